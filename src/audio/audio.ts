@@ -1,0 +1,34 @@
+import type { RequestOptions } from "../transport/call.js";
+import type { Transport } from "../transport/transport.js";
+import type { AudioDownload } from "./audio-download.js";
+import { downloadAudio } from "./download.js";
+
+/** The sound of clips. */
+export class Audio {
+  readonly #transport: Transport;
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Downloads a clip's audio. Its head is retried like a read; its body is a stream that ends whole or fails. Neither
+   * the API key nor a request id is sent, redirects are followed, and nothing counts against the rate limit.
+   * `timeoutMs` limits the time to the head, and the time between two pieces of the body.
+   *
+   * @param source - a clip, or its `audio_url`
+   * @throws {@link AudioExpiredError} the address answers 404: audio is kept for seven days
+   * @throws {@link AudioDownloadError} any other failure
+   *
+   * @example
+   * ```ts
+   * const download = await client.audio.download(song.output.result[0]);
+   * console.log(download.contentType, download.size);
+   * ```
+   */
+  async download(source: string | URL | { audio_url: string }, options: RequestOptions = {}): Promise<AudioDownload> {
+    const url = typeof source === "string" || source instanceof URL ? String(source) : String(source?.audio_url);
+    return downloadAudio(this.#transport, url, options);
+  }
+}

@@ -1,0 +1,28 @@
+import ky from "ky";
+import type { Deadline } from "../clock/deadline.js";
+import { HEADERS } from "../contract/endpoint.js";
+
+/**
+ * Asks for audio and answers the head of what comes. Neither the key nor a request id is sent, so a redirect to
+ * wherever the audio lies may be followed.
+ */
+export async function fetchAudio(
+  url: string,
+  headers: Readonly<Record<string, string>> | undefined,
+  fetch: typeof globalThis.fetch,
+  deadline: Deadline,
+): Promise<Response> {
+  const sent = new Headers(headers);
+  sent.delete(HEADERS.apiKey);
+  sent.delete(HEADERS.requestId);
+  const response = ky(url, {
+    headers: sent,
+    fetch,
+    signal: deadline.signal,
+    credentials: "omit",
+    retry: 0,
+    timeout: false,
+    throwHttpErrors: false,
+  });
+  return Promise.race([response, deadline.ended]);
+}

@@ -1,0 +1,110 @@
+import type { Clock } from "./clock/clock.js";
+import { systemClock } from "./clock/system-clock.js";
+import { API_PREFIX } from "./contract/endpoint.js";
+import { environmentVariable, isBrowser } from "./environment.js";
+import { InvalidOptionError } from "./errors/invalid-option-error.js";
+import { type Random, systemRandom } from "./random/random.js";
+import { checkMaxRetries, checkTimeoutMs } from "./transport/request-options.js";
+
+/** Options of the client. */
+export interface ClientOptions {
+  /** An API key of the account. @defaultValue the environment's `ASYNC_MUSIC_API_KEY` */
+  apiKey?: string | undefined;
+  /** The service address, without `/api/v1`. @defaultValue the environment's `ASYNC_MUSIC_BASE_URL` */
+  baseUrl?: string | undefined;
+  /** What sends the requests. It must not send one again by itself. @defaultValue the global `fetch` */
+  fetch?: typeof globalThis.fetch | undefined;
+  /** The time limit of one HTTP attempt, in real milliseconds. @defaultValue 30 000 */
+  timeoutMs?: number | undefined;
+  /** How often a read, or a create that got 429, is sent again. @defaultValue 2 */
+  maxRetries?: number | undefined;
+  /**
+   * All waiting between the attempts of one call, in milliseconds. A stated wait that does not fit is not shortened:
+   * the call fails at once.
+   *
+   * @defaultValue 120 000
+   */
+  retryBudgetMs?: number | undefined;
+  /** What everything but `timeoutMs` is measured and waited by. @defaultValue the system's clock */
+  clock?: Clock | undefined;
+  /** The source of jitter and request ids; a seeded one makes a test repeatable. @defaultValue the system's chance */
+  random?: Random | undefined;
+  /** Refuse a request that the interface forbids before anything is sent. @defaultValue true */
+  validateRequests?: boolean | undefined;
+  /** Allow the client in a browser, where everybody can read the key. @defaultValue false */
+  dangerouslyAllowBrowser?: boolean | undefined;
+}
+
+/** The options, checked and complete. */
+export interface CheckedClientOptions {
+  apiKey: string;
+  baseUrl: string;
+  fetch: typeof globalThis.fetch;
+  timeoutMs: number;
+  maxRetries: number;
+  retryBudgetMs: number;
+  clock: Clock;
+  random: Random;
+  validateRequests: boolean;
+}
+
+export function checkClientOptions(options: ClientOptions): CheckedClientOptions {
+  if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
+    const rule = "be true in a browser, where everybody who opens the page can read the API key and spend its credits";
+    throw new InvalidOptionError("dangerouslyAllowBrowser", rule);
+  }
+  return {
+    apiKey: checkApiKey(options.apiKey ?? environmentVariable("ASYNC_MUSIC_API_KEY")),
+    baseUrl: checkBaseUrl(options.baseUrl ?? environmentVariable("ASYNC_MUSIC_BASE_URL")),
+    // Looked up at each request, so that a later replacement of the global one is seen.
+    fetch: checkFunction("fetch", options.fetch) ?? ((...request) => globalThis.fetch(...request)),
+    timeoutMs: checkTimeoutMs(options.timeoutMs ?? 30_000),
+    maxRetries: checkMaxRetries(options.maxRetries ?? 2),
+    retryBudgetMs: checkRetryBudgetMs(options.retryBudgetMs ?? 120_000),
+    clock: checkClock(options.clock ?? systemClock),
+    random: checkFunction("random", options.random) ?? systemRandom,
+    validateRequests: checkFlag("validateRequests", options.validateRequests ?? true),
+  };
+}
+
+/** The key itself never stands in the message. */
+function checkApiKey(value: string | undefined): string {
+  if (value === undefined) throw new InvalidOptionError("apiKey", "be given, or ASYNC_MUSIC_API_KEY to be set");
+  if (typeof value === "string" && /^[\x21-\x7e]+$/.test(value)) return value;
+  throw new InvalidOptionError("apiKey", "be a text of visible ASCII characters without spaces");
+}
+
+function checkBaseUrl(value: string | undefined): string {
+  if (value === undefined) throw new InvalidOptionError("baseUrl", "be given, or ASYNC_MUSIC_BASE_URL to be set");
+  const url = URL.canParse(value) ? new URL(value) : null;
+  const refuse = (rule: string, got?: string) => {
+    throw new InvalidOptionError("baseUrl", rule, got);
+  };
+  if (url?.username || url?.password) refuse("have no user name and no password");
+  if (url === null || !["http:", "https:"].includes(url.protocol)) refuse("be an http or https address", String(value));
+  if (url?.search || url?.hash) refuse("have neither a query nor a fragment", value);
+
+  const address = value.trim().replace(/\/+$/, "");
+  if (address.endsWith(API_PREFIX)) refuse(`end before ${API_PREFIX}, which the client adds`, value);
+  return address;
+}
+
+function checkRetryBudgetMs(value: number): number {
+  if (typeof value === "number" && value >= 0) return value;
+  throw new InvalidOptionError("retryBudgetMs", "be 0 milliseconds or more", String(value));
+}
+
+function checkClock(value: Clock): Clock {
+  if (typeof value?.now === "function" && typeof value.sleep === "function") return value;
+  throw new InvalidOptionError("clock", "have the methods now() and sleep(ms, signal)");
+}
+
+function checkFunction<Value>(option: string, value: Value | undefined): Value | undefined {
+  if (value === undefined || typeof value === "function") return value;
+  throw new InvalidOptionError(option, "be a function", typeof value);
+}
+
+function checkFlag(option: string, value: boolean): boolean {
+  if (typeof value === "boolean") return value;
+  throw new InvalidOptionError(option, "be true or false", String(value));
+}

@@ -1,0 +1,35 @@
+/** Address blocks that are not public unicast: private, shared, loopback, link-local, reserved, multicast, broadcast. */
+const REFUSED_BLOCKS = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+].map(parseBlock);
+
+/** The 32 bits of a dotted quad, as the URL parser writes every IPv4 address; `null` for anything else. */
+export function parseIpv4(text: string): number | null {
+  const octets = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)?.slice(1).map(Number);
+  if (octets === undefined || octets.some((octet) => octet > 255)) return null;
+  return octets.reduce((bits, octet) => bits * 256 + octet, 0);
+}
+
+/** Whether a 32-bit address is one that the public internet can reach. */
+export function isPublicIpv4(bits: number): boolean {
+  return !REFUSED_BLOCKS.some(({ first, size }) => bits >= first && bits < first + size);
+}
+
+function parseBlock(block: string): { first: number; size: number } {
+  const [address = "", length = "32"] = block.split("/");
+  return { first: parseIpv4(address) ?? 0, size: 2 ** (32 - Number(length)) };
+}

@@ -1,0 +1,119 @@
+import type { ErrorCode } from "./error-code.js";
+import { isModel, isTaskType, type Model, TASK_TYPES_BY_MODEL, type TaskType } from "./model.js";
+import { type InputVariant, inputSchemas, PROVIDER_A_FIELDS, PROVIDER_B_FIELDS } from "./task-request-schema.js";
+
+/** What is wrong with one field of a request. */
+export interface RequestIssue {
+  /** Where, for example `input.prompt`; empty for the request as a whole. */
+  path: string;
+  /** Which rule it breaks. */
+  message: string;
+}
+
+/** Why the service refuses a request: its error code, and every field that the code is about. */
+export interface RequestViolation {
+  errorCode: ErrorCode;
+  issues: RequestIssue[];
+}
+
+/** What the interface leaves open about requests; the defaults are its strictest reading. */
+export interface RequestRules {
+  /** `"named_only"`: of the other model's fields only the two that the interface names are forbidden. */
+  mixedFieldSets: "reject" | "named_only";
+  /** `"omitted"`: an `audio_format` of `null` is as good as none. */
+  nullAudioFormat: "reject" | "omitted";
+  /** `false`: the service can't convert at the moment, and refuses to be asked. */
+  audioConversion: boolean;
+}
+
+const STRICT_RULES: RequestRules = { mixedFieldSets: "reject", nullAudioFormat: "reject", audioConversion: true };
+
+/** Fields by which one model's music request is told to be meant for the other (Input for `provider_b`). */
+const NAMED_PROVIDER_A_FIELDS = ["gpt_description_prompt", "make_instrumental"];
+
+/**
+ * The first rule of the interface that a request body breaks, or `null`. Rules are tried in a fixed order: body shape,
+ * required fields, model, task type, audio format, input.
+ */
+export function findRequestViolation(body: unknown, rules: RequestRules = STRICT_RULES): RequestViolation | null {
+  if (!isRecord(body)) return violation("invalid_request_body", "", "must be a JSON object");
+
+  const missing = ["model", "task_type", "input"].filter((field) => body[field] === undefined || body[field] === null);
+  if (missing.length > 0) {
+    return { errorCode: "missing_required_fields", issues: missing.map((path) => ({ path, message: "is missing" })) };
+  }
+
+  const { model, task_type: taskType, input } = body;
+  if (!isModel(model)) return violation("invalid_model", "model", "must be provider_a or provider_b");
+  if (!isTaskType(taskType) || !TASK_TYPES_BY_MODEL[model].includes(taskType)) {
+    const message = `must be one of ${TASK_TYPES_BY_MODEL[model].join(", ")} for ${model}`;
+    return violation("unsupported_task_type", "task_type", message);
+  }
+
+  return findFormatViolation(body["audio_format"], rules) ?? findInputViolation(model, taskType, input, rules);
+}
+
+function findFormatViolation(audioFormat: unknown, rules: RequestRules): RequestViolation | null {
+  if (audioFormat === undefined || (audioFormat === null && rules.nullAudioFormat === "omitted")) return null;
+  if (audioFormat !== "mp3") return violation("invalid_audio_format", "audio_format", "must be mp3, or be left out");
+  if (rules.audioConversion) return null;
+  return violation("audio_format_unavailable", "audio_format", "can't be had now; leave it out for the provider's own format");
+}
+
+function findInputViolation(
+  model: Model,
+  taskType: TaskType,
+  input: unknown,
+  rules: RequestRules,
+): RequestViolation | null {
+  if (!isRecord(input)) return violation("invalid_task_input", "input", "must be an object");
+
+  const variant = inputVariant(model, taskType, input);
+  const mixed = forbiddenFields(variant, rules)
+    .filter((field) => input[field] !== undefined)
+    .map((field) => ({ path: `input.${field}`, message: `must be absent: it belongs to ${otherModel(model)}` }));
+
+  const parsed = inputSchemas[variant].safeParse(input);
+  const invalid = (parsed.error?.issues ?? []).map(({ code, path, message }) => ({
+    path: ["input", ...path].join("."),
+    message: code === "invalid_type" && input[String(path[0])] === undefined ? "is missing" : message,
+  }));
+
+  const issues = [...mixed, ...invalid];
+  return issues.length === 0 ? null : { errorCode: "invalid_task_input", issues };
+}
+
+/** Which set of input fields a request is meant for: for `provider_a`'s music its mode, chosen by presence. */
+export function inputVariant(model: Model, taskType: TaskType, input: Readonly<Record<string, unknown>>): InputVariant {
+  if (taskType !== "music") return taskType;
+  if (model === "provider_b") return "provider_b";
+  if (input["continue_clip_id"] !== undefined) return "continuation";
+  if (input["gpt_description_prompt"] !== undefined) return "inspiration";
+  return "custom";
+}
+
+function forbiddenFields(variant: InputVariant, { mixedFieldSets }: RequestRules): readonly string[] {
+  const namedOnly = mixedFieldSets === "named_only";
+  switch (variant) {
+    case "inspiration":
+    case "custom":
+    case "continuation":
+      return namedOnly ? [] : PROVIDER_B_FIELDS;
+    case "provider_b":
+      return namedOnly ? NAMED_PROVIDER_A_FIELDS : PROVIDER_A_FIELDS;
+    default:
+      return [];
+  }
+}
+
+function otherModel(model: Model): Model {
+  return model === "provider_a" ? "provider_b" : "provider_a";
+}
+
+function violation(errorCode: ErrorCode, path: string, message: string): RequestViolation {
+  return { errorCode, issues: [{ path, message }] };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,189 @@
+import type { JsonValue } from "./json.js";
+
+/** The only format that can be asked for; without it the audio is in whatever format the provider made. */
+export type AudioFormat = "mp3";
+
+/** Versions of `provider_a`'s music model. The older two are still accepted and generate with `v6`. */
+export type ModelVersion = "v6" | "v5.5" | "v5";
+
+/** Where `provider_b`'s lyrics come from. */
+export type LyricsType = "generate" | "user" | "instrumental";
+
+/** A song from a description: `provider_a`, inspiration mode. 10 credits. */
+export interface InspirationMusicRequest extends MusicRequest<"provider_a"> {
+  input: InspirationInput;
+}
+
+/** A song from lyrics, styles or both: `provider_a`, custom mode. 10 credits. */
+export interface CustomMusicRequest extends MusicRequest<"provider_a"> {
+  input: CustomInput;
+}
+
+/** More of an earlier clip: `provider_a`, continuation mode. 10 credits. */
+export interface ContinuationMusicRequest extends MusicRequest<"provider_a"> {
+  input: ContinuationInput;
+}
+
+/** A song by `provider_b`. 5 credits. */
+export interface ProviderBMusicRequest extends MusicRequest<"provider_b"> {
+  input: ProviderBMusicInput;
+}
+
+/** Any request for a song. */
+export type AnyMusicRequest =
+  | InspirationMusicRequest
+  | CustomMusicRequest
+  | ContinuationMusicRequest
+  | ProviderBMusicRequest;
+
+/** Lyrics from a description: `provider_a`. 5 credits. */
+export interface LyricsRequest {
+  model: "provider_a";
+  task_type: "lyrics";
+  input: LyricsInput;
+  /** Accepted and echoed; it changes nothing. */
+  audio_format?: AudioFormat | undefined;
+}
+
+/** A clip from audio at a public address: `provider_a`. 1 credit. */
+export interface UploadRequest {
+  model: "provider_a";
+  task_type: "upload";
+  input: UploadInput;
+  /** Pins the format of the audio. */
+  audio_format?: AudioFormat | undefined;
+}
+
+/** The whole song that a continued clip is the end of: `provider_a`. 5 credits. */
+export interface ConcatRequest {
+  model: "provider_a";
+  task_type: "concat";
+  input: ConcatInput;
+  /** Pins the format of the audio. */
+  audio_format?: AudioFormat | undefined;
+}
+
+/**
+ * Everything that can be asked of the service, told apart by `model` and `task_type`, and `provider_a`'s music
+ * modes by their `input`. A mix that the service forbids is a type error.
+ */
+export type TaskRequest = AnyMusicRequest | LyricsRequest | UploadRequest | ConcatRequest;
+
+/** What every request for a song has. */
+export interface MusicRequest<Model extends "provider_a" | "provider_b"> {
+  model: Model;
+  task_type: "music";
+  /** Pins the format of the audio. */
+  audio_format?: AudioFormat | undefined;
+}
+
+/** `provider_b`'s own fields: forbidden to `provider_a`'s music. */
+export interface NoProviderBFields {
+  lyrics?: never;
+  lyrics_type?: never;
+  seed?: never;
+}
+
+/** `provider_a`'s own music fields: forbidden to `provider_b`. */
+export interface NoProviderAFields {
+  gpt_description_prompt?: never;
+  negative_tags?: never;
+  title?: never;
+  make_instrumental?: never;
+  model_version?: never;
+  continue_clip_id?: never;
+  continue_at?: never;
+}
+
+/** The input of inspiration mode. */
+export interface InspirationInput extends NoProviderBFields {
+  /** What the song is to be about and sound like; at least one character that is no white space. */
+  gpt_description_prompt: string;
+  /** Styles to keep away from. */
+  negative_tags?: string | undefined;
+  /** No singing. @defaultValue false */
+  make_instrumental?: boolean | undefined;
+  /** @defaultValue "v6" */
+  model_version?: ModelVersion | undefined;
+  /** Accepted and ignored in this mode. */
+  prompt?: string | undefined;
+  /** Accepted and ignored in this mode. */
+  tags?: string | undefined;
+  /** Accepted and ignored in this mode. */
+  title?: JsonValue | undefined;
+  continue_clip_id?: never;
+}
+
+/** The input of custom mode: lyrics in `prompt`, styles in `tags`, or both. */
+export type CustomInput = CustomFields &
+  ({ prompt: string; tags?: string | undefined } | { prompt?: string | undefined; tags: string });
+
+/** The fields of custom mode beside `prompt` and `tags`. */
+export interface CustomFields extends NoProviderBFields {
+  /** The lyrics. At least one of `prompt` and `tags` has a character that is no white space. */
+  prompt?: string | undefined;
+  /** Styles, comma-separated. Alone with `make_instrumental: true` they make an instrumental. */
+  tags?: string | undefined;
+  /** Styles to keep away from. */
+  negative_tags?: string | undefined;
+  /** The title; what is no string becomes one. */
+  title?: JsonValue | undefined;
+  /** No singing. @defaultValue false */
+  make_instrumental?: boolean | undefined;
+  /** @defaultValue "v6" */
+  model_version?: ModelVersion | undefined;
+  gpt_description_prompt?: never;
+  continue_clip_id?: never;
+}
+
+/** The input of continuation mode. */
+export interface ContinuationInput extends NoProviderBFields {
+  /** The clip to go on from: one of an earlier music or upload task. */
+  continue_clip_id: string;
+  /** Where in the source clip to go on, in seconds; 0 or more. */
+  continue_at?: number | undefined;
+  /** The lyrics of the continuation. */
+  prompt?: string | undefined;
+  /** The title; what is no string becomes one. */
+  title?: JsonValue | undefined;
+  /** @defaultValue "v6" */
+  model_version?: ModelVersion | undefined;
+  /** Accepted and ignored in this mode. */
+  gpt_description_prompt?: string | undefined;
+  /** Accepted and ignored in this mode. */
+  tags?: string | undefined;
+  /** Accepted and ignored in this mode. */
+  negative_tags?: string | undefined;
+  /** Accepted and ignored in this mode. */
+  make_instrumental?: boolean | undefined;
+}
+
+/** The input of `provider_b`'s music. */
+export interface ProviderBMusicInput extends NoProviderAFields {
+  /** Style and mood; at least one character that is no white space. */
+  prompt: string;
+  lyrics?: string | undefined;
+  /** Styles, comma-separated. */
+  tags?: string | undefined;
+  lyrics_type?: LyricsType | undefined;
+  /** A whole number. */
+  seed?: number | undefined;
+}
+
+/** The input of a lyrics task. */
+export interface LyricsInput {
+  /** What the lyrics are to be about; at least one character that is no white space. */
+  prompt: string;
+}
+
+/** The input of an upload task. */
+export interface UploadInput {
+  /** A public `http://` or `https://` address; local and private networks are refused. */
+  url: string;
+}
+
+/** The input of a concat task. */
+export interface ConcatInput {
+  /** A clip of an earlier music task. */
+  clip_id: string;
+}

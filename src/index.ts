@@ -1,0 +1,52 @@
+export type { Account } from "./account/account.js";
+export type { Audio } from "./audio/audio.js";
+export type { AudioDownload } from "./audio/audio-download.js";
+export type { AudioExtension } from "./audio/audio-format.js";
+export { AsyncMusic } from "./client.js";
+export type { ClientOptions } from "./client-options.js";
+export type { Clock } from "./clock/clock.js";
+export type { Balance, Usage } from "./contract/account.js";
+export type { ErrorCode, TaskErrorCode } from "./contract/error-code.js";
+export type { JsonValue } from "./contract/json.js";
+export type { Model, TaskType } from "./contract/model.js";
+export type { FinalStatus, TaskStatus } from "./contract/status.js";
+export type {
+  Clip,
+  ClipMetadata,
+  Known,
+  Lyrics,
+  SucceededOutput,
+  SucceededTask,
+  SucceededTaskOf,
+  Task,
+  TaskOutput,
+  TaskResults,
+  TaskSubmission,
+} from "./contract/task.js";
+export type * from "./contract/task-request.js";
+export { AccountSuspendedError } from "./errors/account-suspended-error.js";
+export { ApiError, type ApiErrorDetails } from "./errors/api-error.js";
+export { AsyncMusicError, type ErrorDetails } from "./errors/async-music-error.js";
+export { AudioDownloadError } from "./errors/audio-download-error.js";
+export { AudioExpiredError } from "./errors/audio-expired-error.js";
+export { AuthenticationError } from "./errors/authentication-error.js";
+export { BadRequestError } from "./errors/bad-request-error.js";
+export { ConnectionError } from "./errors/connection-error.js";
+export { InsufficientCreditsError } from "./errors/insufficient-credits-error.js";
+export { InvalidOptionError } from "./errors/invalid-option-error.js";
+export { InvalidRequestError } from "./errors/invalid-request-error.js";
+export { InvalidResponseError } from "./errors/invalid-response-error.js";
+export { RateLimitedError } from "./errors/rate-limited-error.js";
+export { RequestTimeoutError } from "./errors/request-timeout-error.js";
+export { ServerError } from "./errors/server-error.js";
+export { SubmissionOutcomeUnknownError } from "./errors/submission-outcome-unknown-error.js";
+export { TaskFailedError } from "./errors/task-failed-error.js";
+export { TaskNotFoundError } from "./errors/task-not-found-error.js";
+export { TaskTimedOutError } from "./errors/task-timed-out-error.js";
+export { WaitTimeoutError } from "./errors/wait-timeout-error.js";
+export type { Random } from "./random/random.js";
+export type { RunOptions, WaitOptions } from "./tasks/options.js";
+export type { PollInterval } from "./tasks/poll-schedule.js";
+export type { Tasks } from "./tasks/tasks.js";
+export type { ApiPromise, WithResponse } from "./transport/api-promise.js";
+export type { RequestOptions } from "./transport/call.js";

@@ -1,0 +1,1 @@
+export { saveAudio } from "./save-audio.js";

@@ -1,0 +1,45 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import type { AudioDownload } from "../audio/audio-download.js";
+
+/** Extensions that a path may already bear, and that the real one takes the place of. */
+const AUDIO_EXTENSION = /\.(mp3|wav|flac|ogg|m4a|bin)$/i;
+
+/**
+ * Streams a download to disk, whole or not at all: it is written beside its place and renamed when it is complete, so
+ * a file that was there before stays until then. Missing folders are made.
+ *
+ * @param download - what `client.audio.download` answered, its body not yet read
+ * @param path - where to, without the extension: that is the download's own
+ * @returns the path of the file
+ * @throws {@link AudioDownloadError} the body broke off; nothing is left on disk
+ *
+ * @example
+ * ```ts
+ * const path = await saveAudio(await client.audio.download(clip), "songs/rain"); // "songs/rain.mp3"
+ * ```
+ */
+export async function saveAudio(download: AudioDownload, path: string): Promise<string> {
+  const target = `${path.replace(AUDIO_EXTENSION, "")}.${download.extension}`;
+  await mkdir(dirname(resolve(target)), { recursive: true });
+  const draft = `${target}.${randomUUID()}.part`;
+  try {
+    await writeWhole(download, draft);
+    await rename(draft, target);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  return target;
+}
+
+async function writeWhole(download: AudioDownload, path: string): Promise<void> {
+  const file = await open(path, "wx");
+  try {
+    for await (const piece of download.body) await file.writeFile(piece);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

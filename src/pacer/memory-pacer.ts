@@ -1,0 +1,149 @@
+import type { Clock } from "../clock/clock.js";
+import { LIMITS } from "../contract/limits.js";
+import { Heap } from "./heap.js";
+import type { PacedRequest, Pacer, RateLimitReport, RequestKind } from "./pacer.js";
+import { RateWindow } from "./rate-window.js";
+
+/** Who goes first when several may leave. */
+const RANKS: Readonly<Record<RequestKind, number>> = { create: 0, account: 0, read: 1, poll: 2 };
+
+/** A request in the queue. */
+interface Waiting {
+  request: PacedRequest;
+  notBefore: number;
+  notAfter: number;
+  /** Its place in the order of arrival. */
+  number: number;
+  settle(admitted: boolean): void;
+  isSettled: boolean;
+}
+
+/**
+ * A pacer for the requests of one process. Requests wait in three heaps (until they are due, for their turn, for the
+ * end of their time) and share one timer; one that is settled is dropped where it is met next.
+ */
+export function createMemoryPacer(clock: Clock): Pacer {
+  const window = new RateWindow();
+  const upcoming = new Heap<Waiting>(({ notBefore }) => notBefore);
+  const expiring = new Heap<Waiting>(({ notAfter }) => notAfter);
+  const ready = [0, 1, 2].map(() => new Heap<Waiting>(({ notBefore, number }) => notBefore + number * 1e-6));
+  const lastReads = new Map<string, number>();
+  let arrivals = 0;
+  let alarm: { at: number; controller: AbortController } | null = null;
+
+  return {
+    admit: (request, signal) =>
+      new Promise((resolve, reject) => {
+        signal?.throwIfAborted();
+        const onAbort = () => {
+          waiting.isSettled = true;
+          reject(signal?.reason);
+          advance();
+        };
+        const waiting: Waiting = {
+          request,
+          notBefore: request.notBefore ?? clock.now(),
+          notAfter: request.notAfter ?? Number.POSITIVE_INFINITY,
+          number: arrivals++,
+          isSettled: false,
+          settle(admitted) {
+            waiting.isSettled = true;
+            signal?.removeEventListener("abort", onAbort);
+            resolve(admitted);
+          },
+        };
+        signal?.addEventListener("abort", onAbort, { once: true });
+        upcoming.push(waiting);
+        if (request.notAfter !== undefined) expiring.push(waiting);
+        advance();
+      }),
+
+    report(report: RateLimitReport) {
+      window.settle(clock.now(), report);
+      advance();
+    },
+
+    heldUntil: () => window.heldUntil,
+  };
+
+  /** Lets everything leave that may leave now, gives up what is too late, and sets the timer for the rest. */
+  function advance(): void {
+    const now = clock.now();
+    for (let due = next(upcoming); due !== undefined && due.notBefore <= now; due = next(upcoming)) {
+      upcoming.pop();
+      queue(due, now);
+    }
+    for (const heap of ready) admitFrom(heap, now);
+    for (let late = next(expiring); late !== undefined && late.notAfter <= now; late = next(expiring)) {
+      expiring.pop()?.settle(false);
+    }
+    setAlarm(now);
+  }
+
+  /** Queues a due request for its turn, or defers it when its task was read less than a second ago. */
+  function queue(waiting: Waiting, now: number): void {
+    const soonest = soonestRead(waiting.request, now);
+    if (soonest > now) upcoming.push(Object.assign(waiting, { notBefore: soonest }));
+    else ready[RANKS[waiting.request.kind]]?.push(waiting);
+  }
+
+  function admitFrom(heap: Heap<Waiting>, now: number): void {
+    for (let first = next(heap); first !== undefined; first = next(heap)) {
+      if (!window.admits(now, first.request.kind === "poll")) return;
+      heap.pop();
+      if (soonestRead(first.request, now) > now) {
+        queue(first, now);
+        continue;
+      }
+      window.spend(now);
+      noteRead(first.request, now);
+      first.settle(true);
+    }
+  }
+
+  function soonestRead({ taskId }: PacedRequest, now: number): number {
+    const last = taskId === undefined ? undefined : lastReads.get(taskId);
+    // A clock that was set back must not make a task wait for the old time.
+    return last === undefined || last > now ? now : last + LIMITS.shortestPollIntervalMs;
+  }
+
+  function noteRead({ taskId }: PacedRequest, now: number): void {
+    if (taskId === undefined) return;
+    lastReads.delete(taskId);
+    lastReads.set(taskId, now);
+    for (const [id, at] of lastReads) {
+      if (Math.abs(now - at) < LIMITS.shortestPollIntervalMs) return;
+      lastReads.delete(id);
+    }
+  }
+
+  function setAlarm(now: number): void {
+    const isBlocked = ready.some((heap) => next(heap) !== undefined);
+    const at = Math.min(
+      next(upcoming)?.notBefore ?? Number.POSITIVE_INFINITY,
+      next(expiring)?.notAfter ?? Number.POSITIVE_INFINITY,
+      isBlocked && window.nextChange() > now ? window.nextChange() : Number.POSITIVE_INFINITY,
+    );
+    if (alarm?.at === at) return;
+    alarm?.controller.abort();
+    alarm = at === Number.POSITIVE_INFINITY ? null : { at, controller: new AbortController() };
+    if (alarm !== null) ring(alarm.at - now, alarm.controller.signal);
+  }
+
+  function ring(delayMs: number, signal: AbortSignal): void {
+    clock.sleep(delayMs, signal).then(
+      () => {
+        if (signal.aborted) return;
+        alarm = null;
+        advance();
+      },
+      () => {},
+    );
+  }
+}
+
+/** The first request of a heap that still waits. */
+function next(heap: Heap<Waiting>): Waiting | undefined {
+  while (heap.peek()?.isSettled) heap.pop();
+  return heap.peek();
+}

@@ -1,0 +1,34 @@
+/** What a request is for: creates and account reads go ahead of reads of tasks, and those ahead of polls. */
+export type RequestKind = "create" | "account" | "read" | "poll";
+
+/** A request that wants to leave. */
+export interface PacedRequest {
+  kind: RequestKind;
+  /** The task that is read: reads of one task leave at least a second apart. */
+  taskId?: string | undefined;
+  /** The earliest time at which it may leave, in milliseconds since the epoch. */
+  notBefore?: number;
+  /** The time at which it is given up, in milliseconds since the epoch. */
+  notAfter?: number;
+}
+
+/** What an answer said of the rate limit. */
+export interface RateLimitReport {
+  /** `X-RateLimit-Remaining`; `null` where the answer had none, or none came. */
+  remaining: number | null;
+  /** The stated wait of a 429, in milliseconds; `null` for every other answer. */
+  heldForMs: number | null;
+}
+
+/** Decides when each request of one key leaves. Whoever was admitted must report back once. */
+export interface Pacer {
+  /**
+   * Resolves with `true` when the request may leave, and with `false` when its time is over; rejects with the
+   * signal's reason when it is aborted before.
+   */
+  admit(request: PacedRequest, signal?: AbortSignal): Promise<boolean>;
+  /** Tells what came of an admitted request. */
+  report(report: RateLimitReport): void;
+  /** Until when everything is held back after a 429, in milliseconds since the epoch; 0 when nothing is. */
+  heldUntil(): number;
+}

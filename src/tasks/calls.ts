@@ -1,0 +1,35 @@
+import { ENDPOINTS } from "../contract/endpoint.js";
+import { InvalidRequestError } from "../errors/invalid-request-error.js";
+import type { RequestKind } from "../pacer/pacer.js";
+import type { Call } from "../transport/call.js";
+
+/** The call that submits a task. */
+export function createCall(body: string): Call {
+  const { method, path } = ENDPOINTS.createTask;
+  return { method, path, kind: "create", body, purpose: "create a task" };
+}
+
+/** The call that reads a task. */
+export function retrieveCall(taskId: string, kind: Extract<RequestKind, "read" | "poll">): Call {
+  const { method, path } = ENDPOINTS.retrieveTask;
+  checkTaskId(taskId);
+  return {
+    method,
+    path: path.replace("{taskId}", () => encodeURIComponent(taskId)),
+    kind,
+    purpose: kind === "poll" ? `wait for task ${taskId}` : `retrieve task ${taskId}`,
+    taskId,
+    ...(kind === "poll" ? { advice: resumeAdvice(taskId) } : {}),
+  };
+}
+
+/** How to go on after a wait that ended early. */
+export function resumeAdvice(taskId: string): string {
+  return `The task goes on: resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
+}
+
+/** An id that is empty or a dot segment would name another address than a task's. */
+function checkTaskId(taskId: unknown): void {
+  if (typeof taskId === "string" && !/^\.{0,2}$/.test(taskId)) return;
+  throw new InvalidRequestError("task_not_found", [{ path: "taskId", message: "must be the id of a task" }]);
+}

@@ -1,0 +1,52 @@
+import { taskSubmissionSchema } from "../contract/answer-schema.js";
+import { findRequestViolation } from "../contract/request-violation.js";
+import type { TaskSubmission } from "../contract/task.js";
+import { InvalidRequestError } from "../errors/invalid-request-error.js";
+import type { Answer, RequestOptions } from "../transport/call.js";
+import { dataOf, parseAnswer } from "../transport/parse-answer.js";
+import type { Transport } from "../transport/transport.js";
+import { judgeSubmission, submissionOutcomeUnknown } from "../transport/verdict.js";
+import { createCall, resumeAdvice } from "./calls.js";
+
+/** Submits a task: checks it, sends it once, and answers what the service accepted. */
+export async function createTask(
+  transport: Transport,
+  request: unknown,
+  options: RequestOptions,
+  validates: boolean,
+): Promise<{ data: TaskSubmission; answer: Answer }> {
+  const body = serialise(request);
+  // What is checked is what will be sent: without `undefined`, and as it stands at this moment.
+  const violation = validates ? findRequestViolation(JSON.parse(body)) : null;
+  if (violation !== null) throw new InvalidRequestError(violation.errorCode, violation.issues);
+
+  const call = createCall(body);
+  const answer = await transport.send(call, options, judgeSubmission(request));
+  const taskId = taskIdOf(answer);
+  if (taskId === null) {
+    const { clock, redactor } = transport;
+    const outcome = { kind: "answered", answer } as const;
+    const failure = { call, requestId: answer.requestId, outcome, timeoutMs: 0, now: clock.now(), redactor };
+    throw submissionOutcomeUnknown(failure, request);
+  }
+
+  const accepted = { ...call, advice: `The task was created. ${resumeAdvice(taskId)}` };
+  const data = parseAnswer(accepted, answer, taskSubmissionSchema, transport.redactor, taskId);
+  return { data: data as TaskSubmission, answer };
+}
+
+function serialise(request: unknown): string {
+  try {
+    const body: string | undefined = JSON.stringify(request);
+    if (body !== undefined) return body;
+  } catch {
+    // Cycles and big integers: said below.
+  }
+  throw new InvalidRequestError("invalid_json", [{ path: "", message: "must be a value that JSON can hold" }]);
+}
+
+function taskIdOf(answer: Answer): string | null {
+  const data = dataOf(answer.text);
+  const taskId: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "task_id") : null;
+  return typeof taskId === "string" && taskId.trim() !== "" ? taskId : null;
+}

@@ -1,0 +1,98 @@
+import { isFinalStatus } from "../contract/status.js";
+import type { Task } from "../contract/task.js";
+import { ApiError } from "../errors/api-error.js";
+import { AuthenticationError } from "../errors/authentication-error.js";
+import { ConnectionError } from "../errors/connection-error.js";
+import { InvalidResponseError } from "../errors/invalid-response-error.js";
+import { RateLimitedError } from "../errors/rate-limited-error.js";
+import { TaskNotFoundError } from "../errors/task-not-found-error.js";
+import { WaitTimeoutError } from "../errors/wait-timeout-error.js";
+import type { Call, RequestOptions } from "../transport/call.js";
+import type { Transport } from "../transport/transport.js";
+import { resumeAdvice } from "./calls.js";
+import type { PollSchedule } from "./poll-schedule.js";
+import { pollTask, type Reading } from "./retrieve.js";
+import { PollAbandoned, type SharedPolls } from "./shared-polls.js";
+
+/** How far behind `maxWaitMs` the answer of a last poll may come, in milliseconds. */
+const GRACE_MS = 500;
+
+/** A wait, with its options checked. */
+export interface Observation {
+  transport: Transport;
+  polls: SharedPolls;
+  call: Call;
+  taskId: string;
+  schedule: PollSchedule;
+  /** When the task was submitted, as far as is known, in milliseconds since the epoch. */
+  submittedAt: number;
+  maxWaitMs: number;
+  options: RequestOptions;
+}
+
+/**
+ * Polls a task until it is over and yields every reading in which something changed, last the final one. A read that
+ * fails is only the next poll's delay: a wait survives an outage of the service. Nothing is polled while nobody asks
+ * for the next reading.
+ */
+export async function* observe(observation: Observation): AsyncGenerator<Reading, void, void> {
+  const { transport, taskId, schedule } = observation;
+  const { clock } = transport;
+  const notAfter = clock.now() + observation.maxWaitMs;
+  let notBefore = observation.submittedAt + schedule(0);
+  let seen: Task | null = null;
+  let shown = "";
+  let failure: unknown;
+
+  for (let poll = 1; ; poll++) {
+    const result = await pollOnce(observation, notBefore, notAfter);
+    if (result === null) {
+      throw new WaitTimeoutError(timeoutMessage(observation), { taskId, task: seen, cause: failure });
+    }
+
+    failure = "failure" in result ? result.failure : undefined;
+    if ("data" in result) {
+      seen = result.data;
+      const shows = JSON.stringify(seen);
+      const isFinal = isFinalStatus(seen.status);
+      if (isFinal || shows !== shown) yield result;
+      if (isFinal) return;
+      shown = shows;
+    }
+    notBefore = Math.max(clock.now() + schedule(poll), retryAt(failure));
+  }
+}
+
+/** The next reading, the failure of a read that the wait outlasts, or `null` when the wait's time is over. */
+async function pollOnce(
+  { transport, polls, call, taskId, options }: Observation,
+  notBefore: number,
+  notAfter: number,
+): Promise<Reading | { failure: unknown } | null> {
+  const read = () => {
+    const leftMs = Math.max(1, notAfter - transport.clock.now() + GRACE_MS);
+    return pollTask(transport, call, { ...options, timeoutMs: Math.min(options.timeoutMs ?? transport.timeoutMs, leftMs) });
+  };
+  try {
+    return await polls.next({ taskId, pacing: { notBefore, notAfter }, signal: options.signal, read });
+  } catch (failure) {
+    options.signal?.throwIfAborted();
+    if (endsWait(failure)) throw failure;
+    return { failure };
+  }
+}
+
+/** What a wait can't outlast: a key or an id that is refused, and anything that is no failed read at all. */
+function endsWait(failure: unknown): boolean {
+  if (failure instanceof AuthenticationError || failure instanceof TaskNotFoundError) return true;
+  if (failure instanceof ApiError) return failure.status === 401 || failure.status === 404;
+  return ![ConnectionError, InvalidResponseError, PollAbandoned].some((kind) => failure instanceof kind);
+}
+
+function retryAt(failure: unknown): number {
+  return failure instanceof RateLimitedError ? (failure.retryAt?.getTime() ?? 0) : 0;
+}
+
+function timeoutMessage({ taskId, maxWaitMs }: Observation): string {
+  return `Failed to wait for task ${taskId}: it was not over after ${maxWaitMs} ms. ${resumeAdvice(taskId)}`;
+}

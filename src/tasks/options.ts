@@ -1,0 +1,44 @@
+import { LIMITS } from "../contract/limits.js";
+import type { Task, TaskSubmission } from "../contract/task.js";
+import { InvalidOptionError } from "../errors/invalid-option-error.js";
+import type { RequestOptions } from "../transport/call.js";
+import type { PollInterval } from "./poll-schedule.js";
+
+/** Five minutes past the service's own limit: by then it has ended every task. */
+const DEFAULT_MAX_WAIT_MS = LIMITS.taskTimeoutMs + 5 * 60_000;
+
+/** Options of everything that waits for a task. */
+export interface WaitOptions extends RequestOptions {
+  /**
+   * The gap between two polls in milliseconds, or the first and the longest gap, between which it grows; at least
+   * 1000. Jitter stretches each by up to a fifth.
+   *
+   * @defaultValue [5000, 10000]
+   */
+  pollIntervalMs?: PollInterval | undefined;
+  /**
+   * How long to wait before `WaitTimeoutError`, in milliseconds. The task goes on after it.
+   *
+   * @defaultValue 3 900 000, five minutes past the hour after which the service itself gives a task up
+   */
+  maxWaitMs?: number | undefined;
+  /** Called with the task whenever anything about it has changed. */
+  onUpdate?: ((task: Task) => void | Promise<void>) | undefined;
+}
+
+/** Options of `run`. */
+export interface RunOptions extends WaitOptions {
+  /** Called once the task is created, before the waiting begins: the moment to save its id. */
+  onSubmitted?: ((submission: TaskSubmission) => void | Promise<void>) | undefined;
+}
+
+/** The time after which a wait gives up, in milliseconds. */
+export function checkMaxWaitMs(value: number = DEFAULT_MAX_WAIT_MS): number {
+  if (typeof value === "number" && value > 0) return value;
+  throw new InvalidOptionError("maxWaitMs", "be above 0 milliseconds", String(value));
+}
+
+export function checkCallback(name: string, value: unknown): void {
+  if (value === undefined || typeof value === "function") return;
+  throw new InvalidOptionError(name, "be a function", typeof value);
+}

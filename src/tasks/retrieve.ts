@@ -1,0 +1,49 @@
+import { resultSchemas, taskSchema } from "../contract/answer-schema.js";
+import { isTaskType } from "../contract/model.js";
+import type { SucceededTask, Task } from "../contract/task.js";
+import type { Answer, Call, RequestOptions } from "../transport/call.js";
+import { invalidResponse, parseAnswer } from "../transport/parse-answer.js";
+import type { Transport } from "../transport/transport.js";
+import { judgeRead } from "../transport/verdict.js";
+import { retrieveCall } from "./calls.js";
+
+/** A task, and the answer in which it came. */
+export interface Reading {
+  data: Task;
+  answer: Answer;
+}
+
+/** Reads a task, with the retries of a read. */
+export async function retrieveTask(transport: Transport, taskId: string, options: RequestOptions): Promise<Reading> {
+  const call = retrieveCall(taskId, "read");
+  const reading = readingOf(transport, call, await transport.send(call, options, judgeRead));
+  if (reading.data.status === "success") checkResult(transport, call, reading);
+  return reading;
+}
+
+/** Reads a task once, for a wait that the pacer has admitted. */
+export async function pollTask(transport: Transport, call: Call, options: RequestOptions): Promise<Reading> {
+  return readingOf(transport, call, await transport.sendOnce(call, options, judgeRead));
+}
+
+/** A task that succeeded, with the result that its type promises. */
+export function succeededTask(transport: Transport, call: Call, reading: Reading): SucceededTask {
+  checkResult(transport, call, reading);
+  return reading.data as SucceededTask;
+}
+
+function readingOf({ redactor }: Transport, call: Call, answer: Answer): Reading {
+  return { data: parseAnswer(call, answer, taskSchema, redactor) as Task, answer };
+}
+
+/** On `success` the output is filled (Output wrapper); the result of a type that is not known can't be checked. */
+function checkResult({ redactor }: Transport, call: Call, { data, answer }: Reading): void {
+  if (!isTaskType(data.type)) return;
+  const parsed = resultSchemas[data.type].safeParse(data.output?.result ?? null);
+  if (parsed.success) return;
+  const issues = parsed.error.issues.map(({ path, message }) => ({
+    path: ["data", "output", "result", ...path.map(String)].join("."),
+    message,
+  }));
+  throw invalidResponse(call, answer.requestId, issues, redactor);
+}

@@ -1,0 +1,182 @@
+import { parseDate } from "../clock/date.js";
+import type { TaskType } from "../contract/model.js";
+import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
+import type { TaskRequest } from "../contract/task-request.js";
+import { TaskFailedError } from "../errors/task-failed-error.js";
+import { TaskTimedOutError } from "../errors/task-timed-out-error.js";
+import { type ApiPromise, apiPromise } from "../transport/api-promise.js";
+import type { RequestOptions } from "../transport/call.js";
+import { checkRequestOptions } from "../transport/request-options.js";
+import type { Transport } from "../transport/transport.js";
+import { callBack } from "./callback.js";
+import { retrieveCall } from "./calls.js";
+import { createTask } from "./create.js";
+import { type Observation, observe } from "./observe.js";
+import { checkCallback, checkMaxWaitMs, type RunOptions, type WaitOptions } from "./options.js";
+import { createPollSchedule } from "./poll-schedule.js";
+import { retrieveTask, succeededTask } from "./retrieve.js";
+import { createSharedPolls, type SharedPolls } from "./shared-polls.js";
+import { stoppable } from "./stoppable.js";
+
+/** Tasks: songs, lyrics, uploads and concatenations, from their submission to their result. */
+export class Tasks {
+  readonly #transport: Transport;
+  readonly #validatesRequests: boolean;
+  readonly #polls: SharedPolls;
+  /** When this client's own submissions were answered, by its own clock: the service's may differ. */
+  readonly #submittedAt = new WeakMap<TaskSubmission, number>();
+
+  /** @internal */
+  constructor(transport: Transport, validatesRequests: boolean) {
+    this.#transport = transport;
+    this.#validatesRequests = validatesRequests;
+    this.#polls = createSharedPolls(transport.pacer);
+  }
+
+  /**
+   * Submits a task. The service freezes its credits and answers at once; the work takes from half a minute to five
+   * minutes. The request is sent once: only a 429 is sent again, after the stated wait.
+   *
+   * @throws {@link InvalidRequestError} the interface forbids the request; nothing was sent
+   * @throws {@link BadRequestError}, {@link AuthenticationError}, {@link InsufficientCreditsError},
+   * {@link AccountSuspendedError}, {@link RateLimitedError} the service refused it; nothing was charged
+   * @throws {@link ConnectionError} it certainly never left
+   * @throws {@link SubmissionOutcomeUnknownError} it may have created a task: don't send it again unseen
+   * @throws {@link InvalidResponseError} a task was created, but the answer lacks what the contract requires
+   *
+   * @example
+   * ```ts
+   * const submission = await client.tasks.create({
+   *   model: "provider_a",
+   *   task_type: "music",
+   *   input: { gpt_description_prompt: "rain in Lisbon" },
+   * });
+   * ```
+   */
+  create<Request extends TaskRequest>(
+    request: Request,
+    options: RequestOptions = {},
+  ): ApiPromise<TaskSubmission<Request["task_type"]>> {
+    const result = createTask(this.#transport, request, options, this.#validatesRequests).then((created) => {
+      this.#submittedAt.set(created.data, this.#transport.clock.now());
+      return created;
+    });
+    return apiPromise(result, this.#transport.redactor) as ApiPromise<TaskSubmission<Request["task_type"]>>;
+  }
+
+  /**
+   * Reads a task as it is now. A task that failed is an answer here, and no error.
+   *
+   * @throws {@link TaskNotFoundError} no task of this account has that id
+   * @throws {@link AuthenticationError}, {@link RateLimitedError}, {@link ServerError}, {@link ConnectionError} after
+   * the retries
+   * @throws {@link InvalidResponseError} the answer lacks what the contract requires
+   */
+  retrieve(taskId: string, options: RequestOptions = {}): ApiPromise<Task> {
+    const result = (async () => retrieveTask(this.#transport, taskId, options))();
+    return apiPromise(result, this.#transport.redactor);
+  }
+
+  /**
+   * Waits until a task has succeeded, and answers it with its result. It outlasts outages of the service; waits of
+   * one client on one task share its polls.
+   *
+   * @param task - the id of a task, or what `create` answered, also after a detour through JSON
+   * @throws {@link TaskFailedError} the task ended in `failure`
+   * @throws {@link TaskTimedOutError} the task ended in `timeout`
+   * @throws {@link WaitTimeoutError} `maxWaitMs` passed; the task goes on
+   * @throws {@link TaskNotFoundError}, {@link AuthenticationError} at once
+   * @throws {@link InvalidResponseError} the task succeeded, but its result lacks what the contract requires
+   */
+  wait<Type extends TaskType>(task: TaskSubmission<Type>, options?: WaitOptions): Promise<SucceededTask<Type>>;
+  wait(task: string | TaskSubmission, options?: WaitOptions): Promise<SucceededTask>;
+  async wait(task: string | TaskSubmission, options: WaitOptions = {}): Promise<SucceededTask> {
+    checkCallback("onUpdate", options.onUpdate);
+    const observation = this.#observation(task, options);
+    const { call, taskId } = observation;
+    for await (const reading of observe(observation)) {
+      await callBack("onUpdate", options.onUpdate, reading.data, taskId);
+      const { status } = reading.data;
+      if (status === "success") return succeededTask(this.#transport, call, reading);
+      if (status === "failure") throw new TaskFailedError(reading.data);
+      if (status === "timeout") throw new TaskTimedOutError(reading.data);
+    }
+    throw new Error("Invariant: an observation ends with a final status.");
+  }
+
+  /**
+   * Follows a task: yields it whenever anything about it has changed, last as it ended. A task that failed is
+   * yielded, not thrown. Leaving the loop ends the polling.
+   *
+   * @param task - the id of a task, or what `create` answered, also after a detour through JSON
+   * @throws {@link WaitTimeoutError}, {@link TaskNotFoundError}, {@link AuthenticationError} as `wait` does
+   */
+  watch(task: string | TaskSubmission, options: WaitOptions = {}): AsyncIterable<Task> {
+    checkCallback("onUpdate", options.onUpdate);
+    this.#observation(task, options);
+    return stoppable((signal) => this.#follow(task, { ...options, signal }), options.signal);
+  }
+
+  /**
+   * Submits a task and waits for its result: `create`, then `wait`, with the errors of both. An error after the
+   * submission carries the `taskId`.
+   *
+   * @example
+   * ```ts
+   * const song = await client.tasks.run({
+   *   model: "provider_a",
+   *   task_type: "music",
+   *   input: { gpt_description_prompt: "rain in Lisbon" },
+   * });
+   * console.log(song.output.result[0]?.audio_url);
+   * ```
+   */
+  async run<Request extends TaskRequest>(
+    request: Request,
+    options: RunOptions = {},
+  ): Promise<SucceededTask<Request["task_type"]>> {
+    this.#checkRun(options);
+    const { requestId, ...waitOptions } = options;
+    const submission = await this.create(request, options);
+    await callBack("onSubmitted", options.onSubmitted, submission, submission.task_id);
+    return this.wait(submission, waitOptions);
+  }
+
+  async *#follow(task: string | TaskSubmission, options: WaitOptions): AsyncGenerator<Task, void, void> {
+    const observation = this.#observation(task, options);
+    for await (const { data } of observe(observation)) {
+      await callBack("onUpdate", options.onUpdate, data, observation.taskId);
+      yield data;
+    }
+  }
+
+  #observation(task: string | TaskSubmission, options: WaitOptions): Observation {
+    checkRequestOptions(options);
+    const taskId = typeof task === "string" ? task : task.task_id;
+    return {
+      transport: this.#transport,
+      polls: this.#polls,
+      call: retrieveCall(taskId, "poll"),
+      taskId,
+      schedule: createPollSchedule(options.pollIntervalMs, this.#transport.random),
+      submittedAt: this.#submissionTime(task),
+      maxWaitMs: checkMaxWaitMs(options.maxWaitMs),
+      options,
+    };
+  }
+
+  #submissionTime(task: string | TaskSubmission): number {
+    const now = this.#transport.clock.now();
+    if (typeof task === "string") return now;
+    return Math.min(now, this.#submittedAt.get(task) ?? parseDate(task.created_at) ?? now);
+  }
+
+  /** Everything about the wait is checked before anything is paid for. */
+  #checkRun(options: RunOptions): void {
+    checkRequestOptions(options);
+    checkCallback("onUpdate", options.onUpdate);
+    checkCallback("onSubmitted", options.onSubmitted);
+    checkMaxWaitMs(options.maxWaitMs);
+    createPollSchedule(options.pollIntervalMs, this.#transport.random);
+  }
+}

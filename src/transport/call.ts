@@ -1,0 +1,39 @@
+import type { RequestKind } from "../pacer/pacer.js";
+
+/** One logical request, however many attempts it takes. */
+export interface Call {
+  method: "GET" | "POST";
+  /** Below the service address. */
+  path: string;
+  kind: RequestKind;
+  /** The JSON text of a POST. */
+  body?: string;
+  /** What the call is for, as it stands behind "Failed to " in messages. */
+  purpose: string;
+  /** The task that the call reads. */
+  taskId?: string;
+  /** What the caller can do after a failure, as it stands at the end of messages. */
+  advice?: string;
+}
+
+/** Options of every request. */
+export interface RequestOptions {
+  /** Ends the call: before a POST began, and for every read, it then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** The time limit of one HTTP attempt, in real milliseconds. @defaultValue the client's, 30 000 */
+  timeoutMs?: number | undefined;
+  /** How often a read, or a create that got 429, is sent again. @defaultValue the client's, 2 */
+  maxRetries?: number | undefined;
+  /** The `X-Request-Id`: 1 to 128 of `A-Z a-z 0-9 . _ : -`. @defaultValue a new UUID */
+  requestId?: string | undefined;
+  /** Headers to send besides. The API key, content type and request id can't be replaced here. */
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What came back, its body read whole. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  requestId: string;
+}

@@ -1,0 +1,42 @@
+import { dateAt } from "../clock/date.js";
+import type { ApiError } from "../errors/api-error.js";
+import { apiErrorClass, isKnownCode } from "./api-error-table.js";
+import type { Answer, Call } from "./call.js";
+import { failureMessage } from "./failure-message.js";
+import { parseJson } from "./parse-json.js";
+import type { Redactor } from "./redactor.js";
+import { statedWaitMs } from "./stated-wait.js";
+
+/** How much of the service's prose goes into a message. */
+const LONGEST_PROSE = 300;
+
+/** The error that an answer of anything but success stands for, without a trace of the key. */
+export function errorOfAnswer(call: Call, answer: Answer, now: number, redactor: Redactor): ApiError {
+  const body = parseJson(answer.text);
+  const errorCode = stringAt(body, "error_code");
+  const waitMs = statedWaitMs(answer.headers, body, now);
+  const requestId = redactor.text(answer.requestId);
+
+  const ErrorClass = apiErrorClass(errorCode, answer.status, call.taskId !== undefined);
+  const reason = redactor.text(reasonOf(answer.status, errorCode, stringAt(body, "message")));
+  return new ErrorClass(failureMessage(call, reason, requestId), {
+    status: answer.status,
+    errorCode: errorCode === null || isKnownCode(errorCode) ? errorCode : redactor.text(errorCode),
+    requestId,
+    headers: redactor.headers(answer.headers),
+    taskId: call.taskId,
+    retryAfterSeconds: waitMs === null ? null : Math.ceil(waitMs / 1000),
+    retryAt: waitMs === null ? null : dateAt(now + waitMs),
+  });
+}
+
+function reasonOf(status: number, errorCode: string | null, prose: string | null): string {
+  if (status === 0 || (status >= 300 && status < 400)) return `HTTP ${status}, a redirect, which is not followed`;
+  const said = prose === null ? "" : `: ${prose.slice(0, LONGEST_PROSE).replace(/\.$/, "")}`;
+  return `${errorCode ?? "no error code"} (HTTP ${status})${said}`;
+}
+
+function stringAt(body: unknown, field: string): string | null {
+  const value: unknown = typeof body === "object" && body !== null ? Reflect.get(body, field) : null;
+  return typeof value === "string" ? value : null;
+}

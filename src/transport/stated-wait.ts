@@ -1,0 +1,28 @@
+import { parseDate } from "../clock/date.js";
+import { HEADERS } from "../contract/endpoint.js";
+
+/**
+ * The wait that an answer states, in milliseconds from now: the longer of the `Retry-After` header (seconds, or a
+ * date) and the body's `retry_after_seconds`; `null` where neither says anything that can be read.
+ */
+export function statedWaitMs(headers: Headers, body: unknown, now: number): number | null {
+  const waits = [headerWaitMs(headers, now), bodyWaitMs(body)].filter((wait) => wait !== null);
+  return waits.length === 0 ? null : Math.max(...waits);
+}
+
+function headerWaitMs(headers: Headers, now: number): number | null {
+  const value = headers.get(HEADERS.retryAfter)?.trim();
+  if (value === undefined) return null;
+  if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
+
+  // A date begins with the name of its day; a parser that is lenient would take "-5" for one.
+  const date = /^[a-z]/i.test(value) ? parseDate(value) : null;
+  if (date === null) return null;
+  // Against the server's own date, where it sent one: the two clocks need not agree.
+  return Math.max(0, date - (parseDate(headers.get("Date")) ?? now));
+}
+
+function bodyWaitMs(body: unknown): number | null {
+  const seconds = typeof body === "object" && body !== null ? Reflect.get(body, "retry_after_seconds") : null;
+  return typeof seconds === "number" && seconds >= 0 && Number.isFinite(seconds) ? Math.ceil(seconds * 1000) : null;
+}
