@@ -73,8 +73,7 @@ export class Tasks {
    * @throws {@link InvalidResponseError} the answer lacks what the contract requires
    */
   retrieve(taskId: string, options: RequestOptions = {}): ApiPromise<Task> {
-    const result = (async () => retrieveTask(this.#transport, taskId, options))();
-    return apiPromise(result, this.#transport.redactor);
+    return apiPromise(retrieveTask(this.#transport, taskId, options), this.#transport.redactor);
   }
 
   /**
@@ -152,7 +151,7 @@ export class Tasks {
 
   #observation(task: string | TaskSubmission, options: WaitOptions): Observation {
     checkRequestOptions(options);
-    const taskId = typeof task === "string" ? task : task.task_id;
+    const taskId = typeof task === "string" ? task : task?.task_id;
     return {
       transport: this.#transport,
       polls: this.#polls,

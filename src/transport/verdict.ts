@@ -1,8 +1,6 @@
 import type { AsyncMusicError } from "../errors/async-music-error.js";
 import { ConnectionError } from "../errors/connection-error.js";
-import { RateLimitedError } from "../errors/rate-limited-error.js";
 import { RequestTimeoutError } from "../errors/request-timeout-error.js";
-import { ServerError } from "../errors/server-error.js";
 import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
 import type { Call } from "./call.js";
 import { errorOfAnswer } from "./error-answer.js";
@@ -34,8 +32,8 @@ export function judgeRead(failure: Failure): Verdict {
   }
   if (outcome.kind !== "answered") return { error: connectionError(failure, outcome), mayResend: true };
 
-  const error = answerError(failure, outcome);
-  return { error, mayResend: error instanceof RateLimitedError || error instanceof ServerError };
+  const { status } = outcome.answer;
+  return { error: answerError(failure, outcome), mayResend: status === 429 || status >= 500 };
 }
 
 /**
@@ -50,8 +48,7 @@ export function judgeSubmission(request: unknown): (failure: Failure) => Verdict
     if (outcome.kind !== "answered" || outcome.answer.status >= 500) {
       return { error: submissionOutcomeUnknown(failure, request), mayResend: false };
     }
-    const error = answerError(failure, outcome);
-    return { error, mayResend: error instanceof RateLimitedError };
+    return { error: answerError(failure, outcome), mayResend: outcome.answer.status === 429 };
   };
 }
 

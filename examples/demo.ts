@@ -1,0 +1,49 @@
+/**
+ * A song, end to end, with no account and no network: the service runs in this process, on a clock that skips the
+ * waiting.
+ *
+ * Run it with `npm run demo -- "a lullaby for a lighthouse"`.
+ */
+
+import { AsyncMusic, type Task } from "async-music";
+import { createEmulator } from "async-music/emulator";
+import { saveAudio } from "async-music/node";
+
+const description = process.argv[2] ?? "rain in Lisbon, slow fado with a guitar";
+
+await using emulator = createEmulator({ seed: description.length, credits: 100 });
+const client = new AsyncMusic(emulator.connection());
+const startedAt = emulator.clock.now();
+
+console.log(`Asking provider_a for "${description}".`);
+const song = await client.tasks.run(
+  { model: "provider_a", task_type: "music", audio_format: "mp3", input: { gpt_description_prompt: description } },
+  {
+    onSubmitted: ({ task_id, credits_charged }) => say(`task ${task_id} is accepted, ${credits_charged} credits are frozen`),
+    onUpdate: (task) => say(progressOf(task)),
+  },
+);
+
+console.log();
+for (const [index, clip] of song.output.result.entries()) {
+  const path = await saveAudio(await client.audio.download(clip), `songs/${fileName(description)}-${index + 1}`);
+  console.log(`♪ "${clip.title}" (${clip.metadata?.duration} s): ${path}`);
+}
+
+const { available } = await client.account.balance();
+console.log(`It cost ${song.credits_cost} credits (1 credit is 0.01 USD); ${available} are left.`);
+
+function say(line: string): void {
+  const seconds = Math.round((emulator.clock.now() - startedAt) / 1000);
+  const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  console.log(`${time.padStart(6)}  ${line}`);
+}
+
+function progressOf({ status, output }: Task): string {
+  const progress = output?.progress ?? "";
+  return progress === "" || status === "success" ? status : `${status}, ${progress}`;
+}
+
+function fileName(text: string): string {
+  return text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").slice(0, 40).replace(/^-|-$/g, "");
+}
