@@ -4,6 +4,7 @@ import { API_PREFIX } from "./contract/endpoint.js";
 import { environmentVariable, isBrowser } from "./environment.js";
 import { InvalidOptionError } from "./errors/invalid-option-error.js";
 import { type Random, systemRandom } from "./random/random.js";
+import { createRedactor, type Redactor } from "./transport/redactor.js";
 import { checkMaxRetries, checkTimeoutMs } from "./transport/request-options.js";
 
 /** Options of the client. */
@@ -50,14 +51,18 @@ export interface CheckedClientOptions {
 
 export function checkClientOptions(options: ClientOptions): CheckedClientOptions {
   if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
-    const rule = "be true in a browser, where everybody who opens the page can read the API key and spend its credits";
+    const rule =
+      "be true in a browser, where everybody who opens the page can read the API key and spend its credits";
     throw new InvalidOptionError("dangerouslyAllowBrowser", rule);
   }
+  const apiKey = checkApiKey(options.apiKey ?? environmentVariable("ASYNC_MUSIC_API_KEY"));
   return {
-    apiKey: checkApiKey(options.apiKey ?? environmentVariable("ASYNC_MUSIC_API_KEY")),
-    baseUrl: checkBaseUrl(options.baseUrl ?? environmentVariable("ASYNC_MUSIC_BASE_URL")),
-    // Looked up at each request, so that a later replacement of the global one is seen.
-    fetch: checkFunction("fetch", options.fetch) ?? ((...request) => globalThis.fetch(...request)),
+    apiKey,
+    baseUrl: checkBaseUrl(
+      options.baseUrl ?? environmentVariable("ASYNC_MUSIC_BASE_URL"),
+      createRedactor(apiKey),
+    ),
+    fetch: lateFetch(checkFunction("fetch", options.fetch)),
     timeoutMs: checkTimeoutMs(options.timeoutMs ?? 30_000),
     maxRetries: checkMaxRetries(options.maxRetries ?? 2),
     retryBudgetMs: checkRetryBudgetMs(options.retryBudgetMs ?? 120_000),
@@ -67,25 +72,40 @@ export function checkClientOptions(options: ClientOptions): CheckedClientOptions
   };
 }
 
+/**
+ * The global `fetch` is looked up at each request, so that a later replacement is seen. None is called as a method of
+ * ours: a browser's own refuses that.
+ */
+function lateFetch(given: typeof globalThis.fetch | undefined): typeof globalThis.fetch {
+  return (...request) => {
+    const fetch = given ?? globalThis.fetch;
+    return fetch(...request);
+  };
+}
+
 /** The key itself never stands in the message. */
 function checkApiKey(value: string | undefined): string {
-  if (value === undefined) throw new InvalidOptionError("apiKey", "be given, or ASYNC_MUSIC_API_KEY to be set");
+  if (value === undefined)
+    throw new InvalidOptionError("apiKey", "be given, or ASYNC_MUSIC_API_KEY to be set");
   if (typeof value === "string" && /^[\x21-\x7e]+$/.test(value)) return value;
   throw new InvalidOptionError("apiKey", "be a text of visible ASCII characters without spaces");
 }
 
-function checkBaseUrl(value: string | undefined): string {
-  if (value === undefined) throw new InvalidOptionError("baseUrl", "be given, or ASYNC_MUSIC_BASE_URL to be set");
+function checkBaseUrl(value: string | undefined, redactor: Redactor): string {
+  if (value === undefined)
+    throw new InvalidOptionError("baseUrl", "be given, or ASYNC_MUSIC_BASE_URL to be set");
   const url = URL.canParse(value) ? new URL(value) : null;
-  const refuse = (rule: string, got?: string) => {
+  const refuse = (rule: string, got?: string): never => {
     throw new InvalidOptionError("baseUrl", rule, got);
   };
+  const shown = redactor.text(String(value));
   if (url?.username || url?.password) refuse("have no user name and no password");
-  if (url === null || !["http:", "https:"].includes(url.protocol)) refuse("be an http or https address", String(value));
-  if (url?.search || url?.hash) refuse("have neither a query nor a fragment", value);
+  if (url === null || !["http:", "https:"].includes(url.protocol))
+    return refuse("be an http or https address", shown);
+  if (url.search || url.hash) refuse("have neither a query nor a fragment", shown);
 
-  const address = value.trim().replace(/\/+$/, "");
-  if (address.endsWith(API_PREFIX)) refuse(`end before ${API_PREFIX}, which the client adds`, value);
+  const address = `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+  if (address.endsWith(API_PREFIX)) refuse(`end before ${API_PREFIX}, which the client adds`, shown);
   return address;
 }
 

@@ -11,6 +11,11 @@ export function environmentVariable(name: string): string | undefined {
 
 /** Whether this code runs in a web page or one of its workers, where anyone can read a key. */
 export function isBrowser(): boolean {
-  const { window, document, importScripts } = globalThis as Record<string, unknown>;
-  return (typeof window === "object" && typeof document === "object") || typeof importScripts === "function";
+  const { window, document, importScripts } = globalThis as {
+    window?: { document?: unknown };
+    document?: unknown;
+    importScripts?: unknown;
+  };
+  const isPage = typeof window === "object" && typeof (document ?? window?.document) === "object";
+  return isPage || typeof importScripts === "function";
 }

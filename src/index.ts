@@ -6,10 +6,23 @@ export { AsyncMusic } from "./client.js";
 export type { ClientOptions } from "./client-options.js";
 export type { Clock } from "./clock/clock.js";
 export type { Balance, Usage } from "./contract/account.js";
-export type { ErrorCode, TaskErrorCode } from "./contract/error-code.js";
+export {
+  ERROR_STATUSES,
+  type ErrorCode,
+  TASK_ERROR_CODES,
+  type TaskErrorCode,
+} from "./contract/error-code.js";
 export type { JsonValue } from "./contract/json.js";
-export type { Model, TaskType } from "./contract/model.js";
-export type { FinalStatus, TaskStatus } from "./contract/status.js";
+export { LIMITS } from "./contract/limits.js";
+export { MODELS, type Model, TASK_TYPES, type TaskType } from "./contract/model.js";
+export { creditsFor, PRICES, USD_PER_CREDIT } from "./contract/price.js";
+export {
+  FINAL_STATUSES,
+  type FinalStatus,
+  isFinalStatus,
+  TASK_STATUSES,
+  type TaskStatus,
+} from "./contract/status.js";
 export type {
   Clip,
   ClipMetadata,

@@ -27,8 +27,12 @@ export class Audio {
    * console.log(download.contentType, download.size);
    * ```
    */
-  async download(source: string | URL | { audio_url: string }, options: RequestOptions = {}): Promise<AudioDownload> {
-    const url = typeof source === "string" || source instanceof URL ? String(source) : String(source?.audio_url);
+  async download(
+    source: string | URL | { audio_url: string },
+    options: RequestOptions = {},
+  ): Promise<AudioDownload> {
+    const url =
+      typeof source === "string" || source instanceof URL ? String(source) : String(source?.audio_url);
     return downloadAudio(this.#transport, url, options);
   }
 }

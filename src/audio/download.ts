@@ -19,9 +19,17 @@ interface FailedTry {
 }
 
 /** Downloads audio: the head with the retries of a read, the body as a stream that is whole or an error. */
-export async function downloadAudio(transport: Transport, url: string, options: RequestOptions): Promise<AudioDownload> {
+export async function downloadAudio(
+  transport: Transport,
+  url: string,
+  options: RequestOptions,
+): Promise<AudioDownload> {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw new InvalidOptionError("url", "be a clip, or an address that begins with http:// or https://", url);
+    throw new InvalidOptionError(
+      "url",
+      "be a clip, or an address that begins with http:// or https://",
+      transport.redactor.text(url),
+    );
   }
   const { maxRetries = transport.maxRetries } = checkRequestOptions(options);
   let budgetMs = transport.retryBudgetMs;
@@ -43,21 +51,27 @@ async function tryOnce(
   retry: number,
 ): Promise<AudioDownload | FailedTry> {
   options.signal?.throwIfAborted();
+  const shownUrl = transport.redactor.text(url);
   const deadline = startDeadline(options.timeoutMs ?? transport.timeoutMs, options.signal);
   try {
     const response = await fetchAudio(url, options.headers, transport.fetch, deadline);
-    if (response.ok) return await open(transport, url, response, deadline);
+    if (response.ok) return await open(transport, shownUrl, response, deadline);
     deadline.clear();
     response.body?.cancel().catch(() => {});
-    return failedAnswer(transport, url, response, retry);
+    return failedAnswer(transport, shownUrl, response, retry);
   } catch (error) {
     deadline.clear();
     options.signal?.throwIfAborted();
-    return failedConnection(transport, url, error, deadline.timedOut(), retry);
+    return failedConnection(transport, shownUrl, error, deadline.timedOut(), retry);
   }
 }
 
-async function open(transport: Transport, url: string, response: Response, deadline: Deadline): Promise<AudioDownload> {
+async function open(
+  transport: Transport,
+  url: string,
+  response: Response,
+  deadline: Deadline,
+): Promise<AudioDownload> {
   const reader = response.body?.getReader() ?? new Response("").body?.getReader();
   if (reader === undefined) throw new Error("Invariant: a response made from text has a body.");
   const size = sizeOf(response.headers);
@@ -68,7 +82,10 @@ async function open(transport: Transport, url: string, response: Response, deadl
   const contentType = statedType ?? "application/octet-stream";
   if (!isGenericType(statedType)) {
     deadline.pause();
-    return createAudioDownload({ contentType, extension: extensionOfType(statedType), size }, streamOf(pieces));
+    return createAudioDownload(
+      { contentType, extension: extensionOfType(statedType), size },
+      streamOf(pieces),
+    );
   }
   const start = await readStart(pieces);
   const extension = extensionOfBytes(start);
@@ -90,20 +107,34 @@ async function readStart(pieces: AsyncGenerator<Bytes>): Promise<Bytes> {
 }
 
 async function* startingWith(start: Bytes, rest: AsyncGenerator<Bytes>): AsyncGenerator<Bytes> {
-  if (start.byteLength > 0) yield start;
-  yield* rest;
+  try {
+    if (start.byteLength > 0) yield start;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
 }
 
 /** `Content-Length`, where it counts the bytes that arrive here: a content coding has another length. */
 function sizeOf(headers: Headers): number | null {
   const length = headers.get("Content-Length");
   const coding = headers.get("Content-Encoding");
-  return length !== null && /^\d+$/.test(length) && (coding === null || coding === "identity") ? Number(length) : null;
+  return length !== null && /^\d+$/.test(length) && (coding === null || coding === "identity")
+    ? Number(length)
+    : null;
 }
 
-function failedAnswer(transport: Transport, url: string, { status, headers }: Response, retry: number): FailedTry {
+function failedAnswer(
+  transport: Transport,
+  url: string,
+  { status, headers }: Response,
+  retry: number,
+): FailedTry {
   if (status === 404) return { error: new AudioExpiredError(url), waitMs: null };
-  const error = new AudioDownloadError(`Failed to download audio: ${url} answers HTTP ${status}.`, { url, status });
+  const error = new AudioDownloadError(`Failed to download audio: ${url} answers HTTP ${status}.`, {
+    url,
+    status,
+  });
   const mayPass = status === 429 || status >= 500;
   const stated = statedWaitMs(headers, undefined, transport.clock.now());
   return { error, waitMs: mayPass ? (stated ?? backoffMs(retry, transport.random)) : null };
@@ -120,6 +151,10 @@ function failedConnection(
   if (failure instanceof AudioDownloadError) return { error: failure, waitMs };
   const reason = timedOut ? "no answer came in time" : "the connection broke";
   const cause = transport.redactor.cause(failure);
-  const error = new AudioDownloadError(`Failed to download audio: ${reason} (${url}).`, { url, status: null, cause });
+  const error = new AudioDownloadError(`Failed to download audio: ${reason} (${url}).`, {
+    url,
+    status: null,
+    cause,
+  });
   return { error, waitMs };
 }

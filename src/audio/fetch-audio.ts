@@ -15,14 +15,28 @@ export async function fetchAudio(
   const sent = new Headers(headers);
   sent.delete(HEADERS.apiKey);
   sent.delete(HEADERS.requestId);
+  const failures: unknown[] = [];
+  const send = async (...request: Parameters<typeof globalThis.fetch>) => {
+    try {
+      return await fetch(...request);
+    } catch (failure) {
+      failures.push(failure);
+      throw failure;
+    }
+  };
   const response = ky(url, {
     headers: sent,
-    fetch,
+    fetch: send,
     signal: deadline.signal,
     credentials: "omit",
     retry: 0,
     timeout: false,
     throwHttpErrors: false,
   });
-  return Promise.race([response, deadline.ended]);
+  try {
+    return await Promise.race([response, deadline.ended]);
+  } catch (error) {
+    // The library's own error holds the request, so it doesn't get out.
+    throw failures.length > 0 ? failures[0] : error;
+  }
 }

@@ -21,7 +21,14 @@ export interface BodySource {
  * Reads the pieces of a body, each within the time limit, and fails unless they come to an end and to the promised
  * size: a song that is cut short must not pass for the song.
  */
-export async function* readWhole({ url, status, reader, size, deadline, redactor }: BodySource): AsyncGenerator<Bytes> {
+export async function* readWhole({
+  url,
+  status,
+  reader,
+  size,
+  deadline,
+  redactor,
+}: BodySource): AsyncGenerator<Bytes> {
   let received = 0;
   let isOver = false;
   try {

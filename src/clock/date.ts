@@ -4,7 +4,10 @@ export function parseDate(text: string | null): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-/** A time as the caller's own kind of value. */
+/** The last time that a date can have, in milliseconds since the epoch. */
+const END_OF_TIME = 8.64e15;
+
+/** A time as the caller's own kind of value; what lies beyond the end of time is that end. */
 export function dateAt(time: number): Date {
-  return new Date(time);
+  return new Date(Math.min(time, END_OF_TIME));
 }

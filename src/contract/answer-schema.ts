@@ -27,7 +27,7 @@ export const taskSchema = z.looseObject({
   type: text,
   status: text,
   credits_cost: count,
-  input: z._default(z.record(z.string(), z.unknown(), "is not an object"), {}),
+  input: z.catch(z.record(z.string(), z.unknown()), {}),
   audio_format: nullableText,
   output: z._default(z.nullable(taskOutputSchema), null),
   error: nullableText,
@@ -38,7 +38,10 @@ export const taskSchema = z.looseObject({
   completed_at: nullableText,
 });
 
-const clipsSchema = z.array(z.looseObject({ id: text, audio_url: text }, "is not a clip"), "is not a list of clips");
+const clipsSchema = z.array(
+  z.looseObject({ id: text, audio_url: text }, "is not a clip"),
+  "is not a list of clips",
+);
 const lyricsSchema = z.looseObject({ title: text, text }, "is not lyrics");
 
 /** What the `result` of a succeeded task must be, by the task's type. */
@@ -51,4 +54,8 @@ export const resultSchemas: Readonly<Record<TaskType, typeof clipsSchema | typeo
 
 export const balanceSchema = z.looseObject({ available: count, frozen: count, total: count });
 
-export const usageSchema = z.looseObject({ tasks_created: count, credits_used: count, credits_topped_up: count });
+export const usageSchema = z.looseObject({
+  tasks_created: count,
+  credits_used: count,
+  credits_topped_up: count,
+});

@@ -33,7 +33,8 @@ export function parseIpv6(text: string): number[] {
 /** Whether an address is one that the public internet can reach. */
 export function isPublicIpv6(address: readonly number[]): boolean {
   const carrier = IPV4_CARRIERS.find((block) => contains(block, address));
-  if (carrier !== undefined) return isPublicIpv4(word(address, carrier.at) * 0x10000 + word(address, carrier.at + 1));
+  if (carrier !== undefined)
+    return isPublicIpv4(word(address, carrier.at) * 0x10000 + word(address, carrier.at + 1));
   return contains(GLOBAL_UNICAST, address) && !REFUSED_BLOCKS.some((block) => contains(block, address));
 }
 

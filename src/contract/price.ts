@@ -17,6 +17,7 @@ export const PRICES: Readonly<Record<Model, Readonly<Partial<Record<TaskType, nu
  */
 export function creditsFor(model: Model, taskType: TaskType): number {
   const credits = PRICES[model][taskType];
-  if (credits === undefined) throw new RangeError(`Expected a task type that ${model} offers, got \`${taskType}\``);
+  if (credits === undefined)
+    throw new RangeError(`Expected a task type that ${model} offers, got \`${taskType}\``);
   return credits;
 }

@@ -1,6 +1,11 @@
 import type { ErrorCode } from "./error-code.js";
 import { isModel, isTaskType, type Model, TASK_TYPES_BY_MODEL, type TaskType } from "./model.js";
-import { type InputVariant, inputSchemas, PROVIDER_A_FIELDS, PROVIDER_B_FIELDS } from "./task-request-schema.js";
+import {
+  type InputVariant,
+  inputSchemas,
+  PROVIDER_A_FIELDS,
+  PROVIDER_B_FIELDS,
+} from "./task-request-schema.js";
 
 /** What is wrong with one field of a request. */
 export interface RequestIssue {
@@ -26,7 +31,11 @@ export interface RequestRules {
   audioConversion: boolean;
 }
 
-const STRICT_RULES: RequestRules = { mixedFieldSets: "reject", nullAudioFormat: "reject", audioConversion: true };
+const STRICT_RULES: RequestRules = {
+  mixedFieldSets: "reject",
+  nullAudioFormat: "reject",
+  audioConversion: true,
+};
 
 /** Fields by which one model's music request is told to be meant for the other (Input for `provider_b`). */
 const NAMED_PROVIDER_A_FIELDS = ["gpt_description_prompt", "make_instrumental"];
@@ -35,12 +44,20 @@ const NAMED_PROVIDER_A_FIELDS = ["gpt_description_prompt", "make_instrumental"];
  * The first rule of the interface that a request body breaks, or `null`. Rules are tried in a fixed order: body shape,
  * required fields, model, task type, audio format, input.
  */
-export function findRequestViolation(body: unknown, rules: RequestRules = STRICT_RULES): RequestViolation | null {
+export function findRequestViolation(
+  body: unknown,
+  rules: RequestRules = STRICT_RULES,
+): RequestViolation | null {
   if (!isRecord(body)) return violation("invalid_request_body", "", "must be a JSON object");
 
-  const missing = ["model", "task_type", "input"].filter((field) => body[field] === undefined || body[field] === null);
+  const missing = ["model", "task_type", "input"].filter(
+    (field) => body[field] === undefined || body[field] === null,
+  );
   if (missing.length > 0) {
-    return { errorCode: "missing_required_fields", issues: missing.map((path) => ({ path, message: "is missing" })) };
+    return {
+      errorCode: "missing_required_fields",
+      issues: missing.map((path) => ({ path, message: "is missing" })),
+    };
   }
 
   const { model, task_type: taskType, input } = body;
@@ -50,14 +67,21 @@ export function findRequestViolation(body: unknown, rules: RequestRules = STRICT
     return violation("unsupported_task_type", "task_type", message);
   }
 
-  return findFormatViolation(body["audio_format"], rules) ?? findInputViolation(model, taskType, input, rules);
+  return (
+    findFormatViolation(body["audio_format"], rules) ?? findInputViolation(model, taskType, input, rules)
+  );
 }
 
 function findFormatViolation(audioFormat: unknown, rules: RequestRules): RequestViolation | null {
   if (audioFormat === undefined || (audioFormat === null && rules.nullAudioFormat === "omitted")) return null;
-  if (audioFormat !== "mp3") return violation("invalid_audio_format", "audio_format", "must be mp3, or be left out");
+  if (audioFormat !== "mp3")
+    return violation("invalid_audio_format", "audio_format", "must be mp3, or be left out");
   if (rules.audioConversion) return null;
-  return violation("audio_format_unavailable", "audio_format", "can't be had now; leave it out for the provider's own format");
+  return violation(
+    "audio_format_unavailable",
+    "audio_format",
+    "can't be had now; leave it out for the provider's own format",
+  );
 }
 
 function findInputViolation(
@@ -71,7 +95,10 @@ function findInputViolation(
   const variant = inputVariant(model, taskType, input);
   const mixed = forbiddenFields(variant, rules)
     .filter((field) => input[field] !== undefined)
-    .map((field) => ({ path: `input.${field}`, message: `must be absent: it belongs to ${otherModel(model)}` }));
+    .map((field) => ({
+      path: `input.${field}`,
+      message: `must be absent: it belongs to ${otherModel(model)}`,
+    }));
 
   const parsed = inputSchemas[variant].safeParse(input);
   const invalid = (parsed.error?.issues ?? []).map(({ code, path, message }) => ({
@@ -84,7 +111,11 @@ function findInputViolation(
 }
 
 /** Which set of input fields a request is meant for: for `provider_a`'s music its mode, chosen by presence. */
-export function inputVariant(model: Model, taskType: TaskType, input: Readonly<Record<string, unknown>>): InputVariant {
+export function inputVariant(
+  model: Model,
+  taskType: TaskType,
+  input: Readonly<Record<string, unknown>>,
+): InputVariant {
   if (taskType !== "music") return taskType;
   if (model === "provider_b") return "provider_b";
   if (input["continue_clip_id"] !== undefined) return "continuation";

@@ -3,7 +3,12 @@ import type { TaskType } from "./model.js";
 import { isPublicHttpUrl } from "./upload-address.js";
 
 /** The modes of a music task, and the other task types: each has an input of its own. */
-export type InputVariant = "inspiration" | "custom" | "continuation" | "provider_b" | Exclude<TaskType, "music">;
+export type InputVariant =
+  | "inspiration"
+  | "custom"
+  | "continuation"
+  | "provider_b"
+  | Exclude<TaskType, "music">;
 
 /** Fields that only `provider_b`'s music has; `provider_a`'s music must not have them. */
 export const PROVIDER_B_FIELDS = ["lyrics", "lyrics_type", "seed"] as const;

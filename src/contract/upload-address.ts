@@ -16,9 +16,8 @@ export function isPublicHttpUrl(address: string): boolean {
 
 function isPublicHost(hostname: string): boolean {
   if (hostname.startsWith("[")) return isPublicIpv6(parseIpv6(hostname.slice(1, -1)));
-  const ipv4 = parseIpv4(hostname);
+  const name = hostname.replace(/\.+$/, "");
+  const ipv4 = parseIpv4(name);
   if (ipv4 !== null) return isPublicIpv4(ipv4);
-
-  const name = hostname.replace(/\.$/, "").toLowerCase();
   return name !== "" && !LOCAL_NAMES.some((local) => name === local || name.endsWith(`.${local}`));
 }

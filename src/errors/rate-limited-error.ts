@@ -10,7 +10,10 @@ export class RateLimitedError extends ApiError {
   /** When the stated wait is over, by the client's clock. */
   readonly retryAt: Date | null;
 
-  constructor(message: string, details: ApiErrorDetails & { retryAfterSeconds: number | null; retryAt: Date | null }) {
+  constructor(
+    message: string,
+    details: ApiErrorDetails & { retryAfterSeconds: number | null; retryAt: Date | null },
+  ) {
     super(message, details);
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.retryAt = details.retryAt;

@@ -1,8 +1,9 @@
-import { AsyncMusicError } from "./async-music-error.js";
+import { AsyncMusicError, type ErrorDetails } from "./async-music-error.js";
 
 /**
  * A POST may or may not have created a task, and nothing can tell from here: it was not sent again, since that could
- * pay twice. Compare `usage.tasks_created` or the balance before you send it yourself.
+ * pay twice. Compare `usage.tasks_created` or the balance before you send it yourself. Where a broken answer still
+ * named its task, `taskId` is that task's: wait for it.
  */
 export class SubmissionOutcomeUnknownError extends AsyncMusicError {
   override name = "SubmissionOutcomeUnknownError";
@@ -18,7 +19,7 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
 
   constructor(
     message: string,
-    details: { request: unknown; requestId: string; status: number | null; cause?: unknown },
+    details: ErrorDetails & { request: unknown; requestId: string; status: number | null },
   ) {
     super(message, details);
     this.request = details.request;

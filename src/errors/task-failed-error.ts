@@ -20,7 +20,9 @@ export class TaskFailedError extends AsyncMusicError {
   readonly retryAfterSeconds: number | null;
 
   constructor(task: Task) {
-    super(`Failed to finish task ${task.task_id}: ${reasonOf(task)}. ${adviceFor(task)}`, { taskId: task.task_id });
+    super(`Failed to finish task ${task.task_id}: ${reasonOf(task)}. ${adviceFor(task)}`, {
+      taskId: task.task_id,
+    });
     this.task = task;
     this.errorCode = task.error_code;
     this.retryable = task.retryable;
@@ -35,6 +37,7 @@ function reasonOf(task: Task): string {
 
 function adviceFor({ retryable, retry_after_seconds: seconds }: Task): string {
   const refunded = "Its credits were refunded; it can't be resumed.";
-  if (retryable === false) return `${refunded} The same request can never succeed: change it before you send it again.`;
+  if (retryable === false)
+    return `${refunded} The same request can never succeed: change it before you send it again.`;
   return `${refunded} A new task may succeed${seconds === null ? "" : ` after ${seconds} s`}.`;
 }

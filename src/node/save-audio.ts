@@ -22,12 +22,13 @@ const AUDIO_EXTENSION = /\.(mp3|wav|flac|ogg|m4a|bin)$/i;
  */
 export async function saveAudio(download: AudioDownload, path: string): Promise<string> {
   const target = `${path.replace(AUDIO_EXTENSION, "")}.${download.extension}`;
-  await mkdir(dirname(resolve(target)), { recursive: true });
   const draft = `${target}.${randomUUID()}.part`;
   try {
+    await mkdir(dirname(resolve(target)), { recursive: true });
     await writeWhole(download, draft);
     await rename(draft, target);
   } catch (error) {
+    await download.body.cancel().catch(() => {});
     await rm(draft, { force: true });
     throw error;
   }

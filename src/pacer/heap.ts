@@ -1,10 +1,10 @@
-/** A binary heap: the smallest item by `order` is always at hand. */
+/** A binary heap: the first item by `comesBefore` is always at hand. */
 export class Heap<Item> {
   readonly #items: Item[] = [];
-  readonly #order: (item: Item) => number;
+  readonly #comesBefore: (item: Item, other: Item) => boolean;
 
-  constructor(order: (item: Item) => number) {
-    this.#order = order;
+  constructor(comesBefore: (item: Item, other: Item) => boolean) {
+    this.#comesBefore = comesBefore;
   }
 
   peek(): Item | undefined {
@@ -12,12 +12,11 @@ export class Heap<Item> {
   }
 
   push(item: Item): void {
-    const order = this.#order(item);
     let index = this.#items.length;
     while (index > 0) {
       const parent = (index - 1) >> 1;
       const above = this.#items[parent];
-      if (above === undefined || this.#order(above) <= order) break;
+      if (above === undefined || !this.#comesBefore(item, above)) break;
       this.#items[index] = above;
       index = parent;
     }
@@ -32,21 +31,20 @@ export class Heap<Item> {
   }
 
   #sink(item: Item): void {
-    const order = this.#order(item);
     let index = 0;
     for (;;) {
-      const child = this.#smallerChild(index);
+      const child = this.#firstChild(index);
       const below = this.#items[child];
-      if (below === undefined || this.#order(below) >= order) break;
+      if (below === undefined || !this.#comesBefore(below, item)) break;
       this.#items[index] = below;
       index = child;
     }
     this.#items[index] = item;
   }
 
-  #smallerChild(index: number): number {
+  #firstChild(index: number): number {
     const left = 2 * index + 1;
     const [first, second] = [this.#items[left], this.#items[left + 1]];
-    return first !== undefined && second !== undefined && this.#order(second) < this.#order(first) ? left + 1 : left;
+    return first !== undefined && second !== undefined && this.#comesBefore(second, first) ? left + 1 : left;
   }
 }

@@ -24,9 +24,9 @@ interface Waiting {
  */
 export function createMemoryPacer(clock: Clock): Pacer {
   const window = new RateWindow();
-  const upcoming = new Heap<Waiting>(({ notBefore }) => notBefore);
-  const expiring = new Heap<Waiting>(({ notAfter }) => notAfter);
-  const ready = [0, 1, 2].map(() => new Heap<Waiting>(({ notBefore, number }) => notBefore + number * 1e-6));
+  const upcoming = new Heap<Waiting>(isDueBefore);
+  const expiring = new Heap<Waiting>((one, other) => one.notAfter < other.notAfter);
+  const ready = [0, 1, 2].map(() => new Heap<Waiting>(isDueBefore));
   const lastReads = new Map<string, number>();
   let arrivals = 0;
   let alarm: { at: number; controller: AbortController } | null = null;
@@ -67,8 +67,7 @@ export function createMemoryPacer(clock: Clock): Pacer {
   };
 
   /** Lets everything leave that may leave now, gives up what is too late, and sets the timer for the rest. */
-  function advance(): void {
-    const now = clock.now();
+  function advance(now = clock.now()): void {
     for (let due = next(upcoming); due !== undefined && due.notBefore <= now; due = next(upcoming)) {
       upcoming.pop();
       queue(due, now);
@@ -122,24 +121,30 @@ export function createMemoryPacer(clock: Clock): Pacer {
     const at = Math.min(
       next(upcoming)?.notBefore ?? Number.POSITIVE_INFINITY,
       next(expiring)?.notAfter ?? Number.POSITIVE_INFINITY,
-      isBlocked && window.nextChange() > now ? window.nextChange() : Number.POSITIVE_INFINITY,
+      isBlocked && window.nextChange(now) > now ? window.nextChange(now) : Number.POSITIVE_INFINITY,
     );
     if (alarm?.at === at) return;
     alarm?.controller.abort();
     alarm = at === Number.POSITIVE_INFINITY ? null : { at, controller: new AbortController() };
-    if (alarm !== null) ring(alarm.at - now, alarm.controller.signal);
+    if (alarm !== null) ring(alarm.at, alarm.at - now, alarm.controller.signal);
   }
 
-  function ring(delayMs: number, signal: AbortSignal): void {
+  function ring(at: number, delayMs: number, signal: AbortSignal): void {
     clock.sleep(delayMs, signal).then(
       () => {
         if (signal.aborted) return;
         alarm = null;
-        advance();
+        // A clock that wakes without moving its time is believed: asking it again would never end.
+        advance(Math.max(at, clock.now()));
       },
       () => {},
     );
   }
+}
+
+/** Whoever has been due for longest goes first, and among equals whoever came first. */
+function isDueBefore(one: Waiting, other: Waiting): boolean {
+  return one.notBefore < other.notBefore || (one.notBefore === other.notBefore && one.number < other.number);
 }
 
 /** The first request of a heap that still waits. */

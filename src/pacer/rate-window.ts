@@ -25,8 +25,8 @@ export class RateWindow {
   }
 
   /** The next time at which more may leave than now. */
-  nextChange(): number {
-    return Math.max(this.#endsAt, this.#heldUntil);
+  nextChange(now: number): number {
+    return now < this.#heldUntil ? this.#heldUntil : this.#endsAt;
   }
 
   /** Until when a 429 holds everything back. */

@@ -2,6 +2,7 @@ import { ENDPOINTS } from "../contract/endpoint.js";
 import { InvalidRequestError } from "../errors/invalid-request-error.js";
 import type { RequestKind } from "../pacer/pacer.js";
 import type { Call } from "../transport/call.js";
+import type { Redactor } from "../transport/redactor.js";
 
 /** The call that submits a task. */
 export function createCall(body: string): Call {
@@ -10,9 +11,13 @@ export function createCall(body: string): Call {
 }
 
 /** The call that reads a task. */
-export function retrieveCall(taskId: string, kind: Extract<RequestKind, "read" | "poll">): Call {
+export function retrieveCall(
+  taskId: string,
+  kind: Extract<RequestKind, "read" | "poll">,
+  redactor: Redactor,
+): Call {
   const { method, path } = ENDPOINTS.retrieveTask;
-  checkTaskId(taskId);
+  checkTaskId(taskId, redactor);
   return {
     method,
     path: path.replace("{taskId}", () => encodeURIComponent(taskId)),
@@ -28,8 +33,9 @@ export function resumeAdvice(taskId: string): string {
   return `The task goes on: resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
 }
 
-/** An id that is empty or a dot segment would name another address than a task's. */
-function checkTaskId(taskId: unknown): void {
-  if (typeof taskId === "string" && !/^\.{0,2}$/.test(taskId)) return;
+/** An id that is empty or a dot segment would name another address than a task's, and a key has no place in one. */
+function checkTaskId(taskId: unknown, redactor: Redactor): void {
+  const isUsable = typeof taskId === "string" && !/^\.{0,2}$|\p{Surrogate}/u.test(taskId);
+  if (isUsable && !redactor.isSecret(taskId)) return;
   throw new InvalidRequestError("task_not_found", [{ path: "taskId", message: "must be the id of a task" }]);
 }

@@ -5,8 +5,8 @@ import { InvalidRequestError } from "../errors/invalid-request-error.js";
 import type { Answer, RequestOptions } from "../transport/call.js";
 import { dataOf, parseAnswer } from "../transport/parse-answer.js";
 import type { Transport } from "../transport/transport.js";
-import { judgeSubmission, submissionOutcomeUnknown } from "../transport/verdict.js";
 import { createCall, resumeAdvice } from "./calls.js";
+import { judgeSubmission, submissionOutcomeUnknown } from "./judge-submission.js";
 
 /** Submits a task: checks it, sends it once, and answers what the service accepted. */
 export async function createTask(
@@ -42,7 +42,9 @@ function serialise(request: unknown): string {
   } catch {
     // Cycles and big integers: said below.
   }
-  throw new InvalidRequestError("invalid_json", [{ path: "", message: "must be a value that JSON can hold" }]);
+  throw new InvalidRequestError("invalid_json", [
+    { path: "", message: "must be a value that JSON can hold" },
+  ]);
 }
 
 function taskIdOf(answer: Answer): string | null {

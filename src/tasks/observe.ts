@@ -8,6 +8,7 @@ import { RateLimitedError } from "../errors/rate-limited-error.js";
 import { TaskNotFoundError } from "../errors/task-not-found-error.js";
 import { WaitTimeoutError } from "../errors/wait-timeout-error.js";
 import type { Call, RequestOptions } from "../transport/call.js";
+import { statedWaitMs } from "../transport/stated-wait.js";
 import type { Transport } from "../transport/transport.js";
 import { resumeAdvice } from "./calls.js";
 import type { PollSchedule } from "./poll-schedule.js";
@@ -37,7 +38,7 @@ export interface Observation {
  */
 export async function* observe(observation: Observation): AsyncGenerator<Reading, void, void> {
   const { transport, taskId, schedule } = observation;
-  const { clock } = transport;
+  const { clock, redactor } = transport;
   const notAfter = clock.now() + observation.maxWaitMs;
   let notBefore = observation.submittedAt + schedule(0);
   let seen: Task | null = null;
@@ -47,7 +48,11 @@ export async function* observe(observation: Observation): AsyncGenerator<Reading
   for (let poll = 1; ; poll++) {
     const result = await pollOnce(observation, notBefore, notAfter);
     if (result === null) {
-      throw new WaitTimeoutError(timeoutMessage(observation), { taskId, task: seen, cause: failure });
+      throw new WaitTimeoutError(timeoutMessage(observation), {
+        taskId,
+        task: redactor.data(seen),
+        cause: failure,
+      });
     }
 
     failure = "failure" in result ? result.failure : undefined;
@@ -59,7 +64,7 @@ export async function* observe(observation: Observation): AsyncGenerator<Reading
       if (isFinal) return;
       shown = shows;
     }
-    notBefore = Math.max(clock.now() + schedule(poll), retryAt(failure));
+    notBefore = clock.now() + Math.max(schedule(poll), statedMs(failure, clock.now()));
   }
 }
 
@@ -69,12 +74,19 @@ async function pollOnce(
   notBefore: number,
   notAfter: number,
 ): Promise<Reading | { failure: unknown } | null> {
-  const read = () => {
-    const leftMs = Math.max(1, notAfter - transport.clock.now() + GRACE_MS);
-    return pollTask(transport, call, { ...options, timeoutMs: Math.min(options.timeoutMs ?? transport.timeoutMs, leftMs) });
+  const timeoutMs = () => {
+    const leftMs = Math.max(0, notAfter - transport.clock.now()) + GRACE_MS;
+    return Math.min(options.timeoutMs ?? transport.timeoutMs, leftMs);
   };
+  const read = () => pollTask(transport, call, { ...options, timeoutMs: timeoutMs() });
   try {
-    return await polls.next({ taskId, pacing: { notBefore, notAfter }, signal: options.signal, read });
+    return await polls.next({
+      taskId,
+      pacing: { notBefore, notAfter },
+      signal: options.signal,
+      timeoutMs,
+      read,
+    });
   } catch (failure) {
     options.signal?.throwIfAborted();
     if (endsWait(failure)) throw failure;
@@ -89,8 +101,10 @@ function endsWait(failure: unknown): boolean {
   return ![ConnectionError, InvalidResponseError, PollAbandoned].some((kind) => failure instanceof kind);
 }
 
-function retryAt(failure: unknown): number {
-  return failure instanceof RateLimitedError ? (failure.retryAt?.getTime() ?? 0) : 0;
+/** The wait that a failed read stated, a 429 or any other: the next poll doesn't undercut it. */
+function statedMs(failure: unknown, now: number): number {
+  if (failure instanceof RateLimitedError && failure.retryAt !== null) return failure.retryAt.getTime() - now;
+  return failure instanceof ApiError ? (statedWaitMs(failure.headers, null, now) ?? 0) : 0;
 }
 
 function timeoutMessage({ taskId, maxWaitMs }: Observation): string {

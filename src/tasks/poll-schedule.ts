@@ -31,7 +31,8 @@ function checkPollInterval(interval: PollInterval | undefined): readonly [number
   if (first < LIMITS.shortestPollIntervalMs) {
     throw new InvalidOptionError("pollIntervalMs", `be at least ${LIMITS.shortestPollIntervalMs}`, shown);
   }
-  if (last < first) throw new InvalidOptionError("pollIntervalMs", "have its longest gap behind its first", shown);
+  if (last < first)
+    throw new InvalidOptionError("pollIntervalMs", "have its longest gap behind its first", shown);
   return [first, last];
 }
 

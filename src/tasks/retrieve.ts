@@ -14,8 +14,12 @@ export interface Reading {
 }
 
 /** Reads a task, with the retries of a read. */
-export async function retrieveTask(transport: Transport, taskId: string, options: RequestOptions): Promise<Reading> {
-  const call = retrieveCall(taskId, "read");
+export async function retrieveTask(
+  transport: Transport,
+  taskId: string,
+  options: RequestOptions,
+): Promise<Reading> {
+  const call = retrieveCall(taskId, "read", transport.redactor);
   const reading = readingOf(transport, call, await transport.send(call, options, judgeRead));
   if (reading.data.status === "success") checkResult(transport, call, reading);
   return reading;

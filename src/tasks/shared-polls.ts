@@ -1,11 +1,15 @@
+import type { Clock } from "../clock/clock.js";
+import { startDeadline } from "../clock/deadline.js";
 import type { PacedRequest, Pacer } from "../pacer/pacer.js";
 import type { Reading } from "./retrieve.js";
 
 /** One wait's wish for the next reading of its task. */
 export interface PollWish {
   taskId: string;
-  pacing: Pick<PacedRequest, "notBefore" | "notAfter">;
+  pacing: Required<Pick<PacedRequest, "notBefore" | "notAfter">>;
   signal: AbortSignal | undefined;
+  /** How long this wait would now wait for the answer to a poll, in real milliseconds. */
+  timeoutMs: () => number;
   read: () => Promise<Reading>;
 }
 
@@ -18,20 +22,25 @@ export interface SharedPolls {
   next(wish: PollWish): Promise<Reading | null>;
 }
 
-/** Why a poll that others joined came to nothing: the wait whose poll it was has been aborted. */
-export class PollAbandoned extends Error {}
+/** Why a poll that was joined came to nothing: one of the two waits has left it. */
+export class PollAbandoned extends Error {
+  override name = "PollAbandoned";
+  override message = "the poll was shared with another wait, and was left before its answer came";
+}
 
 /** Called with a poll that begins. */
 type Joiner = (poll: Promise<Reading>) => void;
 
-export function createSharedPolls(pacer: Pacer): SharedPolls {
+export function createSharedPolls(pacer: Pacer, clock: Clock): SharedPolls {
   const underWay = new Map<string, Promise<Reading>>();
   const joinersByTask = new Map<string, Set<Joiner>>();
 
   return {
-    async next({ taskId, pacing, signal, read }) {
+    async next({ taskId, pacing, signal, timeoutMs, read }) {
       const begun = underWay.get(taskId);
-      if (begun !== undefined) return abortable(begun, signal);
+      // A wait that isn't due has just had its reading, or has left this very poll, since it took too long.
+      const isDue = pacing.notBefore <= clock.now();
+      if (begun !== undefined && isDue) return joined(begun, timeoutMs(), signal);
 
       const controller = new AbortController();
       const other = joinNext(taskId, controller);
@@ -42,7 +51,7 @@ export function createSharedPolls(pacer: Pacer): SharedPolls {
         const admitted = pacer.admit({ kind: "poll", taskId, ...pacing }, controller.signal);
         const turn = await Promise.race([admitted, other.poll]);
         if (turn === true) return await begin(taskId, other.joiner, read, signal);
-        return turn === false ? null : await abortable(turn.poll, signal);
+        return turn === false ? null : await joined(turn.poll, timeoutMs(), signal);
       } finally {
         signal?.removeEventListener("abort", onAbort);
         leave(taskId, other.joiner);
@@ -64,12 +73,19 @@ export function createSharedPolls(pacer: Pacer): SharedPolls {
     return { joiner, poll };
   }
 
-  function begin(taskId: string, own: Joiner, read: () => Promise<Reading>, signal?: AbortSignal): Promise<Reading> {
+  function begin(
+    taskId: string,
+    own: Joiner,
+    read: () => Promise<Reading>,
+    signal?: AbortSignal,
+  ): Promise<Reading> {
     const poll = read()
       .catch((error: unknown) => {
         throw signal?.aborted ? new PollAbandoned() : error;
       })
-      .finally(() => underWay.delete(taskId));
+      .finally(() => {
+        if (underWay.get(taskId) === poll) underWay.delete(taskId);
+      });
     poll.catch(() => {});
     underWay.set(taskId, poll);
     leave(taskId, own);
@@ -84,13 +100,18 @@ export function createSharedPolls(pacer: Pacer): SharedPolls {
   }
 }
 
-/** A poll of another wait as this wait sees it: this wait's own abort ends it, the other's doesn't concern it. */
-function abortable(poll: Promise<Reading>, signal: AbortSignal | undefined): Promise<Reading> {
-  if (signal === undefined) return poll;
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
-    poll.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
+/** A poll of another wait as this one sees it: its own abort and its own patience end it, the other's don't concern it. */
+async function joined(
+  poll: Promise<Reading>,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Reading> {
+  const deadline = startDeadline(timeoutMs, signal);
+  try {
+    return await Promise.race([poll, deadline.ended]);
+  } catch (error) {
+    throw deadline.timedOut() ? new PollAbandoned() : error;
+  } finally {
+    deadline.clear();
+  }
 }

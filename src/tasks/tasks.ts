@@ -30,7 +30,7 @@ export class Tasks {
   constructor(transport: Transport, validatesRequests: boolean) {
     this.#transport = transport;
     this.#validatesRequests = validatesRequests;
-    this.#polls = createSharedPolls(transport.pacer);
+    this.#polls = createSharedPolls(transport.pacer, transport.clock);
   }
 
   /**
@@ -87,18 +87,22 @@ export class Tasks {
    * @throws {@link TaskNotFoundError}, {@link AuthenticationError} at once
    * @throws {@link InvalidResponseError} the task succeeded, but its result lacks what the contract requires
    */
-  wait<Type extends TaskType>(task: TaskSubmission<Type>, options?: WaitOptions): Promise<SucceededTask<Type>>;
+  wait<Type extends TaskType>(
+    task: TaskSubmission<Type>,
+    options?: WaitOptions,
+  ): Promise<SucceededTask<Type>>;
   wait(task: string | TaskSubmission, options?: WaitOptions): Promise<SucceededTask>;
   async wait(task: string | TaskSubmission, options: WaitOptions = {}): Promise<SucceededTask> {
     checkCallback("onUpdate", options.onUpdate);
     const observation = this.#observation(task, options);
     const { call, taskId } = observation;
+    const { redactor } = this.#transport;
     for await (const reading of observe(observation)) {
       await callBack("onUpdate", options.onUpdate, reading.data, taskId);
       const { status } = reading.data;
       if (status === "success") return succeededTask(this.#transport, call, reading);
-      if (status === "failure") throw new TaskFailedError(reading.data);
-      if (status === "timeout") throw new TaskTimedOutError(reading.data);
+      if (status === "failure") throw new TaskFailedError(redactor.data(reading.data));
+      if (status === "timeout") throw new TaskTimedOutError(redactor.data(reading.data));
     }
     throw new Error("Invariant: an observation ends with a final status.");
   }
@@ -155,7 +159,7 @@ export class Tasks {
     return {
       transport: this.#transport,
       polls: this.#polls,
-      call: retrieveCall(taskId, "poll"),
+      call: retrieveCall(taskId, "poll", this.#transport.redactor),
       taskId,
       schedule: createPollSchedule(options.pollIntervalMs, this.#transport.random),
       submittedAt: this.#submissionTime(task),

@@ -22,7 +22,10 @@ export interface ApiPromise<Data> extends Promise<Data> {
 }
 
 /** Wraps one call: both of its promises share the one request. */
-export function apiPromise<Data>(result: Promise<{ data: Data; answer: Answer }>, redactor: Redactor): ApiPromise<Data> {
+export function apiPromise<Data>(
+  result: Promise<{ data: Data; answer: Answer }>,
+  redactor: Redactor,
+): ApiPromise<Data> {
   const promise = result.then(({ data }) => data);
   const withResponse = async (): Promise<WithResponse<Data>> => {
     // Whoever asks for the whole takes over the failure as well.

@@ -18,7 +18,11 @@ export function errorOfAnswer(call: Call, answer: Answer, now: number, redactor:
   const requestId = redactor.text(answer.requestId);
 
   const ErrorClass = apiErrorClass(errorCode, answer.status, call.taskId !== undefined);
-  const reason = redactor.text(reasonOf(answer.status, errorCode, stringAt(body, "message")));
+  const prose = stringAt(body, "message");
+  // Redacted before it is shortened: half a key would not be found.
+  const reason = redactor.text(
+    reasonOf(answer.status, errorCode, prose === null ? null : redactor.text(prose)),
+  );
   return new ErrorClass(failureMessage(call, reason, requestId), {
     status: answer.status,
     errorCode: errorCode === null || isKnownCode(errorCode) ? errorCode : redactor.text(errorCode),
@@ -31,7 +35,8 @@ export function errorOfAnswer(call: Call, answer: Answer, now: number, redactor:
 }
 
 function reasonOf(status: number, errorCode: string | null, prose: string | null): string {
-  if (status === 0 || (status >= 300 && status < 400)) return `HTTP ${status}, a redirect, which is not followed`;
+  if (status === 0 || (status >= 300 && status < 400))
+    return `HTTP ${status}, a redirect, which is not followed`;
   const said = prose === null ? "" : `: ${prose.slice(0, LONGEST_PROSE).replace(/\.$/, "")}`;
   return `${errorCode ?? "no error code"} (HTTP ${status})${said}`;
 }

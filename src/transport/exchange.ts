@@ -28,6 +28,8 @@ export interface Unanswered {
   kind: "aborted_before_sending" | "aborted" | "timed_out" | "never_left" | "lost";
   /** The status, where the answer broke off behind its head. */
   status: number | null;
+  /** What came of the body before it broke off. */
+  text: string;
   cause: unknown;
 }
 
@@ -40,12 +42,16 @@ export async function exchange(attempt: Attempt): Promise<Outcome> {
   let began = false;
   let cause: unknown;
   let head: Response | null = null;
+  let text = "";
 
   const send = async (request: RequestInfo | URL, init?: RequestInit) => {
     deadline.signal.throwIfAborted();
     began = true;
     try {
-      return await attempt.fetch(request, init);
+      const answer = await attempt.fetch(request, init);
+      if (typeof answer?.headers?.get !== "function")
+        throw new TypeError("`fetch` answered something else than a Response");
+      return answer;
     } catch (error) {
       cause = error;
       throw error;
@@ -54,22 +60,32 @@ export async function exchange(attempt: Attempt): Promise<Outcome> {
 
   try {
     head = await Promise.race([request(attempt, send, deadline.signal), deadline.ended]);
-    const text = await Promise.race([head.text(), deadline.ended]);
+    await Promise.race([readText(head, (piece) => (text += piece)), deadline.ended]);
     return { kind: "answered", answer: { status: head.status, headers: head.headers, text } };
   } catch (error) {
+    const broken = { status: head?.status ?? null, text };
+    if (attempt.signal?.aborted && !deadline.timedOut()) {
+      return { ...broken, kind: began ? "aborted" : "aborted_before_sending", cause: attempt.signal.reason };
+    }
     if (head !== null && !head.ok) {
-      return { kind: "answered", answer: { status: head.status, headers: head.headers, text: "" } };
+      return { kind: "answered", answer: { status: head.status, headers: head.headers, text } };
     }
-    const status = head?.status ?? null;
-    if (deadline.timedOut()) return { kind: "timed_out", status, cause: undefined };
-    if (attempt.signal?.aborted) {
-      return { kind: began ? "aborted" : "aborted_before_sending", status, cause: attempt.signal.reason };
-    }
+    if (deadline.timedOut()) return { ...broken, kind: "timed_out", cause: undefined };
     cause ??= error;
-    return { kind: status === null && certainlyNeverLeft(cause) ? "never_left" : "lost", status, cause };
+    return { ...broken, kind: head === null && certainlyNeverLeft(cause) ? "never_left" : "lost", cause };
   } finally {
     deadline.clear();
   }
+}
+
+/** Reads a body piece by piece: the beginning of one that breaks off may name a task that is paid for. */
+async function readText({ body }: Response, keep: (piece: string) => void): Promise<void> {
+  const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  for (let piece = await reader?.read(); piece?.value !== undefined; piece = await reader?.read()) {
+    keep(decoder.decode(piece.value, { stream: true }));
+  }
+  keep(decoder.decode());
 }
 
 function request(attempt: Attempt, send: typeof fetch, signal: AbortSignal): Promise<Response> {

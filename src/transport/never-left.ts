@@ -17,14 +17,19 @@ const BEFORE_SENDING_CODES = new Set([
   "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
 
+/** How many causes behind an error are looked at: a chain may run in a circle. */
+const DEEPEST = 8;
+
 /**
  * Whether a failed `fetch` certainly never sent anything, so that a POST can't have had an effect. Unless the error
  * says so with a code, the answer is no: a connection may break at any moment after the request arrived.
  */
-export function certainlyNeverLeft(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(certainlyNeverLeft);
-  return isBeforeSending(error) || certainlyNeverLeft(error.cause);
+export function certainlyNeverLeft(error: unknown, depth = 0): boolean {
+  if (!(error instanceof Error) || depth > DEEPEST) return false;
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    return error.errors.every((each) => certainlyNeverLeft(each, depth + 1));
+  }
+  return isBeforeSending(error) || certainlyNeverLeft(error.cause, depth + 1);
 }
 
 function isBeforeSending(error: Error): boolean {

@@ -6,7 +6,9 @@ import type { Redactor } from "./redactor.js";
 
 /** What is needed of a zod schema. */
 export interface AnswerSchema<Data> {
-  safeParse(data: unknown): { success: true; data: Data } | { success: false; error: { issues: readonly SchemaIssue[] } };
+  safeParse(
+    data: unknown,
+  ): { success: true; data: Data } | { success: false; error: { issues: readonly SchemaIssue[] } };
 }
 
 interface SchemaIssue {
@@ -27,7 +29,9 @@ export function parseAnswer<Data>(
   const parsed = data === undefined ? null : schema.safeParse(data);
   if (parsed?.success) return parsed.data;
 
-  const issues = parsed?.error.issues.map(toIssue) ?? [{ path: "", message: "is not JSON of the form { code, data }" }];
+  const issues = parsed?.error.issues.map(toIssue) ?? [
+    { path: "", message: "is not JSON of the form { code, data }" },
+  ];
   throw invalidResponse(call, answer.requestId, issues, redactor, taskId);
 }
 

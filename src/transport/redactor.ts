@@ -4,8 +4,11 @@ const DEEPEST = 6;
 /** Takes the API key out of what may be printed. */
 export interface Redactor {
   text(value: string): string;
+  isSecret(value: string): boolean;
   headers(value: Headers): Headers;
-  /** A foreign error as it may be kept as a `cause`: itself if it can't hold the key, otherwise a plain copy. */
+  /** JSON data as an error may carry it: itself if it doesn't hold the key, otherwise a copy without it. */
+  data<Data>(value: Data): Data;
+  /** What was thrown as it may be kept as a `cause`: itself if it can't hold the key, otherwise a plain copy. */
   cause(value: unknown): unknown;
 }
 
@@ -20,27 +23,38 @@ export function createRedactor(secret: string): Redactor {
     if (typeof value === "string") return value.includes(secret);
     if (typeof value !== "object" || value === null) return typeof value === "function";
     if (depth > DEEPEST || isOpaque(value)) return true;
-    const keys = value instanceof Error ? ["message", "stack", ...Reflect.ownKeys(value)] : Reflect.ownKeys(value);
-    return keys.some((key) => holdsSecret(Reflect.get(value, key), depth + 1));
+    const keys =
+      value instanceof Error ? ["message", "stack", ...Reflect.ownKeys(value)] : Reflect.ownKeys(value);
+    return keys.some((key) => holdsSecret(key) || holdsSecret(Reflect.get(value, key), depth + 1));
   };
 
-  const cause = (value: unknown): unknown => {
-    if (!(value instanceof Error)) return typeof value === "string" ? text(value) : undefined;
-    return holdsSecret(value) ? plainCopy(value) : value;
+  const data = <Data>(value: Data): Data =>
+    holdsSecret(value)
+      ? JSON.parse(JSON.stringify(value), (_, part: unknown) =>
+          typeof part === "string" ? text(part) : part,
+        )
+      : value;
+
+  const cause = (value: unknown, depth = 0): unknown => {
+    if (typeof value === "string") return text(value);
+    if (!holdsSecret(value)) return value;
+    return value instanceof Error && depth < DEEPEST ? plainCopy(value, depth) : undefined;
   };
 
-  const plainCopy = (error: Error): Error => {
-    const copy = new Error(text(error.message), { cause: cause(error.cause) });
+  const plainCopy = (error: Error, depth: number): Error => {
+    const copy = new Error(text(error.message), { cause: cause(error.cause, depth + 1) });
     copy.name = text(error.name);
     copy.stack = `${copy.name}: ${copy.message}`;
     const { code } = error as { code?: unknown };
     return typeof code === "string" ? Object.assign(copy, { code: text(code) }) : copy;
   };
 
-  return { text, headers, cause };
+  return { text, isSecret: (value) => value === secret, headers, data, cause: (value) => cause(value) };
 }
 
 /** Objects whose content can't be seen through their properties, and that may well be the request itself. */
 function isOpaque(value: object): boolean {
-  return [Request, Headers, Response, Map, Set].some((kind) => value instanceof kind);
+  if (value instanceof Error || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype !== null && prototype !== Object.prototype;
 }

@@ -8,8 +8,12 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 /** Checks the options of one request and answers the limits among them that were given. */
 export function checkRequestOptions(options: RequestOptions): { timeoutMs?: number; maxRetries?: number } {
   const { timeoutMs, maxRetries, requestId, signal, headers } = options;
-  if (requestId !== undefined && !isSafeRequestId(requestId)) {
-    throw new InvalidOptionError("requestId", "be 1 to 128 of the characters A-Z a-z 0-9 . _ : -", String(requestId));
+  if (requestId !== undefined && !(typeof requestId === "string" && isSafeRequestId(requestId))) {
+    throw new InvalidOptionError(
+      "requestId",
+      "be 1 to 128 of the characters A-Z a-z 0-9 . _ : -",
+      String(requestId),
+    );
   }
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw new InvalidOptionError("signal", "be an AbortSignal", String(signal));
@@ -25,7 +29,11 @@ export function checkRequestOptions(options: RequestOptions): { timeoutMs?: numb
 
 export function checkTimeoutMs(value: number): number {
   if (typeof value === "number" && value > 0 && value <= LONGEST_TIMEOUT_MS) return value;
-  throw new InvalidOptionError("timeoutMs", `be above 0 and at most ${LONGEST_TIMEOUT_MS} milliseconds`, String(value));
+  throw new InvalidOptionError(
+    "timeoutMs",
+    `be above 0 and at most ${LONGEST_TIMEOUT_MS} milliseconds`,
+    String(value),
+  );
 }
 
 export function checkMaxRetries(value: number): number {

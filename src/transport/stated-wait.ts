@@ -18,11 +18,13 @@ function headerWaitMs(headers: Headers, now: number): number | null {
   // A date begins with the name of its day; a parser that is lenient would take "-5" for one.
   const date = /^[a-z]/i.test(value) ? parseDate(value) : null;
   if (date === null) return null;
-  // Against the server's own date, where it sent one: the two clocks need not agree.
-  return Math.max(0, date - (parseDate(headers.get("Date")) ?? now));
+  // A date that has passed for us may lie ahead for the server, whose clock need not agree with ours.
+  return Math.max(0, date > now ? date - now : date - (parseDate(headers.get("Date")) ?? now));
 }
 
 function bodyWaitMs(body: unknown): number | null {
   const seconds = typeof body === "object" && body !== null ? Reflect.get(body, "retry_after_seconds") : null;
-  return typeof seconds === "number" && seconds >= 0 && Number.isFinite(seconds) ? Math.ceil(seconds * 1000) : null;
+  return typeof seconds === "number" && seconds >= 0 && Number.isFinite(seconds)
+    ? Math.ceil(seconds * 1000)
+    : null;
 }

@@ -15,6 +15,9 @@ import { checkRequestOptions } from "./request-options.js";
 import { statedWaitMs } from "./stated-wait.js";
 import type { Failure, Verdict } from "./verdict.js";
 
+/** How long a 429 that states no wait holds the key back. */
+const UNSTATED_HOLD_MS = 1000;
+
 /** What a transport is made of. */
 export interface TransportConfig {
   /** The service address, without a slash at its end. */
@@ -112,7 +115,10 @@ export function createTransport(config: TransportConfig): Transport {
 
     const now = clock.now();
     const statedMs = outcome.kind === "answered" ? statedWaitOf(outcome, now) : null;
-    pacer.report({ remaining: remainingOf(outcome), heldForMs: isRateLimited(outcome) ? statedMs : null });
+    pacer.report({
+      remaining: remainingOf(outcome),
+      heldForMs: isRateLimited(outcome) ? (statedMs ?? UNSTATED_HOLD_MS) : null,
+    });
 
     const answeredId = outcome.kind === "answered" ? outcome.answer.headers.get(HEADERS.requestId) : null;
     if (isSuccess(outcome)) return { ...outcome.answer, requestId: answeredId ?? requestId };

@@ -1,0 +1,70 @@
+import { isModel } from "../../../src/contract/model.js";
+import { AUDIO_FORMATS } from "../../audio/formats/formats.js";
+import type { Copy } from "../../delivery/audio-store.js";
+import { bytesAnswer, textAnswer } from "../answers.js";
+import { parseByteRange } from "../byte-range.js";
+import type { Answer } from "../exchange.js";
+import { errorAnswer, Refusal } from "../refusal.js";
+import type { Visit } from "../visit.js";
+
+/** The service's own copy of a clip, for seven days. */
+export function audioPage(visit: Visit): Promise<Answer> {
+  const [clipId = ""] = visit.params;
+  return audioAnswer(visit, clipId, "service");
+}
+
+/** The provider's own file of a clip. */
+export async function providerAudioPage(visit: Visit): Promise<Answer> {
+  const [model = "", clipId = ""] = visit.params;
+  refuseOtherModels(visit, model, clipId);
+  return audioAnswer(visit, clipId, "provider");
+}
+
+/** Cover art, on the provider's own origin and outside the seven days. */
+export async function artPage(visit: Visit): Promise<Answer> {
+  const [model = "", clipId = "", size = ""] = visit.params;
+  refuseOtherModels(visit, model, clipId);
+  const { COVER_SIZES, coverArt } = await import("../../audio/cover/cover-art.js");
+  const pixels = { small: COVER_SIZES.image, large: COVER_SIZES.imageLarge }[size];
+  const clip = visit.world.index.clips.get(clipId)?.clip;
+  if (pixels === undefined || !clip?.details) throw new Refusal("not_found", "There is no such picture");
+  const { contentType, body } = coverArt(clipId, pixels);
+  return textAnswer(contentType, body);
+}
+
+/** What somebody sees who opens the service's address. */
+export function welcomePage({ exchange }: Visit): Answer {
+  return textAnswer(
+    "text/plain; charset=utf-8",
+    `This is the async-music emulator: a music service that makes everything up, and bills nobody.\n\nSet ASYNC_MUSIC_BASE_URL=${exchange.origins.service} and use any client of the service.\n`,
+  );
+}
+
+async function audioAnswer({ world, exchange, now }: Visit, clipId: string, copy: Copy): Promise<Answer> {
+  const file = await world.audio.read(world.index, clipId, copy, now);
+  if (file === null) throw new Refusal("not_found", "There is no such audio, or its time is over");
+  const { bytes, format } = file;
+  const { contentType } = AUDIO_FORMATS[format];
+
+  const range =
+    exchange.method === "GET" ? parseByteRange(exchange.headers.get("Range"), bytes.byteLength) : null;
+  if (range === "unsatisfiable") {
+    const answer = errorAnswer(416, "range_not_satisfiable", "The audio has no such range");
+    answer.headers["Content-Range"] = `bytes */${bytes.byteLength}`;
+    return answer;
+  }
+  const answer =
+    range === null
+      ? bytesAnswer(200, contentType, bytes)
+      : bytesAnswer(206, contentType, bytes.slice(range.first, range.last + 1));
+  answer.headers["Accept-Ranges"] = "bytes";
+  if (range !== null)
+    answer.headers["Content-Range"] = `bytes ${range.first}-${range.last}/${bytes.byteLength}`;
+  return answer;
+}
+
+function refuseOtherModels({ world }: Visit, model: string, clipId: string): void {
+  const clip = world.index.clips.get(clipId);
+  if (!isModel(model) || clip?.task.model !== model)
+    throw new Refusal("not_found", "The provider has no such clip");
+}

@@ -1,0 +1,48 @@
+import type { Model } from "../../src/contract/model.js";
+
+/** A request as a mount hands it in, its body already read. */
+export interface Exchange {
+  /** In capitals. */
+  readonly method: string;
+  readonly site: Site;
+  /** Without the query. */
+  readonly path: string;
+  readonly headers: { get(name: string): string | null };
+  /** `"too_large"`: more than `LARGEST_BODY_BYTES`, and not read to the end. */
+  readonly body: Uint8Array | "too_large" | null;
+  readonly origins: Origins;
+  /** Its place among all exchanges, by when each began. */
+  readonly arrival: number;
+  /** Whether the caller has stopped waiting for the answer. */
+  readonly hasLeft: () => boolean;
+}
+
+/** Which of the origins was asked: the service's own, or one of the providers'. */
+export type Site = "service" | "provider";
+
+/** Where the emulator is reached by way of one mount. */
+export interface Origins {
+  readonly service: string;
+  readonly providers: Readonly<Record<Model, string>>;
+}
+
+/** Exactly this many bytes still pass. */
+export const LARGEST_BODY_BYTES = 2 ** 20;
+
+/** What goes back. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** For the log; `null` on success. */
+  readonly errorCode: string | null;
+}
+
+/** How an exchange ends, as far as the mount is concerned. */
+export type Delivery =
+  /** The answer. The connection may break after so many bytes of its body; one that was cut can't be read. */
+  | { kind: "answer"; answer: Answer; breaksAfterBytes: number | null; isReadable: boolean }
+  /** The connection breaks before any answer. */
+  | { kind: "disconnect" }
+  /** No answer ever comes, and the connection stays open. */
+  | { kind: "stall" };

@@ -1,0 +1,56 @@
+import { HEADERS } from "../../src/contract/endpoint.js";
+import type { ServiceClock } from "../clock/clock.js";
+import type { Fault } from "../faults/fault.js";
+import type { Answer, Delivery } from "./exchange.js";
+import { errorAnswer, usualErrorCode } from "./refusal.js";
+import type { Visit } from "./visit.js";
+
+/** Latency: the exchange sleeps on the clock like everybody else who waits. */
+export async function waitOut(fault: Fault | null, clock: ServiceClock): Promise<void> {
+  if (fault?.kind !== "latency") return;
+  clock.leave();
+  await clock.sleep(fault.ms).finally(() => clock.enter());
+}
+
+/** What comes instead of everything else; `null` where the request is to be carried out. */
+export function strikeBefore(fault: Fault | null, visit: Visit): Delivery | null {
+  if (fault?.kind === "stall") return { kind: "stall" };
+  if (fault === null || !("when" in fault) || fault.when !== "before") return null;
+  return fault.kind === "disconnect" ? { kind: "disconnect" } : whole(statusAnswer(fault, visit));
+}
+
+/** What becomes of the answer to a request that was carried out. */
+export function strikeAfter(fault: Fault | null, visit: Visit, answer: Answer): Delivery {
+  switch (fault?.kind) {
+    case "disconnect":
+      return { kind: "disconnect" };
+    case "status":
+      return whole(statusAnswer(fault, visit));
+    case "malformed":
+      return cut(answer);
+    default:
+      return whole(answer);
+  }
+}
+
+function whole(answer: Answer): Extract<Delivery, { kind: "answer" }> {
+  return { kind: "answer", answer, breaksAfterBytes: null, isReadable: true };
+}
+
+/** JSON arrives as a complete answer that can't be parsed; anything else breaks off halfway. */
+function cut(answer: Answer): Delivery {
+  const half = Math.floor(answer.body.byteLength / 2);
+  if (answer.headers["Content-Type"] !== "application/json")
+    return { ...whole(answer), breaksAfterBytes: half, isReadable: false };
+  const headers = { ...answer.headers, "Content-Length": String(half) };
+  return { ...whole({ ...answer, headers, body: answer.body.slice(0, half) }), isReadable: false };
+}
+
+function statusAnswer(fault: Extract<Fault, { kind: "status" }>, { requestId, remaining }: Visit): Answer {
+  const { status, error_code: errorCode = usualErrorCode(status), retry_after_seconds: wait } = fault;
+  const answer = errorAnswer(status, errorCode, "This answer was asked for by a fault", wait);
+  answer.headers[HEADERS.requestId] = requestId;
+  answer.headers["X-Emulator"] = "async-music";
+  if (remaining !== null) answer.headers[HEADERS.rateLimitRemaining] = String(remaining);
+  return answer;
+}

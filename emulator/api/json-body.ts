@@ -1,0 +1,53 @@
+import { digest } from "../random/random.js";
+import type { Exchange } from "./exchange.js";
+import { Refusal } from "./refusal.js";
+
+/** Deeper than this no part of the emulator, and no reader of its answers, has to go. */
+const DEEPEST_NESTING = 500;
+
+/** The JSON of a request's body. The order of its errors is fixed: content type, size, JSON, depth. */
+export function readJsonBody({ headers, body }: Exchange): unknown {
+  const [mediaType = ""] = (headers.get("Content-Type") ?? "").split(";");
+  if (mediaType.trim().toLowerCase() !== "application/json") {
+    throw new Refusal(
+      "invalid_request_body",
+      "Failed to read the body: its Content-Type must be application/json",
+    );
+  }
+  if (body === "too_large") {
+    throw new Refusal("invalid_request_body", "Failed to read the body: it is larger than 1 MiB");
+  }
+  const { text, value } = parse(body);
+  if (isTooDeep(text, value))
+    throw new Refusal("invalid_request_body", "Failed to read the body: it is nested too deeply");
+  return value;
+}
+
+/** A mark by which a body is known when it is sent again, whether or not it can be read. */
+export function fingerprintOf({ body }: Exchange): string {
+  return body instanceof Uint8Array ? digest(new TextDecoder().decode(body)) : "";
+}
+
+function parse(body: Uint8Array | null): { text: string; value: unknown } {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(body ?? new Uint8Array());
+    return { text, value: JSON.parse(text) };
+  } catch {
+    throw new Refusal("invalid_json", "Failed to read the body: it is not valid JSON");
+  }
+}
+
+/** Level by level, so that no depth can exhaust the stack; most bodies have too few brackets to be looked at. */
+function isTooDeep(text: string, value: unknown): boolean {
+  if (countOpeningBrackets(text) <= DEEPEST_NESTING) return false;
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST_NESTING) return true;
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
+  }
+  return false;
+}
+
+function countOpeningBrackets(text: string): number {
+  return text.split(/[[{]/, DEEPEST_NESTING + 2).length - 1;
+}

@@ -1,0 +1,81 @@
+import { HEADERS } from "../../src/contract/endpoint.js";
+import { takeFault } from "../faults/take-fault.js";
+import type { World } from "../state/world.js";
+import { withoutBody } from "./answers.js";
+import { authenticate, countRequest, findCaller } from "./authentication.js";
+import type { Answer, Delivery, Exchange } from "./exchange.js";
+import { strikeAfter, strikeBefore, waitOut } from "./fault-stages.js";
+import { recordExchange } from "./record.js";
+import { Refusal, refusalAnswer } from "./refusal.js";
+import { chooseRequestId } from "./request-id.js";
+import { findRoute } from "./routes.js";
+import type { Visit } from "./visit.js";
+
+/**
+ * One exchange from its arrival to its end. Between the last wait and the answer nothing else can come in between:
+ * whatever a request changes, it changes in one go.
+ */
+export async function carryOut(world: World, exchange: Exchange): Promise<Delivery> {
+  const requestId = chooseRequestId(world.state, exchange);
+  const fault = takeFault(world.state, exchange.method, exchange.path);
+  await waitOut(fault, world.clock);
+
+  const now = world.clock.now();
+  const visit: Visit = { world, exchange, requestId, now, params: [], caller: null, remaining: null };
+  const struck = strikeBefore(fault, visit);
+  if (struck !== null) return recordExchange(visit, struck);
+
+  const answer = answerTo(visit);
+  return recordExchange(visit, strikeAfter(fault, visit, answer instanceof Promise ? await answer : answer));
+}
+
+/** The stages, in the order in which their errors win. */
+function answerTo(visit: Visit): Answer | Promise<Answer> {
+  try {
+    const found = findRoute(visit.exchange);
+    if (found instanceof Refusal) {
+      countStray(visit);
+      throw found;
+    }
+    const { route } = found;
+    visit.params = found.params;
+    if (route.access === "key") {
+      authenticate(visit);
+      countRequest(visit);
+    }
+    const answer = route.answer(visit);
+    return answer instanceof Promise
+      ? answer.then((later) => seal(visit, later), refuse(visit))
+      : seal(visit, answer);
+  } catch (error) {
+    return refuse(visit)(error);
+  }
+}
+
+/** Renders a refusal; anything else that was thrown is a fault of ours, and goes on. */
+function refuse(visit: Visit): (error: unknown) => Answer {
+  return (error) => {
+    if (!(error instanceof Refusal)) throw error;
+    return seal(visit, refusalAnswer(error, visit.world.state.policy));
+  };
+}
+
+/** A request with a valid key that leads nowhere counts like any other, and shows what is left. */
+function countStray(visit: Visit): void {
+  visit.caller = findCaller(visit);
+  if (visit.caller === null) return;
+  try {
+    countRequest(visit);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+  }
+}
+
+/** What every answer carries (Endpoints). */
+function seal(visit: Visit, answer: Answer): Answer {
+  const { headers } = answer;
+  headers[HEADERS.requestId] = visit.requestId;
+  headers["X-Emulator"] = "async-music";
+  if (visit.remaining !== null) headers[HEADERS.rateLimitRemaining] = String(visit.remaining);
+  return visit.exchange.method === "HEAD" ? withoutBody(answer) : answer;
+}

@@ -1,0 +1,61 @@
+import { ENDPOINTS, HEADERS } from "../../src/contract/endpoint.js";
+import { type SeenExchange, watchConduct } from "../audit/watch-conduct.js";
+import { isoTime } from "../clock/clock.js";
+import { assertBalanced } from "../ledger/ledger.js";
+import { logRequest } from "../log/logged-request.js";
+import { findTask } from "../state/world.js";
+import type { StoredTask } from "../tasks/stored-task.js";
+import { findCaller } from "./authentication.js";
+import type { Answer, Delivery } from "./exchange.js";
+import { fingerprintOf } from "./json-body.js";
+import type { Caller, Visit } from "./visit.js";
+
+/** The end of every exchange: the ledger is checked, the log is written, and the audit takes note. */
+export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
+  const { world, exchange, requestId, now } = visit;
+  const caller = visit.caller ?? findCaller(visit);
+  const answer = delivery.kind === "answer" ? delivery.answer : null;
+  logRequest(world.state.requests, {
+    at: isoTime(now),
+    method: exchange.method,
+    path: exchange.path,
+    status: answer?.status ?? null,
+    request_id: requestId,
+    account_id: caller?.account.id ?? null,
+    error_code: answer?.errorCode ?? null,
+  });
+  if (caller !== null) {
+    assertBalanced(caller.account.ledger);
+    const { conduct, counts } = world.state;
+    watchConduct(conduct, seenExchange(visit, caller, delivery, answer), counts.arrivals);
+  }
+  return delivery;
+}
+
+function seenExchange(visit: Visit, caller: Caller, delivery: Delivery, answer: Answer | null): SeenExchange {
+  const { exchange, requestId, now } = visit;
+  const { method, path, arrival } = exchange;
+  const isSubmission = path === ENDPOINTS.createTask.path && method === ENDPOINTS.createTask.method;
+  const submission = isSubmission ? fingerprintOf(exchange) : null;
+  const wait = answer?.headers[HEADERS.retryAfter];
+  const isRead = delivery.kind === "answer" && delivery.isReadable && !exchange.hasLeft();
+  return {
+    requestId,
+    now,
+    arrival,
+    accountId: caller.account.id,
+    sameRequest: `${caller.key.id} ${method} ${path} ${submission ?? ""}`,
+    submission,
+    task: method === "GET" ? readTaskOf(visit, caller) : null,
+    status: isRead && answer !== null ? answer.status : null,
+    retryAfterSeconds: isRead && wait !== undefined ? Number(wait) : null,
+  };
+}
+
+/** The task of the caller's own that the path names. */
+function readTaskOf({ world, exchange }: Visit, { account }: Caller): StoredTask | null {
+  const prefix = `${ENDPOINTS.createTask.path}/`;
+  if (!exchange.path.startsWith(prefix)) return null;
+  const task = findTask(world, exchange.path.slice(prefix.length).toLowerCase());
+  return task !== undefined && task.accountId === account.id ? task : null;
+}

@@ -1,0 +1,23 @@
+import type { Account, ApiKey } from "../accounts/account.js";
+import type { World } from "../state/world.js";
+import type { Exchange } from "./exchange.js";
+
+/** One exchange on its way through the pipeline. */
+export interface Visit {
+  readonly world: World;
+  readonly exchange: Exchange;
+  readonly requestId: string;
+  /** The one time that everything in this exchange has. */
+  readonly now: number;
+  /** What the route's pattern stands for in the path. */
+  params: readonly string[];
+  /** Whose valid key was sent. */
+  caller: Caller | null;
+  /** What the key has left in its window, once that was counted. */
+  remaining: number | null;
+}
+
+export interface Caller {
+  account: Account;
+  key: ApiKey;
+}

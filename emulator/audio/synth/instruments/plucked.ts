@@ -1,0 +1,65 @@
+import { type Instrument, PLUCKED } from "./instrument.js";
+
+/** Struck or plucked: loudest at once, then dying away. */
+export const PLUCKED_INSTRUMENTS = {
+  piano: {
+    ...PLUCKED,
+    slope: 1.25,
+    dulling: 0.9,
+    dullingSeconds: 0.3,
+    fallSeconds: 0.7,
+    releaseSeconds: 0.09,
+    middlePitch: 71,
+  },
+  electricPiano: {
+    ...PLUCKED,
+    drawbars: [1, 0.35, 0.08, 0.22, 0.04, 0.02, 0.1],
+    dulling: 1,
+    dullingSeconds: 0.2,
+    fallSeconds: 0.8,
+    sustain: 0.1,
+    releaseSeconds: 0.1,
+  },
+  clavinet: {
+    ...PLUCKED,
+    slope: 0.8,
+    evens: 0.5,
+    dullingSeconds: 0.08,
+    fallSeconds: 0.25,
+    releaseSeconds: 0.02,
+  },
+  guitar: {
+    ...PLUCKED,
+    slope: 1.15,
+    dulling: 1.3,
+    dullingSeconds: 0.09,
+    fallSeconds: 0.4,
+    releaseSeconds: 0.07,
+    formants: [
+      [110, 80, 0.5],
+      [220, 200, 0.8],
+      [1200, 1500, 0.5],
+    ],
+  },
+  electricGuitar: {
+    ...PLUCKED,
+    slope: 0.9,
+    dulling: 0.6,
+    dullingSeconds: 0.4,
+    fallSeconds: 1.2,
+    sustain: 0.4,
+    releaseSeconds: 0.04,
+    vibratoCents: 6,
+    middlePitch: 66,
+  },
+  bell: {
+    ...PLUCKED,
+    drawbars: [1, 0.04, 0.02, 0.35, 0, 0.02, 0, 0, 0.12, 0, 0, 0, 0, 0.05],
+    dulling: 1,
+    dullingSeconds: 0.25,
+    fallSeconds: 0.6,
+    releaseSeconds: 0.2,
+    middlePitch: 79,
+    level: 0.8,
+  },
+} as const satisfies Record<string, Instrument>;

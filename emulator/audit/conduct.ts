@@ -1,0 +1,41 @@
+/** A rule of the service that a client broke. */
+export type ConductRule =
+  | "polled_too_often"
+  | "resubmitted_after_unknown_outcome"
+  | "ignored_retry_after"
+  | "resent_not_retryable";
+
+/** One request that broke a rule. */
+export interface Finding {
+  readonly rule: ConductRule;
+  /** When: ISO 8601. */
+  readonly at: string;
+  /** Which request. */
+  readonly request_id: string;
+  /** How, as prose. */
+  readonly detail: string;
+}
+
+/** What the audit has found, and what it remembers to go on finding. */
+export interface ConductState {
+  findings: Finding[];
+  /** When each open task was last read, by its id. */
+  lastReads: Record<string, number>;
+  /** By sender and request: what was told to wait, and until when. */
+  waits: Record<string, Note & { until: number }>;
+  /** By sender and body: submissions of which the client can't know what became of them. */
+  unknownSubmissions: Record<string, Note>;
+  /** By sender and body: submissions whose task failed for good, as the client has been told. */
+  lostCauses: Record<string, Note>;
+}
+
+/** What happened to an earlier request. Who set out before that could not know of it. */
+export interface Note {
+  requestId: string;
+  /** How many exchanges had begun by then. */
+  arrivals: number;
+}
+
+export function createConduct(): ConductState {
+  return { findings: [], lastReads: {}, waits: {}, unknownSubmissions: {}, lostCauses: {} };
+}

@@ -1,0 +1,94 @@
+import { LIMITS } from "../../src/contract/limits.js";
+import { isoTime } from "../clock/clock.js";
+import { isOpen, type StoredTask } from "../tasks/stored-task.js";
+import type { ConductRule, ConductState, Note } from "./conduct.js";
+
+/** One exchange with a valid key, as the audit sees it when it is over. */
+export interface SeenExchange {
+  requestId: string;
+  now: number;
+  /** Its place among all exchanges, by when each began. */
+  arrival: number;
+  accountId: string;
+  /** By what the same request is known when it is sent again: its key, method, path and body. */
+  sameRequest: string;
+  /** The mark of a submission's body; `null` for everything else. */
+  submission: string | null;
+  /** The task of the account that was read, as it is now; `null` for everything else. */
+  task: StoredTask | null;
+  /** `null` where no answer reached the client. */
+  status: number | null;
+  retryAfterSeconds: number | null;
+}
+
+/**
+ * Holds one exchange against the rules, and takes note of it for those that come. `arrivals` is how many exchanges have
+ * begun: who was under way before something happened could not know of it.
+ */
+export function watchConduct(conduct: ConductState, seen: SeenExchange, arrivals: number): void {
+  const note = { requestId: seen.requestId, arrivals };
+  watchPolling(conduct, seen);
+  watchWaiting(conduct, seen, note);
+  if (seen.submission !== null) watchSubmission(conduct, seen, note, `${seen.accountId} ${seen.submission}`);
+  if (seen.task !== null) noteLostCause(conduct, seen, note, seen.task);
+}
+
+/** Limits: Polling. What is over is not polled any more, however often it is read. */
+function watchPolling({ lastReads, ...conduct }: ConductState, seen: SeenExchange): void {
+  const { task, now } = seen;
+  if (task === null) return;
+  const last = lastReads[task.id];
+  if (last !== undefined && now - last < LIMITS.shortestPollIntervalMs) {
+    find(
+      conduct,
+      seen,
+      "polled_too_often",
+      `Read ${task.id} again after ${now - last} ms; once in 1000 ms is the most`,
+    );
+  }
+  if (isOpen(task)) lastReads[task.id] = now;
+  else delete lastReads[task.id];
+}
+
+/** Errors: a stated wait. Only the same request counts, since other processes may share the key and not know. */
+function watchWaiting(conduct: ConductState, seen: SeenExchange, note: Note): void {
+  const { sameRequest, now, retryAfterSeconds } = seen;
+  const wait = conduct.waits[sameRequest];
+  if (wait !== undefined && now < wait.until && seen.arrival >= wait.arrivals) {
+    const detail = `Came back ${wait.until - now} ms before the wait was over that ${wait.requestId} was answered with`;
+    find(conduct, seen, "ignored_retry_after", detail);
+  }
+  if (retryAfterSeconds !== null)
+    conduct.waits[sameRequest] = { ...note, until: now + retryAfterSeconds * 1000 };
+  else if (wait !== undefined) delete conduct.waits[sameRequest];
+}
+
+/** `POST /api/v1/task`: what may have been accepted, or can never succeed, is not sent again. */
+function watchSubmission(conduct: ConductState, seen: SeenExchange, note: Note, same: string): void {
+  const unknown = conduct.unknownSubmissions[same];
+  if (unknown !== undefined && seen.arrival >= unknown.arrivals) {
+    const detail = `Submitted what ${unknown.requestId} had submitted, whose outcome the client could not know`;
+    find(conduct, seen, "resubmitted_after_unknown_outcome", detail);
+  }
+  const lost = conduct.lostCauses[same];
+  if (lost !== undefined && seen.arrival >= lost.arrivals) {
+    const detail = `Submitted again what can never succeed, as the answer to ${lost.requestId} had said`;
+    find(conduct, seen, "resent_not_retryable", detail);
+  }
+  if (seen.status === null || seen.status >= 500) conduct.unknownSubmissions[same] = note;
+  else if (seen.status < 300) delete conduct.unknownSubmissions[same];
+}
+
+function noteLostCause({ lostCauses }: ConductState, seen: SeenExchange, note: Note, task: StoredTask): void {
+  if (seen.status !== 200 || !("retryable" in task) || task.retryable) return;
+  lostCauses[`${task.accountId} ${task.fingerprint}`] ??= note;
+}
+
+function find(
+  { findings }: Pick<ConductState, "findings">,
+  { now, requestId }: SeenExchange,
+  rule: ConductRule,
+  detail: string,
+): void {
+  findings.push({ rule, at: isoTime(now), request_id: requestId, detail });
+}

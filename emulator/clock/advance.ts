@@ -1,0 +1,46 @@
+import type { Sleepers } from "./sleepers.js";
+
+/** The last time that a date can have. */
+const END_OF_TIME = 8_640_000_000_000_000;
+
+/** What `advance` needs of a clock. */
+export interface AdvancedClock {
+  now(): number;
+  /** Whether somebody is busy right now. */
+  isBusy(): boolean;
+  /** Moves the time, and wakes nobody. */
+  moveTo(time: number): void;
+  /** Resolves when everybody sleeps again. */
+  settled(): Promise<void>;
+}
+
+/** Makes the `advance` of a clock: calls that overlap come one after the other. */
+export function createAdvance(clock: AdvancedClock, sleepers: Sleepers): (ms: number) => Promise<void> {
+  let running = 0;
+  let last = Promise.resolve();
+
+  return (ms) => {
+    if (!(ms >= 0 && clock.now() + ms <= END_OF_TIME)) {
+      throw new RangeError(`Expected \`ms\` to be 0 or more, and within the range of dates, got \`${ms}\``);
+    }
+    if (running === 0 && !clock.isBusy() && sleepers.nextWakeAt > clock.now() + ms) {
+      clock.moveTo(clock.now() + Math.ceil(ms));
+      return Promise.resolve();
+    }
+    running++;
+    last = last.then(() => advanceSlowly(clock, sleepers, ms)).finally(() => running--);
+    return last;
+  };
+}
+
+/** One wake-up after the other, so that each sleeper finds the time for which it asked. */
+async function advanceSlowly(clock: AdvancedClock, sleepers: Sleepers, ms: number): Promise<void> {
+  await clock.settled();
+  const target = clock.now() + Math.ceil(ms);
+  while (sleepers.nextWakeAt <= target) {
+    clock.moveTo(Math.max(clock.now(), sleepers.nextWakeAt));
+    sleepers.wakeUntil(clock.now());
+    await clock.settled();
+  }
+  clock.moveTo(Math.max(clock.now(), target));
+}

@@ -1,0 +1,29 @@
+import type { Sleepers } from "./sleepers.js";
+
+/** Sleeps among these until a time; rejects with the signal's reason when it is aborted first. */
+export function fallAsleep(
+  sleepers: Sleepers,
+  wakeAt: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const leave = sleepers.add({
+      wakeAt,
+      wake() {
+        signal?.removeEventListener("abort", onAbort);
+        resolve();
+      },
+    });
+    const onAbort = () => {
+      leave();
+      reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+/** When a sleep that begins now ends: on a whole millisecond, and never too early. */
+export function wakeTime(now: number, ms: number): number {
+  return ms > 0 ? Math.ceil(now + ms) : now;
+}

@@ -1,0 +1,81 @@
+import { createAdvance } from "./advance.js";
+import type { ServiceClock } from "./clock.js";
+import { fallAsleep, wakeTime } from "./fall-asleep.js";
+import { Quiet } from "./quiet.js";
+import { Sleepers } from "./sleepers.js";
+
+/** Timers can't be set further ahead than this. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Time that ticks with the wall, and can be ahead of it. The wall is read at each use, from whatever `Date` and
+ * `setTimeout` are then, so that a test runner's fake timers drive it.
+ */
+export function createRealClock(): ServiceClock {
+  const sleepers = new Sleepers();
+  const quiet = new Quiet();
+  let aheadMs = 0;
+  let latest = Number.NEGATIVE_INFINITY;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const now = () => {
+    latest = Math.max(latest, Date.now() + aheadMs);
+    return latest;
+  };
+
+  /** Sets the one timer to the earliest wake-up. */
+  const arm = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    const left = sleepers.nextWakeAt - now();
+    if (left === Number.POSITIVE_INFINITY) return;
+    timer = setTimeout(ring, Math.min(Math.max(left, 0), LONGEST_TIMER_MS));
+  };
+  const ring = () => {
+    sleepers.wakeUntil(now());
+    arm();
+  };
+
+  const set = (to: number) => {
+    aheadMs = to - Date.now();
+    latest = to;
+    arm();
+  };
+
+  const advance = createAdvance(
+    {
+      now,
+      isBusy: () => quiet.isBusy,
+      moveTo(to) {
+        aheadMs += Math.max(0, to - now());
+        arm();
+      },
+      settled: () => new Promise((resolve) => quiet.await(resolve)),
+    },
+    sleepers,
+  );
+
+  return {
+    mode: "real",
+    now,
+    sleep(ms, signal) {
+      const asleep = fallAsleep(sleepers, wakeTime(now(), ms), signal);
+      quiet.stir();
+      arm();
+      return asleep;
+    },
+    async advance(ms) {
+      await advance(ms);
+    },
+    enter: () => quiet.enter(),
+    leave: () => quiet.leave(),
+    beginPatience() {},
+    endPatience() {},
+    set,
+    restart: () => set(Date.now()),
+    stop() {
+      clearTimeout(timer);
+      sleepers.clear();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { createAdvance } from "./advance.js";
+import { type ServiceClock, VIRTUAL_START } from "./clock.js";
+import { fallAsleep, wakeTime } from "./fall-asleep.js";
+import { Quiet } from "./quiet.js";
+import { Sleepers } from "./sleepers.js";
+
+/** Time that passes only where somebody waits for it: when every party sleeps, it is at once the earliest wake-up. */
+export function createVirtualClock(): ServiceClock {
+  const sleepers = new Sleepers();
+  const quiet = new Quiet();
+  let time = VIRTUAL_START;
+  let skipping = false;
+  let advancing = 0;
+  let stopped = false;
+
+  /** Skips from one wake-up to the next for as long as there are any. */
+  const skip = () => {
+    if (skipping || stopped || advancing > 0 || sleepers.nextWakeAt === Number.POSITIVE_INFINITY) return;
+    skipping = true;
+    quiet.await(() => {
+      skipping = false;
+      if (stopped || advancing > 0 || sleepers.nextWakeAt === Number.POSITIVE_INFINITY) return;
+      time = Math.max(time, sleepers.nextWakeAt);
+      sleepers.wakeUntil(time);
+      quiet.stir();
+      skip();
+    });
+  };
+
+  const advance = createAdvance(
+    {
+      now: () => time,
+      isBusy: () => quiet.isBusy,
+      moveTo(to) {
+        time = to;
+      },
+      settled: () => new Promise((resolve) => quiet.await(resolve)),
+    },
+    sleepers,
+  );
+
+  return {
+    mode: "virtual",
+    now: () => time,
+    sleep(ms, signal) {
+      const asleep = fallAsleep(sleepers, wakeTime(time, ms), signal);
+      quiet.stir();
+      skip();
+      return asleep;
+    },
+    async advance(ms) {
+      advancing++;
+      try {
+        await advance(ms);
+      } finally {
+        advancing--;
+        quiet.stir();
+        skip();
+      }
+    },
+    enter: () => quiet.enter(),
+    leave: () => quiet.leave(),
+    beginPatience: () => quiet.beginPatience(),
+    endPatience: () => quiet.endPatience(),
+    set(to) {
+      time = to;
+    },
+    restart() {
+      time = VIRTUAL_START;
+    },
+    stop() {
+      stopped = true;
+      sleepers.clear();
+    },
+  };
+}

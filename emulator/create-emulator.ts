@@ -1,0 +1,144 @@
+import { createAccounts } from "./accounts/accounts.js";
+import { taskData } from "./api/task-data.js";
+import type { ServiceClock } from "./clock/clock.js";
+import { createRealClock } from "./clock/real-clock.js";
+import { createVirtualClock } from "./clock/virtual-clock.js";
+import type { Emulator } from "./emulator.js";
+import { createFaults } from "./faults/faults.js";
+import { changeLimits } from "./limits/limits.js";
+import { createFetchMount } from "./mounts/fetch-mount.js";
+import { IN_PROCESS_ORIGINS } from "./mounts/origins.js";
+import { registerService, type Service } from "./mounts/service.js";
+import { checkOptions, type EmulatorOptions } from "./options/emulator-options.js";
+import { changePolicy } from "./policy/choose-policy.js";
+import { createProviders } from "./providers/providers.js";
+import { randomStream } from "./random/random.js";
+import { createState } from "./state/create-state.js";
+import { openSnapshot, takeSnapshot } from "./state/snapshot.js";
+import { buildIndex, createWorld, findTask, type World } from "./state/world.js";
+
+/**
+ * A whole service with one account, one key and, unless it is told otherwise, 1000 credits. It needs no network and
+ * starts nothing: time passes when somebody waits for it.
+ *
+ * @throws RangeError that names the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * await using emulator = createEmulator({ seed: 1, credits: 20 });
+ * const client = new AsyncMusic(emulator.connection());
+ * ```
+ */
+export function createEmulator(options: EmulatorOptions = {}): Emulator {
+  checkOptions(options);
+  const clock = options.clock === "real" ? createRealClock() : createVirtualClock();
+  const world = createWorld(createState(options, options.apiKey, clock.now()), clock);
+  if (options.snapshot !== undefined) openSnapshot(world, options.snapshot);
+  return assemble(world, options);
+}
+
+function assemble(world: World, options: EmulatorOptions): Emulator {
+  const { clock } = world;
+  const lifetime = createLifetime();
+  const service: Service = { world, isClosed: lifetime.isClosed, closed: lifetime.closed };
+  const answer = createFetchMount(service, { origins: IN_PROCESS_ORIGINS, onDisconnect: failToFetch });
+  const fetch: typeof globalThis.fetch = async (input, init) =>
+    answer(input instanceof Request && init === undefined ? input : new Request(input, init));
+
+  const emulator: Emulator = {
+    url: IN_PROCESS_ORIGINS.service,
+    get apiKey() {
+      return world.state.owner.apiKey;
+    },
+    get accountId() {
+      return world.state.owner.accountId;
+    },
+    get requests() {
+      return world.state.requests;
+    },
+    get policy() {
+      return world.state.policy;
+    },
+    get limits() {
+      return world.state.limits;
+    },
+    fetch,
+    clock: publicClock(clock),
+    providers: createProviders(world),
+    faults: createFaults(world),
+    accounts: createAccounts(world),
+
+    connection({ apiKey = emulator.apiKey } = {}) {
+      const random = randomStream(world.state.seed, "connection", world.state.counts.connections++);
+      return { baseUrl: emulator.url, apiKey, fetch, clock: emulator.clock, random };
+    },
+    changePolicy(changes) {
+      world.state.policy = changePolicy(world.state.policy, changes);
+      return world.state.policy;
+    },
+    changeLimits(changes) {
+      world.state.limits = changeLimits(world.state.limits, changes);
+      return world.state.limits;
+    },
+    audit: () => [...world.state.conduct.findings],
+    async when(taskId, status) {
+      await world.watchers.watch(requireTask(world, taskId), status);
+      return taskData(requireTask(world, taskId), clock.now(), IN_PROCESS_ORIGINS);
+    },
+    reset(changes = {}) {
+      checkOptions(changes);
+      const apiKey = world.state.owner.apiKey;
+      const state = createState({ ...options, ...changes }, apiKey, clock.now());
+      clock.restart();
+      world.state = createState({ ...options, ...changes }, apiKey, clock.now());
+      world.index = buildIndex(world.state);
+      world.audio.clear();
+      world.watchers.close("the emulator was reset");
+      return { account_id: state.owner.accountId, api_key: apiKey };
+    },
+    snapshot: () => takeSnapshot(world),
+    restore: (snapshot) => openSnapshot(world, snapshot),
+    fork: () => createEmulator({ ...options, snapshot: takeSnapshot(world) }),
+    async [Symbol.asyncDispose]() {
+      lifetime.close();
+      clock.stop();
+      world.watchers.close("the emulator was disposed of");
+    },
+  };
+  registerService(emulator, service);
+  return emulator;
+}
+
+/** Clients see the time and wait on it; what else the clock can do is the emulator's. */
+function publicClock({ mode, now, sleep, advance }: ServiceClock): Emulator["clock"] {
+  return { mode, now, sleep, advance };
+}
+
+function requireTask(world: World, taskId: string) {
+  const task = findTask(world, taskId);
+  if (task === undefined)
+    throw new RangeError(`Failed to find the task: there is none with the id ${taskId}`);
+  return task;
+}
+
+function createLifetime() {
+  let closed = false;
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return {
+    isClosed: () => closed,
+    closed: promise,
+    close() {
+      closed = true;
+      resolve();
+    },
+  };
+}
+
+function failToFetch(): never {
+  throw new TypeError("fetch failed", {
+    cause: new Error("The connection broke, or there is nobody at this address"),
+  });
+}

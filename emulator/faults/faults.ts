@@ -1,0 +1,24 @@
+import type { World } from "../state/world.js";
+import { type FaultRule, parseFaultRule } from "./fault.js";
+import { armFault } from "./take-fault.js";
+
+/** Trouble on demand. */
+export interface Faults {
+  /**
+   * Arms a fault behind those that are armed: of several that match a request, the first fires.
+   *
+   * @throws RangeError that names the field that is wrong.
+   */
+  add(rule: FaultRule): void;
+  /** Disarms all faults. */
+  clear(): void;
+}
+
+export function createFaults(world: World): Faults {
+  return {
+    add: (rule) => armFault(world.state, structuredClone(parseFaultRule(rule))),
+    clear() {
+      world.state.faults = [];
+    },
+  };
+}

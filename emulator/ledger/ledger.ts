@@ -1,0 +1,88 @@
+import { invariant } from "../invariant.js";
+
+/** One movement of an account's credits. `credits` is always positive; the kind says which way they went. */
+export interface LedgerEntry {
+  /** Milliseconds since the epoch. */
+  at: number;
+  kind: "top_up" | "freeze" | "settle" | "refund";
+  credits: number;
+  /** `null` for top-ups. */
+  taskId: string | null;
+}
+
+/** An account's credits: all movements, and what they add up to. */
+export interface Ledger {
+  entries: LedgerEntry[];
+  available: number;
+  frozen: number;
+  settled: number;
+  toppedUp: number;
+  /** What is frozen for whom. */
+  holds: Record<string, number>;
+}
+
+export function createLedger(): Ledger {
+  return { entries: [], available: 0, frozen: 0, settled: 0, toppedUp: 0, holds: {} };
+}
+
+/** Adds credits that were bought or given. */
+export function topUp(ledger: Ledger, credits: number, at: number): void {
+  invariant(Number.isSafeInteger(credits) && credits > 0, "a top-up is a positive whole number of credits");
+  ledger.available += credits;
+  ledger.toppedUp += credits;
+  record(ledger, at, "top_up", credits, null);
+}
+
+export function canFreeze(ledger: Ledger, credits: number): boolean {
+  return ledger.available >= credits;
+}
+
+/** Holds credits for a task. */
+export function freeze(ledger: Ledger, credits: number, taskId: string, at: number): void {
+  invariant(canFreeze(ledger, credits), "no more is frozen than is available");
+  invariant(ledger.holds[taskId] === undefined, "a task's credits are frozen once");
+  ledger.available -= credits;
+  ledger.frozen += credits;
+  ledger.holds[taskId] = credits;
+  record(ledger, at, "freeze", credits, taskId);
+}
+
+/** Spends what is held for a task. */
+export function settle(ledger: Ledger, taskId: string, at: number): void {
+  const credits = endHold(ledger, taskId);
+  ledger.settled += credits;
+  record(ledger, at, "settle", credits, taskId);
+}
+
+/** Gives back what is held for a task. */
+export function refund(ledger: Ledger, taskId: string, at: number): void {
+  const credits = endHold(ledger, taskId);
+  ledger.available += credits;
+  record(ledger, at, "refund", credits, taskId);
+}
+
+/** Nothing was lost and nothing made: checked at every request, whatever the number of entries. */
+export function assertBalanced({ available, frozen, settled, toppedUp }: Ledger): void {
+  invariant(available >= 0 && frozen >= 0, "no balance is below zero");
+  invariant(toppedUp === available + frozen + settled, "all credits are available, frozen or settled");
+}
+
+/** Entries stand in the order of time, also where one is worked out later than it fell due. */
+function record(
+  ledger: Ledger,
+  at: number,
+  kind: LedgerEntry["kind"],
+  credits: number,
+  taskId: string | null,
+): void {
+  const latest = ledger.entries.at(-1)?.at ?? at;
+  ledger.entries.push({ at: Math.max(at, latest), kind, credits, taskId });
+}
+
+function endHold(ledger: Ledger, taskId: string): number {
+  const credits = ledger.holds[taskId];
+  invariant(credits !== undefined, "a hold ends once, in a settlement or a refund");
+  delete ledger.holds[taskId];
+  ledger.frozen -= credits;
+  return credits;
+}

@@ -1,0 +1,74 @@
+import type { Delivery, Origins, Site } from "../api/exchange.js";
+import { carryOut } from "../api/pipeline.js";
+import { readBody } from "./read-body.js";
+import { toResponse } from "./response.js";
+import type { Service } from "./service.js";
+
+/** How a mount with requests and responses meets the network's failures. */
+export interface FetchMountOptions {
+  readonly origins: Origins;
+  /** What a caller gets where the connection breaks. */
+  readonly onDisconnect: () => Response;
+}
+
+/** Answers requests at the given origins, and behaves towards its caller as `fetch` does. */
+export function createFetchMount(service: Service, { origins, onDisconnect }: FetchMountOptions) {
+  const { world, isClosed, closed } = service;
+
+  return async function answer(request: Request): Promise<Response> {
+    const { signal, url } = request;
+    signal.throwIfAborted();
+    const place = placeOf(url, origins);
+    if (place === null || isClosed()) return onDisconnect();
+
+    const delivery = await untilAborted(carry(request, place), signal);
+    if (delivery.kind === "answer") return toResponse(delivery, url);
+    if (delivery.kind === "stall") await untilAborted(closed, signal);
+    return onDisconnect();
+  };
+
+  /** The service goes on with what it has received, also where its caller does not wait for the answer. */
+  async function carry(request: Request, place: Place): Promise<Delivery> {
+    const arrival = world.state.counts.arrivals++;
+    world.clock.enter();
+    try {
+      const body = request.body === null ? null : await readBody(request);
+      const { method, headers, signal } = request;
+      // What was taken back before it had gone out completely never arrived.
+      signal.throwIfAborted();
+      return await carryOut(world, {
+        method,
+        headers,
+        body,
+        origins,
+        arrival,
+        hasLeft: () => signal.aborted,
+        ...place,
+      });
+    } finally {
+      world.clock.leave();
+    }
+  }
+}
+
+interface Place {
+  site: Site;
+  path: string;
+}
+
+/** Which site, and what path there; `null` for an address that is none of the emulator's. */
+function placeOf(url: string, { service, providers }: Origins): Place | null {
+  const { origin, pathname } = new URL(url);
+  if (origin === service) return { site: "service", path: pathname };
+  return Object.values(providers).includes(origin) ? { site: "provider", path: pathname } : null;
+}
+
+/** What comes first: the result, or the caller's signal, whose reason is then the error. */
+function untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

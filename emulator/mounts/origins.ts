@@ -1,0 +1,7 @@
+import type { Origins } from "../api/exchange.js";
+
+/** Where the emulator is without a network: names that no network can resolve. */
+export const IN_PROCESS_ORIGINS: Origins = {
+  service: "https://api.async-music.test",
+  providers: { provider_a: "https://provider-a.test", provider_b: "https://provider-b.test" },
+};

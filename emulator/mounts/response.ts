@@ -1,0 +1,36 @@
+import type { Delivery } from "../api/exchange.js";
+
+/** Statuses that come without a body. */
+const BODILESS = [204, 205, 304];
+
+/** An answer as `fetch` would give it. */
+export function toResponse(
+  { answer, breaksAfterBytes }: Extract<Delivery, { kind: "answer" }>,
+  url: string,
+): Response {
+  const { status, headers, body } = answer;
+  const response = new Response(bodyOf(status, body, breaksAfterBytes), { status, headers });
+  Object.defineProperty(response, "url", { value: url });
+  return response;
+}
+
+function bodyOf(
+  status: number,
+  body: Uint8Array<ArrayBuffer>,
+  breaksAfterBytes: number | null,
+): BodyInit | null {
+  if (breaksAfterBytes !== null) return breakingBody(body.slice(0, breaksAfterBytes));
+  return body.byteLength === 0 || BODILESS.includes(status) ? null : body;
+}
+
+/** A body of which only the beginning arrives. */
+function breakingBody(beginning: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
+  let sent = false;
+  return new ReadableStream({
+    pull(controller) {
+      if (sent) controller.error(new TypeError("terminated"));
+      else controller.enqueue(beginning);
+      sent = true;
+    },
+  });
+}

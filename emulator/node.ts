@@ -1,0 +1,1 @@
+export { type EmulatorServer, type ServeOptions, serve } from "./node/serve.js";

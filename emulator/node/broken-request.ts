@@ -1,0 +1,19 @@
+import type { Duplex } from "node:stream";
+import { jsonAnswer } from "../api/answers.js";
+
+/** Answers what is not HTTP at all: no route ever sees it, and still it gets the service's error body. */
+export function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const message = "Failed to read the request: it is not valid HTTP";
+  const { headers, body } = jsonAnswer(400, { code: 400, error_code: "invalid_request_body", message });
+  const lines = Object.entries({
+    ...headers,
+    "X-Request-Id": crypto.randomUUID(),
+    "X-Emulator": "async-music",
+    Connection: "close",
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join("")}\r\n${new TextDecoder().decode(body)}`);
+}

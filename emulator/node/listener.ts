@@ -1,0 +1,103 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import {
+  type Delivery,
+  type Exchange,
+  LARGEST_BODY_BYTES,
+  type Origins,
+  type Site,
+} from "../api/exchange.js";
+import { carryOut } from "../api/pipeline.js";
+import { joinChunks } from "../mounts/read-body.js";
+import type { Service } from "../mounts/service.js";
+
+/** What a Node server does with each request to one of the emulator's sites. */
+export function createListener(
+  service: Service,
+  site: Site,
+  origins: () => Origins | undefined,
+): RequestListener {
+  const { world } = service;
+
+  return (request, response) => {
+    const here = origins();
+    if (here === undefined || service.isClosed()) {
+      request.socket.destroy();
+      return;
+    }
+    const arrival = world.state.counts.arrivals++;
+    world.clock.enter();
+    carry(request, { site, origins: here, arrival })
+      .finally(() => world.clock.leave())
+      .then(
+        (delivery) => send(request, response, delivery),
+        (error: unknown) => {
+          request.socket.destroy();
+          // The caller left while it was sending; anything else is a fault of the emulator's own, and must be seen.
+          if (!request.destroyed) throw error;
+        },
+      );
+  };
+
+  async function carry(
+    request: IncomingMessage,
+    place: Pick<Exchange, "site" | "origins" | "arrival">,
+  ): Promise<Delivery> {
+    const { method = "GET", url = "/" } = request;
+    const body = method === "GET" || method === "HEAD" ? null : await readBody(request);
+    const hasLeft = () => request.socket.destroyed;
+    return carryOut(world, {
+      ...place,
+      method,
+      path: pathOf(url),
+      headers: headersOf(request),
+      body,
+      hasLeft,
+    });
+  }
+}
+
+function send(request: IncomingMessage, response: ServerResponse, delivery: Delivery): void {
+  if (delivery.kind === "stall") return;
+  if (delivery.kind === "disconnect") {
+    request.socket.destroy();
+    return;
+  }
+  const { answer, breaksAfterBytes } = delivery;
+  response.writeHead(answer.status, answer.headers);
+  if (breaksAfterBytes === null) {
+    response.end(answer.body);
+    return;
+  }
+  response.write(answer.body.subarray(0, breaksAfterBytes), () => request.socket.destroy());
+}
+
+function headersOf(request: IncomingMessage): Exchange["headers"] {
+  const { headers } = request;
+  return {
+    get(name) {
+      const value = headers[name.toLowerCase()];
+      return value === undefined ? null : String(value);
+    },
+  };
+}
+
+/** The path of a request's target, in whichever form it came. */
+function pathOf(target: string): string {
+  const [path = ""] = (target.startsWith("/") ? target : target.replace(/^[a-z]+:\/\/[^/?#]*/i, "")).split(
+    /[?#]/,
+    1,
+  );
+  return path === "" ? "/" : path;
+}
+
+/** The body of a request, of which no more is kept than is allowed to come in. */
+async function readBody(request: IncomingMessage): Promise<Uint8Array | "too_large"> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.byteLength;
+    if (bytes <= LARGEST_BODY_BYTES) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  return bytes > LARGEST_BODY_BYTES ? "too_large" : joinChunks(chunks, bytes);
+}

@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Origins, Site } from "../api/exchange.js";
+import type { Emulator } from "../emulator.js";
+import { serviceOf } from "../mounts/service.js";
+import { refuseBrokenRequest } from "./broken-request.js";
+import { createListener } from "./listener.js";
+
+/** Where to listen. */
+export interface ServeOptions {
+  /** 0 takes a free one. @defaultValue 0 */
+  port?: number | undefined;
+  /** @defaultValue "127.0.0.1" */
+  host?: string | undefined;
+}
+
+/** An emulator on a port. */
+export interface EmulatorServer {
+  /** The service address, without `/api/v1`. */
+  readonly url: string;
+  /** Stops listening, and ends every connection that is still open. */
+  close(): Promise<void>;
+}
+
+/**
+ * Puts an emulator on a port of this machine. The audio is served there too; the providers' own files and the cover art
+ * have a port of their own, since they are another origin.
+ *
+ * Resolves once connections are accepted; rejects with the system's error where the port is taken.
+ */
+export async function serve(emulator: Emulator, options: ServeOptions = {}): Promise<EmulatorServer> {
+  const { port = 0, host = "127.0.0.1" } = options;
+  const service = serviceOf(emulator);
+  const origins: { current?: Origins } = {};
+
+  const listen = async (site: Site, at: number) => {
+    const server = createServer(createListener(service, site, () => origins.current));
+    server.on("clientError", refuseBrokenRequest);
+    server.listen(at, host);
+    await once(server, "listening");
+    return server;
+  };
+  const api = await listen("service", port);
+  const providers = await listen("provider", 0).catch(async (error: unknown) => {
+    await end(api);
+    throw error;
+  });
+
+  const provider = addressOf(providers, host);
+  origins.current = {
+    service: addressOf(api, host),
+    providers: { provider_a: provider, provider_b: provider },
+  };
+  service.world.clock.beginPatience();
+  let closing: Promise<void> | undefined;
+
+  return {
+    url: origins.current.service,
+    close() {
+      closing ??= (async () => {
+        service.world.clock.endPatience();
+        await Promise.all([end(api), end(providers)]);
+      })();
+      return closing;
+    },
+  };
+}
+
+/** The origin at which a client of this machine reaches the server. */
+function addressOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  const name = { "0.0.0.0": "127.0.0.1", "::": "[::1]" }[host] ?? (host.includes(":") ? `[${host}]` : host);
+  return new URL(`http://${name}:${port}`).origin;
+}
+
+async function end(server: Server): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}

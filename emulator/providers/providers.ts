@@ -1,0 +1,37 @@
+import type { Model } from "../../src/contract/model.js";
+import type { World } from "../state/world.js";
+import { type Outcome, parseOutcome } from "./outcome.js";
+
+/** The two upstream providers, to be told what to do. What is told to nobody succeeds. */
+export type Providers = Readonly<Record<Model, Provider>>;
+
+/** One upstream provider. */
+export interface Provider {
+  /**
+   * The next task has this outcome; called again, the one after it.
+   *
+   * @throws RangeError that names the field that is wrong.
+   */
+  next(outcome: Outcome): void;
+  /**
+   * From now on every task has this outcome; `null` ends that. `next` and the request's own wish win over it.
+   *
+   * @throws RangeError that names the field that is wrong.
+   */
+  always(outcome: Outcome | null): void;
+}
+
+export function createProviders(world: World): Providers {
+  return { provider_a: createProvider(world, "provider_a"), provider_b: createProvider(world, "provider_b") };
+}
+
+function createProvider(world: World, model: Model): Provider {
+  return {
+    next(outcome) {
+      world.state.scripts[model].next.push(structuredClone(parseOutcome(outcome)));
+    },
+    always(outcome) {
+      world.state.scripts[model].always = outcome === null ? null : structuredClone(parseOutcome(outcome));
+    },
+  };
+}

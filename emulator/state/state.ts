@@ -1,0 +1,38 @@
+import type { Account } from "../accounts/account.js";
+import type { ConductState } from "../audit/conduct.js";
+import type { ArmedFault } from "../faults/fault.js";
+import type { Limits } from "../limits/limits.js";
+import type { LoggedRequest } from "../log/logged-request.js";
+import type { Policy } from "../policy/policy.js";
+import type { Scripts } from "../providers/scripts.js";
+import type { StoredTask } from "../tasks/stored-task.js";
+
+/** Everything that an emulator knows, but for the time, which its clock has. JSON-safe throughout. */
+export interface State {
+  /** What all chance comes from; with the counts below it is the position in every stream of chance. */
+  seed: number;
+  /** Whose the emulator is: its account, and the key that stays through every reset. */
+  owner: { accountId: string; apiKey: string };
+  counts: Counts;
+  policy: Policy;
+  limits: Limits;
+  /** In the order of their creation. */
+  accounts: Account[];
+  /** A task's place in this list is its ordinal. */
+  tasks: StoredTask[];
+  scripts: Scripts;
+  faults: ArmedFault[];
+  requests: LoggedRequest[];
+  conduct: ConductState;
+}
+
+/** How many of each there have been. */
+export interface Counts {
+  accounts: number;
+  keys: number;
+  requests: number;
+  connections: number;
+  faults: number;
+  /** Exchanges that have begun. */
+  arrivals: number;
+}

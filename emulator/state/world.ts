@@ -1,0 +1,78 @@
+import type { Account, ApiKey } from "../accounts/account.js";
+import type { ServiceClock } from "../clock/clock.js";
+import { AudioStore } from "../delivery/audio-store.js";
+import type { StoredClip } from "../tasks/stored-clip.js";
+import { isOpen, type StoredTask, type SucceededTask } from "../tasks/stored-task.js";
+import { Watchers } from "../tasks/watchers.js";
+import type { State } from "./state.js";
+
+/** An emulator's state with its time, and with the ways into it. */
+export interface World {
+  state: State;
+  /** Built from the state, and kept in step with it. */
+  index: Index;
+  readonly clock: ServiceClock;
+  /** Who waits for a task to reach a status. */
+  readonly watchers: Watchers;
+  /** Files that follow from the state. */
+  readonly audio: AudioStore;
+}
+
+/** Ways into the state that do not grow with it. */
+export interface Index {
+  accounts: Map<string, Account>;
+  keys: Map<string, { account: Account; key: ApiKey }>;
+  /** Ordinals by task id. */
+  tasks: Map<string, number>;
+  clips: Map<string, IndexedClip>;
+  /** Of each account, the tasks that may still reach their hour, oldest first. */
+  openTasks: Map<string, OpenTasks>;
+}
+
+export interface IndexedClip {
+  task: SucceededTask;
+  clip: StoredClip;
+}
+
+/** A queue of ordinals; what is before the head has left it. */
+export interface OpenTasks {
+  ordinals: number[];
+  head: number;
+}
+
+export function createWorld(state: State, clock: ServiceClock): World {
+  return { state, index: buildIndex(state), clock, watchers: new Watchers(), audio: new AudioStore() };
+}
+
+export function buildIndex(state: State): Index {
+  const index: Index = {
+    accounts: new Map(),
+    keys: new Map(),
+    tasks: new Map(),
+    clips: new Map(),
+    openTasks: new Map(),
+  };
+  for (const account of state.accounts) indexAccount(index, account);
+  for (const task of state.tasks) indexTask(index, task);
+  return index;
+}
+
+export function indexAccount(index: Index, account: Account): void {
+  index.accounts.set(account.id, account);
+  index.openTasks.set(account.id, { ordinals: [], head: 0 });
+  for (const key of account.keys) index.keys.set(key.value, { account, key });
+}
+
+/** Puts a task where it is found, when it is new and when it succeeded. */
+export function indexTask(index: Index, task: StoredTask): void {
+  index.tasks.set(task.id, task.ordinal);
+  if (isOpen(task)) index.openTasks.get(task.accountId)?.ordinals.push(task.ordinal);
+  if (task.status === "success" && Array.isArray(task.result)) {
+    for (const clip of task.result) index.clips.set(clip.id, { task, clip });
+  }
+}
+
+export function findTask({ state, index }: World, taskId: string): StoredTask | undefined {
+  const ordinal = index.tasks.get(taskId);
+  return ordinal === undefined ? undefined : state.tasks[ordinal];
+}

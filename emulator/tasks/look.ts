@@ -1,0 +1,80 @@
+import type { Account } from "../accounts/account.js";
+import { invariant } from "../invariant.js";
+import type { Policy } from "../policy/policy.js";
+import { type ProviderReport, reportOn } from "../providers/report.js";
+import type { World } from "../state/world.js";
+import { fail, HOUR_MS, succeed, timeOut } from "./end-task.js";
+import { isOpen, type OpenTask, type StoredTask } from "./stored-task.js";
+import { type TaskEvent, TRANSITIONS } from "./transitions.js";
+
+/**
+ * Applies the hour to an account's tasks, in the order in which they reached it. Whoever looks at a task, at the
+ * balance or at the usage does this first, and so does whoever is about to spend.
+ */
+export function applyHour(world: World, account: Account, now: number): void {
+  const queue = world.index.openTasks.get(account.id);
+  invariant(queue !== undefined, "every account has its queue of open tasks");
+  for (; queue.head < queue.ordinals.length; queue.head++) {
+    const task = world.state.tasks[queue.ordinals[queue.head] ?? -1];
+    invariant(task !== undefined, "a queued task exists");
+    if (!isOpen(task)) continue;
+    if (now - task.createdAt <= HOUR_MS) break;
+    if (hasTimedOut(world.state.policy, task, now)) timeOut(world, account, task);
+  }
+  if (queue.head > 1000 && queue.head * 2 > queue.ordinals.length) {
+    queue.ordinals = queue.ordinals.slice(queue.head);
+    queue.head = 0;
+  }
+}
+
+/**
+ * One read of a task by its account: the service asks the provider, and takes over what it reports. Only this settles
+ * a success or refunds a failure.
+ */
+export function readTask(world: World, account: Account, task: StoredTask, now: number): StoredTask {
+  if (!isOpen(task)) return task;
+  const { policy } = world.state;
+  const tooLate = hasTimedOut(policy, task, now);
+  task.reads++;
+  const report = reportOn(task.plan, now - task.createdAt, task.reads);
+  const status = TRANSITIONS[task.status][tooLate ? "hour_passed" : eventOf(report, policy)];
+
+  switch (status) {
+    case "pending":
+    case "running":
+      task.status = status;
+      world.watchers.tell(task);
+      return task;
+    case "success":
+      return succeed(world, account, task, endOf(task, report), now);
+    case "failure":
+      return fail(world, account, task, endOf(task, report), now);
+    case "timeout":
+      return timeOut(world, account, task);
+    default:
+      return status satisfies never;
+  }
+}
+
+/** Whether the hour has passed, and nothing that came before it counts (policy `late_success`). */
+function hasTimedOut({ late_success: lateSuccess }: Policy, task: OpenTask, now: number): boolean {
+  const ageMs = now - task.createdAt;
+  if (ageMs <= HOUR_MS) return false;
+  if (lateSuccess === "timeout") return true;
+  const report = reportOn(task.plan, ageMs, task.reads);
+  return !(isEnd(report) && report.endedAfterMs <= HOUR_MS);
+}
+
+/** What a provider's report is to the transition table (policy `running_after`). */
+function eventOf({ phase }: ProviderReport, { running_after: runningAfter }: Policy): TaskEvent {
+  return phase === "queued" && runningAfter === "first_read" ? "processing" : phase;
+}
+
+function endOf(task: OpenTask, report: ProviderReport): number {
+  invariant(isEnd(report), "a task ends when its provider says so");
+  return task.createdAt + report.endedAfterMs;
+}
+
+function isEnd(report: ProviderReport): report is Extract<ProviderReport, { endedAfterMs: number }> {
+  return report.phase === "completed" || report.phase === "failed";
+}

@@ -1,0 +1,52 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Metafile, Plugin } from "esbuild";
+
+/** What a bundled package holds besides its own code, and that its license file doesn't speak of. */
+const contained: Record<string, { notice: string; licenseFile: string }> = {
+  "@mediabunny/mp3-encoder": {
+    notice:
+      "It contains LAME (https://lame.sourceforge.io/), under the GNU Library General Public License 2:",
+    licenseFile: "tools/licenses/LGPL-2.0.txt",
+  },
+};
+
+/** Writes the license of every package whose code went into the bundle, and says where its source is. */
+export function thirdPartyLicenses(path: string): Plugin {
+  return {
+    name: "third-party-licenses",
+    setup(build) {
+      build.initialOptions.metafile = true;
+      build.onEnd(async ({ metafile }) => {
+        if (metafile === undefined) return;
+        const sections = await Promise.all(bundledPackages(metafile).map(describe));
+        await mkdir(dirname(path), { recursive: true });
+        await writeFile(path, [preface, ...sections].join(`\n\n${"=".repeat(80)}\n\n`));
+      });
+    },
+  };
+}
+
+const preface =
+  "async-music itself is under the MIT license (see LICENSE). The files of this folder also hold code of the\n" +
+  "packages below, unchanged but for being bundled. Each is under its own license.";
+
+/** Only what left a byte in an output: what was imported and then dropped isn't distributed. */
+function bundledPackages({ outputs }: Metafile): string[] {
+  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
+  const names = inputs
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([file]) => file.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1])
+    .filter((name) => name !== undefined);
+  return [...new Set(names)].sort();
+}
+
+async function describe(name: string): Promise<string> {
+  const folder = `node_modules/${name}`;
+  const { version, license, repository } = JSON.parse(await readFile(`${folder}/package.json`, "utf8"));
+  const title = `${name} ${version} (${license})\nSource: ${repository.url.replace(/^git\+/, "")}, and npm's ${name}@${version}`;
+  const parts = [title, await readFile(`${folder}/LICENSE`, "utf8")];
+  const inside = contained[name];
+  if (inside !== undefined) parts.push(inside.notice, await readFile(inside.licenseFile, "utf8"));
+  return parts.map((part) => part.trim()).join("\n\n");
+}

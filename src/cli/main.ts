@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+import { CommanderError } from "commander";
+import { createProgram } from "./program.js";
+
+/** Exit statuses: something outside stood in the way, or the command was not understood. */
+const FAILED = 1;
+const MISUSED = 2;
+
+createProgram()
+  .parseAsync()
+  .catch((error: unknown) => {
+    // Commander has already said what it has to say.
+    if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : MISUSED);
+    const isMisuse = error instanceof RangeError;
+    process.stderr.write(`async-music: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(isMisuse ? MISUSED : FAILED);
+  });

@@ -1,0 +1,55 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+
+/** The command line: what can be asked, and how it is explained. */
+export function createProgram(): Command {
+  const program = new Command("async-music").description(
+    "The music service's emulator, for your tests and your terminal.",
+  );
+  return configure(program).addCommand(configure(emulatorCommand()));
+}
+
+function emulatorCommand(): Command {
+  return new Command("emulator")
+    .description("Run the whole service on this machine. It bills nobody.")
+    .option("--port <port>", "port to listen on; 0 takes a free one", wholeNumber(0, 65_535), 4010)
+    .option("--host <host>", "address to listen on", "127.0.0.1")
+    .addOption(
+      new Option("--clock <clock>", "real: ticks with the wall; virtual: moves only when it is advanced")
+        .choices(["real", "virtual"])
+        .default("real"),
+    )
+    .option("--seed <n>", "what all ids, times and songs come from", wholeNumber())
+    .option("--credits <n>", "credits of the first account", wholeNumber(0))
+    .option("--api-key <key>", "API key of the first account; it begins with emu_")
+    .option("--json", "write one line of JSON once connections are accepted", false)
+    .action(async (options) => {
+      const { runEmulator } = await import("./run-emulator.js");
+      await runEmulator(options);
+    });
+}
+
+/** One line for each error, and our own exit statuses. */
+function configure(command: Command): Command {
+  return command
+    .allowExcessArguments(false)
+    .showSuggestionAfterError(false)
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "async-music: ")) })
+    .exitOverride();
+}
+
+function wholeNumber(
+  least = Number.MIN_SAFE_INTEGER,
+  most = Number.MAX_SAFE_INTEGER,
+): (text: string) => number {
+  return (text) => {
+    const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    const range =
+      least === Number.MIN_SAFE_INTEGER
+        ? ""
+        : most === Number.MAX_SAFE_INTEGER
+          ? ` of ${least} or more`
+          : ` from ${least} to ${most}`;
+    throw new InvalidArgumentError(`Expected a whole number${range}.`);
+  };
+}

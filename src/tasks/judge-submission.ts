@@ -1,0 +1,75 @@
+import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
+import type { Outcome } from "../transport/exchange.js";
+import { failureMessage } from "../transport/failure-message.js";
+import { invalidResponse } from "../transport/parse-answer.js";
+import { answerError, connectionError, type Failure, type Verdict } from "../transport/verdict.js";
+import { resumeAdvice } from "./calls.js";
+
+const UNKNOWN_ADVICE =
+  "It was not sent again, since that could pay twice: a task may have been created and its credits frozen. Compare " +
+  "account.usage().tasks_created before you send it yourself.";
+
+/**
+ * A POST is sent again only after a 429, which certainly created nothing. Whatever else leaves its outcome in doubt
+ * is said to the caller: sending it again could pay twice (POST /api/v1/task).
+ */
+export function judgeSubmission(request: unknown): (failure: Failure) => Verdict {
+  return (failure) => {
+    const { outcome } = failure;
+    if (outcome.kind === "aborted_before_sending") return { error: outcome.cause, mayResend: false };
+    if (outcome.kind === "never_left") return { error: connectionError(failure, outcome), mayResend: false };
+    if (outcome.kind !== "answered" || outcome.answer.status >= 500) {
+      return { error: submissionOutcomeUnknown(failure, request), mayResend: false };
+    }
+    return { error: answerError(failure, outcome), mayResend: outcome.answer.status === 429 };
+  };
+}
+
+/** The error for a POST of which nobody can tell whether it created a task. */
+export function submissionOutcomeUnknown(failure: Failure, request: unknown): SubmissionOutcomeUnknownError {
+  const { call, outcome, redactor } = failure;
+  const requestId = redactor.text(failure.requestId);
+  const { status, text } = outcome.kind === "answered" ? outcome.answer : outcome;
+  const taskId = salvageTaskId(redactor.text(text));
+  const advice =
+    taskId === null ? UNKNOWN_ADVICE : `The answer names a task, all the same. ${resumeAdvice(taskId)}`;
+  return new SubmissionOutcomeUnknownError(failureMessage(call, unknownReason(outcome), requestId, advice), {
+    request,
+    requestId,
+    status,
+    cause: unknownCause(failure),
+    ...(taskId === null ? {} : { taskId }),
+  });
+}
+
+/** The id in what is left of an answer that is broken: a task that is paid for must not be lost with the rest. */
+function salvageTaskId(text: string): string | null {
+  return /"task_id"\s*:\s*"([^"\\\s]+)"/.exec(text)?.[1] ?? null;
+}
+
+function unknownReason(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case "answered":
+      return outcome.answer.status >= 500
+        ? `the outcome is unknown after HTTP ${outcome.answer.status}`
+        : `the outcome is unknown, since HTTP ${outcome.answer.status} came without a task id that can be read`;
+    case "aborted":
+      return "the outcome is unknown, since it was aborted after sending had begun";
+    case "timed_out":
+      return "the outcome is unknown, since no answer came in time";
+    case "lost":
+    case "never_left":
+    case "aborted_before_sending":
+      return "the outcome is unknown, since the connection broke";
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function unknownCause(failure: Failure): unknown {
+  const { call, outcome, requestId, redactor } = failure;
+  if (outcome.kind === "aborted") return redactor.cause(outcome.cause);
+  if (outcome.kind !== "answered") return connectionError(failure, outcome);
+  if (outcome.answer.status >= 500) return answerError(failure, outcome);
+  return invalidResponse(call, requestId, [{ path: "data.task_id", message: "can't be read" }], redactor);
+}

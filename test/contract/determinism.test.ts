@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { createEmulator } from "../../emulator/index.js";
+import { AsyncMusic, type SucceededTask } from "../../src/index.js";
+import { CUSTOM_SONG, LYRICS, PROVIDER_B_SONG, SONG, UPLOAD } from "./world.js";
+
+const MIX = [SONG, LYRICS, PROVIDER_B_SONG, UPLOAD, CUSTOM_SONG] as const;
+
+/** What everybody would see again: the whole task, with its ids and times. */
+async function runMix(seed: number, how: "one by one" | "at once", count: number): Promise<SucceededTask[]> {
+  await using emulator = createEmulator({ seed, credits: 10_000 });
+  const client = new AsyncMusic(emulator.connection());
+  const requests = Array.from({ length: count }, (_, index) => MIX[index % MIX.length] ?? SONG);
+  if (how === "at once") return await Promise.all(requests.map((request) => client.tasks.run(request)));
+  const tasks: SucceededTask[] = [];
+  for (const request of requests) tasks.push(await client.tasks.run(request));
+  return tasks;
+}
+
+async function runAudio(seed: number) {
+  await using emulator = createEmulator({ seed });
+  const client = new AsyncMusic(emulator.connection());
+  const song = await client.tasks.run(SONG);
+  const download = await client.audio.download(song.output.result[0] ?? "");
+  const digest = await crypto.subtle.digest("SHA-256", await download.arrayBuffer());
+  return { id: song.task_id, audio: Buffer.from(digest).toString("hex") };
+}
+
+describe("the same seed", () => {
+  it.each(["one by one", "at once"] as const)("gives the same ids, times and results, %s", async (how) => {
+    expect(await runMix(7, how, 10)).toEqual(await runMix(7, how, 10));
+  });
+
+  it("gives the same ids, times and results to 100 runs at once", async () => {
+    const [first, second] = [await runMix(7, "at once", 100), await runMix(7, "at once", 100)];
+    expect(first).toHaveLength(100);
+    expect(second).toEqual(first);
+    expect(new Set(first.map(({ task_id: id }) => id)).size).toBe(100);
+    for (const task of first) {
+      expect(Date.parse(task.completed_at ?? "")).toBeGreaterThan(Date.parse(task.created_at ?? ""));
+    }
+  });
+
+  it("gives the same audio, byte by byte", async () => {
+    expect(await runAudio(57)).toEqual(await runAudio(57));
+  });
+
+  it("gives the same requests in the same order, at the same times, under the same ids", async () => {
+    const logs = await Promise.all(
+      [3, 3].map(async (seed) => {
+        await using emulator = createEmulator({ seed });
+        const client = new AsyncMusic(emulator.connection());
+        await Promise.all(MIX.map((request) => client.tasks.run(request)));
+        return [...emulator.requests];
+      }),
+    );
+    expect(logs[0]?.length).toBeGreaterThan(2 * MIX.length);
+    expect(logs[1]).toEqual(logs[0]);
+  });
+
+  it("does not depend on what other emulators of the process do", async () => {
+    const alone = await runMix(7, "at once", 10);
+    const [beside] = await Promise.all([runMix(7, "at once", 10), runMix(8, "at once", 10)]);
+    expect(beside).toEqual(alone);
+  });
+});
+
+describe("another seed", () => {
+  it("gives other ids, other times and other audio", async () => {
+    const [first, second] = [await runMix(7, "at once", 5), await runMix(8, "at once", 5)];
+    const ids = [...first, ...second].map(({ task_id: id }) => id);
+    expect(new Set(ids).size).toBe(10);
+    expect(second.map((task) => task.completed_at)).not.toEqual(first.map((task) => task.completed_at));
+    const [audio, otherAudio] = [await runAudio(57), await runAudio(43)];
+    expect(otherAudio.audio).not.toBe(audio.audio);
+  });
+});

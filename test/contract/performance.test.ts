@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { createEmulator } from "../../emulator/index.js";
+import { AsyncMusic } from "../../src/index.js";
+import { SONG } from "./world.js";
+
+/**
+ * The promise is under 50 ms on a quiet machine. This is five times as much, so that a busy one does not fail: what
+ * it guards against is real waiting, and work that grows faster than the number of tasks.
+ */
+const GENEROUS_MS = 250;
+
+const ROUNDS = 9;
+
+describe("time skips", () => {
+  it.each([1, 100])("minutes of service time pass in milliseconds, for %i runs at once", async (count) => {
+    const rounds: { realMs: number; serviceMs: number }[] = [];
+    for (let round = 0; round < ROUNDS; round++) rounds.push(await measure(count));
+    const realMs = median(rounds.slice(2).map((round) => round.realMs));
+    expect(median(rounds.map(({ serviceMs }) => serviceMs))).toBeGreaterThan(60_000);
+    expect(realMs).toBeLessThan(GENEROUS_MS);
+  });
+});
+
+/** Real and service time of some runs at once, on a new emulator. */
+async function measure(count: number): Promise<{ realMs: number; serviceMs: number }> {
+  await using emulator = createEmulator({ seed: 1, credits: 10 * count });
+  emulator.providers.provider_a.always({ queue_seconds: 10, process_seconds: 110 });
+  const client = new AsyncMusic(emulator.connection());
+  const beganAt = emulator.clock.now();
+  const began = performance.now();
+  await Promise.all(Array.from({ length: count }, () => client.tasks.run(SONG)));
+  return { realMs: performance.now() - began, serviceMs: emulator.clock.now() - beganAt };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,155 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { AudioDownloadError, AudioExpiredError, type Clip } from "../../../src/index.js";
+import { saveAudio } from "../../../src/node/index.js";
+import { rejection } from "../../support/rejection.js";
+import { DAY, type Open, PROVIDER_B_SONG, SONG, type World } from "../world.js";
+
+const AUDIO = "/audio/*";
+
+/** Each song takes real time to make, so each of these tests makes the most of one. */
+export function describeAudio(open: Open): void {
+  describe("audio", () => {
+    it("of provider_a is WAV, says so, and comes in spite of trouble, without the key and beside the limit", async () => {
+      const { client, emulator } = await open({ limits: { requests: 50 } });
+      const clip = songOf(await client.tasks.run(SONG));
+      const left = await remaining(client);
+      emulator.faults.add({ path: AUDIO, fault: { kind: "status", status: 503, when: "before" } });
+      emulator.faults.add({ path: AUDIO, fault: { kind: "disconnect", when: "before" } });
+
+      const download = await client.audio.download(clip);
+      expect(download).toMatchObject({ contentType: "audio/wav", extension: "wav" });
+      const bytes = new Uint8Array(await download.arrayBuffer());
+      expect(bytes.byteLength).toBe(download.size);
+      expect(textAt(bytes, 0, 4) + textAt(bytes, 8, 4)).toBe("RIFFWAVE");
+
+      expect(await remaining(client)).toBe(left - 1);
+      const asked = emulator.requests.filter(({ path }) => path.startsWith("/audio/"));
+      expect(asked.map(({ status, account_id: account }) => [status, account])).toEqual([
+        [503, null],
+        [null, null],
+        [200, null],
+      ]);
+      expect(emulator.audit()).toEqual([]);
+    });
+
+    it("of provider_b is MP3, is saved whole, is read in parts, and is gone after seven days, but its cover is not", async () => {
+      const world = await open();
+      const song = await world.client.tasks.run(PROVIDER_B_SONG);
+      const clip = songOf(song);
+      const download = await world.client.audio.download(clip);
+      expect(download).toMatchObject({ contentType: "audio/mpeg", extension: "mp3" });
+
+      const folder = await temporaryFolder();
+      expect(await saveAudio(download, join(folder, "song"))).toBe(join(folder, "song.mp3"));
+      expect(await readdir(folder)).toEqual(["song.mp3"]);
+      const bytes = await readFile(join(folder, "song.mp3"));
+      expect(bytes.byteLength).toBe(download.size);
+      expect(isMp3(bytes)).toBe(true);
+
+      await expectParts(world, clip.audio_url, bytes);
+      await expectExpiry(world, clip, Date.parse(song.completed_at ?? "") + 7 * DAY);
+    });
+
+    it("is MP3 where that was asked for, whatever the provider made", async () => {
+      const { client } = await open();
+      const song = await client.tasks.run({ ...SONG, audio_format: "mp3" });
+      const download = await client.audio.download(songOf(song));
+      expect(download).toMatchObject({ contentType: "audio/mpeg", extension: "mp3" });
+      expect(isMp3(new Uint8Array(await download.arrayBuffer()))).toBe(true);
+    });
+
+    it("that is cut off is an error, and no shorter song", async () => {
+      const { client, emulator } = await open();
+      const clip = songOf(await client.tasks.run(SONG));
+      emulator.faults.add({ path: AUDIO, times: 3, fault: { kind: "malformed" } });
+      const bytes = async () => (await client.audio.download(clip)).arrayBuffer();
+      expect(await rejection(bytes(), AudioDownloadError)).toMatchObject({ url: clip.audio_url });
+    });
+
+    it("that can't be had fails with the status, or as expired where there is none", async () => {
+      const { client, emulator } = await open();
+      const clip = songOf(await client.tasks.run(SONG));
+      emulator.faults.add({ path: AUDIO, times: 3, fault: { kind: "status", status: 503, when: "before" } });
+      expect(await rejection(client.audio.download(clip), AudioDownloadError)).toMatchObject({ status: 503 });
+      emulator.faults.add({ path: AUDIO, fault: { kind: "status", status: 403, when: "before" } });
+      expect(await rejection(client.audio.download(clip), AudioDownloadError)).toMatchObject({ status: 403 });
+      const url = clip.audio_url.replace(clip.id, "no-such-clip");
+      expect(await rejection(client.audio.download(url), AudioExpiredError)).toMatchObject({ url });
+    });
+  });
+}
+
+/** Range and HEAD requests of audio with these bytes. */
+async function expectParts({ fetch }: World, url: string, bytes: Buffer): Promise<void> {
+  const part = await fetch(url, { headers: { Range: "bytes=100-199" } });
+  expect(part.status).toBe(206);
+  expect(part.headers.get("Content-Range")).toBe(`bytes 100-199/${bytes.byteLength}`);
+  expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(100, 200))).toBe(true);
+
+  const end = await fetch(url, { headers: { Range: "bytes=-50" } });
+  expect(end.status).toBe(206);
+  expect(Buffer.from(await end.arrayBuffer()).equals(bytes.subarray(-50))).toBe(true);
+
+  const beyond = await fetch(url, { headers: { Range: `bytes=${bytes.byteLength}-` } });
+  expect(beyond.status).toBe(416);
+  expect(beyond.headers.get("Content-Range")).toBe(`bytes */${bytes.byteLength}`);
+
+  const head = await fetch(url, { method: "HEAD" });
+  expect([head.status, head.headers.get("Content-Type")]).toEqual([200, "audio/mpeg"]);
+  expect(Number(head.headers.get("Content-Length"))).toBe(bytes.byteLength);
+}
+
+/** The audio is there just before its time is over, and never after it; the cover art is. */
+async function expectExpiry(
+  { client, emulator, fetch }: World,
+  clip: Clip,
+  expiresAt: number,
+): Promise<void> {
+  await emulator.clock.advance(expiresAt - 1 - emulator.clock.now());
+  expect((await fetch(clip.audio_url, { method: "HEAD" })).status).toBe(200);
+  await emulator.clock.advance(2);
+  expect(await rejection(client.audio.download(clip), AudioExpiredError)).toMatchObject({
+    url: clip.audio_url,
+  });
+  await emulator.clock.advance(30 * DAY);
+  await rejection(client.audio.download(clip.audio_url), AudioExpiredError);
+
+  for (const url of [clip.image_url, clip.image_large_url]) {
+    const picture = await fetch(url ?? "");
+    expect(picture.status).toBe(200);
+    expect(picture.headers.get("Content-Type")).toMatch(/^image\//);
+    expect((await picture.arrayBuffer()).byteLength).toBeGreaterThan(0);
+  }
+}
+
+/** The first clip of a task that succeeded. */
+function songOf({ output }: { output: { result: Clip[] } }): Clip {
+  const [clip] = output.result;
+  if (clip === undefined) throw new Error("Expected a clip");
+  return clip;
+}
+
+/** What the key has left after one more request. */
+async function remaining(client: World["client"]): Promise<number> {
+  const { rateLimit } = await client.account.usage().withResponse();
+  return rateLimit.remaining ?? Number.NaN;
+}
+
+/** A tag, or a frame of MPEG audio. */
+function isMp3(bytes: Uint8Array): boolean {
+  const [first = 0, second = 0] = bytes;
+  return textAt(bytes, 0, 3) === "ID3" || (first === 0xff && (second & 0xe0) === 0xe0);
+}
+
+function textAt(bytes: Uint8Array, start: number, length: number): string {
+  return String.fromCharCode(...bytes.subarray(start, start + length));
+}
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "async-music-contract-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}

@@ -1,0 +1,202 @@
+import { describe, expect, it } from "vitest";
+import {
+  ApiError,
+  AuthenticationError,
+  BadRequestError,
+  ConnectionError,
+  InvalidRequestError,
+  InvalidResponseError,
+  RateLimitedError,
+  RequestTimeoutError,
+  ServerError,
+  SubmissionOutcomeUnknownError,
+  TaskNotFoundError,
+  type TaskRequest,
+  WaitTimeoutError,
+} from "../../../src/index.js";
+import { rejection } from "../../support/rejection.js";
+import { type Open, SHORT_TIMEOUT_MS, SONG } from "../world.js";
+
+const NO_TASK = "0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b";
+const TASKS = "/api/v1/task/*";
+const BALANCE = "/api/v1/account/balance";
+
+/** Requests that the service refuses, each by another code. */
+const REFUSED: readonly [code: string, body: unknown][] = [
+  ["invalid_request_body", []],
+  ["missing_required_fields", {}],
+  ["invalid_model", { ...SONG, model: "provider_c" }],
+  ["unsupported_task_type", { ...SONG, model: "provider_b", task_type: "lyrics" }],
+  ["invalid_audio_format", { ...SONG, audio_format: "wav" }],
+  ["invalid_task_input", { ...SONG, input: {} }],
+];
+
+export function describeErrors(open: Open): void {
+  describe("errors", () => {
+    it.each(REFUSED)("BadRequestError: %s, where the client does not look itself", async (code, body) => {
+      const { connect, emulator } = await open();
+      const client = connect({ validateRequests: false });
+      const error = await rejection(
+        client.tasks.create(asRequest(body), { requestId: "r-1" }),
+        BadRequestError,
+      );
+      expect(error).toBeInstanceOf(ApiError);
+      expect(error).toMatchObject({ status: 400, errorCode: code, requestId: "r-1" });
+      expect(error.headers.get("X-RateLimit-Remaining")).toBe("119");
+      expect(emulator.accounts.get(emulator.accountId).usage.tasks_created).toBe(0);
+    });
+
+    it.each(REFUSED)("InvalidRequestError: %s, the same code without a request", async (code, body) => {
+      const { client, emulator } = await open();
+      const error = await rejection(client.tasks.create(asRequest(body)), InvalidRequestError);
+      expect(error.errorCode).toBe(code);
+      expect(emulator.requests).toEqual([]);
+    });
+
+    it("BadRequestError: audio_format_unavailable, whatever its status", async () => {
+      const { client } = await open({
+        policy: { audio_conversion: "off", audio_format_unavailable_status: 409 },
+      });
+      const error = await rejection(client.tasks.create({ ...SONG, audio_format: "mp3" }), BadRequestError);
+      expect(error).toMatchObject({ status: 409, errorCode: "audio_format_unavailable" });
+      expect(await client.tasks.create(SONG)).toMatchObject({ status: "pending" });
+    });
+
+    it("AuthenticationError: a key that the service does not know, on every call and at once", async () => {
+      const { connect, emulator } = await open();
+      const client = connect({ apiKey: "emu_nobody" });
+      const calls = [
+        () => client.tasks.create(SONG),
+        () => client.tasks.retrieve(NO_TASK),
+        () => client.tasks.wait(NO_TASK),
+        () => client.account.balance(),
+        () => client.account.usage(),
+      ];
+      for (const call of calls) {
+        const error = await rejection(call(), AuthenticationError);
+        expect(error).toMatchObject({ status: 401, errorCode: "invalid_api_key" });
+      }
+      expect(emulator.requests).toHaveLength(calls.length);
+    });
+
+    it("TaskNotFoundError: an id that no task has, for a read and for a wait", async () => {
+      const { client, arrivals } = await open();
+      const read = await rejection(client.tasks.retrieve(NO_TASK), TaskNotFoundError);
+      expect(read).toMatchObject({ status: 404, errorCode: "task_not_found", taskId: NO_TASK });
+      const waited = await rejection(client.tasks.wait(NO_TASK), TaskNotFoundError);
+      expect(waited.taskId).toBe(NO_TASK);
+      expect(arrivals()).toEqual(["GET 404", "GET 404"]);
+    });
+
+    it("RateLimitedError: another process used the key up, and there is no time to wait", async () => {
+      const { connect, ask } = await open({ limits: { requests: 1 } });
+      await ask("GET", BALANCE);
+      const error = await rejection(connect({ maxRetries: 0 }).account.balance(), RateLimitedError);
+      expect(error).toMatchObject({ status: 429, errorCode: "rate_limited", retryAfterSeconds: 60 });
+    });
+
+    it("RateLimitedError: the stated wait is longer than the budget, so that nothing is waited for", async () => {
+      const { connect, emulator } = await open();
+      emulator.faults.add({
+        fault: { kind: "status", status: 429, retry_after_seconds: 50, when: "before" },
+      });
+      const now = emulator.clock.now();
+      const client = connect({ retryBudgetMs: 49_000 });
+      const error = await rejection(client.account.balance(), RateLimitedError);
+      expect(error.retryAt?.getTime()).toBe(now + 50_000);
+      expect(emulator.clock.now()).toBe(now);
+    });
+
+    it("ServerError: a read that fails again and again, after its retries", async () => {
+      const { client, emulator, arrivals } = await open();
+      emulator.faults.add({
+        path: BALANCE,
+        times: 3,
+        fault: { kind: "status", status: 500, when: "before" },
+      });
+      const error = await rejection(client.account.balance(), ServerError);
+      expect(error).toMatchObject({ status: 500, errorCode: "internal_error" });
+      expect(arrivals()).toEqual(["GET 500", "GET 500", "GET 500"]);
+    });
+
+    it("ConnectionError: a read to which no answer comes", async () => {
+      const { connect, emulator, arrivals } = await open();
+      emulator.faults.add({ path: BALANCE, fault: { kind: "disconnect", when: "before" } });
+      const error = await rejection(
+        connect({ maxRetries: 0 }).account.balance({ requestId: "b-1" }),
+        ConnectionError,
+      );
+      expect(error.requestId).toBe("b-1");
+      expect(arrivals()).toEqual(["GET null"]);
+    });
+
+    it("RequestTimeoutError: a read to which no answer comes in time", async () => {
+      const { connect, emulator } = await open();
+      emulator.faults.add({ path: BALANCE, fault: { kind: "stall" } });
+      const client = connect({ maxRetries: 0, timeoutMs: SHORT_TIMEOUT_MS });
+      expect(await rejection(client.account.balance(), RequestTimeoutError)).toBeInstanceOf(ConnectionError);
+    });
+
+    it("InvalidResponseError: an answer of success that is no JSON", async () => {
+      const { client, emulator } = await open();
+      emulator.faults.add({ path: BALANCE, fault: { kind: "malformed" } });
+      const error = await rejection(client.account.balance({ requestId: "b-1" }), InvalidResponseError);
+      expect(error.requestId).toBe("b-1");
+    });
+
+    it("SubmissionOutcomeUnknownError: the provider refused, which a POST's 502 does not tell for certain", async () => {
+      const { client, emulator, arrivals } = await open();
+      emulator.providers.provider_a.next({ outcome: "reject" });
+      const error = await rejection(client.tasks.create(SONG), SubmissionOutcomeUnknownError);
+      expect(error).toMatchObject({ status: 502, request: SONG });
+      expect(error.cause).toMatchObject({ errorCode: "upstream_provider_error" });
+      expect(arrivals("POST")).toEqual(["POST 502"]);
+      expect(emulator.accounts.get(emulator.accountId)).toMatchObject({
+        balance: { available: 1000, frozen: 0 },
+        usage: { tasks_created: 0 },
+      });
+    });
+
+    it("WaitTimeoutError: the wait is over before the task is, which goes on", async () => {
+      const { client, emulator } = await open();
+      emulator.providers.provider_a.next({ process_seconds: 120 });
+      const { task_id: id } = await client.tasks.create(SONG);
+      const beganAt = emulator.clock.now();
+      const error = await rejection(
+        client.tasks.wait(id, { maxWaitMs: 60_000, pollIntervalMs: 25_000 }),
+        WaitTimeoutError,
+      );
+      expect(error).toMatchObject({ taskId: id, task: { task_id: id, status: "running" } });
+      expect(error.message).toContain(id);
+      expect(emulator.clock.now() - beganAt).toBeGreaterThanOrEqual(60_000);
+      expect(emulator.clock.now() - beganAt).toBeLessThanOrEqual(61_000);
+      expect(await client.tasks.wait(error.taskId)).toMatchObject({ status: "success" });
+    });
+
+    it("an abort rejects a wait with its own reason, and the task goes on", async () => {
+      const { client, emulator } = await open();
+      emulator.providers.provider_a.next({ process_seconds: 60 });
+      const controller = new AbortController();
+      const reason = new Error("enough");
+      const { task_id: id } = await client.tasks.create(SONG);
+      const wait = client.tasks.wait(id, {
+        signal: controller.signal,
+        onUpdate: () => controller.abort(reason),
+      });
+      await expect(wait).rejects.toBe(reason);
+      expect(await client.tasks.wait(id)).toMatchObject({ status: "success" });
+    });
+
+    it("of a task's reads tell which task it was", async () => {
+      const { client, emulator } = await open();
+      const { task_id: id } = await client.tasks.create(SONG);
+      emulator.faults.add({ path: TASKS, times: 3, fault: { kind: "status", status: 500, when: "before" } });
+      expect(await rejection(client.tasks.retrieve(id), ServerError)).toMatchObject({ taskId: id });
+    });
+  });
+}
+
+/** The boundary at which a wrong request is handed to a client that takes only what compiles. */
+function asRequest(body: unknown): TaskRequest {
+  return body as TaskRequest;
+}

@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest";
+import type { Clip, Task, TaskSubmission } from "../../../src/index.js";
+import { CUSTOM_SONG, LYRICS, type Open, PROVIDER_B_SONG, SONG, UPLOAD } from "../world.js";
+
+export function describeTasks(open: Open): void {
+  describe("tasks", () => {
+    it("make a song from a description, minutes of service time later", async () => {
+      const { client, emulator } = await open();
+      emulator.providers.provider_a.always(null);
+      const beganAt = emulator.clock.now();
+      const song = await client.tasks.run(SONG);
+      expect(song).toMatchObject({ status: "success", model: "provider_a", type: "music", credits_cost: 10 });
+      expect(song).toMatchObject({ input: SONG.input, audio_format: null, error: null, error_code: null });
+      expectSongs(song.output.result);
+      expect(emulator.clock.now() - beganAt).toBeGreaterThanOrEqual(30_000);
+      expect(emulator.audit()).toEqual([]);
+    });
+
+    it("make a song from lyrics and styles, under the requested title", async () => {
+      const { client } = await open();
+      const song = await client.tasks.run(CUSTOM_SONG);
+      expectSongs(song.output.result);
+      for (const clip of song.output.result) {
+        expect(clip).toMatchObject({ title: "Tram 28", metadata: { tags: "fado, slow" } });
+      }
+    });
+
+    it("make a song of provider_b", async () => {
+      const { client } = await open();
+      const song = await client.tasks.run({ ...PROVIDER_B_SONG, audio_format: "mp3" });
+      expect(song).toMatchObject({ model: "provider_b", credits_cost: 5, audio_format: "mp3" });
+      expectSongs(song.output.result);
+    });
+
+    it("write lyrics", async () => {
+      const { client } = await open();
+      const lyrics = await client.tasks.run(LYRICS);
+      expect(lyrics).toMatchObject({ type: "lyrics", credits_cost: 5 });
+      expect(lyrics.output.result.title).not.toBe("");
+      expect(lyrics.output.result.text).toMatch(/\[(Verse|Chorus)\]/);
+    });
+
+    it("upload audio", async () => {
+      const { client } = await open();
+      const upload = await client.tasks.run(UPLOAD);
+      expect(upload).toMatchObject({ type: "upload", credits_cost: 1 });
+      expect(upload.output.result.map((clip) => Object.keys(clip).sort())).toEqual([["audio_url", "id"]]);
+    });
+
+    it("are submitted, then found by their id, and belong to the request", async () => {
+      const { client } = await open();
+      const submission = await client.tasks.create({ ...SONG, audio_format: "mp3" });
+      expect(submission).toMatchObject({
+        type: "music",
+        status: "pending",
+        credits_charged: 10,
+        audio_format: "mp3",
+      });
+      const task = await client.tasks.retrieve(submission.task_id);
+      expect(task).toMatchObject({
+        task_id: submission.task_id,
+        status: "pending",
+        input: SONG.input,
+        audio_format: "mp3",
+        created_at: submission.created_at,
+        completed_at: null,
+      });
+    });
+
+    it("are waited for by their submission, their id, and a submission that was saved", async () => {
+      const { client, connect } = await open();
+      const submission = await client.tasks.create(LYRICS);
+      const saved: TaskSubmission<"lyrics"> = JSON.parse(JSON.stringify(submission));
+      const waits = [
+        client.tasks.wait(submission),
+        connect().tasks.wait(submission.task_id),
+        connect().tasks.wait(saved),
+      ];
+      const tasks = await Promise.all(waits);
+      expect(tasks.map(({ status }) => status)).toEqual(["success", "success", "success"]);
+      expect(new Set(tasks.map(({ output }) => JSON.stringify(output))).size).toBe(1);
+    });
+
+    it("are seen pending, then running and getting on, then succeeded, and never back", async () => {
+      const { client, emulator } = await open();
+      emulator.providers.provider_a.next({ queue_seconds: 8, process_seconds: 60 });
+      const seen: Task[] = [];
+      for await (const task of client.tasks.watch(await client.tasks.create(SONG))) seen.push(task);
+      const statuses = seen
+        .map(({ status }) => status)
+        .filter((status, index, all) => status !== all[index - 1]);
+      expect(statuses).toEqual(["pending", "running", "success"]);
+      const progress = seen.flatMap(({ status, output }) =>
+        status === "running" ? [Number.parseInt(output?.progress ?? "", 10)] : [],
+      );
+      expect(progress.length).toBeGreaterThan(2);
+      expect(progress).toEqual([...progress].sort((a, b) => a - b));
+    });
+
+    it("tell run's caller of their submission, and of every change", async () => {
+      const { client, emulator } = await open();
+      emulator.providers.provider_a.next({ queue_seconds: 8, process_seconds: 20 });
+      const told: string[] = [];
+      const song = await client.tasks.run(SONG, {
+        onSubmitted: ({ task_id, status }) => void told.push(`submitted ${task_id} ${status}`),
+        onUpdate: ({ status }) => void (told.includes(status) || told.push(status)),
+      });
+      expect(told).toEqual([`submitted ${song.task_id} pending`, "pending", "running", "success"]);
+    });
+
+    it("that failed are read and watched without an error", async () => {
+      const { client, emulator } = await open();
+      emulator.providers.provider_b.next({
+        outcome: "failure",
+        error_code: "content_moderation",
+        process_seconds: 3,
+      });
+      const { task_id: id } = await client.tasks.create(PROVIDER_B_SONG);
+      let last: Task | undefined;
+      for await (const task of client.tasks.watch(id)) last = task;
+      expect(last).toMatchObject({ status: "failure", error_code: "content_moderation", retryable: false });
+      expect(await client.tasks.retrieve(id)).toEqual(last);
+    });
+
+    it("have ids of their own, also a hundred at once", async () => {
+      const { client } = await open();
+      const submissions = await Promise.all(Array.from({ length: 100 }, () => client.tasks.create(LYRICS)));
+      expect(new Set(submissions.map(({ task_id: id }) => id)).size).toBe(100);
+    });
+  });
+
+  describe("withResponse", () => {
+    it("gives the answer around the data of each endpoint, under the request's own id", async () => {
+      const { client, emulator } = await open();
+      const created = await client.tasks.create(SONG, { requestId: "create-1" }).withResponse();
+      const task = await client.tasks.retrieve(created.data.task_id, { requestId: "read-2" }).withResponse();
+      const balance = await client.account.balance({ requestId: "balance-3" }).withResponse();
+      const usage = await client.account.usage({ requestId: "usage-4" }).withResponse();
+
+      const all = [created, task, balance, usage];
+      expect(all.map(({ response }) => response.status)).toEqual([202, 200, 200, 200]);
+      expect(all.map(({ requestId }) => requestId)).toEqual(["create-1", "read-2", "balance-3", "usage-4"]);
+      expect(all.map(({ response }) => response.headers.get("X-Request-Id"))).toEqual(
+        all.map(({ requestId }) => requestId),
+      );
+      expect(all.map(({ rateLimit }) => rateLimit.remaining)).toEqual([119, 118, 117, 116]);
+      expect(emulator.requests.map((request) => request.request_id)).toEqual(
+        all.map(({ requestId }) => requestId),
+      );
+      expect(balance.data).toEqual({ available: 990, frozen: 10, total: 1000 });
+      expect(await balance.response.json()).toEqual({ code: 200, data: balance.data });
+    });
+
+    it("names a request that bore no name, as the service knows it", async () => {
+      const { client, emulator } = await open();
+      const { requestId } = await client.account.usage().withResponse();
+      expect(requestId).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
+      expect(emulator.requests[0]?.request_id).toBe(requestId);
+    });
+  });
+}
+
+function expectSongs(clips: readonly Clip[]): void {
+  expect(clips.length).toBeGreaterThan(0);
+  for (const clip of clips) {
+    expect(clip.audio_url).toMatch(/^https?:\/\//);
+    expect(clip.image_url).toMatch(/^https?:\/\//);
+    expect(clip.title).toBeTypeOf("string");
+    expect(clip.metadata?.duration).toBeGreaterThan(0);
+  }
+  expect(new Set(clips.map(({ id }) => id)).size).toBe(clips.length);
+}

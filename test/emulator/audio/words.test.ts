@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { writeLyrics } from "../../../emulator/audio/words/lyrics.js";
+import { songTitle } from "../../../emulator/audio/words/title.js";
+
+const PROMPTS = [
+  "rain in Lisbon",
+  "A birthday song for my dog Rex",
+  "夜の雨",
+  "love",
+  "",
+  "the of and",
+  "[Verse]",
+  "$& {word} $1",
+];
+
+describe("lyrics", () => {
+  test.each(PROMPTS)("about %j have verses, a chorus that comes back, and a bridge", (prompt) => {
+    const { text } = writeLyrics({ prompt, seed: 5 });
+    const sections = text.split("\n\n").map((section) => section.split("\n"));
+    const tags = sections.map(([tag]) => tag);
+    expect(tags).toEqual(["[Verse]", "[Chorus]", "[Verse]", "[Chorus]", "[Bridge]", "[Chorus]"]);
+    expect(sections[1]).toEqual(sections[3]);
+    expect(sections[0]).not.toEqual(sections[2]);
+    for (const [, ...lines] of sections) {
+      expect(lines.length).toBeGreaterThanOrEqual(2);
+      for (const line of lines) expect(line).toMatch(/^\S.*\S$/);
+    }
+    expect(text).not.toMatch(/\{(word|title)\}|undefined/);
+  });
+
+  test("sing of what the prompt is about, and have their title in the chorus", () => {
+    const { title, text } = writeLyrics({ prompt: "rain in Lisbon", seed: 5 });
+    expect(text).toContain("Lisbon");
+    expect(text).toContain("rain");
+    expect(text.split("[Chorus]")[1]).toContain(title);
+  });
+
+  test("are the same for the same prompt and seed, and others otherwise", () => {
+    const [first, again, reseeded, reworded] = [
+      writeLyrics({ prompt: "rain", seed: 1 }),
+      writeLyrics({ prompt: "rain", seed: 1 }),
+      writeLyrics({ prompt: "rain", seed: 2 }),
+      writeLyrics({ prompt: "snow", seed: 1 }),
+    ];
+    expect(again).toEqual(first);
+    expect(reseeded.text).not.toBe(first.text);
+    expect(reworded.text).not.toBe(first.text);
+  });
+});
+
+describe("a title", () => {
+  test.each(PROMPTS)("for %j is short and without a blank at either end", (prompt) => {
+    for (let seed = 0; seed < 20; seed++) {
+      const title = songTitle(prompt, seed);
+      expect(title).toMatch(/^\S(.*\S)?$/);
+      expect(title.length).toBeLessThan(60);
+    }
+  });
+
+  test("names something of the text, and leaves out how the song is to be made", () => {
+    for (let seed = 0; seed < 20; seed++) {
+      expect(songTitle("Write a song about Lisbon", seed)).toContain("Lisbon");
+    }
+  });
+
+  test("stays short when the text is one endless word", () => {
+    expect(songTitle("a".repeat(5000), 1).length).toBeLessThan(60);
+  });
+});

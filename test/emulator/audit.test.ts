@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { BALANCE, createService, type Service, serviceOf, TASK, VALID } from "./support/service.js";
+
+const rules = ({ emulator }: Service) => emulator.audit().map(({ rule }) => rule);
+
+describe("polled_too_often", () => {
+  test("is a read of an open task less than a second after the last", async () => {
+    const service = createService();
+    const taskId = await service.create(VALID.song, { process_seconds: 60 });
+    await service.read(taskId);
+    await service.emulator.clock.advance(1_000);
+    await service.read(taskId);
+    expect(rules(service)).toEqual([]);
+    await service.emulator.clock.advance(999);
+    await service.get(`${TASK}/${taskId}`, { "X-Request-Id": "hasty" });
+    expect(service.emulator.audit()).toEqual([
+      {
+        rule: "polled_too_often",
+        at: "2026-01-01T00:00:01.999Z",
+        request_id: "hasty",
+        detail: expect.stringContaining("999 ms"),
+      },
+    ]);
+  });
+
+  test("is no matter of tasks that are over, of different tasks, or of the first read", async () => {
+    const service = createService();
+    const over = await service.create(VALID.song, { polls: 1 });
+    for (let time = 0; time < 3; time++) await service.read(over);
+    for (let task = 0; task < 3; task++) await service.read(await service.create());
+    expect(rules(service)).toEqual([]);
+  });
+
+  test("is also a read that was answered with an error", async () => {
+    const service = createService();
+    const taskId = await service.create(VALID.song, { process_seconds: 60 });
+    service.emulator.faults.add({ method: "GET", fault: { kind: "status", status: 500, when: "before" } });
+    await service.read(taskId).catch(() => {});
+    await service.read(taskId);
+    expect(rules(service)).toEqual(["polled_too_often"]);
+  });
+});
+
+describe("resubmitted_after_unknown_outcome", () => {
+  test.each([
+    [{ kind: "disconnect", when: "before" }],
+    [{ kind: "disconnect", when: "after" }],
+    [{ kind: "status", status: 500, when: "after" }],
+    [{ kind: "malformed" }],
+  ] as const)("is the same payload again after %j", async (fault) => {
+    const service = createService();
+    service.emulator.faults.add({ fault });
+    await service.post(VALID.song).catch(() => {});
+    await service.post(VALID.providerB);
+    expect(rules(service)).toEqual([]);
+    await service.post(VALID.song);
+    expect(rules(service)).toEqual(["resubmitted_after_unknown_outcome"]);
+  });
+
+  test("is no matter of the same song twice, of refusals, or of requests that were both under way", async () => {
+    const service = createService();
+    await service.post(VALID.song);
+    await service.post(VALID.song);
+    await service.post("{");
+    await service.post("{");
+    service.emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
+    await Promise.allSettled([service.post(VALID.lyrics), service.post(VALID.lyrics)]);
+    expect(rules(service)).toEqual([]);
+  });
+
+  test("is what comes after a caller gave up waiting", async () => {
+    const service = createService();
+    const { emulator } = service;
+    emulator.faults.add({ method: "POST", fault: { kind: "latency", ms: 5_000 } });
+    const controller = new AbortController();
+    const posted = emulator.fetch(emulator.url + TASK, {
+      method: "POST",
+      headers: { "x-api-key": emulator.apiKey, "Content-Type": "application/json" },
+      body: JSON.stringify(VALID.song),
+      signal: controller.signal,
+    });
+    await emulator.clock.sleep(1_000);
+    controller.abort();
+    await posted.catch(() => {});
+    await emulator.clock.sleep(10_000);
+    await service.post(VALID.song);
+    expect(rules(service)).toEqual(["resubmitted_after_unknown_outcome"]);
+  });
+});
+
+describe("ignored_retry_after", () => {
+  test("is the same request before the stated wait is over", async () => {
+    const service = createService({ limits: { requests: 1, windowSeconds: 60 } });
+    await service.get(BALANCE);
+    await service.get(BALANCE);
+    await service.emulator.clock.advance(59_999);
+    await service.get(BALANCE);
+    expect(rules(service)).toEqual(["ignored_retry_after"]);
+  });
+
+  test("is no matter once the wait is over, of another key, or of requests that were both under way", async () => {
+    const service = createService({ limits: { requests: 1, windowSeconds: 60 } });
+    const { api_key: apiKey } = service.emulator.accounts.createKey(service.emulator.accountId);
+    await Promise.all([service.get(BALANCE), service.get(BALANCE), service.get(BALANCE)]);
+    await serviceOf(service.emulator, { apiKey }).get(BALANCE);
+    await service.emulator.clock.advance(60_000);
+    await service.get(BALANCE);
+    expect(rules(service)).toEqual([]);
+  });
+});
+
+describe("resent_not_retryable", () => {
+  const moderated = { outcome: "failure", polls: 1, error_code: "content_moderation" };
+
+  test("is the same payload after the client was told that it can never succeed", async () => {
+    const service = createService();
+    const taskId = await service.create(VALID.song, moderated);
+    await service.create(VALID.song);
+    await service.read(taskId);
+    await service.create(VALID.providerB);
+    expect(rules(service)).toEqual([]);
+    await service.create(VALID.song);
+    expect(rules(service)).toEqual(["resent_not_retryable"]);
+  });
+
+  test("is no matter of what is retryable, or of a failure whose answer was lost", async () => {
+    const service = createService();
+    await service.read(await service.create(VALID.song, { outcome: "failure", polls: 1 }));
+    await service.create(VALID.song);
+    const taskId = await service.create(VALID.lyrics, moderated);
+    service.emulator.faults.add({ method: "GET", fault: { kind: "disconnect", when: "after" } });
+    await service.read(taskId).catch(() => {});
+    await service.create(VALID.lyrics);
+    expect(rules(service)).toEqual([]);
+  });
+});

@@ -1,0 +1,181 @@
+import { describe, expect, test } from "vitest";
+import { BALANCE, createService, TASK, USAGE, VALID } from "./support/service.js";
+
+describe("around the commit point", () => {
+  test("a connection that breaks before leaves nothing behind", async () => {
+    const { post, balance, emulator } = createService({ credits: 10 });
+    emulator.faults.add({ method: "POST", path: TASK, fault: { kind: "disconnect", when: "before" } });
+    await expect(post(VALID.song)).rejects.toThrow(TypeError);
+    expect(await balance()).toEqual({ available: 10, frozen: 0, total: 10 });
+  });
+
+  test("a connection that breaks after has created the task and frozen its credits", async () => {
+    const { post, balance, emulator } = createService({ credits: 10 });
+    emulator.faults.add({ method: "POST", path: TASK, fault: { kind: "disconnect", when: "after" } });
+    await expect(post(VALID.song)).rejects.toThrow(TypeError);
+    expect(await balance()).toEqual({ available: 0, frozen: 10, total: 10 });
+  });
+
+  test.each([
+    ["before", 0],
+    ["after", 10],
+  ] as const)("a status that comes %s leaves %i credits frozen", async (when, frozen) => {
+    const { post, balance, emulator } = createService({ credits: 10 });
+    emulator.faults.add({ path: TASK, fault: { kind: "status", status: 500, when } });
+    const { status, body, headers } = await post(VALID.song, { "X-Request-Id": "mine" });
+    expect(status).toBe(500);
+    expect(body).toEqual({ code: 500, error_code: "internal_error", message: expect.any(String) });
+    expect(headers.get("X-Request-Id")).toBe("mine");
+    expect((await balance()).frozen).toBe(frozen);
+  });
+
+  test("a request that a fault struck before does not count against the limit", async () => {
+    const { get, emulator } = createService({ limits: { requests: 2 } });
+    emulator.faults.add({ fault: { kind: "status", status: 503, when: "before" } });
+    await get(BALANCE);
+    expect((await get(BALANCE)).headers.get("X-RateLimit-Remaining")).toBe("1");
+  });
+});
+
+test("a status can have its own code and a wait", async () => {
+  const { get, emulator } = createService();
+  emulator.faults.add({
+    fault: {
+      kind: "status",
+      status: 429,
+      error_code: "rate_limited",
+      retry_after_seconds: 7,
+      when: "before",
+    },
+  });
+  const { body, headers } = await get(BALANCE);
+  expect(body).toMatchObject({ code: 429, error_code: "rate_limited", retry_after_seconds: 7 });
+  expect(headers.get("Retry-After")).toBe("7");
+});
+
+test("a malformed answer is JSON that was cut, of the length that it says", async () => {
+  const { emulator, post } = createService();
+  emulator.faults.add({ method: "POST", fault: { kind: "malformed" } });
+  await expect(post(VALID.song)).rejects.toThrow(SyntaxError);
+  expect(emulator.accounts.get(emulator.accountId).balance.frozen).toBe(10);
+});
+
+test("latency passes on the emulator's clock, before anything happens", async () => {
+  const { create, read, emulator } = createService();
+  emulator.faults.add({ method: "POST", fault: { kind: "latency", ms: 90_000 } });
+  const taskId = await create();
+  expect((await read(taskId)).created_at).toBe("2026-01-01T00:01:30.000Z");
+});
+
+test("a stalled request is answered by nobody, until its caller gives up, and holds up no time", async () => {
+  const { emulator } = createService();
+  emulator.faults.add({ fault: { kind: "stall" } });
+  const controller = new AbortController();
+  const stalled = emulator.fetch(emulator.url + BALANCE, { signal: controller.signal });
+  await emulator.clock.sleep(3_600_000);
+  controller.abort(new Error("enough"));
+  await expect(stalled).rejects.toThrow("enough");
+});
+
+test("a request that is taken back at once never arrives, and one that was under way is carried out", async () => {
+  const { emulator, balance } = createService({ credits: 20 });
+  const post = (signal: AbortSignal) =>
+    emulator.fetch(emulator.url + TASK, {
+      method: "POST",
+      headers: { "x-api-key": emulator.apiKey, "Content-Type": "application/json" },
+      body: JSON.stringify(VALID.song),
+      signal,
+    });
+
+  const early = new AbortController();
+  const takenBack = post(early.signal);
+  early.abort();
+  await expect(takenBack).rejects.toMatchObject({ name: "AbortError" });
+  await emulator.clock.sleep(10_000);
+  expect((await balance()).frozen).toBe(0);
+
+  emulator.faults.add({ method: "POST", fault: { kind: "latency", ms: 5_000 } });
+  const late = new AbortController();
+  const underWay = post(late.signal);
+  await emulator.clock.sleep(1_000);
+  late.abort();
+  await expect(underWay).rejects.toMatchObject({ name: "AbortError" });
+  await emulator.clock.sleep(10_000);
+  expect((await balance()).frozen).toBe(10);
+});
+
+describe("which requests a fault meets", () => {
+  const fault = { kind: "status", status: 503, when: "before" } as const;
+  const statuses = async (paths: string[], get: (path: string) => Promise<{ status: number }>) => {
+    const seen = [];
+    for (const path of paths) seen.push((await get(path)).status);
+    return seen;
+  };
+
+  test("the first of its path, once, unless it says otherwise", async () => {
+    const { get, emulator } = createService();
+    emulator.faults.add({ path: USAGE, fault });
+    expect(await statuses([BALANCE, USAGE, USAGE], get)).toEqual([200, 503, 200]);
+    emulator.faults.add({ method: "get", path: "/api/v1/account/*", times: 2, fault });
+    expect(await statuses([`${TASK}/x`, BALANCE, USAGE, BALANCE], get)).toEqual([404, 503, 503, 200]);
+  });
+
+  test("of several the first that was added fires, and the others wait", async () => {
+    const { get, emulator } = createService();
+    emulator.faults.add({ fault: { ...fault, status: 500 } });
+    emulator.faults.add({ fault: { ...fault, status: 502 } });
+    expect(await statuses([BALANCE, BALANCE, BALANCE], get)).toEqual([500, 502, 200]);
+  });
+
+  test("none after they were cleared", async () => {
+    const { get, emulator } = createService();
+    emulator.faults.add({ times: 5, fault });
+    emulator.faults.clear();
+    expect((await get(BALANCE)).status).toBe(200);
+  });
+
+  test("with a probability those that the seed chooses, for ever, and the same ones each time", async () => {
+    const run = async (seed: number) => {
+      const { get, emulator } = createService({ seed });
+      emulator.faults.add({ probability: 0.3, fault });
+      return statuses(
+        Array.from({ length: 300 }, () => BALANCE),
+        get,
+      );
+    };
+    const [first, again, other] = [await run(1), await run(1), await run(2)];
+    const struck = first.filter((status) => status === 503).length;
+    expect(struck).toBeGreaterThan(60);
+    expect(struck).toBeLessThan(120);
+    expect(again).toEqual(first);
+    expect(other).not.toEqual(first);
+  });
+});
+
+test("an exchange without an answer is in the log without a status", async () => {
+  const { get, emulator } = createService();
+  emulator.faults.add({ fault: { kind: "disconnect", when: "after" } });
+  await get(BALANCE, { "X-Request-Id": "lost" }).catch(() => {});
+  expect(emulator.requests).toEqual([
+    {
+      at: "2026-01-01T00:00:00.000Z",
+      method: "GET",
+      path: BALANCE,
+      status: null,
+      request_id: "lost",
+      account_id: emulator.accountId,
+      error_code: null,
+    },
+  ]);
+});
+
+test.each([
+  [{ fault: { kind: "explode" } }, /`fault\.fault/],
+  [{ fault: { kind: "status", status: 99, when: "before" } }, /`fault\.fault\.status`/],
+  [{ fault: { kind: "disconnect" } }, /`fault\.fault\.when`/],
+  [{ probability: 2, fault: { kind: "stall" } }, /`fault\.probability`/],
+  [{ times: 0, fault: { kind: "stall" } }, /`fault\.times`/],
+  [{ paths: "/", fault: { kind: "stall" } }, /`paths`/],
+])("the fault %j is refused with its field's name", (rule, message) => {
+  expect(() => createService().emulator.faults.add(rule as never)).toThrow(message);
+});

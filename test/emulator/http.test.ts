@@ -1,0 +1,162 @@
+import { expect, test } from "vitest";
+import { BALANCE, createService, TASK, USAGE, VALID } from "./support/service.js";
+
+const MEBIBYTE = 2 ** 20;
+
+/** A valid body of exactly this many bytes. */
+function bodyOf(bytes: number): string {
+  const empty = JSON.stringify({ ...VALID.song, padding: "" });
+  return JSON.stringify({ ...VALID.song, padding: "x".repeat(bytes - empty.length) });
+}
+
+test("a body of exactly 1 MiB passes, and one of a byte more does not", async () => {
+  const { post } = createService();
+  expect((await post(bodyOf(MEBIBYTE))).status).toBe(202);
+  const { status, body } = await post(bodyOf(MEBIBYTE + 1));
+  expect([status, body.error_code]).toEqual([400, "invalid_request_body"]);
+});
+
+test("bytes count, and not letters", async () => {
+  const { post } = createService();
+  const body = JSON.stringify({ ...VALID.song, padding: "ü".repeat(600_000) });
+  expect((await post(body)).body.error_code).toBe("invalid_request_body");
+});
+
+test.each([
+  ["application/json; charset=utf-8", 202],
+  ["APPLICATION/JSON", 202],
+  ["text/plain", 400],
+  ["application/x-www-form-urlencoded", 400],
+  ["application/json5", 400],
+])("a body of the type %s is answered with %i", async (contentType, status) => {
+  const { post } = createService();
+  expect((await post(VALID.song, { "Content-Type": contentType })).status).toBe(status);
+});
+
+test("a body without a type is refused", async () => {
+  const { emulator, send } = createService();
+  const body = new TextEncoder().encode(JSON.stringify(VALID.song));
+  const reply = await send(TASK, { method: "POST", headers: { "x-api-key": emulator.apiKey }, body });
+  expect(reply.body.error_code).toBe("invalid_request_body");
+});
+
+test("a body that is no UTF-8 is no JSON", async () => {
+  const { emulator, send } = createService();
+  const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
+  const reply = await send(TASK, { method: "POST", headers, body: new Uint8Array([0x22, 0xff, 0x22]) });
+  expect(reply.body.error_code).toBe("invalid_json");
+});
+
+test.each([
+  ["lists at the root", (depth: number) => "[".repeat(depth) + "]".repeat(depth)],
+  [
+    "objects in the input",
+    (depth: number) =>
+      `{"model":"provider_a","task_type":"music","input":{"tags":"x","deep":${'{"a":'.repeat(depth)}1${"}".repeat(depth)}}}`,
+  ],
+])("a body that is nested too deeply is a 400: %s", async (_, nest) => {
+  const { post, emulator } = createService();
+  for (const depth of [600, 5_000, 100_000]) {
+    expect((await post(nest(depth))).body).toMatchObject({ code: 400, error_code: "invalid_request_body" });
+  }
+  expect(emulator.accounts.get(emulator.accountId).usage.tasks_created).toBe(0);
+});
+
+test("a body that is nested as deeply as anybody needs is echoed", async () => {
+  const { create, read } = createService();
+  let deep: unknown = 1;
+  for (let depth = 0; depth < 100; depth++) deep = { a: [deep] };
+  const input = { tags: "fado", deep };
+  expect((await read(await create({ model: "provider_a", task_type: "music", input }))).input).toEqual(input);
+});
+
+test("many brackets beside each other are not deep", async () => {
+  const { post } = createService();
+  expect((await post({ ...VALID.song, wide: Array.from({ length: 5_000 }, () => []) })).status).toBe(202);
+});
+
+test("the input is echoed as it came, whatever its names are", async () => {
+  const { create, read } = createService();
+  const text = '{"tags":"fado","title":7,"__proto__":{"a":1},"constructor":"x","ü":"\\u2028"}';
+  const task = await read(await create(`{"model":"provider_a","task_type":"music","input":${text}}`));
+  expect(JSON.stringify(task.input)).toBe(JSON.stringify(JSON.parse(text)));
+});
+
+test.each([
+  "/",
+  "/api",
+  "/api/v1",
+  "/api/v1/",
+  "/api/v1/task/",
+  "/api/v1/task/a/b",
+  "/api/v2/task",
+  "/api/v1/Task",
+  "/favicon.ico",
+])("nothing is at %s but a 404, or a page", async (path) => {
+  const { get } = createService();
+  const { status, body, headers } = await get(path);
+  if (path === "/") expect(status).toBe(200);
+  else expect(body).toEqual({ code: 404, error_code: "not_found", message: expect.any(String) });
+  expect(headers.get("X-Request-Id")).toMatch(/./);
+});
+
+test.each([
+  ["GET", TASK, "POST"],
+  ["DELETE", TASK, "POST"],
+  ["POST", `${TASK}/00000000-0000-4000-8000-000000000000`, "GET"],
+  ["HEAD", BALANCE, "GET"],
+  ["OPTIONS", USAGE, "GET"],
+  ["PATCH", "/audio/x", "GET, HEAD"],
+])("%s %s is answered with 405 and what is allowed", async (method, path, allow) => {
+  const { send } = createService();
+  const { status, headers, body } = await send(path, { method });
+  expect([status, headers.get("Allow")]).toEqual([405, allow]);
+  if (method !== "HEAD") expect(body.error_code).toBe("method_not_allowed");
+});
+
+test("a query is no part of the path", async () => {
+  const { get } = createService();
+  expect((await get(`${BALANCE}?x=/y`)).status).toBe(200);
+});
+
+test.each(["00000000-0000-4000-8000-000000000000", "not-a-uuid", "%2F", "1".repeat(3000)])(
+  "there is no task %s",
+  async (taskId) => {
+    const { get } = createService();
+    const { status, body } = await get(`${TASK}/${taskId}`);
+    expect([status, body.error_code]).toEqual([404, "task_not_found"]);
+  },
+);
+
+test.each(["a", "A-z.0_9:-", "x".repeat(128)])("the safe request id %s comes back", async (requestId) => {
+  const { get } = createService();
+  expect((await get(BALANCE, { "X-Request-Id": requestId })).headers.get("X-Request-Id")).toBe(requestId);
+  expect((await get("/nowhere", { "X-Request-Id": requestId })).headers.get("X-Request-Id")).toBe(requestId);
+});
+
+test.each(["x".repeat(129), "a b", "a/b", "é", "<script>", ""])(
+  "the request id %j is replaced",
+  async (requestId) => {
+    const { get } = createService();
+    const answered = (await get(BALANCE, { "X-Request-Id": requestId })).headers.get("X-Request-Id");
+    expect(answered).toMatch(/^[0-9a-f-]{36}$/);
+  },
+);
+
+test("every answer has a request id, its length, and says that it is emulated", async () => {
+  const { send, get, post } = createService();
+  const replies = [
+    await get(BALANCE),
+    await get("/nowhere"),
+    await post("{"),
+    await post(VALID.song),
+    await send(BALANCE),
+    await send(TASK, { method: "PUT" }),
+  ];
+  for (const { headers, body } of replies) {
+    expect(headers.get("X-Request-Id")).toMatch(/./);
+    expect(headers.get("X-Emulator")).toBe("async-music");
+    expect(headers.get("Content-Length")).toBe(String(JSON.stringify(body).length));
+    expect(headers.get("Content-Type")).toBe("application/json");
+  }
+});

@@ -1,0 +1,17 @@
+import { emulatorHandlers } from "async-music/emulator/msw";
+import { setupServer } from "msw2/node";
+import { afterEach, vi } from "vitest";
+import { describeMswMount } from "./support/msw-mount.js";
+
+vi.mock("msw", () => import("msw2"));
+
+const started: { close(): void }[] = [];
+afterEach(() => {
+  for (const server of started.splice(0)) server.close();
+});
+
+describeMswMount("MSW 2", (emulator) => {
+  const server = setupServer(...emulatorHandlers(emulator));
+  server.listen({ onUnhandledRequest: "error" });
+  started.push(server);
+});

@@ -1,0 +1,128 @@
+import { describe, expect, test } from "vitest";
+import { BALANCE, createService, VALID } from "./support/service.js";
+
+describe("who decides the outcome of a task", () => {
+  const failure = (error: string) => ({ outcome: "failure", polls: 1, error }) as const;
+
+  test("next counts for the next task of its provider only, and further ones queue up", async () => {
+    const { create, read, emulator } = createService();
+    emulator.providers.provider_a.next(failure("first"));
+    emulator.providers.provider_a.next(failure("second"));
+    const errors = [];
+    for (const body of [VALID.providerB, VALID.song, VALID.lyrics, VALID.song]) {
+      errors.push((await read(await create(body))).error);
+    }
+    expect(errors).toEqual([null, "first", "second", null]);
+  });
+
+  test("always counts until it is ended, and gives way to next", async () => {
+    const { create, read, emulator } = createService();
+    const { provider_a: provider } = emulator.providers;
+    provider.always(failure("always"));
+    provider.next(failure("next"));
+    const errors = [];
+    for (let task = 0; task < 3; task++) errors.push((await read(await create())).error);
+    provider.always(null);
+    errors.push((await read(await create())).error);
+    expect(errors).toEqual(["next", "always", "always", null]);
+  });
+
+  test("the header of a request wins over both, and leaves next for the next", async () => {
+    const { create, read, emulator } = createService();
+    emulator.providers.provider_a.next(failure("next"));
+    expect((await read(await create(VALID.song, failure("header")))).error).toBe("header");
+    expect((await read(await create(VALID.song))).error).toBe("next");
+  });
+
+  test("a request that is refused does not use up next", async () => {
+    const { create, read, post, emulator } = createService({ credits: 10 });
+    emulator.providers.provider_a.next(failure("next"));
+    await post({ ...VALID.song, input: {} });
+    expect((await read(await create(VALID.song))).error).toBe("next");
+  });
+});
+
+test.each([
+  ["content_moderation", false],
+  ["invalid_task_input", false],
+  ["rate_limited", true],
+  ["upstream_provider_error", true],
+])("a failure with %s has a reason, and retryable is %s unless it is said", async (errorCode, retryable) => {
+  const { create, read } = createService();
+  const outcome = { outcome: "failure", polls: 1, error_code: errorCode };
+  expect(await read(await create(VALID.song, outcome))).toMatchObject({
+    status: "failure",
+    error: expect.stringMatching(/./),
+    error_code: errorCode,
+    retryable,
+    retry_after_seconds: null,
+  });
+  const said = await read(await create(VALID.song, { ...outcome, retryable: !retryable }));
+  expect(said.retryable).toBe(!retryable);
+});
+
+test("polls ends a task at its n-th read, whatever time it is", async () => {
+  const { create, read, emulator } = createService();
+  const taskId = await create(VALID.song, { polls: 3 });
+  await emulator.clock.advance(1_000_000);
+  expect((await read(taskId)).status).toBe("running");
+  expect((await read(taskId)).status).toBe("running");
+  expect(await read(taskId)).toMatchObject({ status: "success", completed_at: "2026-01-01T00:16:40.000Z" });
+});
+
+test("a provider that hangs never finishes", async () => {
+  const { create, read, emulator } = createService();
+  const taskId = await create(VALID.song, { outcome: "hang", process_seconds: 10 });
+  await emulator.clock.advance(3_000_000);
+  expect(await read(taskId)).toMatchObject({
+    status: "running",
+    output: { status: "processing", result: null },
+  });
+});
+
+test("a provider that rejects is a 502 that leaves nothing behind", async () => {
+  const { post, read, create, balance, emulator } = createService({ credits: 10 });
+  const before = emulator.accounts.get(emulator.accountId);
+  emulator.providers.provider_a.next({ outcome: "reject" });
+  const { status, body } = await post(VALID.song);
+  expect([status, body.code, body.error_code]).toEqual([502, 502, "upstream_provider_error"]);
+  expect(emulator.accounts.get(emulator.accountId)).toEqual(before);
+  expect((await read(await create(VALID.song, { polls: 1 }))).status).toBe("success");
+  expect(await balance()).toEqual({ available: 0, frozen: 0, total: 0 });
+});
+
+test("clips is how many clips there are", async () => {
+  const { create, read } = createService();
+  for (const clips of [0, 1, 5]) {
+    const { output } = await read(await create(VALID.song, { polls: 1, clips }));
+    expect(output.result).toHaveLength(clips);
+    expect(new Set(output.result.map(({ id }: { id: string }) => id)).size).toBe(clips);
+  }
+});
+
+test.each([
+  ["no JSON", "{"],
+  ["no object", "[]"],
+  ["an unknown outcome", '{"outcome":"explode"}'],
+  ["an unknown field", '{"delay":5}'],
+  ["a negative time", '{"process_seconds":-1}'],
+  ["a read before the first", '{"polls":0}'],
+  ["an unknown error code", '{"outcome":"failure","error_code":"boom"}'],
+  ["a format that the emulator can't make", '{"format":"midi"}'],
+])("an outcome header with %s is a 400 that names it, and changes nothing", async (_, header) => {
+  const { post, get } = createService({ credits: 10 });
+  const { status, body } = await post(VALID.song, { "X-Emulator-Outcome": header });
+  expect([status, body.error_code]).toEqual([400, "invalid_request_body"]);
+  expect(body.message).toContain("X-Emulator-Outcome");
+  expect((await get(BALANCE)).body.data.available).toBe(10);
+});
+
+test("a script that can't be is an error that names the field", () => {
+  const { provider_a: provider } = createService().emulator.providers;
+  expect(() => provider.next({ process_seconds: -1 })).toThrow(
+    "Expected `outcome.process_seconds` to be a number from 0 to 1000000000, got `-1`",
+  );
+  expect(() => provider.always({ outcom: "success" } as never)).toThrow(
+    "Expected `outcome` to have only known fields, got `outcom`",
+  );
+});

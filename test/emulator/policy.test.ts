@@ -1,0 +1,83 @@
+import { createEmulator, type Policy } from "async-music/emulator";
+import { expect, test } from "vitest";
+import { createService, VALID } from "./support/service.js";
+
+const DEFAULTS: Policy = {
+  invalid_audio_format_status: 400,
+  audio_format_unavailable_status: 400,
+  audio_conversion: "on",
+  mixed_field_sets: "reject",
+  null_audio_format: "reject",
+  rate_limit_window: "fixed",
+  running_after: "provider",
+  late_success: "timeout",
+  timeout_error_code: "upstream_provider_error",
+  timeout_retryable: true,
+  auto_top_up_month: "calendar_utc",
+};
+
+test("every choice that the interface leaves open has its default", () => {
+  expect(createEmulator().policy).toEqual(DEFAULTS);
+});
+
+test("vary draws every choice from the seed", () => {
+  const policies = Array.from({ length: 60 }, (_, seed) => createEmulator({ seed, policy: "vary" }).policy);
+  expect(createEmulator({ seed: 5, policy: "vary" }).policy).toEqual(policies[5]);
+  for (const name of Object.keys(DEFAULTS) as (keyof Policy)[]) {
+    expect(new Set(policies.map((policy) => policy[name])).size).toBeGreaterThan(1);
+  }
+});
+
+test.each([
+  [
+    { audio_conversion: "maybe" },
+    "Expected `policy.audio_conversion` to be one of on, off, failing, got `maybe`",
+  ],
+  [
+    { invalid_audio_format_status: 200 },
+    "Expected `policy.invalid_audio_format_status` to be a whole number from 400 to 599, got `200`",
+  ],
+  [{ timeout_retryable: "yes" }, "Expected `policy.timeout_retryable` to be one of true, false, got `yes`"],
+  [{ running_after: "first_read", speed: 1 }, /Expected `policy` to have only the fields .*, got `speed`/],
+])("the choice %j is refused, and changes nothing", (changes, message) => {
+  const emulator = createEmulator();
+  expect(() => emulator.changePolicy(changes as never)).toThrow(message);
+  expect(() => createEmulator({ policy: changes as never })).toThrow(message);
+  expect(emulator.policy).toEqual(DEFAULTS);
+});
+
+test("invalid_audio_format_status is the status of that code, in the body too", async () => {
+  const { post } = createService({ policy: { invalid_audio_format_status: 415 } });
+  const { status, body } = await post({ ...VALID.song, audio_format: "wav" });
+  expect([status, body.code, body.error_code]).toEqual([415, 415, "invalid_audio_format"]);
+});
+
+test("null_audio_format: null is invalid, or as good as none", async () => {
+  const { post, emulator } = createService();
+  const request = { ...VALID.song, audio_format: null };
+  expect((await post(request)).body.error_code).toBe("invalid_audio_format");
+  emulator.changePolicy({ null_audio_format: "omitted" });
+  expect((await post(request)).body.data.audio_format).toBe(null);
+});
+
+test("mixed_field_sets: every field of the other model is invalid, or the named ones alone", async () => {
+  const titled = { ...VALID.providerB, input: { prompt: "x", title: "Rain" } };
+  const described = { ...VALID.providerB, input: { prompt: "x", gpt_description_prompt: "y" } };
+  const { post, emulator } = createService();
+  expect([(await post(titled)).status, (await post(described)).status]).toEqual([400, 400]);
+  emulator.changePolicy({ mixed_field_sets: "named_only" });
+  expect([(await post(titled)).status, (await post(described)).status]).toEqual([202, 400]);
+});
+
+test.each([
+  [{ seed: 1.5 }, "`seed`"],
+  [{ credits: -1 }, "`credits`"],
+  [{ clock: "fast" }, "`clock`"],
+  [{ apiKey: "sk_live_1" }, "`apiKey`"],
+  [{ apiKey: "emu_with blank" }, "`apiKey`"],
+  [{ limits: { requests: -1 } }, "`limits.requests`"],
+])("the option %j is refused by its name, and a key is not repeated", (options, name) => {
+  const create = () => createEmulator(options as never);
+  expect(create).toThrow(name);
+  expect(create).not.toThrow("sk_live_1");
+});

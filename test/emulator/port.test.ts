@@ -1,0 +1,142 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { createEmulator, type EmulatorOptions } from "async-music/emulator";
+import { serve } from "async-music/emulator/node";
+import { afterEach, expect, test } from "vitest";
+import { BALANCE, serviceOf, TASK, VALID } from "./support/service.js";
+
+const servers: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+/** An emulator on a free port, asked by the global fetch. */
+async function listen(options: EmulatorOptions = {}) {
+  const emulator = createEmulator({ credits: 100, ...options });
+  const server = await serve(emulator, { port: 0 });
+  servers.push(server);
+  return { ...serviceOf(emulator, { fetch: globalThis.fetch, url: server.url }), server };
+}
+
+/** What comes back for bytes that are sent as they are. */
+async function sendRaw(url: string, bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  socket.end(bytes);
+  let answer = "";
+  socket.on("data", (chunk) => {
+    answer += chunk;
+  });
+  await once(socket, "close");
+  return answer;
+}
+
+test("the whole of a task, over sockets", async () => {
+  const { create, read, balance, emulator } = await listen();
+  const taskId = await create(VALID.song, { process_seconds: 30 });
+  await emulator.clock.advance(30_000);
+  const { status, output } = await read(taskId);
+  expect(status).toBe("success");
+  expect(await balance()).toEqual({ available: 90, frozen: 0, total: 90 });
+  expect(emulator.audit()).toEqual([]);
+  const audio = await fetch(output.result[0].audio_url, { headers: { Range: "bytes=0-3" } });
+  expect([audio.status, await audio.text()]).toEqual([206, "RIFF"]);
+});
+
+test("audio is at the service's address, and cover art at another origin, which is there", async () => {
+  const { create, read, server } = await listen();
+  const [clip] = (await read(await create(VALID.song, { polls: 1 }))).output.result;
+  expect(new URL(clip.audio_url).origin).toBe(server.url);
+  expect(new URL(clip.image_url).origin).not.toBe(server.url);
+  expect((await fetch(clip.image_url)).status).toBe(200);
+  const here = [`${new URL(clip.image_url).origin}/own.wav`, "https://cdn.example.com/own.wav"];
+  const [cleaned] = (await read(await create(VALID.song, { polls: 1, alternate_urls: here }))).output.result;
+  expect(cleaned.alternate_urls).toEqual(["https://cdn.example.com/own.wav"]);
+});
+
+test("answers carry what they carry in process", async () => {
+  const { get, post, send } = await listen();
+  const { headers } = await get(BALANCE, { "X-Request-Id": "mine" });
+  expect(headers.get("X-Request-Id")).toBe("mine");
+  expect(headers.get("X-RateLimit-Remaining")).toBe("119");
+  expect(headers.get("X-Emulator")).toBe("async-music");
+  expect(headers.get("Content-Length")).toMatch(/^\d+$/);
+  expect((await post("{")).body.error_code).toBe("invalid_json");
+  expect((await send(TASK, { method: "PUT" })).headers.get("Allow")).toBe("POST");
+  const head = await send(BALANCE, { method: "HEAD" });
+  expect([head.status, head.body]).toEqual([405, ""]);
+});
+
+test("a body over 1 MiB is refused, and the connection goes on", async () => {
+  const { post } = await listen();
+  const { status, body } = await post({ ...VALID.song, padding: "x".repeat(3 * 2 ** 20) });
+  expect([status, body.error_code]).toEqual([400, "invalid_request_body"]);
+  expect((await post(VALID.song)).status).toBe(202);
+});
+
+test("a connection really breaks, before and after the commit point", async () => {
+  const { post, emulator, balance } = await listen();
+  emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "before" } });
+  await expect(post(VALID.song)).rejects.toThrow(TypeError);
+  emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
+  await expect(post(VALID.song)).rejects.toThrow(TypeError);
+  expect((await balance()).frozen).toBe(10);
+});
+
+test("a body of audio breaks off in the middle", async () => {
+  const { create, read, emulator } = await listen();
+  const [{ audio_url: url }] = (await read(await create(VALID.upload, { polls: 1 }))).output.result;
+  emulator.faults.add({ path: "/audio/*", fault: { kind: "malformed" } });
+  const response = await fetch(url);
+  expect(response.status).toBe(200);
+  await expect(response.arrayBuffer()).rejects.toThrow(TypeError);
+});
+
+test("a stalled request keeps its connection until the server closes", async () => {
+  const { emulator, server } = await listen();
+  emulator.faults.add({ fault: { kind: "stall" } });
+  const stalled = fetch(server.url + BALANCE);
+  const first = await Promise.race([
+    stalled,
+    new Promise((resolve) => setTimeout(resolve, 30, "still open")),
+  ]);
+  expect(first).toBe("still open");
+  const ended = expect(stalled).rejects.toThrow(TypeError);
+  await server.close();
+  await ended;
+});
+
+test("what is no HTTP gets the service's error body, with a request id", async () => {
+  const { server } = await listen();
+  const answer = await sendRaw(server.url, "NONSENSE\r\n\r\n");
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer).toMatch(/\r\nX-Request-Id: \S+\r\n/);
+  expect(JSON.parse(answer.slice(answer.indexOf("{")))).toMatchObject({
+    code: 400,
+    error_code: "invalid_request_body",
+  });
+});
+
+test("a request's target may be a whole URL", async () => {
+  const { server, emulator } = await listen();
+  const lines = [
+    `GET http://elsewhere.example${BALANCE}?a=b HTTP/1.1`,
+    "Host: x",
+    `x-api-key: ${emulator.apiKey}`,
+  ];
+  expect(await sendRaw(server.url, `${lines.join("\r\n")}\r\nConnection: close\r\n\r\n`)).toContain(
+    '"available":100',
+  );
+});
+
+test("a taken port is the system's own error", async () => {
+  const { server } = await listen();
+  const port = Number(new URL(server.url).port);
+  await expect(serve(createEmulator(), { port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+});
+
+test("closing twice is closing once", async () => {
+  const { server } = await listen();
+  await Promise.all([server.close(), server.close()]);
+  await server.close();
+  await expect(fetch(server.url)).rejects.toThrow(TypeError);
+});

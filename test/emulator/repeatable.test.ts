@@ -1,0 +1,206 @@
+import { createEmulator, type Emulator, type Snapshot } from "async-music/emulator";
+import { describe, expect, test } from "vitest";
+import { createService, serviceOf, TASK, VALID } from "./support/service.js";
+
+/** Some minutes of a service: everything that came back, as text. */
+async function live(emulator: Emulator, rounds = 6): Promise<string> {
+  const { post, get, read, balance } = serviceOf(emulator);
+  const seen: unknown[] = [];
+  const ids: string[] = [];
+  emulator.faults.add({
+    method: "GET",
+    probability: 0.2,
+    fault: { kind: "status", status: 500, when: "after" },
+  });
+  for (let round = 0; round < rounds; round++) {
+    for (const body of [VALID.song, VALID.lyrics, VALID.providerB]) {
+      const { body: answer, headers } = await post(body);
+      seen.push(answer, [...headers]);
+      ids.push(answer.data.task_id);
+    }
+    await emulator.clock.advance(17_000);
+    for (const id of ids) seen.push(await read(id));
+    seen.push(await balance(), (await get("/nowhere")).body, emulator.connection().random());
+  }
+  return JSON.stringify([seen, emulator.requests, emulator.audit()]);
+}
+
+describe("the same seed", () => {
+  test("gives the same ids, times, results and answers", async () => {
+    const lives = await Promise.all([7, 7, 8].map((seed) => live(createEmulator({ seed }))));
+    expect(lives[1]).toBe(lives[0]);
+    expect(lives[2]).not.toBe(lives[0]);
+  });
+
+  test("gives each task its times, whoever reads what in which order", async () => {
+    const ends = [];
+    for (const order of [
+      [0, 1, 2],
+      [2, 1, 0],
+      [1, 1, 0, 2, 0],
+    ]) {
+      const { create, read, emulator } = createService();
+      const ids = [await create(), await create(), await create()];
+      for (const index of order) await read(ids[index] ?? "");
+      await emulator.clock.advance(300_000);
+      const tasks = [];
+      for (const id of ids) tasks.push(await read(id));
+      ends.push(tasks);
+    }
+    expect(ends[1]).toEqual(ends[0]);
+    expect(ends[2]).toEqual(ends[0]);
+  });
+
+  test("gives the same sound, and another prompt or seed gives another", async () => {
+    const listen = async (seed: number, prompt: string) => {
+      const { create, read, emulator } = createService({ seed });
+      const input = { gpt_description_prompt: prompt };
+      const { output } = await read(await create({ ...VALID.song, input }, { polls: 1 }));
+      const response = await emulator.fetch(output.result[0].audio_url);
+      return Buffer.from(await response.arrayBuffer()).toString("base64");
+    };
+    const first = await listen(1, "rain in Lisbon");
+    expect((await listen(1, "rain in Lisbon")) === first).toBe(true);
+    expect((await listen(1, "a march of ants")) === first).toBe(false);
+    expect((await listen(2, "rain in Lisbon")) === first).toBe(false);
+  });
+});
+
+describe("a snapshot", () => {
+  test("is plain JSON", async () => {
+    const emulator = createEmulator();
+    await live(emulator, 2);
+    const snapshot = emulator.snapshot();
+    expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot);
+    expect(snapshot.version).toBe(1);
+  });
+
+  test("goes on, after a way through JSON, exactly as the emulator would have", async () => {
+    const emulator = createEmulator({ seed: 3 });
+    await live(emulator, 2);
+    const text = JSON.stringify(emulator.snapshot());
+    const expected = await live(emulator);
+
+    const created = createEmulator({ snapshot: JSON.parse(text) });
+    expect(JSON.stringify(created.snapshot())).toBe(text);
+    expect(await live(created)).toBe(expected);
+
+    const restored = createEmulator({ seed: 99, credits: 1 });
+    await live(restored, 1).catch(() => {});
+    restored.restore(JSON.parse(text));
+    expect(restored.apiKey).toBe(emulator.apiKey);
+    expect(await live(restored)).toBe(expected);
+  });
+
+  test("can be used again and again, and is not touched", async () => {
+    const emulator = createEmulator();
+    const snapshot = emulator.snapshot();
+    const first = await live(emulator);
+    emulator.restore(snapshot);
+    expect(await live(emulator)).toBe(first);
+    emulator.restore(snapshot);
+    expect(emulator.requests).toEqual([]);
+  });
+
+  test.each([{}, { version: 2 }, { version: 1, time: "2026-01-01T00:00:00.000Z", state: {} }])(
+    "that is none is refused, and changes nothing: %j",
+    async (snapshot) => {
+      const { emulator, create, read } = createService();
+      const taskId = await create();
+      expect(() => emulator.restore(snapshot as Snapshot)).toThrow(RangeError);
+      expect((await read(taskId)).status).toBe("pending");
+    },
+  );
+});
+
+test("a fork goes on from here, and neither side sees what the other does", async () => {
+  const service = createService({ credits: 100 });
+  const taskId = await service.create(VALID.song, { process_seconds: 40 });
+  const fork = service.emulator.fork();
+  const forked = serviceOf(fork);
+
+  await fork.clock.advance(40_000);
+  expect((await forked.read(taskId)).status).toBe("success");
+  expect((await service.read(taskId)).status).toBe("running");
+  await service.create();
+  expect((await forked.balance()).total).toBe(90);
+  expect((await service.balance()).total).toBe(100);
+  expect(fork.clock.now() - service.emulator.clock.now()).toBe(40_000);
+});
+
+describe("a reset", () => {
+  test("makes everything new but the key", async () => {
+    const { emulator, create, get, balance } = createService({ credits: 100, apiKey: "emu_mine" });
+    const taskId = await create();
+    await emulator.clock.advance(5_000);
+    emulator.accounts.create({ credits: 5 });
+    emulator.providers.provider_a.always({ outcome: "hang" });
+    emulator.faults.add({ path: "/never", fault: { kind: "stall" } });
+    const { account_id: accountId, api_key: apiKey } = emulator.reset();
+    expect([accountId, apiKey]).toEqual([emulator.accountId, "emu_mine"]);
+    expect(emulator.requests).toEqual([]);
+    expect((await get(`${TASK}/${taskId}`)).status).toBe(404);
+    expect(await balance()).toEqual({ available: 100, frozen: 0, total: 100 });
+    expect(emulator.accounts.list()).toHaveLength(1);
+    expect(emulator.clock.now()).toBe(Date.UTC(2026, 0, 1));
+  });
+
+  test("takes other beginnings, and repeats what the same ones gave", async () => {
+    const emulator = createEmulator({ seed: 5, credits: 500 });
+    const first = await live(emulator);
+    emulator.reset({ seed: 6, credits: 1, policy: { audio_conversion: "off" }, limits: { requests: 3 } });
+    expect(emulator.accounts.get(emulator.accountId).balance.total).toBe(1);
+    expect(emulator.policy.audio_conversion).toBe("off");
+    expect(emulator.limits.requests).toBe(3);
+    const { apiKey } = emulator;
+    emulator.reset();
+    expect(emulator.apiKey).toBe(apiKey);
+    expect(await live(emulator)).toBe(first);
+  });
+
+  test("refuses what can't be, and changes nothing", () => {
+    const emulator = createEmulator({ credits: 7 });
+    expect(() => emulator.reset({ credits: -1 })).toThrow("`credits`");
+    expect(() => emulator.reset({ policy: { audio_conversion: "maybe" } as never })).toThrow(
+      "`policy.audio_conversion`",
+    );
+    expect(emulator.accounts.get(emulator.accountId).balance.total).toBe(7);
+  });
+});
+
+describe("when", () => {
+  test("resolves with the task at the read that finds the status", async () => {
+    const { emulator, create, read } = createService();
+    const taskId = await create(VALID.song, { polls: 2 });
+    const running = emulator.when(taskId, "running");
+    const success = emulator.when(taskId, "success");
+    await read(taskId);
+    expect((await running).status).toBe("running");
+    await read(taskId);
+    expect((await success).output?.result).toHaveLength(2);
+    expect((await emulator.when(taskId, "success")).task_id).toBe(taskId);
+  });
+
+  test("rejects at any other end, and for what there is not", async () => {
+    const { emulator, create, read } = createService();
+    const taskId = await create(VALID.song, { outcome: "failure", polls: 1 });
+    const success = emulator.when(taskId, "success");
+    const rejected = expect(success).rejects.toThrow("it ended in `failure`");
+    await read(taskId);
+    await rejected;
+    await expect(emulator.when(taskId, "pending")).rejects.toThrow("`failure`");
+    await expect(emulator.when("none", "success")).rejects.toThrow(RangeError);
+  });
+});
+
+test("an emulator that was disposed of answers as nobody does", async () => {
+  const { emulator, balance } = createService();
+  emulator.faults.add({ fault: { kind: "stall" } });
+  const stalled = expect(balance()).rejects.toThrow(TypeError);
+  {
+    await using disposed = emulator;
+    expect(disposed.url).toBe(emulator.url);
+  }
+  await stalled;
+  await expect(balance()).rejects.toThrow(TypeError);
+});

@@ -1,0 +1,76 @@
+import { createEmulator, type Emulator } from "async-music/emulator";
+import { describe, expect, test } from "vitest";
+import { BALANCE, serviceOf, TASK, VALID } from "./service.js";
+
+/** What must be true of the mount through MSW, whichever major it is. */
+export function describeMswMount(name: string, listen: (emulator: Emulator) => void): void {
+  const mount = () => {
+    const emulator = createEmulator({ credits: 100 });
+    listen(emulator);
+    return serviceOf(emulator, { fetch: globalThis.fetch });
+  };
+
+  describe(name, () => {
+    test("the global fetch reaches the API, with headers and errors as they are", async () => {
+      const { post, get, send } = mount();
+      expect((await post(VALID.song)).status).toBe(202);
+      const { status, headers, body } = await get(BALANCE, { "X-Request-Id": "mine" });
+      expect([status, body.data]).toEqual([200, { available: 90, frozen: 10, total: 100 }]);
+      expect(headers.get("X-Request-Id")).toBe("mine");
+      expect(headers.get("X-RateLimit-Remaining")).toBe("118");
+      expect(headers.get("X-Emulator")).toBe("async-music");
+      expect((await post("{")).body.error_code).toBe("invalid_json");
+      expect((await send("/nowhere")).body.error_code).toBe("not_found");
+      expect((await send(BALANCE)).body.error_code).toBe("missing_api_key");
+    });
+
+    test("every origin that is handed out is answered for: audio, cover art, the provider's own files", async () => {
+      const { create, read } = mount();
+      const [clip] = (await read(await create(VALID.song, { polls: 1, storable: false }))).output.result;
+      const [stored] = (await read(await create(VALID.upload, { polls: 1 }))).output.result;
+      for (const url of [clip.audio_url, stored.audio_url, clip.image_url]) {
+        const response = await fetch(url);
+        expect(response.status).toBe(200);
+        const { byteLength } = await response.arrayBuffer();
+        expect(String(byteLength)).toBe(response.headers.get("Content-Length"));
+      }
+      const head = await fetch(stored.audio_url, { method: "HEAD" });
+      expect([head.status, head.headers.get("Content-Type")]).toEqual([200, "audio/wav"]);
+    });
+
+    test("a connection that breaks is a TypeError of fetch, on both sides of the commit point", async () => {
+      const { post, balance, emulator } = mount();
+      emulator.faults.add({ fault: { kind: "disconnect", when: "before" } });
+      await expect(post(VALID.song)).rejects.toThrow(TypeError);
+      emulator.faults.add({ fault: { kind: "disconnect", when: "after" } });
+      await expect(post(VALID.song)).rejects.toThrow(TypeError);
+      expect(await balance()).toEqual({ available: 90, frozen: 10, total: 100 });
+    });
+
+    test("a stalled request ends when its caller gives up, with the caller's reason", async () => {
+      const { emulator } = mount();
+      emulator.faults.add({ fault: { kind: "stall" } });
+      const controller = new AbortController();
+      const stalled = fetch(emulator.url + BALANCE, { signal: controller.signal });
+      setTimeout(() => controller.abort(new Error("enough")), 20);
+      await expect(stalled).rejects.toThrow("enough");
+    });
+
+    test("time does not run ahead of requests that are on their way", async () => {
+      const { emulator, create, read } = mount();
+      const taskId = await create(VALID.song, { process_seconds: 47 });
+      let polls = 0;
+      for (;;) {
+        await emulator.clock.sleep(5_000);
+        polls++;
+        if ((await read(taskId)).status === "success") break;
+      }
+      expect(polls).toBe(10);
+      expect(
+        emulator.requests
+          .filter(({ path }) => path === `${TASK}/${taskId}`)
+          .map(({ at }) => at.slice(17, 19)),
+      ).toEqual(["05", "10", "15", "20", "25", "30", "35", "40", "45", "50"]);
+    });
+  });
+}

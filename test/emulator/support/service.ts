@@ -1,0 +1,82 @@
+import { createEmulator, type Emulator, type EmulatorOptions } from "async-music/emulator";
+
+export const TASK = "/api/v1/task";
+export const BALANCE = "/api/v1/account/balance";
+export const USAGE = "/api/v1/account/usage";
+
+/** A request that the service accepts, for each kind of task. */
+export const VALID = {
+  song: { model: "provider_a", task_type: "music", input: { gpt_description_prompt: "rain in Lisbon" } },
+  custom: { model: "provider_a", task_type: "music", input: { prompt: "[Verse] la la", tags: "fado" } },
+  providerB: { model: "provider_b", task_type: "music", input: { prompt: "slow fado" } },
+  lyrics: { model: "provider_a", task_type: "lyrics", input: { prompt: "a song of rain" } },
+  upload: { model: "provider_a", task_type: "upload", input: { url: "https://files.example.com/hum.wav" } },
+  concat: { model: "provider_a", task_type: "concat", input: { clip_id: "no such clip" } },
+} as const;
+
+/** What came back, read to the end. */
+export interface Reply {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape is what they test
+  body: any;
+}
+
+/** An emulator, asked by bare `fetch` with one key. */
+export interface Service {
+  emulator: Emulator;
+  get(path: string, headers?: Record<string, string>): Promise<Reply>;
+  post(body: unknown, headers?: Record<string, string>): Promise<Reply>;
+  send(path: string, init?: RequestInit): Promise<Reply>;
+  /** Creates a task that must be accepted, and answers its id. */
+  create(body?: unknown, outcome?: unknown): Promise<string>;
+  /** The task, as a read shows it. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape is what they test
+  read(taskId: string): Promise<any>;
+  balance(): Promise<{ available: number; frozen: number; total: number }>;
+}
+
+/** A fresh emulator whose rate limit is out of the way, unless the test is about it. */
+export function createService(options: EmulatorOptions = {}): Service {
+  return serviceOf(createEmulator({ limits: { requests: 1_000_000 }, ...options }));
+}
+
+/** The same for an emulator that is there, with one of its keys, or reached in another way. */
+export function serviceOf(
+  emulator: Emulator,
+  { apiKey = emulator.apiKey, fetch = emulator.fetch, url = emulator.url } = {},
+): Service {
+  const send = async (path: string, init: RequestInit = {}): Promise<Reply> => {
+    const response = await fetch(path.startsWith("/") ? url + path : path, init);
+    const text = await response.text();
+    const isJson = response.headers.get("Content-Type") === "application/json";
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && text !== "" ? JSON.parse(text) : text,
+    };
+  };
+  const get: Service["get"] = (path, headers = {}) =>
+    send(path, { headers: { "x-api-key": apiKey, ...headers } });
+  const post: Service["post"] = (body, headers = {}) =>
+    send(TASK, {
+      method: "POST",
+      headers: { "x-api-key": apiKey, "Content-Type": "application/json", ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
+
+  return {
+    emulator,
+    send,
+    get,
+    post,
+    async create(body = VALID.song, outcome) {
+      const headers = outcome === undefined ? {} : { "X-Emulator-Outcome": JSON.stringify(outcome) };
+      const { status, body: answer } = await post(body, headers);
+      if (status !== 202) throw new Error(`Expected the task to be accepted: ${JSON.stringify(answer)}`);
+      return answer.data.task_id;
+    },
+    read: async (taskId) => (await get(`${TASK}/${taskId}`)).body.data,
+    balance: async () => (await get(BALANCE)).body.data,
+  };
+}

@@ -1,0 +1,313 @@
+import { describe, expect, test } from "vitest";
+import { BALANCE, createService, TASK, USAGE, VALID } from "./support/service.js";
+
+const SECOND = 1000;
+const HOUR = 3_600_000;
+
+test("a song waits, is worked on, and is there", async () => {
+  const { create, read, emulator } = createService();
+  const taskId = await create(
+    { ...VALID.song, audio_format: "mp3" },
+    { queue_seconds: 10, process_seconds: 40 },
+  );
+  const common = {
+    task_id: taskId,
+    model: "provider_a",
+    type: "music",
+    credits_cost: 10,
+    input: VALID.song.input,
+    audio_format: "mp3",
+    error: null,
+    error_code: null,
+    retryable: null,
+    retry_after_seconds: null,
+    created_at: "2026-01-01T00:00:00.000Z",
+  };
+  expect(await read(taskId)).toEqual({ ...common, status: "pending", output: null, completed_at: null });
+
+  await emulator.clock.advance(10 * SECOND);
+  const working = { task_type: "music", status: "processing", fail_reason: null, result: null };
+  expect(await read(taskId)).toEqual({
+    ...common,
+    status: "running",
+    output: { ...working, progress: "0%" },
+    completed_at: null,
+  });
+  await emulator.clock.advance(20 * SECOND);
+  expect((await read(taskId)).output.progress).toBe("50%");
+  await emulator.clock.advance(20 * SECOND - 1);
+  expect((await read(taskId)).status).toBe("running");
+  await emulator.clock.advance(1);
+
+  const done = await read(taskId);
+  expect(done).toEqual({
+    ...common,
+    status: "success",
+    output: {
+      task_type: "music",
+      status: "completed",
+      progress: "100%",
+      fail_reason: null,
+      result: [expect.anything(), expect.anything()],
+    },
+    completed_at: "2026-01-01T00:00:50.000Z",
+  });
+  expect(done.output.result[0]).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    audio_url: expect.stringMatching(/^https:\/\/api\.async-music\.test\//),
+    image_url: expect.stringMatching(/^https:\/\/provider-a\.test\//),
+    image_large_url: expect.stringMatching(/^https:\/\/provider-a\.test\//),
+    title: expect.any(String),
+    metadata: { duration: expect.any(Number), tags: "", prompt: "", model_version: "v6" },
+  });
+});
+
+test("a result that was read once is always the same", async () => {
+  const { create, read, emulator } = createService();
+  const taskId = await create(VALID.song, { polls: 1 });
+  const first = await read(taskId);
+  await emulator.clock.advance(30 * 24 * HOUR);
+  expect(await read(taskId)).toEqual(first);
+});
+
+test("lyrics have a title and a text with structure tags", async () => {
+  const { create, read } = createService();
+  const { output } = await read(await create(VALID.lyrics, { polls: 1 }));
+  expect(output.result).toEqual({
+    title: expect.any(String),
+    text: expect.stringMatching(/\[(Verse|Chorus)/),
+  });
+});
+
+test.each([
+  ["an upload", VALID.upload],
+  ["a concat", VALID.concat],
+])("%s has clips with an id and an audio_url, and nothing else", async (_, body) => {
+  const { create, read } = createService();
+  const song = await read(await create(VALID.song, { polls: 1 }));
+  const input = body === VALID.concat ? { clip_id: song.output.result[0].id } : body.input;
+  const { output } = await read(await create({ ...body, input }, { polls: 1 }));
+  expect(output.result).toEqual([{ id: expect.any(String), audio_url: expect.any(String) }]);
+});
+
+test.each([
+  ["a string", "Rain", "Rain"],
+  ["an empty string", "", ""],
+  ["a number", 7, "7"],
+  ["true", true, "true"],
+  ["null", null, "null"],
+  ["an object", { a: [1] }, '{"a":[1]}'],
+])("a title that is %s is on the clip as a string, and in the input as it came", async (_, title, shown) => {
+  const { create, read } = createService();
+  const input = { tags: "fado", title };
+  const task = await read(await create({ model: "provider_a", task_type: "music", input }, { polls: 1 }));
+  expect(task.output.result[0].title).toBe(shown);
+  expect(task.input).toEqual(input);
+});
+
+test("what inspiration ignores is not on the clip", async () => {
+  const { create, read } = createService();
+  const input = { gpt_description_prompt: "rain", title: "Ignored", tags: "ignored", prompt: "ignored" };
+  const task = await read(await create({ model: "provider_a", task_type: "music", input }, { polls: 1 }));
+  expect(JSON.stringify(task.output)).not.toMatch(/ignored/i);
+});
+
+describe("what the end of a task does to its credits", () => {
+  test("a success settles them at the read that finds it, and not before", async () => {
+    const { create, read, balance, emulator } = createService({ credits: 100 });
+    const taskId = await create(VALID.song, { process_seconds: 30 });
+    await emulator.clock.advance(HOUR);
+    expect(await balance()).toEqual({ available: 90, frozen: 10, total: 100 });
+    expect((await read(taskId)).status).toBe("success");
+    expect(await balance()).toEqual({ available: 90, frozen: 0, total: 90 });
+    expect(emulator.accounts.get(emulator.accountId).ledger.map(({ kind }) => kind)).toEqual([
+      "top_up",
+      "freeze",
+      "settle",
+    ]);
+  });
+
+  test("a failure refunds them, and says why it failed", async () => {
+    const { create, read, balance, get } = createService({ credits: 100 });
+    const taskId = await create(VALID.song, {
+      outcome: "failure",
+      process_seconds: 0,
+      error: "No",
+      error_code: "rate_limited",
+      retryable: true,
+      retry_after_seconds: 90,
+    });
+    expect((await balance()).frozen).toBe(10);
+    expect(await read(taskId)).toMatchObject({
+      status: "failure",
+      error: "No",
+      error_code: "rate_limited",
+      retryable: true,
+      retry_after_seconds: 90,
+      credits_cost: 10,
+      completed_at: "2026-01-01T00:00:00.000Z",
+      output: { status: "failed", fail_reason: "No", result: null },
+    });
+    expect(await balance()).toEqual({ available: 100, frozen: 0, total: 100 });
+    expect((await get(USAGE)).body.data).toEqual({
+      tasks_created: 1,
+      credits_used: 10,
+      credits_topped_up: 100,
+    });
+  });
+
+  test("a thousand reads at once settle once", async () => {
+    const { create, read, emulator } = createService({ credits: 100 });
+    const taskId = await create(VALID.song, { process_seconds: 1 });
+    await emulator.clock.advance(SECOND);
+    const reads = await Promise.all(Array.from({ length: 1000 }, () => read(taskId)));
+    expect(new Set(reads.map((task) => JSON.stringify(task))).size).toBe(1);
+    expect(
+      emulator.accounts.get(emulator.accountId).ledger.filter(({ kind }) => kind === "settle"),
+    ).toHaveLength(1);
+  });
+});
+
+describe("the hour", () => {
+  const hang = { outcome: "hang" };
+
+  test("exactly an hour is not yet a timeout, and a millisecond more is", async () => {
+    const { create, read, balance, emulator } = createService({ credits: 100 });
+    const taskId = await create(VALID.song, hang);
+    await emulator.clock.advance(HOUR);
+    expect((await read(taskId)).status).toBe("running");
+    await emulator.clock.advance(1);
+    expect(await read(taskId)).toMatchObject({
+      status: "timeout",
+      error: expect.any(String),
+      error_code: "upstream_provider_error",
+      retryable: true,
+      retry_after_seconds: null,
+      completed_at: "2026-01-01T01:00:00.001Z",
+    });
+    expect(await balance()).toEqual({ available: 100, frozen: 0, total: 100 });
+  });
+
+  test.each([
+    ["the balance", BALANCE],
+    ["the usage", USAGE],
+  ])("a look at %s applies it to tasks that nobody reads", async (_, path) => {
+    const { create, get, emulator } = createService({ credits: 100 });
+    await create(VALID.song, hang);
+    await emulator.clock.advance(HOUR + 1);
+    await get(path);
+    const { accounts } = emulator.snapshot().state as { accounts: object[] };
+    expect(accounts[0]).toMatchObject({ ledger: { available: 100, frozen: 0 } });
+  });
+
+  test("a creation that needs the credits finds them refunded", async () => {
+    const { create, post, emulator } = createService({ credits: 10 });
+    await create(VALID.song, hang);
+    expect((await post(VALID.song)).status).toBe(402);
+    await emulator.clock.advance(HOUR + 1);
+    expect((await post(VALID.song)).status).toBe(202);
+  });
+
+  test("refunds come in the order in which the tasks reached it, each at its own time", async () => {
+    const { create, balance, emulator } = createService({ credits: 100 });
+    const ids = [];
+    for (let minute = 0; minute < 3; minute++) {
+      ids.push(await create(VALID.lyrics, hang));
+      await emulator.clock.advance(60 * SECOND);
+    }
+    await emulator.clock.advance(HOUR);
+    await balance();
+    const refunds = emulator.accounts.get(emulator.accountId).ledger.filter(({ kind }) => kind === "refund");
+    expect(refunds.map(({ task_id }) => task_id)).toEqual(ids);
+    expect(refunds.map(({ at }) => at)).toEqual([
+      "2026-01-01T01:00:00.001Z",
+      "2026-01-01T01:01:00.001Z",
+      "2026-01-01T01:02:00.001Z",
+    ]);
+  });
+
+  test("what was read in time stays as it was", async () => {
+    const { create, read, balance, emulator } = createService({ credits: 100 });
+    const taskId = await create(VALID.song, { process_seconds: 30 });
+    await emulator.clock.advance(30 * SECOND);
+    await read(taskId);
+    await emulator.clock.advance(2 * HOUR);
+    expect((await read(taskId)).status).toBe("success");
+    expect((await balance()).total).toBe(90);
+  });
+
+  test("policy late_success: what had finished in time is a success when it is read late, or a timeout", async () => {
+    for (const late of ["timeout", "success"] as const) {
+      const { create, read, balance, emulator } = createService({
+        credits: 100,
+        policy: { late_success: late },
+      });
+      const inTime = await create(VALID.song, { process_seconds: 3600 });
+      const tooLate = await create(VALID.song, { process_seconds: 3601 });
+      await emulator.clock.advance(2 * HOUR);
+      expect((await balance()).frozen).toBe(late === "success" ? 10 : 0);
+      expect((await read(inTime)).status).toBe(late);
+      expect((await read(tooLate)).status).toBe("timeout");
+      expect((await balance()).total).toBe(late === "success" ? 90 : 100);
+    }
+  });
+
+  test("policy timeout_error_code and timeout_retryable are what a timeout says", async () => {
+    const { create, read, emulator } = createService({
+      policy: { timeout_error_code: "rate_limited", timeout_retryable: false },
+    });
+    const taskId = await create(VALID.song, hang);
+    await emulator.clock.advance(HOUR + 1);
+    expect(await read(taskId)).toMatchObject({ error_code: "rate_limited", retryable: false });
+  });
+});
+
+test("policy running_after: a first read makes a waiting task running, or the provider's work does", async () => {
+  for (const after of ["provider", "first_read"] as const) {
+    const { create, read, emulator } = createService({ policy: { running_after: after } });
+    const taskId = await create(VALID.song, { queue_seconds: 10 });
+    expect((await read(taskId)).status).toBe(after === "provider" ? "pending" : "running");
+    emulator.changePolicy({ running_after: "provider" });
+    expect((await read(taskId)).status).toBe(after === "provider" ? "pending" : "running");
+  }
+});
+
+describe("what is scripted for nobody", () => {
+  test.each([
+    ["a song", VALID.song, 30, 300],
+    ["a song of provider_b", VALID.providerB, 30, 300],
+    ["lyrics", VALID.lyrics, 5, 15],
+    ["an upload", VALID.upload, 5, 20],
+  ])("%s succeeds within its usual time", async (_, body, shortest, longest) => {
+    for (let seed = 0; seed < 20; seed++) {
+      const { create, read, emulator } = createService({ seed });
+      const taskId = await create(body);
+      await emulator.clock.advance(longest * SECOND);
+      const { status, created_at, completed_at } = await read(taskId);
+      const seconds = (Date.parse(completed_at) - Date.parse(created_at)) / SECOND;
+      expect(status).toBe("success");
+      expect(seconds).toBeGreaterThanOrEqual(shortest);
+      expect(seconds).toBeLessThanOrEqual(longest);
+    }
+  });
+
+  test("songs take different times, most of them around a minute and a half", async () => {
+    const { create, read, emulator } = createService({ credits: 10_000 });
+    const ids = [];
+    for (let song = 0; song < 200; song++) ids.push(await create());
+    await emulator.clock.advance(300 * SECOND);
+    const seconds = [];
+    for (const id of ids)
+      seconds.push((Date.parse((await read(id)).completed_at) - Date.UTC(2026, 0, 1)) / SECOND);
+    seconds.sort((a, b) => a - b);
+    expect(seconds[100]).toBeGreaterThan(75);
+    expect(seconds[100]).toBeLessThan(110);
+    expect(new Set(seconds).size).toBeGreaterThan(150);
+  });
+});
+
+test("a task is known by its id in capitals, too", async () => {
+  const { create, get } = createService();
+  const taskId = await create();
+  expect((await get(`${TASK}/${taskId.toUpperCase()}`)).body.data.task_id).toBe(taskId);
+});

@@ -1,0 +1,168 @@
+import { type AsyncMusic, BadRequestError, RateLimitedError } from "async-music";
+import { describe, expect, test } from "vitest";
+import { SONG_REQUEST, submission, TASK_ID, task } from "../support/answers.js";
+import { connect } from "../support/connect.js";
+import { expectNoKey } from "../support/leaks.js";
+import { listen, reply } from "../support/loopback.js";
+import { rejection } from "../support/rejection.js";
+import { START } from "../support/test-clock.js";
+import { API_KEY } from "../support/world.js";
+
+// Errors: on a 429 the Retry-After header and retry_after_seconds give the wait. A 429 on creation may be retried
+// after it; a read too.
+
+interface Case {
+  call: (client: AsyncMusic, options?: { maxRetries?: number }) => Promise<unknown>;
+  status: number;
+  data: unknown;
+}
+
+const CALLS: [name: string, call: Case][] = [
+  [
+    "a create",
+    {
+      call: (client, options) => client.tasks.create(SONG_REQUEST, options),
+      status: 202,
+      data: submission(),
+    },
+  ],
+  [
+    "a read",
+    { call: (client, options) => client.tasks.retrieve(TASK_ID, options), status: 200, data: task() },
+  ],
+];
+
+const inSeconds = (seconds: number) => new Date(START + seconds * 1000).toUTCString();
+
+type Headers = Record<string, string>;
+
+/** A server that limits as often as told, and when each request arrived by the client's clock. */
+async function limiting(times: number, { status, data }: Case, headers: Headers, body: object, options = {}) {
+  const arrivedAt: number[] = [];
+  const server = await listen((to, _, index) => {
+    arrivedAt.push(clock.elapsed());
+    if (index >= times) reply(to, status, { code: status, data });
+    else reply(to, 429, { code: 429, error_code: "rate_limited", message: "slow down", ...body }, headers);
+  });
+  const { client, clock } = connect(server, options);
+  return { client, clock, arrivedAt };
+}
+
+const STATED: [what: string, headers: Headers, body: object, waitMs: number][] = [
+  ["seconds in the header", { "Retry-After": "7" }, {}, 7000],
+  ["seconds in the body", {}, { retry_after_seconds: 7 }, 7000],
+  ["both alike", { "Retry-After": "7" }, { retry_after_seconds: 7 }, 7000],
+  ["more in the header", { "Retry-After": "9" }, { retry_after_seconds: 3 }, 9000],
+  ["more in the body", { "Retry-After": "3" }, { retry_after_seconds: 9 }, 9000],
+  ["a date", { "Retry-After": inSeconds(11) }, {}, 11_000],
+  ["a date and fewer seconds", { "Retry-After": inSeconds(11) }, { retry_after_seconds: 2 }, 11_000],
+  ["a part of a second", { "Retry-After": "1.5" }, {}, 1500],
+  ["garbage, and seconds in the body", { "Retry-After": "soon" }, { retry_after_seconds: 4 }, 4000],
+  ["exactly the whole budget", { "Retry-After": "120" }, {}, 120_000],
+];
+
+const UNSTATED: [what: string, headers: Headers, body: object][] = [
+  ["nothing", {}, {}],
+  ["less than nothing", { "Retry-After": "-5" }, { retry_after_seconds: -5 }],
+  ["garbage", { "Retry-After": "in a while" }, { retry_after_seconds: "x" }],
+  ["zero", { "Retry-After": "0" }, { retry_after_seconds: 0 }],
+  ["a date that has passed", { "Retry-After": inSeconds(-60) }, {}],
+];
+
+describe.each(CALLS)("%s", (_, call) => {
+  test.each(STATED)(
+    "comes again after a 429 that states %s, and not before",
+    async (_, headers, body, waitMs) => {
+      const { client, arrivedAt } = await limiting(1, call, headers, body);
+      await expect(call.call(client)).resolves.toEqual(call.data);
+      expect(arrivedAt).toEqual([0, expect.any(Number)]);
+      expect(arrivedAt[1]).toBeGreaterThanOrEqual(waitMs);
+      expect(arrivedAt[1]).toBeLessThanOrEqual(waitMs + 1000);
+    },
+  );
+
+  test.each(UNSTATED)("comes again soon after a 429 that states %s", async (_, headers, body) => {
+    const { client, arrivedAt } = await limiting(1, call, headers, body);
+    await expect(call.call(client)).resolves.toEqual(call.data);
+    expect(arrivedAt).toHaveLength(2);
+    expect(arrivedAt[1]).toBeLessThanOrEqual(10_000);
+  });
+
+  test.each([
+    ["seconds", { "Retry-After": "121" }, {}, 121],
+    ["a date", { "Retry-After": inSeconds(3600) }, {}, 3600],
+    ["seconds in the body", {}, { retry_after_seconds: 86_400 }, 86_400],
+    ["a hundred thousand million years", { "Retry-After": "9999999999999999999" }, {}, 1e19],
+  ])("fails at once when the wait, in %s, is longer than its budget", async (_, headers, body, seconds) => {
+    const { client, clock, arrivedAt } = await limiting(1, call, headers, body);
+    const error = await rejection(call.call(client), RateLimitedError);
+    expect(error.retryAfterSeconds).toBe(seconds);
+    expect(error.retryAt).toEqual(new Date(Math.min(START + seconds * 1000, 8.64e15)));
+    expect(arrivedAt).toEqual([0]);
+    expect(clock.elapsed()).toBe(0);
+    // What comes next is held back too, and is told so instead of being sent.
+    await rejection(call.call(client), RateLimitedError);
+    expect(arrivedAt).toHaveLength(1);
+  });
+
+  test("shares one budget between all its waits", async () => {
+    const { client, arrivedAt } = await limiting(9, call, { "Retry-After": "50" }, {}, { maxRetries: 9 });
+    await rejection(call.call(client), RateLimitedError);
+    expect(arrivedAt).toEqual([0, 50_000, 100_000]);
+  });
+
+  test("has a budget of its own size when the client says so", async () => {
+    const { client, arrivedAt } = await limiting(
+      1,
+      call,
+      { "Retry-After": "2" },
+      {},
+      { retryBudgetMs: 1999 },
+    );
+    await rejection(call.call(client), RateLimitedError);
+    expect(arrivedAt).toHaveLength(1);
+  });
+
+  test.each([
+    [0, 1],
+    [1, 2],
+    [4, 5],
+  ])("with maxRetries %i arrives %i times", async (maxRetries, times) => {
+    const { client, arrivedAt } = await limiting(99, call, { "Retry-After": "1" }, {});
+    const error = await rejection(call.call(client, { maxRetries }), RateLimitedError);
+    expect(arrivedAt).toHaveLength(times);
+    expect(error).toMatchObject({ status: 429, errorCode: "rate_limited", retryAfterSeconds: 1 });
+    expect(error.requestId).not.toBe("");
+    expectNoKey(error, API_KEY);
+  });
+
+  test("is not limited by an answer of another status that only says so", async () => {
+    const server = await listen((to) => reply(to, 400, { code: 400, error_code: "invalid_task_input" }));
+    const { client } = connect(server);
+    await rejection(call.call(client), BadRequestError);
+    expect(server.arrivals).toHaveLength(1);
+  });
+});
+
+test("a create is sent again after a 429 and after nothing else, whatever code the answer bears", async () => {
+  const server = await listen((to) =>
+    reply(to, 403, { code: 403, error_code: "rate_limited" }, { "Retry-After": "1" }),
+  );
+  const { client } = connect(server);
+  await rejection(client.tasks.create(SONG_REQUEST), RateLimitedError);
+  expect(server.arrivals).toHaveLength(1);
+});
+
+test("a 429 in HTML is a RateLimitedError that knows its wait", async () => {
+  const server = await listen((to) => reply(to, 429, "<h1>Slow down</h1>", { "Retry-After": "300" }));
+  const { client } = connect(server);
+  const error = await rejection(client.tasks.create(SONG_REQUEST), RateLimitedError);
+  expect(error).toMatchObject({ status: 429, errorCode: null, retryAfterSeconds: 300 });
+});
+
+test("a 429 that states no wait says so with null", async () => {
+  const server = await listen((to) => reply(to, 429, { code: 429, error_code: "rate_limited" }));
+  const { client } = connect(server, { maxRetries: 0 });
+  const error = await rejection(client.account.balance(), RateLimitedError);
+  expect(error).toMatchObject({ retryAfterSeconds: null, retryAt: null });
+});

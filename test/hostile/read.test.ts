@@ -1,0 +1,168 @@
+import {
+  type AsyncMusic,
+  ConnectionError,
+  InvalidResponseError,
+  RateLimitedError,
+  RequestTimeoutError,
+  ServerError,
+} from "async-music";
+import { describe, expect, test } from "vitest";
+import { TASK_ID, task } from "../support/answers.js";
+import { connect } from "../support/connect.js";
+import { expectNoKey } from "../support/leaks.js";
+import { cutAfter, listen, reply, type Treatment } from "../support/loopback.js";
+import { rejection } from "../support/rejection.js";
+import { API_KEY } from "../support/world.js";
+
+// Errors, retry rules: reads may be sent again, with backoff.
+
+const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
+
+/** The three reads, and what a healthy service answers to each. */
+const READS: [name: string, read: (client: AsyncMusic) => Promise<unknown>, path: string, data: unknown][] = [
+  ["retrieve", (client) => client.tasks.retrieve(TASK_ID), `/api/v1/task/${TASK_ID}`, task()],
+  [
+    "balance",
+    (client) => client.account.balance(),
+    "/api/v1/account/balance",
+    { available: 1, frozen: 2, total: 3 },
+  ],
+  [
+    "usage",
+    (client) => client.account.usage(),
+    "/api/v1/account/usage",
+    { tasks_created: 1, credits_used: 2, credits_topped_up: 3 },
+  ],
+];
+
+type ErrorClass = abstract new (...details: never[]) => Error;
+
+/** What a read gets on each of its three attempts, and the error in the end. */
+const PASSING_TROUBLE: [what: string, treat: Treatment, kind: ErrorClass, properties: object][] = [
+  ["500", (to) => reply(to, 500, { code: 500, error_code: "internal_error" }), ServerError, { status: 500 }],
+  [
+    "502",
+    (to) => reply(to, 502, { code: 502, error_code: "upstream_provider_error" }),
+    ServerError,
+    { status: 502 },
+  ],
+  ["503", (to) => reply(to, 503, "", { "Retry-After": "1" }), ServerError, { status: 503, errorCode: null }],
+  [
+    "an HTML 504",
+    (to) => reply(to, 504, "<h1>no</h1>", { "Content-Type": "text/html" }),
+    ServerError,
+    { status: 504 },
+  ],
+  [
+    "a 500 that is cut",
+    (to) => cutAfter(to, "HTTP/1.1 500 No\r\nContent-Length: 9\r\n\r\n{"),
+    ServerError,
+    { status: 500 },
+  ],
+  ["a cut before the head", (to) => cutAfter(to, ""), ConnectionError, {}],
+  ["a cut in the head", (to) => cutAfter(to, `${HEAD}Content-`), ConnectionError, {}],
+  ["a cut behind the head", (to) => cutAfter(to, `${HEAD}Content-Length: 50\r\n\r\n`), ConnectionError, {}],
+  ["a cut in the body", (to) => cutAfter(to, `${HEAD}Content-Length: 50\r\n\r\n{"code`), ConnectionError, {}],
+  ["no HTTP", (to) => cutAfter(to, "220 ESMTP\r\n"), ConnectionError, {}],
+  [
+    "429",
+    (to) => reply(to, 429, { code: 429, error_code: "rate_limited" }),
+    RateLimitedError,
+    { status: 429 },
+  ],
+];
+
+describe.each(READS)("%s", (_, read, path, data) => {
+  test.each(PASSING_TROUBLE)(
+    "is tried three times against %s, then fails",
+    async (_, treat, kind, properties) => {
+      const server = await listen(treat);
+      const { client } = connect(server);
+      const error = await rejection(read(client), kind);
+      expect(server.arrivals.map(({ method, path }) => [method, path])).toEqual(Array(3).fill(["GET", path]));
+      expect(error).toMatchObject({ ...properties, requestId: server.arrivals[0]?.headers["x-request-id"] });
+      expectNoKey(error, API_KEY);
+    },
+  );
+
+  test.each(PASSING_TROUBLE)("succeeds when %s has passed", async (_, treat) => {
+    const server = await listen((to, request, index) =>
+      index < 2 ? treat(to, request, index) : reply(to, 200, { code: 200, data }),
+    );
+    const { client } = connect(server);
+    await expect(read(client)).resolves.toEqual(data);
+    expect(server.arrivals).toHaveLength(3);
+  });
+
+  test("keeps one request id over all its attempts", async () => {
+    const server = await listen((to) => cutAfter(to, ""));
+    const { client } = connect(server);
+    await rejection(read(client), ConnectionError);
+    const ids = new Set(server.arrivals.map(({ headers }) => headers["x-request-id"]));
+    expect(ids.size).toBe(1);
+  });
+
+  test("waits for nobody longer than timeoutMs an attempt", async () => {
+    const server = await listen(() => {});
+    const { client } = connect(server, { timeoutMs: 60 });
+    const error = await rejection(read(client), RequestTimeoutError);
+    expect(error.message).toContain("60 ms");
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(server.arrivals).toHaveLength(3);
+  });
+
+  test("gives up at once against what no retry heals", async () => {
+    const server = await listen((to) => reply(to, 403, { code: 403, error_code: "account_suspended" }));
+    const { client } = connect(server);
+    await expect(read(client)).rejects.toMatchObject({ name: "AccountSuspendedError" });
+    expect(server.arrivals).toHaveLength(1);
+  });
+});
+
+const BROKEN: [what: string, status: number, body: string][] = [
+  ["cut JSON", 200, '{"code":200,"data":{"avail'],
+  ["HTML", 200, "<p>hello</p>"],
+  ["nothing", 200, ""],
+  ["null", 200, "null"],
+  ["a list", 200, "[]"],
+  ["no data", 200, '{"code":200}'],
+  ["data that is null", 200, '{"code":200,"data":null}'],
+  ["data that is text", 200, '{"code":200,"data":"x"}'],
+  ["a field too few", 200, '{"code":200,"data":{"available":1,"frozen":2}}'],
+  ["a field of the wrong type", 200, '{"code":200,"data":{"available":"1","frozen":2,"total":3}}'],
+  ["no content at all", 204, ""],
+];
+
+test.each(BROKEN)("a read that is answered with %s is an InvalidResponseError", async (_, status, body) => {
+  const server = await listen((to) => (status === 204 ? to.writeHead(204).end() : reply(to, status, body)));
+  const { client } = connect(server);
+  const error = await rejection(client.account.balance({ requestId: "asked-1" }), InvalidResponseError);
+  expect(error.requestId).toBe("asked-1");
+  expect(error.issues.length).toBeGreaterThan(0);
+  expect(server.arrivals).toHaveLength(1);
+  expectNoKey(error, API_KEY);
+});
+
+test("the issues of a broken answer name the field that breaks it", async () => {
+  const server = await listen((to) =>
+    reply(to, 200, { code: 200, data: { available: 1, frozen: null, total: 3 } }),
+  );
+  const { client } = connect(server);
+  const { issues, message } = await rejection(client.account.balance(), InvalidResponseError);
+  expect(issues).toEqual([{ path: "data.frozen", message: expect.any(String) }]);
+  expect(message).toContain("data.frozen");
+});
+
+test("a read of an address that refuses connections is a ConnectionError after the retries", async () => {
+  const server = await listen(() => {});
+  await server.close();
+  const { client, clock } = connect(server);
+  const error = await rejection(client.account.usage(), ConnectionError);
+  expect(clock.sleeps).toHaveLength(2);
+  expectNoKey(error, API_KEY);
+});
+
+test("a read of a name that does not resolve is a ConnectionError", async () => {
+  const { client } = connect({ url: "http://does-not-exist.invalid" }, { maxRetries: 0 });
+  expectNoKey(await rejection(client.account.usage(), ConnectionError), API_KEY);
+});

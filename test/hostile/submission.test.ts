@@ -1,0 +1,221 @@
+import {
+  ConnectionError,
+  RequestTimeoutError,
+  ServerError,
+  SubmissionOutcomeUnknownError,
+} from "async-music";
+import { describe, expect, test } from "vitest";
+import { SONG_REQUEST, submission, TASK_ID } from "../support/answers.js";
+import { connect } from "../support/connect.js";
+import { expectNoKey } from "../support/leaks.js";
+import { cutAfter, listen, reply, type Treatment } from "../support/loopback.js";
+import { reasonOf, rejection } from "../support/rejection.js";
+import { API_KEY } from "../support/world.js";
+
+// POST /api/v1/task: an uncertain outcome is never followed by a second POST.
+
+const HEAD = "HTTP/1.1 202 Accepted\r\nContent-Type: application/json\r\n";
+const ACCEPTED = JSON.stringify({ code: 202, data: submission() });
+
+/** How the server treats the one POST, and the status that the error shows. */
+const UNKNOWN_OUTCOMES: [what: string, treat: Treatment, status: number | null][] = [
+  ["a 500", (to) => reply(to, 500, { code: 500, error_code: "internal_error", message: "no" }), 500],
+  ["a 502", (to) => reply(to, 502, { code: 502, error_code: "upstream_provider_error", message: "no" }), 502],
+  ["a 503 with Retry-After", (to) => reply(to, 503, "", { "Retry-After": "1" }), 503],
+  ["a 504 in HTML", (to) => reply(to, 504, "<h1>Gateway Timeout</h1>", { "Content-Type": "text/html" }), 504],
+  ["a 599", (to) => reply(to, 599, "{}"), 599],
+  [
+    "a 500 that calls itself rate_limited",
+    (to) => reply(to, 500, { code: 500, error_code: "rate_limited" }),
+    500,
+  ],
+  [
+    "a 500 that calls itself invalid",
+    (to) => reply(to, 500, { code: 500, error_code: "invalid_task_input" }),
+    500,
+  ],
+  ["a 500 whose body is cut", (to) => cutAfter(to, "HTTP/1.1 500 No\r\nContent-Length: 99\r\n\r\n{"), 500],
+  ["a connection cut before the head", (to) => cutAfter(to, ""), null],
+  ["a connection cut in the status line", (to) => cutAfter(to, "HTTP/1.1 20"), null],
+  ["a connection cut in the headers", (to) => cutAfter(to, `${HEAD}Content-Le`), null],
+  ["a connection cut behind the head", (to) => cutAfter(to, `${HEAD}Content-Length: 500\r\n\r\n`), 202],
+  [
+    "a connection cut in the body",
+    (to) => cutAfter(to, `${HEAD}Content-Length: 500\r\n\r\n{"code":202,"da`),
+    202,
+  ],
+  [
+    "a chunked body cut",
+    (to) => cutAfter(to, `${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n{"cod\r\n`),
+    202,
+  ],
+  ["what is no HTTP", (to) => cutAfter(to, "SSH-2.0-OpenSSH_9.2\r\n"), null],
+  ["a header that is none", (to) => cutAfter(to, `${HEAD}broken header\r\n\r\n`), null],
+  ["a 202 with cut JSON", (to) => reply(to, 202, ACCEPTED.slice(0, 20)), 202],
+  ["an empty 202", (to) => reply(to, 202, ""), 202],
+  ["a 202 in HTML", (to) => reply(to, 202, "<p>Accepted</p>", { "Content-Type": "text/html" }), 202],
+  [
+    "a 202 without an id",
+    (to) => reply(to, 202, { code: 202, data: submission({ task_id: undefined }) }),
+    202,
+  ],
+  ["a 202 whose id is null", (to) => reply(to, 202, { code: 202, data: submission({ task_id: null }) }), 202],
+  ["a 202 whose id is empty", (to) => reply(to, 202, { code: 202, data: submission({ task_id: "" }) }), 202],
+  [
+    "a 202 whose id is a number",
+    (to) => reply(to, 202, { code: 202, data: submission({ task_id: 7 }) }),
+    202,
+  ],
+  ["a 202 without data", (to) => reply(to, 202, { code: 202 }), 202],
+  ["a 202 of null", (to) => reply(to, 202, "null"), 202],
+  ["a 202 that is a list", (to) => reply(to, 202, "[]"), 202],
+  ["a 200 without an id", (to) => reply(to, 200, { code: 200, data: {} }), 200],
+  ["a 204", (to) => to.writeHead(204).end(), 204],
+];
+
+test.each(UNKNOWN_OUTCOMES)(
+  "after %s the outcome of a create is unknown, and one POST arrived",
+  async (_, treat, status) => {
+    const server = await listen(treat);
+    const { client, clock } = connect(server);
+    const error = await rejection(
+      client.tasks.create(SONG_REQUEST, { requestId: "order-1", maxRetries: 5 }),
+      SubmissionOutcomeUnknownError,
+    );
+    expect(server.arrivals).toMatchObject([{ method: "POST", path: "/api/v1/task" }]);
+    expect(error).toMatchObject({ request: SONG_REQUEST, requestId: "order-1", status });
+    expect(error.message).toContain("order-1");
+    expect(clock.sleeps).toEqual([]);
+    expectNoKey(error, API_KEY);
+  },
+);
+
+test("a create that nobody answers in time has an unknown outcome", async () => {
+  const server = await listen(() => {});
+  const { client } = connect(server);
+  const error = await rejection(
+    client.tasks.create(SONG_REQUEST, { timeoutMs: 100 }),
+    SubmissionOutcomeUnknownError,
+  );
+  expect(error.status).toBeNull();
+  expect(error.cause).toBeInstanceOf(RequestTimeoutError);
+  expect(error.requestId).toBe(server.arrivals[0]?.headers["x-request-id"]);
+  expect(server.arrivals).toHaveLength(1);
+});
+
+test("a create whose answer stops in its body has an unknown outcome", async () => {
+  const server = await listen((to) => to.socket?.write(`${HEAD}Content-Length: 500\r\n\r\n{`));
+  const { client } = connect(server);
+  const error = await rejection(
+    client.tasks.create(SONG_REQUEST, { timeoutMs: 100 }),
+    SubmissionOutcomeUnknownError,
+  );
+  expect(error.status).toBe(202);
+  expect(server.arrivals).toHaveLength(1);
+});
+
+test("the unknown outcome of a 5xx keeps what the service said as its cause", async () => {
+  const body = { code: 502, error_code: "upstream_provider_error", message: "the provider is away" };
+  const server = await listen((to) => reply(to, 502, body));
+  const { client } = connect(server);
+  const { cause } = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+  expect(cause).toBeInstanceOf(ServerError);
+  expect(cause).toMatchObject({ status: 502, errorCode: "upstream_provider_error" });
+});
+
+test("the unknown outcome of a 2xx without an id keeps what is wrong with it as its cause", async () => {
+  const server = await listen((to) => reply(to, 202, ACCEPTED.slice(0, 20)));
+  const { client } = connect(server);
+  const { cause } = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+  expect(cause).toMatchObject({ name: "InvalidResponseError", issues: [{ path: "data.task_id" }] });
+});
+
+test("a keep-alive connection that the server drops under a POST does not make it leave twice", async () => {
+  const server = await listen((to, _, index) =>
+    index === 0
+      ? reply(to, 200, { code: 200, data: { available: 1, frozen: 0, total: 1 } })
+      : cutAfter(to, ""),
+  );
+  const { client } = connect(server);
+  await client.account.balance();
+  await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+  expect(server.arrivals.map(({ method }) => method)).toEqual(["GET", "POST"]);
+});
+
+test("a run whose create has an unknown outcome neither posts again nor polls", async () => {
+  const server = await listen((to) => cutAfter(to, ""));
+  const { client } = connect(server);
+  await rejection(client.tasks.run(SONG_REQUEST), SubmissionOutcomeUnknownError);
+  expect(server.arrivals).toHaveLength(1);
+});
+
+describe("a task id that came is never lost", () => {
+  const BROKEN: [what: string, treat: Treatment][] = [
+    ["lacks everything else", (to) => reply(to, 202, { code: 202, data: { task_id: TASK_ID } })],
+    [
+      "has fields of wrong types",
+      (to) => reply(to, 202, { data: submission({ credits_charged: "ten", created_at: 7 }) }),
+    ],
+    [
+      "is cut JSON",
+      (to) => reply(to, 202, ACCEPTED.slice(0, ACCEPTED.indexOf(TASK_ID) + TASK_ID.length + 9)),
+    ],
+    [
+      "was cut on the way",
+      (to) => cutAfter(to, `${HEAD}Content-Length: 999\r\n\r\n${ACCEPTED.slice(0, -30)}`),
+    ],
+  ];
+
+  test.each(BROKEN)("an answer that %s shows the id in its error, and how to resume", async (_, treat) => {
+    const server = await listen(treat);
+    const { client } = connect(server);
+    const error = await reasonOf(client.tasks.create(SONG_REQUEST));
+    expect(error).toMatchObject({ taskId: TASK_ID });
+    expect((error as Error).message).toContain(`client.tasks.wait("${TASK_ID}")`);
+    expect(server.arrivals).toHaveLength(1);
+  });
+
+  test("half an id is no id", async () => {
+    const server = await listen((to) => reply(to, 202, ACCEPTED.slice(0, ACCEPTED.indexOf(TASK_ID) + 20)));
+    const { client } = connect(server);
+    const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+    expect(error.taskId).toBeNull();
+    expect(error.message).not.toContain(TASK_ID.slice(0, 20));
+  });
+
+  test("a 200 with an id is a submission", async () => {
+    const server = await listen((to) => reply(to, 200, { code: 200, data: submission() }));
+    const { client } = connect(server);
+    await expect(client.tasks.create(SONG_REQUEST)).resolves.toEqual(submission());
+  });
+
+  test("a 202 with more than the contract knows is a submission that keeps it", async () => {
+    const server = await listen((to) =>
+      reply(to, 202, { code: 202, data: submission({ queue: "fast" }), extra: 1 }),
+    );
+    const { client } = connect(server);
+    await expect(client.tasks.create(SONG_REQUEST)).resolves.toEqual(submission({ queue: "fast" }));
+  });
+});
+
+describe("what certainly never left", () => {
+  test("a refused connection is a ConnectionError, for a create too", async () => {
+    const server = await listen(() => {});
+    await server.close();
+    const { client } = connect(server);
+    const error = await rejection(
+      client.tasks.create(SONG_REQUEST, { requestId: "order-2" }),
+      ConnectionError,
+    );
+    expect(error).not.toBeInstanceOf(RequestTimeoutError);
+    expect(error.requestId).toBe("order-2");
+    expect(error.cause).toBeInstanceOf(Error);
+    expectNoKey(error, API_KEY);
+  });
+
+  test("a name that does not resolve is a ConnectionError, for a create too", async () => {
+    const { client } = connect({ url: "http://does-not-exist.invalid" });
+    const error = await rejection(client.tasks.create(SONG_REQUEST), ConnectionError);
+    expectNoKey(error, API_KEY);
+  });
+});

@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { expect, inject, test } from "vitest";
+import { entries, nodeEntries } from "./entries.js";
+import { importGraph } from "./import-graph.js";
+
+const kilobytes = 1000;
+
+test("the package builds", () => {
+  expect(inject("buildStatus")).toBe(0);
+});
+
+test("the SDK with its dependencies is at most 31 kB in a user's bundle", async () => {
+  const { outputFiles, metafile } = await build({
+    entryPoints: ["src/index.ts"],
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2023",
+    write: false,
+    metafile: true,
+  });
+  const size = outputFiles.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0);
+  expect(size).toBeLessThanOrEqual(31 * kilobytes);
+  expect(Object.keys(metafile.inputs).filter((file) => file.startsWith("emulator/"))).toEqual([]);
+});
+
+test("who installs the SDK loads not a byte of the emulator", () => {
+  for (const entry of [entries["."], entries["./node"]]) {
+    const { files } = importGraph(entry.script);
+    const sources = [...files].flatMap(sourcesOf);
+    expect(sources.filter((source) => !source.startsWith("../src/"))).toEqual([]);
+  }
+});
+
+for (const [name, { script }] of Object.entries(entries)) {
+  test(`${name} imports nothing that a user's installation lacks`, () => {
+    const { packages } = importGraph(script);
+    const allowed = ["ky", "zod/mini"];
+    if (name === "./emulator/msw") allowed.push("msw");
+    // The MP3 encoder's worker, where there are no web workers; it asks for it only then.
+    if (name.startsWith("./emulator")) allowed.push("worker_threads");
+    const isAllowed = (found: string) =>
+      allowed.some((specifier) => found.startsWith(`${specifier} in `)) ||
+      (nodeEntries.includes(name) && found.startsWith("node:"));
+    expect(packages.filter((found) => !isAllowed(found))).toEqual([]);
+  });
+}
+
+test("every bundled package's license is in the licenses file", () => {
+  const sources = [...importGraph("dist/cli.js").files].flatMap(sourcesOf);
+  const bundled = sources.flatMap((source) => source.match(/(?<=.*node_modules\/)(?:@[^/]+\/)?[^/]+/) ?? []);
+  const licenses = readFileSync("dist/THIRD-PARTY-LICENSES", "utf8");
+  const isNamed = (name: string) => new RegExp(`^${name} \\d\\S* \\(.+\\)$`, "m").test(licenses);
+  expect(bundled).toContain("mediabunny");
+  expect(bundled.filter((name) => !isNamed(name))).toEqual([]);
+});
+
+function sourcesOf(script: string): string[] {
+  return JSON.parse(readFileSync(`${script}.map`, "utf8")).sources;
+}

@@ -1,0 +1,11 @@
+/** The package's entry points, by what stands behind `async-music` in an import. */
+export const entries = {
+  ".": { script: "dist/index.js", types: "dist/types/src/index.d.ts" },
+  "./node": { script: "dist/node.js", types: "dist/types/src/node/index.d.ts" },
+  "./emulator": { script: "dist/emulator.js", types: "dist/types/emulator/index.d.ts" },
+  "./emulator/msw": { script: "dist/emulator-msw.js", types: "dist/types/emulator/msw.d.ts" },
+  "./emulator/node": { script: "dist/emulator-node.js", types: "dist/types/emulator/node.d.ts" },
+} as const;
+
+/** The entry points that only Node (and what imitates it) can load; the others keep to web standards. */
+export const nodeEntries: readonly string[] = ["./node", "./emulator/node"];

@@ -1,0 +1,21 @@
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { entries } from "./entries.js";
+
+for (const name of Object.keys(entries)) {
+  const specifier = name.replace(".", "async-music");
+
+  test(`CommonJS code can require("${specifier}")`, () => {
+    const names = run("commonjs", `console.log(JSON.stringify(Object.keys(require("${specifier}"))))`);
+    expect(names).toEqual(
+      run("module", `import * as all from "${specifier}"; console.log(JSON.stringify(Object.keys(all)))`),
+    );
+    expect(names.length).toBeGreaterThan(0);
+  });
+}
+
+function run(type: "commonjs" | "module", script: string): string[] {
+  return JSON.parse(
+    execFileSync(process.execPath, [`--input-type=${type}`, "--eval", script], { encoding: "utf8" }),
+  );
+}

@@ -1,0 +1,62 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { entries } from "./entries.js";
+
+const megabytes = 1_000_000;
+
+let folder: string;
+let packed: { filename: string; size: number; files: { path: string }[] };
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "async-music-"));
+  const report = run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder]);
+  packed = JSON.parse(report)[0];
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("a download is at most 1.5 MB", () => {
+  expect(packed.size).toBeLessThanOrEqual(1.5 * megabytes);
+});
+
+test("the package holds what its users and its license need, and nothing of the workshop", () => {
+  const paths = packed.files.map(({ path }) => path);
+  const needed = Object.values(entries).flatMap(({ script, types }) => [script, types]);
+  expect(paths).toEqual(
+    expect.arrayContaining([...needed, "dist/cli.js", "dist/THIRD-PARTY-LICENSES", "LICENSE", "README.md"]),
+  );
+  const ours = /^(?:dist|src|emulator)\/|^(?:package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+  expect(paths.filter((path) => !ours.test(path))).toEqual([]);
+});
+
+test.each([
+  ["nodenext", "tsc"],
+  ["nodenext", "tsc6"],
+  ["bundler", "tsc"],
+  ["bundler", "tsc6"],
+])("a user's project compiles under %s with %s, with no dependency's types at hand", (consumer, compiler) => {
+  const project = installInto(consumer);
+  run(resolve("node_modules/.bin", compiler), ["--project", project]);
+});
+
+/** Unpacks the tarball as a user's only installed package, but for Node's types where they compile for Node. */
+function installInto(consumer: string): string {
+  const project = mkdtempSync(join(folder, `${consumer}-`));
+  const installed = join(project, "node_modules/async-music");
+  cpSync(join("test/package/consumers", consumer), project, { recursive: true });
+  mkdirSync(installed, { recursive: true });
+  run("tar", ["-xzf", join(folder, packed.filename), "--strip-components=1", "-C", installed]);
+  if (consumer === "nodenext") {
+    for (const name of ["@types/node", "undici-types"]) {
+      cpSync(join("node_modules", name), join(project, "node_modules", name), { recursive: true });
+    }
+  }
+  return project;
+}
+
+function run(command: string, parameters: string[]): string {
+  return execFileSync(command, parameters, { encoding: "utf8" });
+}

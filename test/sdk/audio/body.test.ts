@@ -1,0 +1,120 @@
+import { type AsyncMusic, AudioDownloadError } from "async-music";
+import { describe, expect, test } from "vitest";
+import { connect } from "../../support/connect.js";
+import { expectNoKey } from "../../support/leaks.js";
+import { cutAfter, listen } from "../../support/loopback.js";
+import { rejection } from "../../support/rejection.js";
+import { API_KEY, createWorld } from "../../support/world.js";
+
+// A song that is cut short must not pass for the song.
+
+const AUDIO_URL = "https://audio.example/song";
+const AUDIO_HEAD = "HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\n";
+const song = (headers = {}) =>
+  new Response("la la la", { headers: { "Content-Type": "audio/mpeg", ...headers } });
+
+describe("a body", () => {
+  const READERS: [
+    name: string,
+    read: (audio: Awaited<ReturnType<AsyncMusic["audio"]["download"]>>) => Promise<unknown>,
+  ][] = [
+    ["arrayBuffer", (audio) => audio.arrayBuffer()],
+    ["blob", (audio) => audio.blob()],
+    ["body", (audio) => new Response(audio.body).bytes()],
+  ];
+
+  const CUTS: [what: string, bytes: string][] = [
+    ["short of its Content-Length", `${AUDIO_HEAD}Content-Length: 500\r\n\r\nla la`],
+    ["before its first byte", `${AUDIO_HEAD}Content-Length: 500\r\n\r\n`],
+    ["between two chunks", `${AUDIO_HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\nla la\r\n`],
+    [
+      "whose format its first bytes told",
+      "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nID3 and some more bytes",
+    ],
+  ];
+
+  describe.each(READERS)("read by %s", (_, read) => {
+    test.each(CUTS)("that is cut %s is an AudioDownloadError", async (_, bytes) => {
+      const server = await listen((to) => cutAfter(to, bytes));
+      const { client } = connect(server);
+      const audio = await client.audio.download(`${server.url}/song`);
+      const error = await rejection(read(audio), AudioDownloadError);
+      expect(error).toMatchObject({ url: `${server.url}/song`, status: 200 });
+      expectNoKey(error, API_KEY);
+    });
+
+    test.each([3, 99])(
+      "that ends cleanly, but not with the %i bytes that were promised, is one too",
+      async (length) => {
+        const { client } = createWorld(() => song({ "Content-Length": String(length) }));
+        await rejection(read(await client.audio.download(AUDIO_URL)), AudioDownloadError);
+      },
+    );
+
+    test("that stops coming is one after timeoutMs without a byte", async () => {
+      const server = await listen((to) => to.socket?.write(`${AUDIO_HEAD}Content-Length: 500\r\n\r\nla la`));
+      const { client } = connect(server);
+      const audio = await client.audio.download(`${server.url}/song`, { timeoutMs: 80 });
+      await rejection(read(audio), AudioDownloadError);
+    });
+
+    test("is whole when it comes whole", async () => {
+      const { client } = createWorld(() => song({ "Content-Length": "8" }));
+      await read(await client.audio.download(AUDIO_URL));
+    });
+  });
+
+  test("that takes longer than timeoutMs in all, but never so long for one piece, is whole", async () => {
+    const server = await listen((to) => {
+      to.writeHead(200, { "Content-Type": "audio/mpeg" });
+      for (let piece = 0; piece < 8; piece++) setTimeout(() => to.write("la "), piece * 25);
+      setTimeout(() => to.end(), 200);
+    });
+    const { client } = connect(server);
+    const audio = await client.audio.download(`${server.url}/song`, { timeoutMs: 130 });
+    expect((await audio.arrayBuffer()).byteLength).toBe(24);
+  });
+
+  test("that nobody reads for longer than timeoutMs is still there", async () => {
+    const { client } = createWorld(() => song());
+    const audio = await client.audio.download(AUDIO_URL, { timeoutMs: 40 });
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    expect((await audio.arrayBuffer()).byteLength).toBe(8);
+  });
+
+  test("that its reader leaves is left", async () => {
+    let left = false;
+    const endless = () =>
+      new ReadableStream<Uint8Array>({
+        pull: (controller) => controller.enqueue(new Uint8Array(10)),
+        cancel: () => {
+          left = true;
+        },
+      });
+    const { client } = createWorld(
+      () => new Response(endless(), { headers: { "Content-Type": "audio/mpeg" } }),
+    );
+    const audio = await client.audio.download(AUDIO_URL);
+    for await (const _ of audio.body) break;
+    expect(left).toBe(true);
+  });
+
+  test("whose format its first bytes told is left too", async () => {
+    let left = false;
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(64)),
+      cancel: () => {
+        left = true;
+      },
+    });
+    const { client } = createWorld(() => new Response(endless));
+    await (await client.audio.download(AUDIO_URL)).body.cancel();
+    expect(left).toBe(true);
+  });
+
+  test("that is empty is empty", async () => {
+    const { client } = createWorld(() => new Response(null, { headers: { "Content-Type": "audio/mpeg" } }));
+    const audio = await client.audio.download(AUDIO_URL);
+    expect((await audio.arrayBuffer()).byteLength).toBe(0);
+  });
+});

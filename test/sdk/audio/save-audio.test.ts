@@ -1,0 +1,123 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AudioDownloadError } from "async-music";
+import { saveAudio } from "async-music/node";
+import { expect, onTestFinished, test } from "vitest";
+import { rejection } from "../../support/rejection.js";
+import { streamOf } from "../../support/stream.js";
+import { createWorld } from "../../support/world.js";
+
+async function createFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "save-audio-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A download of the given answer. */
+function download(body: BodyInit | null, headers: Record<string, string> = { "Content-Type": "audio/mpeg" }) {
+  const { client } = createWorld(() => new Response(body, { headers }));
+  return client.audio.download("https://audio.example/song.wav");
+}
+
+function broken(): ReadableStream<Uint8Array> {
+  let pieces = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (pieces++ < 3) controller.enqueue(new Uint8Array(1000));
+      else controller.error(new TypeError("terminated"));
+    },
+  });
+}
+
+test("the whole song is at the path that is answered, with the extension of its Content-Type", async () => {
+  const folder = await createFolder();
+  const path = await saveAudio(await download("la la la"), join(folder, "rain"));
+  expect(path).toBe(join(folder, "rain.mp3"));
+  await expect(readFile(path, "utf8")).resolves.toBe("la la la");
+  await expect(readdir(folder)).resolves.toEqual(["rain.mp3"]);
+});
+
+test.each([
+  ["rain.mp3", "rain.mp3"],
+  ["rain.wav", "rain.mp3"],
+  ["rain.WAV", "rain.mp3"],
+  ["rain.v2", "rain.v2.mp3"],
+  ["rain.", "rain..mp3"],
+  ["mp3", "mp3.mp3"],
+])("a path of %j becomes %j", async (name, expected) => {
+  const folder = await createFolder();
+  await expect(saveAudio(await download("la"), join(folder, name))).resolves.toBe(join(folder, expected));
+});
+
+test("content of an unknown type is a .bin", async () => {
+  const folder = await createFolder();
+  const path = await saveAudio(await download("?", { "Content-Type": "audio/x-new" }), join(folder, "rain"));
+  expect(path).toBe(join(folder, "rain.bin"));
+});
+
+test("folders that are missing are made", async () => {
+  const folder = await createFolder();
+  const path = await saveAudio(await download("la"), join(folder, "songs", "2026", "rain"));
+  await expect(readFile(path, "utf8")).resolves.toBe("la");
+});
+
+test("a file of the name is replaced", async () => {
+  const folder = await createFolder();
+  await writeFile(join(folder, "rain.mp3"), "an older and longer song");
+  await saveAudio(await download("la"), join(folder, "rain"));
+  await expect(readFile(join(folder, "rain.mp3"), "utf8")).resolves.toBe("la");
+});
+
+const FAILURES: [what: string, body: () => BodyInit, headers: Record<string, string>][] = [
+  ["breaks off", broken, { "Content-Type": "audio/mpeg" }],
+  ["is shorter than it was to be", () => "la", { "Content-Type": "audio/mpeg", "Content-Length": "500" }],
+];
+
+test.each(FAILURES)("a song that %s leaves nothing behind", async (_, body, headers) => {
+  const folder = await createFolder();
+  await rejection(saveAudio(await download(body(), headers), join(folder, "rain")), AudioDownloadError);
+  await expect(readdir(folder)).resolves.toEqual([]);
+});
+
+test.each(FAILURES)("a song that %s leaves the file that was there as it was", async (_, body, headers) => {
+  const folder = await createFolder();
+  await writeFile(join(folder, "rain.mp3"), "older");
+  await rejection(saveAudio(await download(body(), headers), join(folder, "rain")), AudioDownloadError);
+  await expect(readFile(join(folder, "rain.mp3"), "utf8")).resolves.toBe("older");
+  await expect(readdir(folder)).resolves.toEqual(["rain.mp3"]);
+});
+
+test("a place that can't be written is an error that leaves nothing behind, and leaves the download", async () => {
+  const folder = await createFolder();
+  await mkdir(join(folder, "rain.mp3"));
+  await expect(saveAudio(await download("la"), join(folder, "rain"))).rejects.toThrow();
+  await expect(readdir(folder)).resolves.toEqual(["rain.mp3"]);
+
+  await writeFile(join(folder, "file"), "");
+  let left = false;
+  const body = new ReadableStream({
+    pull: (controller) => controller.enqueue(new Uint8Array(10)),
+    cancel: () => {
+      left = true;
+    },
+  });
+  await expect(saveAudio(await download(body), join(folder, "file", "rain"))).rejects.toThrow();
+  expect(left).toBe(true);
+});
+
+test("two songs that are saved to one path at once leave one of them whole", async () => {
+  const folder = await createFolder();
+  const [one, other] = ["a".repeat(100_000), "b".repeat(100_000)];
+  const saving = [one, other].map(async (song) => saveAudio(await download(song), join(folder, "rain")));
+  await Promise.all(saving);
+  expect([one, other]).toContain(await readFile(join(folder, "rain.mp3"), "utf8"));
+  await expect(readdir(folder)).resolves.toEqual(["rain.mp3"]);
+});
+
+test("a large song is written piece by piece, in order", async () => {
+  const folder = await createFolder();
+  const pieces = Array.from({ length: 64 }, (_, index) => new Uint8Array(16_384).fill(index));
+  const path = await saveAudio(await download(streamOf(pieces)), join(folder, "rain"));
+  expect(Buffer.compare(await readFile(path), Buffer.concat(pieces))).toBe(0);
+});

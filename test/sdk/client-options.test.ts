@@ -1,0 +1,228 @@
+import { AsyncMusic, AsyncMusicError, type ClientOptions, InvalidOptionError } from "async-music";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { balance } from "../support/answers.js";
+
+const GIVEN = { apiKey: "key_1", baseUrl: "https://music.example" };
+
+beforeEach(() => {
+  vi.stubEnv("ASYNC_MUSIC_API_KEY", undefined);
+  vi.stubEnv("ASYNC_MUSIC_BASE_URL", undefined);
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+});
+
+/** Why a client could not be made. */
+function refusal(options?: unknown): InvalidOptionError {
+  try {
+    new AsyncMusic(options as ClientOptions);
+  } catch (error) {
+    if (error instanceof InvalidOptionError) return error;
+    throw error;
+  }
+  return expect.fail("Expected the options to be refused");
+}
+
+describe("a bad option is one clear error with its name, its rule and what came", () => {
+  const BAD: [option: string, value: unknown, rule: RegExp, got: string][] = [
+    ["apiKey", "", /ASCII/, ""],
+    ["apiKey", "two words", /ASCII/, ""],
+    ["apiKey", "line\n", /ASCII/, ""],
+    ["apiKey", "ключ", /ASCII/, ""],
+    ["apiKey", 7, /ASCII/, ""],
+    ["baseUrl", "", /http/, "``"],
+    ["baseUrl", "music.example", /http/, "`music.example`"],
+    ["baseUrl", "ftp://music.example", /http/, "`ftp://music.example`"],
+    ["baseUrl", "/api", /http/, "`/api`"],
+    ["baseUrl", 7, /http/, "`7`"],
+    ["baseUrl", "https://music.example?x=1", /query/, "?x=1"],
+    ["baseUrl", "https://music.example#top", /fragment/, "#top"],
+    ["baseUrl", "https://me:word@music.example", /user name/, ""],
+    ["baseUrl", "https://music.example/api/v1", /api\/v1/, "`https://music.example/api/v1`"],
+    ["baseUrl", "https://music.example/api/v1/", /api\/v1/, "`https://music.example/api/v1/`"],
+    ["fetch", "fetch", /function/, "`string`"],
+    ["fetch", {}, /function/, "`object`"],
+    ["timeoutMs", 0, /above 0/, "`0`"],
+    ["timeoutMs", -1, /above 0/, "`-1`"],
+    ["timeoutMs", Number.NaN, /above 0/, "`NaN`"],
+    ["timeoutMs", "1000", /above 0/, "`1000`"],
+    ["timeoutMs", 2 ** 31, /at most 2147483647/, "`2147483648`"],
+    ["maxRetries", -1, /0 or more/, "`-1`"],
+    ["maxRetries", 1.5, /whole/, "`1.5`"],
+    ["maxRetries", Number.NaN, /whole/, "`NaN`"],
+    ["maxRetries", "2", /whole/, "`2`"],
+    ["retryBudgetMs", -1, /0/, "`-1`"],
+    ["retryBudgetMs", Number.NaN, /0/, "`NaN`"],
+    ["retryBudgetMs", "5", /0/, "`5`"],
+    ["clock", {}, /now.*sleep/, ""],
+    ["clock", { now: () => 0 }, /now.*sleep/, ""],
+    ["clock", Date, /now.*sleep/, ""],
+    ["random", 4, /function/, "`number`"],
+    ["validateRequests", "yes", /true or false/, "`yes`"],
+    ["validateRequests", 0, /true or false/, "`0`"],
+  ];
+
+  test.each(BAD)("%s: %o", (option, value, rule, got) => {
+    const error = refusal({ ...GIVEN, [option]: value });
+    expect(error).toBeInstanceOf(AsyncMusicError);
+    expect(error.name).toBe("InvalidOptionError");
+    expect(error.option).toBe(option);
+    expect(error.message).toContain(`\`${option}\``);
+    expect(error.message).toMatch(rule);
+    expect(error.message).toContain(got);
+  });
+
+  test("a missing key names the variable that could hold it", () => {
+    for (const options of [undefined, {}, { baseUrl: GIVEN.baseUrl }, { ...GIVEN, apiKey: undefined }]) {
+      expect(refusal(options)).toMatchObject({ option: "apiKey", message: /ASYNC_MUSIC_API_KEY/ });
+    }
+  });
+
+  test("a missing address names the variable that could hold it", () => {
+    expect(refusal({ apiKey: "key_1" })).toMatchObject({
+      option: "baseUrl",
+      message: /ASYNC_MUSIC_BASE_URL/,
+    });
+  });
+
+  test("nothing of an address that holds a password is shown", () => {
+    expect(refusal({ ...GIVEN, baseUrl: "https://me:secret@music.example" }).message).not.toContain("secret");
+  });
+});
+
+describe("the environment", () => {
+  test("gives the key and the address that are not handed in", async () => {
+    vi.stubEnv("ASYNC_MUSIC_API_KEY", "key_env");
+    vi.stubEnv("ASYNC_MUSIC_BASE_URL", "https://env.example");
+    const requests: Request[] = [];
+    const fetch = async (...[input, init]: Parameters<typeof globalThis.fetch>) => {
+      requests.push(new Request(input, init));
+      return balance();
+    };
+    await new AsyncMusic({ fetch }).account.balance();
+    await new AsyncMusic({ apiKey: undefined, baseUrl: undefined, fetch }).account.balance();
+    for (const { url, headers } of requests) {
+      expect(url).toBe("https://env.example/api/v1/account/balance");
+      expect(headers.get("x-api-key")).toBe("key_env");
+    }
+    expect(requests).toHaveLength(2);
+  });
+
+  test("gives way to what is handed in", () => {
+    vi.stubEnv("ASYNC_MUSIC_BASE_URL", "https://env.example");
+    expect(new AsyncMusic(GIVEN).baseUrl).toBe("https://music.example");
+  });
+
+  test("counts as unset where it is empty", () => {
+    vi.stubEnv("ASYNC_MUSIC_API_KEY", "");
+    expect(refusal({ baseUrl: GIVEN.baseUrl }).message).toContain("ASYNC_MUSIC_API_KEY");
+  });
+
+  test("is not needed by a runtime that has none, or that refuses to be asked", () => {
+    vi.stubGlobal("process", undefined);
+    expect(new AsyncMusic(GIVEN)).toBeInstanceOf(AsyncMusic);
+    const locked = {
+      get env() {
+        throw new Error("NotCapable");
+      },
+    };
+    vi.stubGlobal("process", locked);
+    expect(new AsyncMusic(GIVEN)).toBeInstanceOf(AsyncMusic);
+    expect(refusal({ baseUrl: GIVEN.baseUrl }).option).toBe("apiKey");
+  });
+});
+
+describe("a browser", () => {
+  const PAGES: [what: string, globals: Record<string, unknown>][] = [
+    ["a page", { window: {}, document: {} }],
+    ["a page whose document hangs on its window", { window: { document: {} } }],
+    ["a worker of a page", { importScripts: () => {} }],
+  ];
+
+  test.each(PAGES)("%s is refused, with the reason", (_, globals) => {
+    for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
+    const { message } = refusal(GIVEN);
+    expect(message).toContain("dangerouslyAllowBrowser");
+    expect(message).toMatch(/browser.*key/);
+  });
+
+  test.each(PAGES)("%s is let in when the caller takes the danger", (_, globals) => {
+    for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
+    expect(new AsyncMusic({ ...GIVEN, dangerouslyAllowBrowser: true })).toBeInstanceOf(AsyncMusic);
+    expect(refusal({ ...GIVEN, dangerouslyAllowBrowser: false }).option).toBe("dangerouslyAllowBrowser");
+  });
+
+  test("is not seen in a runtime that only has a window", () => {
+    vi.stubGlobal("window", { navigator: {} });
+    expect(new AsyncMusic(GIVEN)).toBeInstanceOf(AsyncMusic);
+  });
+});
+
+describe("the address", () => {
+  const ADDRESSES: [baseUrl: string, task: string][] = [
+    ["https://music.example", "https://music.example/api/v1/account/balance"],
+    ["https://music.example/", "https://music.example/api/v1/account/balance"],
+    ["https://music.example//", "https://music.example/api/v1/account/balance"],
+    [" https://music.example ", "https://music.example/api/v1/account/balance"],
+    ["HTTPS://Music.Example", "https://music.example/api/v1/account/balance"],
+    ["http://127.0.0.1:4010", "http://127.0.0.1:4010/api/v1/account/balance"],
+    ["http://[::1]:4010/", "http://[::1]:4010/api/v1/account/balance"],
+    ["https://proxy.example/music", "https://proxy.example/music/api/v1/account/balance"],
+    ["https://proxy.example/music/", "https://proxy.example/music/api/v1/account/balance"],
+    ["https://music.example?", "https://music.example/api/v1/account/balance"],
+    ["https://music.example/#", "https://music.example/api/v1/account/balance"],
+  ];
+
+  test.each(ADDRESSES)("%j leads to %s", async (baseUrl, expected) => {
+    let url = "";
+    const fetch = async (...[input, init]: Parameters<typeof globalThis.fetch>) => {
+      url = new Request(input, init).url;
+      return balance();
+    };
+    await new AsyncMusic({ apiKey: "key_1", baseUrl, fetch }).account.balance();
+    expect(url).toBe(expected);
+  });
+});
+
+describe("fetch", () => {
+  test("is the global one of the moment at which a request is sent", async () => {
+    const client = new AsyncMusic(GIVEN);
+    const later = vi.fn(async () => balance());
+    vi.stubGlobal("fetch", later);
+    await client.account.balance();
+    expect(later).toHaveBeenCalledOnce();
+  });
+
+  test("is called without an object of ours as its `this`, which a browser's own refuses", async () => {
+    const callers: unknown[] = [];
+    const fetch = async function (this: unknown): Promise<Response> {
+      callers.push(this);
+      return balance();
+    };
+    const client = new AsyncMusic({ ...GIVEN, fetch });
+    await client.account.balance();
+    await client.audio.download("https://audio.example/1");
+    expect(callers).toEqual([undefined, undefined]);
+  });
+});
+
+test("the limits of their ranges are good options", () => {
+  const options = { timeoutMs: 2 ** 31 - 1, maxRetries: 0, retryBudgetMs: 0, validateRequests: false };
+  expect(new AsyncMusic({ ...GIVEN, ...options })).toBeInstanceOf(AsyncMusic);
+  expect(new AsyncMusic({ ...GIVEN, retryBudgetMs: Number.POSITIVE_INFINITY })).toBeInstanceOf(AsyncMusic);
+});
+
+test("options that are undefined are options that are left out", () => {
+  const names = ["fetch", "timeoutMs", "maxRetries", "retryBudgetMs", "clock", "random", "validateRequests"];
+  const options = Object.fromEntries(names.map((name) => [name, undefined]));
+  expect(new AsyncMusic({ ...GIVEN, ...options })).toBeInstanceOf(AsyncMusic);
+});
+
+test("nothing is sent when a client is made", () => {
+  const fetch = vi.fn();
+  vi.stubGlobal("fetch", fetch);
+  new AsyncMusic(GIVEN);
+  expect(fetch).not.toHaveBeenCalled();
+});

@@ -1,0 +1,167 @@
+import { InvalidResponseError } from "async-music";
+import { describe, expect, test } from "vitest";
+import {
+  accepted,
+  balance,
+  CLIP,
+  failed,
+  ok,
+  SONG_REQUEST,
+  submission,
+  succeeded,
+  TASK_ID,
+  task,
+  usage,
+} from "../support/answers.js";
+import { rejection } from "../support/rejection.js";
+import { createWorld } from "../support/world.js";
+
+// Versioning: fields may appear and vanish, enums may grow. Only what the interface requires is required.
+
+const REQUIRED = {
+  task_id: TASK_ID,
+  model: "provider_a",
+  type: "music",
+  status: "running",
+  credits_cost: 10,
+};
+
+test("a task of the required fields alone is a task, and what it may lack is null", async () => {
+  const { client } = createWorld(() => ok(REQUIRED));
+  await expect(client.tasks.retrieve(TASK_ID)).resolves.toEqual({
+    ...REQUIRED,
+    input: {},
+    audio_format: null,
+    output: null,
+    error: null,
+    error_code: null,
+    retryable: null,
+    retry_after_seconds: null,
+    created_at: null,
+    completed_at: null,
+  });
+});
+
+test("a task whose optional fields are all null is a task", async () => {
+  const nulls = {
+    ...task(),
+    input: null,
+    created_at: null,
+    output: { result: null, progress: null, fail_reason: null },
+  };
+  const { client } = createWorld(() => ok(nulls));
+  await expect(client.tasks.retrieve(TASK_ID)).resolves.toMatchObject({ created_at: null, input: {} });
+});
+
+describe("unknown fields are kept", () => {
+  test("of a task, its output, its clips and their metadata", async () => {
+    const clip = {
+      ...CLIP,
+      mood: "blue",
+      metadata: { ...CLIP.metadata, bpm: 90 },
+      alternate_urls: ["https://a.example"],
+    };
+    const answered = succeeded({ region: "eu", output: { queue: 3, result: [clip] } });
+    const { client } = createWorld(() => ok(answered));
+    await expect(client.tasks.retrieve(TASK_ID)).resolves.toEqual(answered);
+    await expect(client.tasks.wait(TASK_ID)).resolves.toEqual(answered);
+  });
+
+  test("of a submission, a balance and the usage", async () => {
+    const { client } = createWorld(({ method, path }) =>
+      method === "POST"
+        ? accepted({ eta: 9 })
+        : path.endsWith("usage")
+          ? usage({ eta: 9 })
+          : balance({ eta: 9 }),
+    );
+    for (const call of [
+      client.tasks.create(SONG_REQUEST),
+      client.account.balance(),
+      client.account.usage(),
+    ]) {
+      await expect(call).resolves.toMatchObject({ eta: 9 });
+    }
+  });
+});
+
+test("values that this version does not know pass as they are", async () => {
+  const fields = {
+    model: "provider_c",
+    type: "video",
+    status: "queued",
+    error_code: "solar_flare",
+    audio_format: "opus",
+  };
+  const { client } = createWorld(() => ok(task(fields)));
+  await expect(client.tasks.retrieve(TASK_ID)).resolves.toMatchObject(fields);
+});
+
+test("a task of a type that this version does not know can succeed with any result", async () => {
+  for (const result of [null, [], "x", { frames: 7 }]) {
+    const { client } = createWorld(() => ok(succeeded({ type: "video", output: { result } })));
+    await expect(client.tasks.wait(TASK_ID)).resolves.toMatchObject({ type: "video", output: { result } });
+  }
+});
+
+test("clips need an id and an address, and nothing else", async () => {
+  for (const type of ["music", "upload", "concat"]) {
+    const result = [{ id: "c", audio_url: "https://a.example/c" }];
+    const { client } = createWorld(() => ok(succeeded({ type, output: { result } })));
+    await expect(client.tasks.wait(TASK_ID)).resolves.toMatchObject({ output: { result } });
+  }
+});
+
+test("a failed task is an answer of retrieve, and no error", async () => {
+  const { client } = createWorld(() => ok(failed()));
+  await expect(client.tasks.retrieve(TASK_ID)).resolves.toEqual(failed());
+});
+
+describe("what the contract requires must be there", () => {
+  const without = (field: string) => ({ ...task(), [field]: undefined });
+
+  test.each(["task_id", "model", "type", "status", "credits_cost"])(
+    "a task without %s is an InvalidResponseError",
+    async (field) => {
+      const { client } = createWorld(() => ok(without(field), { "X-Request-Id": "served-1" }));
+      const error = await rejection(client.tasks.retrieve(TASK_ID), InvalidResponseError);
+      expect(error).toMatchObject({ requestId: "served-1", taskId: TASK_ID });
+      expect(error.issues).toEqual([{ path: `data.${field}`, message: expect.any(String) }]);
+    },
+  );
+
+  test.each([
+    ["status", 7],
+    ["credits_cost", "10"],
+    ["retryable", "no"],
+    ["retry_after_seconds", "5"],
+    ["output", "done"],
+  ])("a task whose %s is %j is an InvalidResponseError", async (field, value) => {
+    const { client } = createWorld(() => ok(task({ [field]: value })));
+    const { issues } = await rejection(client.tasks.retrieve(TASK_ID), InvalidResponseError);
+    expect(issues[0]?.path).toBe(`data.${field}`);
+  });
+
+  test.each(["type", "status", "credits_charged", "created_at"])(
+    "a submission without %s fails, and shows its id",
+    async (field) => {
+      const { client } = createWorld(() =>
+        Response.json({ code: 202, data: { ...submission(), [field]: undefined } }, { status: 202 }),
+      );
+      const error = await rejection(client.tasks.create(SONG_REQUEST), InvalidResponseError);
+      expect(error.taskId).toBe(TASK_ID);
+      expect(error.issues.map(({ path }) => path)).toEqual([`data.${field}`]);
+    },
+  );
+
+  test("a submission that says nothing of its format requested none", async () => {
+    const { client } = createWorld(() => accepted({ audio_format: undefined }));
+    await expect(client.tasks.create(SONG_REQUEST)).resolves.toEqual(submission());
+  });
+
+  test("a song whose clip has no address is an InvalidResponseError of retrieve too", async () => {
+    const { client } = createWorld(() => ok(succeeded({ output: { result: [CLIP, { id: "c" }] } })));
+    const { issues } = await rejection(client.tasks.retrieve(TASK_ID), InvalidResponseError);
+    expect(issues).toEqual([{ path: "data.output.result.1.audio_url", message: expect.any(String) }]);
+  });
+});

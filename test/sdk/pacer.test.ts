@@ -1,0 +1,163 @@
+import { RateLimitedError } from "async-music";
+import { expect, test } from "vitest";
+import {
+  accepted,
+  balance,
+  limited,
+  ok,
+  refusal,
+  SONG_REQUEST,
+  succeeded,
+  TASK_ID,
+  task,
+} from "../support/answers.js";
+import { createRateLimit } from "../support/limited-service.js";
+import { rejection } from "../support/rejection.js";
+import { createWorld, inTurn } from "../support/world.js";
+
+// The pacer: all requests of one client share one budget.
+
+const MINUTE = 60_000;
+
+test("300 calls at once under 120 a minute get no 429", async () => {
+  const limit = createRateLimit();
+  const { client, clock, requests } = createWorld((request) => limit.count(request, () => balance()));
+  await Promise.all(Array.from({ length: 300 }, () => client.account.balance()));
+  expect(limit.refused()).toBe(0);
+  expect(requests).toHaveLength(300);
+  expect(clock.elapsed()).toBe(2 * MINUTE);
+});
+
+test("a limit that is lower than the usual one is learned from the first answer", async () => {
+  const limit = createRateLimit({ requests: 10 });
+  const { client, clock } = createWorld((request) => limit.count(request, () => balance()));
+  await client.account.balance();
+  await Promise.all(Array.from({ length: 25 }, () => client.account.balance()));
+  expect(limit.refused()).toBe(0);
+  expect(clock.elapsed()).toBe(2 * MINUTE);
+});
+
+test("a limit that another process shares is kept too", async () => {
+  const limit = createRateLimit();
+  const { client } = createWorld((request) => {
+    limit.count(request, () => balance());
+    return limit.count(request, () => balance());
+  });
+  for (let round = 0; round < 5; round++) {
+    await Promise.all(Array.from({ length: 20 }, () => client.account.balance()));
+  }
+  expect(limit.refused()).toBe(0);
+});
+
+test("a thousand waiting tasks under 120 requests a minute get no 429, and none is starved", async () => {
+  const limit = createRateLimit();
+  const pollsByTask = new Map<string, number[]>();
+  const { client, clock } = createWorld((request) =>
+    limit.count(request, () => {
+      const taskId = request.path.split("/").at(-1) ?? "";
+      const polls = pollsByTask.get(taskId) ?? [];
+      pollsByTask.set(taskId, [...polls, request.at]);
+      const fields = { task_id: taskId };
+      // Every tenth task takes a quarter of an hour, the others two minutes.
+      const doneAt = Number(taskId) % 10 === 0 ? 15 * MINUTE : 2 * MINUTE;
+      return ok(request.at >= doneAt ? succeeded(fields) : task(fields));
+    }),
+  );
+  const waits = Array.from({ length: 1000 }, (_, index) => client.tasks.wait(String(index)));
+  await Promise.all(waits);
+  expect(limit.refused()).toBe(0);
+  for (const polls of pollsByTask.values()) {
+    expect(polls[0]).toBeLessThan(15 * MINUTE);
+    for (const [index, at] of polls.entries())
+      expect(at - (polls[index - 1] ?? 0)).toBeGreaterThanOrEqual(1000);
+  }
+  expect(clock.elapsed()).toBeLessThan(40 * MINUTE);
+});
+
+test("a create and a balance go ahead of a thousand polls that wait for their turn", async () => {
+  const limit = createRateLimit();
+  const { client, clock } = createWorld((request) =>
+    limit.count(request, () => {
+      if (request.method === "POST") return accepted();
+      if (request.path.endsWith("balance")) return balance();
+      return ok(request.at >= 20 * MINUTE ? succeeded() : task());
+    }),
+  );
+  const waits = Array.from({ length: 1000 }, (_, index) => client.tasks.wait(String(index)));
+  await clock.sleep(30_000);
+  const before = clock.elapsed();
+  await Promise.all([client.tasks.create(SONG_REQUEST), client.account.balance()]);
+  expect(clock.elapsed() - before).toBeLessThan(1000);
+  expect(limit.refused()).toBe(0);
+  await Promise.all(waits);
+});
+
+test("a 429 of one call holds back every other call of the client", async () => {
+  const { client, requests } = createWorld(
+    inTurn(
+      () => limited(30),
+      () => balance(),
+    ),
+  );
+  const first = client.account.balance();
+  await new Promise((resolve) => setImmediate(resolve));
+  await Promise.all([first, client.account.balance(), client.account.usage().catch(() => {})]);
+  expect(requests.map(({ at }) => at)).toEqual([0, 30_000, 30_000, 30_000]);
+});
+
+test("a 429 that states no wait holds the others back too", async () => {
+  const { client, requests } = createWorld(
+    inTurn(
+      () => refusal(429, "rate_limited"),
+      () => balance(),
+    ),
+  );
+  const first = client.account.balance();
+  while (requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+  await Promise.all([first, client.account.balance()]);
+  for (const { at } of requests.slice(1)) expect(at).toBeGreaterThanOrEqual(500);
+});
+
+test("while a 429 holds the key back for longer than a call may wait, the call fails at once and nothing is sent", async () => {
+  const { client, requests, clock } = createWorld(() => limited(600));
+  await rejection(client.account.balance(), RateLimitedError);
+  await clock.sleep(60_000);
+  const error = await rejection(client.tasks.create(SONG_REQUEST), RateLimitedError);
+  expect(error.retryAfterSeconds).toBe(540);
+  expect(error.retryAt).toEqual(new Date(Date.UTC(2026, 0, 1, 0, 10)));
+  expect(requests).toHaveLength(1);
+});
+
+test("a wait outlasts a hold that is longer than any call may wait", async () => {
+  const { client, requests } = createWorld(
+    inTurn(
+      () => limited(600),
+      () => ok(succeeded()),
+    ),
+  );
+  await expect(client.tasks.wait(TASK_ID)).resolves.toMatchObject({ status: "success" });
+  expect(requests[1]?.at).toBeGreaterThanOrEqual((requests[0]?.at ?? 0) + 600_000);
+});
+
+test("retrieves of one task that are made together leave a second apart", async () => {
+  const { client, requests } = createWorld(() => ok(task()));
+  await Promise.all([
+    client.tasks.retrieve(TASK_ID),
+    client.tasks.retrieve(TASK_ID),
+    client.tasks.retrieve("other"),
+  ]);
+  expect(requests.map(({ path, at }) => [path.split("/").at(-1), at])).toEqual([
+    [TASK_ID, 0],
+    ["other", 0],
+    [TASK_ID, 1000],
+  ]);
+});
+
+test("two clients do not hold each other back", async () => {
+  const first = createWorld(() => limited(600));
+  const second = createWorld(() => balance());
+  await rejection(first.client.account.balance(), RateLimitedError);
+  await second.client.account.balance();
+  expect(second.requests).toHaveLength(1);
+});

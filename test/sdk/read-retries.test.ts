@@ -1,0 +1,165 @@
+import { ConnectionError, RequestTimeoutError, ServerError } from "async-music";
+import { expect, test } from "vitest";
+import { balance, limited, refusal, TASK_ID, task } from "../support/answers.js";
+import { rejection } from "../support/rejection.js";
+import { createWorld, inTurn, never } from "../support/world.js";
+
+// Errors, retry rules; the waits between the attempts of one call are on the handed-in clock.
+
+const broken = () => refusal(502, "upstream_provider_error");
+const arrivals = ({ requests }: { requests: { at: number }[] }) => requests.map(({ at }) => at);
+
+test("with the shortest jitter a read is sent again at once", async () => {
+  const world = createWorld(broken, { random: () => 0 });
+  await rejection(world.client.account.balance(), ServerError);
+  expect(arrivals(world)).toEqual([0, 0, 0]);
+});
+
+test("with the longest jitter the gaps between the attempts of a read grow", async () => {
+  const world = createWorld(broken, { random: () => 0.999, maxRetries: 5 });
+  await rejection(world.client.account.balance(), ServerError);
+  const gaps = arrivals(world).map((at, index, all) => at - (all[index - 1] ?? 0));
+  for (let attempt = 2; attempt < gaps.length; attempt++)
+    expect(gaps[attempt]).toBeGreaterThan(gaps[attempt - 1] ?? 0);
+});
+
+test.each([
+  ["Retry-After in seconds", { "Retry-After": "20" }],
+  ["Retry-After as a date", { "Retry-After": new Date(Date.UTC(2026, 0, 1) + 20_000).toUTCString() }],
+])("a 503 with %s is never undercut", async (_, headers) => {
+  const world = createWorld(
+    inTurn(
+      () => refusal(503, "internal_error", headers),
+      () => balance(),
+    ),
+    { random: () => 0 },
+  );
+  await world.client.account.balance();
+  expect(arrivals(world)).toEqual([0, 20_000]);
+});
+
+test("a 503 whose wait does not fit the budget fails at once", async () => {
+  const world = createWorld(() => refusal(503, "internal_error", { "Retry-After": "121" }));
+  await rejection(world.client.account.balance(), ServerError);
+  expect(arrivals(world)).toEqual([0]);
+});
+
+test("retryBudgetMs limits all waits of a call together", async () => {
+  const unavailable = () => refusal(503, "internal_error", { "Retry-After": "4" });
+  const world = createWorld(unavailable, { maxRetries: 99, retryBudgetMs: 10_000 });
+  await rejection(world.client.account.balance(), ServerError);
+  expect(arrivals(world)).toEqual([0, 4000, 8000]);
+});
+
+test("a budget of nothing still lets a read be sent again that need not wait", async () => {
+  const world = createWorld(
+    inTurn(
+      () => limited(0),
+      () => balance(),
+    ),
+    { retryBudgetMs: 0 },
+  );
+  await world.client.account.balance();
+  expect(arrivals(world)).toEqual([0, 0]);
+});
+
+test.each([
+  [0, 1],
+  [1, 2],
+  [7, 8],
+])("maxRetries %i makes %i attempts, for the client and for one call", async (maxRetries, attempts) => {
+  const ofClient = createWorld(broken, { maxRetries });
+  await rejection(ofClient.client.account.usage(), ServerError);
+  expect(ofClient.requests).toHaveLength(attempts);
+
+  const ofCall = createWorld(broken);
+  await rejection(ofCall.client.account.usage({ maxRetries }), ServerError);
+  expect(ofCall.requests).toHaveLength(attempts);
+});
+
+test("the attempts at one task are a second apart, whatever the jitter", async () => {
+  const world = createWorld(
+    inTurn(broken, broken, () => Response.json({ code: 200, data: task() })),
+    { random: () => 0 },
+  );
+  await world.client.tasks.retrieve(TASK_ID);
+  expect(arrivals(world)).toEqual([0, 1000, 2000]);
+});
+
+test("an attempt that is not answered ends in real time, and is followed by another", async () => {
+  const world = createWorld((request, index) => (index === 0 ? never(request) : balance()));
+  await world.client.account.balance({ timeoutMs: 40 });
+  expect(world.requests).toHaveLength(2);
+  expect(world.requests[0]?.signal.aborted).toBe(true);
+});
+
+test("a fetch that does not listen to its signal is left all the same", async () => {
+  const world = createWorld(() => new Promise<Response>(() => {}), { timeoutMs: 10, maxRetries: 0 });
+  await rejection(world.client.account.balance(), RequestTimeoutError);
+});
+
+test("time spent waiting for another attempt does not count against the attempt", async () => {
+  const world = createWorld(
+    inTurn(
+      () => limited(100),
+      () => balance(),
+    ),
+    { timeoutMs: 50 },
+  );
+  await expect(world.client.account.balance()).resolves.toMatchObject({ total: 100 });
+});
+
+test("a fetch that throws before it returns a promise is a broken connection", async () => {
+  const thrown = createWorld(() => {
+    throw new TypeError("no network");
+  });
+  await rejection(thrown.client.account.balance(), ConnectionError);
+  expect(thrown.requests).toHaveLength(3);
+});
+
+test.each([
+  [400, "invalid_request_body", "BadRequestError"],
+  [400, "invalid_audio_format", "BadRequestError"],
+  [422, "audio_format_unavailable", "BadRequestError"],
+  [503, "audio_format_unavailable", "BadRequestError"],
+  [401, "missing_api_key", "AuthenticationError"],
+  [401, "invalid_api_key", "AuthenticationError"],
+  [402, "insufficient_credits", "InsufficientCreditsError"],
+  [403, "account_suspended", "AccountSuspendedError"],
+  [404, "task_not_found", "TaskNotFoundError"],
+  [429, "rate_limited", "RateLimitedError"],
+  [500, "internal_error", "ServerError"],
+  [502, "upstream_provider_error", "ServerError"],
+  [400, "never_heard_of", "BadRequestError"],
+  [401, "never_heard_of", "AuthenticationError"],
+  [402, "never_heard_of", "InsufficientCreditsError"],
+  [403, "never_heard_of", "AccountSuspendedError"],
+  [409, "never_heard_of", "ApiError"],
+  [418, "toString", "ApiError"],
+  [429, "never_heard_of", "RateLimitedError"],
+  [503, "never_heard_of", "ServerError"],
+  [409, "invalid_api_key", "AuthenticationError"],
+  [400, "insufficient_credits", "InsufficientCreditsError"],
+])("the class of a %i %s is %s: the code first, the status second", async (status, errorCode, name) => {
+  const headers = { "X-Request-Id": "served-1" };
+  const { client } = createWorld(() => refusal(status, errorCode, headers), { maxRetries: 0 });
+  await expect(client.account.balance()).rejects.toMatchObject({
+    name,
+    status,
+    errorCode,
+    requestId: "served-1",
+  });
+});
+
+test("a bare 404 of a task is a task that is not found, and of another address it is not", async () => {
+  const { client } = createWorld(() => new Response("<h1>Not Found</h1>", { status: 404 }));
+  await expect(client.tasks.retrieve(TASK_ID)).rejects.toMatchObject({
+    name: "TaskNotFoundError",
+    taskId: TASK_ID,
+  });
+  await expect(client.account.balance()).rejects.toMatchObject({
+    name: "ApiError",
+    status: 404,
+    errorCode: null,
+  });
+});

@@ -1,0 +1,220 @@
+import {
+  type AsyncMusic,
+  AuthenticationError,
+  ConnectionError,
+  InvalidOptionError,
+  type RequestOptions,
+} from "async-music";
+import { describe, expect, test } from "vitest";
+import {
+  accepted,
+  balance,
+  limited,
+  ok,
+  refusal,
+  SONG_REQUEST,
+  succeeded,
+  TASK_ID,
+  task,
+  usage,
+} from "../support/answers.js";
+import { rejection } from "../support/rejection.js";
+import { API_KEY, createWorld, inTurn, never, type World } from "../support/world.js";
+
+// Authentication 1 and 7: what every request carries.
+
+type Call = (client: AsyncMusic, options?: RequestOptions) => Promise<unknown>;
+
+const CALLS: [name: string, call: Call, answer: () => Response][] = [
+  ["create", (client, options) => client.tasks.create(SONG_REQUEST, options), () => accepted()],
+  ["retrieve", (client, options) => client.tasks.retrieve(TASK_ID, options), () => ok(task())],
+  ["balance", (client, options) => client.account.balance(options), () => balance()],
+  ["usage", (client, options) => client.account.usage(options), () => usage()],
+];
+
+const SAFE_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+const idsOf = ({ requests }: World) => requests.map(({ headers }) => headers.get("X-Request-Id"));
+
+describe.each(CALLS)("%s", (_, call, answer) => {
+  test("carries the key and a request id of its own", async () => {
+    const world = createWorld(answer, { random: Math.random });
+    await call(world.client);
+    await call(world.client);
+    for (const { headers } of world.requests) expect(headers.get("x-api-key")).toBe(API_KEY);
+    const ids = idsOf(world);
+    for (const id of ids) expect(id).toMatch(SAFE_ID);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  test.each(["a", "order-7", "A.b_c:d-9", "x".repeat(128)])(
+    "carries the caller's id %j",
+    async (requestId) => {
+      const world = createWorld(answer);
+      await call(world.client, { requestId });
+      expect(idsOf(world)).toEqual([requestId]);
+    },
+  );
+
+  test("keeps its id when it is sent again", async () => {
+    const world = createWorld(inTurn(() => limited(1), answer));
+    await call(world.client);
+    expect(idsOf(world)).toHaveLength(2);
+    expect(new Set(idsOf(world)).size).toBe(1);
+  });
+
+  const BAD_OPTIONS: [option: string, value: unknown][] = [
+    ["requestId", ""],
+    ["requestId", "a b"],
+    ["requestId", "a\r\nx-api-key: other"],
+    ["requestId", "é"],
+    ["requestId", "x".repeat(129)],
+    ["requestId", 7],
+    ["timeoutMs", 0],
+    ["timeoutMs", -5],
+    ["timeoutMs", "5"],
+    ["timeoutMs", Number.NaN],
+    ["maxRetries", -1],
+    ["maxRetries", 0.5],
+    ["maxRetries", "1"],
+    ["signal", {}],
+    ["signal", new AbortController()],
+    ["headers", { "a b": "c" }],
+    ["headers", { a: "b\r\nc: d" }],
+    ["headers", 7],
+  ];
+
+  test.each(BAD_OPTIONS)("refuses the option %s: %o, and sends nothing", async (option, value) => {
+    const { client, requests } = createWorld(answer);
+    const error = await rejection(call(client, { [option]: value }), InvalidOptionError);
+    expect(error.option).toBe(option);
+    expect(error.message).toContain(`\`${option}\``);
+    expect(requests).toEqual([]);
+  });
+
+  test("sends headers besides, none of which can replace the key, the id or the type", async () => {
+    const { client, requests } = createWorld(answer);
+    const headers = {
+      "X-Api-Key": "other",
+      "x-request-id": "other",
+      "content-type": "text/plain",
+      "X-Mine": "kept",
+      "X-Emulator-Outcome": '{"outcome":"failure"}',
+    };
+    await call(client, { headers, requestId: "mine" });
+    const sent = requests[0]?.headers;
+    expect(sent?.get("x-api-key")).toBe(API_KEY);
+    expect(sent?.get("x-request-id")).toBe("mine");
+    expect(sent?.get("x-mine")).toBe("kept");
+    expect(sent?.get("x-emulator-outcome")).toBe('{"outcome":"failure"}');
+    if (requests[0]?.method === "POST") expect(sent?.get("content-type")).toBe("application/json");
+  });
+
+  test("ends at once, and sends nothing, when it was aborted before", async () => {
+    const { client, requests } = createWorld(answer);
+    const reason = new Error("never mind");
+    await expect(call(client, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(requests).toEqual([]);
+  });
+
+  test("ends with the signal's reason when it is aborted between two attempts", async () => {
+    const controller = new AbortController();
+    const { client, requests, clock } = createWorld(() => limited(60));
+    const result = call(client, { signal: controller.signal });
+    const reason = { why: "the user left" };
+    while (clock.sleeps.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    controller.abort(reason);
+    await expect(result).rejects.toBe(reason);
+    expect(requests).toHaveLength(1);
+  });
+
+  test("shows the id of a request that no answer came to", async () => {
+    const { client } = createWorld(() => {
+      throw Object.assign(new TypeError("fetch failed"), { code: "ECONNREFUSED" });
+    });
+    const error = await rejection(call(client, { requestId: "lost-1", maxRetries: 0 }), ConnectionError);
+    expect(error.requestId).toBe("lost-1");
+    expect(error.message).toContain("lost-1");
+  });
+
+  test("shows the service's own id of an error answer", async () => {
+    const { client } = createWorld(() => refusal(401, "invalid_api_key", { "X-Request-Id": "served-9" }));
+    const error = await rejection(call(client), AuthenticationError);
+    expect(error.requestId).toBe("served-9");
+    expect(error.message).toContain("served-9");
+    expect(error.headers.get("X-Request-Id")).toBe("served-9");
+  });
+});
+
+test("an abort of a read that is under way rejects with the signal's reason", async () => {
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  const { client, requests } = createWorld((request) => {
+    queueMicrotask(() => controller.abort(reason));
+    return never(request);
+  });
+  await expect(client.account.balance({ signal: controller.signal })).rejects.toBe(reason);
+  expect(requests).toHaveLength(1);
+});
+
+test.each([200, 404, 500])(
+  "an abort while the body of a %i is being read rejects with the signal's reason",
+  async (status) => {
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const body = () =>
+      new ReadableStream({
+        pull() {
+          controller.abort(reason);
+          return new Promise(() => {});
+        },
+      });
+    const { client, requests } = createWorld(() => new Response(body(), { status }));
+    await expect(client.tasks.retrieve(TASK_ID, { signal: controller.signal })).rejects.toBe(reason);
+    expect(requests).toHaveLength(1);
+  },
+);
+
+test("the polls of a wait each carry an id of their own, unless the caller gave one", async () => {
+  const answers = inTurn(
+    () => ok(task()),
+    () => ok(task()),
+    () => ok(succeeded()),
+  );
+  const own = createWorld(answers, { random: Math.random });
+  await own.client.tasks.wait(TASK_ID);
+  expect(new Set(idsOf(own)).size).toBe(3);
+
+  const given = createWorld(answers);
+  await given.client.tasks.wait(TASK_ID, { requestId: "wait-1" });
+  expect(idsOf(given)).toEqual(["wait-1", "wait-1", "wait-1"]);
+});
+
+test("the caller's id of a run is that of its POST, and not of its polls", async () => {
+  const world = createWorld(
+    inTurn(
+      () => accepted(),
+      () => ok(succeeded()),
+    ),
+  );
+  await world.client.tasks.run(SONG_REQUEST, { requestId: "order-1" });
+  const [post, poll] = idsOf(world);
+  expect(post).toBe("order-1");
+  expect(poll).not.toBe("order-1");
+});
+
+test("a seeded client makes the same ids again, and they are UUIDs", async () => {
+  const ids = async (seed: number) => {
+    let state = seed;
+    const random = () => {
+      state = (state * 16_807) % 2_147_483_647;
+      return state / 2_147_483_647;
+    };
+    const world = createWorld(() => balance(), { random });
+    await world.client.account.balance();
+    return idsOf(world)[0];
+  };
+  expect(await ids(1)).toBe(await ids(1));
+  expect(await ids(1)).not.toBe(await ids(2));
+  expect(await ids(1)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+});

@@ -1,0 +1,80 @@
+import { inspect } from "node:util";
+import { expect, test } from "vitest";
+import { createRedactor } from "../../../src/transport/redactor.js";
+
+const KEY = "key_$&$1.*[0-9]+";
+const redactor = createRedactor(KEY);
+
+test("every occurrence of the key goes from a text, whatever characters it is made of", () => {
+  expect(redactor.text(`${KEY} and a${KEY}${KEY}b`)).toBe("[redacted] and a[redacted][redacted]b");
+  expect(redactor.text("key_ alone is no secret")).toBe("key_ alone is no secret");
+});
+
+test("headers lose the key and keep everything else", () => {
+  const headers = redactor.headers(new Headers({ "X-Echo": `<${KEY}>`, "X-Other": "kept" }));
+  expect([...headers]).toEqual([
+    ["x-echo", "<[redacted]>"],
+    ["x-other", "kept"],
+  ]);
+});
+
+test("an error that can't hold the key stays itself, with its cause", () => {
+  const cause = Object.assign(new Error("connect"), { code: "ECONNREFUSED", port: 80 });
+  const error = new TypeError("fetch failed", { cause });
+  expect(redactor.cause(error)).toBe(error);
+});
+
+test.each<[where: string, error: unknown]>([
+  ["the message", new Error(`no ${KEY}`)],
+  ["the name", Object.assign(new Error("no"), { name: KEY })],
+  ["the stack", Object.assign(new Error("no"), { stack: `at ${KEY}` })],
+  ["a property", Object.assign(new Error("no"), { sent: { headers: [{ value: KEY }] } })],
+  ["the name of a property", Object.assign(new Error("no"), { sent: { [KEY]: true } })],
+  ["a property that is not listed", Object.defineProperty(new Error("no"), "sent", { value: KEY })],
+  ["a property under a symbol", Object.assign(new Error("no"), { [Symbol("sent")]: KEY })],
+  [
+    "the request",
+    Object.assign(new Error("no"), { request: new Request("https://a.example", { headers: { k: KEY } }) }),
+  ],
+  [
+    "an address",
+    Object.assign(new Error("no"), {
+      url: new URL(`https://a.example/?k=${encodeURIComponent(KEY)}&l=${KEY}`),
+    }),
+  ],
+  ["a map", Object.assign(new Error("no"), { sent: new Map([["k", KEY]]) })],
+  ["an array", Object.assign(new Error("no"), { sent: [[[KEY]]] })],
+  ["the cause", new Error("no", { cause: new Error(KEY) })],
+  ["the causes of an aggregate", new AggregateError([new Error(KEY)], "no")],
+  [
+    "a value deep below",
+    Object.assign(new Error("no"), { a: { b: { c: { d: { e: { f: { g: KEY } } } } } } }),
+  ],
+  ["what is thrown and is a text", `no ${KEY}`],
+  ["what is thrown and is an object", { sent: KEY }],
+])("no cause shows the key that stands in %s", (_, error) => {
+  const shown = inspect(redactor.cause(error), { depth: 20, showHidden: true });
+  expect(shown).not.toContain(KEY);
+});
+
+test("a copied cause still says what happened", () => {
+  const error = Object.assign(new TypeError(`no ${KEY}`), { code: "ECONNRESET" });
+  const copy = redactor.cause(error);
+  expect(copy).toBeInstanceOf(Error);
+  expect(copy).toMatchObject({ name: "TypeError", message: "no [redacted]", code: "ECONNRESET" });
+});
+
+test("an error that is its own cause is taken as it is, and does not hang", () => {
+  const plain = new Error("round");
+  plain.cause = plain;
+  const leaking = new Error(KEY);
+  leaking.cause = new Error("and round", { cause: leaking });
+  expect(inspect(redactor.cause(plain), { depth: 20, showHidden: true })).not.toContain(KEY);
+  expect(inspect(redactor.cause(leaking), { depth: 20, showHidden: true })).not.toContain(KEY);
+});
+
+test("a caller's own reason that is no error stays what it is", () => {
+  const reason = { why: "the user left" };
+  expect(redactor.cause(reason)).toBe(reason);
+  expect(redactor.cause(42)).toBe(42);
+});

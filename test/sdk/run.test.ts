@@ -1,0 +1,183 @@
+import {
+  AsyncMusicError,
+  ConnectionError,
+  InsufficientCreditsError,
+  SubmissionOutcomeUnknownError,
+  TaskFailedError,
+  type TaskSubmission,
+  WaitTimeoutError,
+} from "async-music";
+import { expect, test } from "vitest";
+import {
+  accepted,
+  failed,
+  limited,
+  ok,
+  refusal,
+  SONG_REQUEST,
+  submission,
+  succeeded,
+  TASK_ID,
+  task,
+} from "../support/answers.js";
+import { rejection } from "../support/rejection.js";
+import { turns } from "../support/test-clock.js";
+import { createWorld, inTurn, never } from "../support/world.js";
+
+const submit = () => accepted();
+const running = () => ok(task());
+const done = () => ok(succeeded());
+
+test("a run creates once, waits, and answers the task", async () => {
+  const { client, requests } = createWorld(inTurn(submit, running, done));
+  await expect(client.tasks.run(SONG_REQUEST)).resolves.toEqual(succeeded());
+  expect(requests.map(({ method }) => method)).toEqual(["POST", "GET", "GET"]);
+  expect(requests[1]?.at).toBeGreaterThanOrEqual(5000);
+});
+
+test("onSubmitted gets the submission before the waiting begins, and is awaited", async () => {
+  const { client, clock, requests } = createWorld(inTurn(submit, done));
+  const seen: TaskSubmission[] = [];
+  const onSubmitted = async (created: TaskSubmission) => {
+    seen.push(created);
+    await clock.sleep(60_000);
+    expect(requests).toHaveLength(1);
+  };
+  await client.tasks.run(SONG_REQUEST, { onSubmitted });
+  expect(seen).toEqual([submission()]);
+  expect(requests[1]?.at).toBeGreaterThanOrEqual(60_000);
+});
+
+test.each(["onSubmitted", "onUpdate"] as const)("%s that throws does not lose the task", async (name) => {
+  const cause = new Error("database away");
+  for (const callback of [
+    () => Promise.reject(cause),
+    () => {
+      throw cause;
+    },
+  ]) {
+    const { client, requests } = createWorld(inTurn(submit, running));
+    const error = await rejection(client.tasks.run(SONG_REQUEST, { [name]: callback }), AsyncMusicError);
+    expect(error).toMatchObject({ taskId: TASK_ID, cause });
+    expect(error.message).toContain(name);
+    expect(error.message).toContain(`client.tasks.wait("${TASK_ID}")`);
+    expect(requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+  }
+});
+
+test("an abort before anything was sent rejects with the signal's reason", async () => {
+  const { client, requests } = createWorld(submit);
+  const reason = new Error("never mind");
+  await expect(client.tasks.run(SONG_REQUEST, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  expect(requests).toEqual([]);
+});
+
+test("an abort while the POST waits for its turn rejects with the signal's reason, and sends nothing more", async () => {
+  const { client, requests, clock } = createWorld(() => limited(100));
+  const controller = new AbortController();
+  const reason = new Error("never mind");
+  const result = client.tasks.run(SONG_REQUEST, { signal: controller.signal });
+  void clock.sleep(50_000).then(() => controller.abort(reason));
+  await expect(result).rejects.toBe(reason);
+  await clock.sleep(500_000);
+  expect(requests).toHaveLength(1);
+});
+
+test("an abort during the POST leaves its outcome unknown, and keeps the reason as the cause", async () => {
+  const controller = new AbortController();
+  const reason = new Error("never mind");
+  const { client, requests } = createWorld((request) => {
+    setImmediate(() => controller.abort(reason));
+    return never(request);
+  });
+  const result = client.tasks.run(SONG_REQUEST, { signal: controller.signal, requestId: "order-1" });
+  const error = await rejection(result, SubmissionOutcomeUnknownError);
+  expect(error).toMatchObject({ request: SONG_REQUEST, requestId: "order-1", status: null });
+  expect(error.cause).toBe(reason);
+  expect(requests).toHaveLength(1);
+});
+
+test.each([[undefined], ["a text"], [{ why: "left" }]])(
+  "an abort during the POST with the reason %j is no less unknown",
+  async (reason) => {
+    const controller = new AbortController();
+    const { client } = createWorld((request) => {
+      setImmediate(() => controller.abort(reason));
+      return never(request);
+    });
+    const result = client.tasks.create(SONG_REQUEST, { signal: controller.signal });
+    const error = await rejection(result, SubmissionOutcomeUnknownError);
+    expect(error.cause).toBe(controller.signal.reason);
+  },
+);
+
+test("an abort while waiting rejects with the signal's reason, and the task can still be waited for", async () => {
+  const controller = new AbortController();
+  const reason = new Error("later");
+  const { client } = createWorld(inTurn(submit, running, running, done));
+  let taskId = "";
+  const onSubmitted = (created: TaskSubmission) => {
+    taskId = created.task_id;
+  };
+  const onUpdate = () => controller.abort(reason);
+  await expect(
+    client.tasks.run(SONG_REQUEST, { signal: controller.signal, onSubmitted, onUpdate }),
+  ).rejects.toBe(reason);
+  await expect(client.tasks.wait(taskId)).resolves.toMatchObject({ status: "success" });
+});
+
+test("an abort by onSubmitted ends the run before it polls", async () => {
+  const controller = new AbortController();
+  const { client, requests } = createWorld(submit);
+  const result = client.tasks.run(SONG_REQUEST, {
+    signal: controller.signal,
+    onSubmitted: () => controller.abort("stop"),
+  });
+  await expect(result).rejects.toBe("stop");
+  expect(requests).toHaveLength(1);
+});
+
+test("a create that is limited is sent again after the stated wait, and the run goes on", async () => {
+  const { client, requests } = createWorld(inTurn(() => limited(33), submit, done));
+  await client.tasks.run(SONG_REQUEST);
+  expect(requests.map(({ method, at }) => [method, at]).slice(0, 2)).toEqual([
+    ["POST", 0],
+    ["POST", 33_000],
+  ]);
+});
+
+test("errors of the create are those of create, and errors of the wait carry the task's id", async () => {
+  const poor = createWorld(() => refusal(402, "insufficient_credits"));
+  const error = await rejection(poor.client.tasks.run(SONG_REQUEST), InsufficientCreditsError);
+  expect(error.taskId).toBeNull();
+  expect(poor.requests).toHaveLength(1);
+
+  const offline = createWorld(() =>
+    Promise.reject(Object.assign(new TypeError("no"), { code: "ECONNREFUSED" })),
+  );
+  await rejection(offline.client.tasks.run(SONG_REQUEST), ConnectionError);
+  expect(offline.requests).toHaveLength(1);
+
+  const unlucky = createWorld(inTurn(submit, () => ok(failed())));
+  expect((await rejection(unlucky.client.tasks.run(SONG_REQUEST), TaskFailedError)).taskId).toBe(TASK_ID);
+
+  const slow = createWorld(inTurn(submit, running));
+  expect(
+    (await rejection(slow.client.tasks.run(SONG_REQUEST, { maxWaitMs: 60_000 }), WaitTimeoutError)).taskId,
+  ).toBe(TASK_ID);
+});
+
+test("a run whose caller leaves a hundred times leaves nothing behind", async () => {
+  const { client, clock } = createWorld(inTurn(submit, running));
+  const controller = new AbortController();
+  const runs = Array.from({ length: 100 }, () =>
+    client.tasks.run(SONG_REQUEST, { signal: controller.signal }).catch(() => {}),
+  );
+  await clock.sleep(20_000);
+  controller.abort();
+  await Promise.all(runs);
+  await turns(3);
+  const sleeps = clock.sleeps.length;
+  await clock.sleep(1000);
+  expect(clock.sleeps).toHaveLength(sleeps + 1);
+});

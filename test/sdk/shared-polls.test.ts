@@ -1,0 +1,137 @@
+import { TaskFailedError, TaskNotFoundError, WaitTimeoutError } from "async-music";
+import { expect, test } from "vitest";
+import { failed, OTHER_TASK_ID, ok, refusal, succeeded, TASK_ID, task } from "../support/answers.js";
+import { rejection } from "../support/rejection.js";
+import { createTestClock, turns } from "../support/test-clock.js";
+import { createWorld, never, type SeenRequest } from "../support/world.js";
+
+// Two waits on one task share one poll.
+
+const MINUTE = 60_000;
+const doneAt =
+  (ms: number) =>
+  ({ at }: SeenRequest) =>
+    ok(at >= ms ? succeeded() : task());
+
+test("ten waits on one task cost the polls of one, and all get the result", async () => {
+  const alone = createWorld(doneAt(MINUTE));
+  await alone.client.tasks.wait(TASK_ID);
+
+  const { client, requests } = createWorld(doneAt(MINUTE));
+  const results = await Promise.all(Array.from({ length: 10 }, () => client.tasks.wait(TASK_ID)));
+  for (const result of results) expect(result).toEqual(succeeded());
+  expect(requests.length).toBeLessThanOrEqual(alone.requests.length + 2);
+});
+
+test("a wait that comes later shares too, and no poll comes sooner than a second after another", async () => {
+  const { client, clock, requests } = createWorld(doneAt(MINUTE));
+  const first = client.tasks.wait(TASK_ID);
+  await clock.sleep(7300);
+  const second = client.tasks.wait(TASK_ID, { pollIntervalMs: 1000 });
+  await Promise.all([first, second]);
+  for (const [index, { at }] of requests.entries()) {
+    if (index > 0) expect(at - (requests[index - 1]?.at ?? 0)).toBeGreaterThanOrEqual(1000);
+  }
+});
+
+test("waits on two tasks do not share", async () => {
+  const { client, requests } = createWorld(({ path }) => ok(succeeded({ task_id: path.split("/").at(-1) })));
+  const [one, other] = await Promise.all([client.tasks.wait(TASK_ID), client.tasks.wait(OTHER_TASK_ID)]);
+  expect([one.task_id, other.task_id]).toEqual([TASK_ID, OTHER_TASK_ID]);
+  expect(requests).toHaveLength(2);
+});
+
+test("a wait that is aborted between polls does not end the other", async () => {
+  const { client, clock } = createWorld(doneAt(MINUTE));
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  const aborted = client.tasks.wait(TASK_ID, { signal: controller.signal });
+  const other = client.tasks.wait(TASK_ID);
+  await Promise.all([
+    expect(aborted).rejects.toBe(reason),
+    clock.sleep(8000).then(() => controller.abort(reason)),
+    expect(other).resolves.toMatchObject({ status: "success" }),
+  ]);
+});
+
+test.each(["first", "second"])(
+  "the %s of two waits can be aborted during their poll without harm to the other",
+  async (which) => {
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const { client, requests } = createWorld(async (request, index) => {
+      if (index > 0) return ok(succeeded());
+      setImmediate(() => controller.abort(reason));
+      // The poll goes on for a little, unless it is given up.
+      return Promise.race([never(request), turns(5).then(() => ok(succeeded()))]);
+    });
+    const wait = (name: string) =>
+      client.tasks.wait(TASK_ID, which === name ? { signal: controller.signal } : {});
+    const [first, second] = [wait("first"), wait("second")];
+    const [aborted, other] = which === "first" ? [first, second] : [second, first];
+    await expect(aborted).rejects.toBe(reason);
+    await expect(other).resolves.toMatchObject({ status: "success" });
+    expect(requests.length).toBeLessThanOrEqual(2);
+  },
+);
+
+test("every wait on a task that fails gets an error of its own", async () => {
+  const { client } = createWorld(() => ok(failed()));
+  const [one, other] = await Promise.all([
+    rejection(client.tasks.wait(TASK_ID), TaskFailedError),
+    rejection(client.tasks.wait(TASK_ID), TaskFailedError),
+  ]);
+  expect(one).not.toBe(other);
+});
+
+test("every wait on a task that is unknown ends at once", async () => {
+  const { client, requests } = createWorld(() => refusal(404, "task_not_found"));
+  await Promise.all([
+    rejection(client.tasks.wait(TASK_ID), TaskNotFoundError),
+    rejection(client.tasks.wait(TASK_ID), TaskNotFoundError),
+  ]);
+  expect(requests).toHaveLength(1);
+});
+
+test("each wait ends by its own patience", async () => {
+  const { client, clock } = createWorld(doneAt(2 * MINUTE));
+  const ended: [string, number][] = [];
+  await Promise.all([
+    rejection(client.tasks.wait(TASK_ID, { maxWaitMs: 12_000 }), WaitTimeoutError).then(() =>
+      ended.push(["short", clock.elapsed()]),
+    ),
+    rejection(client.tasks.wait(TASK_ID, { maxWaitMs: MINUTE }), WaitTimeoutError).then(() =>
+      ended.push(["long", clock.elapsed()]),
+    ),
+    client.tasks.wait(TASK_ID).then(() => ended.push(["patient", clock.elapsed()])),
+  ]);
+  expect(ended).toEqual([
+    ["short", 12_000],
+    ["long", MINUTE],
+    ["patient", expect.any(Number)],
+  ]);
+});
+
+test("a wait with little patience left does not stay in another's poll that stalls", async () => {
+  const clock = createTestClock({ skips: false });
+  const { client, requests } = createWorld((request) => never(request), { clock, timeoutMs: 60_000 });
+  const controller = new AbortController();
+  const patient = client.tasks.wait(TASK_ID, { signal: controller.signal }).catch(() => "left");
+  const hasty = rejection(client.tasks.wait(TASK_ID, { maxWaitMs: 5100 }), WaitTimeoutError);
+  await clock.advance(6000);
+  await hasty;
+  expect(requests).toHaveLength(1);
+  controller.abort();
+  await expect(patient).resolves.toBe("left");
+});
+
+test("a watch shares with a wait", async () => {
+  const { client, requests } = createWorld(doneAt(MINUTE));
+  const statuses: string[] = [];
+  const watching = (async () => {
+    for await (const { status } of client.tasks.watch(TASK_ID)) statuses.push(status);
+  })();
+  await Promise.all([watching, client.tasks.wait(TASK_ID)]);
+  expect(statuses).toEqual(["running", "success"]);
+  expect(requests.length).toBeLessThan(12);
+});

@@ -1,0 +1,25 @@
+import { InvalidRequestError } from "async-music";
+import { expect, test } from "vitest";
+import { accepted, refusal } from "../support/answers.js";
+import { rejection } from "../support/rejection.js";
+import { createWorld } from "../support/world.js";
+
+test.each(["", ".", "..", "\ud800", undefined, null, 7, {}])(
+  "%j is refused as a task id, and nothing is sent",
+  async (id) => {
+    const { client, requests } = createWorld(() => accepted());
+    await rejection(client.tasks.retrieve(id as string), InvalidRequestError);
+    await rejection(client.tasks.wait(id as string), InvalidRequestError);
+    expect(() => client.tasks.watch(id as string)).toThrow(InvalidRequestError);
+    expect(requests).toEqual([]);
+  },
+);
+
+test.each(["a/b", "../account/balance", "a?b=c", "a#b", "%2e%2e", "ü", "a b"])(
+  "the task id %j stays one step of the path",
+  async (id) => {
+    const { client, requests } = createWorld(() => refusal(404, "task_not_found"));
+    await expect(client.tasks.retrieve(id)).rejects.toMatchObject({ name: "TaskNotFoundError", taskId: id });
+    expect(requests[0]?.path).toBe(`/api/v1/task/${encodeURIComponent(id)}`);
+  },
+);

@@ -1,0 +1,252 @@
+import {
+  AsyncMusicError,
+  AuthenticationError,
+  InvalidResponseError,
+  TaskFailedError,
+  TaskNotFoundError,
+  TaskTimedOutError,
+  WaitTimeoutError,
+} from "async-music";
+import { describe, expect, test } from "vitest";
+import { failed, LYRICS, limited, ok, refusal, succeeded, TASK_ID, task } from "../support/answers.js";
+import { reasonOf, rejection } from "../support/rejection.js";
+import { createTestClock, turns } from "../support/test-clock.js";
+import { createWorld, inTurn, never, type SeenRequest } from "../support/world.js";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+const running = () => ok(task());
+const done = () => ok(succeeded());
+const arrivals = ({ requests }: { requests: SeenRequest[] }) => requests.map(({ at }) => at);
+const gaps = (times: number[]) => times.slice(1).map((at, index) => at - (times[index] ?? 0));
+
+describe("the end of patience", () => {
+  test.each([10, 1000, 4999, 30_000, 10 * MINUTE])(
+    "a wait of %i ms ends within a second of it",
+    async (maxWaitMs) => {
+      const world = createWorld(running);
+      const error = await rejection(world.client.tasks.wait(TASK_ID, { maxWaitMs }), WaitTimeoutError);
+      expect(world.clock.elapsed()).toBeGreaterThanOrEqual(maxWaitMs);
+      expect(world.clock.elapsed()).toBeLessThanOrEqual(maxWaitMs + 1000);
+      expect(error.taskId).toBe(TASK_ID);
+      expect(error.task).toEqual(maxWaitMs < 5000 ? null : task());
+    },
+  );
+
+  test("by default is 65 minutes after its beginning", async () => {
+    const world = createWorld(running);
+    await rejection(world.client.tasks.wait(TASK_ID), WaitTimeoutError);
+    expect(world.clock.elapsed()).toBeGreaterThanOrEqual(65 * MINUTE);
+    expect(world.clock.elapsed()).toBeLessThanOrEqual(65 * MINUTE + 1000);
+  });
+
+  test("shows the task as it was last seen, though later reads failed", async () => {
+    const seen = task({ output: { progress: "40%", result: null } });
+    const { client } = createWorld(
+      inTurn(
+        () => ok(seen),
+        () => refusal(500, "internal_error"),
+      ),
+    );
+    const error = await rejection(client.tasks.wait(TASK_ID, { maxWaitMs: MINUTE }), WaitTimeoutError);
+    expect(error.task).toEqual(seen);
+  });
+
+  test("a read that stalls does not outlast it", async () => {
+    const { client, requests } = createWorld(never, { timeoutMs: 60_000 });
+    await rejection(client.tasks.wait(TASK_ID, { maxWaitMs: 5000 }), WaitTimeoutError);
+    expect(requests).toHaveLength(1);
+  });
+
+  test("a task that ended while this process slept is still found", async () => {
+    const clock = createTestClock({ skips: false });
+    const slowly = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      return done();
+    };
+    const { client } = createWorld(slowly, { clock });
+    const result = client.tasks.wait(TASK_ID, { maxWaitMs: MINUTE });
+    await turns(3);
+    clock.jump(2 * HOUR);
+    await expect(result).resolves.toMatchObject({ status: "success" });
+  });
+});
+
+describe("an outage", () => {
+  test.each<[what: string, answer: (request: SeenRequest) => Response | Promise<Response>]>([
+    ["500s", () => refusal(500, "internal_error")],
+    ["502s", () => refusal(502, "upstream_provider_error")],
+    ["HTML 503s", () => new Response("<h1>away</h1>", { status: 503 })],
+    ["429s", () => limited(20)],
+    ["cut connections", () => Promise.reject(new TypeError("terminated"))],
+    [
+      "refused connections",
+      () => Promise.reject(Object.assign(new TypeError("no"), { code: "ECONNREFUSED" })),
+    ],
+    ["cut JSON", () => new Response('{"code":200,"data":{"task')],
+    ["empty answers", () => new Response("")],
+    ["bodies that break the contract", () => ok({ task_id: TASK_ID, status: 7 })],
+  ])("of ten minutes, with %s, is outlasted", async (_, answer) => {
+    const world = createWorld((request) => (request.at < 10 * MINUTE ? answer(request) : done()));
+    await expect(world.client.tasks.wait(TASK_ID)).resolves.toMatchObject({ status: "success" });
+    for (const gap of gaps(arrivals(world))) expect(gap).toBeGreaterThanOrEqual(1000);
+  });
+
+  test("that never ends is a WaitTimeoutError whose cause is the last failure", async () => {
+    const { client } = createWorld(() => refusal(500, "internal_error"));
+    const { cause } = await rejection(client.tasks.wait(TASK_ID, { maxWaitMs: MINUTE }), WaitTimeoutError);
+    expect(cause).toMatchObject({ name: "ServerError", status: 500, taskId: TASK_ID });
+  });
+});
+
+describe("what ends a wait at once", () => {
+  const CASES: [
+    what: string,
+    answer: () => Response,
+    kind: abstract new (...details: never[]) => AsyncMusicError,
+  ][] = [
+    ["an invalid key", () => refusal(401, "invalid_api_key"), AuthenticationError],
+    ["a bare 401", () => new Response("", { status: 401 }), AuthenticationError],
+    ["an unknown task", () => refusal(404, "task_not_found"), TaskNotFoundError],
+    ["a bare 404", () => new Response("<h1>no</h1>", { status: 404 }), TaskNotFoundError],
+  ];
+
+  test.each(CASES)("%s does, with the task's id and how to resume", async (_, answer, kind) => {
+    const world = createWorld(inTurn(running, answer));
+    const error = await rejection(world.client.tasks.wait(TASK_ID), kind);
+    expect(world.requests).toHaveLength(2);
+    expect(error.taskId).toBe(TASK_ID);
+    expect(error.message).toContain(`client.tasks.wait("${TASK_ID}")`);
+  });
+
+  test("an abort does, with the signal's reason, also while a poll is under way", async () => {
+    const reason = new Error("the user left");
+    for (const phase of ["before", "between", "during"]) {
+      const controller = new AbortController();
+      const world = createWorld((request) => {
+        if (phase === "during") setImmediate(() => controller.abort(reason));
+        return never(request);
+      });
+      if (phase === "before") controller.abort(reason);
+      const result = world.client.tasks.wait(TASK_ID, { signal: controller.signal });
+      if (phase === "between") controller.abort(reason);
+      await expect(result).rejects.toBe(reason);
+      expect(world.requests).toHaveLength(phase === "during" ? 1 : 0);
+    }
+  });
+});
+
+describe("a task that ends badly", () => {
+  test("in failure is a TaskFailedError with what the task says", async () => {
+    const ended = failed({ error_code: "rate_limited", retryable: true, retry_after_seconds: 30 });
+    const { client } = createWorld(() => ok(ended));
+    const error = await rejection(client.tasks.wait(TASK_ID), TaskFailedError);
+    expect(error).toMatchObject({
+      task: ended,
+      taskId: TASK_ID,
+      errorCode: "rate_limited",
+      retryable: true,
+      retryAfterSeconds: 30,
+    });
+    expect(error).not.toBeInstanceOf(TaskTimedOutError);
+    expect(error.message).toContain(TASK_ID);
+  });
+
+  test("in timeout is a TaskTimedOutError, which is a TaskFailedError", async () => {
+    const { client } = createWorld(() =>
+      ok(failed({ status: "timeout", error_code: "upstream_provider_error" })),
+    );
+    const error = await rejection(client.tasks.wait(TASK_ID), TaskTimedOutError);
+    expect(error).toBeInstanceOf(TaskFailedError);
+    expect(error).toMatchObject({
+      errorCode: "upstream_provider_error",
+      retryable: false,
+      retryAfterSeconds: null,
+    });
+  });
+
+  test("without saying why is a TaskFailedError with nulls", async () => {
+    const bare = {
+      task_id: TASK_ID,
+      model: "provider_a",
+      type: "music",
+      status: "failure",
+      credits_cost: 10,
+    };
+    const { client } = createWorld(() => ok(bare));
+    const error = await rejection(client.tasks.wait(TASK_ID), TaskFailedError);
+    expect(error).toMatchObject({ errorCode: null, retryable: null, retryAfterSeconds: null });
+  });
+
+  test("shows neither its prompt nor its prose in the message", async () => {
+    const { client } = createWorld(() =>
+      ok(failed({ error: "bad words", input: { prompt: "secret lyrics" } })),
+    );
+    const { message } = await rejection(client.tasks.wait(TASK_ID), TaskFailedError);
+    expect(message).not.toMatch(/bad words|secret lyrics/);
+  });
+
+  test("after success but without its result is an InvalidResponseError with the id", async () => {
+    for (const output of [
+      null,
+      {},
+      { result: null },
+      { result: "x" },
+      { result: [{}] },
+      { result: LYRICS },
+    ]) {
+      const { client } = createWorld(() => ok(succeeded({ output })));
+      const error = await rejection(client.tasks.wait(TASK_ID), InvalidResponseError);
+      expect(error.taskId).toBe(TASK_ID);
+      expect(error.issues[0]?.path).toMatch(/^data\.output/);
+      expect(error.message).toContain(`client.tasks.wait("${TASK_ID}")`);
+    }
+  });
+});
+
+describe("onUpdate", () => {
+  test("is called for every change, and last with the task as it ended", async () => {
+    const at = (progress: string) => () => ok(task({ output: { progress, result: null } }));
+    const { client } = createWorld(
+      inTurn(() => ok(task({ status: "pending" })), running, running, at("5%"), at("5%"), at("9%"), done),
+    );
+    const seen: string[] = [];
+    await client.tasks.wait(TASK_ID, {
+      onUpdate: ({ status, output }) => void seen.push(`${status} ${output?.progress}`),
+    });
+    expect(seen).toEqual([
+      "pending undefined",
+      "running undefined",
+      "running 5%",
+      "running 9%",
+      "success 100%",
+    ]);
+  });
+
+  test("is awaited before the next poll", async () => {
+    const world = createWorld(inTurn(running, done));
+    await world.client.tasks.wait(TASK_ID, { onUpdate: () => world.clock.sleep(100_000) });
+    expect(gaps(arrivals(world))[0]).toBeGreaterThanOrEqual(100_000);
+  });
+
+  test.each(["throws", "rejects"])("that %s ends the wait, and does not lose the task", async (how) => {
+    const cause = new Error("database away");
+    const onUpdate = () => {
+      if (how === "rejects") return Promise.reject(cause);
+      throw cause;
+    };
+    const { client } = createWorld(running);
+    const error = await rejection(client.tasks.wait(TASK_ID, { onUpdate }), AsyncMusicError);
+    expect(error).toMatchObject({ taskId: TASK_ID, cause });
+    expect(error.message).toContain(`client.tasks.wait("${TASK_ID}")`);
+  });
+});
+
+test("every error of a wait can be logged as JSON", async () => {
+  for (const answer of [() => ok(failed()), () => refusal(401, "invalid_api_key"), running]) {
+    const { client } = createWorld(answer);
+    const error = await reasonOf(client.tasks.wait(TASK_ID, { maxWaitMs: MINUTE }));
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ name: (error as Error).name, taskId: TASK_ID });
+  }
+});

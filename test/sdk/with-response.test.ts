@@ -1,0 +1,95 @@
+import { type ApiPromise, type AsyncMusic, AuthenticationError } from "async-music";
+import { describe, expect, test } from "vitest";
+import {
+  accepted,
+  balance,
+  ok,
+  refusal,
+  SONG_REQUEST,
+  submission,
+  TASK_ID,
+  task,
+  usage,
+} from "../support/answers.js";
+import { rejection } from "../support/rejection.js";
+import { createWorld } from "../support/world.js";
+
+type Headers = Record<string, string>;
+
+/** The four endpoints: how each is called, and what it answers. */
+const ENDPOINTS: [
+  name: string,
+  call: (client: AsyncMusic) => ApiPromise<unknown>,
+  answer: (headers: Headers) => Response,
+  data: unknown,
+][] = [
+  ["create", (client) => client.tasks.create(SONG_REQUEST), (headers) => accepted({}, headers), submission()],
+  ["retrieve", (client) => client.tasks.retrieve(TASK_ID), (headers) => ok(task(), headers), task()],
+  [
+    "balance",
+    (client) => client.account.balance(),
+    (headers) => balance({}, headers),
+    { available: 90, frozen: 10, total: 100 },
+  ],
+  [
+    "usage",
+    (client) => client.account.usage(),
+    (headers) => usage({}, headers),
+    { tasks_created: 3, credits_used: 30, credits_topped_up: 130 },
+  ],
+];
+
+describe.each(ENDPOINTS)("%s().withResponse()", (_, call, answer, data) => {
+  test("gives the data, the answer, its request id and what remains of the window", async () => {
+    const headers = { "X-Request-Id": "served-1", "X-RateLimit-Remaining": "117", "X-Other": "kept" };
+    const { client } = createWorld(() => answer(headers));
+    const answered = await call(client).withResponse();
+    expect(answered).toMatchObject({ data, requestId: "served-1", rateLimit: { remaining: 117 } });
+    expect(answered.response).toBeInstanceOf(Response);
+    expect(answered.response.status).toBe(answer({}).status);
+    expect(answered.response.headers.get("X-Other")).toBe("kept");
+    await expect(answered.response.json()).resolves.toEqual({ code: answer({}).status, data });
+  });
+
+  test("shares its one request with the plain promise", async () => {
+    const { client, requests } = createWorld(() => answer({}));
+    const promise = call(client);
+    const [plain, full] = await Promise.all([promise, promise.withResponse(), promise.withResponse()]);
+    expect(plain).toEqual(data);
+    expect(full.data).toBe(plain);
+    expect(requests).toHaveLength(1);
+  });
+
+  test.each([undefined, "", "many", "-1", "1.5"])(
+    "has no count where the header is %j",
+    async (remaining) => {
+      const headers: Headers = remaining === undefined ? {} : { "X-RateLimit-Remaining": remaining };
+      const { client } = createWorld(() => answer(headers));
+      expect((await call(client).withResponse()).rateLimit.remaining).toBeNull();
+    },
+  );
+
+  test("counts down to none", async () => {
+    const { client } = createWorld(() => answer({ "X-RateLimit-Remaining": "0" }));
+    expect((await call(client).withResponse()).rateLimit.remaining).toBe(0);
+  });
+
+  test("has the id that was sent where the answer bears none", async () => {
+    const { client, requests } = createWorld(() => answer({}));
+    const { requestId } = await call(client).withResponse();
+    expect(requestId).toBe(requests[0]?.headers.get("X-Request-Id"));
+  });
+
+  test("fails as the plain promise does, and leaves no rejection unhandled", async () => {
+    const { client } = createWorld(() => refusal(401, "invalid_api_key"));
+    await rejection(call(client).withResponse(), AuthenticationError);
+    await rejection(call(client), AuthenticationError);
+  });
+
+  test("is a promise like any other", async () => {
+    const { client } = createWorld(() => answer({}));
+    expect(call(client)).toBeInstanceOf(Promise);
+    await expect(call(client).then(() => "then")).resolves.toBe("then");
+    await expect(call(client).finally(() => {})).resolves.toEqual(data);
+  });
+});

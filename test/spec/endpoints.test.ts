@@ -1,0 +1,210 @@
+import { describe, expect, it } from "vitest";
+import { createService, type EmulatedService, field } from "./emulated-service.js";
+import { isRecord, misfits } from "./misfits.js";
+import { ENDPOINTS, HEADERS, REQUEST_IDS } from "./tables/endpoints.js";
+import { ERROR_CODES } from "./tables/errors.js";
+import { BALANCE, ERROR_BODY, RATE_LIMITED_BODY, SUBMISSION, TASK, USAGE } from "./tables/fields.js";
+import { SAMPLES } from "./tables/samples.js";
+
+const DATA = { createTask: SUBMISSION, retrieveTask: TASK, balance: BALANCE, usage: USAGE } as const;
+const FAILURES = ENDPOINTS.flatMap((endpoint) => endpoint.errors.map((status) => ({ ...endpoint, status })));
+const LYRICS = JSON.stringify(SAMPLES["provider_a lyrics"]);
+const UNKNOWN_TASK = "/api/v1/task/0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b";
+
+describe("every endpoint of the emulator", () => {
+  it.each(ENDPOINTS)("$method $path answers $success with exactly the documented data", async (endpoint) => {
+    const service = createService();
+    const reply = await call(service, endpoint.name);
+    expect(reply.status).toBe(endpoint.success);
+    expect(isRecord(reply.body) && Object.keys(reply.body).sort()).toEqual(["code", "data"]);
+    expect(field(reply.body, "code")).toBe(endpoint.success);
+    expect(misfits(reply.data, DATA[endpoint.name])).toEqual([]);
+    expect(reply.headers.get("Content-Type")).toMatch(/^application\/json\b/);
+  });
+
+  it.each(FAILURES)("$method $path can answer $status, with the error body", async ({ name, status }) => {
+    const service = createService();
+    const reply = await failing(service, name, status);
+    expect(reply.status).toBe(status);
+    expect(misfits(reply.body, status === 429 ? RATE_LIMITED_BODY : ERROR_BODY)).toEqual([]);
+    expect(field(reply.body, "code")).toBe(status);
+    const codes = ERROR_CODES.filter((each) => each.status === status).map(({ code }) => code);
+    expect(codes).toContain(field(reply.body, "error_code"));
+    expect(reply.headers.get(HEADERS.requestId)).toMatch(/^.{1,128}$/);
+    expect(reply.headers.get("Content-Type")).toMatch(/^application\/json\b/);
+  });
+
+  it.each(ENDPOINTS)("$method $path names its answer after the request's id", async ({ name }) => {
+    const reply = await call(createService(), name, { headers: { [HEADERS.requestId]: "order-66" } });
+    expect(reply.headers.get(HEADERS.requestId)).toBe("order-66");
+  });
+
+  it.each(ENDPOINTS)("$method $path counts what is left of the window", async ({ name }) => {
+    const service = createService();
+    await service.get(UNKNOWN_TASK);
+    const reply = await call(service, name);
+    const before = name === "retrieveTask" ? 2 : 1;
+    expect(reply.headers.get(HEADERS.rateLimitRemaining)).toBe(String(120 - before - 1));
+  });
+});
+
+describe("request ids", () => {
+  it.each(REQUEST_IDS)("the emulator propagates $name: $safe", async ({ value, safe }) => {
+    const reply = await createService().get("/api/v1/account/usage", {
+      headers: { [HEADERS.requestId]: value },
+    });
+    const answered = reply.headers.get(HEADERS.requestId);
+    expect(answered).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
+    expect(answered === value).toBe(safe);
+  });
+
+  it("are different for each request that brings none", async () => {
+    const service = createService();
+    const replies = [await service.get("/api/v1/account/usage"), await service.get("/api/v1/account/usage")];
+    expect(new Set(replies.map(({ headers }) => headers.get(HEADERS.requestId))).size).toBe(2);
+  });
+});
+
+describe("the rate limit of the emulator", () => {
+  it("leaves 119 after the first request, and a 401 does not count", async () => {
+    const service = createService();
+    const stranger = await service.get("/api/v1/account/balance", { key: null });
+    expect(stranger.status).toBe(401);
+    expect(stranger.headers.get(HEADERS.rateLimitRemaining)).toBeNull();
+    const first = await service.get("/api/v1/account/balance");
+    expect(first.headers.get(HEADERS.rateLimitRemaining)).toBe("119");
+  });
+
+  it("says the wait twice on a 429, rounded up, and nowhere else", async () => {
+    const service = createService({ limits: { requests: 1 } });
+    const passed = await service.get("/api/v1/account/balance");
+    expect(passed.headers.get(HEADERS.retryAfter)).toBeNull();
+    await service.emulator.clock.advance(500);
+    const limited = await service.get("/api/v1/account/balance");
+    expect(limited).toMatchObject({
+      status: 429,
+      body: { error_code: "rate_limited", retry_after_seconds: 60 },
+    });
+    expect(limited.headers.get(HEADERS.retryAfter)).toBe("60");
+    expect(limited.headers.get(HEADERS.rateLimitRemaining)).toBe("0");
+  });
+
+  it("opens the next window exactly 60 s after the first request of the last, however often it refused", async () => {
+    const service = createService({ limits: { requests: 1 } });
+    await service.get("/api/v1/account/balance");
+    await service.emulator.clock.advance(59_999);
+    expect(await service.get("/api/v1/account/balance")).toMatchObject({
+      status: 429,
+      body: { retry_after_seconds: 1 },
+    });
+    await service.emulator.clock.advance(1);
+    expect(await service.get("/api/v1/account/balance")).toMatchObject({ status: 200 });
+  });
+
+  it("is each key's own, also of one account", async () => {
+    const service = createService({ limits: { requests: 1 } });
+    const { api_key: key } = service.emulator.accounts.createKey(service.emulator.accountId);
+    await service.get("/api/v1/account/balance");
+    expect(await service.get("/api/v1/account/balance")).toMatchObject({ status: 429 });
+    expect(await service.get("/api/v1/account/balance", { key })).toMatchObject({ status: 200 });
+  });
+});
+
+describe("what is no endpoint", () => {
+  it.each([
+    "/api/v1",
+    "/api/v1/tasks",
+    "/api/v2/task",
+    "/api/v1/account",
+    "/task",
+    "/api/v1/account/balance/",
+  ])("GET %s is 404 not_found", async (path) => {
+    const reply = await createService().get(path);
+    expect(reply).toMatchObject({ status: 404, body: { code: 404, error_code: "not_found" } });
+    expect(reply.headers.get(HEADERS.requestId)).not.toBeNull();
+  });
+
+  it.each([
+    ["GET", "/api/v1/task", "POST"],
+    ["PUT", "/api/v1/task", "POST"],
+    ["DELETE", UNKNOWN_TASK, "GET"],
+    ["POST", "/api/v1/account/balance", "GET"],
+    ["PATCH", "/api/v1/account/usage", "GET"],
+  ])("%s %s is 405, and names %s", async (method, path, allow) => {
+    const reply = await createService().ask(method, path, { key: null });
+    expect(reply).toMatchObject({ status: 405, body: { code: 405, error_code: "method_not_allowed" } });
+    expect(reply.headers.get("Allow")).toBe(allow);
+    expect(reply.headers.get(HEADERS.requestId)).not.toBeNull();
+  });
+
+  it.each(["7", "not-a-uuid", "0b9f6f2e6f0a4c3e9d7c6a1f4f3d2c1b", "%00"])(
+    "a task id of %s is not found",
+    async (id) => {
+      const reply = await createService().get(`/api/v1/task/${id}`);
+      expect(reply).toMatchObject({ status: 404, body: { code: 404, error_code: "task_not_found" } });
+    },
+  );
+});
+
+type Name = (typeof ENDPOINTS)[number]["name"];
+
+async function call(
+  service: EmulatedService,
+  name: Name,
+  asking: { headers?: Record<string, string>; key?: string } = {},
+) {
+  const { headers, ...rest } = asking;
+  switch (name) {
+    case "createTask":
+      return service.ask("POST", "/api/v1/task", {
+        ...rest,
+        headers: { ...headers, "Content-Type": "application/json" },
+        body: LYRICS,
+      });
+    case "retrieveTask": {
+      const created = await service.ask("POST", "/api/v1/task", {
+        headers: { "Content-Type": "application/json" },
+        body: LYRICS,
+      });
+      return service.get(`/api/v1/task/${String(field(created.data, "task_id"))}`, asking);
+    }
+    case "balance":
+      return service.get("/api/v1/account/balance", asking);
+    case "usage":
+      return service.get("/api/v1/account/usage", asking);
+    default:
+      return name satisfies never;
+  }
+}
+
+/** Asks an endpoint in such a way that it answers with this status. */
+async function failing(service: EmulatedService, name: Name, status: number) {
+  const { emulator } = service;
+  const path = ENDPOINTS.find((each) => each.name === name)?.path.replace("{taskId}", "*") ?? "";
+  switch (status) {
+    case 400:
+      return service.post({});
+    case 401:
+      return call(service, name, { key: "emu_unknown" });
+    case 402:
+      emulator.reset({ credits: 4 });
+      return call(service, name);
+    case 403:
+      emulator.accounts.update(emulator.accountId, { suspended: true });
+      return call(service, name);
+    case 404:
+      return service.get(UNKNOWN_TASK);
+    case 429:
+      emulator.changeLimits({ requests: 1 });
+      if (name !== "retrieveTask") await service.get("/api/v1/account/usage");
+      return call(service, name);
+    case 500:
+      emulator.faults.add({ path, fault: { kind: "status", status, when: "before" } });
+      return call(service, name);
+    case 502:
+      emulator.providers.provider_a.next({ outcome: "reject" });
+      return call(service, name);
+    default:
+      throw new Error(`No way to ${status} is known`);
+  }
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { findRequestViolation, type RequestRules } from "../../src/contract/request-violation.js";
+import { createService, stateOf } from "./emulated-service.js";
+import { POLICIES } from "./tables/policies.js";
+
+describe("what the interface leaves open about requests", () => {
+  it.each(POLICIES)("the contract, told of $name: $expected", ({ policy, body, expected }) => {
+    expect(findRequestViolation(body, rulesOf(policy))?.errorCode ?? "accepted").toBe(expected);
+  });
+
+  it.each(POLICIES)("the emulator, with $name: $status", async ({ policy, body, expected, status }) => {
+    const service = createService({ policy });
+    const before = stateOf(service);
+    const reply = await service.post(body);
+    expect(reply.status).toBe(status);
+    if (expected === "accepted") return;
+    expect(reply.body).toMatchObject({ code: status, error_code: expected });
+    expect(stateOf(service)).toBe(before);
+  });
+});
+
+function rulesOf(policy: Readonly<Record<string, string | number>>): RequestRules {
+  return {
+    mixedFieldSets: policy["mixed_field_sets"] === "named_only" ? "named_only" : "reject",
+    nullAudioFormat: policy["null_audio_format"] === "omitted" ? "omitted" : "reject",
+    audioConversion: policy["audio_conversion"] !== "off",
+  };
+}

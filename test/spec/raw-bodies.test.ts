@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { createService, stateOf } from "./emulated-service.js";
+import { misfits } from "./misfits.js";
+import { statusOf } from "./tables/errors.js";
+import { ERROR_BODY } from "./tables/fields.js";
+import { DEEP_BODIES, RAW_BODIES } from "./tables/raw-bodies.js";
+
+describe("the emulator reads bodies as they stand on the wire", () => {
+  it.each(RAW_BODIES)("$name: $expected", async ({ body, contentType, expected }) => {
+    const service = createService();
+    const before = stateOf(service);
+    const headers = contentType === null ? {} : { "Content-Type": contentType };
+    const reply = await service.ask("POST", "/api/v1/task", { headers, body });
+    if (expected === "accepted") {
+      expect(reply).toMatchObject({ status: 202 });
+      return;
+    }
+    const status = statusOf(expected);
+    expect(reply).toMatchObject({ status, body: { code: status, error_code: expected } });
+    expect(stateOf(service)).toBe(before);
+  });
+
+  it.each(DEEP_BODIES)("answers 400 to what is nested too deeply: $name", async ({ body }) => {
+    const service = createService();
+    const before = stateOf(service);
+    const headers = { "Content-Type": "application/json" };
+    const reply = await service.ask("POST", "/api/v1/task", { headers, body });
+    expect(reply).toMatchObject({ status: 400, body: { code: 400 } });
+    expect(misfits(reply.body, ERROR_BODY)).toEqual([]);
+    expect(stateOf(service)).toBe(before);
+  });
+});

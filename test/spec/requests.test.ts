@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { findRequestViolation } from "../../src/contract/request-violation.js";
+import { InvalidRequestError } from "../../src/index.js";
+import { reasonOf } from "../support/rejection.js";
+import { createService, stateOf } from "./emulated-service.js";
+import { misfits } from "./misfits.js";
+import { accepted, asRequest, createStubbedClient } from "./stub-service.js";
+import { statusOf } from "./tables/errors.js";
+import { ERROR_BODY, SUBMISSION } from "./tables/fields.js";
+import { REQUESTS } from "./tables/requests/index.js";
+import type { RequestRow } from "./tables/requests/row.js";
+import { OFFERS } from "./tables/service.js";
+
+const ACCEPTED = REQUESTS.filter(({ expected }) => expected === "accepted");
+const REFUSED = REQUESTS.flatMap(({ expected, ...row }) =>
+  expected === "accepted" ? [] : [{ ...row, expected }],
+);
+
+describe("the tables of requests", () => {
+  it("hold at least 120 rows, each under a name of its own in its section", () => {
+    expect(REQUESTS.length).toBeGreaterThanOrEqual(120);
+    const names = REQUESTS.map(({ section, name }) => `${section}: ${name}`);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
+  it("accept something of every pair of model and task type that is offered", () => {
+    for (const { model, type } of OFFERS) expect(ACCEPTED.map(wantedOffer)).toContainEqual({ model, type });
+  });
+});
+
+describe("the contract judges as the interface does", () => {
+  it.each(REQUESTS)("$section: $name: $expected", ({ body, expected }) => {
+    const violation = findRequestViolation(body);
+    expect(violation?.errorCode ?? "accepted").toBe(expected);
+    if (violation !== null) expect(violation.issues.length).toBeGreaterThan(0);
+  });
+});
+
+describe("the SDK sends what the interface allows, unchanged", () => {
+  it.each(ACCEPTED)("$section: $name", async ({ body }) => {
+    const { client, sent } = createStubbedClient(accepted);
+    await client.tasks.create(asRequest(body));
+    expect(sent.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      "POST https://service.test/api/v1/task",
+    ]);
+    expect(sent[0]?.body).toEqual(body);
+  });
+});
+
+describe("the SDK refuses what the interface forbids, and sends nothing", () => {
+  it.each(REFUSED)("$section: $name: $expected", async ({ body, expected }) => {
+    const { client, sent } = createStubbedClient(accepted);
+    const error = await reasonOf(client.tasks.create(asRequest(body)));
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect(error).toMatchObject({ name: "InvalidRequestError", errorCode: expected });
+    expect(sent).toEqual([]);
+  });
+});
+
+describe("the emulator accepts what the interface allows, for its price", () => {
+  it.each(ACCEPTED)("$section: $name", async (row) => {
+    const service = createService();
+    const { status, body, data } = await service.post(row.body);
+    expect({ status, body }).toMatchObject({ status: 202, body: { code: 202 } });
+    expect(misfits(data, SUBMISSION)).toEqual([]);
+
+    const { type, credits } = offerOf(row);
+    const audioFormat = Object(row.body).audio_format ?? null;
+    expect(data).toMatchObject({
+      type,
+      status: "pending",
+      credits_charged: credits,
+      audio_format: audioFormat,
+    });
+    expect(await service.balance()).toEqual({ available: 100 - credits, frozen: credits, total: 100 });
+
+    const task = await service.get(`/api/v1/task/${Object(data).task_id}`);
+    expect(task.data).toMatchObject({
+      ...wantedOffer(row),
+      credits_cost: credits,
+      audio_format: audioFormat,
+    });
+    expect(Object(task.data).input).toEqual(Object(row.body).input);
+  });
+});
+
+describe("the emulator refuses what the interface forbids, and nothing changes", () => {
+  it.each(REFUSED)("$section: $name: $expected", async (row) => {
+    const service = createService();
+    const before = stateOf(service);
+    const { status, body } = await service.post(row.body);
+    expect({ status, body }).toMatchObject({
+      status: statusOf(row.expected),
+      body: { code: statusOf(row.expected), error_code: row.expected },
+    });
+    expect(misfits(body, ERROR_BODY)).toEqual([]);
+    expect(stateOf(service)).toBe(before);
+    expect(await service.balance()).toEqual({ available: 100, frozen: 0, total: 100 });
+  });
+});
+
+function offerOf(row: RequestRow) {
+  const { model, type } = wantedOffer(row);
+  const offer = OFFERS.find((each) => each.model === model && each.type === type);
+  if (offer === undefined) throw new Error(`The tables offer no ${type} by ${model}`);
+  return offer;
+}
+
+function wantedOffer({ body }: RequestRow): { model: string; type: string } {
+  const { model, task_type: type } = Object(body);
+  return { model, type };
+}

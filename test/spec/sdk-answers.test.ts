@@ -1,0 +1,170 @@
+import { describe, expect, it } from "vitest";
+import { AsyncMusicError, InvalidResponseError, SubmissionOutcomeUnknownError } from "../../src/index.js";
+import { reasonOf } from "../support/rejection.js";
+import { createStubbedClient } from "./stub-service.js";
+import * as fields from "./tables/fields.js";
+import { SAMPLES } from "./tables/samples.js";
+
+const TASK_ID = "0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b";
+
+const CLIP = {
+  id: "clip-1",
+  audio_url: "https://audio.example/clip-1",
+  image_url: "https://art.example/clip-1.png",
+  title: "Rain",
+  metadata: { duration: 31.5, tags: "fado", prompt: "rain" },
+};
+
+const SUBMISSION = {
+  task_id: TASK_ID,
+  type: "music",
+  status: "pending",
+  credits_charged: 10,
+  created_at: "2026-01-01T00:00:00.000Z",
+  audio_format: null,
+};
+
+const TASK = {
+  task_id: TASK_ID,
+  model: "provider_a",
+  type: "music",
+  status: "success",
+  credits_cost: 10,
+  input: { tags: "fado" },
+  audio_format: null,
+  output: { task_type: "music", status: "completed", progress: "100%", fail_reason: null, result: [CLIP] },
+  error: null,
+  error_code: null,
+  retryable: null,
+  retry_after_seconds: null,
+  created_at: "2026-01-01T00:00:00.000Z",
+  completed_at: "2026-01-01T00:01:00.000Z",
+};
+
+const BALANCE = { available: 90, frozen: 10, total: 100 };
+const USAGE = { tasks_created: 3, credits_used: 30, credits_topped_up: 130 };
+
+/** Each kind of answer: its table, data that fits it, and the call that reads it. */
+const ANSWERS = [
+  { name: "task submission", table: fields.SUBMISSION, data: SUBMISSION, status: 202, call: "create" },
+  { name: "task", table: fields.TASK, data: TASK, status: 200, call: "retrieve" },
+  { name: "balance", table: fields.BALANCE, data: BALANCE, status: 200, call: "balance" },
+  { name: "usage", table: fields.USAGE, data: USAGE, status: 200, call: "usage" },
+] as const;
+
+const REQUIRED = ANSWERS.flatMap(({ table, ...answer }) =>
+  table
+    .filter(({ required, name }) => required && name !== "task_id")
+    .map((field) => ({ ...answer, field: field.name })),
+);
+const NULLABLE = ANSWERS.flatMap(({ table, ...answer }) =>
+  table.filter(({ nullable }) => nullable).map((field) => ({ ...answer, field: field.name })),
+);
+
+describe("the SDK reads answers as the interface shows them", () => {
+  it.each(ANSWERS)("$name: exactly what came", async ({ call, data, status }) => {
+    expect(await answering(call, status, data)).toEqual(data);
+  });
+
+  it.each(ANSWERS)("$name: unknown fields are kept", async ({ call, data, status }) => {
+    const more = { ...data, of_a_later_day: { any: ["thing"] } };
+    expect(await answering(call, status, more)).toEqual(more);
+  });
+
+  it.each(REQUIRED)("$name: $field can't be absent", async ({ call, data, status, field }) => {
+    const { [field]: _, ...less }: Record<string, unknown> = data;
+    const error = await reasonOf(answering(call, status, less));
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect(error).toMatchObject({ issues: [{ path: `data.${field}` }] });
+  });
+
+  it.each(REQUIRED)("$name: $field can't be of another type", async ({ call, data, status, field }) => {
+    const error = await reasonOf(answering(call, status, { ...data, [field]: { unexpected: true } }));
+    expect(error).toBeInstanceOf(InvalidResponseError);
+  });
+
+  it("task: its id can't be absent", async () => {
+    const { task_id: _, ...less } = TASK;
+    expect(await reasonOf(answering("retrieve", 200, less))).toBeInstanceOf(InvalidResponseError);
+  });
+
+  it.each([undefined, null, "", 7])(
+    "task submission: with an id of %j its outcome is unknown",
+    async (taskId) => {
+      const error = await reasonOf(answering("create", 202, { ...SUBMISSION, task_id: taskId }));
+      expect(error).toBeInstanceOf(SubmissionOutcomeUnknownError);
+      expect(error).toMatchObject({ status: 202, request: SAMPLES["provider_a music"] });
+    },
+  );
+
+  it.each(fields.SUBMISSION.filter(({ name }) => name !== "task_id"))(
+    "task submission: without $name it may fail, but never without showing the id",
+    async ({ name }) => {
+      const { [name]: _, ...less }: Record<string, unknown> = SUBMISSION;
+      const outcome = await answering("create", 202, less).catch((error: unknown) => error);
+      if (outcome instanceof Error) {
+        expect(outcome).toBeInstanceOf(AsyncMusicError);
+        expect(outcome).toMatchObject({ taskId: TASK_ID, message: expect.stringContaining(TASK_ID) });
+      } else expect(outcome).toMatchObject({ task_id: TASK_ID });
+    },
+  );
+
+  it.each(NULLABLE)(
+    "$name: $field can be null, which an absent one is, too",
+    async ({ call, data, status, field }) => {
+      if (field === "output") return;
+      expect(await answering(call, status, { ...data, [field]: null })).toMatchObject({ [field]: null });
+      const { [field]: _, ...less }: Record<string, unknown> = data;
+      expect(await answering(call, status, less)).toMatchObject({ [field]: null });
+    },
+  );
+
+  it.each(["pending", "running", "failure", "timeout"])("task: output can be null in %s", async (status) => {
+    const data = { ...TASK, status, output: null };
+    expect(await answering("retrieve", 200, data)).toEqual(data);
+  });
+
+  it.each(["model", "type", "status", "error_code"])(
+    "task: an unknown value of %s passes as text",
+    async (field) => {
+      const data = { ...TASK, status: "running", [field]: "of_a_later_day" };
+      expect(await answering("retrieve", 200, data)).toEqual(data);
+    },
+  );
+
+  it.each(["id", "audio_url"])("a clip of a succeeded task can't do without its %s", async (field) => {
+    const { [field]: _, ...clip }: Record<string, unknown> = CLIP;
+    const data = { ...TASK, output: { ...TASK.output, result: [CLIP, clip] } };
+    const error = await reasonOf(answering("retrieve", 200, data));
+    expect(error).toBeInstanceOf(InvalidResponseError);
+    expect(error).toMatchObject({ issues: [{ path: `data.output.result.1.${field}` }] });
+  });
+
+  it.each(["image_url", "title", "metadata"])("a clip can do without its %s", async (field) => {
+    const { [field]: _, ...clip }: Record<string, unknown> = CLIP;
+    const data = { ...TASK, output: { ...TASK.output, result: [clip] } };
+    expect(await answering("retrieve", 200, data)).toEqual(data);
+  });
+
+  it.each(["title", "text"])("lyrics can't do without their %s", async (field) => {
+    const { [field]: _, ...lyrics }: Record<string, unknown> = { title: "Rain", text: "[Verse]\nIt rains" };
+    const data = { ...TASK, type: "lyrics", output: { ...TASK.output, task_type: "lyrics", result: lyrics } };
+    expect(await reasonOf(answering("retrieve", 200, data))).toBeInstanceOf(InvalidResponseError);
+  });
+});
+
+function answering(call: (typeof ANSWERS)[number]["call"], status: number, data: unknown): Promise<unknown> {
+  const { client } = createStubbedClient(() => Response.json({ code: status, data }, { status }));
+  switch (call) {
+    case "create":
+      return client.tasks.create(SAMPLES["provider_a music"]);
+    case "retrieve":
+      return client.tasks.retrieve(TASK_ID);
+    case "balance":
+      return client.account.balance();
+    case "usage":
+      return client.account.usage();
+    default:
+      return call satisfies never;
+  }
+}

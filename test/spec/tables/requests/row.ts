@@ -1,0 +1,34 @@
+import type { ErrorCode } from "../errors.js";
+
+/** What the service says to a request: it accepts it, or refuses it with this code. */
+export type Verdict = "accepted" | ErrorCode;
+
+/** One request, and what the interface says of it. */
+export interface RequestRow {
+  name: string;
+  /** Which part of the interface decides. */
+  section: string;
+  body: unknown;
+  expected: Verdict;
+}
+
+/** A table of whole bodies. */
+export function bodies(
+  section: string,
+  rows: readonly (readonly [name: string, body: unknown, expected: Verdict])[],
+) {
+  return rows.map(([name, body, expected]): RequestRow => ({ section, name, body, expected }));
+}
+
+/** A table of inputs for one model and task type. */
+export function inputs(
+  section: string,
+  model: string,
+  taskType: string,
+  rows: readonly (readonly [name: string, input: unknown, expected: Verdict])[],
+) {
+  return bodies(
+    section,
+    rows.map(([name, input, expected]) => [name, { model, task_type: taskType, input }, expected] as const),
+  );
+}

@@ -1,0 +1,26 @@
+/** One request of every offer that needs nothing before it. */
+export const SAMPLES = {
+  "provider_a music": {
+    model: "provider_a",
+    task_type: "music",
+    input: { gpt_description_prompt: "rain in Lisbon" },
+  },
+  "provider_b music": { model: "provider_b", task_type: "music", input: { prompt: "calm and wide" } },
+  "provider_a lyrics": { model: "provider_a", task_type: "lyrics", input: { prompt: "a letter to the sea" } },
+  "provider_a upload": {
+    model: "provider_a",
+    task_type: "upload",
+    input: { url: "https://example.com/song.mp3" },
+  },
+} as const;
+
+/** A request of an offer; a concat joins this clip. */
+export function sampleOf(
+  { model, type }: { model: string; type: string },
+  clipId: unknown = "some-clip",
+): object {
+  if (type === "concat") return { model, task_type: type, input: { clip_id: clipId } };
+  const sample = Object.entries(SAMPLES).find(([name]) => name === `${model} ${type}`)?.[1];
+  if (sample === undefined) throw new Error(`There is no sample of ${type} by ${model}`);
+  return sample;
+}

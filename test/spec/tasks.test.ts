@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { createService, field } from "./emulated-service.js";
+import { misfits } from "./misfits.js";
+import { CLIP_METADATA, type Field, LYRICS, MUSIC_CLIP, OUTPUT, PLAIN_CLIP, TASK } from "./tables/fields.js";
+import { OFFERS } from "./tables/service.js";
+import { STATUS_FIELDS } from "./tables/statuses.js";
+import { read, submit, taskIn } from "./tasks-of-the-emulator.js";
+
+const EACH = OFFERS.flatMap((offer) =>
+  STATUS_FIELDS.map((row) => ({ ...row, offer, what: `${offer.type} by ${offer.model}` })),
+);
+const ERROR_FIELDS = ["error", "error_code", "retryable"];
+
+describe("a task of the emulator", () => {
+  it.each(EACH)("$what in $status has exactly the documented fields", async ({ status, offer, ...row }) => {
+    const { data } = await taskIn(status, createService(), offer);
+    expect(misfits(data, TASK)).toEqual([]);
+    expect(data).toMatchObject({ status, model: offer.model, type: offer.type, credits_cost: offer.credits });
+
+    for (const name of ERROR_FIELDS) expect(field(data, name) === null, name).toBe(row.error === "null");
+    expect(field(data, "completed_at") === null).toBe(row.completedAt === "null");
+    if (status !== "failure" && status !== "timeout") expect(field(data, "retry_after_seconds")).toBeNull();
+
+    const output = field(data, "output");
+    if (row.result === "filled" || output !== null) expect(misfits(output, OUTPUT)).toEqual([]);
+    if (output !== null) expect(field(output, "task_type")).toBe(offer.type);
+    const result = field(output, "result") ?? null;
+    expect(result === null).toBe(row.result === "null");
+  });
+
+  it.each(OFFERS)("$type by $model that succeeded has a result of its type", async (offer) => {
+    const { data } = await taskIn("success", createService(), offer);
+    const result = field(field(data, "output"), "result");
+    if (offer.type === "lyrics") {
+      expect(misfits(result, LYRICS)).toEqual([]);
+      expect(field(result, "text")).toMatch(/\[(Verse|Chorus)\]/);
+      return;
+    }
+    const clips: unknown[] = Array.isArray(result) ? result : [];
+    expect(clips.length).toBeGreaterThan(0);
+    for (const clip of clips) expect(clipMisfits(clip, offer.type)).toEqual([]);
+  });
+
+  it("is older when it was completed than when it was created, by what the provider took", async () => {
+    const { data } = await taskIn("success", createService(), OFFERS[0]);
+    const [created, completed] = ["created_at", "completed_at"].map((name) =>
+      Date.parse(String(field(data, name))),
+    );
+    expect(Number(completed) - Number(created)).toBe(40_000);
+  });
+
+  it.each([7, 0, null])("says the wait of %s s that the provider stated", async (seconds) => {
+    const service = createService();
+    service.emulator.providers.provider_b.next({
+      outcome: "failure",
+      error_code: "rate_limited",
+      retry_after_seconds: seconds,
+      polls: 1,
+    });
+    const taskId = await submit(service, {
+      model: "provider_b",
+      task_type: "music",
+      input: { prompt: "calm" },
+    });
+    const { data } = await read(service, taskId);
+    expect(data).toMatchObject({
+      status: "failure",
+      error_code: "rate_limited",
+      retry_after_seconds: seconds,
+    });
+  });
+});
+
+describe("titles", () => {
+  const titles: [name: string, title: unknown, shown: string][] = [
+    ["text", "Rain", "Rain"],
+    ["a whole number", 1984, "1984"],
+    ["a fraction", -0.5, "-0.5"],
+    ["true", true, "true"],
+    ["false", false, "false"],
+  ];
+
+  it.each(titles)(
+    "that are %s stand on the clip as text, and in the input as they came",
+    async (_, title, shown) => {
+      const { input, clips } = await songTitled(title);
+      expect(clips.map((clip) => field(clip, "title"))).toEqual(clips.map(() => shown));
+      expect(field(input, "title")).toBe(title);
+    },
+  );
+
+  it.each([[null], [["Rain", 2]], [{ en: "Rain" }]])("that are %j become some text, too", async (title) => {
+    const { input, clips } = await songTitled(title);
+    for (const clip of clips) expect(field(clip, "title")).toBeTypeOf("string");
+    expect(field(input, "title")).toEqual(title);
+  });
+
+  it("that a mode ignores do not stand on the clip", async () => {
+    const { clips } = await songTitled("Ignored", { gpt_description_prompt: "rain" });
+    for (const clip of clips) expect(field(clip, "title")).not.toBe("Ignored");
+  });
+});
+
+function clipMisfits(clip: unknown, type: string): string[] {
+  if (type !== "music") return misfits(clip, PLAIN_CLIP);
+  const required: readonly Field[] = MUSIC_CLIP;
+  return [...misfits(clip, required, "pass"), ...misfits(field(clip, "metadata"), CLIP_METADATA, "pass")];
+}
+
+/** A song with this title: its echoed input and its clips. */
+async function songTitled(title: unknown, input: object = { tags: "fado" }) {
+  const service = createService();
+  service.emulator.providers.provider_a.next({ polls: 1 });
+  const taskId = await submit(service, {
+    model: "provider_a",
+    task_type: "music",
+    input: { ...input, title },
+  });
+  const { data } = await read(service, taskId);
+  const clips = field(field(data, "output"), "result");
+  if (!Array.isArray(clips) || clips.length === 0) throw new Error("Expected clips");
+  return { input: field(data, "input"), clips };
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import type { Outcome } from "../../emulator/index.js";
+import { createService, type EmulatedService, field } from "./emulated-service.js";
+import { SAMPLES, sampleOf } from "./tables/samples.js";
+import { OFFERS } from "./tables/service.js";
+import { type Credits, TRANSITIONS, type TransitionRow } from "./tables/statuses.js";
+import { bodyFor, read, submit } from "./tasks-of-the-emulator.js";
+
+const HOUR_SECONDS = 3600;
+
+/** Each hold ends once, and only in these entries. */
+const ENTRIES: Readonly<Record<Credits, readonly string[]>> = {
+  frozen: ["freeze"],
+  settled: ["freeze", "settle"],
+  refunded: ["freeze", "refund"],
+};
+
+describe("the state machine of the emulator", () => {
+  it.each(TRANSITIONS)("$from, $trigger: $to, credits $credits", async ({ from, trigger, to, credits }) => {
+    const service = createService();
+    const { outcome, firstRead, secondRead } = planFor(from, trigger);
+    service.emulator.providers.provider_a.next(outcome);
+    const taskId = await submit(service, SAMPLES["provider_a music"]);
+
+    if (firstRead !== null) {
+      await service.emulator.clock.advance(firstRead * 1000);
+      expect((await read(service, taskId)).data).toMatchObject({ status: from });
+    }
+    await service.emulator.clock.advance((secondRead - (firstRead ?? 0)) * 1000);
+    expect((await read(service, taskId)).data).toMatchObject({ status: to });
+    await expectCredits(service, taskId, credits, 10);
+  });
+
+  it("leaves a task alone that is exactly an hour old", async () => {
+    const service = createService();
+    service.emulator.providers.provider_a.next({ outcome: "hang" });
+    const taskId = await submit(service, SAMPLES["provider_a music"]);
+    await service.emulator.clock.advance(HOUR_SECONDS * 1000);
+    expect((await read(service, taskId)).data).toMatchObject({ status: "running" });
+    await service.emulator.clock.advance(1);
+    expect((await read(service, taskId)).data).toMatchObject({ status: "timeout" });
+  });
+
+  it("keeps frozen what finished within the hour, until it is read", async () => {
+    const service = createService();
+    service.emulator.providers.provider_a.next({ process_seconds: 40 });
+    const taskId = await submit(service, SAMPLES["provider_a music"]);
+    await service.emulator.clock.advance(HOUR_SECONDS * 1000);
+    await expectCredits(service, taskId, "frozen", 10);
+    await read(service, taskId);
+    await expectCredits(service, taskId, "settled", 10);
+  });
+
+  it("gives back the credits of a task past its hour as soon as the balance is looked at", async () => {
+    const service = createService();
+    service.emulator.providers.provider_a.next({ outcome: "hang" });
+    const taskId = await submit(service, SAMPLES["provider_a music"]);
+    await service.emulator.clock.advance(HOUR_SECONDS * 1000 + 1);
+    expect(await service.balance()).toEqual({ available: 100, frozen: 0, total: 100 });
+    expect((await read(service, taskId)).data).toMatchObject({ status: "timeout" });
+    await expectCredits(service, taskId, "refunded", 10);
+  });
+
+  it("settles or refunds once, however many read at once", async () => {
+    for (const outcome of ["success", "failure"] as const) {
+      const service = createService();
+      service.emulator.providers.provider_a.next({ outcome, process_seconds: 40 });
+      const taskId = await submit(service, SAMPLES["provider_a music"]);
+      await service.emulator.clock.advance(40_000);
+      const replies = await Promise.all(Array.from({ length: 20 }, () => read(service, taskId)));
+      expect(replies.map(({ data }) => field(data, "status"))).toEqual(replies.map(() => outcome));
+      await expectCredits(service, taskId, outcome === "success" ? "settled" : "refunded", 10);
+    }
+  });
+});
+
+describe("the credits of every offer", () => {
+  const EACH = OFFERS.flatMap((offer) =>
+    (["settled", "refunded"] as const).map((credits) => ({ ...offer, offer, end: credits })),
+  );
+
+  it.each(EACH)(
+    "$type by $model: $credits credits are frozen, then $end",
+    async ({ offer, end, credits }) => {
+      const service = createService();
+      const body = await bodyFor(offer, service);
+      const before = totals(service);
+      service.emulator.providers[offer.model].next({
+        outcome: end === "settled" ? "success" : "failure",
+        polls: 1,
+      });
+      const taskId = await submit(service, body);
+      expect(totals(service)).toEqual({
+        available: before.available - credits,
+        frozen: credits,
+        used: before.used + credits,
+        tasks: before.tasks + 1,
+      });
+      await read(service, taskId);
+      const left = end === "settled" ? before.available - credits : before.available;
+      expect(totals(service)).toEqual({
+        available: left,
+        frozen: 0,
+        used: before.used + credits,
+        tasks: before.tasks + 1,
+      });
+    },
+  );
+
+  it.each(OFFERS)(
+    "$type by $model is refused with one credit too few, and passes with just enough",
+    async (offer) => {
+      const poor = createService({ credits: offer.credits - 1 });
+      expect(await poor.post(sampleOf(offer))).toMatchObject({
+        status: 402,
+        body: { error_code: "insufficient_credits" },
+      });
+      expect(totals(poor)).toEqual({ available: offer.credits - 1, frozen: 0, used: 0, tasks: 0 });
+
+      const able = createService({ credits: offer.credits });
+      expect(await able.post(sampleOf(offer))).toMatchObject({ status: 202 });
+      expect(totals(able)).toEqual({ available: 0, frozen: offer.credits, used: offer.credits, tasks: 1 });
+    },
+  );
+});
+
+/** What the provider does, and at which ages the task is read, so that the row comes to pass. */
+function planFor(from: TransitionRow["from"], trigger: TransitionRow["trigger"]) {
+  const outcome: Outcome = { queue_seconds: 10, process_seconds: 30, outcome: ending(from, trigger) };
+  const firstRead = { pending: null, running: 20, success: 40, failure: 40, timeout: HOUR_SECONDS + 1 }[from];
+  const secondRead = {
+    queued: 5,
+    processing: 25,
+    completed: 50,
+    failed: 50,
+    "older than an hour": HOUR_SECONDS + 60,
+  }[trigger];
+  return { outcome, firstRead, secondRead };
+}
+
+function ending(
+  from: TransitionRow["from"],
+  trigger: TransitionRow["trigger"],
+): "success" | "failure" | "hang" {
+  if (from === "success" || trigger === "completed") return "success";
+  if (from === "failure" || trigger === "failed") return "failure";
+  return "hang";
+}
+
+async function expectCredits(service: EmulatedService, taskId: string, credits: Credits, price: number) {
+  const { accounts, accountId } = service.emulator;
+  const entries = accounts.get(accountId).ledger.filter((entry) => entry.task_id === taskId);
+  expect(entries.map(({ kind }) => kind)).toEqual(ENTRIES[credits]);
+  expect(entries.map((entry) => entry.credits)).toEqual(ENTRIES[credits].map(() => price));
+  const available = credits === "refunded" ? 100 : 100 - price;
+  const frozen = credits === "frozen" ? price : 0;
+  expect(await service.balance()).toEqual({ available, frozen, total: available + frozen });
+}
+
+function totals({ emulator }: EmulatedService) {
+  const { balance, usage } = emulator.accounts.get(emulator.accountId);
+  const { available, frozen } = balance;
+  return { available, frozen, used: usage.credits_used, tasks: usage.tasks_created };
+}

@@ -1,0 +1,29 @@
+import { limited } from "./answers.js";
+import type { SeenRequest } from "./world.js";
+
+/** A rate limit as the interface states it: so many requests in a window that begins with the first of them. */
+export function createRateLimit({ requests = 120, windowMs = 60_000 } = {}) {
+  let windowEnd = Number.NEGATIVE_INFINITY;
+  let used = 0;
+  let refused = 0;
+
+  return {
+    /** How many requests came beyond the limit. */
+    refused: () => refused,
+    /** Counts a request, and answers it with a 429 or as it would be without a limit. */
+    count({ at }: SeenRequest, answer: () => Response): Response {
+      if (at >= windowEnd) {
+        windowEnd = at + windowMs;
+        used = 0;
+      }
+      if (used >= requests) {
+        refused++;
+        return limited(Math.ceil((windowEnd - at) / 1000));
+      }
+      used++;
+      const response = answer();
+      response.headers.set("X-RateLimit-Remaining", String(requests - used));
+      return response;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+
+/** A request that reached the server. */
+export interface Arrival {
+  method: string;
+  path: string;
+  headers: IncomingMessage["headers"];
+  body: string;
+}
+
+/** How a server treats its n-th request, counted from 0. */
+export type Treatment = (response: ServerResponse, request: Arrival, index: number) => void;
+
+export interface Loopback {
+  url: string;
+  arrivals: Arrival[];
+  /** Every byte's sake: connections that were opened, whether or not a request came. */
+  connections: () => number;
+  close(): Promise<void>;
+}
+
+/** A real server on a free port of this machine, gone when the test is over. */
+export async function listen(treat: Treatment): Promise<Loopback> {
+  const arrivals: Arrival[] = [];
+  let connections = 0;
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      const { method = "", url: path = "", headers } = request;
+      const arrival = { method, path, headers, body: Buffer.concat(pieces).toString() };
+      arrivals.push(arrival);
+      treat(response, arrival, arrivals.length - 1);
+    });
+  });
+  server.on("connection", () => connections++);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  onTestFinished(close);
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, arrivals, connections: () => connections, close };
+}
+
+/** Answers JSON. */
+export function reply(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+) {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  response.writeHead(status, { "Content-Type": "application/json", ...headers });
+  response.end(text);
+}
+
+/** Writes bytes as they are, then cuts the connection. */
+export function cutAfter(response: ServerResponse, bytes: string): void {
+  const { socket } = response;
+  if (bytes === "") socket?.destroy();
+  else socket?.write(bytes, () => socket.destroy());
+}

@@ -1,0 +1,122 @@
+import type { Clock } from "async-music";
+
+/** When the time of every test begins. */
+export const START = Date.UTC(2026, 0, 1);
+
+/** Turns of the event loop that must pass without anything stirring before time skips. */
+const QUIET_TURNS = 3;
+
+interface Sleeper {
+  wakeAt: number;
+  wake: () => void;
+}
+
+/** A clock that no wall drives. */
+export interface TestClock extends Clock {
+  /** Every sleep that was asked for: when, and for how long. */
+  readonly sleeps: { at: number; ms: number }[];
+  /** Milliseconds since the test's time began. */
+  elapsed(): number;
+  /** Time stands still while the work lasts. */
+  during<Value>(work: Promise<Value>): Promise<Value>;
+  /** Moves time by hand, and lets everybody whose time has come run. */
+  advance(ms: number): Promise<void>;
+  /** Moves time at once, past everybody, as it is for a machine that was shut. */
+  jump(ms: number): void;
+}
+
+/** Time that skips to the earliest wake-up whenever everybody sleeps; with `skips: false` only by `advance`. */
+export function createTestClock({ start = START, skips = true } = {}): TestClock {
+  const sleeps: { at: number; ms: number }[] = [];
+  const sleepers = new Set<Sleeper>();
+  let time = start;
+  let busy = 0;
+  let stirs = 0;
+  let isLooking = false;
+
+  return {
+    sleeps,
+    now: () => time,
+    elapsed: () => time - start,
+
+    sleep(ms, signal) {
+      sleeps.push({ at: time, ms });
+      return new Promise((resolve, reject) => {
+        signal?.throwIfAborted();
+        const leave = () => {
+          sleepers.delete(sleeper);
+          signal?.removeEventListener("abort", onAbort);
+        };
+        const onAbort = () => {
+          leave();
+          reject(signal?.reason);
+        };
+        const sleeper: Sleeper = {
+          wakeAt: time + Math.max(0, ms),
+          wake() {
+            leave();
+            resolve();
+          },
+        };
+        signal?.addEventListener("abort", onAbort, { once: true });
+        sleepers.add(sleeper);
+        stir();
+      });
+    },
+
+    async during(work) {
+      busy++;
+      try {
+        return await work;
+      } finally {
+        busy--;
+        stir();
+      }
+    },
+
+    async advance(ms) {
+      const target = time + ms;
+      await turns(QUIET_TURNS);
+      for (let next = earliest(); next <= target; next = earliest()) {
+        wakeUntil(next);
+        await turns(QUIET_TURNS);
+      }
+      time = target;
+    },
+
+    jump: (ms) => wakeUntil(time + ms),
+  };
+
+  function stir(): void {
+    stirs++;
+    if (isLooking || !skips) return;
+    isLooking = true;
+    void look();
+  }
+
+  async function look(): Promise<void> {
+    for (let quiet = 0, seen = stirs; quiet < QUIET_TURNS; ) {
+      await turns(1);
+      quiet = seen === stirs ? quiet + 1 : 0;
+      seen = stirs;
+    }
+    isLooking = false;
+    if (busy > 0 || sleepers.size === 0) return;
+    wakeUntil(earliest());
+    stir();
+  }
+
+  function earliest(): number {
+    return Math.min(...[...sleepers].map(({ wakeAt }) => wakeAt));
+  }
+
+  function wakeUntil(until: number): void {
+    time = Math.max(time, until);
+    for (const sleeper of [...sleepers]) if (sleeper.wakeAt <= time) sleeper.wake();
+  }
+}
+
+/** Lets the event loop turn, so that everybody who is awake gets as far as they can. */
+export async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+}

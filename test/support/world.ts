@@ -1,0 +1,71 @@
+import { AsyncMusic, type ClientOptions } from "async-music";
+import { createTestClock, type TestClock } from "./test-clock.js";
+
+export const API_KEY = "key_4f9a1c77e2b04d0c9e51";
+export const BASE_URL = "https://music.example";
+
+/** A request as it arrived. */
+export interface SeenRequest {
+  method: string;
+  url: string;
+  path: string;
+  headers: Headers;
+  /** The body's text; empty where there is none. */
+  body: string;
+  /** Milliseconds of the test's clock since its beginning. */
+  at: number;
+  signal: AbortSignal;
+}
+
+/** What the service of a test answers to its n-th request, counted from 0. */
+export type Answerer = (request: SeenRequest, index: number) => Response | Promise<Response>;
+
+export interface World {
+  client: AsyncMusic;
+  clock: TestClock;
+  requests: SeenRequest[];
+}
+
+/** A client of a service that answers what the test says, on a clock that skips. */
+export function createWorld(answer: Answerer, options: ClientOptions & { clock?: TestClock } = {}): World {
+  const clock = options.clock ?? createTestClock();
+  const requests: SeenRequest[] = [];
+  const fetch = (input: string | URL | Request, init?: RequestInit) =>
+    clock.during(serve(new Request(input, init)));
+
+  async function serve(request: Request): Promise<Response> {
+    const body = await request.clone().text();
+    const { method, url, headers, signal } = request;
+    const seen = { method, url, path: new URL(url).pathname, headers, body, at: clock.elapsed(), signal };
+    requests.push(seen);
+    return answer(seen, requests.length - 1);
+  }
+
+  const client = new AsyncMusic({
+    apiKey: API_KEY,
+    baseUrl: BASE_URL,
+    random: () => 0,
+    ...options,
+    clock,
+    fetch,
+  });
+  return { client, clock, requests };
+}
+
+/** Answers one after the other, the last one again and again. */
+export function inTurn(...answers: (() => Response | Promise<Response>)[]): Answerer {
+  return (_, index) => {
+    const answer = answers[Math.min(index, answers.length - 1)];
+    if (answer === undefined) throw new Error("Invariant: a test's service has at least one answer.");
+    return answer();
+  };
+}
+
+/** Rejects as `fetch` does when the signal is aborted, and never answers otherwise. */
+export function never({ signal }: SeenRequest): Promise<Response> {
+  return new Promise((_, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+}

@@ -1,0 +1,209 @@
+import type { AsyncMusic, RequestOptions, RunOptions, TaskRequest, WaitOptions } from "async-music";
+import { test } from "vitest";
+
+// Resources: Task creation request. What the service forbids does not compile, in create and in run.
+
+/** A value of a type: nothing here runs. */
+declare function given<Value>(): Value;
+
+const client = given<AsyncMusic>();
+const { tasks } = client;
+const { create } = tasks;
+
+test("what the interface allows compiles", () => {
+  void [
+    tasks.create({ model: "provider_a", task_type: "music", input: { gpt_description_prompt: "rain" } }),
+    tasks.create({
+      model: "provider_a",
+      task_type: "music",
+      input: {
+        gpt_description_prompt: "rain",
+        negative_tags: "rock",
+        make_instrumental: true,
+        model_version: "v5",
+      },
+      audio_format: "mp3",
+    }),
+    tasks.create({ model: "provider_a", task_type: "music", input: { prompt: "la la" } }),
+    tasks.create({
+      model: "provider_a",
+      task_type: "music",
+      input: { tags: "fado", make_instrumental: true },
+    }),
+    tasks.create({
+      model: "provider_a",
+      task_type: "music",
+      input: { prompt: "", tags: "fado", title: { any: ["json", 1] } },
+    }),
+    tasks.create({
+      model: "provider_a",
+      task_type: "music",
+      input: { continue_clip_id: "c", continue_at: 12.5, title: 7 },
+    }),
+    // What a mode ignores is allowed.
+    tasks.create({
+      model: "provider_a",
+      task_type: "music",
+      input: { gpt_description_prompt: "rain", prompt: "x", tags: "y" },
+    }),
+    tasks.create({
+      model: "provider_a",
+      task_type: "music",
+      input: { continue_clip_id: "c", gpt_description_prompt: "rain", make_instrumental: true },
+    }),
+    tasks.create({
+      model: "provider_b",
+      task_type: "music",
+      input: { prompt: "calm", lyrics_type: "generate", seed: 4 },
+    }),
+    tasks.create({
+      model: "provider_a",
+      task_type: "lyrics",
+      input: { prompt: "rain" },
+      audio_format: "mp3",
+    }),
+    tasks.create({ model: "provider_a", task_type: "upload", input: { url: "https://example.com/a.mp3" } }),
+    tasks.create({ model: "provider_a", task_type: "concat", input: { clip_id: "c" } }),
+    // Absent and undefined are the same.
+    tasks.create({
+      model: "provider_a",
+      task_type: "music",
+      input: { tags: "fado", title: undefined },
+      audio_format: undefined,
+    }),
+  ];
+});
+
+test("a request may come from a variable", () => {
+  const request = given<TaskRequest>();
+  const options = given<RunOptions>();
+  const song = { model: "provider_a", task_type: "music", input: { tags: "fado" } } as const;
+  const typed: TaskRequest = { model: "provider_b", task_type: "music", input: { prompt: "calm" } };
+  void [tasks.create(request), tasks.run(request, options), tasks.run(song), tasks.create(typed)];
+});
+
+test("what the interface forbids does not compile", () => {
+  void [
+    // @ts-expect-error neither a description nor lyrics nor styles nor a clip
+    create({ model: "provider_a", task_type: "music", input: {} }),
+    // @ts-expect-error an instrumental of nothing
+    create({ model: "provider_a", task_type: "music", input: { make_instrumental: true } }),
+    // @ts-expect-error continue_at without a clip to continue is no continuation, and nothing else either
+    create({ model: "provider_a", task_type: "music", input: { continue_at: 5 } }),
+    create({
+      model: "provider_a",
+      task_type: "music",
+      // @ts-expect-error provider_b's lyrics in inspiration mode
+      input: { gpt_description_prompt: "rain", lyrics: "la" },
+    }),
+    // @ts-expect-error provider_b's seed in custom mode
+    create({ model: "provider_a", task_type: "music", input: { tags: "fado", seed: 1 } }),
+    create({
+      model: "provider_a",
+      task_type: "music",
+      // @ts-expect-error provider_b's lyrics_type in continuation mode
+      input: { continue_clip_id: "c", lyrics_type: "user" },
+    }),
+    // @ts-expect-error provider_a's description for provider_b
+    create({
+      model: "provider_b",
+      task_type: "music",
+      input: { prompt: "calm", gpt_description_prompt: "rain" },
+    }),
+    // @ts-expect-error provider_a's make_instrumental for provider_b
+    create({
+      model: "provider_b",
+      task_type: "music",
+      input: { prompt: "calm", make_instrumental: true },
+    }),
+    // @ts-expect-error provider_a's title for provider_b
+    create({ model: "provider_b", task_type: "music", input: { prompt: "calm", title: "Calm" } }),
+    // @ts-expect-error provider_a's clip for provider_b
+    create({
+      model: "provider_b",
+      task_type: "music",
+      input: { prompt: "calm", continue_clip_id: "c" },
+    }),
+    // @ts-expect-error provider_b needs its prompt
+    create({ model: "provider_b", task_type: "music", input: { tags: "calm" } }),
+    // @ts-expect-error provider_b makes no lyrics
+    create({ model: "provider_b", task_type: "lyrics", input: { prompt: "rain" } }),
+    // @ts-expect-error provider_b takes no uploads
+    create({ model: "provider_b", task_type: "upload", input: { url: "https://example.com/a.mp3" } }),
+    // @ts-expect-error provider_b does not concat
+    create({ model: "provider_b", task_type: "concat", input: { clip_id: "c" } }),
+    // @ts-expect-error lyrics need a prompt
+    create({ model: "provider_a", task_type: "lyrics", input: {} }),
+    // @ts-expect-error an upload needs an address
+    create({ model: "provider_a", task_type: "upload", input: { clip_id: "c" } }),
+    // @ts-expect-error a concat needs a clip
+    create({ model: "provider_a", task_type: "concat", input: { url: "https://example.com" } }),
+    // @ts-expect-error no such model
+    create({ model: "provider_c", task_type: "music", input: { prompt: "calm" } }),
+    // @ts-expect-error no such task type
+    create({ model: "provider_a", task_type: "video", input: { prompt: "calm" } }),
+    // @ts-expect-error no such format
+    create({ model: "provider_a", task_type: "music", input: { tags: "fado" }, audio_format: "wav" }),
+    // @ts-expect-error null is no format
+    create({ model: "provider_a", task_type: "music", input: { tags: "fado" }, audio_format: null }),
+    // @ts-expect-error no such version
+    create({ model: "provider_a", task_type: "music", input: { tags: "fado", model_version: "v4" } }),
+    // @ts-expect-error no such lyrics type
+    create({ model: "provider_b", task_type: "music", input: { prompt: "calm", lyrics_type: "auto" } }),
+    // @ts-expect-error no input
+    create({ model: "provider_a", task_type: "music" }),
+    // @ts-expect-error no model
+    create({ task_type: "music", input: { tags: "fado" } }),
+    // @ts-expect-error a function is not JSON
+    create({ model: "provider_a", task_type: "music", input: { tags: "fado", title: () => "x" } }),
+    // @ts-expect-error run forbids what create forbids
+    tasks.run({ model: "provider_b", task_type: "music", input: { prompt: "calm", title: "Calm" } }),
+  ];
+});
+
+test("options are optional, and each call has its own", () => {
+  const signal = given<AbortSignal>();
+  const request: RequestOptions = {
+    signal,
+    timeoutMs: 1,
+    maxRetries: 0,
+    requestId: "a",
+    headers: { "X-A": "b" },
+  };
+  const wait: WaitOptions = {
+    ...request,
+    pollIntervalMs: [1000, 2000],
+    maxWaitMs: 1,
+    onUpdate: (task) => void task.status,
+  };
+  const run: RunOptions = {
+    ...wait,
+    pollIntervalMs: 1000,
+    onSubmitted: async ({ task_id }) => void task_id.length,
+  };
+  const none: RunOptions = {
+    signal: undefined,
+    timeoutMs: undefined,
+    pollIntervalMs: undefined,
+    onSubmitted: undefined,
+  };
+  void [
+    tasks.wait("id"),
+    tasks.wait("id", {}),
+    tasks.wait("id", wait),
+    tasks.watch("id", wait),
+    tasks.run({ model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } }, run),
+    tasks.run({ model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } }, none),
+    client.account.balance(request),
+    client.account.usage(),
+    client.audio.download("https://example.com", request),
+    // @ts-expect-error one interval or two
+    tasks.wait("id", { pollIntervalMs: [1000] }),
+    // @ts-expect-error a number is no signal
+    tasks.retrieve("id", { signal: 5 }),
+    // @ts-expect-error create has nothing to wait for
+    create({ model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } }, { maxWaitMs: 5 }),
+    // @ts-expect-error wait submits nothing
+    tasks.wait("id", { onSubmitted: () => {} }),
+  ];
+});

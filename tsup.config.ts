@@ -1,0 +1,31 @@
+import { defineConfig } from "tsup";
+import { requireBuiltins } from "./scripts/require-builtins.js";
+import { thirdPartyLicenses } from "./scripts/third-party-licenses.js";
+
+export default defineConfig({
+  entry: {
+    index: "src/index.ts",
+    node: "src/node/index.ts",
+    emulator: "emulator/index.ts",
+    "emulator-msw": "emulator/msw.ts",
+    "emulator-node": "emulator/node.ts",
+    cli: "src/cli/main.ts",
+  },
+  format: ["esm"],
+  platform: "neutral",
+  target: ["es2023", "node22"],
+  splitting: true,
+  clean: true,
+  // What an installation brings along; msw is the user's own.
+  external: ["ky", "zod", "msw"],
+  // The emulator's and the command line's devDependencies: their code ships in our chunks, their licenses beside it.
+  noExternal: ["mediabunny", "@mediabunny/mp3-encoder", "commander"],
+  esbuildPlugins: [requireBuiltins, thirdPartyLicenses("dist/THIRD-PARTY-LICENSES")],
+  // "http" for "node:http" would not resolve in workers and Deno.
+  removeNodeProtocol: false,
+  sourcemap: true,
+  esbuildOptions(options) {
+    // The maps point at the sources, which the package holds.
+    options.sourcesContent = false;
+  },
+});

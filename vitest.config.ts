@@ -1,0 +1,44 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+/** What a user imports, as the sources that it is built from: these tests need no build. */
+const sources = {
+  "async-music": "src/index.ts",
+  "async-music/node": "src/node/index.ts",
+  "async-music/emulator": "emulator/index.ts",
+  "async-music/emulator/msw": "emulator/msw.ts",
+  "async-music/emulator/node": "emulator/node.ts",
+};
+
+const alias = Object.entries(sources).map(([name, path]) => ({
+  find: new RegExp(`^${name}$`),
+  replacement: fileURLToPath(new URL(path, import.meta.url)),
+}));
+
+/** These run the built package: it is built once before them. */
+const built = ["test/{package,cli,examples}/**/*.test.ts"];
+
+export default defineConfig({
+  test: {
+    reporters: ["default", "./scripts/totals-reporter.ts"],
+    coverage: { provider: "v8", include: ["src/**/*.ts", "emulator/**/*.ts"], reporter: ["text-summary"] },
+    projects: [
+      { resolve: { alias }, test: { name: "sources", include: ["test/**/*.test.ts"], exclude: built } },
+      { test: { name: "built", include: built, globalSetup: "test/package/build.ts", testTimeout: 30_000 } },
+      {
+        test: {
+          name: "types",
+          include: [],
+          // Other errors than the type tests' own are `npm run types`' to report.
+          typecheck: {
+            enabled: true,
+            only: true,
+            checker: "tsc",
+            include: ["test/types/**/*.test-d.ts"],
+            ignoreSourceErrors: true,
+          },
+        },
+      },
+    ],
+  },
+});
