@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -20,6 +21,7 @@ const built = ["test/{package,cli,examples}/**/*.test.ts"];
 
 export default defineConfig({
   test: {
+    maxWorkers: availableParallelism(),
     reporters: ["default", "./scripts/totals-reporter.ts"],
     coverage: { provider: "v8", include: ["src/**/*.ts", "emulator/**/*.ts"], reporter: ["text-summary"] },
     projects: [

@@ -17,16 +17,25 @@ const startedAt = emulator.clock.now();
 
 console.log(`Asking provider_a for "${description}".`);
 const song = await client.tasks.run(
-  { model: "provider_a", task_type: "music", audio_format: "mp3", input: { gpt_description_prompt: description } },
   {
-    onSubmitted: ({ task_id, credits_charged }) => say(`task ${task_id} is accepted, ${credits_charged} credits are frozen`),
+    model: "provider_a",
+    task_type: "music",
+    audio_format: "mp3",
+    input: { gpt_description_prompt: description },
+  },
+  {
+    onSubmitted: ({ task_id, credits_charged }) =>
+      say(`task ${task_id} is accepted, ${credits_charged} credits are frozen`),
     onUpdate: (task) => say(progressOf(task)),
   },
 );
 
 console.log();
 for (const [index, clip] of song.output.result.entries()) {
-  const path = await saveAudio(await client.audio.download(clip), `songs/${fileName(description)}-${index + 1}`);
+  const path = await saveAudio(
+    await client.audio.download(clip),
+    `songs/${fileName(description)}-${index + 1}`,
+  );
   console.log(`♪ "${clip.title}" (${clip.metadata?.duration} s): ${path}`);
 }
 
@@ -45,5 +54,9 @@ function progressOf({ status, output }: Task): string {
 }
 
 function fileName(text: string): string {
-  return text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").slice(0, 40).replace(/^-|-$/g, "");
+  return text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .slice(0, 40)
+    .replace(/^-|-$/g, "");
 }

@@ -13,7 +13,7 @@ const AUDIO_EXTENSION = /\.(mp3|wav|flac|ogg|m4a|bin)$/i;
  * @param download - what `client.audio.download` answered, its body not yet read
  * @param path - where to, without the extension: that is the download's own
  * @returns the path of the file
- * @throws {@link AudioDownloadError} the body broke off; nothing is left on disk
+ * @throws `AudioDownloadError` the body broke off; nothing is left on disk
  *
  * @example
  * ```ts

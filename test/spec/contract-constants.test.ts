@@ -50,7 +50,7 @@ describe("the contract's constants, against the interface", () => {
   });
 
   it("has every limit", () => {
-    const { limits } = { limits: service.LIMITS };
+    const limits = service.LIMITS;
     expect(LIMITS).toEqual({
       requestsPerWindow: limits.requestsPerKeyAndWindow,
       windowMs: limits.windowSeconds * SECOND,

@@ -37,10 +37,4 @@ export const STATUSES = ["pending", "running", "success", "failure", "timeout"] 
 
 export const FINAL_STATUSES = ["success", "failure", "timeout"] as const;
 
-/** The statuses in which a task carries an error. */
-export const FAILED_STATUSES = ["failure", "timeout"] as const;
-
 export const OUTPUT_STATUSES = ["queued", "processing", "completed", "failed"] as const;
-
-/** Versioning: what `model_version` may be, the default first. */
-export const MODEL_VERSIONS = ["v6", "v5.5", "v5"] as const;
