@@ -7,15 +7,15 @@ import type { Emulator } from "./emulator.js";
 import { createFaults } from "./faults/faults.js";
 import { changeLimits } from "./limits/limits.js";
 import { createFetchMount } from "./mounts/fetch-mount.js";
+import { registerWorld } from "./mounts/mounted-world.js";
 import { IN_PROCESS_ORIGINS } from "./mounts/origins.js";
-import { registerService, type Service } from "./mounts/service.js";
 import { checkOptions, type EmulatorOptions } from "./options/emulator-options.js";
 import { changePolicy } from "./policy/choose-policy.js";
 import { createProviders } from "./providers/providers.js";
 import { randomStream } from "./random/random.js";
 import { createState } from "./state/create-state.js";
 import { openSnapshot, takeSnapshot } from "./state/snapshot.js";
-import { buildIndex, createWorld, findTask, type World } from "./state/world.js";
+import { createWorld, findTask, replaceState, type World } from "./state/world.js";
 
 /**
  * A whole service with one account, one key and, unless it is told otherwise, 1000 credits. It needs no network and
@@ -32,16 +32,17 @@ import { buildIndex, createWorld, findTask, type World } from "./state/world.js"
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
   checkOptions(options);
   const clock = options.clock === "real" ? createRealClock() : createVirtualClock();
-  const world = createWorld(createState(options, options.apiKey, clock.now()), clock);
+  const closing = new AbortController();
+  const world = createWorld(createState(options, options.apiKey, clock.now()), clock, closing.signal);
   if (options.snapshot !== undefined) openSnapshot(world, options.snapshot);
-  return assemble(world, options);
+  const emulator = assemble(world, options, closing);
+  registerWorld(emulator, world);
+  return emulator;
 }
 
-function assemble(world: World, options: EmulatorOptions): Emulator {
+function assemble(world: World, options: EmulatorOptions, closing: AbortController): Emulator {
   const { clock } = world;
-  const lifetime = createLifetime();
-  const service: Service = { world, isClosed: lifetime.isClosed, closed: lifetime.closed };
-  const answer = createFetchMount(service, { origins: IN_PROCESS_ORIGINS, onDisconnect: failToFetch });
+  const answer = createFetchMount(world, { origins: IN_PROCESS_ORIGINS, onDisconnect: failToFetch });
   const fetch: typeof globalThis.fetch = async (input, init) =>
     answer(input instanceof Request && init === undefined ? input : new Request(input, init));
 
@@ -87,25 +88,20 @@ function assemble(world: World, options: EmulatorOptions): Emulator {
     },
     reset(changes = {}) {
       checkOptions(changes);
-      const apiKey = world.state.owner.apiKey;
-      const state = createState({ ...options, ...changes }, apiKey, clock.now());
-      clock.restart();
-      world.state = createState({ ...options, ...changes }, apiKey, clock.now());
-      world.index = buildIndex(world.state);
-      world.audio.clear();
-      world.watchers.close("the emulator was reset");
-      return { account_id: state.owner.accountId, api_key: apiKey };
+      const begins = clock.beginning();
+      const state = createState({ ...options, ...changes }, emulator.apiKey, begins);
+      replaceState(world, state, begins, "the emulator was reset");
+      return { account_id: emulator.accountId, api_key: emulator.apiKey };
     },
     snapshot: () => takeSnapshot(world),
     restore: (snapshot) => openSnapshot(world, snapshot),
     fork: () => createEmulator({ ...options, snapshot: takeSnapshot(world) }),
     async [Symbol.asyncDispose]() {
-      lifetime.close();
+      closing.abort();
       clock.stop();
       world.watchers.close("the emulator was disposed of");
     },
   };
-  registerService(emulator, service);
   return emulator;
 }
 
@@ -119,22 +115,6 @@ function requireTask(world: World, taskId: string) {
   if (task === undefined)
     throw new RangeError(`Failed to find the task: there is none with the id ${taskId}`);
   return task;
-}
-
-function createLifetime() {
-  let closed = false;
-  let resolve = () => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return {
-    isClosed: () => closed,
-    closed: promise,
-    close() {
-      closed = true;
-      resolve();
-    },
-  };
 }
 
 function failToFetch(): never {

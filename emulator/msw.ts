@@ -1,8 +1,8 @@
 import { HttpResponse, http } from "msw";
 import type { Emulator } from "./emulator.js";
 import { createFetchMount } from "./mounts/fetch-mount.js";
+import { worldOf } from "./mounts/mounted-world.js";
 import { IN_PROCESS_ORIGINS } from "./mounts/origins.js";
-import { serviceOf } from "./mounts/service.js";
 
 /**
  * Handlers for `setupServer` or `setupWorker` of MSW 2 and 3, which then answer for every origin that the emulator
@@ -20,9 +20,9 @@ import { serviceOf } from "./mounts/service.js";
  * ```
  */
 export function emulatorHandlers(emulator: Emulator): never[] {
-  const service = serviceOf(emulator);
-  service.world.clock.beginPatience();
-  const answer = createFetchMount(service, {
+  const world = worldOf(emulator);
+  world.clock.beginPatience();
+  const answer = createFetchMount(world, {
     origins: IN_PROCESS_ORIGINS,
     onDisconnect: () => HttpResponse.error(),
   });

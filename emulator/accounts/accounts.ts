@@ -38,12 +38,15 @@ export interface Accounts {
   create(options?: { credits?: number | undefined }): CreatedAccount;
   /** Looks at an account; like every look, it applies the hour to its tasks. */
   get(accountId: string): AccountView;
+  /** Looks at all accounts, in the order of their creation. */
   list(): AccountView[];
   /** A suspended account creates no tasks (403); everything else goes on. */
   update(accountId: string, changes: { suspended: boolean }): AccountView;
+  /** One more key, which spends the account's credits and sees its tasks. */
   createKey(accountId: string): CreatedKey;
-  /** A disabled key is answered with 401. */
+  /** A disabled key is answered with 401, until it is enabled again. */
   updateKey(accountId: string, keyId: string, changes: { disabled: boolean }): void;
+  /** A deleted key is answered with 401, for ever. */
   deleteKey(accountId: string, keyId: string): void;
 }
 
@@ -69,6 +72,7 @@ export function createAccounts(world: World): Accounts {
     updateKey(accountId, keyId, { disabled }) {
       requireKey(requireAccount(world, accountId), keyId).disabled = requireFlag("disabled", disabled);
     },
+    /** A deleted key is answered with 401, for ever. */
     deleteKey(accountId, keyId) {
       const account = requireAccount(world, accountId);
       const key = requireKey(account, keyId);

@@ -27,3 +27,12 @@ export function bytesAnswer(
 export function withoutBody(answer: Answer): Answer {
   return { ...answer, body: new Uint8Array() };
 }
+
+/** Statuses that come without a body. */
+export const BODILESS_STATUSES: readonly number[] = [204, 205, 304];
+
+/** The same answer with nothing in it. */
+export function bodiless(answer: Answer): Answer {
+  const { "Content-Type": _, ...headers } = answer.headers;
+  return { ...answer, headers: { ...headers, "Content-Length": "0" }, body: new Uint8Array() };
+}

@@ -1,15 +1,16 @@
 import { HEADERS } from "../../src/contract/endpoint.js";
-import type { ServiceClock } from "../clock/clock.js";
 import type { Fault } from "../faults/fault.js";
+import type { World } from "../state/world.js";
+import { BODILESS_STATUSES, bodiless } from "./answers.js";
 import type { Answer, Delivery } from "./exchange.js";
 import { errorAnswer, usualErrorCode } from "./refusal.js";
 import type { Visit } from "./visit.js";
 
 /** Latency: the exchange sleeps on the clock like everybody else who waits. */
-export async function waitOut(fault: Fault | null, clock: ServiceClock): Promise<void> {
+export async function waitOut(fault: Fault | null, { clock, closing }: World): Promise<void> {
   if (fault?.kind !== "latency") return;
   clock.leave();
-  await clock.sleep(fault.ms).finally(() => clock.enter());
+  await clock.sleep(fault.ms, closing).finally(() => clock.enter());
 }
 
 /** What comes instead of everything else; `null` where the request is to be carried out. */
@@ -48,7 +49,8 @@ function cut(answer: Answer): Delivery {
 
 function statusAnswer(fault: Extract<Fault, { kind: "status" }>, { requestId, remaining }: Visit): Answer {
   const { status, error_code: errorCode = usualErrorCode(status), retry_after_seconds: wait } = fault;
-  const answer = errorAnswer(status, errorCode, "This answer was asked for by a fault", wait);
+  const error = errorAnswer(status, errorCode, "This answer was asked for by a fault", wait);
+  const answer = BODILESS_STATUSES.includes(status) ? bodiless(error) : error;
   answer.headers[HEADERS.requestId] = requestId;
   answer.headers["X-Emulator"] = "async-music";
   if (remaining !== null) answer.headers[HEADERS.rateLimitRemaining] = String(remaining);

@@ -18,7 +18,7 @@ import type { Visit } from "./visit.js";
 export async function carryOut(world: World, exchange: Exchange): Promise<Delivery> {
   const requestId = chooseRequestId(world.state, exchange);
   const fault = takeFault(world.state, exchange.method, exchange.path);
-  await waitOut(fault, world.clock);
+  await waitOut(fault, world);
 
   const now = world.clock.now();
   const visit: Visit = { world, exchange, requestId, now, params: [], caller: null, remaining: null };

@@ -2,7 +2,7 @@ import type { Clip, Lyrics, Task, TaskOutput, TaskSubmission } from "../../src/c
 import { isoTime } from "../clock/clock.js";
 import { reportOn } from "../providers/report.js";
 import type { OpenTask, StoredTask, SucceededTask } from "../tasks/stored-task.js";
-import { clipData } from "./clip-data.js";
+import { clipsData } from "./clip-data.js";
 import type { Origins } from "./exchange.js";
 
 /** A new task, as the answer to its creation has it. */
@@ -71,7 +71,9 @@ function outputData(task: StoredTask, now: number, origins: Origins): TaskOutput
   }
 }
 
-function resultData({ model, result }: SucceededTask, origins: Origins): Clip[] | Lyrics {
-  if (!Array.isArray(result)) return { title: result.title, text: result.text };
-  return result.map((clip) => clipData(clip, model, origins));
+function resultData(task: SucceededTask, origins: Origins): Clip[] | Lyrics {
+  const { result } = task;
+  return Array.isArray(result)
+    ? clipsData(task, result, origins)
+    : { title: result.title, text: result.text };
 }

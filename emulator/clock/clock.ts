@@ -32,8 +32,8 @@ export interface ServiceClock extends EmulatorClock {
   endPatience(): void;
   /** Goes to the time of a snapshot, back or forth. */
   set(time: number): void;
-  /** Goes to where time begins: the virtual start, or what the wall says. */
-  restart(): void;
+  /** When time begins after a reset: at the virtual start, or at what the wall says. */
+  beginning(): number;
   /** Ends all skipping; who sleeps, sleeps for ever. */
   stop(): void;
 }

@@ -72,7 +72,7 @@ export function createRealClock(): ServiceClock {
     beginPatience() {},
     endPatience() {},
     set,
-    restart: () => set(Date.now()),
+    beginning: () => Date.now(),
     stop() {
       clearTimeout(timer);
       sleepers.clear();

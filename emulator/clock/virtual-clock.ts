@@ -65,9 +65,7 @@ export function createVirtualClock(): ServiceClock {
     set(to) {
       time = to;
     },
-    restart() {
-      time = VIRTUAL_START;
-    },
+    beginning: () => VIRTUAL_START,
     stop() {
       stopped = true;
       sleepers.clear();

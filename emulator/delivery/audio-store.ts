@@ -1,6 +1,7 @@
 import { LIMITS } from "../../src/contract/limits.js";
 import type { AudioFormat } from "../audio/formats/formats.js";
 import type { Index, IndexedClip } from "../state/world.js";
+import { plannedSuccess } from "../tasks/stored-task.js";
 import { makeAudio } from "./compose.js";
 
 /** Audio that is kept at most, in bytes; the rest is made again when it is asked for. */
@@ -27,13 +28,13 @@ export class AudioStore {
   async read(index: Index, clipId: string, copy: Copy, now: number): Promise<AudioFile | null> {
     this.#dropGone(now);
     const found = index.clips.get(clipId);
-    if (found === undefined || (copy === "service" && !found.clip.stored) || now >= goneAt(found, copy))
-      return null;
+    if (found === undefined || now >= goneAt(found, copy)) return null;
+    const { storable, format: own } = plannedSuccess(found.task);
+    if (copy === "service" && !storable) return null;
 
-    const format = copy === "service" ? found.clip.format : found.clip.sourceFormat;
-    const bytes = await this.#keep(`${clipId}/${format}`, goneAt(found, copy), () =>
-      makeAudio(index.clips, found.clip, format),
-    );
+    const format = copy === "service" ? found.task.format : own;
+    const make = () => makeAudio(index.clips, found, format);
+    const bytes = await this.#keep(`${clipId}/${format}`, goneAt(found, copy), make);
     return { bytes, format };
   }
 

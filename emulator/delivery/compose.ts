@@ -1,13 +1,14 @@
+import type { AudioFormat } from "../audio/formats/formats.js";
 import type { Pcm } from "../audio/pcm.js";
 import { invariant } from "../invariant.js";
-import type { Index } from "../state/world.js";
-import type { SongSound, StoredClip } from "../tasks/stored-clip.js";
+import { type ClipPlace, readBrief } from "../providers/brief.js";
+import type { Index, IndexedClip } from "../state/world.js";
 
 /** A clip in the wanted format. The heavy parts are loaded when the first clip is asked for. */
 export async function makeAudio(
   clips: Index["clips"],
-  clip: StoredClip,
-  format: StoredClip["format"],
+  made: IndexedClip,
+  format: AudioFormat,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const [{ encode }, { composeSong }, { cutPcm, joinPcm }] = await Promise.all([
     import("../audio/formats/formats.js"),
@@ -15,49 +16,59 @@ export async function makeAudio(
     import("../audio/pcm.js"),
   ]);
 
-  const song = (sound: SongSound): Pcm => {
-    const { text, lyrics, seed, durationSeconds, instrumental } = sound;
-    const source = sourceOf(clips, sound);
-    const continues =
-      source === null ? {} : { continues: { text: source.text, lyrics: source.lyrics, seed: source.seed } };
-    return composeSong({ text, lyrics, seed, durationSeconds, instrumental, ...continues });
+  const compose = (part: IndexedClip): Pcm => {
+    const { instrumental } = readBrief(part.task);
+    const source = firstSource(clips, part);
+    return composeSong({
+      ...songSource(part),
+      durationSeconds: part.clip.durationSeconds,
+      instrumental,
+      ...(source !== null && { continues: songSource(source) }),
+    });
   };
-  const parts = partsOf(clips, clip).map(({ sound, untilSeconds }) => {
-    const whole = song(sound);
-    return untilSeconds === null ? whole : cutPcm(whole, untilSeconds);
-  });
+  const parts = partsOf(clips, made).map(({ part, untilSeconds }) =>
+    untilSeconds === null ? compose(part) : cutPcm(compose(part), untilSeconds),
+  );
   return encode(joinPcm(parts), format);
 }
 
 interface Part {
-  sound: SongSound;
+  part: IndexedClip;
   /** Where the next part takes over; `null` for its end. */
   untilSeconds: number | null;
 }
 
-/** The songs that a clip is made of: one, or where it joins a continued clip, all that come before it as well. */
-function partsOf(clips: Index["clips"], { sound }: StoredClip): Part[] {
-  if (sound.kind === "song") return [{ sound, untilSeconds: null }];
+/** What a clip is made of: itself, or where it joins a continued clip, that one and all that come before it. */
+function partsOf(clips: Index["clips"], made: IndexedClip): Part[] {
   const parts: Part[] = [];
-  let next: { clipId: string; atSeconds: number | null } | null = { clipId: sound.clipId, atSeconds: null };
-  while (next !== null) {
-    const part: SongSound = soundOf(clips, next.clipId);
-    parts.unshift({ sound: part, untilSeconds: next.atSeconds });
-    next = part.continues;
+  const { joins } = readBrief(made.task);
+  let place: ClipPlace | null = joins === null ? null : { clipId: joins, atSeconds: null };
+  while (place !== null) {
+    const part = clipAt(clips, place.clipId);
+    parts.unshift({ part, untilSeconds: place.atSeconds });
+    place = readBrief(part.task).continues;
   }
-  return parts;
+  return parts.length > 0 ? parts : [{ part: made, untilSeconds: null }];
 }
 
 /** The song whose key, tempo and tune a continuation keeps: the first of all. */
-function sourceOf(clips: Index["clips"], sound: SongSound): SongSound | null {
-  let source: SongSound | null = null;
-  for (let next = sound.continues; next !== null; next = source.continues)
-    source = soundOf(clips, next.clipId);
+function firstSource(clips: Index["clips"], made: IndexedClip): IndexedClip | null {
+  let source: IndexedClip | null = null;
+  let place = readBrief(made.task).continues;
+  while (place !== null) {
+    source = clipAt(clips, place.clipId);
+    place = readBrief(source.task).continues;
+  }
   return source;
 }
 
-function soundOf(clips: Index["clips"], clipId: string): SongSound {
-  const sound = clips.get(clipId)?.clip.sound;
-  invariant(sound?.kind === "song", "only songs are continued and joined");
-  return sound;
+function songSource({ task, clip }: IndexedClip) {
+  const { text, lyrics } = readBrief(task);
+  return { text, lyrics, seed: clip.seed };
+}
+
+function clipAt(clips: Index["clips"], clipId: string): IndexedClip {
+  const found = clips.get(clipId);
+  invariant(found !== undefined, "what is continued or joined exists");
+  return found;
 }

@@ -1,8 +1,8 @@
 import type { Delivery, Origins, Site } from "../api/exchange.js";
 import { carryOut } from "../api/pipeline.js";
+import type { World } from "../state/world.js";
 import { readBody } from "./read-body.js";
 import { toResponse } from "./response.js";
-import type { Service } from "./service.js";
 
 /** How a mount with requests and responses meets the network's failures. */
 export interface FetchMountOptions {
@@ -12,25 +12,28 @@ export interface FetchMountOptions {
 }
 
 /** Answers requests at the given origins, and behaves towards its caller as `fetch` does. */
-export function createFetchMount(service: Service, { origins, onDisconnect }: FetchMountOptions) {
-  const { world, isClosed, closed } = service;
+export function createFetchMount(world: World, { origins, onDisconnect }: FetchMountOptions) {
+  const { clock, closing } = world;
 
   return async function answer(request: Request): Promise<Response> {
     const { signal, url } = request;
     signal.throwIfAborted();
     const place = placeOf(url, origins);
-    if (place === null || isClosed()) return onDisconnect();
-
-    const delivery = await untilAborted(carry(request, place), signal);
-    if (delivery.kind === "answer") return toResponse(delivery, url);
-    if (delivery.kind === "stall") await untilAborted(closed, signal);
+    if (place === null || closing.aborted) return onDisconnect();
+    try {
+      const delivery = await untilAborted(carry(request, place), signal);
+      if (delivery.kind === "answer") return toResponse(delivery, url);
+      if (delivery.kind === "stall") await untilAborted(untilAborted(new Promise(() => {}), closing), signal);
+    } catch (error) {
+      if (signal.aborted || !closing.aborted) throw error;
+    }
     return onDisconnect();
   };
 
   /** The service goes on with what it has received, also where its caller does not wait for the answer. */
   async function carry(request: Request, place: Place): Promise<Delivery> {
     const arrival = world.state.counts.arrivals++;
-    world.clock.enter();
+    clock.enter();
     try {
       const body = request.body === null ? null : await readBody(request);
       const { method, headers, signal } = request;
@@ -46,7 +49,7 @@ export function createFetchMount(service: Service, { origins, onDisconnect }: Fe
         ...place,
       });
     } finally {
-      world.clock.leave();
+      clock.leave();
     }
   }
 }
@@ -63,7 +66,7 @@ function placeOf(url: string, { service, providers }: Origins): Place | null {
   return Object.values(providers).includes(origin) ? { site: "provider", path: pathname } : null;
 }
 
-/** What comes first: the result, or the caller's signal, whose reason is then the error. */
+/** What comes first: the result, or the signal, whose reason is then the error. */
 function untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

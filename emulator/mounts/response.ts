@@ -1,7 +1,5 @@
+import { BODILESS_STATUSES } from "../api/answers.js";
 import type { Delivery } from "../api/exchange.js";
-
-/** Statuses that come without a body. */
-const BODILESS = [204, 205, 304];
 
 /** An answer as `fetch` would give it. */
 export function toResponse(
@@ -20,7 +18,7 @@ function bodyOf(
   breaksAfterBytes: number | null,
 ): BodyInit | null {
   if (breaksAfterBytes !== null) return breakingBody(body.slice(0, breaksAfterBytes));
-  return body.byteLength === 0 || BODILESS.includes(status) ? null : body;
+  return body.byteLength === 0 || BODILESS_STATUSES.includes(status) ? null : body;
 }
 
 /** A body of which only the beginning arrives. */

@@ -8,52 +8,44 @@ import {
 } from "../api/exchange.js";
 import { carryOut } from "../api/pipeline.js";
 import { joinChunks } from "../mounts/read-body.js";
-import type { Service } from "../mounts/service.js";
+import type { World } from "../state/world.js";
 
 /** What a Node server does with each request to one of the emulator's sites. */
 export function createListener(
-  service: Service,
+  world: World,
   site: Site,
   origins: () => Origins | undefined,
 ): RequestListener {
-  const { world } = service;
-
-  return (request, response) => {
+  return async (request, response) => {
     const here = origins();
-    if (here === undefined || service.isClosed()) {
+    if (here === undefined || world.closing.aborted) {
       request.socket.destroy();
       return;
     }
     const arrival = world.state.counts.arrivals++;
     world.clock.enter();
-    carry(request, { site, origins: here, arrival })
-      .finally(() => world.clock.leave())
-      .then(
-        (delivery) => send(request, response, delivery),
-        (error: unknown) => {
-          request.socket.destroy();
-          // The caller left while it was sending; anything else is a fault of the emulator's own, and must be seen.
-          if (!request.destroyed) throw error;
-        },
-      );
+    try {
+      send(request, response, await carry(world, request, { site, origins: here, arrival }));
+    } catch (error) {
+      const hasEnded = request.socket.destroyed || world.closing.aborted;
+      request.socket.destroy();
+      // Anything but a connection that ended is a fault of the emulator's own, and must be seen.
+      if (!hasEnded) throw error;
+    } finally {
+      world.clock.leave();
+    }
   };
+}
 
-  async function carry(
-    request: IncomingMessage,
-    place: Pick<Exchange, "site" | "origins" | "arrival">,
-  ): Promise<Delivery> {
-    const { method = "GET", url = "/" } = request;
-    const body = method === "GET" || method === "HEAD" ? null : await readBody(request);
-    const hasLeft = () => request.socket.destroyed;
-    return carryOut(world, {
-      ...place,
-      method,
-      path: pathOf(url),
-      headers: headersOf(request),
-      body,
-      hasLeft,
-    });
-  }
+async function carry(
+  world: World,
+  request: IncomingMessage,
+  place: Pick<Exchange, "site" | "origins" | "arrival">,
+): Promise<Delivery> {
+  const { method = "GET", url = "/" } = request;
+  const body = method === "GET" || method === "HEAD" ? null : await readBody(request);
+  const hasLeft = () => request.socket.destroyed;
+  return carryOut(world, { ...place, method, path: pathOf(url), headers: headersOf(request), body, hasLeft });
 }
 
 function send(request: IncomingMessage, response: ServerResponse, delivery: Delivery): void {

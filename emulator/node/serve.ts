@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Origins, Site } from "../api/exchange.js";
 import type { Emulator } from "../emulator.js";
-import { serviceOf } from "../mounts/service.js";
+import { worldOf } from "../mounts/mounted-world.js";
 import { refuseBrokenRequest } from "./broken-request.js";
 import { createListener } from "./listener.js";
 
@@ -14,6 +14,12 @@ export interface ServeOptions {
   /** @defaultValue "127.0.0.1" */
   host?: string | undefined;
 }
+
+/**
+ * Node must not answer in our place, and connections stay open for longer than clients remember them: one that ends
+ * just as a request goes out would leave its outcome unknown.
+ */
+const SERVER_OPTIONS = { requireHostHeader: false, keepAliveTimeout: 120_000 };
 
 /** An emulator on a port. */
 export interface EmulatorServer {
@@ -31,11 +37,13 @@ export interface EmulatorServer {
  */
 export async function serve(emulator: Emulator, options: ServeOptions = {}): Promise<EmulatorServer> {
   const { port = 0, host = "127.0.0.1" } = options;
-  const service = serviceOf(emulator);
+  const world = worldOf(emulator);
   const origins: { current?: Origins } = {};
 
   const listen = async (site: Site, at: number) => {
-    const server = createServer(createListener(service, site, () => origins.current));
+    const listener = createListener(world, site, () => origins.current);
+    const server = createServer(SERVER_OPTIONS, listener);
+    server.on("checkExpectation", listener);
     server.on("clientError", refuseBrokenRequest);
     server.listen(at, host);
     await once(server, "listening");
@@ -52,14 +60,14 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
     service: addressOf(api, host),
     providers: { provider_a: provider, provider_b: provider },
   };
-  service.world.clock.beginPatience();
+  world.clock.beginPatience();
   let closing: Promise<void> | undefined;
 
   return {
     url: origins.current.service,
     close() {
       closing ??= (async () => {
-        service.world.clock.endPatience();
+        world.clock.endPatience();
         await Promise.all([end(api), end(providers)]);
       })();
       return closing;

@@ -1,8 +1,6 @@
 import type { JsonValue } from "../../src/contract/json.js";
-import type { Model, TaskType } from "../../src/contract/model.js";
 import { inputVariant } from "../../src/contract/request-violation.js";
-import type { SongSound } from "../tasks/stored-clip.js";
-import type { TaskInput } from "../tasks/stored-task.js";
+import type { StoredTask } from "../tasks/stored-task.js";
 
 /** What a request for sound means to the provider. What the mode ignores is left out (Input for `provider_a`). */
 export interface Brief {
@@ -11,13 +9,20 @@ export interface Brief {
   /** What is sung. */
   lyrics: string;
   instrumental: boolean;
-  continues: SongSound["continues"];
+  /** The clip that it goes on from, and where, in seconds; `null` for the clip's end. */
+  continues: ClipPlace | null;
   /** The clip whose whole song is wanted. */
   joins: string | null;
   /** The requested title, as a string. */
   title: string | null;
   tags: string;
   extras: Readonly<Record<string, JsonValue>>;
+}
+
+/** A place in a clip. */
+export interface ClipPlace {
+  clipId: string;
+  atSeconds: number | null;
 }
 
 const NOTHING: Brief = {
@@ -34,7 +39,7 @@ const NOTHING: Brief = {
 /** `v5.5` and `v5` are retired upstream, and generate with this (Versioning). */
 const GENERATING_VERSION = "v6";
 
-export function readBrief(model: Model, type: TaskType, input: TaskInput): Brief {
+export function readBrief({ model, type, input }: Pick<StoredTask, "model" | "type" | "input">): Brief {
   const variant = inputVariant(model, type, input);
   switch (variant) {
     case "inspiration":

@@ -1,7 +1,7 @@
 import { isoTime, parseIsoTime } from "../clock/clock.js";
 import { assertBalanced } from "../ledger/ledger.js";
 import type { State } from "./state.js";
-import { buildIndex, type World } from "./world.js";
+import { replaceState, type World } from "./world.js";
 
 /** Snapshots of another version are refused. */
 const VERSION = 1;
@@ -32,14 +32,8 @@ export function openSnapshot(world: World, snapshot: Snapshot): void {
     throw new RangeError(`Expected \`snapshot\` to be what \`snapshot()\` answered, of version ${VERSION}`);
   }
   const state = copyOf(snapshot.state);
-  const index = buildIndex(state);
   for (const { ledger } of state.accounts) assertBalanced(ledger);
-
-  world.state = state;
-  world.index = index;
-  world.audio.clear();
-  world.watchers.close("the emulator was set to another state");
-  world.clock.set(time);
+  replaceState(world, state, time, "the emulator was set to another state");
 }
 
 /** JSON is a few times faster than a structured clone, and drops what JSON would not hold. */

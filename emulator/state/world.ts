@@ -16,6 +16,8 @@ export interface World {
   readonly watchers: Watchers;
   /** Files that follow from the state. */
   readonly audio: AudioStore;
+  /** Aborted when the emulator is disposed of. */
+  readonly closing: AbortSignal;
 }
 
 /** Ways into the state that do not grow with it. */
@@ -40,11 +42,27 @@ export interface OpenTasks {
   head: number;
 }
 
-export function createWorld(state: State, clock: ServiceClock): World {
-  return { state, index: buildIndex(state), clock, watchers: new Watchers(), audio: new AudioStore() };
+export function createWorld(state: State, clock: ServiceClock, closing: AbortSignal): World {
+  return {
+    state,
+    index: buildIndex(state),
+    clock,
+    watchers: new Watchers(),
+    audio: new AudioStore(),
+    closing,
+  };
 }
 
-export function buildIndex(state: State): Index {
+/** Puts a world where another state is: whatever is not part of the state begins anew. */
+export function replaceState(world: World, state: State, time: number, reason: string): void {
+  world.index = buildIndex(state);
+  world.state = state;
+  world.clock.set(time);
+  world.audio.clear();
+  world.watchers.close(reason);
+}
+
+function buildIndex(state: State): Index {
   const index: Index = {
     accounts: new Map(),
     keys: new Map(),

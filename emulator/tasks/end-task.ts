@@ -4,7 +4,7 @@ import { invariant } from "../invariant.js";
 import { refund, settle } from "../ledger/ledger.js";
 import { makeResult } from "../providers/make-result.js";
 import { indexTask, type World } from "../state/world.js";
-import type { OpenTask, StoredTask } from "./stored-task.js";
+import { type OpenTask, plannedSuccess, type StoredTask } from "./stored-task.js";
 
 /** How long a task may be open: exactly this is not yet too long (Limits: Task timeout). */
 export const HOUR_MS = LIMITS.taskTimeoutMs;
@@ -18,8 +18,16 @@ export function succeed(
   now: number,
 ): StoredTask {
   settle(account.ledger, task.id, now);
-  const result = makeResult(world.state, task);
-  return replace(world, { ...task, status: "success", completedAt, result });
+  const { format: own } = plannedSuccess(task);
+  const isConverted = task.audioFormat === "mp3" && world.state.policy.audio_conversion === "on";
+  const format = isConverted ? "mp3" : own;
+  return replace(world, {
+    ...task,
+    status: "success",
+    completedAt,
+    format,
+    result: makeResult(world.state.seed, task),
+  });
 }
 
 /** The provider gave up: the credits go back. */

@@ -1,7 +1,9 @@
 import type { TaskErrorCode } from "../../src/contract/error-code.js";
 import type { JsonValue } from "../../src/contract/json.js";
 import type { Model, TaskType } from "../../src/contract/model.js";
-import type { Plan } from "../providers/plan.js";
+import type { AudioFormat } from "../audio/formats/formats.js";
+import { invariant } from "../invariant.js";
+import type { Plan, PlannedSuccess } from "../providers/plan.js";
 import type { StoredClip } from "./stored-clip.js";
 
 /** A task as the service keeps it: each status has the fields that go with it, and no others. */
@@ -35,6 +37,8 @@ export interface OpenTask extends TaskCore {
 export interface SucceededTask extends TaskCore {
   status: "success";
   completedAt: number;
+  /** The format of the service's copies: the provider's own, or what it was converted to. */
+  format: AudioFormat;
   result: StoredClip[] | StoredLyrics;
 }
 
@@ -54,4 +58,10 @@ export interface StoredLyrics {
 
 export function isOpen(task: StoredTask): task is OpenTask {
   return task.status === "pending" || task.status === "running";
+}
+
+/** What the provider had planned to make, and so has made. */
+export function plannedSuccess({ plan }: Pick<StoredTask, "plan">): PlannedSuccess {
+  invariant(plan.end.outcome === "success", "only a task that was planned to succeed does");
+  return plan.end;
 }

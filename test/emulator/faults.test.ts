@@ -152,6 +152,15 @@ describe("which requests a fault meets", () => {
   });
 });
 
+test.each([200, 204, 304, 308, 418, 599])(
+  "a status of %i is possible, with or without a body",
+  async (status) => {
+    const { get, emulator } = createService();
+    emulator.faults.add({ fault: { kind: "status", status, when: "before" } });
+    expect((await get(BALANCE)).status).toBe(status);
+  },
+);
+
 test("an exchange without an answer is in the log without a status", async () => {
   const { get, emulator } = createService();
   emulator.faults.add({ fault: { kind: "disconnect", when: "after" } });

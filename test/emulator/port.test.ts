@@ -128,6 +128,19 @@ test("a request's target may be a whole URL", async () => {
   );
 });
 
+test.each([
+  ["no Host", [`GET ${BALANCE} HTTP/1.1`], 401],
+  ["an expectation that nobody meets", [`GET ${BALANCE} HTTP/1.1`, "Host: x", "Expect: the-unexpected"], 401],
+  ["an upgrade", [`GET ${BALANCE} HTTP/1.1`, "Host: x", "Upgrade: websocket"], 401],
+  ["a header that is too long", [`GET ${BALANCE} HTTP/1.1`, `Host: ${"x".repeat(20_000)}`], 400],
+  ["a body that is shorter than it says", [`GET /nowhere HTTP/1.1`, "Host: x", "Content-Length: 5"], 404],
+])("a request with %s is answered by the emulator, and not by Node", async (_, lines, status) => {
+  const { server } = await listen();
+  const answer = await sendRaw(server.url, `${lines.join("\r\n")}\r\nConnection: close\r\n\r\n`);
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(answer).toMatch(/\r\nX-Request-Id: \S+\r\n/);
+});
+
 test("a taken port is the system's own error", async () => {
   const { server } = await listen();
   const port = Number(new URL(server.url).port);

@@ -193,14 +193,15 @@ describe("when", () => {
   });
 });
 
-test("an emulator that was disposed of answers as nobody does", async () => {
+test("an emulator that was disposed of answers as nobody does, also to what is under way", async () => {
   const { emulator, balance } = createService();
   emulator.faults.add({ fault: { kind: "stall" } });
-  const stalled = expect(balance()).rejects.toThrow(TypeError);
+  emulator.faults.add({ fault: { kind: "latency", ms: 60_000 } });
+  const underWay = [balance(), balance()].map((each) => expect(each).rejects.toThrow(TypeError));
   {
     await using disposed = emulator;
     expect(disposed.url).toBe(emulator.url);
   }
-  await stalled;
+  await Promise.all(underWay);
   await expect(balance()).rejects.toThrow(TypeError);
 });

@@ -10,7 +10,7 @@ import { connect } from "../support/connect.js";
 import { expectNoKey } from "../support/leaks.js";
 import { cutAfter, listen, reply, type Treatment } from "../support/loopback.js";
 import { reasonOf, rejection } from "../support/rejection.js";
-import { API_KEY } from "../support/world.js";
+import { API_KEY, createWorld } from "../support/world.js";
 
 // POST /api/v1/task: an uncertain outcome is never followed by a second POST.
 
@@ -128,6 +128,17 @@ test("the unknown outcome of a 2xx without an id keeps what is wrong with it as 
   const { client } = connect(server);
   const { cause } = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
   expect(cause).toMatchObject({ name: "InvalidResponseError", issues: [{ path: "data.task_id" }] });
+});
+
+test("an answer that breaks off behind its head did leave, whatever its error calls itself", async () => {
+  const body = () =>
+    new ReadableStream({
+      pull: (controller) => controller.error(Object.assign(new Error("no"), { code: "ECONNREFUSED" })),
+    });
+  const { client, requests } = createWorld(() => new Response(body(), { status: 202 }));
+  const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+  expect(error.status).toBe(202);
+  expect(requests).toHaveLength(1);
 });
 
 test("a keep-alive connection that the server drops under a POST does not make it leave twice", async () => {

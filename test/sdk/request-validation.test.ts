@@ -85,6 +85,12 @@ const BAD: [what: string, request: unknown, errorCode: string, path: string][] =
   ["nothing at all", undefined, "invalid_json", ""],
   ["a function", () => {}, "invalid_json", ""],
   ["a big integer", music({ ...described, mood: 1n }), "invalid_json", ""],
+  [
+    "what becomes bad on its way into JSON",
+    { ...music(described), toJSON: () => ({}) },
+    "missing_required_fields",
+    "model",
+  ],
   ["an empty object", {}, "missing_required_fields", "model"],
   ["no model", { task_type: "music", input: described }, "missing_required_fields", "model"],
   ["no task type", { model: "provider_a", input: described }, "missing_required_fields", "task_type"],

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import {
   type AsyncMusic,
   AuthenticationError,
@@ -174,6 +175,20 @@ test.each([200, 404, 500])(
     expect(requests).toHaveLength(1);
   },
 );
+
+test("a signal that outlives its calls is not listened to when they are over", async () => {
+  const { signal } = new AbortController();
+  const { client } = createWorld(({ method, path }) => {
+    if (path === "/song") return new Response("la", { headers: { "Content-Type": "audio/mpeg" } });
+    return method === "POST" ? accepted() : ok(succeeded());
+  });
+  await client.tasks.run(SONG_REQUEST, { signal });
+  await client.tasks.retrieve(TASK_ID, { signal });
+  await Promise.all([client.tasks.wait(TASK_ID, { signal }), client.tasks.wait(TASK_ID, { signal })]);
+  const audio = await client.audio.download("https://audio.example/song", { signal });
+  await audio.arrayBuffer();
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
 
 test("the polls of a wait each carry an id of their own, unless the caller gave one", async () => {
   const answers = inTurn(

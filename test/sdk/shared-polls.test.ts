@@ -1,6 +1,21 @@
-import { TaskFailedError, TaskNotFoundError, WaitTimeoutError } from "async-music";
+import {
+  type Task,
+  TaskFailedError,
+  TaskNotFoundError,
+  type TaskSubmission,
+  WaitTimeoutError,
+} from "async-music";
 import { expect, test } from "vitest";
-import { failed, OTHER_TASK_ID, ok, refusal, succeeded, TASK_ID, task } from "../support/answers.js";
+import {
+  failed,
+  OTHER_TASK_ID,
+  ok,
+  refusal,
+  submission,
+  succeeded,
+  TASK_ID,
+  task,
+} from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
 import { createTestClock, turns } from "../support/test-clock.js";
 import { createWorld, never, type SeenRequest } from "../support/world.js";
@@ -32,6 +47,20 @@ test("a wait that comes later shares too, and no poll comes sooner than a second
   for (const [index, { at }] of requests.entries()) {
     if (index > 0) expect(at - (requests[index - 1]?.at ?? 0)).toBeGreaterThanOrEqual(1000);
   }
+});
+
+test("a wait that is due while another's poll is under way takes its answer", async () => {
+  const { client, requests } = createWorld(async () => {
+    late ??= client.tasks.wait(
+      submission({ created_at: "2025-12-31T00:00:00Z" }) as unknown as TaskSubmission,
+    );
+    await turns(3);
+    return ok(succeeded());
+  });
+  let late: Promise<Task> | undefined;
+  await client.tasks.wait(TASK_ID);
+  await expect(late).resolves.toMatchObject({ status: "success" });
+  expect(requests).toHaveLength(1);
 });
 
 test("waits on two tasks do not share", async () => {

@@ -1,7 +1,9 @@
 import {
   AsyncMusicError,
   AuthenticationError,
+  BadRequestError,
   InvalidResponseError,
+  ServerError,
   TaskFailedError,
   TaskNotFoundError,
   TaskTimedOutError,
@@ -108,6 +110,8 @@ describe("what ends a wait at once", () => {
   ][] = [
     ["an invalid key", () => refusal(401, "invalid_api_key"), AuthenticationError],
     ["a bare 401", () => new Response("", { status: 401 }), AuthenticationError],
+    ["a 401 with the code of something else", () => refusal(401, "internal_error"), ServerError],
+    ["a 404 with the code of something else", () => refusal(404, "invalid_request_body"), BadRequestError],
     ["an unknown task", () => refusal(404, "task_not_found"), TaskNotFoundError],
     ["a bare 404", () => new Response("<h1>no</h1>", { status: 404 }), TaskNotFoundError],
   ];

@@ -26,8 +26,9 @@ export async function artPage(visit: Visit): Promise<Answer> {
   refuseOtherModels(visit, model, clipId);
   const { COVER_SIZES, coverArt } = await import("../../audio/cover/cover-art.js");
   const pixels = { small: COVER_SIZES.image, large: COVER_SIZES.imageLarge }[size];
-  const clip = visit.world.index.clips.get(clipId)?.clip;
-  if (pixels === undefined || !clip?.details) throw new Refusal("not_found", "There is no such picture");
+  const clip = visit.world.index.clips.get(clipId);
+  if (pixels === undefined || clip?.task.type !== "music")
+    throw new Refusal("not_found", "There is no such picture");
   const { contentType, body } = coverArt(clipId, pixels);
   return textAnswer(contentType, body);
 }

@@ -23,9 +23,9 @@ export function describeCredits(open: Open): void {
     });
 
     it.each([
-      ["content_moderation", false],
+      ["content_moderation", true],
       ["invalid_task_input", false],
-      ["rate_limited", true],
+      ["rate_limited", false],
       ["upstream_provider_error", true],
     ] as const)(
       "come back when a task fails by %s, with all that the service said",

@@ -102,6 +102,20 @@ describe("what can't be downloaded", () => {
     expect(hasty.requests).toHaveLength(1);
   });
 
+  test("shares one budget between all its waits", async () => {
+    const { client, requests } = createWorld(status(503, { "Retry-After": "70" }), { maxRetries: 9 });
+    await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
+    expect(requests.map(({ at }) => at)).toEqual([0, 70_000]);
+  });
+
+  test("gives back the connection of an answer that it does not read", async () => {
+    let left = 0;
+    const body = () => new ReadableStream({ cancel: () => void left++ });
+    const { client } = createWorld(() => new Response(body(), { status: 503 }));
+    await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
+    expect(left).toBe(3);
+  });
+
   test.each([
     "",
     "song.mp3",

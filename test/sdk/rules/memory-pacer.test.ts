@@ -144,6 +144,27 @@ test("a request leaves neither before it is due nor after it is given up", async
   ]);
 });
 
+test("a request that is due sooner than those before it does not wait for them", async () => {
+  const { send, left } = createPaced();
+  await Promise.all([
+    send("late", { kind: "poll", taskId: "a", notBefore: START + 60_000 }),
+    send("soon", { kind: "poll", taskId: "b", notBefore: START + 5000 }),
+  ]);
+  expect(left).toEqual([
+    ["soon", 5000],
+    ["late", 60_000],
+  ]);
+});
+
+test("a window that the service opened when the first request arrived is not over before the service's own", async () => {
+  const { clock, pacer, send, left } = createPaced();
+  await pacer.admit({ kind: "account" });
+  await clock.sleep(3000);
+  pacer.report({ remaining: 0, heldForMs: null });
+  await send("next", { kind: "create" });
+  expect(left).toEqual([["next", 63_000]]);
+});
+
 test("an abort gives up the place in the queue, and harms nobody behind it", async () => {
   const { pacer, send, left } = createPaced();
   await pacer.admit({ kind: "account" });
