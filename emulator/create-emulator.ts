@@ -36,6 +36,11 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const world = createWorld(createState(options, options.apiKey, clock.now()), clock, closing.signal);
   if (options.snapshot !== undefined) openSnapshot(world, options.snapshot);
   const emulator = assemble(world, options, closing);
+  // Few emulators are ever driven from outside, and the control plane's schemas take their time.
+  world.control = async (exchange) => {
+    const { answerControl } = await import("./control/answer-control.js");
+    return answerControl(emulator, world, exchange);
+  };
   registerWorld(emulator, world);
   return emulator;
 }

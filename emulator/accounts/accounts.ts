@@ -1,6 +1,7 @@
 import type { Balance, Usage } from "../../src/contract/account.js";
 import { isoTime } from "../clock/clock.js";
 import { invalidOption } from "../options/invalid-option.js";
+import { UnknownIdError } from "../options/unknown-id.js";
 import { indexAccount, type World } from "../state/world.js";
 import { applyHour } from "../tasks/look.js";
 import { type Account, type ApiKey, createAccount, createKey } from "./account.js";
@@ -22,7 +23,7 @@ export interface AccountView {
   suspended: boolean;
   balance: Balance;
   usage: Usage;
-  keys: { key_id: string; disabled: boolean }[];
+  keys: KeyView[];
   /** Every movement of credits, oldest first; `at` is ISO 8601. */
   ledger: {
     at: string;
@@ -30,6 +31,12 @@ export interface AccountView {
     credits: number;
     task_id: string | null;
   }[];
+}
+
+/** A key as an observer sees it: without its value. */
+export interface KeyView {
+  key_id: string;
+  disabled: boolean;
 }
 
 /** The emulator's accounts. Every method throws a RangeError for an id that there is not. */
@@ -45,7 +52,7 @@ export interface Accounts {
   /** One more key, which spends the account's credits and sees its tasks. */
   createKey(accountId: string): CreatedKey;
   /** A disabled key is answered with 401, until it is enabled again. */
-  updateKey(accountId: string, keyId: string, changes: { disabled: boolean }): void;
+  updateKey(accountId: string, keyId: string, changes: { disabled: boolean }): KeyView;
   /** A deleted key is answered with 401, for ever. */
   deleteKey(accountId: string, keyId: string): void;
 }
@@ -70,7 +77,9 @@ export function createAccounts(world: World): Accounts {
     },
     createKey: (accountId) => addKey(world, requireAccount(world, accountId)),
     updateKey(accountId, keyId, { disabled }) {
-      requireKey(requireAccount(world, accountId), keyId).disabled = requireFlag("disabled", disabled);
+      const key = requireKey(requireAccount(world, accountId), keyId);
+      key.disabled = requireFlag("disabled", disabled);
+      return viewKey(key);
     },
     /** A deleted key is answered with 401, for ever. */
     deleteKey(accountId, keyId) {
@@ -98,7 +107,7 @@ function viewAccount(world: World, account: Account): AccountView {
     suspended,
     balance: { available, frozen, total: available + frozen },
     usage: { tasks_created: tasksCreated, credits_used: creditsUsed, credits_topped_up: toppedUp },
-    keys: keys.map((key) => ({ key_id: key.id, disabled: key.disabled })),
+    keys: keys.map(viewKey),
     ledger: entries.map(({ at, kind, credits, taskId }) => ({
       at: isoTime(at),
       kind,
@@ -108,17 +117,19 @@ function viewAccount(world: World, account: Account): AccountView {
   };
 }
 
+function viewKey({ id, disabled }: ApiKey): KeyView {
+  return { key_id: id, disabled };
+}
+
 function requireAccount({ index }: World, accountId: string): Account {
   const account = index.accounts.get(accountId);
-  if (account === undefined)
-    throw new RangeError(`Failed to find the account: there is none with the id ${accountId}`);
+  if (account === undefined) throw new UnknownIdError("account", accountId);
   return account;
 }
 
 function requireKey({ keys }: Account, keyId: string): ApiKey {
   const key = keys.find((each) => each.id === keyId);
-  if (key === undefined)
-    throw new RangeError(`Failed to find the key: the account has none with the id ${keyId}`);
+  if (key === undefined) throw new UnknownIdError("key", keyId, "the account");
   return key;
 }
 

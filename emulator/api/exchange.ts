@@ -8,7 +8,7 @@ export interface Exchange {
   /** Without the query. */
   readonly path: string;
   readonly headers: { get(name: string): string | null };
-  /** `"too_large"`: more than `LARGEST_BODY_BYTES`, and not read to the end. */
+  /** `"too_large"`: more than `bodyLimit` allows, and not read to the end. */
   readonly body: Uint8Array | "too_large" | null;
   readonly origins: Origins;
   /** Its place among all exchanges, by when each began. */
@@ -26,14 +26,29 @@ export interface Origins {
   readonly providers: Readonly<Record<Model, string>>;
 }
 
-/** Exactly this many bytes still pass. */
-export const LARGEST_BODY_BYTES = 2 ** 20;
+/** Exactly this many bytes still pass; the control plane takes whole snapshots. */
+const LARGEST_BODY_BYTES = 2 ** 20;
+const LARGEST_CONTROL_BODY_BYTES = 2 ** 28;
+
+/** Where the control plane is: at the service's address, and no part of the service. */
+const CONTROL_PLANE = "/_emulator";
+
+export function isControlCall({ site, path }: Pick<Exchange, "site" | "path">): boolean {
+  return site === "service" && (path === CONTROL_PLANE || path.startsWith(`${CONTROL_PLANE}/`));
+}
+
+/** How much of a request's body is let in. */
+export function bodyLimit(place: Pick<Exchange, "site" | "path">): number {
+  return isControlCall(place) ? LARGEST_CONTROL_BODY_BYTES : LARGEST_BODY_BYTES;
+}
 
 /** What goes back. */
 export interface Answer {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: Uint8Array<ArrayBuffer>;
+  /** What follows the body, for as long as its reader stays. Such an answer has no length. */
+  readonly live?: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** For the log; `null` on success. */
   readonly errorCode: string | null;
 }

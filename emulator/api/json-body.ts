@@ -6,7 +6,7 @@ import { Refusal } from "./refusal.js";
 const DEEPEST_NESTING = 500;
 
 /** The JSON of a request's body. The order of its errors is fixed: content type, size, JSON, depth. */
-export function readJsonBody({ headers, body }: Exchange): unknown {
+export function readJsonBody({ headers, body }: Exchange, deepest = DEEPEST_NESTING): unknown {
   const [mediaType = ""] = (headers.get("Content-Type") ?? "").split(";");
   if (mediaType.trim().toLowerCase() !== "application/json") {
     throw new Refusal(
@@ -15,10 +15,10 @@ export function readJsonBody({ headers, body }: Exchange): unknown {
     );
   }
   if (body === "too_large") {
-    throw new Refusal("invalid_request_body", "Failed to read the body: it is larger than 1 MiB");
+    throw new Refusal("invalid_request_body", "Failed to read the body: it is too large");
   }
   const { text, value } = parse(body);
-  if (isTooDeep(text, value))
+  if (isTooDeep(text, value, deepest))
     throw new Refusal("invalid_request_body", "Failed to read the body: it is nested too deeply");
   return value;
 }
@@ -38,16 +38,16 @@ function parse(body: Uint8Array | null): { text: string; value: unknown } {
 }
 
 /** Level by level, so that no depth can exhaust the stack; most bodies have too few brackets to be looked at. */
-function isTooDeep(text: string, value: unknown): boolean {
-  if (countOpeningBrackets(text) <= DEEPEST_NESTING) return false;
+function isTooDeep(text: string, value: unknown, deepest: number): boolean {
+  if (countOpeningBrackets(text, deepest) <= deepest) return false;
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST_NESTING) return true;
+    if (depth > deepest) return true;
     level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
   }
   return false;
 }
 
-function countOpeningBrackets(text: string): number {
-  return text.split(/[[{]/, DEEPEST_NESTING + 2).length - 1;
+function countOpeningBrackets(text: string, most: number): number {
+  return text.split(/[[{]/, most + 2).length - 1;
 }

@@ -3,7 +3,7 @@ import { takeFault } from "../faults/take-fault.js";
 import type { World } from "../state/world.js";
 import { withoutBody } from "./answers.js";
 import { authenticate, countRequest, findCaller } from "./authentication.js";
-import type { Answer, Delivery, Exchange } from "./exchange.js";
+import { type Answer, type Delivery, type Exchange, isControlCall } from "./exchange.js";
 import { strikeAfter, strikeBefore, waitOut } from "./fault-stages.js";
 import { recordExchange } from "./record.js";
 import { Refusal, refusalAnswer } from "./refusal.js";
@@ -16,6 +16,10 @@ import type { Visit } from "./visit.js";
  * whatever a request changes, it changes in one go.
  */
 export async function carryOut(world: World, exchange: Exchange): Promise<Delivery> {
+  if (isControlCall(exchange)) {
+    const answer = await world.control(exchange);
+    return { kind: "answer", answer, breaksAfterBytes: null, isReadable: true };
+  }
   const requestId = chooseRequestId(world.state, exchange);
   const fault = takeFault(world.state, exchange.method, exchange.path);
   await waitOut(fault, world);

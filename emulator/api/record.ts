@@ -15,7 +15,7 @@ export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
   const { world, exchange, requestId, now } = visit;
   const caller = visit.caller ?? findCaller(visit);
   const answer = delivery.kind === "answer" ? delivery.answer : null;
-  logRequest(world.state.requests, {
+  const logged = {
     at: isoTime(now),
     method: exchange.method,
     path: exchange.path,
@@ -23,7 +23,9 @@ export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
     request_id: requestId,
     account_id: caller?.account.id ?? null,
     error_code: answer?.errorCode ?? null,
-  });
+  };
+  logRequest(world.state.requests, logged);
+  world.logReaders.tell(logged);
   if (caller !== null) {
     assertBalanced(caller.account.ledger);
     const { conduct, counts } = world.state;

@@ -4,8 +4,16 @@ import type { Policy } from "../policy/policy.js";
 import { jsonAnswer } from "./answers.js";
 import type { Answer } from "./exchange.js";
 
-/** Every error code that the emulator answers with: the interface's, and two for what is no endpoint. */
-export type RefusalCode = ErrorCode | "not_found" | "method_not_allowed";
+/** Every error code that the emulator answers with: the interface's, and those for what is no endpoint. */
+export type RefusalCode = ErrorCode | keyof typeof OTHER_STATUSES;
+
+/** Codes that the interface does not have. */
+const OTHER_STATUSES = {
+  not_found: 404,
+  method_not_allowed: 405,
+  foreign_origin: 403,
+  billing_incomplete: 409,
+} as const;
 
 /** Why an exchange goes no further. Thrown by the stages, and rendered in one place. */
 export class Refusal extends Error {
@@ -61,9 +69,10 @@ export function usualErrorCode(status: number): string {
 function statusOf(errorCode: RefusalCode, policy: Policy): number {
   switch (errorCode) {
     case "not_found":
-      return 404;
     case "method_not_allowed":
-      return 405;
+    case "foreign_origin":
+    case "billing_incomplete":
+      return OTHER_STATUSES[errorCode];
     case "invalid_audio_format":
       return policy.invalid_audio_format_status;
     case "audio_format_unavailable":

@@ -71,7 +71,7 @@ const faultSchema = z.discriminatedUnion(
   "have a `kind` of status, disconnect, latency, malformed or stall",
 );
 
-const ruleSchema = z.strictObject(
+export const ruleSchema = z.strictObject(
   {
     method: z.optional(z.string("be a string")),
     path: z.optional(z.string("be a string")),

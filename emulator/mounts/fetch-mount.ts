@@ -1,4 +1,5 @@
-import type { Delivery, Origins, Site } from "../api/exchange.js";
+import { countArrival } from "../api/arrival.js";
+import { bodyLimit, type Delivery, type Origins, type Site } from "../api/exchange.js";
 import { carryOut } from "../api/pipeline.js";
 import type { World } from "../state/world.js";
 import { readBody } from "./read-body.js";
@@ -22,7 +23,7 @@ export function createFetchMount(world: World, { origins, onDisconnect }: FetchM
     if (place === null || closing.aborted) return onDisconnect();
     try {
       const delivery = await untilAborted(carry(request, place), signal);
-      if (delivery.kind === "answer") return toResponse(delivery, url);
+      if (delivery.kind === "answer") return toResponse(delivery, request);
       if (delivery.kind === "stall") await untilAborted(untilAborted(new Promise(() => {}), closing), signal);
     } catch (error) {
       if (signal.aborted || !closing.aborted) throw error;
@@ -32,10 +33,10 @@ export function createFetchMount(world: World, { origins, onDisconnect }: FetchM
 
   /** The service goes on with what it has received, also where its caller does not wait for the answer. */
   async function carry(request: Request, place: Place): Promise<Delivery> {
-    const arrival = world.state.counts.arrivals++;
+    const arrival = countArrival(world.state, place);
     clock.enter();
     try {
-      const body = request.body === null ? null : await readBody(request);
+      const body = request.body === null ? null : await readBody(request, bodyLimit(place));
       const { method, headers, signal } = request;
       // What was taken back before it had gone out completely never arrived.
       signal.throwIfAborted();

@@ -1,7 +1,5 @@
-import { LARGEST_BODY_BYTES } from "../api/exchange.js";
-
 /** The body of a request, read no further than is allowed to come in. */
-export async function readBody({ body }: Request): Promise<Uint8Array | "too_large" | null> {
+export async function readBody({ body }: Request, limit: number): Promise<Uint8Array | "too_large" | null> {
   if (body === null) return null;
   const reader = body.getReader();
   const chunks: Uint8Array[] = [];
@@ -11,7 +9,7 @@ export async function readBody({ body }: Request): Promise<Uint8Array | "too_lar
     if (done) return joinChunks(chunks, bytes);
     chunks.push(value);
     bytes += value.byteLength;
-    if (bytes > LARGEST_BODY_BYTES) {
+    if (bytes > limit) {
       await reader.cancel();
       return "too_large";
     }

@@ -4,10 +4,13 @@ import type { Delivery } from "../api/exchange.js";
 /** An answer as `fetch` would give it. */
 export function toResponse(
   { answer, breaksAfterBytes }: Extract<Delivery, { kind: "answer" }>,
-  url: string,
+  { url, signal }: Pick<Request, "url" | "signal">,
 ): Response {
-  const { status, headers, body } = answer;
-  const response = new Response(bodyOf(status, body, breaksAfterBytes), { status, headers });
+  const { status, headers, body, live } = answer;
+  // Who goes away aborts the request, or cancels the body: either ends the stream.
+  const content =
+    live?.pipeThrough(new TransformStream(), { signal }) ?? bodyOf(status, body, breaksAfterBytes);
+  const response = new Response(content, { status, headers });
   Object.defineProperty(response, "url", { value: url });
   return response;
 }

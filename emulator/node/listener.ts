@@ -1,8 +1,11 @@
+import { once } from "node:events";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { countArrival } from "../api/arrival.js";
 import {
+  type Answer,
+  bodyLimit,
   type Delivery,
   type Exchange,
-  LARGEST_BODY_BYTES,
   type Origins,
   type Site,
 } from "../api/exchange.js";
@@ -22,10 +25,11 @@ export function createListener(
       request.socket.destroy();
       return;
     }
-    const arrival = world.state.counts.arrivals++;
+    const path = pathOf(request.url ?? "/");
+    const arrival = countArrival(world.state, { site, path });
     world.clock.enter();
     try {
-      send(request, response, await carry(world, request, { site, origins: here, arrival }));
+      send(request, response, await carry(world, request, { site, path, origins: here, arrival }));
     } catch (error) {
       const hasEnded = request.socket.destroyed || world.closing.aborted;
       request.socket.destroy();
@@ -40,12 +44,12 @@ export function createListener(
 async function carry(
   world: World,
   request: IncomingMessage,
-  place: Pick<Exchange, "site" | "origins" | "arrival">,
+  place: Pick<Exchange, "site" | "path" | "origins" | "arrival">,
 ): Promise<Delivery> {
-  const { method = "GET", url = "/" } = request;
-  const body = method === "GET" || method === "HEAD" ? null : await readBody(request);
+  const { method = "GET" } = request;
+  const body = method === "GET" || method === "HEAD" ? null : await readBody(request, bodyLimit(place));
   const hasLeft = () => request.socket.destroyed;
-  return carryOut(world, { ...place, method, path: pathOf(url), headers: headersOf(request), body, hasLeft });
+  return carryOut(world, { ...place, method, headers: headersOf(request), body, hasLeft });
 }
 
 function send(request: IncomingMessage, response: ServerResponse, delivery: Delivery): void {
@@ -56,11 +60,32 @@ function send(request: IncomingMessage, response: ServerResponse, delivery: Deli
   }
   const { answer, breaksAfterBytes } = delivery;
   response.writeHead(answer.status, answer.headers);
+  if (answer.live !== undefined) {
+    response.flushHeaders();
+    void follow(answer.live, response);
+    return;
+  }
   if (breaksAfterBytes === null) {
     response.end(answer.body);
     return;
   }
   response.write(answer.body.subarray(0, breaksAfterBytes), () => request.socket.destroy());
+}
+
+/** Passes on what comes, until there is no more of it or its reader has left. */
+async function follow(live: NonNullable<Answer["live"]>, response: ServerResponse): Promise<void> {
+  const reader = live.getReader();
+  const gone = new AbortController();
+  response.on("close", () => {
+    gone.abort();
+    void reader.cancel();
+  });
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    if (!response.write(value)) await once(response, "drain", { signal: gone.signal }).catch(() => {});
+  }
+  response.end();
 }
 
 function headersOf(request: IncomingMessage): Exchange["headers"] {
@@ -83,13 +108,13 @@ function pathOf(target: string): string {
 }
 
 /** The body of a request, of which no more is kept than is allowed to come in. */
-async function readBody(request: IncomingMessage): Promise<Uint8Array | "too_large"> {
+async function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array | "too_large"> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of request) {
     bytes += chunk.byteLength;
-    if (bytes <= LARGEST_BODY_BYTES) chunks.push(chunk);
+    if (bytes <= limit) chunks.push(chunk);
     else chunks.length = 0;
   }
-  return bytes > LARGEST_BODY_BYTES ? "too_large" : joinChunks(chunks, bytes);
+  return bytes > limit ? "too_large" : joinChunks(chunks, bytes);
 }

@@ -38,7 +38,7 @@ export interface Outcome {
 const seconds = numberBetween(0, 1e9);
 const formats = Object.keys(AUDIO_FORMATS).filter(isAudioFormat);
 
-const outcomeSchema = z.strictObject(
+export const outcomeSchema = z.strictObject(
   {
     outcome: z.optional(
       z.enum(["success", "failure", "hang", "reject"], "be success, failure, hang or reject"),

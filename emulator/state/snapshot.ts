@@ -1,5 +1,9 @@
+import * as z from "zod/mini";
 import { isoTime, parseIsoTime } from "../clock/clock.js";
-import { assertBalanced } from "../ledger/ledger.js";
+import { invalidOption } from "../options/invalid-option.js";
+import { parseOption } from "../options/parse-option.js";
+import { isConsistent } from "./is-consistent.js";
+import { stateSchema } from "./schema/state-schema.js";
 import type { State } from "./state.js";
 import { replaceState, type World } from "./world.js";
 
@@ -17,6 +21,15 @@ export interface Snapshot {
   readonly state: unknown;
 }
 
+const snapshotSchema = z.strictObject(
+  {
+    version: z.literal(VERSION, `be ${VERSION}`),
+    time: z.string("be a string"),
+    state: stateSchema,
+  },
+  "be an object",
+);
+
 export function takeSnapshot({ state, clock }: World): Snapshot {
   return { version: VERSION, time: isoTime(clock.now()), state: copyOf(state) };
 }
@@ -26,27 +39,25 @@ export function takeSnapshot({ state, clock }: World): Snapshot {
  *
  * @throws RangeError when it is none of this version; the world is then as it was.
  */
-export function openSnapshot(world: World, snapshot: Snapshot): void {
+export function openSnapshot(world: World, snapshot: unknown): void {
+  assertSnapshot(snapshot);
   const time = parseIsoTime(snapshot.time);
-  if (snapshot.version !== VERSION || Number.isNaN(time) || !isState(snapshot.state)) {
-    throw new RangeError(`Expected \`snapshot\` to be what \`snapshot()\` answered, of version ${VERSION}`);
-  }
+  if (Number.isNaN(time)) throw invalidOption("snapshot.time", "be an ISO 8601 time", snapshot.time);
   const state = copyOf(snapshot.state);
-  for (const { ledger } of state.accounts) assertBalanced(ledger);
+  if (!isConsistent(state)) {
+    throw new RangeError(
+      "Expected `snapshot` to add up: its accounts, tasks and credits do not belong together",
+    );
+  }
   replaceState(world, state, time, "the emulator was set to another state");
+}
+
+/** What was checked stays as it came: its order of fields is part of what is the same afterwards. */
+function assertSnapshot(value: unknown): asserts value is z.infer<typeof snapshotSchema> {
+  parseOption("snapshot", snapshotSchema, value);
 }
 
 /** JSON is a few times faster than a structured clone, and drops what JSON would not hold. */
 function copyOf(state: State): State {
   return JSON.parse(JSON.stringify(state));
-}
-
-/** The boundary at which a snapshot of our own version is taken for a state. */
-function isState(state: unknown): state is State {
-  const lists = ["accounts", "tasks", "faults", "requests"];
-  return (
-    typeof state === "object" &&
-    state !== null &&
-    lists.every((name) => Array.isArray(Reflect.get(state, name)))
-  );
 }

@@ -1,6 +1,9 @@
 import type { Account, ApiKey } from "../accounts/account.js";
+import type { Answer, Exchange } from "../api/exchange.js";
 import type { ServiceClock } from "../clock/clock.js";
 import { AudioStore } from "../delivery/audio-store.js";
+import { InvariantError } from "../invariant.js";
+import { LogReaders } from "../log/log-readers.js";
 import type { StoredClip } from "../tasks/stored-clip.js";
 import { isOpen, type StoredTask, type SucceededTask } from "../tasks/stored-task.js";
 import { Watchers } from "../tasks/watchers.js";
@@ -14,8 +17,14 @@ export interface World {
   readonly clock: ServiceClock;
   /** Who waits for a task to reach a status. */
   readonly watchers: Watchers;
+  /** Who reads the request log as it is written. */
+  readonly logReaders: LogReaders;
   /** Files that follow from the state. */
   readonly audio: AudioStore;
+  /** Answers the calls of the control plane. */
+  control: (exchange: Exchange) => Promise<Answer>;
+  /** How many calls of the control plane there have been, which the state does not know. */
+  controlCalls: number;
   /** Aborted when the emulator is disposed of. */
   readonly closing: AbortSignal;
 }
@@ -48,9 +57,17 @@ export function createWorld(state: State, clock: ServiceClock, closing: AbortSig
     index: buildIndex(state),
     clock,
     watchers: new Watchers(),
+    logReaders: new LogReaders(),
     audio: new AudioStore(),
+    control: noControl,
+    controlCalls: 0,
     closing,
   };
+}
+
+/** Until somebody who can is given to the world. */
+function noControl(): never {
+  throw new InvariantError("Broken invariant: a mounted world has its control plane");
 }
 
 /** Puts a world where another state is: whatever is not part of the state begins anew. */

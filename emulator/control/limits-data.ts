@@ -1,0 +1,25 @@
+import * as z from "zod/mini";
+import type { Limits } from "../limits/limits.js";
+import { numberBetween, wholeNumber } from "../options/numbers.js";
+
+/** Limits as the control plane is given them: some or all. */
+export const limitsSchema = z.strictObject(
+  {
+    requests: z.optional(wholeNumber(1, 1e9)),
+    window_seconds: z.optional(numberBetween(0.001, 1e6)),
+  },
+  "be an object",
+);
+
+/** The same as the emulator's methods take them. */
+export function limitsOption({ requests, window_seconds: windowSeconds }: z.infer<typeof limitsSchema>) {
+  return {
+    ...(requests !== undefined && { requests }),
+    ...(windowSeconds !== undefined && { windowSeconds }),
+  };
+}
+
+/** Limits as the control plane answers them. */
+export function limitsData({ requests, windowSeconds }: Limits) {
+  return { requests, window_seconds: windowSeconds };
+}

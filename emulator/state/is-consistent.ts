@@ -1,0 +1,43 @@
+import type { Account } from "../accounts/account.js";
+import { addUp } from "../ledger/add-up.js";
+import { isOpen, type StoredTask } from "../tasks/stored-task.js";
+import type { State } from "./state.js";
+
+/** Whether the parts of a state belong together: what each of them names is there, and the money adds up. */
+export function isConsistent({ owner, accounts, tasks }: State): boolean {
+  const accountIds = accounts.map(({ id }) => id);
+  const keys = accounts.flatMap((account) => account.keys.map(({ value }) => value));
+  return (
+    areDifferent(accountIds) &&
+    areDifferent(keys) &&
+    areDifferent(tasks.map(({ id }) => id)) &&
+    accountIds.includes(owner.accountId) &&
+    tasks.every((task, index) => task.ordinal === index) &&
+    holdTogether(accounts, tasks)
+  );
+}
+
+/** Each task belongs to an account, and each open one has its credits frozen there. */
+function holdTogether(accounts: readonly Account[], tasks: readonly StoredTask[]): boolean {
+  const byId = new Map(accounts.map((account) => [account.id, { account, created: 0, used: 0, open: 0 }]));
+  for (const task of tasks) {
+    const owner = byId.get(task.accountId);
+    if (owner === undefined) return false;
+    owner.created++;
+    owner.used += task.credits;
+    if (!isOpen(task)) continue;
+    owner.open++;
+    if (owner.account.ledger.holds[task.id] !== task.credits) return false;
+  }
+  return [...byId.values()].every(
+    ({ account, created, used, open }) =>
+      account.tasksCreated === created &&
+      account.creditsUsed === used &&
+      Object.keys(account.ledger.holds).length === open &&
+      addUp(account.ledger),
+  );
+}
+
+function areDifferent(names: readonly string[]): boolean {
+  return new Set(names).size === names.length;
+}

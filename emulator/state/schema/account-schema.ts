@@ -1,0 +1,37 @@
+import * as z from "zod/mini";
+import { oneOf } from "../../options/one-of.js";
+import { count, flag, list, nullableText, object, record, text, time } from "./parts.js";
+
+const ledger = object({
+  entries: list(
+    object({
+      at: time,
+      kind: oneOf("top_up", "freeze", "settle", "refund"),
+      credits: count,
+      taskId: nullableText,
+    }),
+  ),
+  available: count,
+  frozen: count,
+  settled: count,
+  toppedUp: count,
+  holds: record(count),
+});
+
+const window = z.discriminatedUnion(
+  "kind",
+  [
+    object({ kind: z.literal("fixed"), startedAt: time, used: count }),
+    object({ kind: z.literal("sliding"), admittedAt: list(time) }),
+  ],
+  "be a window",
+);
+
+export const accountSchema = object({
+  id: text,
+  suspended: flag,
+  keys: list(object({ id: text, value: text, disabled: flag, window: z.nullable(window) })),
+  ledger,
+  tasksCreated: count,
+  creditsUsed: count,
+});

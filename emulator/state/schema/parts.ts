@@ -1,0 +1,22 @@
+import * as z from "zod/mini";
+import { numberBetween, wholeNumber } from "../../options/numbers.js";
+
+export const text = z.string("be a string");
+export const flag = z.boolean("be true or false");
+export const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+/** Milliseconds since the epoch, within the range of dates. */
+export const time = numberBetween(-8.64e15, 8.64e15);
+export const number = z.number("be a number");
+export const nullableText = z.nullable(text);
+
+export function object<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.strictObject(shape, "be an object");
+}
+
+export function list<Item extends z.core.SomeType>(item: Item) {
+  return z.array(item, "be a list");
+}
+
+export function record<Value extends z.core.SomeType>(value: Value) {
+  return z.record(z.string(), value, "be an object");
+}

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { CALLS } from "../../emulator/control/calls.js";
+import { createControlled } from "./support/control.js";
+
+/** The control plane's calls, typed by hand from its table. */
+const TABLE = [
+  "POST /reset",
+  "GET /state",
+  "POST /clock/advance",
+  "POST /accounts",
+  "PATCH /accounts/{account_id}",
+  "POST /accounts/{account_id}/keys",
+  "PATCH /accounts/{account_id}/keys/{key_id}",
+  "DELETE /accounts/{account_id}/keys/{key_id}",
+  "POST /providers/{model}/next",
+  "PUT /providers/{model}/always",
+  "POST /faults",
+  "DELETE /faults",
+  "PATCH /policy",
+  "PATCH /limits",
+  "GET /requests",
+  "GET /requests/stream",
+  "GET /audit",
+  "GET /snapshot",
+  "PUT /snapshot",
+];
+
+test("the description holds every call of the table, and nothing that is not answered", async () => {
+  const { control } = createControlled();
+  const { body } = await control("GET", "/openapi.json");
+  expect(body.openapi).toBe("3.1.0");
+  const described = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace("/_emulator", "")}`),
+  );
+  expect(new Set(described).size).toBe(described.length);
+  expect(described).toEqual(expect.arrayContaining(TABLE));
+  expect(described).toEqual(CALLS.map(({ method, path }) => `${method} ${path}`));
+  for (const call of described) {
+    const [method = "", path = ""] = call.split(" ");
+    const { status } = await control(method === "GET" ? "HEAD" : "OPTIONS", path.replaceAll(/[{}]/g, ""));
+    expect([call, status]).toEqual([call, 405]);
+  }
+});
+
+test("every operation has its own name, and says which parameters its path has", async () => {
+  const { body } = await createControlled().control("GET", "/openapi.json");
+  const names: string[] = [];
+  for (const [path, methods] of Object.entries<
+    Record<string, { operationId: string; parameters?: { name: string }[] }>
+  >(body.paths)) {
+    for (const { operationId, parameters = [] } of Object.values(methods)) {
+      names.push(operationId);
+      expect(parameters.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
+    }
+  }
+  expect(new Set(names).size).toBe(names.length);
+});

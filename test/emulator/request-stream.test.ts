@@ -1,0 +1,143 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { createEmulator, type Emulator } from "async-music/emulator";
+import { emulatorHandlers } from "async-music/emulator/msw";
+import { serve } from "async-music/emulator/node";
+import { setupServer } from "msw/node";
+import { afterEach, describe, expect, test } from "vitest";
+import { worldOf } from "../../emulator/mounts/mounted-world.js";
+import { BALANCE, createService, serviceOf, USAGE } from "./support/service.js";
+
+const endings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0)) await end();
+});
+
+/** Each way of reaching an emulator: how it is asked, and where. */
+const MOUNTS: Record<
+  string,
+  (emulator: Emulator) => Promise<{ fetch: typeof globalThis.fetch; url: string }>
+> = {
+  "the emulator's fetch": async ({ fetch, url }) => ({ fetch, url }),
+  async MSW(emulator) {
+    const server = setupServer(...emulatorHandlers(emulator));
+    server.listen();
+    endings.push(() => server.close());
+    return { fetch: (...args) => globalThis.fetch(...args), url: emulator.url };
+  },
+  async "a port"(emulator) {
+    const { url, close } = await serve(emulator);
+    endings.push(close);
+    return { fetch: globalThis.fetch, url };
+  },
+};
+
+/** Reads events one by one. */
+function eventsOf(response: Response) {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  return {
+    async next() {
+      for (;;) {
+        // A comment is no event.
+        text = text.replace(/^:[^\n]*\n\n/, "");
+        if (text.includes("\n\n")) break;
+        const { done, value } = await reader.read();
+        if (done) return null;
+        text += decoder.decode(value, { stream: true });
+      }
+      const end = text.indexOf("\n\n");
+      const event = text.slice(0, end);
+      text = text.slice(end + 2);
+      expect(event).toMatch(/^data: /);
+      return JSON.parse(event.slice("data: ".length));
+    },
+    leave: () => reader.cancel(),
+  };
+}
+
+/** How many follow the log right now. */
+const readersOf = (emulator: Emulator) => worldOf(emulator).logReaders.size;
+
+async function until(holds: () => boolean) {
+  for (let tries = 0; tries < 200 && !holds(); tries++) await pause(5);
+  expect(holds()).toBe(true);
+}
+
+describe.each(Object.entries(MOUNTS))("GET /_emulator/requests/stream, through %s", (_, mount) => {
+  const open = async () => {
+    const { emulator, get } = createService();
+    const { fetch, url } = await mount(emulator);
+    const follow = (init: RequestInit = {}) => fetch(`${url}/_emulator/requests/stream`, init);
+    return { emulator, get, follow, outside: serviceOf(emulator, { fetch, url }) };
+  };
+
+  test("the backlog comes first, and each request as it ends", async () => {
+    const { emulator, get, follow, outside } = await open();
+    await get(BALANCE);
+    await get("/nowhere");
+    const response = await follow();
+    expect(response.status).toBe(200);
+    expect(response.headers.get("Content-Type")).toBe("text/event-stream");
+    expect(response.headers.get("X-Request-Id")).toMatch(/^[0-9a-f-]{36}$/);
+    const events = eventsOf(response);
+    const seen = [await events.next(), await events.next()];
+    await outside.get(USAGE);
+    seen.push(await events.next());
+    await get(BALANCE);
+    seen.push(await events.next());
+    expect(seen).toEqual(emulator.requests);
+    expect(seen.map(({ path }) => path)).toEqual([BALANCE, "/nowhere", USAGE, BALANCE]);
+    await events.leave();
+    await until(() => readersOf(emulator) === 0);
+  });
+
+  test("an empty log is a stream that waits", async () => {
+    const { emulator, get, follow } = await open();
+    const events = eventsOf(await follow());
+    const first = events.next();
+    await until(() => readersOf(emulator) === 1);
+    await get(BALANCE);
+    expect((await first).path).toBe(BALANCE);
+    await events.leave();
+    await until(() => readersOf(emulator) === 0);
+  });
+
+  test("who aborts the request leaves, and the service goes on", async () => {
+    const { emulator, get, follow } = await open();
+    const leaving = new AbortController();
+    const events = eventsOf(await follow({ signal: leaving.signal }));
+    const next = events.next().catch((error: unknown) => error);
+    leaving.abort();
+    await next;
+    await until(() => readersOf(emulator) === 0);
+    expect((await get(BALANCE)).status).toBe(200);
+  });
+
+  test("it goes on through a reset, and ends with the emulator", async () => {
+    const { emulator, get, follow } = await open();
+    const events = eventsOf(await follow());
+    emulator.reset();
+    await get(BALANCE);
+    expect((await events.next()).path).toBe(BALANCE);
+    await emulator[Symbol.asyncDispose]();
+    expect(await events.next().catch(() => null)).toBeNull();
+    expect(readersOf(emulator)).toBe(0);
+  });
+});
+
+test("on a port, closing the server ends the streams", async () => {
+  const emulator = createEmulator();
+  const { url, close } = await serve(emulator);
+  await fetch(`${url}/_emulator/requests/stream`);
+  await until(() => readersOf(emulator) === 1);
+  await close();
+  await until(() => readersOf(emulator) === 0);
+});
+
+test("an open stream does not keep virtual time from skipping", async () => {
+  const { emulator } = createService();
+  const events = eventsOf(await emulator.fetch(`${emulator.url}/_emulator/requests/stream`));
+  await emulator.clock.sleep(3_600_000);
+  await events.leave();
+});

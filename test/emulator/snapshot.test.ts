@@ -1,0 +1,179 @@
+import { describe, expect, test } from "vitest";
+import { createControlled } from "./support/control.js";
+import { VALID } from "./support/service.js";
+
+/** An emulator in which a little of everything has happened. */
+async function createEventful() {
+  const service = createControlled({ credits: 500, policy: { rate_limit_window: "sliding" } });
+  const { emulator, create, read, post, get } = service;
+  await read(await create(VALID.song, { polls: 1, alternate_urls: ["https://cdn.example.com/a.wav"] }));
+  const lost = await create(VALID.custom, { outcome: "failure", error_code: "content_moderation", polls: 1 });
+  await read(lost);
+  await read(lost);
+  await read(await create(VALID.lyrics, { polls: 1 }));
+  const slow = await create(VALID.upload, { outcome: "hang" });
+  await read(slow);
+  await post(VALID.custom);
+  await get("/nowhere");
+  emulator.accounts.create({ credits: 5 });
+  emulator.faults.add({ method: "POST", probability: 0.5, fault: { kind: "disconnect", when: "after" } });
+  emulator.providers.provider_a.next({ outcome: "failure" });
+  emulator.providers.provider_b.always({ process_seconds: 3 });
+  await emulator.clock.advance(3_600_001);
+  await service.balance();
+  await create(VALID.providerB).catch(() => {});
+  return service;
+}
+
+test("a state in which everything has happened goes through JSON and back, byte for byte", async () => {
+  const { emulator, control, frozenState } = await createEventful();
+  const before = frozenState();
+  emulator.reset();
+  expect((await control("PUT", "/snapshot", before)).status).toBe(204);
+  expect(frozenState()).toBe(before);
+  expect(JSON.stringify(emulator.fork().snapshot())).toBe(before);
+});
+
+describe("what is no snapshot of this version is refused, and changes nothing", () => {
+  // biome-ignore lint/suspicious/noExplicitAny: each case breaks another part of the state
+  const breaks: [string, (snapshot: any) => unknown][] = [
+    ["no object", () => []],
+    ["null", () => null],
+    ["no state", ({ version, time }) => ({ version, time })],
+    ["another version", (snapshot) => ({ ...snapshot, version: 2 })],
+    ["an unknown field", (snapshot) => ({ ...snapshot, extra: 1 })],
+    ["no time", (snapshot) => ({ ...snapshot, time: "yesterday" })],
+    [
+      "a field too many in the state",
+      ({ state }) => {
+        state.extra = 1;
+      },
+    ],
+    [
+      "a field too few in the state",
+      ({ state }) => {
+        delete state.conduct;
+      },
+    ],
+    [
+      "an unknown policy",
+      ({ state }) => {
+        state.policy.late_success = "maybe";
+      },
+    ],
+    [
+      "no limits",
+      ({ state }) => {
+        state.limits.requests = 0;
+      },
+    ],
+    [
+      "an owner who is not there",
+      ({ state }) => {
+        state.owner.accountId = "nobody";
+      },
+    ],
+    [
+      "two accounts of one id",
+      ({ state }) => {
+        state.accounts[1].id = state.accounts[0].id;
+      },
+    ],
+    [
+      "a task of nobody's",
+      ({ state }) => {
+        state.tasks[0].accountId = "nobody";
+      },
+    ],
+    [
+      "tasks in disorder",
+      ({ state }) => {
+        state.tasks.reverse();
+      },
+    ],
+    [
+      "a status that there is not",
+      ({ state }) => {
+        state.tasks[0].status = "done";
+      },
+    ],
+    [
+      "an open task that is completed",
+      ({ state }) => {
+        state.tasks.at(-1).completedAt = 1;
+      },
+    ],
+    [
+      "credits from nowhere",
+      ({ state }) => {
+        state.accounts[0].ledger.available += 1;
+      },
+    ],
+    [
+      "credits that are lost",
+      ({ state }) => {
+        state.accounts[0].ledger.entries.shift();
+      },
+    ],
+    [
+      "credits below zero",
+      ({ state }) => {
+        state.accounts[0].ledger.available = -5;
+      },
+    ],
+    [
+      "a hold that nobody has",
+      ({ state }) => {
+        state.accounts[1].ledger.holds.nobody = 5;
+      },
+    ],
+    [
+      "a fault that there is not",
+      ({ state }) => {
+        state.faults[0].rule.fault.kind = "quake";
+      },
+    ],
+    [
+      "an outcome that there is not",
+      ({ state }) => {
+        state.scripts.provider_a.next[0].outcome = "?";
+      },
+    ],
+    [
+      "a log of something else",
+      ({ state }) => {
+        state.requests = ["GET /"];
+      },
+    ],
+    [
+      "a window of another kind",
+      ({ state }) => {
+        state.accounts[0].keys[0].window.kind = "square";
+      },
+    ],
+  ];
+
+  test.each(breaks)("%s", async (_, change) => {
+    const { emulator, control, frozenState } = await createEventful();
+    const snapshot = structuredClone(emulator.snapshot());
+    const before = frozenState();
+    const changed = change(snapshot);
+    const broken = typeof changed === "object" ? changed : snapshot;
+    const { status, body } = await control("PUT", "/snapshot", broken);
+    expect([status, body.error_code]).toEqual([400, "invalid_request_body"]);
+    expect(() => emulator.restore(broken as typeof snapshot)).toThrow(RangeError);
+    expect(frozenState()).toBe(before);
+  });
+});
+
+test("a snapshot larger than a request may be is taken all the same", async () => {
+  const { emulator, control, get, create } = createControlled({ credits: 1_000_000 });
+  for (let index = 0; index < 1_500; index++) {
+    await create({ ...VALID.lyrics, input: { prompt: `${index} ${"la ".repeat(300)}` } });
+    await get("/nowhere");
+  }
+  const snapshot = JSON.stringify(emulator.snapshot());
+  expect(snapshot.length).toBeGreaterThan(2 ** 20);
+  expect((await control("PUT", "/snapshot", snapshot)).status).toBe(204);
+  expect(JSON.stringify(emulator.snapshot())).toBe(snapshot);
+});
