@@ -53,6 +53,7 @@ const arrows: Record<string, readonly string[]> = {
   "emulator/msw.ts": anyEmulatorRoom,
   "emulator/node": anyEmulatorRoom,
   "emulator/node.ts": anyEmulatorRoom,
+  "emulator/openapi": anyEmulatorRoom,
   "emulator/options": anyEmulatorRoom,
   "emulator/policy": anyEmulatorRoom,
   "emulator/providers": anyEmulatorRoom,

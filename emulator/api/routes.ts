@@ -1,6 +1,7 @@
 import { ENDPOINTS } from "../../src/contract/endpoint.js";
 import { balanceEndpoint, usageEndpoint } from "./endpoints/account.js";
 import { createTaskEndpoint } from "./endpoints/create-task.js";
+import { openApiPage } from "./endpoints/open-api.js";
 import { artPage, audioPage, providerAudioPage, welcomePage } from "./endpoints/pages.js";
 import { retrieveTaskEndpoint } from "./endpoints/retrieve-task.js";
 import type { Answer, Exchange, Site } from "./exchange.js";
@@ -29,6 +30,7 @@ const ROUTES: readonly Route[] = [
   ...page("service", "/audio/{clipId}", audioPage),
   ...page("provider", "/{model}/audio/{clipId}", providerAudioPage),
   ...page("provider", "/{model}/art/{clipId}/{size}", artPage),
+  ...page("service", "/openapi.json", openApiPage),
   ...page("service", "/", welcomePage),
 ];
 

@@ -1,8 +1,4 @@
 import { describeContract } from "./describe-contract.js";
+import { injectedFetch } from "./injected-fetch.js";
 
-describeContract("an injected fetch", async (emulator) => ({
-  baseUrl: emulator.url,
-  fetch: emulator.fetch,
-  clientFetch: emulator.fetch,
-  close: async () => {},
-}));
+describeContract("an injected fetch", injectedFetch);

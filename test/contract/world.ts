@@ -25,10 +25,11 @@ const SHORT_SONG_SEED = 57;
 /** Tasks are done at the first poll: each poll costs real time where requests leave the emulator's sight. */
 const DONE_AT_ONCE = { queue_seconds: 1, process_seconds: 3 };
 
-/** Makes the worlds of one mount; each is gone when its test is over. */
-export function openerFor(mount: Mount): Open {
-  return async (options = {}) => {
-    const emulator = createEmulator({ seed: SHORT_SONG_SEED, ...options });
+/** Makes the worlds of one mount; each is gone when its test is over. The policy may be another than the usual one. */
+export function openerFor(mount: Mount, base: Pick<EmulatorOptions, "seed" | "policy"> = {}): Open {
+  return async ({ policy, ...options } = {}) => {
+    const emulator = createEmulator({ seed: SHORT_SONG_SEED, ...base, ...options });
+    if (policy !== undefined && policy !== "vary") emulator.changePolicy(policy);
     emulator.providers.provider_a.always(DONE_AT_ONCE);
     emulator.providers.provider_b.always(DONE_AT_ONCE);
     const { baseUrl, fetch, clientFetch, close } = await mount(emulator);

@@ -17,9 +17,12 @@ export interface Asking {
   body?: BodyInit | null;
 }
 
-/** An emulator that is asked in HTTP, without the SDK. */
-export function createService(options: EmulatorOptions = {}) {
+type Fetch = typeof globalThis.fetch;
+
+/** An emulator that is asked in HTTP, without the SDK; `watch` may look at what passes. */
+export function createService(options: EmulatorOptions = {}, watch = (fetch: Fetch): Fetch => fetch) {
   const emulator = createEmulator({ seed: 1, credits: 100, ...options });
+  const fetch = watch(emulator.fetch);
 
   async function ask(
     method: string,
@@ -28,7 +31,7 @@ export function createService(options: EmulatorOptions = {}) {
   ) {
     const sent = new Headers(headers);
     if (key !== null) sent.set(HEADERS.apiKey, key);
-    const response = await emulator.fetch(new Request(emulator.url + path, { method, headers: sent, body }));
+    const response = await fetch(new Request(emulator.url + path, { method, headers: sent, body }));
     return replyOf(response);
   }
 

@@ -1,9 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { expect } from "vitest";
 import { AccountSuspendedError, AuthenticationError, TaskNotFoundError } from "../../../src/index.js";
 import { rejection } from "../../support/rejection.js";
+import type { Kit } from "../kit.js";
 import { LYRICS, type Open, SONG } from "../world.js";
 
-export function describeAccounts(open: Open): void {
+export function describeAccounts(open: Open, { describe, it }: Kit): void {
   describe("accounts", () => {
     it("see their own tasks and credits only", async () => {
       const { client, connect, emulator } = await open({ credits: 100 });

@@ -1,16 +1,17 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { AudioDownloadError, AudioExpiredError, type Clip } from "../../../src/index.js";
 import { saveAudio } from "../../../src/node/index.js";
 import { rejection } from "../../support/rejection.js";
+import type { Kit } from "../kit.js";
 import { DAY, type Open, PROVIDER_B_SONG, SONG, type World } from "../world.js";
 
 const AUDIO = "/audio/*";
 
 /** Each song takes real time to make, so each of these tests makes the most of one. */
-export function describeAudio(open: Open): void {
+export function describeAudio(open: Open, { describe, it }: Kit): void {
   describe("audio", () => {
     it("of provider_a is WAV, says so, and comes in spite of trouble, without the key and beside the limit", async () => {
       const world = await open({ limits: { requests: 50 } });

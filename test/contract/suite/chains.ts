@@ -1,9 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { expect } from "vitest";
 import { type AsyncMusic, TaskFailedError } from "../../../src/index.js";
 import { rejection } from "../../support/rejection.js";
+import type { Kit } from "../kit.js";
 import { type Open, SONG, UPLOAD } from "../world.js";
 
-export function describeChains(open: Open): void {
+export function describeChains(open: Open, { describe, it }: Kit): void {
   describe("clips", () => {
     it("are continued, and the whole is joined", async () => {
       const { client } = await open();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect } from "vitest";
 import {
   ApiError,
   AuthenticationError,
@@ -15,6 +15,7 @@ import {
   WaitTimeoutError,
 } from "../../../src/index.js";
 import { rejection } from "../../support/rejection.js";
+import type { Kit } from "../kit.js";
 import { type Open, SHORT_TIMEOUT_MS, SONG } from "../world.js";
 
 const NO_TASK = "0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b";
@@ -31,7 +32,7 @@ const REFUSED: readonly [code: string, body: unknown][] = [
   ["invalid_task_input", { ...SONG, input: {} }],
 ];
 
-export function describeErrors(open: Open): void {
+export function describeErrors(open: Open, { describe, it }: Kit): void {
   describe("errors", () => {
     it.each(REFUSED)("BadRequestError: %s, where the client does not look itself", async (code, body) => {
       const { connect, emulator } = await open();
@@ -41,7 +42,8 @@ export function describeErrors(open: Open): void {
         BadRequestError,
       );
       expect(error).toBeInstanceOf(ApiError);
-      expect(error).toMatchObject({ status: 400, errorCode: code, requestId: "r-1" });
+      const status = code === "invalid_audio_format" ? emulator.policy.invalid_audio_format_status : 400;
+      expect(error).toMatchObject({ status, errorCode: code, requestId: "r-1" });
       expect(error.headers.get("X-RateLimit-Remaining")).toBe("119");
       expect(emulator.accounts.get(emulator.accountId).usage.tasks_created).toBe(0);
     });

@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { expect } from "vitest";
 import type { Fault } from "../../../emulator/index.js";
 import { SubmissionOutcomeUnknownError } from "../../../src/index.js";
 import { rejection } from "../../support/rejection.js";
+import type { Kit } from "../kit.js";
 import { MINUTE, type Open, SHORT_TIMEOUT_MS, SONG } from "../world.js";
 
 const TASK = "/api/v1/task";
@@ -44,7 +45,7 @@ const OUTAGES: readonly [name: string, fault: Fault][] = [
   ["answers that are late", { kind: "latency", ms: 4000 }],
 ];
 
-export function describeFaults(open: Open): void {
+export function describeFaults(open: Open, { describe, it }: Kit): void {
   describe("a POST in trouble", () => {
     it.each(UNKNOWN_OUTCOMES)("is sent once: %s", async (_, fault, isCreated, status) => {
       const { connect, emulator, arrivals } = await open();

@@ -1,9 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { expect } from "vitest";
+import type { Kit } from "../kit.js";
 import { MINUTE, type Open, SONG } from "../world.js";
 
 const BALANCE = "/api/v1/account/balance";
 
-export function describeRateLimit(open: Open): void {
+export function describeRateLimit(open: Open, { describe, it }: Kit): void {
   describe("the rate limit", () => {
     it("is never met by a client, though it wants 300 calls at once", async () => {
       const { client, emulator, arrivals } = await open();

@@ -1,8 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { expect } from "vitest";
+import type { Emulator } from "../../../emulator/index.js";
 import type { Clip, Task, TaskSubmission } from "../../../src/index.js";
+import type { Kit } from "../kit.js";
 import { CUSTOM_SONG, LYRICS, type Open, PROVIDER_B_SONG, SONG, UPLOAD } from "../world.js";
 
-export function describeTasks(open: Open): void {
+export function describeTasks(open: Open, { describe, it }: Kit): void {
   describe("tasks", () => {
     it("make a song from a description, minutes of service time later", async () => {
       const { client, emulator } = await open();
@@ -26,9 +28,10 @@ export function describeTasks(open: Open): void {
     });
 
     it("make a song of provider_b", async () => {
-      const { client } = await open();
-      const song = await client.tasks.run({ ...PROVIDER_B_SONG, audio_format: "mp3" });
-      expect(song).toMatchObject({ model: "provider_b", credits_cost: 5, audio_format: "mp3" });
+      const { client, emulator } = await open();
+      const format = formatOf(emulator);
+      const song = await client.tasks.run({ ...PROVIDER_B_SONG, ...format });
+      expect(song).toMatchObject({ model: "provider_b", credits_cost: 5, audio_format: null, ...format });
       expectSongs(song.output.result);
     });
 
@@ -48,20 +51,23 @@ export function describeTasks(open: Open): void {
     });
 
     it("are submitted, then found by their id, and belong to the request", async () => {
-      const { client } = await open();
-      const submission = await client.tasks.create({ ...SONG, audio_format: "mp3" });
+      const { client, emulator } = await open();
+      const format = formatOf(emulator);
+      const submission = await client.tasks.create({ ...SONG, ...format });
       expect(submission).toMatchObject({
         type: "music",
         status: "pending",
         credits_charged: 10,
-        audio_format: "mp3",
+        audio_format: null,
+        ...format,
       });
       const task = await client.tasks.retrieve(submission.task_id);
       expect(task).toMatchObject({
         task_id: submission.task_id,
-        status: "pending",
+        status: statusWhenFirstRead(emulator),
         input: SONG.input,
-        audio_format: "mp3",
+        audio_format: null,
+        ...format,
         created_at: submission.created_at,
         completed_at: null,
       });
@@ -89,7 +95,7 @@ export function describeTasks(open: Open): void {
       const statuses = seen
         .map(({ status }) => status)
         .filter((status, index, all) => status !== all[index - 1]);
-      expect(statuses).toEqual(["pending", "running", "success"]);
+      expect(statuses).toEqual([...new Set([statusWhenFirstRead(emulator), "running", "success"])]);
       const progress = seen.flatMap(({ status, output }) =>
         status === "running" ? [Number.parseInt(output?.progress ?? "", 10)] : [],
       );
@@ -105,7 +111,8 @@ export function describeTasks(open: Open): void {
         onSubmitted: ({ task_id, status }) => void told.push(`submitted ${task_id} ${status}`),
         onUpdate: ({ status }) => void (told.includes(status) || told.push(status)),
       });
-      expect(told).toEqual([`submitted ${song.task_id} pending`, "pending", "running", "success"]);
+      const statuses = new Set([statusWhenFirstRead(emulator), "running", "success"]);
+      expect(told).toEqual([`submitted ${song.task_id} pending`, ...statuses]);
     });
 
     it("that failed are read and watched without an error", async () => {
@@ -158,6 +165,16 @@ export function describeTasks(open: Open): void {
       expect(emulator.requests[0]?.request_id).toBe(requestId);
     });
   });
+}
+
+/** The format to ask for, where the service lets itself be asked. */
+function formatOf({ policy }: Emulator): { audio_format?: "mp3" } {
+  return policy.audio_conversion === "off" ? {} : { audio_format: "mp3" };
+}
+
+/** What a task is that the provider has not begun. */
+function statusWhenFirstRead({ policy }: Emulator): "pending" | "running" {
+  return policy.running_after === "first_read" ? "running" : "pending";
 }
 
 function expectSongs(clips: readonly Clip[]): void {

@@ -1,0 +1,51 @@
+import * as z from "zod/mini";
+import type { JsonValue } from "../../src/contract/json.js";
+
+/** A JSON Schema as OpenAPI 3.1 takes it: draft 2020-12. `false` forbids. */
+export type Schema = boolean | { readonly [keyword: string]: JsonValue };
+
+/** What is said of a field beyond what the contract's schema knows: words, and what readers are lenient about. */
+export type Details = Readonly<Record<string, Readonly<Record<string, JsonValue>> | false>>;
+
+/** A schema of the contract in JSON Schema, with details added field by field; fields that it lacks come behind. */
+export function fromContract(schema: z.core.$ZodType, details: Details): { [keyword: string]: JsonValue } {
+  const { $schema: _, properties = {}, ...rest } = jsonSchemaOf(schema);
+  const fields: Record<string, JsonValue> = {};
+  for (const [name, field] of Object.entries(properties)) fields[name] = promised(field);
+  for (const [name, detail] of Object.entries(details)) {
+    fields[name] = detail === false ? false : { ...asObject(fields[name]), ...detail };
+  }
+  return { ...rest, properties: fields };
+}
+
+/** A reference to a named part of the document. */
+export function reference(
+  kind: "schemas" | "responses" | "parameters" | "headers" | "examples",
+  name: string,
+) {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+/** The boundary at which zod's own type of a JSON Schema becomes plain JSON. Unrepresentable rules are left out. */
+function jsonSchemaOf(schema: z.core.$ZodType) {
+  return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as {
+    properties?: Record<string, JsonValue>;
+    [keyword: string]: JsonValue | undefined;
+  } as { properties?: Record<string, JsonValue>; [keyword: string]: JsonValue };
+}
+
+/**
+ * The field as the service promises it. What readers take an absent one for is their affair; and a multiple of one is
+ * an integer, which tools can tell also beyond the range in which they divide exactly.
+ */
+function promised(field: JsonValue): JsonValue {
+  const { default: _, multipleOf, ...rest } = asObject(field);
+  if (multipleOf === undefined) return rest;
+  return multipleOf === 1 ? { ...rest, type: "integer" } : { ...rest, multipleOf };
+}
+
+function asObject(field: JsonValue | undefined): { [keyword: string]: JsonValue } {
+  return typeof field === "object" && field !== null && !Array.isArray(field)
+    ? { ...(field as { [keyword: string]: JsonValue }) }
+    : {};
+}

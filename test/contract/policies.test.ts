@@ -1,0 +1,55 @@
+import { describe, it } from "vitest";
+import type { Policy } from "../../emulator/index.js";
+import { POLICY_FIELDS } from "../../emulator/policy/fields.js";
+import { describeCore } from "./describe-contract.js";
+import { injectedFetch } from "./injected-fetch.js";
+import { type Scenario, scenariosOf } from "./kit.js";
+import { openerFor } from "./world.js";
+
+/** Every choice that is none of the defaults, alone. */
+const CHOICES = Object.entries(POLICY_FIELDS).flatMap(([name, field]) =>
+  field.choices
+    .filter((choice) => choice !== field.default)
+    .map((choice) => ({ name, choice, policy: asPolicy({ [name]: choice }) })),
+);
+
+const SEEDS = Array.from({ length: 200 }, (_, seed) => seed);
+
+/** Of the seeds, each is asked for every sixteenth scenario only, so that all of them take seconds. */
+const STRIDE = 16;
+
+/** What waits in real time: 216 times would be too long, and no choice has to do with it. */
+const STALLS = /no answer comes|an answer that never comes/;
+
+describe("what the SDK promises holds where the service", () => {
+  it.each(CHOICES)("chooses $choice for $name", async ({ policy }) => {
+    await runAll(coreUnder({ policy }));
+  });
+});
+
+describe("what the SDK promises holds where the service draws every choice", () => {
+  it.each(SEEDS)("from the seed %i", async (seed) => {
+    const scenarios = coreUnder({ seed, policy: "vary" });
+    await runAll(scenarios.filter((_, index) => index % STRIDE === seed % STRIDE));
+  });
+});
+
+function coreUnder(base: { seed?: number; policy: "vary" | Partial<Policy> }): Scenario[] {
+  const scenarios = scenariosOf((kit) => describeCore(openerFor(injectedFetch, base), kit));
+  return scenarios.filter(({ name }) => !STALLS.test(name));
+}
+
+async function runAll(scenarios: readonly Scenario[]): Promise<void> {
+  for (const { name, run } of scenarios) {
+    try {
+      await run();
+    } catch (error) {
+      throw new Error(`Not so: ${name}`, { cause: error });
+    }
+  }
+}
+
+/** The boundary at which a name and one of its choices are taken for a policy. */
+function asPolicy(choice: Record<string, unknown>): Partial<Policy> {
+  return choice as Partial<Policy>;
+}

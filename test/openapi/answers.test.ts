@@ -1,0 +1,140 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { EmulatorOptions } from "../../emulator/index.js";
+import { describeCore } from "../contract/describe-contract.js";
+import { injectedFetch } from "../contract/injected-fetch.js";
+import { testKit } from "../contract/kit.js";
+import { openerFor } from "../contract/world.js";
+import { createService } from "../spec/emulated-service.js";
+import { POLICIES } from "../spec/tables/policies.js";
+import { RAW_BODIES } from "../spec/tables/raw-bodies.js";
+import { REQUESTS } from "../spec/tables/requests/index.js";
+import { fetchDocument } from "./support.js";
+import { createValidator } from "./validator.js";
+
+const { answerProblems } = createValidator(await fetchDocument());
+
+/** What was answered against the description, and how often it was held against it. */
+let problems: string[] = [];
+let judged = 0;
+
+afterEach(() => {
+  expect(problems).toEqual([]);
+  problems = [];
+});
+
+describe("the description allows every answer in what the SDK and the emulator do with each other", () => {
+  const open = openerFor(async (emulator) => {
+    const fetch = judging(emulator.fetch);
+    return { ...(await injectedFetch(emulator)), fetch, clientFetch: fetch };
+  });
+  describeCore(open, testKit);
+});
+
+describe("the description allows the answer to every request", () => {
+  it.each(REQUESTS)("$section: $name", async ({ body }) => {
+    await judgeAnswers({}, ({ post }) => post(body));
+  });
+
+  it.each(POLICIES)("$name", async ({ policy, body }) => {
+    await judgeAnswers({ policy }, ({ post }) => post(body));
+  });
+
+  it.each(RAW_BODIES)("$name", async ({ body, contentType }) => {
+    const headers = contentType === null ? {} : { "Content-Type": contentType };
+    await judgeAnswers({}, ({ ask }) => ask("POST", "/api/v1/task", { headers, body }));
+  });
+});
+
+describe("the description allows the refusal", () => {
+  const song = { model: "provider_a", task_type: "music", input: { tags: "fado" } };
+  const reads = ["/api/v1/account/balance", "/api/v1/account/usage", "/api/v1/task/no-such-task"];
+
+  it("of a request without a key, or with a wrong one", async () => {
+    await judgeAnswers({}, async ({ post, get }) => {
+      for (const key of [null, "emu_unknown"]) {
+        await post(song, { key });
+        for (const path of reads) await get(path, { key });
+      }
+    });
+  });
+
+  it("of a request too many", async () => {
+    await judgeAnswers({ limits: { requests: 1 } }, async ({ emulator, post, get }) => {
+      await get("/api/v1/account/usage");
+      await post(song);
+      for (const path of reads) await get(path);
+      expect(emulator.requests.map(({ status }) => status)).toEqual([200, 429, 429, 429, 429]);
+    });
+  });
+
+  it("of a task that is not there, not paid, not allowed, or not wanted by the provider", async () => {
+    await judgeAnswers({ credits: 10 }, async ({ emulator, post, get }) => {
+      await get("/api/v1/task/no-such-task");
+      emulator.providers.provider_a.next({ outcome: "reject" });
+      await post(song);
+      await post(song);
+      await post(song);
+      emulator.accounts.update(emulator.accountId, { suspended: true });
+      await post(song);
+      expect(emulator.requests.map(({ status }) => status)).toEqual([404, 502, 202, 402, 403]);
+    });
+  });
+});
+
+it("the description was held against a thousand answers and more", () => {
+  expect(judged).toBeGreaterThan(1000);
+});
+
+it.each([
+  ["a status that the endpoint does not have", { status: 404 }],
+  ["an answer without a request id", { headers: new Headers() }],
+  ["credits that are text", { body: { code: 200, data: { available: "1", frozen: 0, total: 1 } } }],
+  ["a missing field", { body: { code: 200, data: { available: 1, frozen: 0 } } }],
+  [
+    "an error code of another status",
+    { status: 401, body: { code: 401, error_code: "internal_error", message: "" } },
+  ],
+  ["a 429 without its wait", { status: 429, body: { code: 429, error_code: "rate_limited", message: "" } }],
+])("the description does not allow %s", (_, change) => {
+  const right = {
+    status: 200,
+    headers: new Headers({ "X-Request-Id": "r-1", "Retry-After": "1" }),
+    body: { code: 200, data: { available: 1, frozen: 0, total: 1 } },
+  };
+  expect(answerProblems("GET", "/api/v1/account/balance", right)).toEqual([]);
+  expect(answerProblems("GET", "/api/v1/account/balance", { ...right, ...change })).not.toEqual([]);
+});
+
+async function judgeAnswers(
+  options: EmulatorOptions,
+  act: (service: ReturnType<typeof createService>) => Promise<unknown>,
+): Promise<void> {
+  const service = createService(options, judging);
+  await act(service);
+  expect(service.emulator.requests.length).toBeGreaterThan(0);
+}
+
+/** The same `fetch`, whose answers are judged on their way, but for those that a fault put in the service's place. */
+function judging(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const response = await fetch(request);
+    const body = await jsonOf(response.clone());
+    if (body === undefined || body["message"] === "This answer was asked for by a fault") return response;
+    const { status, headers } = response;
+    const { pathname } = new URL(request.url);
+    problems.push(...answerProblems(request.method, pathname, { status, headers, body }));
+    judged++;
+    return response;
+  };
+}
+
+/** The body, or nothing where it is none of the service's: it was cut, or is no JSON. */
+async function jsonOf(response: Response): Promise<Record<string, unknown> | undefined> {
+  if (response.headers.get("Content-Type") !== "application/json") return undefined;
+  try {
+    return await response.json();
+  } catch {
+    return undefined;
+  }
+}

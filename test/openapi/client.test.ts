@@ -1,0 +1,92 @@
+import createClient from "openapi-fetch";
+import { expect, onTestFinished, test } from "vitest";
+import { createEmulator } from "../../emulator/index.js";
+import type { paths } from "./generated.js";
+
+/** What a stranger's program would be: a generated client, and no SDK. */
+function createWorld() {
+  const emulator = createEmulator({ seed: 1, credits: 100 });
+  onTestFinished(() => emulator[Symbol.asyncDispose]());
+  const connect = (apiKey: string) =>
+    createClient<paths>({ baseUrl: emulator.url, fetch: emulator.fetch, headers: { "x-api-key": apiKey } });
+  return { emulator, client: connect(emulator.apiKey), connect };
+}
+
+test("a generated client makes a song, and reads what it cost", async () => {
+  const { emulator, client } = createWorld();
+  const created = await client.POST("/api/v1/task", {
+    params: { header: { "X-Request-Id": "song-1" } },
+    body: {
+      model: "provider_a",
+      task_type: "music",
+      input: { gpt_description_prompt: "rain in Lisbon" },
+      audio_format: "mp3",
+    },
+  });
+  expect(created.response.headers.get("X-Request-Id")).toBe("song-1");
+  expect(created.data).toMatchObject({ code: 202, data: { status: "pending", credits_charged: 10 } });
+  const taskId = created.data?.data.task_id ?? "";
+
+  await emulator.clock.advance(600_000);
+  const read = await client.GET("/api/v1/task/{taskId}", { params: { path: { taskId } } });
+  const result = read.data?.data.output?.result;
+  const clips = Array.isArray(result) ? result : [];
+  expect(read.data?.data.status).toBe("success");
+  expect(clips[0]?.audio_url).toMatch(/^https?:/);
+  expect(clips[0]?.metadata?.duration).toBeGreaterThan(0);
+
+  const balance = await client.GET("/api/v1/account/balance");
+  expect(balance.data?.data).toEqual({ available: 90, frozen: 0, total: 90 });
+  const usage = await client.GET("/api/v1/account/usage");
+  expect(usage.data?.data).toEqual({ tasks_created: 1, credits_used: 10, credits_topped_up: 100 });
+});
+
+test("a generated client writes lyrics, uploads, joins, and asks the other provider", async () => {
+  const { emulator, client } = createWorld();
+  const submissions = [
+    await client.POST("/api/v1/task", {
+      body: { model: "provider_a", task_type: "lyrics", input: { prompt: "a letter to the sea" } },
+    }),
+    await client.POST("/api/v1/task", {
+      body: { model: "provider_a", task_type: "upload", input: { url: "https://example.com/hum.mp3" } },
+    }),
+    await client.POST("/api/v1/task", {
+      body: { model: "provider_a", task_type: "concat", input: { clip_id: "no-such-clip" } },
+    }),
+    await client.POST("/api/v1/task", {
+      body: { model: "provider_b", task_type: "music", input: { prompt: "calm and wide", seed: 35 } },
+    }),
+  ];
+  await emulator.clock.advance(600_000);
+  const statuses = [];
+  for (const { data } of submissions) {
+    const params = { path: { taskId: data?.data.task_id ?? "" } };
+    const read = await client.GET("/api/v1/task/{taskId}", { params });
+    statuses.push([read.data?.data.type, read.data?.data.status, read.data?.data.error_code]);
+  }
+  expect(statuses).toEqual([
+    ["lyrics", "success", null],
+    ["upload", "success", null],
+    ["concat", "failure", "invalid_task_input"],
+    ["music", "success", null],
+  ]);
+});
+
+test("a generated client gets every error in the described body", async () => {
+  const { client, connect } = createWorld();
+  const unknown = await client.GET("/api/v1/task/{taskId}", {
+    params: { path: { taskId: "0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b" } },
+  });
+  expect([unknown.error?.code, unknown.error?.error_code]).toEqual([404, "task_not_found"]);
+  const stranger = await connect("emu_nobody").GET("/api/v1/account/usage");
+  expect([stranger.error?.code, stranger.error?.error_code]).toEqual([401, "invalid_api_key"]);
+});
+
+test("a mix of the two providers' fields does not compile in a generated client", async () => {
+  const { client } = createWorld();
+  const { error } = await client.POST("/api/v1/task", {
+    // @ts-expect-error: provider_b must not have provider_a's fields.
+    body: { model: "provider_b", task_type: "music", input: { prompt: "calm", make_instrumental: true } },
+  });
+  expect(error?.error_code).toBe("invalid_task_input");
+});

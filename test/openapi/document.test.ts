@@ -1,0 +1,75 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { describe, expect, it } from "vitest";
+import { createEmulator } from "../../emulator/index.js";
+import { ENDPOINTS } from "../spec/tables/endpoints.js";
+import { REQUESTS } from "../spec/tables/requests/index.js";
+import { fetchDocument } from "./support.js";
+import { createValidator } from "./validator.js";
+
+const document = await fetchDocument();
+const validator = createValidator(document);
+
+/** Rules that JSON Schema has no words for: which addresses are public. */
+const BEYOND_SCHEMAS = "Input for `provider_a`, other task types: upload";
+
+describe("the OpenAPI description", () => {
+  it("is served without a key, also its headers alone, and counts against no limit", async () => {
+    await using emulator = createEmulator({ limits: { requests: 1 } });
+    for (const method of ["GET", "HEAD", "GET"]) {
+      const response = await emulator.fetch(`${emulator.url}/openapi.json`, { method });
+      expect([response.status, response.headers.get("Content-Type")]).toEqual([200, "application/json"]);
+      expect(response.headers.get("X-Request-Id")).not.toBeNull();
+      expect((await response.text()) === "").toBe(method === "HEAD");
+    }
+  });
+
+  it("passes the recommended rules of a public linter, without a warning", async () => {
+    const config = await createConfig({ extends: ["recommended"] });
+    const problems = await lintFromString({ source: JSON.stringify(document), config });
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual(
+      [],
+    );
+  });
+
+  it("describes the four endpoints and nothing else, with every status that they have", () => {
+    const described = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, { responses }]) => ({
+        method: method.toUpperCase(),
+        path,
+        statuses: Object.keys(responses)
+          .filter((status) => status !== "default")
+          .map(Number),
+      })),
+    );
+    expect(described).toEqual(
+      ENDPOINTS.map(({ method, path, success, errors }) => ({
+        method,
+        path,
+        statuses: [success, ...errors],
+      })),
+    );
+  });
+
+  it("has examples that it allows itself", () => {
+    for (const [path, operations] of Object.entries(document.paths)) {
+      for (const [method, { requestBody, responses }] of Object.entries(operations)) {
+        const examples = Object.values(requestBody?.content["application/json"].examples ?? {});
+        expect(examples.flatMap(({ value }) => validator.requestProblems(value))).toEqual([]);
+        const [status = "", answer] = Object.entries(responses).find(([each]) => each.startsWith("2")) ?? [];
+        const body = answer?.content?.["application/json"].example;
+        const headers = new Headers({ "X-Request-Id": "r-1" });
+        expect(body).toBeDefined();
+        expect(validator.answerProblems(method, path, { status: Number(status), headers, body })).toEqual([]);
+      }
+    }
+  });
+});
+
+describe("the OpenAPI description judges requests as the interface does", () => {
+  const rows = REQUESTS.filter(
+    ({ section, expected }) => expected === "accepted" || !section.startsWith(BEYOND_SCHEMAS),
+  );
+  it.each(rows)("$section: $name: $expected", ({ body, expected }) => {
+    expect(validator.requestProblems(body).length === 0).toBe(expected === "accepted");
+  });
+});

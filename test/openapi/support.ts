@@ -1,0 +1,32 @@
+import { createEmulator } from "../../emulator/index.js";
+
+/** The document as a client gets it. */
+export async function fetchDocument(): Promise<OpenApiDocument> {
+  await using emulator = createEmulator();
+  const response = await emulator.fetch(`${emulator.url}/openapi.json`);
+  return await response.json();
+}
+
+/** As much of a document's shape as the tests rely on. */
+export interface OpenApiDocument {
+  paths: Record<string, Record<string, Operation>>;
+  components: { responses: Record<string, ResponseDescription>; headers: Record<string, HeaderDescription> };
+  [field: string]: unknown;
+}
+
+export interface Operation {
+  operationId: string;
+  requestBody?: { content: { "application/json": { examples: Record<string, { value: unknown }> } } };
+  responses: Record<string, ResponseDescription>;
+}
+
+export interface ResponseDescription {
+  $ref?: string;
+  headers?: Record<string, { $ref: string }>;
+  content?: { "application/json": { example?: unknown } };
+}
+
+export interface HeaderDescription {
+  required?: boolean;
+  schema: { type: string };
+}
