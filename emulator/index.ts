@@ -1,4 +1,17 @@
-export type { Accounts, AccountView, CreatedAccount, CreatedKey } from "./accounts/accounts.js";
+export type {
+  AccountPurchases,
+  AutoTopUpView,
+  Invoice,
+  Payment,
+} from "./accounts/account-purchases.js";
+export type {
+  AccountChanges,
+  Accounts,
+  AccountView,
+  CreatedAccount,
+  CreatedKey,
+  KeyView,
+} from "./accounts/accounts.js";
 export type { ConductRule, Finding } from "./audit/conduct.js";
 export type { Clock, ClockMode, EmulatorClock } from "./clock/clock.js";
 export { createEmulator } from "./create-emulator.js";
@@ -8,6 +21,11 @@ export type { Faults } from "./faults/faults.js";
 export type { Limits } from "./limits/limits.js";
 export type { LoggedRequest } from "./log/logged-request.js";
 export type { EmulatorOptions, ResetOptions } from "./options/emulator-options.js";
+export type { AutoTopUpChange } from "./payments/auto-top-up.js";
+export type { BillingInformation } from "./payments/billing.js";
+export type { Billing } from "./payments/buyer.js";
+export { BillingIncompleteError } from "./payments/invoices.js";
+export type { TopUp } from "./payments/top-up.js";
 export type { Policy } from "./policy/policy.js";
 export type { Outcome } from "./providers/outcome.js";
 export type { Provider, Providers } from "./providers/providers.js";

@@ -1,5 +1,6 @@
 import { createLedger, type Ledger, topUp } from "../ledger/ledger.js";
 import type { RateWindow } from "../limits/rate-window.js";
+import { createPurchases, type Purchases } from "../payments/buyer.js";
 import { randomUuid } from "../random/random.js";
 import type { Counts } from "../state/state.js";
 
@@ -9,6 +10,8 @@ export interface Account {
   suspended: boolean;
   keys: ApiKey[];
   ledger: Ledger;
+  /** What it bought, and how it is to be charged. */
+  purchases: Purchases;
   /** Tasks of every status. */
   tasksCreated: number;
   /** The cost of all tasks together, refunded ones included. */
@@ -35,7 +38,8 @@ export function createAccount({ seed, counts }: KeySource, credits: number, at: 
   const ledger = createLedger();
   if (credits > 0) topUp(ledger, credits, at);
   const id = randomUuid(seed, "account", counts.accounts++);
-  return { id, suspended: false, keys: [], ledger, tasksCreated: 0, creditsUsed: 0 };
+  const purchases = createPurchases();
+  return { id, suspended: false, keys: [], ledger, purchases, tasksCreated: 0, creditsUsed: 0 };
 }
 
 /** Makes a key; its value is the given one, or comes from the seed. */

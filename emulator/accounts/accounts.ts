@@ -1,10 +1,15 @@
+import * as z from "zod/mini";
 import type { Balance, Usage } from "../../src/contract/account.js";
 import { isoTime } from "../clock/clock.js";
 import { invalidOption } from "../options/invalid-option.js";
+import { oneOf } from "../options/one-of.js";
+import { parseOption } from "../options/parse-option.js";
 import { UnknownIdError } from "../options/unknown-id.js";
 import { indexAccount, type World } from "../state/world.js";
 import { applyHour } from "../tasks/look.js";
 import { type Account, type ApiKey, createAccount, createKey } from "./account.js";
+import { type AccountPurchases, createAccountPurchases } from "./account-purchases.js";
+import { requireAccount } from "./require-account.js";
 
 /** A new account with its first key. The only time that the key's value is shown. */
 export interface CreatedAccount extends CreatedKey {
@@ -39,16 +44,24 @@ export interface KeyView {
   disabled: boolean;
 }
 
+/** What can be changed of an account. */
+export interface AccountChanges {
+  /** A suspended account creates no tasks (403); everything else goes on. */
+  suspended?: boolean | undefined;
+  /** Whether the saved card's bank takes the next automatic charges; the next card that is saved takes them again. */
+  saved_card?: "accepts" | "refuses" | undefined;
+}
+
 /** The emulator's accounts. Every method throws a RangeError for an id that there is not. */
-export interface Accounts {
+export interface Accounts extends AccountPurchases {
   /** An account of its own, with a key. @param options.credits - A whole number; 0 by default. */
   create(options?: { credits?: number | undefined }): CreatedAccount;
   /** Looks at an account; like every look, it applies the hour to its tasks. */
   get(accountId: string): AccountView;
   /** Looks at all accounts, in the order of their creation. */
   list(): AccountView[];
-  /** A suspended account creates no tasks (403); everything else goes on. */
-  update(accountId: string, changes: { suspended: boolean }): AccountView;
+  /** Changes what is given, and leaves the rest. */
+  update(accountId: string, changes: AccountChanges): AccountView;
   /** One more key, which spends the account's credits and sees its tasks. */
   createKey(accountId: string): CreatedKey;
   /** A disabled key is answered with 401, until it is enabled again. */
@@ -59,6 +72,7 @@ export interface Accounts {
 
 export function createAccounts(world: World): Accounts {
   return {
+    ...createAccountPurchases(world),
     create({ credits = 0 } = {}) {
       if (!(Number.isSafeInteger(credits) && credits >= 0)) {
         throw invalidOption("credits", "be a whole number of 0 or more", credits);
@@ -70,9 +84,9 @@ export function createAccounts(world: World): Accounts {
     },
     get: (accountId) => viewAccount(world, requireAccount(world, accountId)),
     list: () => world.state.accounts.map((account) => viewAccount(world, account)),
-    update(accountId, { suspended }) {
+    update(accountId, changes) {
       const account = requireAccount(world, accountId);
-      account.suspended = requireFlag("suspended", suspended);
+      changeAccount(account, parseOption("account", accountChangesSchema, changes));
       return viewAccount(world, account);
     },
     createKey: (accountId) => addKey(world, requireAccount(world, accountId)),
@@ -89,6 +103,31 @@ export function createAccounts(world: World): Accounts {
       world.index.keys.delete(key.value);
     },
   };
+}
+
+/** What is to change of an account: one thing at least. */
+export const accountChangesSchema = z
+  .strictObject(
+    {
+      suspended: z.optional(z.boolean("be true or false")),
+      saved_card: z.optional(oneOf("accepts", "refuses")),
+    },
+    "be an object",
+  )
+  .check(
+    z.refine(
+      (changes) => Object.keys(changes).length > 0,
+      "say what is to change: `suspended`, `saved_card`",
+    ),
+  );
+
+function changeAccount(account: Account, { suspended, saved_card: savedCard }: AccountChanges): void {
+  if (savedCard !== undefined) {
+    const card = account.purchases.savedCard;
+    if (card === null) throw new RangeError("Failed to change the saved card: the account has none");
+    card.refuses = savedCard === "refuses";
+  }
+  if (suspended !== undefined) account.suspended = suspended;
 }
 
 function addKey({ state, index }: World, account: Account): CreatedKey {
@@ -119,12 +158,6 @@ function viewAccount(world: World, account: Account): AccountView {
 
 function viewKey({ id, disabled }: ApiKey): KeyView {
   return { key_id: id, disabled };
-}
-
-function requireAccount({ index }: World, accountId: string): Account {
-  const account = index.accounts.get(accountId);
-  if (account === undefined) throw new UnknownIdError("account", accountId);
-  return account;
 }
 
 function requireKey({ keys }: Account, keyId: string): ApiKey {

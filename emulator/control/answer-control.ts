@@ -5,6 +5,7 @@ import { Refusal, refusalAnswer } from "../api/refusal.js";
 import { askedRequestId } from "../api/request-id.js";
 import type { Emulator } from "../emulator.js";
 import { UnknownIdError } from "../options/unknown-id.js";
+import { BillingIncompleteError } from "../payments/invoices.js";
 import { randomUuid } from "../random/random.js";
 import type { World } from "../state/world.js";
 import { CALLS } from "./calls.js";
@@ -36,6 +37,7 @@ async function carryOut(emulator: Emulator, world: World, exchange: Exchange): P
 /** What the emulator's own methods throw, in the words of HTTP; anything else is a fault of ours, and goes on. */
 function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
+  if (error instanceof BillingIncompleteError) return new Refusal("billing_incomplete", error.message);
   if (error instanceof UnknownIdError) return new Refusal("not_found", error.message);
   if (error instanceof RangeError) return new Refusal("invalid_request_body", error.message);
   throw error;

@@ -1,13 +1,21 @@
 import type { Account } from "../accounts/account.js";
 import { addUp } from "../ledger/add-up.js";
+import type { StoredPayment } from "../payments/buyer.js";
 import { isOpen, type StoredTask } from "../tasks/stored-task.js";
 import type { State } from "./state.js";
 
 /** Whether the parts of a state belong together: what each of them names is there, and the money adds up. */
-export function isConsistent({ owner, accounts, tasks }: State): boolean {
+export function isConsistent({ owner, accounts, tasks, counts }: State): boolean {
   const accountIds = accounts.map(({ id }) => id);
   const keys = accounts.flatMap((account) => account.keys.map(({ value }) => value));
+  const payments = accounts.flatMap(({ purchases }) => purchases.payments);
   return (
+    counts.accounts >= accounts.length &&
+    counts.keys >= keys.length &&
+    counts.payments >= payments.length &&
+    counts.invoices >= payments.filter(({ invoiceId }) => invoiceId !== null).length &&
+    payments.every(isWhole) &&
+    areDifferent(payments.map(({ id }) => id)) &&
     areDifferent(accountIds) &&
     areDifferent(keys) &&
     areDifferent(tasks.map(({ id }) => id)) &&
@@ -35,6 +43,15 @@ function holdTogether(accounts: readonly Account[], tasks: readonly StoredTask[]
       account.creditsUsed === used &&
       Object.keys(account.ledger.holds).length === open &&
       addUp(account.ledger),
+  );
+}
+
+/** A payment that has ended says when, and one that was completed has its invoice. */
+function isWhole({ status, endedAt, invoiceId, method, card }: StoredPayment): boolean {
+  return (
+    (status === "pending") === (endedAt === null) &&
+    (status === "completed") === (invoiceId !== null) &&
+    (method === "card") === (card !== null)
   );
 }
 

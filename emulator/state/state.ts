@@ -35,4 +35,7 @@ export interface Counts {
   faults: number;
   /** Exchanges that have begun. */
   arrivals: number;
+  payments: number;
+  invoices: number;
+  authorizations: number;
 }

@@ -1,6 +1,7 @@
 import type { Model, TaskType } from "../../src/contract/model.js";
 import type { Account } from "../accounts/account.js";
 import { canFreeze, freeze } from "../ledger/ledger.js";
+import { rechargeAfterFreeze } from "../payments/recharge.js";
 import type { Outcome } from "../providers/outcome.js";
 import { planTask, UNKNOWN_CLIP } from "../providers/plan.js";
 import { chooseOutcome, consumeOutcome } from "../providers/scripts.js";
@@ -58,6 +59,7 @@ export function createTask(
   freeze(account.ledger, credits, task.id, now);
   account.tasksCreated++;
   account.creditsUsed += credits;
+  rechargeAfterFreeze(state, account, now);
   state.tasks.push(task);
   indexTask(index, task);
   return task;

@@ -16,6 +16,17 @@ async function createEventful() {
   await post(VALID.custom);
   await get("/nowhere");
   emulator.accounts.create({ credits: 5 });
+  const { accountId } = emulator;
+  emulator.accounts.topUp(accountId, { usd: 20, method: "card" });
+  emulator.accounts.topUp(accountId, { usd: 5, method: "crypto", outcome: "pending" });
+  const bounds = { threshold_credits: 5_000, recharge_usd: 10, monthly_cap_usd: 20 };
+  emulator.accounts.setAutoTopUp(accountId, {
+    enabled: true,
+    ...bounds,
+    ...emulator.accounts.authorize(accountId),
+  });
+  emulator.accounts.authorize(accountId);
+  emulator.accounts.setBilling(accountId, { name: "A", address_line_1: "B", city: "C", country: "D" });
   emulator.faults.add({ method: "POST", probability: 0.5, fault: { kind: "disconnect", when: "after" } });
   emulator.providers.provider_a.next({ outcome: "failure" });
   emulator.providers.provider_b.always({ process_seconds: 3 });
@@ -137,6 +148,18 @@ describe("what is no snapshot of this version is refused, and changes nothing", 
       "an outcome that there is not",
       ({ state }) => {
         state.scripts.provider_a.next[0].outcome = "?";
+      },
+    ],
+    [
+      "a payment without its invoice",
+      ({ state }) => {
+        state.accounts[0].purchases.payments[0].invoiceId = null;
+      },
+    ],
+    [
+      "payments that were never counted",
+      ({ state }) => {
+        state.counts.payments = 0;
       },
     ],
     [

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { accountChangesSchema } from "../../accounts/accounts.js";
 import { wholeNumber } from "../../options/numbers.js";
 import * as answer from "../answer-schemas.js";
 import { call, callWithBody } from "../call.js";
@@ -22,12 +23,12 @@ export const accountCalls = [
     {
       method: "PATCH",
       path: "/accounts/{account_id}",
-      summary: "Suspend an account, or lift that.",
+      summary: "Suspend an account or lift that; let its saved card refuse to be charged, or accept again.",
       status: 200,
       answers: answer.account,
       errors: [404],
     },
-    z.strictObject({ suspended: flag }, "be an object"),
+    accountChangesSchema,
     ({ emulator, params: [accountId = ""], body }) => emulator.accounts.update(accountId, body),
   ),
   call(

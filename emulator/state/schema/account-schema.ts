@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { oneOf } from "../../options/one-of.js";
 import { count, flag, list, nullableText, object, record, text, time } from "./parts.js";
+import { purchasesSchema } from "./purchases-schema.js";
 
 const ledger = object({
   entries: list(
@@ -32,6 +33,7 @@ export const accountSchema = object({
   suspended: flag,
   keys: list(object({ id: text, value: text, disabled: flag, window: z.nullable(window) })),
   ledger,
+  purchases: purchasesSchema,
   tasksCreated: count,
   creditsUsed: count,
 });

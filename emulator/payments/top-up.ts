@@ -1,0 +1,56 @@
+import * as z from "zod/mini";
+import { oneOf } from "../options/one-of.js";
+import { parseOption } from "../options/parse-option.js";
+import { UnknownIdError } from "../options/unknown-id.js";
+import { type Buyer, CREDITS_PER_USD, type PaymentSource, type StoredPayment } from "./buyer.js";
+import { endPayment, pay } from "./payment.js";
+
+const MOST_USD = 1_000_000;
+const usdRule = `be US dollars and whole cents, above 0 and at most ${MOST_USD}`;
+
+export const topUpSchema = z.strictObject(
+  {
+    usd: z.number(usdRule).check(z.gt(0, usdRule), z.lte(MOST_USD, usdRule), z.multipleOf(0.01, usdRule)),
+    method: oneOf("card", "crypto"),
+    outcome: z.optional(oneOf("completed", "refused", "pending")),
+  },
+  "be an object",
+);
+
+export const paymentChangeSchema = z.strictObject({ status: oneOf("completed", "refused") }, "be an object");
+
+/** A purchase of credits by hand. */
+export interface TopUp {
+  /** US dollars, to the cent; each cent buys one credit. */
+  usd: number;
+  method: "card" | "crypto";
+  /** How it goes: a card can be refused, and a transfer unconfirmed for now. @defaultValue "completed" */
+  outcome?: "completed" | "refused" | "pending" | undefined;
+}
+
+/** @throws RangeError that names the field that is wrong; nothing has then happened. */
+export function topUpByHand(source: PaymentSource, buyer: Buyer, value: unknown, now: number): StoredPayment {
+  const { usd, method, outcome = "completed" } = parseOption("top_up", topUpSchema, value);
+  const credits = Math.round(usd * CREDITS_PER_USD);
+  return pay(source, buyer, { credits, method, automatic: false }, outcome, now);
+}
+
+/** Completes or refuses a payment that is pending; one that has ended stays as it is. */
+export function decidePayment(
+  source: PaymentSource,
+  buyer: Buyer,
+  paymentId: string,
+  value: unknown,
+  now: number,
+): StoredPayment {
+  const payment = buyer.purchases.payments.find(({ id }) => id === paymentId);
+  if (payment === undefined) throw new UnknownIdError("payment", paymentId, "the account");
+  const { status } = parseOption("top_up", paymentChangeSchema, value);
+  if (payment.status !== "pending") {
+    throw new RangeError(
+      `Failed to change the payment: it is ${payment.status}, and only a pending one can be`,
+    );
+  }
+  endPayment(source, buyer, payment, status, now);
+  return payment;
+}

@@ -1,0 +1,38 @@
+import * as z from "zod/mini";
+import { oneOf } from "../../options/one-of.js";
+import { count, flag, list, nullableText, object, text, time } from "./parts.js";
+
+const payment = object({
+  id: text,
+  credits: count,
+  method: oneOf("card", "crypto"),
+  status: oneOf("completed", "refused", "pending"),
+  automatic: flag,
+  card: nullableText,
+  createdAt: time,
+  endedAt: z.nullable(time),
+  invoiceId: nullableText,
+});
+
+/** What an account has bought, and how it is to be charged. */
+export const purchasesSchema = object({
+  payments: list(payment),
+  savedCard: z.nullable(object({ last4: text, refuses: flag })),
+  autoTopUp: object({
+    enabled: flag,
+    settings: z.nullable(object({ thresholdCredits: count, rechargeUsd: count, monthlyCapUsd: count })),
+    pausedUntil: z.nullable(time),
+  }),
+  authorizations: list(text),
+  billing: z.nullable(
+    object({
+      name: text,
+      address_line_1: text,
+      address_line_2: nullableText,
+      postal_code: nullableText,
+      city: text,
+      country: text,
+      tax_id: nullableText,
+    }),
+  ),
+});
