@@ -50,6 +50,10 @@ describe("the OpenAPI description", () => {
     );
   });
 
+  it("describes the version of the interface", () => {
+    expect(document).toMatchObject({ openapi: "3.1.0", info: { version: "1.0.0" } });
+  });
+
   it("has examples that it allows itself", () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const [method, { requestBody, responses }] of Object.entries(operations)) {

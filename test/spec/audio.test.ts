@@ -59,7 +59,7 @@ describe("`audio_format` behaviour", () => {
 describe("alternate URLs of a clip", () => {
   const elsewhere = "https://mirror.example/a";
 
-  it("at a provider's own origin are removed from a clip that the service stored", async () => {
+  it("that lead to a provider are removed from a clip that the service stored", async () => {
     const { clip } = await song({}, { alternate_urls: [`${await providerOrigin()}/copy`, elsewhere] });
     expect(field(clip, "alternate_urls")).toEqual([elsewhere]);
   });
