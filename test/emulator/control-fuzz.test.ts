@@ -1,0 +1,91 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createControlled } from "./support/control.js";
+import { VALID } from "./support/service.js";
+
+/** Every call of the control plane, as its own description has it, but for the stream, which never ends. */
+async function describedCalls(): Promise<{ method: string; path: string }[]> {
+  const { control } = createControlled();
+  const { body } = await control("GET", "/openapi.json");
+  const paths: Record<string, Record<string, unknown>> = body.paths;
+  return Object.entries(paths)
+    .map(([path, operations]) => ({ path: path.replace(/^\/_emulator/, ""), operations }))
+    .filter(({ path }) => path !== "/requests/stream")
+    .flatMap(({ path, operations }) =>
+      Object.keys(operations).map((method) => ({ method: method.toUpperCase(), path })),
+    );
+}
+
+const name = fc.constantFrom(
+  ...[
+    "seed",
+    "credits",
+    "policy",
+    "limits",
+    "requests",
+    "window_seconds",
+    "seconds",
+    "suspended",
+    "disabled",
+  ],
+  ...[
+    "usd",
+    "method",
+    "outcome",
+    "status",
+    "enabled",
+    "threshold_credits",
+    "recharge_usd",
+    "monthly_cap_usd",
+  ],
+  ...["authorization", "name", "address_line_1", "city", "country", "fault", "kind", "when", "path", "times"],
+  ...["probability", "clips", "format", "polls", "error_code", "version", "state", "saved_card", "__proto__"],
+);
+const word = fc.constantFrom("card", "crypto", "pending", "success", "failure", "hang", "vary", "disconnect");
+const value = fc.letrec((tie) => ({
+  any: fc.oneof(
+    { depthSize: "small" },
+    word,
+    fc.string({ unit: "binary", maxLength: 8 }),
+    fc.integer({ min: -5, max: 2_000 }),
+    fc.double(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie("any"), { maxLength: 3 }),
+    fc.dictionary(name, tie("any"), { maxKeys: 5 }),
+  ),
+})).any;
+
+test("whatever the control plane is told, it answers, with a request id, and what it refuses changes nothing", async () => {
+  const calls = await describedCalls();
+  expect(calls.length).toBeGreaterThan(20);
+  const service = createControlled({ credits: 100 });
+  const { emulator, control, create } = service;
+  await create(VALID.song);
+  const requests = fc.record({
+    call: fc.constantFrom(...calls),
+    id: fc.oneof(fc.constant(emulator.accountId), fc.webSegment(), fc.constantFrom("provider_a", "x")),
+    body: fc.oneof(
+      { weight: 8, arbitrary: fc.dictionary(name, value, { maxKeys: 6 }) },
+      value.map((each) => JSON.stringify(each)),
+      fc.string({ unit: "binary" }),
+    ),
+  });
+  const refused = new Set<number>();
+  await fc.assert(
+    fc.asyncProperty(requests, async ({ call, id, body }) => {
+      const before = service.frozenState();
+      const path = call.path.replace(/\{\w+\}/g, id === "" ? "x" : id);
+      const reply = await control(call.method, path, call.method === "GET" ? undefined : body);
+      expect([call, reply.status, reply.status < 500]).toEqual([call, reply.status, true]);
+      expect(reply.headers.get("X-Request-Id")).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
+      if (reply.status < 400) return;
+      refused.add(reply.status);
+      expect(reply.body).toMatchObject({ code: reply.status, error_code: expect.any(String) });
+      expect(service.frozenState()).toBe(before);
+    }),
+    { numRuns: 3_000, timeout: 2_000 },
+  );
+  expect(refused).toContain(400);
+  expect(refused).toContain(404);
+}, 60_000);
