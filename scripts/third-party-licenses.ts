@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Metafile, Plugin } from "esbuild";
 
@@ -44,9 +44,20 @@ function bundledPackages({ outputs }: Metafile): string[] {
 async function describe(name: string): Promise<string> {
   const folder = `node_modules/${name}`;
   const { version, license, repository } = JSON.parse(await readFile(`${folder}/package.json`, "utf8"));
-  const title = `${name} ${version} (${license})\nSource: ${repository.url.replace(/^git\+/, "")}, and npm's ${name}@${version}`;
-  const parts = [title, await readFile(`${folder}/LICENSE`, "utf8")];
+  const source = typeof repository === "object" ? repository.url : repository;
+  const places = [source?.replace(/^git\+/, ""), `npm's ${name}@${version}`].filter(
+    (place) => place !== undefined,
+  );
+  const title = `${name} ${version} (${license})\nSource: ${places.join(", and ")}`;
+  const parts = [title, await licenseIn(folder)];
   const inside = contained[name];
   if (inside !== undefined) parts.push(inside.notice, await readFile(inside.licenseFile, "utf8"));
   return parts.map((part) => part.trim()).join("\n\n");
+}
+
+/** The license file of a package, under whichever of its usual names. */
+async function licenseIn(folder: string): Promise<string> {
+  const name = (await readdir(folder)).find((file) => /^licen[cs]e(\.(md|txt))?$/i.test(file));
+  if (name === undefined) throw new Error(`Failed to find the license of ${folder}`);
+  return readFile(`${folder}/${name}`, "utf8");
 }

@@ -6,8 +6,12 @@ import { createProgram } from "./program.js";
 const FAILED = 1;
 const MISUSED = 2;
 
-createProgram()
-  .parseAsync()
+const end = process.argv.indexOf("--");
+const [own, command] =
+  end < 0 ? [process.argv, null] : [process.argv.slice(0, end), process.argv.slice(end + 1)];
+
+createProgram(command)
+  .parseAsync(own)
   .catch((error: unknown) => {
     // Commander has already said what it has to say.
     if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : MISUSED);

@@ -1,17 +1,26 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 
-/** The command line: what can be asked, and how it is explained. */
-export function createProgram(): Command {
+/**
+ * The command line: what can be asked, and how it is explained.
+ *
+ * @param command - What stood behind `--`, which is not ours to understand; `null` where there was no `--`.
+ */
+export function createProgram(command: readonly string[] | null): Command {
   const program = new Command("async-music").description(
     "The music service's emulator, for your tests and your terminal.",
   );
-  return configure(program).addCommand(configure(emulatorCommand()));
+  return configure(program).addCommand(configure(emulatorCommand(command)));
 }
 
-function emulatorCommand(): Command {
+function emulatorCommand(command: readonly string[] | null): Command {
   return new Command("emulator")
     .description("Run the whole service on this machine. It bills nobody.")
-    .option("--port <port>", "port to listen on; 0 takes a free one", wholeNumber(0, 65_535), 4010)
+    .usage("[options] [-- <command> [args...]]")
+    .option(
+      "--port <port>",
+      "port to listen on; 0 takes a free one (default: 4010, and a free one for a command)",
+      wholeNumber(0, 65_535),
+    )
     .option("--host <host>", "address to listen on", "127.0.0.1")
     .addOption(
       new Option("--clock <clock>", "real: ticks with the wall; virtual: moves only when it is advanced")
@@ -21,10 +30,23 @@ function emulatorCommand(): Command {
     .option("--seed <n>", "what all ids, times and songs come from", wholeNumber())
     .option("--credits <n>", "credits of the first account", wholeNumber(0))
     .option("--api-key <key>", "API key of the first account; it begins with emu_")
+    .option(
+      "--state <file>",
+      "go on from the state in this file, and save it there in the end; seed, credits and key are then the file's",
+    )
     .option("--json", "write one line of JSON once connections are accepted", false)
+    .addHelpText(
+      "after",
+      `
+Behind -- stands a command to run against a fresh emulator, with ASYNC_MUSIC_BASE_URL and
+ASYNC_MUSIC_API_KEY set. The emulator ends with it, and with its exit status:
+
+  async-music emulator --clock virtual -- npm test`,
+    )
     .action(async (options) => {
+      if (command?.length === 0) throw new RangeError("Expected a command behind `--`");
       const { runEmulator } = await import("./run-emulator.js");
-      await runEmulator(options);
+      process.exit(await runEmulator(options, command));
     });
 }
 

@@ -1,29 +1,67 @@
-import { createEmulator, type Emulator } from "../../emulator/index.js";
+import { createEmulator, type Emulator, type EmulatorOptions } from "../../emulator/index.js";
 import { serve } from "../../emulator/node.js";
+import { runCommand } from "./run-command.js";
+import { cannot, loadState, saveState } from "./state-file.js";
 
 /** The flags of `async-music emulator`, parsed. */
 export interface EmulatorFlags {
-  port: number;
+  /** Without it: 4010, and a free one for a command. */
+  port?: number;
   host: string;
   clock: "real" | "virtual";
   seed?: number;
   credits?: number;
   apiKey?: string;
+  state?: string;
   json: boolean;
 }
 
-/** Runs an emulator on a port until the process is told to end, and then ends it with status 0. */
-export async function runEmulator({ port, host, json, ...options }: EmulatorFlags): Promise<void> {
-  const emulator = createEmulator(options);
+const USUAL_PORT = 4010;
+
+/**
+ * Runs an emulator on a port: until the process is told to end, which is status 0; or for as long as a command runs,
+ * whose exit status is the answer.
+ */
+export async function runEmulator(flags: EmulatorFlags, command: readonly string[] | null): Promise<number> {
+  const { host, json, state, clock, port = command === null ? USUAL_PORT : 0 } = flags;
+  const emulator = await openEmulator(flags);
   const server = await serve(emulator, { port, host }).catch((error: unknown) => {
     throw new Error(`Failed to listen on ${host}:${port}: ${reasonOf(error)}`, { cause: error });
   });
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => void server.close().finally(() => process.exit(0)));
+  const told = command === null ? untilTold() : null;
+  if (json) process.stdout.write(describeAsJson(emulator, server.url));
+  else if (command === null) process.stdout.write(describe(emulator, server.url, clock));
+
+  const variables = { ASYNC_MUSIC_BASE_URL: server.url, ASYNC_MUSIC_API_KEY: emulator.apiKey };
+  const status = command === null ? await told : await runCommand(command, variables);
+  await server.close();
+  if (state !== undefined) await saveState(state, emulator.snapshot());
+  return status ?? 0;
+}
+
+/** An emulator that goes on from the state file, if there is one. */
+async function openEmulator({ clock, seed, credits, apiKey, state }: EmulatorFlags): Promise<Emulator> {
+  const options: EmulatorOptions = { clock, seed, credits, apiKey };
+  const snapshot = state === undefined ? undefined : await loadState(state);
+  if (state === undefined) return createEmulator(options);
+  if (snapshot === undefined) {
+    const emulator = createEmulator(options);
+    // A place where nothing can be saved is known before anything is lost.
+    await saveState(state, emulator.snapshot());
+    return emulator;
   }
-  process.stdout.write(
-    json ? describeAsJson(emulator, server.url) : describe(emulator, server.url, options.clock),
-  );
+  try {
+    return createEmulator({ ...options, snapshot });
+  } catch (error) {
+    throw cannot("open", state, error);
+  }
+}
+
+/** Resolves when the process is told to end. Who tells it again does not cut the ending short. */
+function untilTold(): Promise<number> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => resolve(0));
+  });
 }
 
 function describeAsJson({ apiKey, accountId }: Emulator, url: string): string {

@@ -1,0 +1,95 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const BIN = "dist/cli.js";
+
+let directory: string;
+let file: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "async-music-"));
+  file = join(directory, "state.json");
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+/** An emulator on a free port with this state file, once it can be reached. */
+async function start(...args: string[]) {
+  const child = spawn(process.execPath, [BIN, "emulator", "--port", "0", "--json", "--state", file, ...args]);
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk;
+  });
+  const closed = once(child, "close");
+  while (!stdout.includes("\n") && child.exitCode === null) {
+    await Promise.race([once(child.stdout, "data"), closed]);
+  }
+  const line = stdout === "" ? null : JSON.parse(stdout);
+  const control = async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(`${line.url}/_emulator${path}`, {
+      method,
+      ...(body !== undefined && {
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      }),
+    });
+    return response.json();
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return (await closed)[0];
+  };
+  return { child, line, control, end, closed, stderr: () => stderr };
+}
+
+test.each(["SIGINT", "SIGTERM"] as const)(
+  "the state is saved on %s, and the next emulator goes on from it",
+  async (signal) => {
+    const first = await start("--credits", "70", "--clock", "virtual");
+    await first.control("POST", "/accounts", { credits: 5 });
+    await first.control("POST", "/clock/advance", { seconds: 60 });
+    const before = await first.control("GET", "/snapshot");
+    expect(await first.end(signal)).toBe(0);
+    expect(JSON.parse(await readFile(file, "utf8"))).toEqual(before);
+    expect(await readdir(directory)).toEqual(["state.json"]);
+
+    const second = await start("--clock", "virtual");
+    expect(second.line.api_key).toBe(first.line.api_key);
+    expect(await second.control("GET", "/snapshot")).toEqual(before);
+    expect(await second.end(signal)).toBe(0);
+  },
+);
+
+test("a kill leaves the last good file", async () => {
+  const first = await start();
+  await first.control("POST", "/accounts", { credits: 5 });
+  await first.end("SIGTERM");
+  const good = await readFile(file, "utf8");
+  const second = await start();
+  await second.control("POST", "/accounts", { credits: 5 });
+  await second.end("SIGKILL");
+  expect(await readFile(file, "utf8")).toBe(good);
+});
+
+test.each(["{", "[]", '{"version":1,"time":"2026-01-01T00:00:00.000Z","state":{}}'])(
+  "a file that is no state is one clear line and status 1, and stays as it is: %s",
+  async (text) => {
+    await writeFile(file, text);
+    const { closed, line, stderr } = await start();
+    expect([line, (await closed)[0]]).toEqual([null, 1]);
+    expect(stderr()).toMatch(/^async-music: Failed to .*state\.json.*\n$/);
+    expect(await readFile(file, "utf8")).toBe(text);
+  },
+);
+
+test("a place where nothing can be saved is known at the start", async () => {
+  file = join(directory, "missing", "state.json");
+  const { closed, stderr } = await start();
+  expect((await closed)[0]).toBe(1);
+  expect(stderr()).toMatch(/^async-music: Failed to save .*missing.*\n$/);
+});
