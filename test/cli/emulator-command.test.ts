@@ -120,7 +120,16 @@ test.each([
 test("--help explains the flags, and is no error", async () => {
   const { status, stdout } = await run("emulator", "--help");
   expect(status).toBe(0);
-  for (const flag of ["--port", "--host", "--clock", "--seed", "--credits", "--api-key", "--state", "--json"]) {
+  for (const flag of [
+    "--port",
+    "--host",
+    "--clock",
+    "--seed",
+    "--credits",
+    "--api-key",
+    "--state",
+    "--json",
+  ]) {
     expect(stdout).toContain(flag);
   }
 });

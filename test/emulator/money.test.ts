@@ -1,0 +1,193 @@
+import type { AccountView } from "async-music/emulator";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { controlled } from "./support/control.js";
+import { createService, serviceOf, TASK, VALID } from "./support/service.js";
+
+const account = fc.nat({ max: 1 });
+const outcome = fc.constantFrom("completed" as const, "refused" as const, "pending" as const);
+
+/** What can happen to money: tasks and their ends, purchases of every kind, time, and what is not allowed. */
+const step = fc.oneof(
+  fc.record({
+    do: fc.constant("create" as const),
+    account,
+    body: fc.constantFrom(VALID.song, VALID.lyrics, VALID.upload),
+    outcome: fc.constantFrom(
+      { polls: 1 },
+      { polls: 1, outcome: "failure" },
+      { outcome: "hang" },
+      { outcome: "reject" },
+    ),
+  }),
+  fc.record({ do: fc.constant("read" as const), account, task: fc.nat({ max: 30 }) }),
+  fc.record({
+    do: fc.constant("topUp" as const),
+    account,
+    usd: fc.constantFrom(0.01, 0.5, 10, 19.99),
+    method: fc.constantFrom("card" as const, "crypto" as const),
+    outcome,
+  }),
+  fc.record({
+    do: fc.constant("decide" as const),
+    account,
+    payment: fc.nat({ max: 10 }),
+    status: fc.constantFrom("completed" as const, "refused" as const),
+  }),
+  fc.record({
+    do: fc.constant("setAutoTopUp" as const),
+    account,
+    enabled: fc.boolean(),
+    threshold_credits: fc.constantFrom(50, 200, 5_000),
+    monthly_cap_usd: fc.constantFrom(10, 30, 9),
+  }),
+  fc.record({
+    do: fc.constant("update" as const),
+    account,
+    changes: fc.constantFrom(
+      { saved_card: "refuses" as const },
+      { saved_card: "accepts" as const },
+      { suspended: true },
+      { suspended: false },
+    ),
+  }),
+  fc.record({
+    do: fc.constant("advance" as const),
+    ms: fc.constantFrom(1, 1_800_000, 3_600_001, 20 * 24 * 3_600_000),
+  }),
+  fc.record({
+    do: fc.constant("invalid" as const),
+    account,
+    call: fc.constantFrom(
+      ["POST", "/top-ups", { usd: -1, method: "card" }],
+      ["POST", "/top-ups", { usd: 10, method: "cash" }],
+      ["PATCH", "/top-ups/unknown", { status: "completed" }],
+      [
+        "PUT",
+        "/auto-top-up",
+        { enabled: true, threshold_credits: 50, recharge_usd: 10, monthly_cap_usd: 20 },
+      ],
+      ["PUT", "/billing", { name: " " }],
+      ["GET", "/invoices", undefined],
+      ["PATCH", "", { suspended: "no" }],
+    ),
+  }),
+);
+
+test("whatever is bought, spent and refused: the money adds up, and what is invalid changes nothing", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 60 }),
+      fc.constantFrom("calendar_utc" as const, "rolling_30_days" as const),
+      async (steps, month) => {
+        const first = controlled(createService({ credits: 40, policy: { auto_top_up_month: month } }));
+        const { emulator } = first;
+        const { accounts } = emulator;
+        const second = accounts.create({ credits: 15 });
+        const services = [first, controlled(serviceOf(emulator, { apiKey: second.api_key }))];
+        const ids = [emulator.accountId, second.account_id];
+        const given = [40, 15];
+        const last = ids.map(() => ({ tasks_created: 0, credits_used: 0, credits_topped_up: 0 }));
+
+        for (const each of steps) {
+          if (each.do === "advance") await emulator.clock.advance(each.ms);
+          else await take(each, services[each.account] ?? first, ids[each.account] ?? "");
+
+          for (const [index, id] of ids.entries()) {
+            const { balance, usage, ledger } = accounts.get(id);
+            const sum = (kind: string) => total(ledger.filter((entry) => entry.kind === kind));
+            expect(balance.available).toBeGreaterThanOrEqual(0);
+            expect(balance.frozen).toBeGreaterThanOrEqual(0);
+            expect(balance.total).toBe(balance.available + balance.frozen);
+            expect(usage.credits_topped_up).toBe(balance.available + balance.frozen + sum("settle"));
+            const completed = accounts.payments(id).filter(({ status }) => status === "completed");
+            expect(usage.credits_topped_up).toBe((given[index] ?? 0) + total(completed));
+            expect(new Set(completed.map(({ invoice_id }) => invoice_id)).size).toBe(completed.length);
+            for (const name of ["tasks_created", "credits_used", "credits_topped_up"] as const) {
+              expect(usage[name]).toBeGreaterThanOrEqual(last[index]?.[name] ?? 0);
+            }
+            last[index] = usage;
+            expectEachHoldToEndOnce(ledger);
+            const { charged_this_month_usd: charged, monthly_cap_usd: cap } = accounts.autoTopUp(id);
+            expect(charged).toBeLessThanOrEqual(cap === null ? 0 : 30);
+          }
+        }
+        expect(JSON.stringify(emulator.fork().snapshot())).toBe(first.frozenState());
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+type Step = Exclude<typeof step extends fc.Arbitrary<infer Value> ? Value : never, { do: "advance" }>;
+
+async function take(each: Step, service: ReturnType<typeof controlled>, id: string) {
+  const { accounts } = service.emulator;
+  switch (each.do) {
+    case "create":
+      await service.post(each.body, { "X-Emulator-Outcome": JSON.stringify(each.outcome) });
+      break;
+    case "read": {
+      const { tasks } = service.emulator.snapshot().state as { tasks: { id: string }[] };
+      await Promise.all([1, 2].map(() => service.get(`${TASK}/${tasks[each.task]?.id ?? "none"}`)));
+      break;
+    }
+    case "topUp":
+      accounts.topUp(id, { usd: each.usd, method: each.method, outcome: each.outcome });
+      break;
+    case "decide": {
+      const payment = accounts.payments(id)[each.payment];
+      const decide = () => accounts.updateTopUp(id, payment?.payment_id ?? "none", { status: each.status });
+      if (payment?.status === "pending") decide();
+      else expectNothing(service, decide);
+      break;
+    }
+    case "setAutoTopUp": {
+      const { threshold_credits, monthly_cap_usd, enabled } = each;
+      const authorization = accounts.authorize(id);
+      const change = { enabled, threshold_credits, recharge_usd: 10, monthly_cap_usd, ...authorization };
+      const set = () => accounts.setAutoTopUp(id, change);
+      const isAllowed = monthly_cap_usd >= 10 && (!enabled || accounts.autoTopUp(id).saved_card !== null);
+      if (isAllowed) set();
+      else expectNothing(service, set);
+      break;
+    }
+    case "update": {
+      const update = () => accounts.update(id, each.changes);
+      const hasCard = accounts.autoTopUp(id).saved_card !== null;
+      if (hasCard || "suspended" in each.changes) update();
+      else expectNothing(service, update);
+      break;
+    }
+    case "invalid": {
+      const before = service.frozenState();
+      const [method, path, body] = each.call;
+      const { status } = await service.control(String(method), `/accounts/${id}${path}`, body);
+      expect([400, 404, 409]).toContain(status);
+      expect(service.frozenState()).toBe(before);
+      break;
+    }
+    default:
+      each satisfies never;
+  }
+}
+
+function expectNothing({ frozenState }: ReturnType<typeof controlled>, call: () => unknown) {
+  const before = frozenState();
+  expect(call).toThrow(RangeError);
+  expect(frozenState()).toBe(before);
+}
+
+function expectEachHoldToEndOnce(ledger: AccountView["ledger"]) {
+  const holds = new Map<string, string[]>();
+  for (const { task_id: taskId, kind } of ledger) {
+    if (taskId !== null) holds.set(taskId, [...(holds.get(taskId) ?? []), kind]);
+  }
+  for (const kinds of holds.values()) {
+    expect(["freeze", "freeze,settle", "freeze,refund"]).toContain(kinds.join());
+  }
+}
+
+function total(entries: readonly { credits: number }[]): number {
+  return entries.reduce((sum, { credits }) => sum + credits, 0);
+}
