@@ -9,9 +9,9 @@ export type Details = Readonly<Record<string, Readonly<Record<string, JsonValue>
 
 /** A schema of the contract in JSON Schema, with details added field by field; fields that it lacks come behind. */
 export function fromContract(schema: z.core.$ZodType, details: Details): { [keyword: string]: JsonValue } {
-  const { $schema: _, properties = {}, ...rest } = jsonSchemaOf(schema);
+  const { $schema: _, properties, ...rest } = jsonSchemaOf(schema);
   const fields: Record<string, JsonValue> = {};
-  for (const [name, field] of Object.entries(properties)) fields[name] = promised(field);
+  for (const [name, field] of Object.entries(asObject(properties))) fields[name] = promised(field);
   for (const [name, detail] of Object.entries(details)) {
     fields[name] = detail === false ? false : { ...asObject(fields[name]), ...detail };
   }
@@ -27,11 +27,8 @@ export function reference(
 }
 
 /** The boundary at which zod's own type of a JSON Schema becomes plain JSON. Unrepresentable rules are left out. */
-function jsonSchemaOf(schema: z.core.$ZodType) {
-  return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as {
-    properties?: Record<string, JsonValue>;
-    [keyword: string]: JsonValue | undefined;
-  } as { properties?: Record<string, JsonValue>; [keyword: string]: JsonValue };
+function jsonSchemaOf(schema: z.core.$ZodType): { [keyword: string]: JsonValue } {
+  return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as { [keyword: string]: JsonValue };
 }
 
 /**
@@ -44,8 +41,10 @@ function promised(field: JsonValue): JsonValue {
   return multipleOf === 1 ? { ...rest, type: "integer" } : { ...rest, multipleOf };
 }
 
-function asObject(field: JsonValue | undefined): { [keyword: string]: JsonValue } {
-  return typeof field === "object" && field !== null && !Array.isArray(field)
-    ? { ...(field as { [keyword: string]: JsonValue }) }
-    : {};
+function asObject(value: JsonValue | undefined): { readonly [keyword: string]: JsonValue } {
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: JsonValue | undefined): value is { readonly [keyword: string]: JsonValue } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
