@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { POLICY_FIELDS } from "../../emulator/policy/fields.js";
+import { FIXED } from "./fidelity/fixed.js";
 import { FIDELITY } from "./fidelity/index.js";
 import { fidelityPage } from "./fidelity/page.js";
 import type { Shown } from "./fidelity/section.js";
@@ -41,8 +42,15 @@ it("every choice of the policy belongs to a sentence that leaves it open", () =>
   );
 });
 
+it("every fixed detail has a test, and a test that there is", () => {
+  const missing = FIXED.flatMap(([topic, , ...shownBy]) =>
+    shownBy.filter((by) => fullTitle(by) === undefined).map((by) => `${topic}: ${by}`),
+  );
+  expect(missing).toEqual([]);
+});
+
 it("docs/fidelity.md is what the tests make of it: run `npm run fidelity`", async () => {
-  const page = fidelityPage(FIDELITY, POLICY_FIELDS, fullTitle);
+  const page = fidelityPage(FIDELITY, FIXED, POLICY_FIELDS, fullTitle);
   await expect(page).toMatchFileSnapshot("../../docs/fidelity.md");
 });
 

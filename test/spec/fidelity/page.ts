@@ -1,3 +1,4 @@
+import type { FixedDetail } from "./fixed.js";
 import type { FIDELITY } from "./index.js";
 import type { Sentence, Shown } from "./section.js";
 
@@ -12,6 +13,7 @@ export interface Choice {
 /** `docs/fidelity.md`: every sentence of the interface, and what shows that it holds. */
 export function fidelityPage(
   sections: typeof FIDELITY,
+  fixed: readonly FixedDetail[],
   policy: Readonly<Record<string, Choice>>,
   inFull: (by: Shown) => string | undefined,
 ): string {
@@ -32,6 +34,12 @@ export function fidelityPage(
     "## What the interface leaves open",
     'Where the interface is silent, the emulator has a named choice. `createEmulator({ policy: { … } })` sets it, `PATCH /_emulator/policy` too, and `policy: "vary"` draws every choice from the seed. The SDK passes its contract tests under each of these choices, and under 200 seeds.',
     table(["field", "default", "choices", "what it decides"], Object.entries(policy).map(policyRow)),
+    "## What is fixed all the same",
+    "Where a choice would help nobody, the emulator has one answer to what the interface leaves open.",
+    table(
+      ["", "what it does", "shown by"],
+      fixed.map((detail) => sentenceRow(detail, inFull)),
+    ),
   ]
     .join("\n\n")
     .concat("\n");
