@@ -105,7 +105,11 @@ export function createAccounts(world: World): Accounts {
   };
 }
 
-/** What is to change of an account: one thing at least. */
+/**
+ * What is to change of an account: one thing at least.
+ *
+ * @internal
+ */
 export const accountChangesSchema = z
   .strictObject(
     {

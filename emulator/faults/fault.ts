@@ -71,6 +71,7 @@ const faultSchema = z.discriminatedUnion(
   "have a `kind` of status, disconnect, latency, malformed or stall",
 );
 
+/** @internal */
 export const ruleSchema = z.strictObject(
   {
     method: z.optional(z.string("be a string")),

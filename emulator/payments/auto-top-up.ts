@@ -7,7 +7,11 @@ import type { AutoTopUpSettings, Buyer, PaymentSource, Purchases } from "./buyer
 /** How long no charge is tried after one was refused (Limits: failure protections). */
 const PAUSE_MS = 3_600_000;
 
-/** Limits: Automatic Top-Up. What is left out, or `null`, stays as it is. */
+/**
+ * Limits: Automatic Top-Up. What is left out, or `null`, stays as it is.
+ *
+ * @internal
+ */
 export const autoTopUpSchema = z.strictObject(
   {
     enabled: z.boolean("be true or false"),

@@ -11,7 +11,11 @@ const required = z
   .check(z.regex(/\S/, requiredRule), z.maxLength(LONGEST, requiredRule));
 const optional = z.optional(z.nullable(z.string(optionalRule).check(z.maxLength(LONGEST, optionalRule))));
 
-/** Limits: Invoice billing information. */
+/**
+ * Limits: Invoice billing information.
+ *
+ * @internal
+ */
 export const billingSchema = z.strictObject(
   {
     name: required,

@@ -8,6 +8,7 @@ import { endPayment, pay } from "./payment.js";
 const MOST_USD = 1_000_000;
 const usdRule = `be US dollars and whole cents, above 0 and at most ${MOST_USD}`;
 
+/** @internal */
 export const topUpSchema = z.strictObject(
   {
     usd: z.number(usdRule).check(z.gt(0, usdRule), z.lte(MOST_USD, usdRule), z.multipleOf(0.01, usdRule)),
@@ -17,6 +18,7 @@ export const topUpSchema = z.strictObject(
   "be an object",
 );
 
+/** @internal */
 export const paymentChangeSchema = z.strictObject({ status: oneOf("completed", "refused") }, "be an object");
 
 /** A purchase of credits by hand. */

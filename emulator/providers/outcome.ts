@@ -38,6 +38,7 @@ export interface Outcome {
 const seconds = numberBetween(0, 1e9);
 const formats = Object.keys(AUDIO_FORMATS).filter(isAudioFormat);
 
+/** @internal */
 export const outcomeSchema = z.strictObject(
   {
     outcome: z.optional(

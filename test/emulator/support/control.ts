@@ -1,4 +1,4 @@
-import { createService, type Reply, type Service, serviceOf } from "./service.js";
+import { createService, type Reply, type Service } from "./service.js";
 
 /** A service, and its control plane as any language would call it. */
 export interface ControlledService extends Service {
@@ -26,5 +26,3 @@ export function controlled(service: Service): ControlledService {
     frozenState: () => JSON.stringify(service.emulator.snapshot()),
   };
 }
-
-export { serviceOf };
