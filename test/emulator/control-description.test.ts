@@ -1,3 +1,4 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { expect, test } from "vitest";
 import { CALLS } from "../../emulator/control/calls.js";
 import { createControlled } from "./support/control.js";
@@ -63,4 +64,15 @@ test("every operation has its own name, and says which parameters its path has",
     }
   }
   expect(new Set(names).size).toBe(names.length);
+});
+
+test("the description passes a public linter's recommended rules", async () => {
+  const { body } = await createControlled().control("GET", "/openapi.json");
+  const problems = await lintFromString({
+    source: JSON.stringify(body),
+    config: await createConfig({ extends: ["recommended"] }),
+  });
+  expect(
+    problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`),
+  ).toEqual([]);
 });

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { CALLS } from "../../emulator/control/calls.js";
+import { createControlled } from "./support/control.js";
+import { VALID } from "./support/service.js";
+
+test("every call answers what its description says, with the status that it says", async () => {
+  const { control, create, read, emulator } = createControlled({ credits: 500 });
+  const account = `/accounts/${emulator.accountId}`;
+  const seen = new Set<string>();
+  const call = async (
+    method: string,
+    pattern: string,
+    body?: unknown,
+    params: Record<string, string> = {},
+  ) => {
+    const described = CALLS.find((each) => each.method === method && each.path === pattern);
+    if (described === undefined) throw new Error(`${method} ${pattern} is not described`);
+    seen.add(`${method} ${pattern}`);
+    const names = { account_id: emulator.accountId, model: "provider_a", ...params };
+    const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name) => Reflect.get(names, name));
+    const reply = await control(method, path, body);
+    expect([method, path, reply.status]).toEqual([method, path, described.status]);
+    const { answers } = described;
+    if (answers === null) expect(reply.body).toBe("");
+    else if (typeof answers === "string") expect(reply.headers.get("Content-Type")).toBe(answers);
+    else {
+      const parsed = answers.safeParse(reply.body);
+      expect([path, parsed.error?.issues ?? []]).toEqual([path, []]);
+      // Nothing is answered that is not described.
+      expect(parsed.data).toEqual(reply.body);
+    }
+    return reply.body;
+  };
+
+  const ACCOUNT = "/accounts/{account_id}";
+  await call("POST", "/reset", { credits: 500 });
+  const { account_id } = await call("POST", "/accounts", { credits: 5 });
+  await call("PATCH", ACCOUNT, { suspended: true }, { account_id });
+  const { key_id } = await call("POST", `${ACCOUNT}/keys`);
+  await call("PATCH", `${ACCOUNT}/keys/{key_id}`, { disabled: true }, { key_id });
+  await call("DELETE", `${ACCOUNT}/keys/{key_id}`, undefined, { key_id });
+  await call("GET", `${ACCOUNT}/billing`);
+  await call("PUT", `${ACCOUNT}/billing`, { name: "A", address_line_1: "B", city: "C", country: "D" });
+  const { invoice_id } = await call("POST", `${ACCOUNT}/top-ups`, { usd: 10.5, method: "card" });
+  const pending = { usd: 1, method: "crypto", outcome: "pending" };
+  const { payment_id } = await call("POST", `${ACCOUNT}/top-ups`, pending);
+  await call("PATCH", `${ACCOUNT}/top-ups/{payment_id}`, { status: "refused" }, { payment_id });
+  await call("GET", `${ACCOUNT}/top-ups`);
+  await call("GET", `${ACCOUNT}/auto-top-up`);
+  const authorization = await call("POST", `${ACCOUNT}/authorizations`);
+  const bounds = { threshold_credits: 5_000, recharge_usd: 10, monthly_cap_usd: 20 };
+  await call("PUT", `${ACCOUNT}/auto-top-up`, { enabled: true, ...bounds, ...authorization });
+  await control("PATCH", account, { saved_card: "refuses" });
+  await call("POST", "/providers/{model}/next", { polls: 1 });
+  await call("PUT", "/providers/{model}/always", { process_seconds: 5 });
+  await read(await create(VALID.song));
+  await read(await create(VALID.lyrics));
+  await call("GET", `${ACCOUNT}/auto-top-up`);
+  await call("GET", `${ACCOUNT}/invoices`);
+  await call("GET", `${ACCOUNT}/invoices/{invoice_id}.pdf`, undefined, { invoice_id });
+  await call("POST", "/faults", { probability: 0.5, fault: { kind: "latency", ms: 3 } });
+  await call("DELETE", "/faults");
+  await call("PATCH", "/policy", { running_after: "first_read" });
+  await call("PATCH", "/limits", { window_seconds: 30 });
+  await call("POST", "/clock/advance", { seconds: 5 });
+  await call("GET", "/state");
+  await call("GET", "/requests");
+  await call("GET", "/audit");
+  await call("PUT", "/snapshot", await call("GET", "/snapshot"));
+  await call("GET", "/openapi.json");
+
+  const notJson = "GET /requests/stream";
+  expect([...seen, notJson].sort()).toEqual(CALLS.map(({ method, path }) => `${method} ${path}`).sort());
+});
