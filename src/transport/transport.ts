@@ -116,6 +116,7 @@ export function createTransport(config: TransportConfig): Transport {
     const now = clock.now();
     const statedMs = outcome.kind === "answered" ? statedWaitOf(outcome, now) : null;
     pacer.report({
+      taskId: call.taskId,
       remaining: remainingOf(outcome),
       heldForMs: isRateLimited(outcome) ? (statedMs ?? UNSTATED_HOLD_MS) : null,
     });
