@@ -1,3 +1,9 @@
+/**
+ * The whole service in this process.
+ *
+ * @module async-music/emulator
+ */
+
 export type { Accounts, AccountView, CreatedAccount, CreatedKey } from "./accounts/accounts.js";
 export type { ConductRule, Finding } from "./audit/conduct.js";
 export type { Clock, ClockMode, EmulatorClock } from "./clock/clock.js";

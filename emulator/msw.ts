@@ -1,3 +1,9 @@
+/**
+ * The emulator behind MSW, version 2 or 3.
+ *
+ * @module async-music/emulator/msw
+ */
+
 import { HttpResponse, http } from "msw";
 import type { Emulator } from "./emulator.js";
 import { createFetchMount } from "./mounts/fetch-mount.js";
