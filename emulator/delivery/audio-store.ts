@@ -1,7 +1,7 @@
 import { LIMITS } from "../../src/contract/limits.js";
 import type { AudioFormat } from "../audio/formats/formats.js";
+import { plannedSuccess } from "../providers/plan.js";
 import type { Index, IndexedClip } from "../state/world.js";
-import { plannedSuccess } from "../tasks/stored-task.js";
 import { makeAudio } from "./compose.js";
 
 /** Audio that is kept at most, in bytes; the rest is made again when it is asked for. */

@@ -1,7 +1,7 @@
 import type { Account, ApiKey } from "../accounts/account.js";
 import type { ServiceClock } from "../clock/clock.js";
 import { AudioStore } from "../delivery/audio-store.js";
-import type { StoredClip } from "../tasks/stored-clip.js";
+import type { MadeClip } from "../providers/make-result.js";
 import { isOpen, type StoredTask, type SucceededTask } from "../tasks/stored-task.js";
 import { Watchers } from "../tasks/watchers.js";
 import type { State } from "./state.js";
@@ -33,7 +33,7 @@ export interface Index {
 
 export interface IndexedClip {
   task: SucceededTask;
-  clip: StoredClip;
+  clip: MadeClip;
 }
 
 /** A queue of ordinals; what is before the head has left it. */

@@ -1,8 +1,8 @@
-import type { Model, TaskType } from "../../src/contract/model.js";
+import type { TaskType } from "../../src/contract/model.js";
 import { inputVariant } from "../../src/contract/request-violation.js";
 import type { Account } from "../accounts/account.js";
+import type { ProviderTask } from "../providers/brief.js";
 import type { IndexedClip, World } from "../state/world.js";
-import type { TaskInput } from "./stored-task.js";
 
 /** Which tasks' clips can be used by whom: continuation takes music and uploads, concat takes music. */
 const SOURCES: Readonly<Record<"continuation" | "concat", { field: string; types: readonly TaskType[] }>> = {
@@ -10,17 +10,11 @@ const SOURCES: Readonly<Record<"continuation" | "concat", { field: string; types
   concat: { field: "clip_id", types: ["music"] },
 };
 
-interface ClipUser {
-  model: Model;
-  type: TaskType;
-  input: TaskInput;
-}
-
 /** Whether the input must name a clip of the account's own, and names none. Clips belong to the account, not the key. */
 export function namesUnknownClip(
   { index }: Pick<World, "index">,
   account: Account,
-  { model, type, input }: ClipUser,
+  { model, type, input }: ProviderTask,
 ): boolean {
   const variant = inputVariant(model, type, input);
   if (variant !== "continuation" && variant !== "concat") return false;
