@@ -58,6 +58,7 @@ const arrows: Record<string, readonly string[]> = {
   "emulator/providers": anyEmulatorRoom,
   "emulator/random": anyEmulatorRoom,
   "emulator/state": anyEmulatorRoom,
+  "emulator/stored": anyEmulatorRoom,
   "emulator/tasks": anyEmulatorRoom,
 };
 

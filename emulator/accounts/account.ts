@@ -1,7 +1,6 @@
 import { createLedger, type Ledger, topUp } from "../ledger/ledger.js";
 import type { RateWindow } from "../limits/rate-window.js";
 import { randomUuid } from "../random/random.js";
-import type { Counts } from "../state/state.js";
 
 /** Whoever pays. */
 export interface Account {
@@ -25,10 +24,10 @@ export interface ApiKey {
   window: RateWindow | null;
 }
 
-/** What keys are made from. */
-export interface KeySource {
+/** What ids and keys are made from: the seed, and how many there have been. */
+interface KeySource {
   seed: number;
-  counts: Counts;
+  counts: { accounts: number; keys: number };
 }
 
 export function createAccount({ seed, counts }: KeySource, credits: number, at: number): Account {

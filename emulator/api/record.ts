@@ -4,7 +4,7 @@ import { isoTime } from "../clock/clock.js";
 import { assertBalanced } from "../ledger/ledger.js";
 import { logRequest } from "../log/logged-request.js";
 import { findTask } from "../state/world.js";
-import type { StoredTask } from "../tasks/stored-task.js";
+import type { StoredTask } from "../stored/task.js";
 import { findCaller } from "./authentication.js";
 import type { Answer, Delivery } from "./exchange.js";
 import { fingerprintOf } from "./json-body.js";

@@ -1,7 +1,7 @@
 import type { Clip, Lyrics, Task, TaskOutput, TaskSubmission } from "../../src/contract/task.js";
 import { isoTime } from "../clock/clock.js";
 import { reportOn } from "../providers/report.js";
-import type { OpenTask, StoredTask, SucceededTask } from "../tasks/stored-task.js";
+import type { OpenTask, StoredTask, SucceededTask } from "../stored/task.js";
 import { clipsData } from "./clip-data.js";
 import type { Origins } from "./exchange.js";
 

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../src/contract/limits.js";
 import { isoTime } from "../clock/clock.js";
-import { isOpen, type StoredTask } from "../tasks/stored-task.js";
+import { isOpen, type StoredTask } from "../stored/task.js";
 import type { ConductRule, ConductState, Note } from "./conduct.js";
 
 /** One exchange with a valid key, as the audit sees it when it is over. */

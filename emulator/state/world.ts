@@ -1,10 +1,10 @@
 import type { Account, ApiKey } from "../accounts/account.js";
 import type { ServiceClock } from "../clock/clock.js";
 import { AudioStore } from "../delivery/audio-store.js";
-import type { MadeClip } from "../providers/make-result.js";
-import { isOpen, type StoredTask, type SucceededTask } from "../tasks/stored-task.js";
-import { Watchers } from "../tasks/watchers.js";
+import type { StoredClip } from "../stored/clip.js";
+import { isOpen, type StoredTask } from "../stored/task.js";
 import type { State } from "./state.js";
+import { Watchers } from "./watchers.js";
 
 /** An emulator's state with its time, and with the ways into it. */
 export interface World {
@@ -26,14 +26,9 @@ export interface Index {
   keys: Map<string, { account: Account; key: ApiKey }>;
   /** Ordinals by task id. */
   tasks: Map<string, number>;
-  clips: Map<string, IndexedClip>;
+  clips: Map<string, StoredClip>;
   /** Of each account, the tasks that may still reach their hour, oldest first. */
   openTasks: Map<string, OpenTasks>;
-}
-
-export interface IndexedClip {
-  task: SucceededTask;
-  clip: MadeClip;
 }
 
 /** A queue of ordinals; what is before the head has left it. */

@@ -2,7 +2,8 @@ import type { TaskType } from "../../src/contract/model.js";
 import { inputVariant } from "../../src/contract/request-violation.js";
 import type { Account } from "../accounts/account.js";
 import type { ProviderTask } from "../providers/brief.js";
-import type { IndexedClip, World } from "../state/world.js";
+import type { World } from "../state/world.js";
+import type { StoredClip } from "../stored/clip.js";
 
 /** Which tasks' clips can be used by whom: continuation takes music and uploads, concat takes music. */
 const SOURCES: Readonly<Record<"continuation" | "concat", { field: string; types: readonly TaskType[] }>> = {
@@ -19,6 +20,6 @@ export function namesUnknownClip(
   const variant = inputVariant(model, type, input);
   if (variant !== "continuation" && variant !== "concat") return false;
   const { field, types } = SOURCES[variant];
-  const source: IndexedClip | undefined = index.clips.get(String(input[field]));
+  const source: StoredClip | undefined = index.clips.get(String(input[field]));
   return source === undefined || source.task.accountId !== account.id || !types.includes(source.task.type);
 }

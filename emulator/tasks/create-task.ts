@@ -6,8 +6,8 @@ import { planTask, UNKNOWN_CLIP } from "../providers/plan.js";
 import { chooseOutcome, consumeOutcome } from "../providers/scripts.js";
 import { randomStream, randomUuid } from "../random/random.js";
 import { indexTask, type World } from "../state/world.js";
+import type { OpenTask } from "../stored/task.js";
 import { namesUnknownClip } from "./clip-reference.js";
-import type { OpenTask } from "./stored-task.js";
 
 /** A task that is valid, and is to be accepted if there are credits for it and the provider takes it. */
 export interface TaskOrder extends ProviderTask {

@@ -3,8 +3,8 @@ import { invariant } from "../invariant.js";
 import type { Policy } from "../policy/policy.js";
 import { type ProviderReport, reportOn } from "../providers/report.js";
 import type { World } from "../state/world.js";
+import { isOpen, type OpenTask, type StoredTask } from "../stored/task.js";
 import { fail, HOUR_MS, succeed, timeOut } from "./end-task.js";
-import { isOpen, type OpenTask, type StoredTask } from "./stored-task.js";
 import { type TaskEvent, TRANSITIONS } from "./transitions.js";
 
 /**

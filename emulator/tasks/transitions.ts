@@ -1,5 +1,5 @@
 import type { TaskStatus } from "../../src/contract/status.js";
-import type { OpenTask } from "./stored-task.js";
+import type { OpenTask } from "../stored/task.js";
 
 /** What can happen to an open task: what its provider reports when it is read, and the hour. */
 export type TaskEvent = "queued" | "processing" | "completed" | "failed" | "hour_passed";
