@@ -1,14 +1,14 @@
 import type { TaskStatus } from "../src/contract/status.js";
 import type { Task } from "../src/contract/task.js";
-import type { Accounts } from "./accounts/accounts.js";
 import type { Finding } from "./audit/conduct.js";
 import type { Clock, EmulatorClock } from "./clock/clock.js";
-import type { Faults } from "./faults/faults.js";
+import type { Accounts } from "./control/accounts.js";
+import type { Faults } from "./control/faults.js";
+import type { Providers } from "./control/providers.js";
 import type { Limits } from "./limits/limits.js";
 import type { LoggedRequest } from "./log/logged-request.js";
 import type { ResetOptions } from "./options/emulator-options.js";
 import type { Policy } from "./policy/policy.js";
-import type { Providers } from "./providers/providers.js";
 import type { Snapshot } from "./state/snapshot.js";
 
 /** The whole service, in this process and without a network. Made by `createEmulator`. */

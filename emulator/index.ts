@@ -4,17 +4,17 @@
  * @module async-music/emulator
  */
 
-export type { Accounts, AccountView, CreatedAccount, CreatedKey } from "./accounts/accounts.js";
 export type { ConductRule, Finding } from "./audit/conduct.js";
 export type { Clock, ClockMode, EmulatorClock } from "./clock/clock.js";
+export type { Accounts, AccountView, CreatedAccount, CreatedKey } from "./control/accounts.js";
+export type { Faults } from "./control/faults.js";
+export type { Provider, Providers } from "./control/providers.js";
 export { createEmulator } from "./create-emulator.js";
 export type { Connection, Emulator } from "./emulator.js";
 export type { Fault, FaultRule } from "./faults/fault.js";
-export type { Faults } from "./faults/faults.js";
 export type { Limits } from "./limits/limits.js";
 export type { LoggedRequest } from "./log/logged-request.js";
 export type { EmulatorOptions, ResetOptions } from "./options/emulator-options.js";
 export type { Policy } from "./policy/policy.js";
 export type { Outcome } from "./providers/outcome.js";
-export type { Provider, Providers } from "./providers/providers.js";
 export type { Snapshot } from "./state/snapshot.js";

@@ -1,9 +1,9 @@
 import type { Balance, Usage } from "../../src/contract/account.js";
+import { type Account, type ApiKey, createAccount, createKey } from "../accounts/account.js";
 import { isoTime } from "../clock/clock.js";
 import { invalidOption } from "../options/invalid-option.js";
 import { indexAccount, type World } from "../state/world.js";
 import { applyHour } from "../tasks/look.js";
-import { type Account, type ApiKey, createAccount, createKey } from "./account.js";
 
 /** A new account with its first key. The only time that the key's value is shown. */
 export interface CreatedAccount extends CreatedKey {
@@ -72,7 +72,6 @@ export function createAccounts(world: World): Accounts {
     updateKey(accountId, keyId, { disabled }) {
       requireKey(requireAccount(world, accountId), keyId).disabled = requireFlag("disabled", disabled);
     },
-    /** A deleted key is answered with 401, for ever. */
     deleteKey(accountId, keyId) {
       const account = requireAccount(world, accountId);
       const key = requireKey(account, keyId);
