@@ -1,3 +1,4 @@
+import { IN_PROCESS_ORIGINS } from "./api/origins.js";
 import { taskData } from "./api/task-data.js";
 import type { ServiceClock } from "./clock/clock.js";
 import { createRealClock } from "./clock/real-clock.js";
@@ -6,11 +7,10 @@ import { createAccounts } from "./control/accounts.js";
 import { createFaults } from "./control/faults.js";
 import { createProviders } from "./control/providers.js";
 import type { Emulator } from "./emulator.js";
+import { checkOptions, type EmulatorOptions } from "./emulator-options.js";
 import { changeLimits } from "./limits/limits.js";
 import { createFetchMount } from "./mounts/fetch-mount.js";
 import { registerWorld } from "./mounts/mounted-world.js";
-import { IN_PROCESS_ORIGINS } from "./mounts/origins.js";
-import { checkOptions, type EmulatorOptions } from "./options/emulator-options.js";
 import { changePolicy } from "./policy/choose-policy.js";
 import { randomStream } from "./random/random.js";
 import { createState } from "./state/create-state.js";

@@ -7,8 +7,8 @@ import type { Faults } from "./control/faults.js";
 import type { Providers } from "./control/providers.js";
 import type { Limits } from "./limits/limits.js";
 import type { LoggedRequest } from "./log/logged-request.js";
-import type { ResetOptions } from "./options/emulator-options.js";
 import type { Policy } from "./policy/policy.js";
+import type { ResetOptions } from "./state/create-state.js";
 import type { Snapshot } from "./state/snapshot.js";
 
 /** The whole service, in this process and without a network. Made by `createEmulator`. */

@@ -5,10 +5,10 @@
  */
 
 import { HttpResponse, http } from "msw";
+import { IN_PROCESS_ORIGINS } from "./api/origins.js";
 import type { Emulator } from "./emulator.js";
 import { createFetchMount } from "./mounts/fetch-mount.js";
 import { worldOf } from "./mounts/mounted-world.js";
-import { IN_PROCESS_ORIGINS } from "./mounts/origins.js";
 
 /**
  * Handlers for `setupServer` or `setupWorker` of MSW 2 and 3, which then answer for every origin that the emulator

@@ -42,6 +42,7 @@ const arrows: Record<string, readonly string[]> = {
   "emulator/control": anyEmulatorRoom,
   "emulator/create-emulator.ts": anyEmulatorRoom,
   "emulator/delivery": anyEmulatorRoom,
+  "emulator/emulator-options.ts": anyEmulatorRoom,
   "emulator/emulator.ts": anyEmulatorRoom,
   "emulator/faults": anyEmulatorRoom,
   "emulator/index.ts": anyEmulatorRoom,

@@ -1,6 +1,7 @@
 import type { Balance, Usage } from "../../src/contract/account.js";
 import { type Account, type ApiKey, createAccount, createKey } from "../accounts/account.js";
 import { isoTime } from "../clock/clock.js";
+import { checkCredits } from "../options/credits.js";
 import { invalidOption } from "../options/invalid-option.js";
 import { indexAccount, type World } from "../state/world.js";
 import { applyHour } from "../tasks/look.js";
@@ -53,9 +54,7 @@ export interface Accounts {
 export function createAccounts(world: World): Accounts {
   return {
     create({ credits = 0 } = {}) {
-      if (!(Number.isSafeInteger(credits) && credits >= 0)) {
-        throw invalidOption("credits", "be a whole number of 0 or more", credits);
-      }
+      checkCredits(credits);
       const account = createAccount(world.state, credits, world.clock.now());
       world.state.accounts.push(account);
       indexAccount(world.index, account);

@@ -1,4 +1,5 @@
-import type { Delivery, Origins, Site } from "../api/exchange.js";
+import type { Delivery, Site } from "../api/exchange.js";
+import type { Origins } from "../api/origins.js";
 import { carryOut } from "../api/pipeline.js";
 import type { World } from "../state/world.js";
 import { readBody } from "./read-body.js";

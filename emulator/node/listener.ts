@@ -1,11 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import {
-  type Delivery,
-  type Exchange,
-  LARGEST_BODY_BYTES,
-  type Origins,
-  type Site,
-} from "../api/exchange.js";
+import { type Delivery, type Exchange, LARGEST_BODY_BYTES, type Site } from "../api/exchange.js";
+import type { Origins } from "../api/origins.js";
 import { carryOut } from "../api/pipeline.js";
 import { joinChunks } from "../mounts/read-body.js";
 import type { World } from "../state/world.js";

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Origins, Site } from "../api/exchange.js";
+import type { Site } from "../api/exchange.js";
+import type { Origins } from "../api/origins.js";
 import type { Emulator } from "../emulator.js";
 import { worldOf } from "../mounts/mounted-world.js";
 import { refuseBrokenRequest } from "./broken-request.js";
