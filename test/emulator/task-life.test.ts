@@ -200,6 +200,15 @@ describe("the hour", () => {
     expect(accounts[0]).toMatchObject({ ledger: { available: 100, frozen: 0 } });
   });
 
+  test("a read of a task that the account does not have changes nothing", async () => {
+    const { create, get, emulator } = createService({ credits: 100 });
+    await create(VALID.song, hang);
+    await emulator.clock.advance(HOUR + 1);
+    expect((await get(`${TASK}/00000000-0000-4000-8000-000000000000`)).status).toBe(404);
+    const { accounts } = emulator.snapshot().state as { accounts: object[] };
+    expect(accounts[0]).toMatchObject({ ledger: { available: 90, frozen: 10 } });
+  });
+
   test("a creation that needs the credits finds them refunded", async () => {
     const { create, post, emulator } = createService({ credits: 10 });
     await create(VALID.song, hang);
