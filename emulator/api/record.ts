@@ -1,5 +1,5 @@
 import { ENDPOINTS, HEADERS } from "../../src/contract/endpoint.js";
-import { type SeenExchange, watchConduct } from "../audit/watch-conduct.js";
+import { type Fate, type SeenExchange, watchConduct } from "../audit/watch-conduct.js";
 import { isoTime } from "../clock/clock.js";
 import { assertBalanced } from "../ledger/ledger.js";
 import { logRequest } from "../log/logged-request.js";
@@ -47,9 +47,14 @@ function seenExchange(visit: Visit, caller: Caller, delivery: Delivery, answer: 
     sameRequest: `${caller.key.id} ${method} ${path} ${submission ?? ""}`,
     submission,
     task: method === "GET" ? readTaskOf(visit, caller) : null,
-    status: isRead && answer !== null ? answer.status : null,
+    fate: isRead && answer !== null ? fateOf(answer) : "unknown",
     retryAfterSeconds: isRead && wait !== undefined ? Number(wait) : null,
   };
+}
+
+function fateOf({ status }: Answer): Fate {
+  if (status >= 500) return "unknown";
+  return status < 300 ? "accepted" : "refused";
 }
 
 /** The task of the caller's own that the path names. */
