@@ -39,7 +39,7 @@ const arrows = {
     limits: "src/contract options",
     policy: "src/contract random options",
     faults: "random options",
-    accounts: "random ledger limits",
+    accounts: "src/contract random ledger limits",
     providers: "src/contract invariant.ts random options audio",
     stored: "src/contract audio providers",
     audit: "src/contract clock stored",

@@ -1,5 +1,6 @@
 import type { Balance, Usage } from "../../src/contract/account.js";
 import { type Account, type ApiKey, createAccount, createKey } from "../accounts/account.js";
+import { balanceData, usageData } from "../accounts/account-data.js";
 import { isoTime } from "../clock/clock.js";
 import { checkCredits } from "../options/credits.js";
 import { invalidOption } from "../options/invalid-option.js";
@@ -89,15 +90,14 @@ function addKey({ state, index }: World, account: Account): CreatedKey {
 
 function viewAccount(world: World, account: Account): AccountView {
   applyHour(world, account, world.clock.now());
-  const { id, suspended, keys, ledger, tasksCreated, creditsUsed } = account;
-  const { available, frozen, toppedUp, entries } = ledger;
+  const { id, suspended, keys, ledger } = account;
   return {
     account_id: id,
     suspended,
-    balance: { available, frozen, total: available + frozen },
-    usage: { tasks_created: tasksCreated, credits_used: creditsUsed, credits_topped_up: toppedUp },
+    balance: balanceData(account),
+    usage: usageData(account),
     keys: keys.map((key) => ({ key_id: key.id, disabled: key.disabled })),
-    ledger: entries.map(({ at, kind, credits, taskId }) => ({
+    ledger: ledger.entries.map(({ at, kind, credits, taskId }) => ({
       at: isoTime(at),
       kind,
       credits,
