@@ -205,3 +205,13 @@ test("a clock whose sleep returns without moving its time does not hang the pace
   await pacer.admit({ kind: "create" });
   expect(sleeps.length).toBeLessThan(5);
 });
+
+test("a clock that was set back makes no task wait for the time that it had", async () => {
+  let time = START;
+  const pacer = createMemoryPacer({ now: () => time, sleep: () => new Promise(() => {}) });
+  const read = { kind: "read", taskId: "t" } as const;
+  await pacer.admit(read);
+  pacer.report({ remaining: null, heldForMs: null });
+  time -= 3_600_000;
+  expect(await Promise.race([pacer.admit(read), turns(3)])).toBe(true);
+});
