@@ -23,6 +23,11 @@ interface KeptAudio {
 export class AudioStore {
   /** Least recently used first. */
   readonly #kept = new Map<string, KeptAudio>();
+  readonly #keptBytes: number;
+
+  constructor(keptBytes = KEPT_BYTES) {
+    this.#keptBytes = keptBytes;
+  }
 
   /** The bytes of a copy; `null` where it never was, or its time is over. */
   async read(clips: Clips, clipId: string, copy: Copy, now: number): Promise<AudioFile | null> {
@@ -70,7 +75,7 @@ export class AudioStore {
   #makeRoom(): void {
     let bytes = [...this.#kept.values()].reduce((sum, kept) => sum + kept.bytes, 0);
     for (const [name, kept] of this.#kept) {
-      if (bytes <= KEPT_BYTES) return;
+      if (bytes <= this.#keptBytes) return;
       this.#kept.delete(name);
       bytes -= kept.bytes;
     }
