@@ -235,6 +235,18 @@ describe("the hour", () => {
     ]);
   });
 
+  test("finds a task behind a thousand that are long over", async () => {
+    const { create, read, balance, emulator } = createService({ credits: 10_000 });
+    const over = [];
+    for (let lyrics = 0; lyrics < 1_001; lyrics++) over.push(await create(VALID.lyrics, { polls: 1 }));
+    const taskId = await create(VALID.song, hang);
+    for (const id of over) await read(id);
+    expect((await balance()).frozen).toBe(10);
+    await emulator.clock.advance(HOUR + 1);
+    expect((await balance()).frozen).toBe(0);
+    expect((await read(taskId)).status).toBe("timeout");
+  });
+
   test("what was read in time stays as it was", async () => {
     const { create, read, balance, emulator } = createService({ credits: 100 });
     const taskId = await create(VALID.song, { process_seconds: 30 });
