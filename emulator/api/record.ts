@@ -1,7 +1,8 @@
 import { ENDPOINTS, HEADERS } from "../../src/contract/endpoint.js";
 import { type Fate, type SeenExchange, watchConduct } from "../audit/watch-conduct.js";
 import { isoTime } from "../clock/clock.js";
-import { assertBalanced } from "../ledger/ledger.js";
+import { invariant } from "../invariant.js";
+import { isBalanced } from "../ledger/ledger.js";
 import { logRequest } from "../log/logged-request.js";
 import { findTask } from "../state/world.js";
 import type { StoredTask } from "../stored/task.js";
@@ -25,7 +26,7 @@ export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
     error_code: answer?.errorCode ?? null,
   });
   if (caller !== null) {
-    assertBalanced(caller.account.ledger);
+    invariant(isBalanced(caller.account.ledger), "all credits are available, frozen or settled");
     const { conduct, counts } = world.state;
     watchConduct(conduct, seenExchange(visit, caller, delivery, answer), counts.arrivals);
   }

@@ -1,5 +1,5 @@
 import { isoTime, parseIsoTime } from "../clock/clock.js";
-import { assertBalanced } from "../ledger/ledger.js";
+import { isBalanced } from "../ledger/ledger.js";
 import type { State } from "./state.js";
 import { replaceState, type World } from "./world.js";
 
@@ -24,16 +24,17 @@ export function takeSnapshot({ state, clock }: World): Snapshot {
 /**
  * Puts a world where a snapshot was taken. The snapshot stays as it is, and can be used again.
  *
- * @throws RangeError when it is none of this version; the world is then as it was.
+ * @throws RangeError when it is none of this version, or its credits do not add up; the world is then as it was.
  */
 export function openSnapshot(world: World, snapshot: Snapshot): void {
   const time = parseIsoTime(snapshot.time);
   if (snapshot.version !== VERSION || Number.isNaN(time) || !isState(snapshot.state)) {
     throw new RangeError(`Expected \`snapshot\` to be what \`snapshot()\` answered, of version ${VERSION}`);
   }
-  const state = copyOf(snapshot.state);
-  for (const { ledger } of state.accounts) assertBalanced(ledger);
-  replaceState(world, state, time, "the emulator was set to another state");
+  if (!snapshot.state.accounts.every(({ ledger }) => isBalanced(ledger))) {
+    throw new RangeError("Expected `snapshot` to have accounts whose credits add up");
+  }
+  replaceState(world, copyOf(snapshot.state), time, "the emulator was set to another state");
 }
 
 /** JSON is a few times faster than a structured clone, and drops what JSON would not hold. */
