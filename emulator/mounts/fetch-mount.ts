@@ -2,6 +2,7 @@ import type { Delivery, Site } from "../api/exchange.js";
 import type { Origins } from "../api/origins.js";
 import { carryOut } from "../api/pipeline.js";
 import type { World } from "../state/world.js";
+import { attend } from "./attend.js";
 import { readBody } from "./read-body.js";
 import { toResponse } from "./response.js";
 
@@ -14,7 +15,7 @@ export interface FetchMountOptions {
 
 /** Answers requests at the given origins, and behaves towards its caller as `fetch` does. */
 export function createFetchMount(world: World, { origins, onDisconnect }: FetchMountOptions) {
-  const { clock, closing } = world;
+  const { closing } = world;
 
   return async function answer(request: Request): Promise<Response> {
     const { signal, url } = request;
@@ -32,26 +33,15 @@ export function createFetchMount(world: World, { origins, onDisconnect }: FetchM
   };
 
   /** The service goes on with what it has received, also where its caller does not wait for the answer. */
-  async function carry(request: Request, place: Place): Promise<Delivery> {
-    const arrival = world.state.counts.arrivals++;
-    clock.enter();
-    try {
-      const body = request.body === null ? null : await readBody(request);
+  function carry(request: Request, place: Place): Promise<Delivery> {
+    return attend(world, async (arrival) => {
+      const body = await readBody(request);
       const { method, headers, signal } = request;
       // What was taken back before it had gone out completely never arrived.
       signal.throwIfAborted();
-      return await carryOut(world, {
-        method,
-        headers,
-        body,
-        origins,
-        arrival,
-        hasLeft: () => signal.aborted,
-        ...place,
-      });
-    } finally {
-      clock.leave();
-    }
+      const hasLeft = () => signal.aborted;
+      return carryOut(world, { ...place, origins, arrival, method, headers, body, hasLeft });
+    });
   }
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { type Delivery, type Exchange, LARGEST_BODY_BYTES, type Site } from "../api/exchange.js";
 import type { Origins } from "../api/origins.js";
 import { carryOut } from "../api/pipeline.js";
+import { attend } from "../mounts/attend.js";
 import { joinChunks } from "../mounts/read-body.js";
 import type { World } from "../state/world.js";
 
@@ -17,17 +18,15 @@ export function createListener(
       request.socket.destroy();
       return;
     }
-    const arrival = world.state.counts.arrivals++;
-    world.clock.enter();
     try {
-      send(request, response, await carry(world, request, { site, origins: here, arrival }));
+      await attend(world, async (arrival) => {
+        send(request, response, await carry(world, request, { site, origins: here, arrival }));
+      });
     } catch (error) {
       const hasEnded = request.socket.destroyed || world.closing.aborted;
       request.socket.destroy();
       // Anything but a connection that ended is a fault of the emulator's own, and must be seen.
       if (!hasEnded) throw error;
-    } finally {
-      world.clock.leave();
     }
   };
 }
