@@ -66,7 +66,11 @@ export interface Emulator extends AsyncDisposable {
   reset(options?: ResetOptions): { account_id: string; api_key: string };
   /** The whole state, as JSON-safe data. */
   snapshot(): Snapshot;
-  /** Goes on from a snapshot. @throws RangeError when it is none of this version; nothing is then changed. */
+  /**
+   * Goes on from a snapshot.
+   *
+   * @throws RangeError when it is none of this version, or its credits do not add up; nothing is then changed.
+   */
   restore(snapshot: Snapshot): void;
   /** An independent copy that goes on from here, with a clock of its own. */
   fork(): Emulator;
