@@ -1,17 +1,20 @@
-import { createAccounts } from "./accounts/accounts.js";
+import { isControlCall } from "./api/exchange.js";
+import { IN_PROCESS_ORIGINS } from "./api/origins.js";
+import { carryOut } from "./api/pipeline.js";
 import { taskData } from "./api/task-data.js";
 import type { ServiceClock } from "./clock/clock.js";
 import { createRealClock } from "./clock/real-clock.js";
 import { createVirtualClock } from "./clock/virtual-clock.js";
+import { createAccounts } from "./control/accounts.js";
+import { createFaults } from "./control/faults.js";
+import { createProviders } from "./control/providers.js";
+import { createControlPlane } from "./control-plane/control-plane.js";
 import type { Emulator } from "./emulator.js";
-import { createFaults } from "./faults/faults.js";
+import { checkOptions, type EmulatorOptions } from "./emulator-options.js";
 import { changeLimits } from "./limits/limits.js";
 import { createFetchMount } from "./mounts/fetch-mount.js";
-import { registerWorld } from "./mounts/mounted-world.js";
-import { IN_PROCESS_ORIGINS } from "./mounts/origins.js";
-import { checkOptions, type EmulatorOptions } from "./options/emulator-options.js";
+import { type Mounted, registerMounted } from "./mounts/mounted-world.js";
 import { changePolicy } from "./policy/choose-policy.js";
-import { createProviders } from "./providers/providers.js";
 import { randomStream } from "./random/random.js";
 import { createState } from "./state/create-state.js";
 import { openSnapshot, takeSnapshot } from "./state/snapshot.js";
@@ -35,19 +38,16 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const closing = new AbortController();
   const world = createWorld(createState(options, options.apiKey, clock.now()), clock, closing.signal);
   if (options.snapshot !== undefined) openSnapshot(world, options.snapshot);
-  const emulator = assemble(world, options, closing);
-  // Few emulators are ever driven from outside, and the control plane's schemas take their time.
-  world.control = async (exchange) => {
-    const { answerControl } = await import("./control/answer-control.js");
-    return answerControl(emulator, world, exchange);
-  };
-  registerWorld(emulator, world);
-  return emulator;
+  return assemble(world, options, closing);
 }
 
 function assemble(world: World, options: EmulatorOptions, closing: AbortController): Emulator {
   const { clock } = world;
-  const answer = createFetchMount(world, { origins: IN_PROCESS_ORIGINS, onDisconnect: failToFetch });
+  const mounted: Mounted = {
+    world,
+    carryOut: (exchange) => (isControlCall(exchange) ? controlPlane(exchange) : carryOut(world, exchange)),
+  };
+  const answer = createFetchMount(mounted, { origins: IN_PROCESS_ORIGINS, onDisconnect: failToFetch });
   const fetch: typeof globalThis.fetch = async (input, init) =>
     answer(input instanceof Request && init === undefined ? input : new Request(input, init));
 
@@ -107,6 +107,8 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
       world.watchers.close("the emulator was disposed of");
     },
   };
+  const controlPlane = createControlPlane(emulator, world);
+  registerMounted(emulator, mounted);
   return emulator;
 }
 

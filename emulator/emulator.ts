@@ -1,14 +1,14 @@
 import type { TaskStatus } from "../src/contract/status.js";
 import type { Task } from "../src/contract/task.js";
-import type { Accounts } from "./accounts/accounts.js";
 import type { Finding } from "./audit/conduct.js";
 import type { Clock, EmulatorClock } from "./clock/clock.js";
-import type { Faults } from "./faults/faults.js";
+import type { Accounts } from "./control/accounts.js";
+import type { Faults } from "./control/faults.js";
+import type { Providers } from "./control/providers.js";
 import type { Limits } from "./limits/limits.js";
 import type { LoggedRequest } from "./log/logged-request.js";
-import type { ResetOptions } from "./options/emulator-options.js";
 import type { Policy } from "./policy/policy.js";
-import type { Providers } from "./providers/providers.js";
+import type { ResetOptions } from "./state/create-state.js";
 import type { Snapshot } from "./state/snapshot.js";
 
 /** The whole service, in this process and without a network. Made by `createEmulator`. */
@@ -66,7 +66,11 @@ export interface Emulator extends AsyncDisposable {
   reset(options?: ResetOptions): { account_id: string; api_key: string };
   /** The whole state, as JSON-safe data. */
   snapshot(): Snapshot;
-  /** Goes on from a snapshot. @throws RangeError when it is none of this version; nothing is then changed. */
+  /**
+   * Goes on from a snapshot.
+   *
+   * @throws RangeError when it is none of this version, or its credits do not add up; nothing is then changed.
+   */
   restore(snapshot: Snapshot): void;
   /** An independent copy that goes on from here, with a clock of its own. */
   fork(): Emulator;

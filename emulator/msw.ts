@@ -1,8 +1,14 @@
+/**
+ * The emulator behind MSW, version 2 or 3.
+ *
+ * @module async-music/emulator/msw
+ */
+
 import { HttpResponse, http } from "msw";
+import { IN_PROCESS_ORIGINS } from "./api/origins.js";
 import type { Emulator } from "./emulator.js";
 import { createFetchMount } from "./mounts/fetch-mount.js";
-import { worldOf } from "./mounts/mounted-world.js";
-import { IN_PROCESS_ORIGINS } from "./mounts/origins.js";
+import { mountedOf } from "./mounts/mounted-world.js";
 
 /**
  * Handlers for `setupServer` or `setupWorker` of MSW 2 and 3, which then answer for every origin that the emulator
@@ -20,9 +26,9 @@ import { IN_PROCESS_ORIGINS } from "./mounts/origins.js";
  * ```
  */
 export function emulatorHandlers(emulator: Emulator): never[] {
-  const world = worldOf(emulator);
-  world.clock.beginPatience();
-  const answer = createFetchMount(world, {
+  const mounted = mountedOf(emulator);
+  mounted.world.clock.beginPatience();
+  const answer = createFetchMount(mounted, {
     origins: IN_PROCESS_ORIGINS,
     onDisconnect: () => HttpResponse.error(),
   });

@@ -1,1 +1,7 @@
+/**
+ * The emulator on a port.
+ *
+ * @module async-music/emulator/node
+ */
+
 export { type EmulatorServer, type ServeOptions, serve } from "./node/serve.js";

@@ -11,10 +11,11 @@ import { saveAudio } from "async-music/node";
 
 const description = process.argv[2] ?? "rain in Lisbon, slow fado with a guitar";
 
-await using emulator = createEmulator({ seed: description.length, credits: 100 });
+await using emulator = createEmulator({ seed: 1, credits: 100 });
 const client = new AsyncMusic(emulator.connection());
 const startedAt = emulator.clock.now();
 
+console.log("This is the emulator: nothing is billed, and its clock skips the waiting.");
 console.log(`Asking provider_a for "${description}".`);
 const song = await client.tasks.run(
   {
@@ -56,7 +57,7 @@ function progressOf({ status, output }: Task): string {
 function fileName(text: string): string {
   return text
     .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/[^\p{Letter}\p{Number}]+/gu, "-")
     .slice(0, 40)
     .replace(/^-|-$/g, "");
 }

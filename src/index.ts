@@ -1,3 +1,9 @@
+/**
+ * The SDK: the client, its errors, and the types of everything that travels.
+ *
+ * @module async-music
+ */
+
 export type { Account } from "./account/account.js";
 export type { Audio } from "./audio/audio.js";
 export type { AudioDownload } from "./audio/audio-download.js";

@@ -2,7 +2,6 @@ import { createLedger, type Ledger, topUp } from "../ledger/ledger.js";
 import type { RateWindow } from "../limits/rate-window.js";
 import { createPurchases, type Purchases } from "../payments/buyer.js";
 import { randomUuid } from "../random/random.js";
-import type { Counts } from "../state/state.js";
 
 /** Whoever pays. */
 export interface Account {
@@ -28,10 +27,10 @@ export interface ApiKey {
   window: RateWindow | null;
 }
 
-/** What keys are made from. */
-export interface KeySource {
+/** What ids and keys are made from: the seed, and how many there have been. */
+interface KeySource {
   seed: number;
-  counts: Counts;
+  counts: { accounts: number; keys: number };
 }
 
 export function createAccount({ seed, counts }: KeySource, credits: number, at: number): Account {

@@ -1,12 +1,12 @@
 import type { Clip, ClipMetadata } from "../../src/contract/task.js";
-import { IN_PROCESS_ORIGINS } from "../mounts/origins.js";
 import { readBrief } from "../providers/brief.js";
-import type { StoredClip } from "../tasks/stored-clip.js";
-import { plannedSuccess, type SucceededTask } from "../tasks/stored-task.js";
-import type { Origins } from "./exchange.js";
+import type { MadeClip } from "../providers/make-result.js";
+import { plannedSuccess } from "../providers/plan.js";
+import type { SucceededTask } from "../stored/task.js";
+import { IN_PROCESS_ORIGINS, type Origins } from "./origins.js";
 
 /** The clips of a task as the wire has them (Resources: Clip). Their URLs belong to the mount that was asked. */
-export function clipsData(task: SucceededTask, clips: readonly StoredClip[], origins: Origins): Clip[] {
+export function clipsData(task: SucceededTask, clips: readonly MadeClip[], origins: Origins): Clip[] {
   const { storable, alternateUrls } = plannedSuccess(task);
   const provider = `${origins.providers[task.model]}/${task.model}`;
   const audio = storable ? origins.service : provider;

@@ -1,4 +1,4 @@
-import type { Model } from "../../src/contract/model.js";
+import type { Origins } from "./origins.js";
 
 /** A request as a mount hands it in, its body already read. */
 export interface Exchange {
@@ -19,12 +19,6 @@ export interface Exchange {
 
 /** Which of the origins was asked: the service's own, or one of the providers'. */
 export type Site = "service" | "provider";
-
-/** Where the emulator is reached by way of one mount. */
-export interface Origins {
-  readonly service: string;
-  readonly providers: Readonly<Record<Model, string>>;
-}
 
 /** Exactly this many bytes still pass; the control plane takes whole snapshots. */
 const LARGEST_BODY_BYTES = 2 ** 20;

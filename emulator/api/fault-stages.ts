@@ -1,9 +1,9 @@
-import { HEADERS } from "../../src/contract/endpoint.js";
 import type { Fault } from "../faults/fault.js";
 import type { World } from "../state/world.js";
 import { BODILESS_STATUSES, bodiless } from "./answers.js";
 import type { Answer, Delivery } from "./exchange.js";
 import { errorAnswer, usualErrorCode } from "./refusal.js";
+import { seal } from "./seal.js";
 import type { Visit } from "./visit.js";
 
 /** Latency: the exchange sleeps on the clock like everybody else who waits. */
@@ -47,12 +47,8 @@ function cut(answer: Answer): Delivery {
   return { ...whole({ ...answer, headers, body: answer.body.slice(0, half) }), isReadable: false };
 }
 
-function statusAnswer(fault: Extract<Fault, { kind: "status" }>, { requestId, remaining }: Visit): Answer {
+function statusAnswer(fault: Extract<Fault, { kind: "status" }>, visit: Visit): Answer {
   const { status, error_code: errorCode = usualErrorCode(status), retry_after_seconds: wait } = fault;
   const error = errorAnswer(status, errorCode, "This answer was asked for by a fault", wait);
-  const answer = BODILESS_STATUSES.includes(status) ? bodiless(error) : error;
-  answer.headers[HEADERS.requestId] = requestId;
-  answer.headers["X-Emulator"] = "async-music";
-  if (remaining !== null) answer.headers[HEADERS.rateLimitRemaining] = String(remaining);
-  return answer;
+  return seal(visit, BODILESS_STATUSES.includes(status) ? bodiless(error) : error);
 }

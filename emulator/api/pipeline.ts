@@ -1,14 +1,13 @@
-import { HEADERS } from "../../src/contract/endpoint.js";
 import { takeFault } from "../faults/take-fault.js";
 import type { World } from "../state/world.js";
-import { withoutBody } from "./answers.js";
 import { authenticate, countRequest, findCaller } from "./authentication.js";
-import { type Answer, type Delivery, type Exchange, isControlCall } from "./exchange.js";
+import type { Answer, Delivery, Exchange } from "./exchange.js";
 import { strikeAfter, strikeBefore, waitOut } from "./fault-stages.js";
 import { recordExchange } from "./record.js";
 import { Refusal, refusalAnswer } from "./refusal.js";
 import { chooseRequestId } from "./request-id.js";
 import { findRoute } from "./routes.js";
+import { seal } from "./seal.js";
 import type { Visit } from "./visit.js";
 
 /**
@@ -16,10 +15,6 @@ import type { Visit } from "./visit.js";
  * whatever a request changes, it changes in one go.
  */
 export async function carryOut(world: World, exchange: Exchange): Promise<Delivery> {
-  if (isControlCall(exchange)) {
-    const answer = await world.control(exchange);
-    return { kind: "answer", answer, breaksAfterBytes: null, isReadable: true };
-  }
   const requestId = chooseRequestId(world.state, exchange);
   const fault = takeFault(world.state, exchange.method, exchange.path);
   await waitOut(fault, world);
@@ -73,13 +68,4 @@ function countStray(visit: Visit): void {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
   }
-}
-
-/** What every answer carries (Endpoints). */
-function seal(visit: Visit, answer: Answer): Answer {
-  const { headers } = answer;
-  headers[HEADERS.requestId] = visit.requestId;
-  headers["X-Emulator"] = "async-music";
-  if (visit.remaining !== null) headers[HEADERS.rateLimitRemaining] = String(visit.remaining);
-  return visit.exchange.method === "HEAD" ? withoutBody(answer) : answer;
 }

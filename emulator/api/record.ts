@@ -1,10 +1,11 @@
 import { ENDPOINTS, HEADERS } from "../../src/contract/endpoint.js";
-import { type SeenExchange, watchConduct } from "../audit/watch-conduct.js";
+import { type Fate, type SeenExchange, watchConduct } from "../audit/watch-conduct.js";
 import { isoTime } from "../clock/clock.js";
-import { assertBalanced } from "../ledger/ledger.js";
+import { invariant } from "../invariant.js";
+import { isBalanced } from "../ledger/ledger.js";
 import { logRequest } from "../log/logged-request.js";
 import { findTask } from "../state/world.js";
-import type { StoredTask } from "../tasks/stored-task.js";
+import type { StoredTask } from "../stored/task.js";
 import { findCaller } from "./authentication.js";
 import type { Answer, Delivery } from "./exchange.js";
 import { fingerprintOf } from "./json-body.js";
@@ -27,7 +28,7 @@ export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
   logRequest(world.state.requests, logged);
   world.logReaders.tell(logged);
   if (caller !== null) {
-    assertBalanced(caller.account.ledger);
+    invariant(isBalanced(caller.account.ledger), "all credits are available, frozen or settled");
     const { conduct, counts } = world.state;
     watchConduct(conduct, seenExchange(visit, caller, delivery, answer), counts.arrivals);
   }
@@ -49,9 +50,14 @@ function seenExchange(visit: Visit, caller: Caller, delivery: Delivery, answer: 
     sameRequest: `${caller.key.id} ${method} ${path} ${submission ?? ""}`,
     submission,
     task: method === "GET" ? readTaskOf(visit, caller) : null,
-    status: isRead && answer !== null ? answer.status : null,
+    fate: isRead && answer !== null ? fateOf(answer) : "unknown",
     retryAfterSeconds: isRead && wait !== undefined ? Number(wait) : null,
   };
+}
+
+function fateOf({ status }: Answer): Fate {
+  if (status >= 500) return "unknown";
+  return status < 300 ? "accepted" : "refused";
 }
 
 /** The task of the caller's own that the path names. */

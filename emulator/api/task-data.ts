@@ -1,9 +1,9 @@
 import type { Clip, Lyrics, Task, TaskOutput, TaskSubmission } from "../../src/contract/task.js";
 import { isoTime } from "../clock/clock.js";
 import { reportOn } from "../providers/report.js";
-import type { OpenTask, StoredTask, SucceededTask } from "../tasks/stored-task.js";
+import type { OpenTask, StoredTask, SucceededTask } from "../stored/task.js";
 import { clipsData } from "./clip-data.js";
-import type { Origins } from "./exchange.js";
+import type { Origins } from "./origins.js";
 
 /** A new task, as the answer to its creation has it. */
 export function submissionData({ id, type, credits, audioFormat, createdAt }: OpenTask): TaskSubmission {

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../src/contract/limits.js";
 import { isoTime } from "../clock/clock.js";
-import { isOpen, type StoredTask } from "../tasks/stored-task.js";
+import { isOpen, type StoredTask } from "../stored/task.js";
 import type { ConductRule, ConductState, Note } from "./conduct.js";
 
 /** One exchange with a valid key, as the audit sees it when it is over. */
@@ -16,10 +16,13 @@ export interface SeenExchange {
   submission: string | null;
   /** The task of the account that was read, as it is now; `null` for everything else. */
   task: StoredTask | null;
-  /** `null` where no answer reached the client. */
-  status: number | null;
+  fate: Fate;
+  /** The wait that its answer stated; `null` where it stated none, or never reached the client. */
   retryAfterSeconds: number | null;
 }
+
+/** What the client knows of its request: that it was carried out, that it was not, or neither. */
+export type Fate = "accepted" | "refused" | "unknown";
 
 /**
  * Holds one exchange against the rules, and takes note of it for those that come. `arrivals` is how many exchanges have
@@ -75,12 +78,12 @@ function watchSubmission(conduct: ConductState, seen: SeenExchange, note: Note, 
     const detail = `Submitted again what can never succeed, as the answer to ${lost.requestId} had said`;
     find(conduct, seen, "resent_not_retryable", detail);
   }
-  if (seen.status === null || seen.status >= 500) conduct.unknownSubmissions[same] = note;
-  else if (seen.status < 300) delete conduct.unknownSubmissions[same];
+  if (seen.fate === "unknown") conduct.unknownSubmissions[same] = note;
+  else if (seen.fate === "accepted") delete conduct.unknownSubmissions[same];
 }
 
 function noteLostCause({ lostCauses }: ConductState, seen: SeenExchange, note: Note, task: StoredTask): void {
-  if (seen.status !== 200 || !("retryable" in task) || task.retryable) return;
+  if (seen.fate !== "accepted" || !("retryable" in task) || task.retryable) return;
   lostCauses[`${task.accountId} ${task.fingerprint}`] ??= note;
 }
 

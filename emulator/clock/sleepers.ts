@@ -14,12 +14,6 @@ interface Entry extends Sleeper {
 export class Sleepers {
   readonly #heap: Entry[] = [];
   #order = 0;
-  #size = 0;
-
-  /** How many sleep. */
-  get size(): number {
-    return this.#size;
-  }
 
   /** The earliest wake-up; `Infinity` where nobody waits for a time. */
   get nextWakeAt(): number {
@@ -31,12 +25,9 @@ export class Sleepers {
   add({ wakeAt, wake }: Sleeper): () => void {
     const entry = { wakeAt, wake, order: this.#order++, gone: false };
     this.#heap.push(entry);
-    this.#size++;
     this.#siftUp(this.#heap.length - 1);
     return () => {
-      if (entry.gone) return;
       entry.gone = true;
-      this.#size--;
     };
   }
 
@@ -50,14 +41,12 @@ export class Sleepers {
     for (const entry of due) {
       if (entry.gone) continue;
       entry.gone = true;
-      this.#size--;
       entry.wake();
     }
   }
 
   clear(): void {
     this.#heap.length = 0;
-    this.#size = 0;
   }
 
   #dropGone(): void {

@@ -3,14 +3,13 @@
  * real quiet, not for a test's idea of time.
  */
 const native = {
-  setImmediate: globalThis.setImmediate,
+  setImmediate: (globalThis as { setImmediate?: (callback: () => void) => void }).setImmediate,
   setTimeout: globalThis.setTimeout,
   now: globalThis.performance.now.bind(globalThis.performance),
 };
 
 /** Calls back once everything that can go on without waiting has gone on: after one turn of the event loop. */
-export const nextTurn: (callback: () => void) => void =
-  typeof native.setImmediate === "function" ? (callback) => void native.setImmediate(callback) : postTurn;
+export const nextTurn: (callback: () => void) => void = native.setImmediate ?? postTurn;
 
 /** Calls back after this much real time. */
 export function afterRealMs(ms: number, callback: () => void): void {

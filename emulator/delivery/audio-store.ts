@@ -1,8 +1,8 @@
 import { LIMITS } from "../../src/contract/limits.js";
 import type { AudioFormat } from "../audio/formats/formats.js";
-import type { Index, IndexedClip } from "../state/world.js";
-import { plannedSuccess } from "../tasks/stored-task.js";
-import { makeAudio } from "./compose.js";
+import { plannedSuccess } from "../providers/plan.js";
+import type { StoredClip } from "../stored/clip.js";
+import { type Clips, makeAudio } from "./compose.js";
 
 /** Audio that is kept at most, in bytes; the rest is made again when it is asked for. */
 const KEPT_BYTES = 64 * 2 ** 20;
@@ -23,17 +23,22 @@ interface KeptAudio {
 export class AudioStore {
   /** Least recently used first. */
   readonly #kept = new Map<string, KeptAudio>();
+  readonly #keptBytes: number;
+
+  constructor(keptBytes = KEPT_BYTES) {
+    this.#keptBytes = keptBytes;
+  }
 
   /** The bytes of a copy; `null` where it never was, or its time is over. */
-  async read(index: Index, clipId: string, copy: Copy, now: number): Promise<AudioFile | null> {
+  async read(clips: Clips, clipId: string, copy: Copy, now: number): Promise<AudioFile | null> {
     this.#dropGone(now);
-    const found = index.clips.get(clipId);
+    const found = clips.get(clipId);
     if (found === undefined || now >= goneAt(found, copy)) return null;
     const { storable, format: own } = plannedSuccess(found.task);
     if (copy === "service" && !storable) return null;
 
     const format = copy === "service" ? found.task.format : own;
-    const make = () => makeAudio(index.clips, found, format);
+    const make = () => makeAudio(clips, found, format);
     const bytes = await this.#keep(`${clipId}/${format}`, goneAt(found, copy), make);
     return { bytes, format };
   }
@@ -70,7 +75,7 @@ export class AudioStore {
   #makeRoom(): void {
     let bytes = [...this.#kept.values()].reduce((sum, kept) => sum + kept.bytes, 0);
     for (const [name, kept] of this.#kept) {
-      if (bytes <= KEPT_BYTES) return;
+      if (bytes <= this.#keptBytes) return;
       this.#kept.delete(name);
       bytes -= kept.bytes;
     }
@@ -83,6 +88,6 @@ export interface AudioFile {
 }
 
 /** The seven days are over to the millisecond (Limits: Audio lifetime). */
-function goneAt({ task }: IndexedClip, copy: Copy): number {
+function goneAt({ task }: StoredClip, copy: Copy): number {
   return task.completedAt + (copy === "service" ? LIMITS.audioLifetimeMs : PROVIDER_LIFETIME_MS);
 }

@@ -2,12 +2,15 @@ import type { AudioFormat } from "../audio/formats/formats.js";
 import type { Pcm } from "../audio/pcm.js";
 import { invariant } from "../invariant.js";
 import { type ClipPlace, readBrief } from "../providers/brief.js";
-import type { Index, IndexedClip } from "../state/world.js";
+import type { StoredClip } from "../stored/clip.js";
+
+/** All clips that there are, by their id. */
+export type Clips = ReadonlyMap<string, StoredClip>;
 
 /** A clip in the wanted format. The heavy parts are loaded when the first clip is asked for. */
 export async function makeAudio(
-  clips: Index["clips"],
-  made: IndexedClip,
+  clips: Clips,
+  made: StoredClip,
   format: AudioFormat,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const [{ encode }, { composeSong }, { cutPcm, joinPcm }] = await Promise.all([
@@ -16,7 +19,7 @@ export async function makeAudio(
     import("../audio/pcm.js"),
   ]);
 
-  const compose = (part: IndexedClip): Pcm => {
+  const compose = (part: StoredClip): Pcm => {
     const { instrumental } = readBrief(part.task);
     const source = firstSource(clips, part);
     return composeSong({
@@ -33,13 +36,13 @@ export async function makeAudio(
 }
 
 interface Part {
-  part: IndexedClip;
+  part: StoredClip;
   /** Where the next part takes over; `null` for its end. */
   untilSeconds: number | null;
 }
 
 /** What a clip is made of: itself, or where it joins a continued clip, that one and all that come before it. */
-function partsOf(clips: Index["clips"], made: IndexedClip): Part[] {
+function partsOf(clips: Clips, made: StoredClip): Part[] {
   const parts: Part[] = [];
   const { joins } = readBrief(made.task);
   let place: ClipPlace | null = joins === null ? null : { clipId: joins, atSeconds: null };
@@ -52,8 +55,8 @@ function partsOf(clips: Index["clips"], made: IndexedClip): Part[] {
 }
 
 /** The song whose key, tempo and tune a continuation keeps: the first of all. */
-function firstSource(clips: Index["clips"], made: IndexedClip): IndexedClip | null {
-  let source: IndexedClip | null = null;
+function firstSource(clips: Clips, made: StoredClip): StoredClip | null {
+  let source: StoredClip | null = null;
   let place = readBrief(made.task).continues;
   while (place !== null) {
     source = clipAt(clips, place.clipId);
@@ -62,12 +65,12 @@ function firstSource(clips: Index["clips"], made: IndexedClip): IndexedClip | nu
   return source;
 }
 
-function songSource({ task, clip }: IndexedClip) {
+function songSource({ task, clip }: StoredClip) {
   const { text, lyrics } = readBrief(task);
   return { text, lyrics, seed: clip.seed };
 }
 
-function clipAt(clips: Index["clips"], clipId: string): IndexedClip {
+function clipAt(clips: Clips, clipId: string): StoredClip {
   const found = clips.get(clipId);
   invariant(found !== undefined, "what is continued or joined exists");
   return found;

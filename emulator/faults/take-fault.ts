@@ -1,15 +1,21 @@
 import { randomStream } from "../random/random.js";
-import type { State } from "../state/state.js";
 import type { ArmedFault, Fault, FaultRule } from "./fault.js";
 
+/** The faults that are armed, and what their chance comes from. */
+interface FaultState {
+  seed: number;
+  counts: { faults: number };
+  faults: ArmedFault[];
+}
+
 /** Arms a fault behind those that are armed. */
-export function armFault(state: State, rule: FaultRule): void {
+export function armFault(state: FaultState, rule: FaultRule): void {
   const left = rule.times ?? (rule.probability === undefined ? 1 : null);
   state.faults.push({ ordinal: state.counts.faults++, rule, left, met: 0 });
 }
 
 /** The fault that a request meets, if any: it has then fired once more. */
-export function takeFault(state: State, method: string, path: string): Fault | null {
+export function takeFault(state: FaultState, method: string, path: string): Fault | null {
   const armed = state.faults.find((each) => matches(each.rule, method, path) && fires(each, state.seed));
   if (armed === undefined) return null;
   if (armed.left !== null) armed.left--;

@@ -61,10 +61,9 @@ export function refund(ledger: Ledger, taskId: string, at: number): void {
   record(ledger, at, "refund", credits, taskId);
 }
 
-/** Nothing was lost and nothing made: checked at every request, whatever the number of entries. */
-export function assertBalanced({ available, frozen, settled, toppedUp }: Ledger): void {
-  invariant(available >= 0 && frozen >= 0, "no balance is below zero");
-  invariant(toppedUp === available + frozen + settled, "all credits are available, frozen or settled");
+/** Whether nothing was lost and nothing made: quickly told, whatever the number of entries. */
+export function isBalanced({ available, frozen, settled, toppedUp }: Ledger): boolean {
+  return available >= 0 && frozen >= 0 && toppedUp === available + frozen + settled;
 }
 
 /** Entries stand in the order of time, also where one is worked out later than it fell due. */

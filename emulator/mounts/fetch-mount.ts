@@ -1,7 +1,7 @@
-import { countArrival } from "../api/arrival.js";
-import { bodyLimit, type Delivery, type Origins, type Site } from "../api/exchange.js";
-import { carryOut } from "../api/pipeline.js";
-import type { World } from "../state/world.js";
+import { bodyLimit, type Delivery, type Site } from "../api/exchange.js";
+import type { Origins } from "../api/origins.js";
+import { attend } from "./attend.js";
+import type { Mounted } from "./mounted-world.js";
 import { readBody } from "./read-body.js";
 import { toResponse } from "./response.js";
 
@@ -13,8 +13,8 @@ export interface FetchMountOptions {
 }
 
 /** Answers requests at the given origins, and behaves towards its caller as `fetch` does. */
-export function createFetchMount(world: World, { origins, onDisconnect }: FetchMountOptions) {
-  const { clock, closing } = world;
+export function createFetchMount({ world, carryOut }: Mounted, { origins, onDisconnect }: FetchMountOptions) {
+  const { closing } = world;
 
   return async function answer(request: Request): Promise<Response> {
     const { signal, url } = request;
@@ -32,26 +32,15 @@ export function createFetchMount(world: World, { origins, onDisconnect }: FetchM
   };
 
   /** The service goes on with what it has received, also where its caller does not wait for the answer. */
-  async function carry(request: Request, place: Place): Promise<Delivery> {
-    const arrival = countArrival(world.state, place);
-    clock.enter();
-    try {
-      const body = request.body === null ? null : await readBody(request, bodyLimit(place));
+  function carry(request: Request, place: Place): Promise<Delivery> {
+    return attend(world, place, async (arrival) => {
+      const body = await readBody(request, bodyLimit(place));
       const { method, headers, signal } = request;
       // What was taken back before it had gone out completely never arrived.
       signal.throwIfAborted();
-      return await carryOut(world, {
-        method,
-        headers,
-        body,
-        origins,
-        arrival,
-        hasLeft: () => signal.aborted,
-        ...place,
-      });
-    } finally {
-      clock.leave();
-    }
+      const hasLeft = () => signal.aborted;
+      return carryOut({ ...place, origins, arrival, method, headers, body, hasLeft });
+    });
   }
 }
 

@@ -1,15 +1,28 @@
+import type { Delivery, Exchange } from "../api/exchange.js";
 import type { World } from "../state/world.js";
 
-const worlds = new WeakMap<object, World>();
+/** What a mount has of an emulator, whose public face does not show it. */
+export interface Mounted {
+  readonly world: World;
+  /** One exchange from its arrival to its end, with the service or with the control plane. */
+  readonly carryOut: (exchange: Exchange) => Promise<Delivery>;
+}
 
-/** Lets mounts reach what an emulator is made of, which its public face does not show. */
-export function registerWorld(emulator: object, world: World): void {
-  worlds.set(emulator, world);
+const emulators = new WeakMap<object, Mounted>();
+
+/** Lets mounts reach an emulator. */
+export function registerMounted(emulator: object, mounted: Mounted): void {
+  emulators.set(emulator, mounted);
+}
+
+/** @throws TypeError for what `createEmulator` did not make. */
+export function mountedOf(emulator: object): Mounted {
+  const mounted = emulators.get(emulator);
+  if (mounted === undefined) throw new TypeError("Expected an emulator that `createEmulator` made");
+  return mounted;
 }
 
 /** @throws TypeError for what `createEmulator` did not make. */
 export function worldOf(emulator: object): World {
-  const world = worlds.get(emulator);
-  if (world === undefined) throw new TypeError("Expected an emulator that `createEmulator` made");
-  return world;
+  return mountedOf(emulator).world;
 }

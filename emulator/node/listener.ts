@@ -1,55 +1,47 @@
 import { once } from "node:events";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { countArrival } from "../api/arrival.js";
-import {
-  type Answer,
-  bodyLimit,
-  type Delivery,
-  type Exchange,
-  type Origins,
-  type Site,
-} from "../api/exchange.js";
-import { carryOut } from "../api/pipeline.js";
+import { type Answer, bodyLimit, type Delivery, type Exchange, type Site } from "../api/exchange.js";
+import type { Origins } from "../api/origins.js";
+import { attend } from "../mounts/attend.js";
+import type { Mounted } from "../mounts/mounted-world.js";
 import { joinChunks } from "../mounts/read-body.js";
-import type { World } from "../state/world.js";
 
 /** What a Node server does with each request to one of the emulator's sites. */
 export function createListener(
-  world: World,
+  mounted: Mounted,
   site: Site,
   origins: () => Origins | undefined,
 ): RequestListener {
+  const { world } = mounted;
   return async (request, response) => {
     const here = origins();
     if (here === undefined || world.closing.aborted) {
       request.socket.destroy();
       return;
     }
-    const path = pathOf(request.url ?? "/");
-    const arrival = countArrival(world.state, { site, path });
-    world.clock.enter();
+    const place = { site, path: pathOf(request.url ?? "/") };
     try {
-      send(request, response, await carry(world, request, { site, path, origins: here, arrival }));
+      await attend(world, place, async (arrival) => {
+        send(request, response, await carry(mounted, request, { ...place, origins: here, arrival }));
+      });
     } catch (error) {
       const hasEnded = request.socket.destroyed || world.closing.aborted;
       request.socket.destroy();
       // Anything but a connection that ended is a fault of the emulator's own, and must be seen.
       if (!hasEnded) throw error;
-    } finally {
-      world.clock.leave();
     }
   };
 }
 
 async function carry(
-  world: World,
+  { carryOut }: Mounted,
   request: IncomingMessage,
   place: Pick<Exchange, "site" | "path" | "origins" | "arrival">,
 ): Promise<Delivery> {
   const { method = "GET" } = request;
   const body = method === "GET" || method === "HEAD" ? null : await readBody(request, bodyLimit(place));
   const hasLeft = () => request.socket.destroyed;
-  return carryOut(world, { ...place, method, headers: headersOf(request), body, hasLeft });
+  return carryOut({ ...place, method, headers: headersOf(request), body, hasLeft });
 }
 
 function send(request: IncomingMessage, response: ServerResponse, delivery: Delivery): void {

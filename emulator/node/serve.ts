@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Origins, Site } from "../api/exchange.js";
+import type { Site } from "../api/exchange.js";
+import type { Origins } from "../api/origins.js";
 import type { Emulator } from "../emulator.js";
-import { worldOf } from "../mounts/mounted-world.js";
+import { mountedOf } from "../mounts/mounted-world.js";
 import { refuseBrokenRequest } from "./broken-request.js";
 import { createListener } from "./listener.js";
 
@@ -37,11 +38,12 @@ export interface EmulatorServer {
  */
 export async function serve(emulator: Emulator, options: ServeOptions = {}): Promise<EmulatorServer> {
   const { port = 0, host = "127.0.0.1" } = options;
-  const world = worldOf(emulator);
+  const mounted = mountedOf(emulator);
+  const { clock } = mounted.world;
   const origins: { current?: Origins } = {};
 
   const listen = async (site: Site, at: number) => {
-    const listener = createListener(world, site, () => origins.current);
+    const listener = createListener(mounted, site, () => origins.current);
     const server = createServer(SERVER_OPTIONS, listener);
     server.on("checkExpectation", listener);
     server.on("clientError", refuseBrokenRequest);
@@ -60,14 +62,14 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
     service: addressOf(api, host),
     providers: { provider_a: provider, provider_b: provider },
   };
-  world.clock.beginPatience();
+  clock.beginPatience();
   let closing: Promise<void> | undefined;
 
   return {
     url: origins.current.service,
     close() {
       closing ??= (async () => {
-        world.clock.endPatience();
+        clock.endPatience();
         await Promise.all([end(api), end(providers)]);
       })();
       return closing;

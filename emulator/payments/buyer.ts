@@ -36,6 +36,9 @@ export interface StoredPayment {
   invoiceId: string | null;
 }
 
+/** A payment that was completed, and so has an invoice. */
+export type PaidPayment = StoredPayment & { invoiceId: string; endedAt: number };
+
 export type PaymentMethod = "card" | "crypto";
 export type PaymentStatus = "completed" | "refused" | "pending";
 

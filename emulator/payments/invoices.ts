@@ -1,6 +1,6 @@
 import { invariant } from "../invariant.js";
 import { UnknownIdError } from "../options/unknown-id.js";
-import type { Billing, Buyer, StoredPayment } from "./buyer.js";
+import type { Billing, Buyer, PaidPayment, StoredPayment } from "./buyer.js";
 
 /** Invoices can't be had before it is known to whom they are made out. */
 export class BillingIncompleteError extends Error {
@@ -12,9 +12,6 @@ export class BillingIncompleteError extends Error {
     );
   }
 }
-
-/** A payment that was completed, and so has an invoice. */
-export type PaidPayment = StoredPayment & { invoiceId: string; endedAt: number };
 
 /** All invoices of an account, oldest first. @throws BillingIncompleteError */
 export function listInvoices({ purchases }: Buyer): { billing: Billing; invoices: PaidPayment[] } {

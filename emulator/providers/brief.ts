@@ -1,6 +1,14 @@
 import type { JsonValue } from "../../src/contract/json.js";
+import type { Model, TaskType } from "../../src/contract/model.js";
 import { inputVariant } from "../../src/contract/request-violation.js";
-import type { StoredTask } from "../tasks/stored-task.js";
+
+/** A task as its provider gets it: what is wanted of which model. */
+export interface ProviderTask {
+  model: Model;
+  type: TaskType;
+  /** As it was submitted. */
+  input: Readonly<Record<string, JsonValue>>;
+}
 
 /** What a request for sound means to the provider. What the mode ignores is left out (Input for `provider_a`). */
 export interface Brief {
@@ -39,7 +47,7 @@ const NOTHING: Brief = {
 /** `v5.5` and `v5` are retired upstream, and generate with this (Versioning). */
 const GENERATING_VERSION = "v6";
 
-export function readBrief({ model, type, input }: Pick<StoredTask, "model" | "type" | "input">): Brief {
+export function readBrief({ model, type, input }: ProviderTask): Brief {
   const variant = inputVariant(model, type, input);
   switch (variant) {
     case "inspiration":

@@ -2,12 +2,31 @@ import { songDurationSeconds } from "../audio/song.js";
 import { writeLyrics } from "../audio/words/lyrics.js";
 import { songTitle } from "../audio/words/title.js";
 import { randomStream, randomUuid } from "../random/random.js";
-import type { StoredClip } from "../tasks/stored-clip.js";
-import { type OpenTask, plannedSuccess, type StoredLyrics } from "../tasks/stored-task.js";
-import { readBrief } from "./brief.js";
+import { type ProviderTask, readBrief } from "./brief.js";
+import { type Plan, plannedSuccess } from "./plan.js";
+
+/** A clip as it was made. Everything else that is said of it, and what it sounds like, follows from its task. */
+export interface MadeClip {
+  id: string;
+  /** What its sound comes from, besides the task's input. */
+  seed: number;
+  title: string;
+  durationSeconds: number;
+}
+
+export interface MadeLyrics {
+  title: string;
+  text: string;
+}
+
+/** A task whose work is done. */
+interface DoneTask extends ProviderTask {
+  ordinal: number;
+  plan: Plan;
+}
 
 /** What a task has made. It follows from the task alone: the same task makes the same, whenever it is read. */
-export function makeResult(seed: number, task: OpenTask): StoredClip[] | StoredLyrics {
+export function makeResult(seed: number, task: DoneTask): MadeClip[] | MadeLyrics {
   if (task.type === "lyrics") {
     return writeLyrics({ prompt: String(task.input["prompt"]), seed: takeSeed(seed, task, 0) });
   }
@@ -27,7 +46,7 @@ export function makeResult(seed: number, task: OpenTask): StoredClip[] | StoredL
  * The seed of one take: it comes from the request's own where that has one, so that who asks the same of `provider_b`
  * again gets the same.
  */
-function takeSeed(seed: number, { model, input, ordinal }: OpenTask, take: number): number {
+function takeSeed(seed: number, { model, input, ordinal }: DoneTask, take: number): number {
   const asked = model === "provider_b" ? input["seed"] : undefined;
   const random =
     typeof asked === "number"

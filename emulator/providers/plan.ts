@@ -1,6 +1,7 @@
 import type { TaskErrorCode } from "../../src/contract/error-code.js";
 import type { Model, TaskType } from "../../src/contract/model.js";
 import type { AudioFormat } from "../audio/formats/formats.js";
+import { invariant } from "../invariant.js";
 import { type Random, randomNormal } from "../random/random.js";
 import type { Outcome } from "./outcome.js";
 
@@ -77,6 +78,12 @@ export function planTask(model: Model, taskType: TaskType, outcome: Outcome, ran
     polls,
     end: planEnd(model, taskType, outcome),
   };
+}
+
+/** What the provider had planned to make, and so has made. */
+export function plannedSuccess({ plan }: { plan: Plan }): PlannedSuccess {
+  invariant(plan.end.outcome === "success", "only a task that was planned to succeed does");
+  return plan.end;
 }
 
 function planEnd(model: Model, taskType: TaskType, outcome: Outcome): PlannedEnd {

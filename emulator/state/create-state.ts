@@ -1,10 +1,22 @@
 import { createAccount, createKey } from "../accounts/account.js";
 import { createConduct } from "../audit/conduct.js";
-import { changeLimits, DEFAULT_LIMITS } from "../limits/limits.js";
-import type { ResetOptions } from "../options/emulator-options.js";
+import { changeLimits, DEFAULT_LIMITS, type Limits } from "../limits/limits.js";
 import { changePolicy, defaultPolicy, variedPolicy } from "../policy/choose-policy.js";
+import type { Policy } from "../policy/policy.js";
 import { createScripts } from "../providers/scripts.js";
 import type { Counts, State } from "./state.js";
+
+/** What an emulator begins with, at its creation and after each reset. */
+export interface ResetOptions {
+  /** What all ids, times and songs come from: a whole number. @defaultValue 1 */
+  seed?: number | undefined;
+  /** The credits of the first account: a whole number. @defaultValue 1000 */
+  credits?: number | undefined;
+  /** Choices that the interface leaves open; `"vary"` draws all of them from the seed. @defaultValue every default */
+  policy?: Partial<Policy> | "vary" | undefined;
+  /** The rate limit of every key. @defaultValue 120 requests in 60 s */
+  limits?: Partial<Limits> | undefined;
+}
 
 const DEFAULT_SEED = 1;
 const DEFAULT_CREDITS = 1000;

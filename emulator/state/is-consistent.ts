@@ -1,7 +1,7 @@
 import type { Account } from "../accounts/account.js";
 import { addUp } from "../ledger/add-up.js";
 import type { StoredPayment } from "../payments/buyer.js";
-import { isOpen, type StoredTask } from "../tasks/stored-task.js";
+import { isOpen, type StoredTask } from "../stored/task.js";
 import type { State } from "./state.js";
 
 /** Whether the parts of a state belong together: what each of them names is there, and the money adds up. */

@@ -37,7 +37,7 @@ export function takeSnapshot({ state, clock }: World): Snapshot {
 /**
  * Puts a world where a snapshot was taken. The snapshot stays as it is, and can be used again.
  *
- * @throws RangeError when it is none of this version; the world is then as it was.
+ * @throws RangeError when it is none of this version, or its credits do not add up; the world is then as it was.
  */
 export function openSnapshot(world: World, snapshot: unknown): void {
   assertSnapshot(snapshot);

@@ -5,7 +5,7 @@ import type { Limits } from "../limits/limits.js";
 import type { LoggedRequest } from "../log/logged-request.js";
 import type { Policy } from "../policy/policy.js";
 import type { Scripts } from "../providers/scripts.js";
-import type { StoredTask } from "../tasks/stored-task.js";
+import type { StoredTask } from "../stored/task.js";
 
 /** Everything that an emulator knows, but for the time, which its clock has. JSON-safe throughout. */
 export interface State {

@@ -1,13 +1,11 @@
 import type { Account, ApiKey } from "../accounts/account.js";
-import type { Answer, Exchange } from "../api/exchange.js";
 import type { ServiceClock } from "../clock/clock.js";
 import { AudioStore } from "../delivery/audio-store.js";
-import { InvariantError } from "../invariant.js";
 import { LogReaders } from "../log/log-readers.js";
-import type { StoredClip } from "../tasks/stored-clip.js";
-import { isOpen, type StoredTask, type SucceededTask } from "../tasks/stored-task.js";
-import { Watchers } from "../tasks/watchers.js";
+import type { StoredClip } from "../stored/clip.js";
+import { isOpen, type StoredTask } from "../stored/task.js";
 import type { State } from "./state.js";
+import { Watchers } from "./watchers.js";
 
 /** An emulator's state with its time, and with the ways into it. */
 export interface World {
@@ -21,10 +19,6 @@ export interface World {
   readonly logReaders: LogReaders;
   /** Files that follow from the state. */
   readonly audio: AudioStore;
-  /** Answers the calls of the control plane. */
-  control: (exchange: Exchange) => Promise<Answer>;
-  /** How many calls of the control plane there have been, which the state does not know. */
-  controlCalls: number;
   /** Aborted when the emulator is disposed of. */
   readonly closing: AbortSignal;
 }
@@ -35,14 +29,9 @@ export interface Index {
   keys: Map<string, { account: Account; key: ApiKey }>;
   /** Ordinals by task id. */
   tasks: Map<string, number>;
-  clips: Map<string, IndexedClip>;
+  clips: Map<string, StoredClip>;
   /** Of each account, the tasks that may still reach their hour, oldest first. */
   openTasks: Map<string, OpenTasks>;
-}
-
-export interface IndexedClip {
-  task: SucceededTask;
-  clip: StoredClip;
 }
 
 /** A queue of ordinals; what is before the head has left it. */
@@ -59,15 +48,8 @@ export function createWorld(state: State, clock: ServiceClock, closing: AbortSig
     watchers: new Watchers(),
     logReaders: new LogReaders(),
     audio: new AudioStore(),
-    control: noControl,
-    controlCalls: 0,
     closing,
   };
-}
-
-/** Until somebody who can is given to the world. */
-function noControl(): never {
-  throw new InvariantError("Broken invariant: a mounted world has its control plane");
 }
 
 /** Puts a world where another state is: whatever is not part of the state begins anew. */

@@ -1,8 +1,9 @@
-import type { Model, TaskType } from "../../src/contract/model.js";
+import type { TaskType } from "../../src/contract/model.js";
 import { inputVariant } from "../../src/contract/request-violation.js";
 import type { Account } from "../accounts/account.js";
-import type { IndexedClip, World } from "../state/world.js";
-import type { TaskInput } from "./stored-task.js";
+import type { ProviderTask } from "../providers/brief.js";
+import type { World } from "../state/world.js";
+import type { StoredClip } from "../stored/clip.js";
 
 /** Which tasks' clips can be used by whom: continuation takes music and uploads, concat takes music. */
 const SOURCES: Readonly<Record<"continuation" | "concat", { field: string; types: readonly TaskType[] }>> = {
@@ -10,21 +11,15 @@ const SOURCES: Readonly<Record<"continuation" | "concat", { field: string; types
   concat: { field: "clip_id", types: ["music"] },
 };
 
-interface ClipUser {
-  model: Model;
-  type: TaskType;
-  input: TaskInput;
-}
-
 /** Whether the input must name a clip of the account's own, and names none. Clips belong to the account, not the key. */
 export function namesUnknownClip(
   { index }: Pick<World, "index">,
   account: Account,
-  { model, type, input }: ClipUser,
+  { model, type, input }: ProviderTask,
 ): boolean {
   const variant = inputVariant(model, type, input);
   if (variant !== "continuation" && variant !== "concat") return false;
   const { field, types } = SOURCES[variant];
-  const source: IndexedClip | undefined = index.clips.get(String(input[field]));
+  const source: StoredClip | undefined = index.clips.get(String(input[field]));
   return source === undefined || source.task.accountId !== account.id || !types.includes(source.task.type);
 }

@@ -1,21 +1,18 @@
-import type { Model, TaskType } from "../../src/contract/model.js";
 import type { Account } from "../accounts/account.js";
 import { canFreeze, freeze } from "../ledger/ledger.js";
 import { rechargeAfterFreeze } from "../payments/recharge.js";
+import type { ProviderTask } from "../providers/brief.js";
 import type { Outcome } from "../providers/outcome.js";
 import { planTask, UNKNOWN_CLIP } from "../providers/plan.js";
 import { chooseOutcome, consumeOutcome } from "../providers/scripts.js";
 import { randomStream, randomUuid } from "../random/random.js";
 import { indexTask, type World } from "../state/world.js";
+import type { OpenTask } from "../stored/task.js";
 import { namesUnknownClip } from "./clip-reference.js";
-import type { OpenTask, TaskInput } from "./stored-task.js";
 
 /** A task that is valid, and is to be accepted if there are credits for it and the provider takes it. */
-export interface TaskOrder {
-  model: Model;
-  type: TaskType;
+export interface TaskOrder extends ProviderTask {
   credits: number;
-  input: TaskInput;
   audioFormat: "mp3" | null;
   /** A mark of the request body. */
   fingerprint: string;

@@ -3,8 +3,9 @@ import type { Account } from "../accounts/account.js";
 import { invariant } from "../invariant.js";
 import { refund, settle } from "../ledger/ledger.js";
 import { makeResult } from "../providers/make-result.js";
+import { plannedSuccess } from "../providers/plan.js";
 import { indexTask, type World } from "../state/world.js";
-import { type OpenTask, plannedSuccess, type StoredTask } from "./stored-task.js";
+import type { OpenTask, StoredTask } from "../stored/task.js";
 
 /** How long a task may be open: exactly this is not yet too long (Limits: Task timeout). */
 export const HOUR_MS = LIMITS.taskTimeoutMs;

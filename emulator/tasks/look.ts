@@ -3,8 +3,8 @@ import { invariant } from "../invariant.js";
 import type { Policy } from "../policy/policy.js";
 import { type ProviderReport, reportOn } from "../providers/report.js";
 import type { World } from "../state/world.js";
+import { isOpen, type OpenTask, type StoredTask } from "../stored/task.js";
 import { fail, HOUR_MS, succeed, timeOut } from "./end-task.js";
-import { isOpen, type OpenTask, type StoredTask } from "./stored-task.js";
 import { type TaskEvent, TRANSITIONS } from "./transitions.js";
 
 /**
@@ -28,16 +28,17 @@ export function applyHour(world: World, account: Account, now: number): void {
 }
 
 /**
- * One read of a task by its account: the service asks the provider, and takes over what it reports. Only this settles
- * a success or refunds a failure.
+ * One read of a task by its account: the hour is applied, the service asks the provider, and takes over what it
+ * reports. Only this settles a success or refunds a failure.
  */
-export function readTask(world: World, account: Account, task: StoredTask, now: number): StoredTask {
+export function readTask(world: World, account: Account, { ordinal }: StoredTask, now: number): StoredTask {
+  applyHour(world, account, now);
+  const task = world.state.tasks[ordinal];
+  invariant(task !== undefined, "a task that is read exists");
   if (!isOpen(task)) return task;
-  const { policy } = world.state;
-  const tooLate = hasTimedOut(policy, task, now);
   task.reads++;
   const report = reportOn(task.plan, now - task.createdAt, task.reads);
-  const status = TRANSITIONS[task.status][tooLate ? "hour_passed" : eventOf(report, policy)];
+  const status = TRANSITIONS[task.status][eventOf(report, world.state.policy)];
 
   switch (status) {
     case "pending":
@@ -49,8 +50,6 @@ export function readTask(world: World, account: Account, task: StoredTask, now: 
       return succeed(world, account, task, endOf(task, report), now);
     case "failure":
       return fail(world, account, task, endOf(task, report), now);
-    case "timeout":
-      return timeOut(world, account, task);
     default:
       return status satisfies never;
   }

@@ -1,26 +1,16 @@
 import type { TaskStatus } from "../../src/contract/status.js";
-import type { OpenTask } from "./stored-task.js";
+import type { OpenTask } from "../stored/task.js";
 
-/** What can happen to an open task: what its provider reports when it is read, and the hour. */
-export type TaskEvent = "queued" | "processing" | "completed" | "failed" | "hour_passed";
+/** What the provider of an open task can report when it is read. */
+export type TaskEvent = "queued" | "processing" | "completed" | "failed";
 
 /**
- * Every transition that there is (States and transitions). Nothing leads out of a final status, and nothing back to
- * `pending`.
+ * What a report makes of an open task (States and transitions). Besides, the hour leads from both statuses to
+ * `timeout`. Nothing leads out of a final status, and nothing back to `pending`.
  */
-export const TRANSITIONS: Readonly<Record<OpenTask["status"], Readonly<Record<TaskEvent, TaskStatus>>>> = {
-  pending: {
-    queued: "pending",
-    processing: "running",
-    completed: "success",
-    failed: "failure",
-    hour_passed: "timeout",
-  },
-  running: {
-    queued: "running",
-    processing: "running",
-    completed: "success",
-    failed: "failure",
-    hour_passed: "timeout",
-  },
+export const TRANSITIONS: Readonly<
+  Record<OpenTask["status"], Readonly<Record<TaskEvent, Exclude<TaskStatus, "timeout">>>>
+> = {
+  pending: { queued: "pending", processing: "running", completed: "success", failed: "failure" },
+  running: { queued: "running", processing: "running", completed: "success", failed: "failure" },
 };

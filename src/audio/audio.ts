@@ -23,8 +23,10 @@ export class Audio {
    *
    * @example
    * ```ts
-   * const download = await client.audio.download(song.output.result[0]);
-   * console.log(download.contentType, download.size);
+   * for (const clip of song.output.result) {
+   *   const { contentType, size } = await client.audio.download(clip);
+   *   console.log(contentType, size);
+   * }
    * ```
    */
   async download(

@@ -1,9 +1,11 @@
+import type { ErrorCode } from "../contract/error-code.js";
+import type { Known } from "../contract/task.js";
 import { AsyncMusicError, type ErrorDetails } from "./async-music-error.js";
 
 /** What an HTTP error answer said. */
 export interface ApiErrorDetails extends ErrorDetails {
   status: number;
-  errorCode: string | null;
+  errorCode: Known<ErrorCode> | null;
   requestId: string;
   headers: Headers;
 }
@@ -16,7 +18,7 @@ export class ApiError extends AsyncMusicError {
   readonly status: number;
 
   /** The service's stable classification; `null` where the answer had none. */
-  readonly errorCode: string | null;
+  readonly errorCode: Known<ErrorCode> | null;
 
   /** Names the request in the service's records: quote it when you ask for help. */
   readonly requestId: string;

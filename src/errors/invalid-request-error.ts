@@ -1,3 +1,5 @@
+import type { ErrorCode } from "../contract/error-code.js";
+import type { Known } from "../contract/task.js";
 import { AsyncMusicError } from "./async-music-error.js";
 
 /** A request that the service would refuse was refused here: nothing was sent and nothing was charged. */
@@ -5,7 +7,7 @@ export class InvalidRequestError extends AsyncMusicError {
   override name = "InvalidRequestError";
 
   /** The code with which the service would refuse it. */
-  readonly errorCode: string;
+  readonly errorCode: Known<ErrorCode>;
 
   /** Each rule that the request breaks: `path` is for example `input.prompt`. */
   readonly issues: readonly { readonly path: string; readonly message: string }[];

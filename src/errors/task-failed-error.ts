@@ -1,4 +1,5 @@
-import type { Task } from "../contract/task.js";
+import type { TaskErrorCode } from "../contract/error-code.js";
+import type { Known, Task } from "../contract/task.js";
 import { AsyncMusicError } from "./async-music-error.js";
 
 /** The task ended in `failure`. Its credits were refunded. */
@@ -11,7 +12,7 @@ export class TaskFailedError extends AsyncMusicError {
   readonly task: Task;
 
   /** Why, as a stable classification. */
-  readonly errorCode: string | null;
+  readonly errorCode: Known<TaskErrorCode> | null;
 
   /** `false`: the same request can never succeed, so it must not be sent again. */
   readonly retryable: boolean | null;

@@ -59,7 +59,9 @@ export function createMemoryPacer(clock: Clock): Pacer {
       }),
 
     report(report: RateLimitReport) {
-      window.settle(clock.now(), report);
+      const now = clock.now();
+      window.settle(now, report);
+      noteRead(report, now);
       advance();
     },
 
@@ -106,7 +108,7 @@ export function createMemoryPacer(clock: Clock): Pacer {
     return last === undefined || last > now ? now : last + LIMITS.shortestPollIntervalMs;
   }
 
-  function noteRead({ taskId }: PacedRequest, now: number): void {
+  function noteRead({ taskId }: Pick<PacedRequest, "taskId">, now: number): void {
     if (taskId === undefined) return;
     lastReads.delete(taskId);
     lastReads.set(taskId, now);

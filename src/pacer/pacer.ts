@@ -12,8 +12,10 @@ export interface PacedRequest {
   notAfter?: number;
 }
 
-/** What an answer said of the rate limit. */
+/** What came of a request, and what its answer said of the rate limit. */
 export interface RateLimitReport {
+  /** The task that was read: the second until its next read counts from here, not from when the request left. */
+  taskId?: string | undefined;
   /** `X-RateLimit-Remaining`; `null` where the answer had none, or none came. */
   remaining: number | null;
   /** The stated wait of a 429, in milliseconds; `null` for every other answer. */

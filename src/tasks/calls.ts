@@ -30,7 +30,7 @@ export function retrieveCall(
 
 /** How to go on after a wait that ended early. */
 export function resumeAdvice(taskId: string): string {
-  return `The task goes on: resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
+  return `Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
 }
 
 /** An id that is empty or a dot segment would name another address than a task's, and a key has no place in one. */

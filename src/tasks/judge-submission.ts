@@ -30,9 +30,10 @@ export function submissionOutcomeUnknown(failure: Failure, request: unknown): Su
   const { call, outcome, redactor } = failure;
   const requestId = redactor.text(failure.requestId);
   const { status, text } = outcome.kind === "answered" ? outcome.answer : outcome;
-  const taskId = salvageTaskId(redactor.text(text));
+  const wasAccepted = status !== null && status >= 200 && status < 300;
+  const taskId = wasAccepted ? salvageTaskId(redactor.text(text)) : null;
   const advice =
-    taskId === null ? UNKNOWN_ADVICE : `The answer names a task, all the same. ${resumeAdvice(taskId)}`;
+    taskId === null ? UNKNOWN_ADVICE : `What came of the answer names the task. ${resumeAdvice(taskId)}`;
   return new SubmissionOutcomeUnknownError(failureMessage(call, unknownReason(outcome), requestId, advice), {
     request,
     requestId,

@@ -108,5 +108,5 @@ function statedMs(failure: unknown, now: number): number {
 }
 
 function timeoutMessage({ taskId, maxWaitMs }: Observation): string {
-  return `Failed to wait for task ${taskId}: it was not over after ${maxWaitMs} ms. ${resumeAdvice(taskId)}`;
+  return `Failed to wait for task ${taskId}: it was not over after ${maxWaitMs} ms, and goes on. ${resumeAdvice(taskId)}`;
 }

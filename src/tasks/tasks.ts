@@ -53,15 +53,15 @@ export class Tasks {
    * });
    * ```
    */
-  create<Request extends TaskRequest>(
-    request: Request,
+  create<Type extends TaskType>(
+    request: TaskRequest & { task_type: Type },
     options: RequestOptions = {},
-  ): ApiPromise<TaskSubmission<Request["task_type"]>> {
+  ): ApiPromise<TaskSubmission<Type>> {
     const result = createTask(this.#transport, request, options, this.#validatesRequests).then((created) => {
       this.#submittedAt.set(created.data, this.#transport.clock.now());
       return created;
     });
-    return apiPromise(result, this.#transport.redactor) as ApiPromise<TaskSubmission<Request["task_type"]>>;
+    return apiPromise(result, this.#transport.redactor) as ApiPromise<TaskSubmission<Type>>;
   }
 
   /**
@@ -134,13 +134,13 @@ export class Tasks {
    * console.log(song.output.result[0]?.audio_url);
    * ```
    */
-  async run<Request extends TaskRequest>(
-    request: Request,
+  async run<Type extends TaskType>(
+    request: TaskRequest & { task_type: Type },
     options: RunOptions = {},
-  ): Promise<SucceededTask<Request["task_type"]>> {
+  ): Promise<SucceededTask<Type>> {
     this.#checkRun(options);
     const { requestId, ...waitOptions } = options;
-    const submission = await this.create(request, options);
+    const submission = await this.create<Type>(request, options);
     await callBack("onSubmitted", options.onSubmitted, submission, submission.task_id);
     return this.wait(submission, waitOptions);
   }

@@ -1,6 +1,8 @@
 import { dateAt } from "../clock/date.js";
 import type { ApiError } from "../errors/api-error.js";
-import { apiErrorClass, isKnownCode } from "./api-error-table.js";
+import { RateLimitedError } from "../errors/rate-limited-error.js";
+import { TaskNotFoundError } from "../errors/task-not-found-error.js";
+import { type ApiErrorClass, apiErrorClass, isKnownCode } from "./api-error-table.js";
 import type { Answer, Call } from "./call.js";
 import { failureMessage } from "./failure-message.js";
 import { parseJson } from "./parse-json.js";
@@ -23,15 +25,26 @@ export function errorOfAnswer(call: Call, answer: Answer, now: number, redactor:
   const reason = redactor.text(
     reasonOf(answer.status, errorCode, prose === null ? null : redactor.text(prose)),
   );
-  return new ErrorClass(failureMessage(call, reason, requestId), {
+  const retryAt = waitMs === null ? null : dateAt(now + waitMs);
+  return new ErrorClass(failureMessage(call, reason, requestId, adviceFor(call, ErrorClass, retryAt)), {
     status: answer.status,
     errorCode: errorCode === null || isKnownCode(errorCode) ? errorCode : redactor.text(errorCode),
     requestId,
     headers: redactor.headers(answer.headers),
     taskId: call.taskId,
     retryAfterSeconds: waitMs === null ? null : Math.ceil(waitMs / 1000),
-    retryAt: waitMs === null ? null : dateAt(now + waitMs),
+    retryAt,
   });
+}
+
+/** What to do: about this class of error, then about the call. */
+function adviceFor(call: Call, ErrorClass: ApiErrorClass, retryAt: Date | null): string | undefined {
+  const advice = [call.advice];
+  if (ErrorClass === TaskNotFoundError)
+    advice.unshift("Check the id, and that the key belongs to the account that submitted it.");
+  if (ErrorClass === RateLimitedError && retryAt !== null)
+    advice.unshift(`Come back at ${retryAt.toISOString()}.`);
+  return advice.filter((sentence) => sentence !== undefined).join(" ") || undefined;
 }
 
 function reasonOf(status: number, errorCode: string | null, prose: string | null): string {

@@ -44,11 +44,12 @@ export async function exchange(attempt: Attempt): Promise<Outcome> {
   let head: Response | null = null;
   let text = "";
 
-  const send = async (request: RequestInfo | URL, init?: RequestInit) => {
+  // The library hands over a whole `Request` and an empty `init`, which would only be merged into another one.
+  const send = async (request: RequestInfo | URL) => {
     deadline.signal.throwIfAborted();
     began = true;
     try {
-      const answer = await attempt.fetch(request, init);
+      const answer = await attempt.fetch(request);
       if (typeof answer?.headers?.get !== "function")
         throw new TypeError("`fetch` answered something else than a Response");
       return answer;

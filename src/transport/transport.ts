@@ -72,7 +72,7 @@ export function createTransport(config: TransportConfig): Transport {
     retryBudgetMs: config.retryBudgetMs,
 
     async send(call, options, judge) {
-      const limits = { ...config, ...checkRequestOptions(options) };
+      const { maxRetries = config.maxRetries } = checkRequestOptions(options);
       const requestId = requestIdOf(options);
       let budgetMs = config.retryBudgetMs;
 
@@ -83,7 +83,7 @@ export function createTransport(config: TransportConfig): Transport {
         if ("text" in result) return result;
 
         const waitMs = result.statedMs ?? backoffMs(retry, random);
-        if (!result.mayResend || retry >= limits.maxRetries || waitMs > budgetMs) throw result.error;
+        if (!result.mayResend || retry >= maxRetries || waitMs > budgetMs) throw result.error;
         budgetMs -= waitMs;
         await clock.sleep(waitMs, options.signal);
       }
@@ -116,6 +116,7 @@ export function createTransport(config: TransportConfig): Transport {
     const now = clock.now();
     const statedMs = outcome.kind === "answered" ? statedWaitOf(outcome, now) : null;
     pacer.report({
+      taskId: call.taskId,
       remaining: remainingOf(outcome),
       heldForMs: isRateLimited(outcome) ? (statedMs ?? UNSTATED_HOLD_MS) : null,
     });

@@ -53,6 +53,14 @@ test("a status can have its own code and a wait", async () => {
   expect(headers.get("Retry-After")).toBe("7");
 });
 
+test.each(["before", "after"] as const)("a status that comes %s has no body for HEAD", async (when) => {
+  const { send, emulator } = createService();
+  emulator.faults.add({ fault: { kind: "status", status: 503, when } });
+  const { status, body, headers } = await send("/", { method: "HEAD" });
+  expect([status, body]).toEqual([503, ""]);
+  expect(Number(headers.get("Content-Length"))).toBeGreaterThan(0);
+});
+
 test("a malformed answer is JSON that was cut, of the length that it says", async () => {
   const { emulator, post } = createService();
   emulator.faults.add({ method: "POST", fault: { kind: "malformed" } });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { IN_PROCESS_ORIGINS } from "../../emulator/mounts/origins.js";
+import { IN_PROCESS_ORIGINS } from "../../emulator/api/origins.js";
 import { BALANCE, createService, TASK, USAGE, VALID } from "./support/service.js";
 
 const field = fc.constantFrom(

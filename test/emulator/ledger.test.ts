@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { createLedger, freeze, refund, settle, topUp } from "../../emulator/ledger/ledger.js";
 import { createService, serviceOf, TASK, USAGE, VALID } from "./support/service.js";
 
 /** What can happen in a run: requests, time, trouble. */
@@ -111,4 +112,14 @@ test("a request that is refused changes nothing but the log, the window and the 
   await get("/nowhere");
   await get(`${TASK}/none`);
   expect(parts()).toEqual(before);
+});
+
+test("entries stand in the order of time, also where one is worked out later than it fell due", () => {
+  const ledger = createLedger();
+  topUp(ledger, 20, 1_000);
+  freeze(ledger, 10, "late", 2_000);
+  freeze(ledger, 10, "other", 3_000);
+  settle(ledger, "other", 9_000);
+  refund(ledger, "late", 5_000);
+  expect(ledger.entries.map(({ at }) => at)).toEqual([1_000, 2_000, 3_000, 9_000, 9_000]);
 });

@@ -48,8 +48,10 @@ test("audio is at the service's address, and cover art at another origin, which 
   expect(new URL(clip.audio_url).origin).toBe(server.url);
   expect(new URL(clip.image_url).origin).not.toBe(server.url);
   expect((await fetch(clip.image_url)).status).toBe(200);
-  const here = [`${new URL(clip.image_url).origin}/own.wav`, "https://cdn.example.com/own.wav"];
-  const [cleaned] = (await read(await create(VALID.song, { polls: 1, alternate_urls: here }))).output.result;
+  const providers = [`${new URL(clip.image_url).origin}/own.wav`, "https://provider-a.test/own.wav"];
+  const alternates = [...providers, "https://cdn.example.com/own.wav"];
+  const outcome = { polls: 1, alternate_urls: alternates };
+  const [cleaned] = (await read(await create(VALID.song, outcome))).output.result;
   expect(cleaned.alternate_urls).toEqual(["https://cdn.example.com/own.wav"]);
 });
 

@@ -113,6 +113,14 @@ describe("a snapshot", () => {
   );
 });
 
+test("a snapshot whose credits do not add up is refused, and changes nothing", async () => {
+  const { emulator, balance } = createService({ credits: 100 });
+  const snapshot = emulator.snapshot();
+  const forged = JSON.parse(JSON.stringify(snapshot).replace('"available":100', '"available":1000'));
+  expect(() => emulator.restore(forged)).toThrow(RangeError);
+  expect((await balance()).total).toBe(100);
+});
+
 test("a fork goes on from here, and neither side sees what the other does", async () => {
   const service = createService({ credits: 100 });
   const taskId = await service.create(VALID.song, { process_seconds: 40 });

@@ -200,6 +200,15 @@ describe("the hour", () => {
     expect(accounts[0]).toMatchObject({ ledger: { available: 100, frozen: 0 } });
   });
 
+  test("a read of a task that the account does not have changes nothing", async () => {
+    const { create, get, emulator } = createService({ credits: 100 });
+    await create(VALID.song, hang);
+    await emulator.clock.advance(HOUR + 1);
+    expect((await get(`${TASK}/00000000-0000-4000-8000-000000000000`)).status).toBe(404);
+    const { accounts } = emulator.snapshot().state as { accounts: object[] };
+    expect(accounts[0]).toMatchObject({ ledger: { available: 90, frozen: 10 } });
+  });
+
   test("a creation that needs the credits finds them refunded", async () => {
     const { create, post, emulator } = createService({ credits: 10 });
     await create(VALID.song, hang);
@@ -224,6 +233,18 @@ describe("the hour", () => {
       "2026-01-01T01:01:00.001Z",
       "2026-01-01T01:02:00.001Z",
     ]);
+  });
+
+  test("finds a task behind a thousand that are long over", async () => {
+    const { create, read, balance, emulator } = createService({ credits: 10_000 });
+    const over = [];
+    for (let lyrics = 0; lyrics < 1_001; lyrics++) over.push(await create(VALID.lyrics, { polls: 1 }));
+    const taskId = await create(VALID.song, hang);
+    for (const id of over) await read(id);
+    expect((await balance()).frozen).toBe(10);
+    await emulator.clock.advance(HOUR + 1);
+    expect((await balance()).frozen).toBe(0);
+    expect((await read(taskId)).status).toBe("timeout");
   });
 
   test("what was read in time stays as it was", async () => {

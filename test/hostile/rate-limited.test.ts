@@ -160,6 +160,14 @@ test("a 429 in HTML is a RateLimitedError that knows its wait", async () => {
   expect(error).toMatchObject({ status: 429, errorCode: null, retryAfterSeconds: 300 });
 });
 
+test("the wait that an error tells is rounded up, so that nobody comes back too soon", async () => {
+  const server = await listen((to) => reply(to, 429, "{}", { "Retry-After": "300.2" }));
+  const { client } = connect(server);
+  const error = await rejection(client.account.balance(), RateLimitedError);
+  expect(error.retryAfterSeconds).toBe(301);
+  expect(error.retryAt).toEqual(new Date(START + 300_200));
+});
+
 test("a 429 that states no wait says so with null", async () => {
   const server = await listen((to) => reply(to, 429, { code: 429, error_code: "rate_limited" }));
   const { client } = connect(server, { maxRetries: 0 });

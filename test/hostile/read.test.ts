@@ -153,6 +153,14 @@ test("the issues of a broken answer name the field that breaks it", async () => 
   expect(message).toContain("data.frozen");
 });
 
+test("a read of a task that fails names the task, whatever failed", async () => {
+  const server = await listen((to) => cutAfter(to, ""));
+  const { client } = connect(server);
+  const error = await rejection(client.tasks.retrieve(TASK_ID), ConnectionError);
+  expect(error.taskId).toBe(TASK_ID);
+  expect(error.message).toContain(TASK_ID);
+});
+
 test("a read of an address that refuses connections is a ConnectionError after the retries", async () => {
   const server = await listen(() => {});
   await server.close();

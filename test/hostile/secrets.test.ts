@@ -1,6 +1,6 @@
-import { AsyncMusic, AsyncMusicError, TaskFailedError } from "async-music";
+import { AsyncMusic, AsyncMusicError, TaskFailedError, WaitTimeoutError } from "async-music";
 import { describe, expect, test } from "vitest";
-import { failed, SONG_REQUEST, submission, TASK_ID } from "../support/answers.js";
+import { failed, SONG_REQUEST, submission, TASK_ID, task } from "../support/answers.js";
 import { connect } from "../support/connect.js";
 import { expectNoKey } from "../support/leaks.js";
 import { cutAfter, listen, reply } from "../support/loopback.js";
@@ -73,6 +73,20 @@ test("a task that fails with the key in its prose shows it nowhere", async () =>
   const error = await rejection(client.tasks.wait(TASK_ID), TaskFailedError);
   expect(error.task.error).toBe("refused [redacted]");
   expectNoKey(error, API_KEY);
+});
+
+test("a wait that ends with the key in the task that it last saw shows it nowhere", async () => {
+  const { client } = createWorld(() =>
+    Response.json({ code: 200, data: task({ input: { note: API_KEY } }) }),
+  );
+  const error = await rejection(client.tasks.wait(TASK_ID, { maxWaitMs: 20_000 }), WaitTimeoutError);
+  expect(error.task?.input).toEqual({ note: "[redacted]" });
+  expectNoKey(error, API_KEY);
+});
+
+test("a broken answer to a create that names the key for its task shows it nowhere", async () => {
+  const { client } = createWorld(() => new Response(`{"data":{"task_id":"${API_KEY}","ty`, { status: 202 }));
+  expectNoKey(await reasonOf(client.tasks.create(SONG_REQUEST)), API_KEY);
 });
 
 test("a key that is taken for a task id is shown nowhere", async () => {

@@ -126,6 +126,7 @@ test("while a 429 holds the key back for longer than a call may wait, the call f
   const error = await rejection(client.tasks.create(SONG_REQUEST), RateLimitedError);
   expect(error.retryAfterSeconds).toBe(540);
   expect(error.retryAt).toEqual(new Date(Date.UTC(2026, 0, 1, 0, 10)));
+  expect((await rejection(client.tasks.retrieve(TASK_ID), RateLimitedError)).taskId).toBe(TASK_ID);
   expect(requests).toHaveLength(1);
 });
 

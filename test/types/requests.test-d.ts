@@ -10,6 +10,20 @@ const client = given<AsyncMusic>();
 const { tasks } = client;
 const { create } = tasks;
 
+test("a field that is misspelt, or of another task type, does not compile", () => {
+  const model = "provider_a";
+  void [
+    // @ts-expect-error
+    tasks.create({ model, task_type: "music", audio_fromat: "mp3", input: { tags: "fado" } }),
+    // @ts-expect-error
+    tasks.run({ model, task_type: "music", input: { gpt_description_prompt: "a", instrumental: true } }),
+    // @ts-expect-error
+    tasks.create({ model, task_type: "lyrics", input: { prompt: "rain", tags: "fado" } }),
+    // @ts-expect-error
+    tasks.run({ model, task_type: "upload", input: { url: "https://a.example", title: "a" } }),
+  ];
+});
+
 test("what the interface allows compiles", () => {
   void [
     tasks.create({ model: "provider_a", task_type: "music", input: { gpt_description_prompt: "rain" } }),

@@ -29,11 +29,11 @@ export function createTaskEndpoint(visit: Visit): Answer {
   if (task === "insufficient_credits") {
     throw new Refusal(
       task,
-      `Failed to create the task: it costs ${order.credits} credits, and ${account.ledger.available} are available`,
+      `It costs ${order.credits} credits, and ${account.ledger.available} are available`,
     );
   }
   if (task === "upstream_provider_error") {
-    throw new Refusal(task, "Failed to create the task: the provider refused it; no credits are frozen");
+    throw new Refusal(task, "The provider refused it; no credits are frozen");
   }
   const { status } = ENDPOINTS.createTask;
   return jsonAnswer(status, { code: status, data: submissionData(task) });

@@ -42,7 +42,7 @@ export function welcomePage({ exchange }: Visit): Answer {
 }
 
 async function audioAnswer({ world, exchange, now }: Visit, clipId: string, copy: Copy): Promise<Answer> {
-  const file = await world.audio.read(world.index, clipId, copy, now);
+  const file = await world.audio.read(world.index.clips, clipId, copy, now);
   if (file === null) throw new Refusal("not_found", "There is no such audio, or its time is over");
   const { bytes, format } = file;
   const { contentType } = AUDIO_FORMATS[format];

@@ -1,6 +1,6 @@
 import { ENDPOINTS } from "../../../src/contract/endpoint.js";
 import { findTask } from "../../state/world.js";
-import { applyHour, readTask } from "../../tasks/look.js";
+import { readTask } from "../../tasks/look.js";
 import { jsonAnswer } from "../answers.js";
 import type { Answer } from "../exchange.js";
 import { Refusal } from "../refusal.js";
@@ -13,8 +13,6 @@ export function retrieveTaskEndpoint(visit: Visit): Answer {
   const { world, exchange, now, params } = visit;
   const { account } = callerOf(visit);
   const [taskId = ""] = params;
-  applyHour(world, account, now);
-
   const found = findTask(world, taskId.toLowerCase());
   if (found === undefined || found.accountId !== account.id) {
     throw new Refusal("task_not_found", "Failed to find the task: the account has none with this id");

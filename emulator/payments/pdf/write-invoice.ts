@@ -1,6 +1,5 @@
 import { isoTime } from "../../clock/clock.js";
-import type { Billing } from "../buyer.js";
-import type { PaidPayment } from "../invoices.js";
+import type { Billing, PaidPayment } from "../buyer.js";
 import { LEFT, Page, RIGHT } from "./page.js";
 
 const SELLER = "Music and Audio Generation Service";

@@ -3,7 +3,7 @@ import { TASK_ERROR_CODES } from "../../../src/contract/error-code.js";
 import { MODELS, TASK_TYPES } from "../../../src/contract/model.js";
 import { AUDIO_FORMATS, type AudioFormat } from "../../audio/formats/formats.js";
 import { oneOf } from "../../options/one-of.js";
-import type { TaskInput } from "../../tasks/stored-task.js";
+import type { ProviderTask } from "../../providers/brief.js";
 import { count, flag, list, number, object, text, time } from "./parts.js";
 
 const audioFormat = z.custom<AudioFormat>(
@@ -11,7 +11,7 @@ const audioFormat = z.custom<AudioFormat>(
   "be an audio format",
 );
 
-const input = z.custom<TaskInput>(
+const input = z.custom<ProviderTask["input"]>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "be an object",
 );

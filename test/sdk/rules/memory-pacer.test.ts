@@ -130,6 +130,16 @@ test("reads of one task leave a second apart, and of two tasks together", async 
   expect(left.find(([name]) => name === "b1")).toEqual(["b1", 0]);
 });
 
+test("the second between two reads of a task counts from the answer, since nobody knows when the request arrived", async () => {
+  const { clock, pacer, send, left } = createPaced();
+  await pacer.admit({ kind: "read", taskId: "a" });
+  const next = send("next", { kind: "read", taskId: "a" });
+  await clock.sleep(400);
+  pacer.report({ taskId: "a", remaining: null, heldForMs: null });
+  await next;
+  expect(left).toEqual([["next", 1400]]);
+});
+
 test("a request leaves neither before it is due nor after it is given up", async () => {
   const { pacer, send, left } = createPaced();
   await send("due", { kind: "poll", taskId: "a", notBefore: START + 4000, notAfter: START + 5000 });
@@ -194,4 +204,14 @@ test("a clock whose sleep returns without moving its time does not hang the pace
   pacer.report({ remaining: null, heldForMs: 9000 });
   await pacer.admit({ kind: "create" });
   expect(sleeps.length).toBeLessThan(5);
+});
+
+test("a clock that was set back makes no task wait for the time that it had", async () => {
+  let time = START;
+  const pacer = createMemoryPacer({ now: () => time, sleep: () => new Promise(() => {}) });
+  const read = { kind: "read", taskId: "t" } as const;
+  await pacer.admit(read);
+  pacer.report({ remaining: null, heldForMs: null });
+  time -= 3_600_000;
+  expect(await Promise.race([pacer.admit(read), turns(3)])).toBe(true);
 });

@@ -2,11 +2,9 @@ import { HEADERS } from "../../src/contract/endpoint.js";
 import { bodiless, jsonAnswer } from "../api/answers.js";
 import type { Answer, Exchange } from "../api/exchange.js";
 import { Refusal, refusalAnswer } from "../api/refusal.js";
-import { askedRequestId } from "../api/request-id.js";
 import type { Emulator } from "../emulator.js";
 import { UnknownIdError } from "../options/unknown-id.js";
 import { BillingIncompleteError } from "../payments/invoices.js";
-import { randomUuid } from "../random/random.js";
 import type { World } from "../state/world.js";
 import { CALLS } from "./calls.js";
 import { findCall } from "./find-call.js";
@@ -14,11 +12,15 @@ import { refuseForeigners } from "./gate.js";
 import { readControlBody } from "./read-control-body.js";
 
 /** One call of the control plane, from its arrival to its answer. It needs no key, and leaves no trace of its own. */
-export async function answerControl(emulator: Emulator, world: World, exchange: Exchange): Promise<Answer> {
+export async function answerControl(
+  emulator: Emulator,
+  world: World,
+  exchange: Exchange,
+  requestId: string,
+): Promise<Answer> {
   const answer = await carryOut(emulator, world, exchange).catch((error: unknown) =>
     refusalAnswer(refusalOf(error), world.state.policy),
   );
-  const requestId = askedRequestId(exchange) ?? randomUuid(world.state.seed, "control", world.controlCalls++);
   answer.headers[HEADERS.requestId] = requestId;
   answer.headers["X-Emulator"] = "async-music";
   return answer;

@@ -1,20 +1,8 @@
-import type { ClockMode } from "../clock/clock.js";
-import type { Limits } from "../limits/limits.js";
-import type { Policy } from "../policy/policy.js";
-import type { Snapshot } from "../state/snapshot.js";
-import { invalidOption } from "./invalid-option.js";
-
-/** What an emulator begins with, at its creation and after each reset. */
-export interface ResetOptions {
-  /** What all ids, times and songs come from: a whole number. @defaultValue 1 */
-  seed?: number | undefined;
-  /** The credits of the first account: a whole number. @defaultValue 1000 */
-  credits?: number | undefined;
-  /** Choices that the interface leaves open; `"vary"` draws all of them from the seed. @defaultValue every default */
-  policy?: Partial<Policy> | "vary" | undefined;
-  /** The rate limit of every key. @defaultValue 120 requests in 60 s */
-  limits?: Partial<Limits> | undefined;
-}
+import type { ClockMode } from "./clock/clock.js";
+import { checkCredits } from "./options/credits.js";
+import { invalidOption } from "./options/invalid-option.js";
+import type { ResetOptions } from "./state/create-state.js";
+import type { Snapshot } from "./state/snapshot.js";
 
 /** What an emulator is made with. */
 export interface EmulatorOptions extends ResetOptions {
@@ -33,9 +21,7 @@ const EMULATOR_KEY = /^emu_[\x21-\x7e]{1,200}$/;
 export function checkOptions({ seed, credits, clock, apiKey }: EmulatorOptions): void {
   if (seed !== undefined && !Number.isSafeInteger(seed))
     throw invalidOption("seed", "be a whole number", seed);
-  if (credits !== undefined && !(Number.isSafeInteger(credits) && credits >= 0)) {
-    throw invalidOption("credits", "be a whole number of 0 or more", credits);
-  }
+  if (credits !== undefined) checkCredits(credits);
   if (clock !== undefined && !["virtual", "real"].includes(clock))
     throw invalidOption("clock", "be virtual or real", clock);
   if (apiKey !== undefined && !EMULATOR_KEY.test(apiKey)) {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { accountChangesSchema } from "../../accounts/accounts.js";
+import { accountChangesSchema } from "../../control/accounts.js";
 import { wholeNumber } from "../../options/numbers.js";
 import * as answer from "../answer-schemas.js";
 import { call, callWithBody } from "../call.js";

@@ -1,13 +1,15 @@
 import * as z from "zod/mini";
 import type { Balance, Usage } from "../../src/contract/account.js";
+import { type Account, type ApiKey, createAccount, createKey } from "../accounts/account.js";
+import { balanceData, usageData } from "../accounts/account-data.js";
 import { isoTime } from "../clock/clock.js";
+import { checkCredits } from "../options/credits.js";
 import { invalidOption } from "../options/invalid-option.js";
 import { oneOf } from "../options/one-of.js";
 import { parseOption } from "../options/parse-option.js";
 import { UnknownIdError } from "../options/unknown-id.js";
 import { indexAccount, type World } from "../state/world.js";
 import { applyHour } from "../tasks/look.js";
-import { type Account, type ApiKey, createAccount, createKey } from "./account.js";
 import { type AccountPurchases, createAccountPurchases } from "./account-purchases.js";
 import { requireAccount } from "./require-account.js";
 
@@ -74,9 +76,7 @@ export function createAccounts(world: World): Accounts {
   return {
     ...createAccountPurchases(world),
     create({ credits = 0 } = {}) {
-      if (!(Number.isSafeInteger(credits) && credits >= 0)) {
-        throw invalidOption("credits", "be a whole number of 0 or more", credits);
-      }
+      checkCredits(credits);
       const account = createAccount(world.state, credits, world.clock.now());
       world.state.accounts.push(account);
       indexAccount(world.index, account);
@@ -95,7 +95,6 @@ export function createAccounts(world: World): Accounts {
       key.disabled = requireFlag("disabled", disabled);
       return viewKey(key);
     },
-    /** A deleted key is answered with 401, for ever. */
     deleteKey(accountId, keyId) {
       const account = requireAccount(world, accountId);
       const key = requireKey(account, keyId);
@@ -143,15 +142,14 @@ function addKey({ state, index }: World, account: Account): CreatedKey {
 
 function viewAccount(world: World, account: Account): AccountView {
   applyHour(world, account, world.clock.now());
-  const { id, suspended, keys, ledger, tasksCreated, creditsUsed } = account;
-  const { available, frozen, toppedUp, entries } = ledger;
+  const { id, suspended, keys, ledger } = account;
   return {
     account_id: id,
     suspended,
-    balance: { available, frozen, total: available + frozen },
-    usage: { tasks_created: tasksCreated, credits_used: creditsUsed, credits_topped_up: toppedUp },
+    balance: balanceData(account),
+    usage: usageData(account),
     keys: keys.map(viewKey),
-    ledger: entries.map(({ at, kind, credits, taskId }) => ({
+    ledger: ledger.entries.map(({ at, kind, credits, taskId }) => ({
       at: isoTime(at),
       kind,
       credits,

@@ -1,8 +1,8 @@
 import { isoTime } from "../clock/clock.js";
 import { type AutoTopUpChange, authorize, changeAutoTopUp } from "../payments/auto-top-up.js";
 import { type BillingInformation, saveBilling } from "../payments/billing.js";
-import { type Billing, CREDITS_PER_USD, type StoredPayment } from "../payments/buyer.js";
-import { invoicePdf, listInvoices, type PaidPayment } from "../payments/invoices.js";
+import { type Billing, CREDITS_PER_USD, type PaidPayment, type StoredPayment } from "../payments/buyer.js";
+import { invoicePdf, listInvoices } from "../payments/invoices.js";
 import { chargedThisMonthUsd } from "../payments/recharge.js";
 import { decidePayment, type TopUp, topUpByHand } from "../payments/top-up.js";
 import type { World } from "../state/world.js";

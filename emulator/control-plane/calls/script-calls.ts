@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import { isModel } from "../../../src/contract/model.js";
+import type { Provider } from "../../control/providers.js";
 import type { Emulator } from "../../emulator.js";
 import { ruleSchema } from "../../faults/fault.js";
 import { UnknownIdError } from "../../options/unknown-id.js";
 import { policyChangesSchema, policySchema } from "../../policy/policy-schema.js";
 import { outcomeSchema } from "../../providers/outcome.js";
-import type { Provider } from "../../providers/providers.js";
 import * as answer from "../answer-schemas.js";
 import { call, callWithBody } from "../call.js";
 import { limitsData, limitsOption, limitsSchema } from "../limits-data.js";

@@ -1,0 +1,20 @@
+import type { Delivery, Exchange } from "../api/exchange.js";
+import { askedRequestId } from "../api/request-id.js";
+import type { Emulator } from "../emulator.js";
+import { randomUuid } from "../random/random.js";
+import type { World } from "../state/world.js";
+
+/** What carries out the calls of an emulator's control plane, of which the emulator's state sees nothing. */
+export function createControlPlane(
+  emulator: Emulator,
+  world: World,
+): (exchange: Exchange) => Promise<Delivery> {
+  let calls = 0;
+  return async (exchange) => {
+    const requestId = askedRequestId(exchange) ?? randomUuid(world.state.seed, "control", calls++);
+    // Few emulators are ever driven from outside, and the schemas take their time.
+    const { answerControl } = await import("./answer-control.js");
+    const answer = await answerControl(emulator, world, exchange, requestId);
+    return { kind: "answer", answer, breaksAfterBytes: null, isReadable: true };
+  };
+}

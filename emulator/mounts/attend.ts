@@ -1,0 +1,20 @@
+import { type Exchange, isControlCall } from "../api/exchange.js";
+import type { World } from "../state/world.js";
+
+/**
+ * Lets an exchange take place: it is counted when it arrives, and the clock does not skip before it is over. The service
+ * sees nothing of the control plane, whose calls are not counted.
+ */
+export async function attend<Result>(
+  { state: { counts }, clock }: World,
+  place: Pick<Exchange, "site" | "path">,
+  takePlace: (arrival: number) => Promise<Result>,
+): Promise<Result> {
+  const arrival = isControlCall(place) ? counts.arrivals : counts.arrivals++;
+  clock.enter();
+  try {
+    return await takePlace(arrival);
+  } finally {
+    clock.leave();
+  }
+}

@@ -1,0 +1,73 @@
+import { getEventListeners } from "node:events";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { systemClock } from "../../../src/clock/system-clock.js";
+import { START } from "../../support/test-clock.js";
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: START });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** How long a sleep took, once it is over. */
+function sleeping(ms: number, signal?: AbortSignal): { took: number | null; slept: Promise<void> } {
+  const sleep: { took: number | null; slept: Promise<void> } = {
+    took: null,
+    slept: systemClock.sleep(ms, signal).then(() => {
+      sleep.took = Date.now() - START;
+    }),
+  };
+  return sleep;
+}
+
+test("the time is the system's", () => {
+  expect(systemClock.now()).toBe(START);
+});
+
+test("a sleep lasts as long as it was to", async () => {
+  const sleep = sleeping(5000);
+  await vi.advanceTimersByTimeAsync(4999);
+  expect(sleep.took).toBeNull();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(sleep.took).toBe(5000);
+});
+
+test.each([0, -5])("a sleep of %i ms is over at once", async (ms) => {
+  const sleep = sleeping(ms);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(sleep.took).toBe(0);
+});
+
+test("a sleep of sixty days does not end at the longest time that a timer knows", async () => {
+  const days = 86_400_000;
+  const sleep = sleeping(60 * days);
+  await vi.advanceTimersByTimeAsync(59 * days);
+  expect(sleep.took).toBeNull();
+  await vi.advanceTimersByTimeAsync(1 * days);
+  expect(sleep.took).toBe(60 * days);
+});
+
+test("an abort ends a sleep with the signal's reason, and leaves no timer behind", async () => {
+  const controller = new AbortController();
+  const { slept } = sleeping(5000, controller.signal);
+  const reason = { why: "enough" };
+  const ended = expect(slept).rejects.toBe(reason);
+  controller.abort(reason);
+  await ended;
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test.each([5000, 0])("a sleep of %i ms does not begin when it was aborted before", async (ms) => {
+  await expect(systemClock.sleep(ms, AbortSignal.abort("before"))).rejects.toBe("before");
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a signal that outlives a sleep is not listened to any more", async () => {
+  const { signal } = new AbortController();
+  sleeping(5000, signal);
+  expect(getEventListeners(signal, "abort")).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
