@@ -19,7 +19,13 @@ export default defineConfig({
   // What an installation brings along; msw is the user's own.
   external: ["ky", "zod", "msw"],
   // The emulator's and the command line's devDependencies: their code ships in our chunks, their licenses beside it.
-  noExternal: ["mediabunny", "@mediabunny/mp3-encoder", "@cantoo/pdf-lib", "commander"],
+  noExternal: [
+    "mediabunny",
+    "@mediabunny/mp3-encoder",
+    "@mediabunny/flac-encoder",
+    "@cantoo/pdf-lib",
+    "commander",
+  ],
   esbuildPlugins: [requireBuiltins, thirdPartyLicenses("dist/THIRD-PARTY-LICENSES")],
   // "http" for "node:http" would not resolve in workers and Deno.
   removeNodeProtocol: false,

@@ -9,6 +9,10 @@ const contained: Record<string, { notice: string; licenseFile: string }> = {
       "It contains LAME (https://lame.sourceforge.io/), under the GNU Library General Public License 2:",
     licenseFile: "tools/licenses/LGPL-2.0.txt",
   },
+  "@mediabunny/flac-encoder": {
+    notice: "It contains libFLAC (https://xiph.org/flac/), under the Xiph.Org variant of the BSD license:",
+    licenseFile: "tools/licenses/BSD-3-Clause-FLAC.txt",
+  },
 };
 
 /** Writes the license of every package whose code went into the bundle, and says where its source is. */

@@ -78,6 +78,7 @@ const packages: Record<string, readonly string[]> = {
   "zod/mini": ["src/contract", "emulator/*"],
   mediabunny: ["emulator/audio"],
   "@mediabunny/mp3-encoder": ["emulator/audio"],
+  "@mediabunny/flac-encoder": ["emulator/audio"],
   "@cantoo/pdf-lib": ["emulator/payments"],
   msw: ["emulator/msw.ts"],
   commander: ["src/cli"],

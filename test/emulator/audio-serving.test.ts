@@ -18,6 +18,7 @@ async function fetchBytes({ emulator }: Service, url: string, init?: RequestInit
 }
 
 const isWav = (bytes: Buffer) => bytes.subarray(0, 4).toString() === "RIFF";
+const isFlac = (bytes: Buffer) => bytes.subarray(0, 4).toString() === "fLaC";
 const isMp3 = (bytes: Buffer) =>
   bytes.subarray(0, 3).toString() === "ID3" || (bytes[0] === 0xff && (bytes[1] ?? 0) >= 0xe0);
 
@@ -28,6 +29,22 @@ describe("formats", () => {
     ["asked for MP3, WAV is converted", { ...VALID.song, audio_format: "mp3" }, {}, {}, "audio/mpeg"],
     ["asked for MP3, MP3 passes through", { ...VALID.providerB, audio_format: "mp3" }, {}, {}, "audio/mpeg"],
     ["a provider may switch its format", VALID.song, { format: "mp3" }, {}, "audio/mpeg"],
+    ["a provider may switch to FLAC", VALID.song, { format: "flac" }, {}, "audio/flac"],
+    ["the other one may, too", VALID.providerB, { format: "flac" }, {}, "audio/flac"],
+    [
+      "asked for MP3, FLAC is converted",
+      { ...VALID.song, audio_format: "mp3" },
+      { format: "flac" },
+      {},
+      "audio/mpeg",
+    ],
+    [
+      "where the conversion of FLAC fails, FLAC is delivered",
+      { ...VALID.song, audio_format: "mp3" },
+      { format: "flac" },
+      { audio_conversion: "failing" },
+      "audio/flac",
+    ],
     [
       "where conversion fails, the source is delivered",
       { ...VALID.song, audio_format: "mp3" },
@@ -43,7 +60,9 @@ describe("formats", () => {
     expect(status).toBe(200);
     expect(headers.get("Content-Type")).toBe(contentType);
     expect(headers.get("Content-Length")).toBe(String(bytes.length));
-    expect([isWav(bytes), isMp3(bytes)]).toEqual([contentType === "audio/wav", contentType === "audio/mpeg"]);
+    expect([isWav(bytes), isMp3(bytes), isFlac(bytes)]).toEqual(
+      ["audio/wav", "audio/mpeg", "audio/flac"].map((type) => type === contentType),
+    );
   });
 
   test("what is MP3 already is delivered without a byte changed", async () => {
@@ -53,6 +72,22 @@ describe("formats", () => {
     const [delivered, source] = [await fetchBytes(service, clip.audio_url), await fetchBytes(service, own)];
     expect(delivered.bytes.equals(source.bytes)).toBe(true);
   });
+
+  test.each(["wav", "mp3", "flac"] as const)(
+    "without a wish, the provider's own %s is delivered without a byte changed",
+    async (format) => {
+      const service = createService();
+      const [clip] = await clipsOf(service, VALID.song, { format, clips: 1 });
+      const own = `https://provider-a.test/provider_a/audio/${clip.id}`;
+      const [delivered, source] = [await fetchBytes(service, clip.audio_url), await fetchBytes(service, own)];
+      expect([delivered.status, source.status, delivered.bytes.equals(source.bytes)]).toEqual([
+        200,
+        200,
+        true,
+      ]);
+      expect(delivered.headers.get("Content-Type")).toBe(source.headers.get("Content-Type"));
+    },
+  );
 
   test("with conversion switched off, asking for it is refused, and not asking yields the provider's file", async () => {
     const service = createService({

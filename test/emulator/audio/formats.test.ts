@@ -1,3 +1,4 @@
+import { FLACDecoder } from "@wasm-audio-decoders/flac";
 import { describe, expect, test } from "vitest";
 import { AUDIO_FORMATS, encode } from "../../../emulator/audio/formats/formats.js";
 import { composeSong } from "../../../emulator/audio/song.js";
@@ -54,10 +55,38 @@ describe("an MP3 file", () => {
   });
 });
 
+describe("a FLAC file", () => {
+  test("says truthfully what it holds, and is smaller than a WAV", async () => {
+    const flac = await encode(pcm, "flac");
+    const view = new DataView(flac.buffer);
+    expect(text(flac, 0, 4)).toBe("fLaC");
+    // Twenty bits of sample rate, three of channels less one, five of bits per sample less one.
+    expect(view.getUint32(18) >>> 4).toBe((44_100 << 8) | (1 << 5) | 15);
+    expect(view.getUint32(22)).toBe(SECONDS * 44_100);
+    expect(flac.length).toBeLessThan(SECONDS * 44_100 * 4);
+  });
+
+  test("holds every sample as it was", async () => {
+    const decoder = new FLACDecoder();
+    await decoder.ready;
+    const { channelData, sampleRate, errors } = await decoder.decodeFile(await encode(pcm, "flac"));
+    decoder.free();
+    expect([sampleRate, errors]).toEqual([44_100, []]);
+    const heard = channelData.map((channel) => Int16Array.from(channel, (sample) => sample * 32_768));
+    expect(heard).toEqual([pcm.left, pcm.right]);
+  });
+
+  test("of the same sound is the same, also when two are encoded at once", async () => {
+    const files = await Promise.all([encode(pcm, "flac"), encode(pcm, "flac"), encode(pcm, "flac")]);
+    expect(new Set(await Promise.all(files.map(sha256))).size).toBe(1);
+  });
+});
+
 test("every format has its content type and extension", () => {
   expect(AUDIO_FORMATS).toEqual({
     wav: { contentType: "audio/wav", extension: "wav" },
     mp3: { contentType: "audio/mpeg", extension: "mp3" },
+    flac: { contentType: "audio/flac", extension: "flac" },
   });
 });
 
