@@ -11,6 +11,7 @@ import { createProviders } from "./control/providers.js";
 import { createControlPlane } from "./control-plane/control-plane.js";
 import type { Emulator } from "./emulator.js";
 import { checkOptions, type EmulatorOptions } from "./emulator-options.js";
+import { viewState } from "./emulator-state.js";
 import { changeLimits } from "./limits/limits.js";
 import { createFetchMount } from "./mounts/fetch-mount.js";
 import { type Mounted, registerMounted } from "./mounts/mounted-world.js";
@@ -86,6 +87,8 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
       world.state.limits = changeLimits(world.state.limits, changes);
       return world.state.limits;
     },
+    state: () => viewState(world, emulator.accounts, IN_PROCESS_ORIGINS),
+    onRequest: (listener) => world.logReaders.add(listener),
     audit: () => [...world.state.conduct.findings],
     async when(taskId, status) {
       await world.watchers.watch(requireTask(world, taskId), status);

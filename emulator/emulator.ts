@@ -5,6 +5,7 @@ import type { Clock, EmulatorClock } from "./clock/clock.js";
 import type { Accounts } from "./control/accounts.js";
 import type { Faults } from "./control/faults.js";
 import type { Providers } from "./control/providers.js";
+import type { EmulatorState } from "./emulator-state.js";
 import type { Limits } from "./limits/limits.js";
 import type { LoggedRequest } from "./log/logged-request.js";
 import type { Policy } from "./policy/policy.js";
@@ -48,6 +49,10 @@ export interface Emulator extends AsyncDisposable {
   changePolicy(changes: Partial<Policy>): Readonly<Policy>;
   /** @throws RangeError for a limit that can't be; nothing is then changed. */
   changeLimits(changes: Partial<Limits>): Readonly<Limits>;
+  /** Everything at once. Like every look, this applies the hour to all tasks. */
+  state(): EmulatorState;
+  /** Calls back for each exchange from now on, as it ends. What it returns puts an end to that. */
+  onRequest(listener: (request: LoggedRequest) => void): () => void;
   /** Every rule of the service that a client broke, in the order of the requests. */
   audit(): Finding[];
   /**

@@ -20,6 +20,7 @@ export type { Provider, Providers } from "./control/providers.js";
 export { createEmulator } from "./create-emulator.js";
 export type { Connection, Emulator } from "./emulator.js";
 export type { EmulatorOptions } from "./emulator-options.js";
+export type { EmulatorState } from "./emulator-state.js";
 export type { Fault, FaultRule } from "./faults/fault.js";
 export type { Limits } from "./limits/limits.js";
 export type { LoggedRequest } from "./log/logged-request.js";

@@ -57,17 +57,18 @@ const arrows = {
 
     // The ways in.
     mounts: "state api",
-    "emulator.ts": "src/contract clock log limits policy audit state control",
+    "emulator-state.ts": "src/contract clock limits policy state control api",
+    "emulator.ts": "src/contract clock log limits policy audit state control emulator-state.ts",
     "emulator-options.ts": "clock options state",
     "control-plane": `src/contract clock random options log
-      limits policy faults payments providers state control api emulator.ts`,
+      limits policy faults payments providers state control api emulator-state.ts emulator.ts`,
     "create-emulator.ts": `clock random limits policy state control api mounts
-      emulator.ts emulator-options.ts control-plane`,
+      emulator-state.ts emulator.ts emulator-options.ts control-plane`,
     "msw.ts": "api mounts emulator.ts",
     node: "api mounts emulator.ts",
     "node.ts": "node",
     "index.ts": `clock log limits policy faults payments providers audit state control
-      emulator.ts emulator-options.ts create-emulator.ts`,
+      emulator-state.ts emulator.ts emulator-options.ts create-emulator.ts`,
   }),
   ...roomsBelow("src", { cli: "emulator/index.ts emulator/node.ts" }),
 };

@@ -1,4 +1,4 @@
-import { songDurationSeconds } from "../audio/song.js";
+import { songDurationSeconds } from "../audio/song-duration.js";
 import { writeLyrics } from "../audio/words/lyrics.js";
 import { songTitle } from "../audio/words/title.js";
 import { randomStream, randomUuid } from "../random/random.js";

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 const BIN = "dist/cli.js";
@@ -74,6 +75,29 @@ test("a kill leaves the last good file", async () => {
   await second.control("POST", "/accounts", { credits: 5 });
   await second.end("SIGKILL");
   expect(await readFile(file, "utf8")).toBe(good);
+});
+
+test("a kill while it saves leaves a file that is whole: the old one or the new one", async () => {
+  const first = await start();
+  const { api_key: key, url } = first.line;
+  const input = { prompt: "rain in Lisbon, ".repeat(60_000) };
+  const body = JSON.stringify({ model: "provider_b", task_type: "music", input });
+  const headers = { "x-api-key": key, "Content-Type": "application/json" };
+  for (let songs = 0; songs < 5; songs++)
+    await fetch(`${url}/api/v1/task`, { method: "POST", headers, body });
+  expect(await first.end("SIGTERM")).toBe(0);
+  let known = 1;
+  for (const afterMs of [0, 4, 8, 12, 16, 20, 24, 28]) {
+    const { control, child, end, line } = await start();
+    expect(line.api_key).toBe(key);
+    const { accounts } = await control("GET", "/state");
+    expect([known, known + 1]).toContain(accounts.length);
+    known = accounts.length;
+    await control("POST", "/accounts", { credits: 5 });
+    child.kill("SIGTERM");
+    await pause(afterMs);
+    await end("SIGKILL");
+  }
 });
 
 test.each(["{", "[]", '{"version":1,"time":"2026-01-01T00:00:00.000Z","state":{}}'])(

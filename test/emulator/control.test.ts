@@ -68,6 +68,19 @@ test("the state shows accounts with every movement of credits, and all tasks", a
     ],
   });
   expect(JSON.stringify(body)).not.toContain(emulator.apiKey);
+  expect(emulator.state()).toEqual({ ...body, limits: { requests: 1_000_000, windowSeconds: 60 } });
+});
+
+test("what is seen of the state is a copy: who changes it changes nothing", () => {
+  const { emulator } = service;
+  const seen = emulator.state();
+  Object.assign(seen.policy, { late_success: "success" });
+  Object.assign(seen.limits, { requests: 1 });
+  expect(emulator.state()).not.toEqual(seen);
+  expect(emulator.state()).toMatchObject({
+    policy: { late_success: "timeout" },
+    limits: { requests: 1_000_000 },
+  });
 });
 
 test("advancing the clock moves the service's time, and wakes who sleeps on it", async () => {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createLedger, freeze, refund, settle, topUp } from "../../emulator/ledger/ledger.js";
-import { createService, serviceOf, TASK, USAGE, VALID } from "./support/service.js";
+import { worldOf } from "../../emulator/mounts/mounted-world.js";
+import { BALANCE, createService, serviceOf, TASK, USAGE, VALID } from "./support/service.js";
 
 /** What can happen in a run: requests, time, trouble. */
 const step = fc.oneof(
@@ -122,4 +123,11 @@ test("entries stand in the order of time, also where one is worked out later tha
   settle(ledger, "other", 9_000);
   refund(ledger, "late", 5_000);
   expect(ledger.entries.map(({ at }) => at)).toEqual([1_000, 2_000, 3_000, 9_000, 9_000]);
+});
+
+test("a ledger that does not add up is seen at the next request, and is a fault of ours", async () => {
+  const { get, emulator } = createService({ credits: 100 });
+  const account = worldOf(emulator).state.accounts[0];
+  if (account !== undefined) account.ledger.available += 1;
+  await expect(get(BALANCE)).rejects.toThrow("all credits are available, frozen or settled");
 });

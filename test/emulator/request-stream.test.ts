@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { createEmulator, type Emulator } from "async-music/emulator";
+import { createEmulator, type Emulator, type LoggedRequest } from "async-music/emulator";
 import { emulatorHandlers } from "async-music/emulator/msw";
 import { serve } from "async-music/emulator/node";
 import { setupServer } from "msw/node";
 import { afterEach, describe, expect, test } from "vitest";
 import { worldOf } from "../../emulator/mounts/mounted-world.js";
-import { BALANCE, createService, serviceOf, USAGE } from "./support/service.js";
+import { BALANCE, createService, serviceOf, TASK, USAGE } from "./support/service.js";
 
 const endings: (() => unknown)[] = [];
 afterEach(async () => {
@@ -140,4 +140,17 @@ test("an open stream does not keep virtual time from skipping", async () => {
   const events = eventsOf(await emulator.fetch(`${emulator.url}/_emulator/requests/stream`));
   await emulator.clock.sleep(3_600_000);
   await events.leave();
+});
+
+test("in process, a listener hears of each request as it ends, until it has heard enough", async () => {
+  const service = createService();
+  const heard: LoggedRequest[] = [];
+  await service.balance();
+  const leave = service.emulator.onRequest((request) => heard.push(request));
+  await service.balance();
+  await service.get(`${TASK}/none`);
+  leave();
+  await service.balance();
+  expect(heard).toEqual(service.emulator.requests.slice(1, 3));
+  expect(heard.map(({ status }) => status)).toEqual([200, 404]);
 });

@@ -48,6 +48,41 @@ for (const [name, { script }] of Object.entries(entries)) {
   });
 }
 
+test("the emulator's heavy parts are loaded when they are first asked for", async () => {
+  const { metafile } = await build({
+    entryPoints: ["emulator/index.ts"],
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    outdir: "out",
+    write: false,
+    external: ["zod", "worker_threads"],
+    metafile: true,
+  });
+  const eager = new Set<string>();
+  const load = (file: string) => {
+    const output = metafile.outputs[file];
+    if (output === undefined || eager.has(file)) return;
+    eager.add(file);
+    for (const { path, kind } of output.imports) if (kind === "import-statement") load(path);
+  };
+  load("out/index.js");
+  const inputsOf = (files: Iterable<string>) =>
+    [...files].flatMap((file) => Object.keys(metafile.outputs[file]?.inputs ?? {}));
+  const heavy = [
+    "node_modules/mediabunny/",
+    "node_modules/@mediabunny/mp3-encoder/",
+    "node_modules/@mediabunny/flac-encoder/",
+    "node_modules/@cantoo/pdf-lib/",
+    "emulator/audio/song.ts",
+    "emulator/openapi/document.ts",
+    "emulator/control-plane/calls.ts",
+  ];
+  const found = (inputs: string[]) => heavy.filter((each) => inputs.some((input) => input.startsWith(each)));
+  expect(found(inputsOf(Object.keys(metafile.outputs)))).toEqual(heavy);
+  expect(found(inputsOf(eager))).toEqual([]);
+});
+
 test("every bundled package's license is in the licenses file", () => {
   const sources = [...importGraph("dist/cli.js").files].flatMap(sourcesOf);
   const bundled = sources.flatMap((source) => source.match(/(?<=.*node_modules\/)(?:@[^/]+\/)?[^/]+/) ?? []);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { taskData } from "../../api/task-data.js";
 import { isoTime } from "../../clock/clock.js";
+import { viewState } from "../../emulator-state.js";
 import { numberBetween, wholeNumber } from "../../options/numbers.js";
 import { policyChangesSchema } from "../../policy/policy-schema.js";
 import * as answer from "../answer-schemas.js";
@@ -87,16 +87,8 @@ export const worldCalls = [
 ];
 
 function stateData({ emulator, world, exchange }: Asked<null>): object {
-  const now = world.clock.now();
-  const accounts = emulator.accounts.list();
   return {
-    now: isoTime(now),
-    policy: emulator.policy,
+    ...viewState(world, emulator.accounts, exchange.origins),
     limits: limitsData(emulator.limits),
-    accounts,
-    tasks: world.state.tasks.map((task) => ({
-      account_id: task.accountId,
-      ...taskData(task, now, exchange.origins),
-    })),
   };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { encodeWav } from "../../../emulator/audio/formats/wav.js";
 import { SAMPLE_RATE } from "../../../emulator/audio/pcm.js";
-import { composeSong, songDurationSeconds } from "../../../emulator/audio/song.js";
+import { composeSong } from "../../../emulator/audio/song.js";
+import { songDurationSeconds } from "../../../emulator/audio/song-duration.js";
 import { likeness, meanOf, peakOf, rmsOf, sha256 } from "./pcm-samples.js";
 
 const RAIN = { text: "rain in Lisbon", seed: 1, durationSeconds: 8, instrumental: false };

@@ -1,0 +1,13 @@
+import { createRandom, seedOf } from "./seeded.js";
+
+const SHORTEST_SECONDS = 20;
+const LONGEST_SECONDS = 40;
+
+/** How long a song of this seed is: 20 to 40 s, in tenths. Known before anything of it is composed. */
+export function songDurationSeconds(seed: number): number {
+  const tenths = createRandom(seedOf("duration", seed)).between(
+    SHORTEST_SECONDS * 10,
+    LONGEST_SECONDS * 10 + 1,
+  );
+  return Math.floor(tenths) / 10;
+}
