@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { entries } from "./entries.js";
+import { shownIn } from "./guides.js";
 
 const megabytes = 1_000_000;
 
@@ -52,6 +53,9 @@ function installInto(consumer: string): string {
   if (consumer === "nodenext") {
     for (const name of ["@types/node", "undici-types"]) {
       cpSync(join("node_modules", name), join(project, "node_modules", name), { recursive: true });
+    }
+    for (const [index, { code }] of shownIn("ts").entries()) {
+      writeFileSync(join(project, `guide-${index}.mts`), code);
     }
   }
   return project;
