@@ -28,6 +28,7 @@ export function describeCalls(calls: readonly Call[], service: string): object {
       title: "Control plane of the async-music emulator",
       version: "1.0.0",
       description: "Drives the emulator of the music service: from any language, without a key.",
+      contact: { name: "The maintainers of async-music" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: service }],

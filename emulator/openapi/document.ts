@@ -20,6 +20,7 @@ export function openApiDocument() {
       summary: "Music, lyrics, uploads and joined songs, made while you poll.",
       description:
         "Create a task, keep its id, and read it until its status is final. Credits are frozen when a task is accepted, settled when it succeeds and given back when it does not.",
+      contact: { name: "The maintainers of async-music" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "Where this document is." }],
