@@ -48,8 +48,7 @@ export function endPayment(
   }
   topUp(ledger, payment.credits, now);
   payment.invoiceId = `AM-${String(++counts.invoices).padStart(6, "0")}`;
-  if (payment.card !== null && !payment.automatic)
-    purchases.savedCard = { last4: payment.card, refuses: false };
+  if (payment.card !== null) purchases.savedCard = { last4: payment.card, refuses: false };
 }
 
 /** Each top-up by hand is paid with a card of its own; the automatic ones with the saved card. */

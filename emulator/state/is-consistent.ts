@@ -1,6 +1,7 @@
 import type { Account } from "../accounts/account.js";
 import { addUp } from "../ledger/add-up.js";
 import type { StoredPayment } from "../payments/buyer.js";
+import { readBrief } from "../providers/brief.js";
 import { isOpen, type StoredTask } from "../stored/task.js";
 import type { State } from "./state.js";
 
@@ -19,8 +20,10 @@ export function isConsistent({ owner, accounts, tasks, counts }: State): boolean
     areDifferent(accountIds) &&
     areDifferent(keys) &&
     areDifferent(tasks.map(({ id }) => id)) &&
+    areDifferent(tasks.flatMap(clipIdsOf)) &&
     accountIds.includes(owner.accountId) &&
     tasks.every((task, index) => task.ordinal === index) &&
+    haveComeAbout(tasks) &&
     holdTogether(accounts, tasks)
   );
 }
@@ -44,6 +47,24 @@ function holdTogether(accounts: readonly Account[], tasks: readonly StoredTask[]
       Object.keys(account.ledger.holds).length === open &&
       addUp(account.ledger),
   );
+}
+
+/** Each success was planned and has a result of its type, and what it continues or joins was made before it. */
+function haveComeAbout(tasks: readonly StoredTask[]): boolean {
+  const made = new Set<string>();
+  return tasks.every((task) => {
+    if (task.status !== "success") return true;
+    const { continues, joins } = readBrief(task);
+    const source = continues?.clipId ?? joins;
+    const hasSource = source === null || made.has(source);
+    for (const id of clipIdsOf(task)) made.add(id);
+    const hasItsResult = Array.isArray(task.result) === (task.type !== "lyrics");
+    return hasSource && hasItsResult && task.plan.end.outcome === "success";
+  });
+}
+
+function clipIdsOf(task: StoredTask): string[] {
+  return task.status === "success" && Array.isArray(task.result) ? task.result.map(({ id }) => id) : [];
 }
 
 /** A payment that has ended says when, and one that was completed has its invoice. */

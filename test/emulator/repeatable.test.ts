@@ -166,6 +166,20 @@ describe("a reset", () => {
     expect(await live(emulator)).toBe(first);
   });
 
+  test("leaves no sound behind: the same clip id can then be another song", async () => {
+    const { create, read, emulator } = createService();
+    const listen = async (body: object) => {
+      const { output } = await read(await create(body, { polls: 1, clips: 1 }));
+      const audio = await emulator.fetch(output.result[0].audio_url);
+      return { id: output.result[0].id, bytes: Buffer.from(await audio.arrayBuffer()) };
+    };
+    const before = await listen(VALID.song);
+    emulator.reset();
+    const after = await listen(VALID.custom);
+    expect(after.id).toBe(before.id);
+    expect(after.bytes.equals(before.bytes)).toBe(false);
+  });
+
   test("refuses what can't be, and changes nothing", () => {
     const emulator = createEmulator({ credits: 7 });
     expect(() => emulator.reset({ credits: -1 })).toThrow("`credits`");

@@ -133,6 +133,54 @@ describe("what is no snapshot of this version is refused, and changes nothing", 
       },
     ],
     [
+      "more used than all tasks cost",
+      ({ state }) => {
+        state.accounts[0].creditsUsed += 1;
+      },
+    ],
+    [
+      "a task more than there are",
+      ({ state }) => {
+        state.accounts[0].tasksCreated += 1;
+      },
+    ],
+    [
+      "a success that was to fail",
+      ({ state }) => {
+        state.tasks[0].plan.end = { outcome: "hang" };
+      },
+    ],
+    [
+      "a song that is lyrics",
+      ({ state }) => {
+        state.tasks[0].result = { title: "", text: "" };
+      },
+    ],
+    [
+      "a song that goes on from a clip that is not there",
+      ({ state }) => {
+        state.tasks[0].input = { continue_clip_id: "none" };
+      },
+    ],
+    [
+      "a song that goes on from itself",
+      ({ state }) => {
+        state.tasks[0].input = { continue_clip_id: state.tasks[0].result[0].id };
+      },
+    ],
+    [
+      "two clips of one id",
+      ({ state }) => {
+        state.tasks[0].result[1].id = state.tasks[0].result[0].id;
+      },
+    ],
+    [
+      "a song without end",
+      ({ state }) => {
+        state.tasks[0].result[0].durationSeconds = 1e9;
+      },
+    ],
+    [
       "a hold that nobody has",
       ({ state }) => {
         state.accounts[1].ledger.holds.nobody = 5;

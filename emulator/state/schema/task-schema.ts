@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { TASK_ERROR_CODES } from "../../../src/contract/error-code.js";
 import { MODELS, TASK_TYPES } from "../../../src/contract/model.js";
 import { AUDIO_FORMATS, type AudioFormat } from "../../audio/formats/formats.js";
+import { numberBetween } from "../../options/numbers.js";
 import { oneOf } from "../../options/one-of.js";
 import type { ProviderTask } from "../../providers/brief.js";
 import { count, flag, list, number, object, text, time } from "./parts.js";
@@ -61,7 +62,7 @@ const core = {
 
 const result = z.union(
   [
-    list(object({ id: text, seed: number, title: text, durationSeconds: number })),
+    list(object({ id: text, seed: number, title: text, durationSeconds: numberBetween(0.1, 3600) })),
     object({ title: text, text }),
   ],
   "be clips or lyrics",
