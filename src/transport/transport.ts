@@ -77,8 +77,8 @@ export function createTransport(config: TransportConfig): Transport {
       let budgetMs = config.retryBudgetMs;
 
       for (let retry = 0; ; retry++) {
-        refuseLongHold(call, requestId, budgetMs);
-        await pacer.admit(call, options.signal);
+        const isAdmitted = await pacer.admit({ ...call, maxHoldMs: budgetMs }, options.signal);
+        if (!isAdmitted) throw heldError(call, requestId);
         const result = await attempt(call, options, judge, requestId);
         if ("text" in result) return result;
 
@@ -141,13 +141,12 @@ export function createTransport(config: TransportConfig): Transport {
   }
 
   /** While a 429 holds everything back for longer than a call may wait, the call fails at once: nothing is sent. */
-  function refuseLongHold(call: Call, requestId: string, budgetMs: number): void {
+  function heldError(call: Call, requestId: string): RateLimitedError {
     const now = clock.now();
     const heldForMs = pacer.heldUntil() - now;
-    if (heldForMs <= budgetMs) return;
     const retryAt = dateAt(now + heldForMs);
     const reason = `rate_limited: an earlier 429 holds this key back until ${retryAt.toISOString()}. Nothing was sent`;
-    throw new RateLimitedError(failureMessage(call, reason, requestId), {
+    return new RateLimitedError(failureMessage(call, reason, requestId), {
       status: 429,
       errorCode: "rate_limited",
       requestId,
