@@ -1,6 +1,6 @@
 import { LIMITS } from "../contract/limits.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
-import { InvalidOptionError } from "../errors/invalid-option-error.js";
+import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
 import type { RequestOptions } from "../transport/call.js";
 import type { PollInterval } from "./poll-schedule.js";
 
@@ -35,10 +35,10 @@ export interface RunOptions extends WaitOptions {
 /** The time after which a wait gives up, in milliseconds. */
 export function checkMaxWaitMs(value: number = DEFAULT_MAX_WAIT_MS): number {
   if (typeof value === "number" && value > 0) return value;
-  throw new InvalidOptionError("maxWaitMs", "be above 0 milliseconds", String(value));
+  throw new InvalidOptionError("maxWaitMs", "be above 0 milliseconds", shown(value));
 }
 
 export function checkCallback(name: string, value: unknown): void {
   if (value === undefined || typeof value === "function") return;
-  throw new InvalidOptionError(name, "be a function", typeof value);
+  throw new InvalidOptionError(name, "be a function", shown(value));
 }
