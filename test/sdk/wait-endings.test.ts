@@ -20,6 +20,11 @@ const HOUR = 60 * MINUTE;
 
 const running = () => ok(task());
 const done = () => ok(succeeded());
+/** An answer with a field that nests this deeply. */
+const deep = (levels: number, fields = {}) => {
+  const text = JSON.stringify({ code: 200, data: task({ ...fields, deep: "?" }) });
+  return new Response(text.replace('"?"', "[".repeat(levels) + "]".repeat(levels)));
+};
 const arrivals = ({ requests }: { requests: SeenRequest[] }) => requests.map(({ at }) => at);
 const gaps = (times: number[]) => times.slice(1).map((at, index) => at - (times[index] ?? 0));
 
@@ -88,6 +93,7 @@ describe("an outage", () => {
     ],
     ["cut JSON", () => new Response('{"code":200,"data":{"task')],
     ["empty answers", () => new Response("")],
+    ["bodies that nest too deeply", () => deep(200_000)],
     ["bodies that break the contract", () => ok({ task_id: TASK_ID, status: 7 })],
   ])("of ten minutes, with %s, is outlasted", async (_, answer) => {
     const world = createWorld((request) => (request.at < 10 * MINUTE ? answer(request) : done()));
@@ -99,6 +105,21 @@ describe("an outage", () => {
     const { client } = createWorld(() => refusal(500, "internal_error"));
     const { cause } = await rejection(client.tasks.wait(TASK_ID, { maxWaitMs: MINUTE }), WaitTimeoutError);
     expect(cause).toMatchObject({ name: "ServerError", status: 500, taskId: TASK_ID });
+  });
+});
+
+test("a wait of which every answer nests too deeply ends with that as its cause", async () => {
+  const { client } = createWorld(() => deep(200_000));
+  const error = await rejection(client.tasks.wait(TASK_ID, { maxWaitMs: MINUTE }), WaitTimeoutError);
+  expect(error.cause).toMatchObject({ name: "InvalidResponseError", taskId: TASK_ID });
+});
+
+test.each([990, 2500, 4000, 6000])("a task that nests %i levels deep breaks no wait", async (levels) => {
+  const { client } = createWorld(() => deep(levels, { status: "failure" }));
+  const error = await reasonOf(client.tasks.wait(TASK_ID, { maxWaitMs: MINUTE }));
+  expect(error).toMatchObject({
+    name: levels < 1000 ? "TaskFailedError" : "WaitTimeoutError",
+    taskId: TASK_ID,
   });
 });
 
