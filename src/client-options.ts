@@ -1,5 +1,5 @@
 import type { Clock } from "./clock/clock.js";
-import { systemClock } from "./clock/system-clock.js";
+import { createSystemClock } from "./clock/system-clock.js";
 import { API_PREFIX } from "./contract/endpoint.js";
 import { environmentVariable, isBrowser } from "./environment.js";
 import { InvalidOptionError, shown } from "./errors/invalid-option-error.js";
@@ -66,7 +66,7 @@ export function checkClientOptions(options: ClientOptions): CheckedClientOptions
     timeoutMs: checkTimeoutMs(options.timeoutMs ?? 30_000),
     maxRetries: checkMaxRetries(options.maxRetries ?? 2),
     retryBudgetMs: checkRetryBudgetMs(options.retryBudgetMs ?? 120_000),
-    clock: checkClock(options.clock ?? systemClock),
+    clock: checkClock(options.clock ?? createSystemClock()),
     random: checkFunction("random", options.random) ?? systemRandom,
     validateRequests: checkFlag("validateRequests", options.validateRequests ?? true),
   };
