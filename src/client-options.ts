@@ -4,6 +4,7 @@ import { API_PREFIX } from "./contract/endpoint.js";
 import { environmentVariable, isBrowser } from "./environment.js";
 import { InvalidOptionError, shown } from "./errors/invalid-option-error.js";
 import { type Random, systemRandom } from "./random/random.js";
+import { checkOptionNames } from "./transport/option-names.js";
 import { createRedactor, type Redactor } from "./transport/redactor.js";
 import { checkMaxRetries, checkTimeoutMs } from "./transport/request-options.js";
 
@@ -49,7 +50,21 @@ export interface CheckedClientOptions {
   validateRequests: boolean;
 }
 
+const CLIENT_OPTIONS = {
+  apiKey: true,
+  baseUrl: true,
+  fetch: true,
+  timeoutMs: true,
+  maxRetries: true,
+  retryBudgetMs: true,
+  clock: true,
+  random: true,
+  validateRequests: true,
+  dangerouslyAllowBrowser: true,
+} as const satisfies Record<keyof ClientOptions, true>;
+
 export function checkClientOptions(options: ClientOptions): CheckedClientOptions {
+  checkOptionNames(options, CLIENT_OPTIONS);
   if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
     const rule =
       "be true in a browser, where everybody who opens the page can read the API key and spend its credits";

@@ -3,7 +3,8 @@ import { AudioDownloadError } from "../errors/audio-download-error.js";
 import { AudioExpiredError } from "../errors/audio-expired-error.js";
 import { InvalidOptionError } from "../errors/invalid-option-error.js";
 import type { RequestOptions } from "../transport/call.js";
-import { checkRequestOptions } from "../transport/request-options.js";
+import { checkOptionNames } from "../transport/option-names.js";
+import { checkRequestOptions, REQUEST_OPTIONS } from "../transport/request-options.js";
 import { type FailedTry, retrying } from "../transport/retrying.js";
 import { statedWaitMs } from "../transport/stated-wait.js";
 import type { Transport } from "../transport/transport.js";
@@ -38,6 +39,7 @@ export async function downloadAudio(
       transport.redactor.text(url),
     );
   }
+  checkOptionNames(options, REQUEST_OPTIONS);
   const { maxRetries = transport.maxRetries } = checkRequestOptions(options);
   const leaving = new AbortController();
   const signal = AbortSignal.any([leaving.signal, ...(options.signal === undefined ? [] : [options.signal])]);

@@ -2,10 +2,12 @@ import { resultSchemas, taskSchema } from "../contract/answer-schema.js";
 import { isTaskType } from "../contract/model.js";
 import type { SucceededTask, Task } from "../contract/task.js";
 import type { Answer, Call, RequestOptions } from "../transport/call.js";
+import { checkOptionNames } from "../transport/option-names.js";
 import { invalidResponse, parseAnswer } from "../transport/parse-answer.js";
 import type { Transport } from "../transport/transport.js";
 import { judgeRead } from "../transport/verdict.js";
 import { retrieveCall } from "./calls.js";
+import { TASK_OPTIONS } from "./options.js";
 
 /** How deeply a task may nest that a wait compares, copies and shows: what is deeper would break these on their way. */
 const DEEPEST_TASK = 1000;
@@ -22,6 +24,7 @@ export async function retrieveTask(
   taskId: string,
   options: RequestOptions,
 ): Promise<Reading> {
+  checkOptionNames(options, TASK_OPTIONS);
   const call = retrieveCall(taskId, "read", transport.redactor);
   const reading = readingOf(transport, call, await transport.send(call, options, judgeRead));
   if (reading.data.status === "success") checkResult(transport, call, reading);

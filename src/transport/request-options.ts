@@ -2,6 +2,15 @@ import { isSafeRequestId } from "../contract/request-id.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
 import type { RequestOptions } from "./call.js";
 
+/** The names of a request's options. */
+export const REQUEST_OPTIONS = {
+  signal: true,
+  timeoutMs: true,
+  maxRetries: true,
+  requestId: true,
+  headers: true,
+} as const satisfies Record<keyof RequestOptions, true>;
+
 /** The longest time that a timer can be set to, in milliseconds. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 

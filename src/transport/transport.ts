@@ -1,7 +1,7 @@
 import { createRequestId } from "../random/request-id.js";
 import { attempt } from "./attempt.js";
 import type { Answer, Call, RequestOptions } from "./call.js";
-import { refuseLongHold } from "./refuse-long-hold.js";
+import { heldError } from "./held-error.js";
 import { checkRequestOptions } from "./request-options.js";
 import { retrying } from "./retrying.js";
 import type { TransportConfig } from "./transport-config.js";
@@ -28,8 +28,8 @@ export function createTransport(config: TransportConfig): Transport {
       const requestId = options.requestId ?? createRequestId(random);
       const limits = { clock, random, maxRetries, retryBudgetMs: config.retryBudgetMs, signal };
       return retrying(limits, async (budgetMs) => {
-        refuseLongHold(config, call, requestId, budgetMs);
-        await pacer.admit(call, signal);
+        const isAdmitted = await pacer.admit({ ...call, maxHoldMs: budgetMs }, signal);
+        if (!isAdmitted) throw heldError(config, call, requestId);
         return attempt(config, call, options, judge, requestId);
       });
     },

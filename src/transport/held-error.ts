@@ -5,19 +5,17 @@ import type { Pacer } from "../pacer/pacer.js";
 import type { Call } from "./call.js";
 import { failureMessage } from "./failure-message.js";
 
-/** While a 429 holds everything back for longer than a call may wait, the call fails at once: nothing is sent. */
-export function refuseLongHold(
+/** The error of a call that fails unsent, while a 429 holds everything back for longer than the call may wait. */
+export function heldError(
   { clock, pacer }: { clock: Clock; pacer: Pacer },
   call: Call,
   requestId: string,
-  budgetMs: number,
-): void {
+): RateLimitedError {
   const now = clock.now();
   const heldForMs = pacer.heldUntil() - now;
-  if (heldForMs <= budgetMs) return;
   const retryAt = dateAt(now + heldForMs);
   const reason = `rate_limited: an earlier 429 holds this key back until ${retryAt.toISOString()}. Nothing was sent`;
-  throw new RateLimitedError(failureMessage(call, reason, requestId), {
+  return new RateLimitedError(failureMessage(call, reason, requestId), {
     status: 429,
     errorCode: "rate_limited",
     requestId,
