@@ -1,18 +1,14 @@
 import { parseDate } from "../clock/date.js";
 import { HEADERS } from "../contract/endpoint.js";
 
-/** A wait that is longer than a year is no statement: taken at its word, it would silence the client for good. */
-const LONGEST_WAIT_MS = 366 * 86_400_000;
-
 /**
  * The wait that an answer states, in milliseconds from now: the longer of the `Retry-After` header (seconds, or a
- * date) and the body's `retry_after_seconds`; `null` where neither says anything that can be read.
+ * date) and the body's `retry_after_seconds`; `null` where neither says anything that can be read, or that is a number at all.
  */
 export function statedWaitMs(headers: Headers, body: unknown, now: number): number | null {
-  const waits = [headerWaitMs(headers, now), bodyWaitMs(body)]
-    .filter((wait) => wait !== null)
-    .filter((wait) => wait <= LONGEST_WAIT_MS);
-  return waits.length === 0 ? null : Math.max(...waits);
+  const waits = [headerWaitMs(headers, now), bodyWaitMs(body)].filter((wait) => wait !== null);
+  const finite = waits.filter(Number.isFinite);
+  return finite.length === 0 ? null : Math.max(...finite);
 }
 
 function headerWaitMs(headers: Headers, now: number): number | null {

@@ -66,6 +66,21 @@ describe("the end of patience", () => {
     expect(requests).toHaveLength(1);
   });
 
+  test("a read that stalls does not outlast it either when others move the clock meanwhile", async () => {
+    const clock = createTestClock({ skips: false });
+    const { client, requests } = createWorld(never, { clock, timeoutMs: 60_000 });
+    const waits = [
+      rejection(client.tasks.wait(TASK_ID, { maxWaitMs: MINUTE }), WaitTimeoutError),
+      rejection(client.tasks.wait(TASK_ID, { maxWaitMs: MINUTE }), WaitTimeoutError),
+    ];
+    await clock.advance(6000);
+    expect(requests).toHaveLength(1);
+    await clock.advance(HOUR);
+    await Promise.all(waits);
+    expect(requests).toHaveLength(1);
+    expect(requests[0]?.signal.aborted).toBe(true);
+  });
+
   test("a task that ended while this process slept is still found", async () => {
     const clock = createTestClock({ skips: false });
     const slowly = async () => {

@@ -31,9 +31,8 @@ const WAITS: [says: string, headers: Record<string, string>, body: unknown, wait
   ["less in the body than in the header", { "Retry-After": "6" }, { retry_after_seconds: 2 }, 6000],
   ["sixty days", { "Retry-After": "5184000" }, undefined, 60 * DAY_MS],
   ["more digits than a number has", { "Retry-After": "9".repeat(400) }, undefined, null],
-  ["thousands of years", { "Retry-After": "999999999999" }, undefined, null],
-  ["a date in thousands of years", { "Retry-After": "Fri, 01 Jan 9999 00:00:00 GMT" }, undefined, null],
-  ["more than a year in the body", {}, { retry_after_seconds: 1e300 }, null],
+  ["thousands of years", { "Retry-After": "999999999999" }, undefined, 999_999_999_999_000],
+  ["more in the body than a number has", {}, { retry_after_seconds: 1e308 }, null],
   [
     "an endless wait in the header and seconds in the body",
     { "Retry-After": "9".repeat(400) },
