@@ -75,15 +75,17 @@ export class Tasks {
   }
 
   /**
-   * Waits until a task has succeeded, and answers it with its result. It outlasts outages of the service; waits of
-   * one client on one task share its polls.
+   * Waits until a task has succeeded, and answers it with its result. Waits of one client on one task share its
+   * polls. A read that fails is only the next poll's delay, whether the connection broke, the answer can't be read or
+   * the service refused it, with a 403 or a 400 too: only a 401 and a 404 end the wait before `maxWaitMs`.
    *
    * @param task - the id of a task, or what `create` answered, also after a detour through JSON
    * @throws {@link TaskFailedError} the task ended in `failure`
    * @throws {@link TaskTimedOutError} the task ended in `timeout`
-   * @throws {@link WaitTimeoutError} `maxWaitMs` passed; the task goes on
+   * @throws {@link WaitTimeoutError} `maxWaitMs` passed; the task goes on. Its `cause` is the failure of the last read
    * @throws {@link TaskNotFoundError}, {@link AuthenticationError} at once
    * @throws {@link InvalidResponseError} the task succeeded, but its result lacks what the contract requires
+   * @throws {@link InvalidOptionError} an option is out of range or misspelled; the signal's reason after an abort
    */
   wait<Type extends TaskType>(
     task: TaskSubmission<Type>,
@@ -110,6 +112,7 @@ export class Tasks {
    *
    * @param task - the id of a task, or what `create` answered, also after a detour through JSON
    * @throws {@link WaitTimeoutError}, {@link TaskNotFoundError}, {@link AuthenticationError} as `wait` does
+   * @throws {@link InvalidOptionError} at once, before the iteration begins
    */
   watch(task: string | TaskSubmission, options: WaitOptions = {}): AsyncIterable<Task> {
     this.#observation(task, options);
