@@ -23,14 +23,25 @@ export function createFetchMount(world: World, { origins, onDisconnect }: FetchM
     const place = placeOf(url, origins);
     if (place === null || closing.aborted) return onDisconnect();
     try {
-      const delivery = await untilAborted(carry(request, place), signal);
+      const delivery = await untilOver(carry(request, place), signal);
       if (delivery.kind === "answer") return toResponse(delivery, url);
-      if (delivery.kind === "stall") await untilAborted(untilAborted(new Promise(() => {}), closing), signal);
+      if (delivery.kind === "stall") await stall(signal);
     } catch (error) {
       if (signal.aborted || !closing.aborted) throw error;
     }
     return onDisconnect();
   };
+
+  /** Whoever waits here gives up in real time, so that the time of the emulator must not run away meanwhile. */
+  async function stall(signal: AbortSignal): Promise<void> {
+    world.clock.hold();
+    await untilOver(new Promise(() => {}), signal).finally(() => world.clock.release());
+  }
+
+  /** What comes first: the result, its caller's leaving, or the emulator's end. */
+  function untilOver<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+    return untilAborted(untilAborted(promise, closing), signal);
+  }
 
   /** The service goes on with what it has received, also where its caller does not wait for the answer. */
   function carry(request: Request, place: Place): Promise<Delivery> {

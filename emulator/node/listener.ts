@@ -6,6 +6,9 @@ import { attend } from "../mounts/attend.js";
 import { joinChunks } from "../mounts/read-body.js";
 import type { World } from "../state/world.js";
 
+/** Methods of which no body is read: what follows a `CONNECT` is no longer HTTP. */
+const BODILESS_METHODS: readonly string[] = ["GET", "HEAD", "CONNECT"];
+
 /** What a Node server does with each request to one of the emulator's sites. */
 export function createListener(
   world: World,
@@ -19,9 +22,15 @@ export function createListener(
       return;
     }
     try {
-      await attend(world, async (arrival) => {
-        send(request, response, await carry(world, request, { site, origins: here, arrival }));
+      const isOver = over(response);
+      const delivery = await attend(world, async (arrival) => {
+        const carried = await carry(world, request, { site, origins: here, arrival });
+        send(request, response, carried);
+        // Before its last byte is out, the client has nothing to go on with.
+        if (carried.kind === "answer") await isOver;
+        return carried;
       });
+      if (delivery.kind === "stall") await stall(world, isOver);
     } catch (error) {
       const hasEnded = request.socket.destroyed || world.closing.aborted;
       request.socket.destroy();
@@ -31,13 +40,24 @@ export function createListener(
   };
 }
 
+/** Resolves when the answer is out, or its connection gone. */
+function over(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => response.once("close", resolve));
+}
+
+/** Whoever waits here gives up in real time, so that the time of the emulator must not run away meanwhile. */
+async function stall({ clock }: World, isOver: Promise<void>): Promise<void> {
+  clock.hold();
+  await isOver.finally(() => clock.release());
+}
+
 async function carry(
   world: World,
   request: IncomingMessage,
   place: Pick<Exchange, "site" | "origins" | "arrival">,
 ): Promise<Delivery> {
   const { method = "GET", url = "/" } = request;
-  const body = method === "GET" || method === "HEAD" ? null : await readBody(request);
+  const body = BODILESS_METHODS.includes(method) ? null : await readBody(request);
   const hasLeft = () => request.socket.destroyed;
   return carryOut(world, { ...place, method, path: pathOf(url), headers: headersOf(request), body, hasLeft });
 }

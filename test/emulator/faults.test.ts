@@ -75,14 +75,31 @@ test("latency passes on the emulator's clock, before anything happens", async ()
   expect((await read(taskId)).created_at).toBe("2026-01-01T00:01:30.000Z");
 });
 
-test("a stalled request is answered by nobody, until its caller gives up, and holds up no time", async () => {
+test("a stalled request is answered by nobody, until its caller gives up", async () => {
   const { emulator } = createService();
   emulator.faults.add({ fault: { kind: "stall" } });
   const controller = new AbortController();
   const stalled = emulator.fetch(emulator.url + BALANCE, { signal: controller.signal });
-  await emulator.clock.sleep(3_600_000);
+  await emulator.clock.advance(3_600_000);
   controller.abort(new Error("enough"));
   await expect(stalled).rejects.toThrow("enough");
+});
+
+test("no time passes by itself while a request stalls, and it can be advanced all the same", async () => {
+  const { emulator } = createService();
+  const { clock } = emulator;
+  const start = clock.now();
+  emulator.faults.add({ fault: { kind: "stall" } });
+  const controller = new AbortController();
+  const stalled = emulator.fetch(emulator.url + BALANCE, { signal: controller.signal });
+  const slept = clock.sleep(60_000).then(() => clock.now() - start);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(clock.now() - start).toBe(0);
+  await clock.advance(10_000);
+  expect(clock.now() - start).toBe(10_000);
+  controller.abort(new Error("enough"));
+  await expect(stalled).rejects.toThrow("enough");
+  expect(await slept).toBe(60_000);
 });
 
 test("a request that is taken back at once never arrives, and one that was under way is carried out", async () => {
