@@ -1,4 +1,5 @@
 import type { Account, ApiKey } from "../accounts/account.js";
+import { SubmissionsUnderWay } from "../audit/submissions-under-way.js";
 import type { ServiceClock } from "../clock/clock.js";
 import { AudioStore } from "../delivery/audio-store.js";
 import type { StoredClip } from "../stored/clip.js";
@@ -14,6 +15,7 @@ export interface World {
   readonly clock: ServiceClock;
   /** Who waits for a task to reach a status. */
   readonly watchers: Watchers;
+  readonly submissions: SubmissionsUnderWay;
   /** Files that follow from the state. */
   readonly audio: AudioStore;
   /** Aborted when the emulator is disposed of. */
@@ -43,6 +45,7 @@ export function createWorld(state: State, clock: ServiceClock, closing: AbortSig
     index: buildIndex(state),
     clock,
     watchers: new Watchers(),
+    submissions: new SubmissionsUnderWay(),
     audio: new AudioStore(),
     closing,
   };

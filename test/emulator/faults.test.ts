@@ -29,12 +29,28 @@ describe("around the commit point", () => {
     expect((await balance()).frozen).toBe(frozen);
   });
 
-  test("a request that a fault struck before does not count against the limit", async () => {
-    const { get, emulator } = createService({ limits: { requests: 2 } });
-    emulator.faults.add({ fault: { kind: "status", status: 503, when: "before" } });
-    await get(BALANCE);
-    expect((await get(BALANCE)).headers.get("X-RateLimit-Remaining")).toBe("1");
-  });
+  test.each(["fixed", "sliding"] as const)(
+    "what a fault struck before shows what is left in a %s window, and counts for nothing",
+    async (window) => {
+      const { get, send, emulator } = createService({
+        limits: { requests: 2 },
+        policy: { rate_limit_window: window },
+      });
+      const struck = async () => {
+        emulator.faults.add({ fault: { kind: "status", status: 503, when: "before" } });
+        return (await get(BALANCE)).headers.get("X-RateLimit-Remaining");
+      };
+      expect(await struck()).toBe("2");
+      expect((await get(BALANCE)).headers.get("X-RateLimit-Remaining")).toBe("1");
+      expect(await struck()).toBe("1");
+      await get(BALANCE);
+      expect(await struck()).toBe("0");
+      await emulator.clock.advance(60_000);
+      expect(await struck()).toBe("2");
+      emulator.faults.add({ fault: { kind: "status", status: 503, when: "before" } });
+      expect((await send(BALANCE)).headers.get("X-RateLimit-Remaining")).toBeNull();
+    },
+  );
 });
 
 test("a status can have its own code and a wait", async () => {
