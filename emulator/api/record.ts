@@ -18,7 +18,8 @@ export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
   logRequest(world.state.requests, {
     at: isoTime(now),
     method: exchange.method,
-    path: exchange.path,
+    // One text for all submissions: the path of each is a part of its whole URL, which would be kept with it.
+    path: visit.submission === null ? exchange.path : ENDPOINTS.createTask.path,
     status: answer?.status ?? null,
     request_id: requestId,
     account_id: caller?.account.id ?? null,

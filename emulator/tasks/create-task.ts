@@ -26,7 +26,7 @@ export function createTask(
   order: TaskOrder,
   now: number,
 ): OpenTask | "insufficient_credits" | "upstream_provider_error" {
-  const { model, type, credits, askedOutcome, ...rest } = order;
+  const { model, type, credits, input, audioFormat, fingerprint, askedOutcome } = order;
   const { state, index } = world;
   if (!canFreeze(account.ledger, credits)) return "insufficient_credits";
 
@@ -46,7 +46,9 @@ export function createTask(
     type,
     status: "pending",
     credits,
-    ...rest,
+    input,
+    audioFormat,
+    fingerprint,
     createdAt: now,
     plan,
     reads: 0,
