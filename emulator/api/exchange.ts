@@ -27,7 +27,8 @@ export const LARGEST_BODY_BYTES = 2 ** 20;
 export interface Answer {
   readonly status: number;
   readonly headers: Record<string, string>;
-  readonly body: Uint8Array<ArrayBuffer>;
+  /** Text stays text: most of it is written out as it is, and never has to be bytes of its own. */
+  readonly body: Uint8Array<ArrayBuffer> | string;
   /** For the log; `null` on success. */
   readonly errorCode: string | null;
 }

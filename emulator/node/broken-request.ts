@@ -17,7 +17,7 @@ export function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex
     "X-Emulator": "async-music",
     Connection: "close",
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join("")}\r\n${new TextDecoder().decode(body)}`);
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join("")}\r\n${body}`);
 }
 
 /** Lets a server's listener answer a `CONNECT` like any other request. Node leaves the bare socket, which then ends. */

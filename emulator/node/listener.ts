@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { bytesOf } from "../api/answers.js";
 import { type Delivery, type Exchange, LARGEST_BODY_BYTES, type Site } from "../api/exchange.js";
 import type { Origins } from "../api/origins.js";
 import { carryOut } from "../api/pipeline.js";
@@ -8,9 +9,6 @@ import type { World } from "../state/world.js";
 
 /** Methods of which no body is read: what follows a `CONNECT` is no longer HTTP. */
 const BODILESS_METHODS: readonly string[] = ["GET", "HEAD", "CONNECT"];
-
-/** Up to here a body is worth copying. */
-const SMALL_BODY_BYTES = 2 ** 14;
 
 /** What a Node server does with each request to one of the emulator's sites. */
 export function createListener(
@@ -74,19 +72,10 @@ function send(request: IncomingMessage, response: ServerResponse, delivery: Deli
   const { answer, breaksAfterBytes } = delivery;
   response.writeHead(answer.status, answer.headers);
   if (breaksAfterBytes === null) {
-    end(response, answer.body);
+    response.end(answer.body);
     return;
   }
-  response.write(answer.body.subarray(0, breaksAfterBytes), () => request.socket.destroy());
-}
-
-/**
- * Ends an answer. A small body goes out with its headers in one write, which Node does for text alone: as Latin-1, whose
- * letters are the bytes.
- */
-function end(response: ServerResponse, body: Uint8Array<ArrayBuffer>): void {
-  if (body.byteLength > SMALL_BODY_BYTES) response.end(body);
-  else response.end(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1"), "latin1");
+  response.write(bytesOf(answer.body).subarray(0, breaksAfterBytes), () => request.socket.destroy());
 }
 
 function headersOf(request: IncomingMessage): Exchange["headers"] {
