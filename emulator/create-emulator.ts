@@ -83,6 +83,7 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
     },
     audit: () => [...world.state.conduct.findings],
     async when(taskId, status) {
+      if (closing.signal.aborted) throw new Error(`Failed to see a task in \`${status}\`: ${DISPOSED}`);
       await world.watchers.watch(requireTask(world, taskId), status);
       return taskData(requireTask(world, taskId), clock.now(), IN_PROCESS_ORIGINS);
     },
@@ -99,11 +100,13 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
     async [Symbol.asyncDispose]() {
       closing.abort();
       clock.stop();
-      world.watchers.close("the emulator was disposed of");
+      world.watchers.close(DISPOSED);
     },
   };
   return emulator;
 }
+
+const DISPOSED = "the emulator was disposed of";
 
 /** Clients see the time and wait on it; what else the clock can do is the emulator's. */
 function publicClock({ mode, now, sleep, advance }: ServiceClock): Emulator["clock"] {

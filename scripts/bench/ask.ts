@@ -1,43 +1,73 @@
 import { once } from "node:events";
+import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
+
+/** A question to a server, the same every time. */
+export interface Question {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Asks a server on one connection, and resolves when the whole answer is there. */
+type Ask = () => Promise<void>;
+
+/** Makes what asks on a connection of its own. */
+export type Client = (url: string, question: Question) => Promise<Ask & Disposable>;
 
 /** Connections that ask at once, each again as soon as it has its answer. */
 const CONNECTIONS = 16;
 
-/**
- * Asks a server the same for so long, and answers how often it did in a second. The requests are bytes that are made
- * once, so that the server has more to do than who asks.
- */
-export async function askFor(ms: number, url: string, request: string): Promise<number> {
-  const { hostname, port } = new URL(url);
-  const until = performance.now() + ms;
+/** Asks for so long, and answers how often it got an answer in a second. */
+export async function askFor(ms: number, client: Client, url: string, question: Question): Promise<number> {
   const began = performance.now();
   const counts = await Promise.all(
     Array.from({ length: CONNECTIONS }, async () => {
-      const socket = connect(Number(port), hostname);
-      await once(socket, "connect");
+      using ask = await client(url, question);
       let count = 0;
-      for (; performance.now() < until; count++) await exchange(socket, request);
-      socket.destroy();
+      for (; performance.now() - began < ms; count++) await ask();
       return count;
     }),
   );
   return (counts.reduce((sum, count) => sum + count, 0) * 1000) / (performance.now() - began);
 }
 
-/** A request as bytes, with the headers that both servers are sent. */
-export function rawRequest(method: string, path: string, apiKey: string, body?: unknown): string {
-  const text = body === undefined ? "" : JSON.stringify(body);
-  const headers = {
-    Host: "localhost",
-    "x-api-key": apiKey,
-    ...(body !== undefined && { "Content-Type": "application/json", "Content-Length": text.length }),
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${text}`;
-}
+/** Node's own client, as applications have it. */
+export const nodeClient: Client = async (url, { method, path, headers, body }) => {
+  const agent = new Agent({ keepAlive: true });
+  const ask = () =>
+    new Promise<void>((resolve, reject) => {
+      const sent = request(new URL(path, url), { agent, method, headers }, (answer) => {
+        let text = "";
+        answer.setEncoding("utf8");
+        answer.on("data", (chunk) => {
+          text += chunk;
+        });
+        answer.on("end", () => {
+          if (JSON.parse(text).code < 300) resolve();
+          else reject(new Error(`Expected a success, got ${text}`));
+        });
+      });
+      sent.on("error", reject);
+      sent.end(body);
+    });
+  return Object.assign(ask, { [Symbol.dispose]: () => agent.destroy() });
+};
 
-function exchange(socket: Socket, request: string): Promise<string> {
+/** Bytes that are made once: it costs so little that the server alone is measured. */
+export const bytesClient: Client = async (url, { method, path, headers, body }) => {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  const lines = Object.entries({ Host: "localhost", ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  const bytes = `${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`;
+  return Object.assign(() => exchange(socket, bytes), { [Symbol.dispose]: () => socket.destroy() });
+};
+
+function exchange(socket: Socket, bytes: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let answer = "";
     const onData = (chunk: Buffer) => {
@@ -46,10 +76,10 @@ function exchange(socket: Socket, request: string): Promise<string> {
       const [, length] = /content-length: (\d+)/i.exec(answer) ?? [];
       if (head === -1 || answer.length < head + 4 + Number(length)) return;
       socket.off("data", onData);
-      if (/^HTTP\/1\.1 20[02] /.test(answer)) resolve(answer);
+      if (/^HTTP\/1\.1 20[02] /.test(answer)) resolve();
       else reject(new Error(`Expected a success, got ${answer}`));
     };
     socket.on("data", onData);
-    socket.write(request);
+    socket.write(bytes);
   });
 }
