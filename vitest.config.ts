@@ -25,7 +25,11 @@ export default defineConfig({
     reporters: ["default", "./scripts/totals-reporter.ts"],
     coverage: { provider: "v8", include: ["src/**/*.ts", "emulator/**/*.ts"], reporter: ["text-summary"] },
     projects: [
-      { resolve: { alias }, test: { name: "sources", include: ["test/**/*.test.ts"], exclude: built } },
+      {
+        resolve: { alias },
+        // Making a song takes a good part of a second, and several on a machine that has other work.
+        test: { name: "sources", include: ["test/**/*.test.ts"], exclude: built, testTimeout: 30_000 },
+      },
       { test: { name: "built", include: built, globalSetup: "test/package/build.ts", testTimeout: 30_000 } },
       {
         test: {

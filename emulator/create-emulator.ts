@@ -44,7 +44,9 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
   const { clock } = world;
   const answer = createFetchMount(world, { origins: IN_PROCESS_ORIGINS, onDisconnect: failToFetch });
   const fetch: typeof globalThis.fetch = async (input, init) =>
-    answer(input instanceof Request && init === undefined ? input : new Request(input, init));
+    input instanceof Request && init === undefined
+      ? answer(input)
+      : answer(new Request(input, init), { canLeave: input instanceof Request || init?.signal != null });
 
   const emulator: Emulator = {
     url: IN_PROCESS_ORIGINS.service,

@@ -17,7 +17,7 @@ export interface FetchMountOptions {
 export function createFetchMount(world: World, { origins, onDisconnect }: FetchMountOptions) {
   const { closing } = world;
 
-  return async function answer(request: Request): Promise<Response> {
+  return async function answer(request: Request, { canLeave = true } = {}): Promise<Response> {
     const { signal, url } = request;
     signal.throwIfAborted();
     const place = placeOf(url, origins);
@@ -25,17 +25,20 @@ export function createFetchMount(world: World, { origins, onDisconnect }: FetchM
     try {
       const delivery = await untilOver(carry(request, place), signal);
       if (delivery.kind === "answer") return toResponse(delivery, url);
-      if (delivery.kind === "stall") await stall(signal);
+      if (delivery.kind === "stall") await (canLeave ? stall(signal) : untilAborted(never(), closing));
     } catch (error) {
       if (signal.aborted || !closing.aborted) throw error;
     }
     return onDisconnect();
   };
 
-  /** Whoever waits here gives up in real time, so that the time of the emulator must not run away meanwhile. */
+  /**
+   * Whoever waits here gives up in real time, so that the time of the emulator must not run away meanwhile. Who can't
+   * give up doesn't hold it: else it would stand still for ever.
+   */
   async function stall(signal: AbortSignal): Promise<void> {
     world.clock.hold();
-    await untilOver(new Promise(() => {}), signal).finally(() => world.clock.release());
+    await untilOver(never(), signal).finally(() => world.clock.release());
   }
 
   /** What comes first: the result, its caller's leaving, or the emulator's end. */
@@ -66,6 +69,10 @@ function placeOf(url: string, { service, providers }: Origins): Place | null {
   const { origin, pathname } = new URL(url);
   if (origin === service) return { site: "service", path: pathname };
   return Object.values(providers).includes(origin) ? { site: "provider", path: pathname } : null;
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {});
 }
 
 /** What comes first: the result, or the signal, whose reason is then the error. */

@@ -118,6 +118,16 @@ test("no time passes by itself while a request stalls, and it can be advanced al
   expect(await slept).toBe(60_000);
 });
 
+test("a stalled request that nobody can give up does not hold time, and ends with the emulator", async () => {
+  const { emulator } = createService();
+  emulator.faults.add({ fault: { kind: "stall" } });
+  const stalled = emulator.fetch(emulator.url + BALANCE);
+  stalled.catch(() => {});
+  await emulator.clock.sleep(3_600_000);
+  await emulator[Symbol.asyncDispose]();
+  await expect(stalled).rejects.toThrow(TypeError);
+});
+
 test("a request that is taken back at once never arrives, and one that was under way is carried out", async () => {
   const { emulator, balance } = createService({ credits: 20 });
   const post = (signal: AbortSignal) =>
