@@ -1,6 +1,6 @@
-import { describeContract } from "./describe-contract.js";
+import { describeContractOnNode } from "./describe-contract-on-node.js";
 
-describeContract("an injected fetch", async (emulator) => ({
+describeContractOnNode("an injected fetch", async (emulator) => ({
   baseUrl: emulator.url,
   fetch: emulator.fetch,
   clientFetch: emulator.fetch,

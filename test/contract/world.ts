@@ -31,7 +31,7 @@ export function openerFor(mount: Mount): Open {
     const emulator = createEmulator({ seed: SHORT_SONG_SEED, ...options });
     emulator.providers.provider_a.always(DONE_AT_ONCE);
     emulator.providers.provider_b.always(DONE_AT_ONCE);
-    const { baseUrl, fetch, clientFetch, close } = await mount(emulator);
+    const { baseUrl, fetch, clientFetch, clientOptions, close } = await mount(emulator);
     onTestFinished(async () => {
       await close();
       await emulator[Symbol.asyncDispose]();
@@ -39,7 +39,7 @@ export function openerFor(mount: Mount): Open {
 
     const connect = (more: ClientOptions = {}) => {
       const connection = emulator.connection({ apiKey: more.apiKey });
-      return new AsyncMusic({ ...connection, baseUrl, fetch: clientFetch, ...more });
+      return new AsyncMusic({ ...connection, baseUrl, fetch: clientFetch, ...clientOptions, ...more });
     };
     return {
       emulator,
