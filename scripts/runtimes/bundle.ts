@@ -32,7 +32,9 @@ export async function bundle(entry: string, folder: string): Promise<string> {
         name: "the built package",
         setup({ onResolve }) {
           onResolve({ filter: /^\.\.?\/.*\.js$/ }, ({ path, resolveDir }) => {
-            const file = new URL(path.replace(/\.js$/, ".ts"), `file://${resolveDir}/`).href.slice(root.href.length);
+            const file = new URL(path.replace(/\.js$/, ".ts"), `file://${resolveDir}/`).href.slice(
+              root.href.length,
+            );
             const built = STAND_INS[file];
             return built === undefined ? undefined : { path: fileURLToPath(new URL(built, root)) };
           });

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import type { TestResult } from "../../test/runtimes/test-runner.js";
 import { RUNTIMES } from "./runtimes.js";
 
 // Holds the built package to its contract in every runtime, or in those whose names are given.
@@ -9,13 +10,20 @@ const wanted = process.argv.slice(2).map((name) => name.toLowerCase());
 for (const { name, run } of RUNTIMES) {
   if (wanted.length > 0 && !wanted.includes(name.toLowerCase())) continue;
   try {
-    const results = await run(folder);
-    const failures = results.filter(({ failure }) => failure !== null);
-    console.log(`${name.padEnd(10)}${results.length - failures.length} passed, ${failures.length} failed`);
-    for (const { name, failure } of failures) console.log(`  ${name}\n    ${failure}`);
-    if (failures.length > 0 || results.length === 0) process.exitCode = 1;
+    report(name, await run(folder));
   } catch (error) {
     console.log(`${name.padEnd(10)}did not run: ${error instanceof Error ? error.message : error}`);
     process.exitCode = 1;
   }
+}
+
+function report(runtime: string, results: readonly TestResult[]): void {
+  const having = (outcome: TestResult["outcome"]) => results.filter((each) => each.outcome === outcome);
+  const [passed, failed, leftOut] = [having("passed"), having("failed"), having("left out")];
+  console.log(`${runtime.padEnd(10)}${passed.length} passed, ${failed.length} failed`);
+  for (const { name, reason } of failed) console.log(`  ${name}\n    ${reason}`);
+  for (const reason of new Set(leftOut.map(({ reason }) => reason))) {
+    console.log(`  ${leftOut.filter((each) => each.reason === reason).length} left out: ${reason}`);
+  }
+  if (failed.length > 0 || passed.length === 0) process.exitCode = 1;
 }

@@ -1,5 +1,6 @@
 import ky from "ky";
 import { type Deadline, startDeadline } from "../clock/deadline.js";
+import { fetchResendsText } from "../environment.js";
 import type { Answer } from "./call.js";
 import { certainlyNeverLeft } from "./never-left.js";
 
@@ -110,7 +111,7 @@ function request(attempt: Attempt, send: typeof fetch, signal: AbortSignal): Pro
   return ky(attempt.url, {
     method: attempt.method,
     headers: attempt.headers,
-    ...(attempt.body === undefined ? {} : { body: attempt.body }),
+    ...(attempt.body === undefined ? {} : { body: sentOnce(attempt.body) }),
     fetch: send,
     signal,
     redirect: "manual",
@@ -118,4 +119,9 @@ function request(attempt: Attempt, send: typeof fetch, signal: AbortSignal): Pro
     timeout: false,
     throwHttpErrors: false,
   });
+}
+
+/** A body that no runtime sends a second time: the service has no idempotency key. */
+function sentOnce(body: string): BodyInit {
+  return fetchResendsText() ? new Blob([body]) : body;
 }

@@ -15,8 +15,15 @@ import {
 /** What came of a test. */
 export interface TestResult {
   name: string;
-  /** Why it failed; `null` where it passed. */
-  failure: string | null;
+  outcome: "passed" | "failed" | "left out";
+  /** Why it failed or was left out. */
+  reason?: string;
+}
+
+/** Tests that a runtime can't pass, by a part of their names, and why. */
+export interface Exception {
+  tests: readonly string[];
+  reason: string;
 }
 
 type Work = () => void | Promise<void>;
@@ -48,23 +55,29 @@ export function onTestFinished(work: Work): void {
   cleanups.push(work);
 }
 
-/** Runs every test that was defined, one after the other. */
-export async function runTests(): Promise<TestResult[]> {
+/** Runs every test that was defined, one after the other, but for the exceptions. */
+export async function runTests(exceptions: readonly Exception[] = []): Promise<TestResult[]> {
   const results: TestResult[] = [];
   for (const { name, work } of tests) {
-    results.push({ name, failure: await failureOf(async () => work()) });
-    for (const cleanup of cleanups.reverse()) await cleanup();
-    cleanups = [];
+    const exception = exceptions.find(({ tests }) => tests.some((part) => name.includes(part)));
+    results.push(
+      exception === undefined
+        ? { name, ...(await attempt(work)) }
+        : { name, outcome: "left out", reason: exception.reason },
+    );
   }
   return results;
 }
 
-async function failureOf(work: Work): Promise<string | null> {
+async function attempt(work: Work): Promise<Omit<TestResult, "name">> {
   try {
     await work();
-    return null;
+    return { outcome: "passed" };
   } catch (error) {
-    return told(error);
+    return { outcome: "failed", reason: told(error) };
+  } finally {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+    cleanups = [];
   }
 }
 
