@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
-import type { TestResult } from "../../test/runtimes/test-runner.js";
-import { RUNTIMES } from "./runtimes.js";
+import type { TestResult } from "../../test/runtimes/test-runner.ts";
+import { RUNTIMES } from "./runtimes.ts";
 
 // Holds the built package to its contract in every runtime, or in those whose names are given.
 

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { TestResult } from "../../test/runtimes/test-runner.js";
-import { bundle } from "./bundle.js";
-import { runInChromium } from "./chromium.js";
-import { runInWorkerd } from "./workerd.js";
+import type { TestResult } from "../../test/runtimes/test-runner.ts";
+import { bundle } from "./bundle.ts";
+import { runInChromium } from "./chromium.ts";
+import { runInWorkerd } from "./workerd.ts";
 
 /** A runtime, and how it is made to run the suite. */
 interface Runtime {

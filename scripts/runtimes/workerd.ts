@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { TestResult } from "../../test/runtimes/test-runner.js";
+import type { TestResult } from "../../test/runtimes/test-runner.ts";
 
 /** Runs a bundled worker in workerd, which is what Cloudflare's workers run in. */
 export async function runInWorkerd(scriptPath: string): Promise<TestResult[]> {

@@ -6,6 +6,7 @@ const NO_MP3: Exception = {
   tests: ["audio > of provider_b is MP3", "audio > is MP3 where that was asked for"],
 };
 
+// biome-ignore lint/style/noDefaultExport: it is what makes a module a worker.
 export default {
   fetch: async (): Promise<Response> => Response.json(await runTests([NO_MP3])),
 };
