@@ -27,7 +27,7 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias },
-        // A song is real work: on a busy machine a few of them take longer than the usual five seconds.
+        // Making a song takes a good part of a second, and several on a machine that has other work.
         test: { name: "sources", include: ["test/**/*.test.ts"], exclude: built, testTimeout: 30_000 },
       },
       { test: { name: "built", include: built, globalSetup: "test/package/build.ts", testTimeout: 30_000 } },

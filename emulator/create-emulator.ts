@@ -50,7 +50,9 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
   };
   const answer = createFetchMount(mounted, { origins: IN_PROCESS_ORIGINS, onDisconnect: failToFetch });
   const fetch: typeof globalThis.fetch = async (input, init) =>
-    answer(input instanceof Request && init === undefined ? input : new Request(input, init));
+    input instanceof Request && init === undefined
+      ? answer(input)
+      : answer(new Request(input, init), { canLeave: input instanceof Request || init?.signal != null });
 
   const emulator: Emulator = {
     url: IN_PROCESS_ORIGINS.service,
@@ -91,6 +93,7 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
     onRequest: (listener) => world.logReaders.add(listener),
     audit: () => [...world.state.conduct.findings],
     async when(taskId, status) {
+      if (closing.signal.aborted) throw new Error(`Failed to see a task in \`${status}\`: ${DISPOSED}`);
       await world.watchers.watch(requireTask(world, taskId), status);
       return taskData(requireTask(world, taskId), clock.now(), IN_PROCESS_ORIGINS);
     },
@@ -107,13 +110,15 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
     async [Symbol.asyncDispose]() {
       closing.abort();
       clock.stop();
-      world.watchers.close("the emulator was disposed of");
+      world.watchers.close(DISPOSED);
     },
   };
   const controlPlane = createControlPlane(emulator, world);
   registerMounted(emulator, mounted);
   return emulator;
 }
+
+const DISPOSED = "the emulator was disposed of";
 
 /** Clients see the time and wait on it; what else the clock can do is the emulator's. */
 function publicClock({ mode, now, sleep, advance }: ServiceClock): Emulator["clock"] {

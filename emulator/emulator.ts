@@ -79,7 +79,10 @@ export interface Emulator extends AsyncDisposable {
   restore(snapshot: Snapshot): void;
   /** An independent copy that goes on from here, with a clock of its own. */
   fork(): Emulator;
-  /** Ends it: its clock stops, and what is still asked of it fails as on a broken connection. */
+  /**
+   * Ends it: whoever sleeps on its clock is told so by an error, and what is still asked of it fails as on a broken
+   * connection.
+   */
   [Symbol.asyncDispose](): Promise<void>;
 }
 

@@ -1,9 +1,10 @@
 import type { Clock } from "./clock/clock.js";
-import { systemClock } from "./clock/system-clock.js";
+import { createSystemClock } from "./clock/system-clock.js";
 import { API_PREFIX } from "./contract/endpoint.js";
 import { environmentVariable, isBrowser } from "./environment.js";
-import { InvalidOptionError } from "./errors/invalid-option-error.js";
+import { InvalidOptionError, shown } from "./errors/invalid-option-error.js";
 import { type Random, systemRandom } from "./random/random.js";
+import { checkOptionNames } from "./transport/option-names.js";
 import { createRedactor, type Redactor } from "./transport/redactor.js";
 import { checkMaxRetries, checkTimeoutMs } from "./transport/request-options.js";
 
@@ -49,7 +50,21 @@ export interface CheckedClientOptions {
   validateRequests: boolean;
 }
 
+const CLIENT_OPTIONS = {
+  apiKey: true,
+  baseUrl: true,
+  fetch: true,
+  timeoutMs: true,
+  maxRetries: true,
+  retryBudgetMs: true,
+  clock: true,
+  random: true,
+  validateRequests: true,
+  dangerouslyAllowBrowser: true,
+} as const satisfies Record<keyof ClientOptions, true>;
+
 export function checkClientOptions(options: ClientOptions): CheckedClientOptions {
+  checkOptionNames(options, CLIENT_OPTIONS);
   if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
     const rule =
       "be true in a browser, where everybody who opens the page can read the API key and spend its credits";
@@ -66,7 +81,7 @@ export function checkClientOptions(options: ClientOptions): CheckedClientOptions
     timeoutMs: checkTimeoutMs(options.timeoutMs ?? 30_000),
     maxRetries: checkMaxRetries(options.maxRetries ?? 2),
     retryBudgetMs: checkRetryBudgetMs(options.retryBudgetMs ?? 120_000),
-    clock: checkClock(options.clock ?? systemClock),
+    clock: checkClock(options.clock ?? createSystemClock()),
     random: checkFunction("random", options.random) ?? systemRandom,
     validateRequests: checkFlag("validateRequests", options.validateRequests ?? true),
   };
@@ -87,6 +102,8 @@ function lateFetch(given: typeof globalThis.fetch | undefined): typeof globalThi
 function checkApiKey(value: string | undefined): string {
   if (value === undefined)
     throw new InvalidOptionError("apiKey", "be given, or ASYNC_MUSIC_API_KEY to be set");
+  // Where the two have changed places, the error must not be about the address, and show the key.
+  if (/^https?:\/\//i.test(value)) throw new InvalidOptionError("apiKey", "be a key, and no address");
   if (typeof value === "string" && /^[\x21-\x7e]+$/.test(value)) return value;
   throw new InvalidOptionError("apiKey", "be a text of visible ASCII characters without spaces");
 }
@@ -98,20 +115,20 @@ function checkBaseUrl(value: string | undefined, redactor: Redactor): string {
   const refuse = (rule: string, got?: string): never => {
     throw new InvalidOptionError("baseUrl", rule, got);
   };
-  const shown = redactor.text(String(value));
+  const address = redactor.text(String(value));
   if (url?.username || url?.password) refuse("have no user name and no password");
   if (url === null || !["http:", "https:"].includes(url.protocol))
-    return refuse("be an http or https address", shown);
-  if (url.search || url.hash) refuse("have neither a query nor a fragment", shown);
+    return refuse("be an http or https address", address);
+  if (url.search || url.hash) refuse("have neither a query nor a fragment", address);
 
-  const address = `${url.origin}${url.pathname}`.replace(/\/+$/, "");
-  if (address.endsWith(API_PREFIX)) refuse(`end before ${API_PREFIX}, which the client adds`, shown);
-  return address;
+  const base = `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+  if (base.endsWith(API_PREFIX)) refuse(`end before ${API_PREFIX}, which the client adds`, address);
+  return base;
 }
 
 function checkRetryBudgetMs(value: number): number {
   if (typeof value === "number" && value >= 0) return value;
-  throw new InvalidOptionError("retryBudgetMs", "be 0 milliseconds or more", String(value));
+  throw new InvalidOptionError("retryBudgetMs", "be 0 milliseconds or more", shown(value));
 }
 
 function checkClock(value: Clock): Clock {
@@ -121,10 +138,10 @@ function checkClock(value: Clock): Clock {
 
 function checkFunction<Value>(option: string, value: Value | undefined): Value | undefined {
   if (value === undefined || typeof value === "function") return value;
-  throw new InvalidOptionError(option, "be a function", typeof value);
+  throw new InvalidOptionError(option, "be a function", shown(value));
 }
 
 function checkFlag(option: string, value: boolean): boolean {
   if (typeof value === "boolean") return value;
-  throw new InvalidOptionError(option, "be true or false", String(value));
+  throw new InvalidOptionError(option, "be true or false", shown(value));
 }

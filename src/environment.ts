@@ -19,3 +19,11 @@ export function isBrowser(): boolean {
   const isPage = typeof window === "object" && typeof (document ?? window?.document) === "object";
   return isPage || typeof importScripts === "function";
 }
+
+/**
+ * Whether this runtime's `fetch` sends a request again by itself when its connection breaks: Deno's does, and a POST
+ * too, unless the body is a stream that can be read only once. No header and no option forbids it.
+ */
+export function fetchResendsText(): boolean {
+  return "Deno" in globalThis;
+}

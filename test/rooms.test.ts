@@ -16,7 +16,7 @@ const arrows = {
     "environment.ts": "",
     errors: "contract",
     pacer: "contract clock",
-    transport: "contract clock random errors pacer",
+    transport: "contract clock random environment.ts errors pacer",
     tasks: "contract clock random errors pacer transport",
     account: "contract transport",
     audio: "contract clock errors transport",

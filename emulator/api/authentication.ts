@@ -1,5 +1,5 @@
 import { HEADERS } from "../../src/contract/endpoint.js";
-import { admit, openWindow } from "../limits/rate-window.js";
+import { admit, openWindow, remainingIn } from "../limits/rate-window.js";
 import { callerOf } from "./endpoints/caller.js";
 import { Refusal } from "./refusal.js";
 import type { Caller, Visit } from "./visit.js";
@@ -35,4 +35,13 @@ export function countRequest(visit: Visit): void {
   throw new Refusal("rate_limited", `Too many requests: try again in ${retryAfterSeconds} s`, {
     retryAfterSeconds,
   });
+}
+
+/** Says what a valid key has left, and counts nothing. */
+export function showRemaining(visit: Visit): void {
+  const { policy, limits } = visit.world.state;
+  const window = findCaller(visit)?.key.window;
+  if (window === undefined) return;
+  const isCurrent = window?.kind === policy.rate_limit_window;
+  visit.remaining = isCurrent ? remainingIn(window, limits, visit.now) : limits.requests;
 }

@@ -40,7 +40,8 @@ export function bodyLimit(place: Pick<Exchange, "site" | "path">): number {
 export interface Answer {
   readonly status: number;
   readonly headers: Record<string, string>;
-  readonly body: Uint8Array<ArrayBuffer>;
+  /** Text stays text: most of it is written out as it is, and never has to be bytes of its own. */
+  readonly body: Uint8Array<ArrayBuffer> | string;
   /** What follows the body, for as long as its reader stays. Such an answer has no length. */
   readonly live?: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** For the log; `null` on success. */

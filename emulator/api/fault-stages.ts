@@ -1,6 +1,7 @@
 import type { Fault } from "../faults/fault.js";
 import type { World } from "../state/world.js";
-import { BODILESS_STATUSES, bodiless } from "./answers.js";
+import { BODILESS_STATUSES, bodiless, bytesOf } from "./answers.js";
+import { showRemaining } from "./authentication.js";
 import type { Answer, Delivery } from "./exchange.js";
 import { errorAnswer, usualErrorCode } from "./refusal.js";
 import { seal } from "./seal.js";
@@ -17,7 +18,9 @@ export async function waitOut(fault: Fault | null, { clock, closing }: World): P
 export function strikeBefore(fault: Fault | null, visit: Visit): Delivery | null {
   if (fault?.kind === "stall") return { kind: "stall" };
   if (fault === null || !("when" in fault) || fault.when !== "before") return null;
-  return fault.kind === "disconnect" ? { kind: "disconnect" } : whole(statusAnswer(fault, visit));
+  if (fault.kind === "disconnect") return { kind: "disconnect" };
+  showRemaining(visit);
+  return whole(statusAnswer(fault, visit));
 }
 
 /** What becomes of the answer to a request that was carried out. */
@@ -40,11 +43,12 @@ function whole(answer: Answer): Extract<Delivery, { kind: "answer" }> {
 
 /** JSON arrives as a complete answer that can't be parsed; anything else breaks off halfway. */
 function cut(answer: Answer): Delivery {
-  const half = Math.floor(answer.body.byteLength / 2);
+  const bytes = bytesOf(answer.body);
+  const half = Math.floor(bytes.byteLength / 2);
   if (answer.headers["Content-Type"] !== "application/json")
     return { ...whole(answer), breaksAfterBytes: half, isReadable: false };
   const headers = { ...answer.headers, "Content-Length": String(half) };
-  return { ...whole({ ...answer, headers, body: answer.body.slice(0, half) }), isReadable: false };
+  return { ...whole({ ...answer, headers, body: bytes.slice(0, half) }), isReadable: false };
 }
 
 function statusAnswer(fault: Extract<Fault, { kind: "status" }>, visit: Visit): Answer {

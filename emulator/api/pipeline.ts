@@ -8,6 +8,7 @@ import { Refusal, refusalAnswer } from "./refusal.js";
 import { chooseRequestId } from "./request-id.js";
 import { findRoute } from "./routes.js";
 import { seal } from "./seal.js";
+import { submissionOf } from "./submission.js";
 import type { Visit } from "./visit.js";
 
 /**
@@ -17,10 +18,22 @@ import type { Visit } from "./visit.js";
 export async function carryOut(world: World, exchange: Exchange): Promise<Delivery> {
   const requestId = chooseRequestId(world.state, exchange);
   const fault = takeFault(world.state, exchange.method, exchange.path);
+  const submission = submissionOf(world, exchange, requestId);
+  const abandoned = submission === null ? null : world.submissions.arrive(submission);
   await waitOut(fault, world);
+  if (submission !== null) world.submissions.leave(submission);
 
-  const now = world.clock.now();
-  const visit: Visit = { world, exchange, requestId, now, params: [], caller: null, remaining: null };
+  const visit: Visit = {
+    world,
+    exchange,
+    requestId,
+    now: world.clock.now(),
+    submission,
+    abandoned,
+    params: [],
+    caller: null,
+    remaining: null,
+  };
   const struck = strikeBefore(fault, visit);
   if (struck !== null) return recordExchange(visit, struck);
 

@@ -8,7 +8,6 @@ import { findTask } from "../state/world.js";
 import type { StoredTask } from "../stored/task.js";
 import { findCaller } from "./authentication.js";
 import type { Answer, Delivery } from "./exchange.js";
-import { fingerprintOf } from "./json-body.js";
 import type { Caller, Visit } from "./visit.js";
 
 /** The end of every exchange: the ledger is checked, the log is written, and the audit takes note. */
@@ -19,7 +18,8 @@ export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
   const logged = {
     at: isoTime(now),
     method: exchange.method,
-    path: exchange.path,
+    // One text for all submissions: the path of each is a part of its whole URL, which would be kept with it.
+    path: visit.submission === null ? exchange.path : ENDPOINTS.createTask.path,
     status: answer?.status ?? null,
     request_id: requestId,
     account_id: caller?.account.id ?? null,
@@ -36,10 +36,9 @@ export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
 }
 
 function seenExchange(visit: Visit, caller: Caller, delivery: Delivery, answer: Answer | null): SeenExchange {
-  const { exchange, requestId, now } = visit;
+  const { exchange, requestId, now, abandoned } = visit;
   const { method, path, arrival } = exchange;
-  const isSubmission = path === ENDPOINTS.createTask.path && method === ENDPOINTS.createTask.method;
-  const submission = isSubmission ? fingerprintOf(exchange) : null;
+  const submission = visit.submission?.fingerprint ?? null;
   const wait = answer?.headers[HEADERS.retryAfter];
   const isRead = delivery.kind === "answer" && delivery.isReadable && !exchange.hasLeft();
   return {
@@ -49,6 +48,7 @@ function seenExchange(visit: Visit, caller: Caller, delivery: Delivery, answer: 
     accountId: caller.account.id,
     sameRequest: `${caller.key.id} ${method} ${path} ${submission ?? ""}`,
     submission,
+    abandonedBefore: abandoned?.requestId ?? null,
     task: method === "GET" ? readTaskOf(visit, caller) : null,
     fate: isRead && answer !== null ? fateOf(answer) : "unknown",
     retryAfterSeconds: isRead && wait !== undefined ? Number(wait) : null,

@@ -1,6 +1,8 @@
 import type { Account, ApiKey } from "../accounts/account.js";
+import type { SubmissionUnderWay } from "../audit/submissions-under-way.js";
 import type { World } from "../state/world.js";
 import type { Exchange } from "./exchange.js";
+import type { Submission } from "./submission.js";
 
 /** One exchange on its way through the pipeline. */
 export interface Visit {
@@ -9,6 +11,10 @@ export interface Visit {
   readonly requestId: string;
   /** The one time that everything in this exchange has. */
   readonly now: number;
+  /** What is submitted; `null` for everything else. */
+  readonly submission: Submission | null;
+  /** An equal submission that was under way when this one came, and whose caller had left without an answer. */
+  readonly abandoned: SubmissionUnderWay | null;
   /** What the route's pattern stands for in the path. */
   params: readonly string[];
   /** Whose valid key was sent. */

@@ -14,6 +14,8 @@ export interface SeenExchange {
   sameRequest: string;
   /** The mark of a submission's body; `null` for everything else. */
   submission: string | null;
+  /** An equal submission whose caller had left it, still without an answer, before this one came. */
+  abandonedBefore: string | null;
   /** The task of the account that was read, as it is now; `null` for everything else. */
   task: StoredTask | null;
   fate: Fate;
@@ -69,8 +71,10 @@ function watchWaiting(conduct: ConductState, seen: SeenExchange, note: Note): vo
 /** `POST /api/v1/task`: what may have been accepted, or can never succeed, is not sent again. */
 function watchSubmission(conduct: ConductState, seen: SeenExchange, note: Note, same: string): void {
   const unknown = conduct.unknownSubmissions[same];
-  if (unknown !== undefined && seen.arrival >= unknown.arrivals) {
-    const detail = `Submitted what ${unknown.requestId} had submitted, whose outcome the client could not know`;
+  const couldKnow = unknown !== undefined && seen.arrival >= unknown.arrivals;
+  const earlier = couldKnow ? unknown.requestId : seen.abandonedBefore;
+  if (earlier !== null) {
+    const detail = `Submitted what ${earlier} had submitted, whose outcome the client could not know`;
     find(conduct, seen, "resubmitted_after_unknown_outcome", detail);
   }
   const lost = conduct.lostCauses[same];

@@ -27,6 +27,14 @@ export interface ServiceClock extends EmulatorClock {
   /** Somebody began something that takes no time on this clock: it must not skip until they `leave`. */
   enter(): void;
   leave(): void;
+  /**
+   * Somebody waits for an answer that never comes, and gives up in real time: until they `release`, time skips no
+   * further by itself, and can still be advanced.
+   */
+  hold(): void;
+  release(): void;
+  /** Something happened that shows that a party is awake. */
+  stir(): void;
   /** Requests now come by a way on which the emulator can't see them: wait for real quiet before skipping. */
   beginPatience(): void;
   endPatience(): void;
@@ -34,12 +42,17 @@ export interface ServiceClock extends EmulatorClock {
   set(time: number): void;
   /** When time begins after a reset: at the virtual start, or at what the wall says. */
   beginning(): number;
-  /** Ends all skipping; who sleeps, sleeps for ever. */
+  /** Ends all skipping: who sleeps or would sleep is told so, and nothing is waited for any more. */
   stop(): void;
 }
 
 /** When every emulator's virtual time begins: 2026-01-01T00:00:00Z. */
 export const VIRTUAL_START = Date.UTC(2026, 0, 1);
+
+/** Why nobody sleeps on the clock of an emulator that is no more. */
+export function clockStopped(): Error {
+  return new Error("Failed to sleep: the emulator was disposed of, and its time with it");
+}
 
 /** A time as the wire has it. */
 export function isoTime(time: number): string {

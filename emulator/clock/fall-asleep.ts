@@ -1,6 +1,9 @@
 import type { Sleepers } from "./sleepers.js";
 
-/** Sleeps among these until a time; rejects with the signal's reason when it is aborted first. */
+/**
+ * Sleeps among these until a time; rejects with the signal's reason when it is aborted first, and with theirs when no
+ * time comes any more.
+ */
 export function fallAsleep(
   sleepers: Sleepers,
   wakeAt: number,
@@ -13,6 +16,10 @@ export function fallAsleep(
       wake() {
         signal?.removeEventListener("abort", onAbort);
         resolve();
+      },
+      fail(reason) {
+        signal?.removeEventListener("abort", onAbort);
+        reject(reason);
       },
     });
     const onAbort = () => {

@@ -12,11 +12,12 @@ export class Quiet {
   #stirs = 0;
   #stirredAt = 0;
   #patient = 0;
+  #ended = false;
   readonly #parked: (() => void)[] = [];
 
   /** Whether an exchange is under way. */
   get isBusy(): boolean {
-    return this.#busy > 0;
+    return this.#busy > 0 && !this.#ended;
   }
 
   enter(): void {
@@ -27,7 +28,13 @@ export class Quiet {
   leave(): void {
     this.#busy--;
     this.stir();
-    if (this.#busy === 0) for (const look of this.#parked.splice(0)) look();
+    if (this.#busy === 0) this.#lookAgain();
+  }
+
+  /** From now on it is quiet, whatever is still under way. */
+  end(): void {
+    this.#ended = true;
+    this.#lookAgain();
   }
 
   /** Something happened that shows that a party is awake. */
@@ -61,5 +68,9 @@ export class Quiet {
       else nextTurn(look);
     };
     nextTurn(look);
+  }
+
+  #lookAgain(): void {
+    for (const look of this.#parked.splice(0)) look();
   }
 }

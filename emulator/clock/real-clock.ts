@@ -1,5 +1,5 @@
 import { createAdvance } from "./advance.js";
-import type { ServiceClock } from "./clock.js";
+import { clockStopped, type ServiceClock } from "./clock.js";
 import { fallAsleep, wakeTime } from "./fall-asleep.js";
 import { Quiet } from "./quiet.js";
 import { Sleepers } from "./sleepers.js";
@@ -19,7 +19,10 @@ export function createRealClock(): ServiceClock {
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const now = () => {
-    latest = Math.max(latest, Date.now() + aheadMs);
+    const wall = Date.now();
+    // A wall that was set back does not take the time along: it goes on from where it was.
+    aheadMs = Math.max(aheadMs, latest - wall);
+    latest = wall + aheadMs;
     return latest;
   };
 
@@ -62,6 +65,7 @@ export function createRealClock(): ServiceClock {
       const asleep = fallAsleep(sleepers, wakeTime(now(), ms), signal);
       quiet.stir();
       arm();
+      asleep.catch(arm);
       return asleep;
     },
     async advance(ms) {
@@ -69,13 +73,17 @@ export function createRealClock(): ServiceClock {
     },
     enter: () => quiet.enter(),
     leave: () => quiet.leave(),
+    hold() {},
+    release() {},
+    stir: () => quiet.stir(),
     beginPatience() {},
     endPatience() {},
     set,
     beginning: () => Date.now(),
     stop() {
       clearTimeout(timer);
-      sleepers.clear();
+      sleepers.close(clockStopped());
+      quiet.end();
     },
   };
 }

@@ -2,65 +2,64 @@
 export interface Sleeper {
   readonly wakeAt: number;
   readonly wake: () => void;
+  /** The time for which it waits never comes. */
+  readonly fail: (reason: Error) => void;
 }
 
 interface Entry extends Sleeper {
   /** Who came first wakes first. */
   readonly order: number;
-  gone: boolean;
+  /** Its place in the heap; `-1` once it is out. */
+  place: number;
 }
 
 /** Who sleeps, as a heap: the next to wake is always at hand, however many there are. */
 export class Sleepers {
   readonly #heap: Entry[] = [];
   #order = 0;
+  #end: Error | undefined;
 
   /** The earliest wake-up; `Infinity` where nobody waits for a time. */
   get nextWakeAt(): number {
-    this.#dropGone();
     return this.#heap[0]?.wakeAt ?? Number.POSITIVE_INFINITY;
   }
 
   /** Adds a sleeper. The answer takes it out again, before it was woken. */
-  add({ wakeAt, wake }: Sleeper): () => void {
-    const entry = { wakeAt, wake, order: this.#order++, gone: false };
+  add({ wakeAt, wake, fail }: Sleeper): () => void {
+    if (this.#end !== undefined) throw this.#end;
+    const entry = { wakeAt, wake, fail, order: this.#order++, place: this.#heap.length };
     this.#heap.push(entry);
-    this.#siftUp(this.#heap.length - 1);
-    return () => {
-      entry.gone = true;
-    };
+    this.#siftUp(entry.place);
+    return () => this.#remove(entry);
   }
 
   /** Wakes everybody whose time has come, in order. */
   wakeUntil(time: number): void {
-    const due: Entry[] = [];
-    while (this.nextWakeAt <= time) {
-      const entry = this.#pop();
-      if (entry !== undefined) due.push(entry);
-    }
-    for (const entry of due) {
-      if (entry.gone) continue;
-      entry.gone = true;
-      entry.wake();
+    for (let first = this.#heap[0]; first !== undefined && first.wakeAt <= time; first = this.#heap[0]) {
+      this.#remove(first);
+      first.wake();
     }
   }
 
-  clear(): void {
-    this.#heap.length = 0;
+  /** Nobody wakes any more: who sleeps is told why, and so is who comes. */
+  close(reason: Error): void {
+    this.#end = reason;
+    for (const entry of this.#heap.splice(0)) {
+      entry.place = -1;
+      entry.fail(reason);
+    }
   }
 
-  #dropGone(): void {
-    while (this.#heap[0]?.gone) this.#pop();
-  }
-
-  #pop(): Entry | undefined {
-    const first = this.#heap[0];
+  #remove(entry: Entry): void {
+    const { place } = entry;
+    if (place === -1) return;
+    entry.place = -1;
     const last = this.#heap.pop();
-    if (last !== undefined && this.#heap.length > 0) {
-      this.#heap[0] = last;
-      this.#siftDown(0);
-    }
-    return first;
+    if (last === undefined || last === entry) return;
+    last.place = place;
+    this.#heap[place] = last;
+    this.#siftUp(place);
+    this.#siftDown(last.place);
   }
 
   #siftUp(start: number): void {
@@ -95,5 +94,7 @@ export class Sleepers {
     if (a === undefined || b === undefined) return;
     this.#heap[index] = b;
     this.#heap[other] = a;
+    b.place = index;
+    a.place = other;
   }
 }

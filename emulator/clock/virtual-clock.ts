@@ -1,5 +1,5 @@
 import { createAdvance } from "./advance.js";
-import { type ServiceClock, VIRTUAL_START } from "./clock.js";
+import { clockStopped, type ServiceClock, VIRTUAL_START } from "./clock.js";
 import { fallAsleep, wakeTime } from "./fall-asleep.js";
 import { Quiet } from "./quiet.js";
 import { Sleepers } from "./sleepers.js";
@@ -11,15 +11,17 @@ export function createVirtualClock(): ServiceClock {
   let time = VIRTUAL_START;
   let skipping = false;
   let advancing = 0;
-  let stopped = false;
+  let held = 0;
+
+  const canSkip = () => held === 0 && advancing === 0 && sleepers.nextWakeAt !== Number.POSITIVE_INFINITY;
 
   /** Skips from one wake-up to the next for as long as there are any. */
   const skip = () => {
-    if (skipping || stopped || advancing > 0 || sleepers.nextWakeAt === Number.POSITIVE_INFINITY) return;
+    if (skipping || !canSkip()) return;
     skipping = true;
     quiet.await(() => {
       skipping = false;
-      if (stopped || advancing > 0 || sleepers.nextWakeAt === Number.POSITIVE_INFINITY) return;
+      if (!canSkip()) return;
       time = Math.max(time, sleepers.nextWakeAt);
       sleepers.wakeUntil(time);
       quiet.stir();
@@ -46,6 +48,8 @@ export function createVirtualClock(): ServiceClock {
       const asleep = fallAsleep(sleepers, wakeTime(time, ms), signal);
       quiet.stir();
       skip();
+      // Who does not look at what becomes of a sleep need not learn that the clock was stopped.
+      asleep.catch(() => {});
       return asleep;
     },
     async advance(ms) {
@@ -60,6 +64,15 @@ export function createVirtualClock(): ServiceClock {
     },
     enter: () => quiet.enter(),
     leave: () => quiet.leave(),
+    hold() {
+      held++;
+    },
+    release() {
+      held--;
+      quiet.stir();
+      skip();
+    },
+    stir: () => quiet.stir(),
     beginPatience: () => quiet.beginPatience(),
     endPatience: () => quiet.endPatience(),
     set(to) {
@@ -67,8 +80,8 @@ export function createVirtualClock(): ServiceClock {
     },
     beginning: () => VIRTUAL_START,
     stop() {
-      stopped = true;
-      sleepers.clear();
+      sleepers.close(clockStopped());
+      quiet.end();
     },
   };
 }

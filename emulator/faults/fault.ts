@@ -37,7 +37,10 @@ export type Fault =
   | { kind: "latency"; ms: number }
   /** The request is carried out, and the body of its answer is cut. */
   | { kind: "malformed" }
-  /** Nothing happens, and no answer ever comes. */
+  /**
+   * Nothing happens, and no answer ever comes. A client gives up in real time, and until it does, a virtual clock skips
+   * no further by itself: `clock.advance` moves it.
+   */
   | { kind: "stall" };
 
 /** A fault that waits for its requests. */

@@ -38,6 +38,13 @@ export function admit(window: RateWindow, { requests, windowSeconds }: Limits, n
   return { admitted: false, retryAfterSeconds: Math.ceil((freeAt + lengthMs - now) / 1000) };
 }
 
+/** What a key has left now. */
+export function remainingIn(window: RateWindow, { requests, windowSeconds }: Limits, now: number): number {
+  const copy = structuredClone(window);
+  forget(copy, windowSeconds * 1000, now);
+  return Math.max(requests - countUsed(copy), 0);
+}
+
 /** A window in which nothing is used yet. */
 export function openWindow(kind: RateWindow["kind"], now: number): RateWindow {
   return kind === "fixed" ? { kind, startedAt: now, used: 0 } : { kind, admittedAt: [] };

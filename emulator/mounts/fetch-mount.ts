@@ -16,20 +16,34 @@ export interface FetchMountOptions {
 export function createFetchMount({ world, carryOut }: Mounted, { origins, onDisconnect }: FetchMountOptions) {
   const { closing } = world;
 
-  return async function answer(request: Request): Promise<Response> {
+  return async function answer(request: Request, { canLeave = true } = {}): Promise<Response> {
     const { signal, url } = request;
     signal.throwIfAborted();
     const place = placeOf(url, origins);
     if (place === null || closing.aborted) return onDisconnect();
     try {
-      const delivery = await untilAborted(carry(request, place), signal);
+      const delivery = await untilOver(carry(request, place), signal);
       if (delivery.kind === "answer") return toResponse(delivery, request);
-      if (delivery.kind === "stall") await untilAborted(untilAborted(new Promise(() => {}), closing), signal);
+      if (delivery.kind === "stall") await (canLeave ? stall(signal) : untilAborted(never(), closing));
     } catch (error) {
       if (signal.aborted || !closing.aborted) throw error;
     }
     return onDisconnect();
   };
+
+  /**
+   * Whoever waits here gives up in real time, so that the time of the emulator must not run away meanwhile. Who can't
+   * give up doesn't hold it: else it would stand still for ever.
+   */
+  async function stall(signal: AbortSignal): Promise<void> {
+    world.clock.hold();
+    await untilOver(never(), signal).finally(() => world.clock.release());
+  }
+
+  /** What comes first: the result, its caller's leaving, or the emulator's end. */
+  function untilOver<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+    return untilAborted(untilAborted(promise, closing), signal);
+  }
 
   /** The service goes on with what it has received, also where its caller does not wait for the answer. */
   function carry(request: Request, place: Place): Promise<Delivery> {
@@ -54,6 +68,10 @@ function placeOf(url: string, { service, providers }: Origins): Place | null {
   const { origin, pathname } = new URL(url);
   if (origin === service) return { site: "service", path: pathname };
   return Object.values(providers).includes(origin) ? { site: "provider", path: pathname } : null;
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {});
 }
 
 /** What comes first: the result, or the signal, whose reason is then the error. */

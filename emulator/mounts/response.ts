@@ -1,5 +1,5 @@
-import { BODILESS_STATUSES } from "../api/answers.js";
-import type { Delivery } from "../api/exchange.js";
+import { BODILESS_STATUSES, bytesOf } from "../api/answers.js";
+import type { Answer, Delivery } from "../api/exchange.js";
 
 /** An answer as `fetch` would give it. */
 export function toResponse(
@@ -15,13 +15,9 @@ export function toResponse(
   return response;
 }
 
-function bodyOf(
-  status: number,
-  body: Uint8Array<ArrayBuffer>,
-  breaksAfterBytes: number | null,
-): BodyInit | null {
-  if (breaksAfterBytes !== null) return breakingBody(body.slice(0, breaksAfterBytes));
-  return body.byteLength === 0 || BODILESS_STATUSES.includes(status) ? null : body;
+function bodyOf(status: number, body: Answer["body"], breaksAfterBytes: number | null): BodyInit | null {
+  if (breaksAfterBytes !== null) return breakingBody(bytesOf(body).slice(0, breaksAfterBytes));
+  return body.length === 0 || BODILESS_STATUSES.includes(status) ? null : body;
 }
 
 /** A body of which only the beginning arrives. */

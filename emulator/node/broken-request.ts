@@ -1,3 +1,5 @@
+import { type IncomingMessage, type RequestListener, ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { jsonAnswer } from "../api/answers.js";
 
@@ -15,5 +17,18 @@ export function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex
     "X-Emulator": "async-music",
     Connection: "close",
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join("")}\r\n${new TextDecoder().decode(body)}`);
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join("")}\r\n${body}`);
+}
+
+/** Lets a server's listener answer a `CONNECT` like any other request. Node leaves the bare socket, which then ends. */
+export function answerTunnels(listener: RequestListener): (request: IncomingMessage, socket: Duplex) => void {
+  return (request, socket) => {
+    if (!(socket instanceof Socket)) return;
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.once("finish", () => socket.end());
+    socket.on("error", () => socket.destroy());
+    listener(request, response);
+  };
 }

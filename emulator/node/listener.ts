@@ -1,10 +1,14 @@
 import { once } from "node:events";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { bytesOf } from "../api/answers.js";
 import { type Answer, bodyLimit, type Delivery, type Exchange, type Site } from "../api/exchange.js";
 import type { Origins } from "../api/origins.js";
 import { attend } from "../mounts/attend.js";
 import type { Mounted } from "../mounts/mounted-world.js";
 import { joinChunks } from "../mounts/read-body.js";
+
+/** Methods of which no body is read: what follows a `CONNECT` is no longer HTTP. */
+const BODILESS_METHODS: readonly string[] = ["GET", "HEAD", "CONNECT"];
 
 /** What a Node server does with each request to one of the emulator's sites. */
 export function createListener(
@@ -21,9 +25,15 @@ export function createListener(
     }
     const place = { site, path: pathOf(request.url ?? "/") };
     try {
-      await attend(world, place, async (arrival) => {
-        send(request, response, await carry(mounted, request, { ...place, origins: here, arrival }));
+      const isOver = over(response);
+      const delivery = await attend(world, place, async (arrival) => {
+        const carried = await carry(mounted, request, { ...place, origins: here, arrival });
+        send(request, response, carried);
+        // Before its last byte is out, the client has nothing to go on with. A stream has no last one.
+        if (carried.kind === "answer" && carried.answer.live === undefined) await isOver;
+        return carried;
       });
+      if (delivery.kind === "stall") await stall(mounted, isOver);
     } catch (error) {
       const hasEnded = request.socket.destroyed || world.closing.aborted;
       request.socket.destroy();
@@ -33,13 +43,24 @@ export function createListener(
   };
 }
 
+/** Resolves when the answer is out, or its connection gone. */
+function over(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => response.once("close", resolve));
+}
+
+/** Whoever waits here gives up in real time, so that the time of the emulator must not run away meanwhile. */
+async function stall({ world: { clock } }: Mounted, isOver: Promise<void>): Promise<void> {
+  clock.hold();
+  await isOver.finally(() => clock.release());
+}
+
 async function carry(
   { carryOut }: Mounted,
   request: IncomingMessage,
   place: Pick<Exchange, "site" | "path" | "origins" | "arrival">,
 ): Promise<Delivery> {
   const { method = "GET" } = request;
-  const body = method === "GET" || method === "HEAD" ? null : await readBody(request, bodyLimit(place));
+  const body = BODILESS_METHODS.includes(method) ? null : await readBody(request, bodyLimit(place));
   const hasLeft = () => request.socket.destroyed;
   return carryOut({ ...place, method, headers: headersOf(request), body, hasLeft });
 }
@@ -61,7 +82,7 @@ function send(request: IncomingMessage, response: ServerResponse, delivery: Deli
     response.end(answer.body);
     return;
   }
-  response.write(answer.body.subarray(0, breaksAfterBytes), () => request.socket.destroy());
+  response.write(bytesOf(answer.body).subarray(0, breaksAfterBytes), () => request.socket.destroy());
 }
 
 /** Passes on what comes, until there is no more of it or its reader has left. */
@@ -100,13 +121,17 @@ function pathOf(target: string): string {
 }
 
 /** The body of a request, of which no more is kept than is allowed to come in. */
-async function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array | "too_large"> {
+function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array | "too_large"> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of request) {
+  request.on("data", (chunk: Uint8Array) => {
     bytes += chunk.byteLength;
     if (bytes <= limit) chunks.push(chunk);
     else chunks.length = 0;
-  }
-  return bytes > limit ? "too_large" : joinChunks(chunks, bytes);
+  });
+  return new Promise((resolve, reject) => {
+    request.on("end", () => resolve(bytes > limit ? "too_large" : joinChunks(chunks, bytes)));
+    request.on("error", reject);
+    request.on("close", () => reject(new Error("The connection ended within a body")));
+  });
 }

@@ -5,7 +5,7 @@ import type { Site } from "../api/exchange.js";
 import type { Origins } from "../api/origins.js";
 import type { Emulator } from "../emulator.js";
 import { mountedOf } from "../mounts/mounted-world.js";
-import { refuseBrokenRequest } from "./broken-request.js";
+import { answerTunnels, refuseBrokenRequest } from "./broken-request.js";
 import { createListener } from "./listener.js";
 
 /** Where to listen. */
@@ -46,6 +46,9 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
     const listener = createListener(mounted, site, () => origins.current);
     const server = createServer(SERVER_OPTIONS, listener);
     server.on("checkExpectation", listener);
+    server.on("connect", answerTunnels(listener));
+    // A connection brings a request: time must not skip in between.
+    server.on("connection", () => clock.stir());
     server.on("clientError", refuseBrokenRequest);
     server.listen(at, host);
     await once(server, "listening");

@@ -49,7 +49,8 @@ export const INPUT_FIELDS: Readonly<Record<InputVariant, { about: Details; ignor
       lyrics: { description: "The words to sing." },
       tags: { description: "Styles." },
       lyrics_type: { description: "Where the words come from: invented, the caller's, or none at all." },
-      seed: { description: "A number that the provider's chance begins with." },
+      // JSON Schema calls whole what is whole, however large; the contract's schema says it in a way that it can't show.
+      seed: { description: "A number that the provider's chance begins with.", type: "integer" },
     },
     ignored: [],
   },

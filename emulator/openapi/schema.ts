@@ -31,14 +31,10 @@ function jsonSchemaOf(schema: z.core.$ZodType): { [keyword: string]: JsonValue }
   return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as { [keyword: string]: JsonValue };
 }
 
-/**
- * The field as the service promises it. What readers take an absent one for is their affair; and a multiple of one is
- * an integer, which tools can tell also beyond the range in which they divide exactly.
- */
+/** The field as the service promises it: what readers take an absent one for is their affair. */
 function promised(field: JsonValue): JsonValue {
-  const { default: _, multipleOf, ...rest } = asObject(field);
-  if (multipleOf === undefined) return rest;
-  return multipleOf === 1 ? { ...rest, type: "integer" } : { ...rest, multipleOf };
+  const { default: _, ...rest } = asObject(field);
+  return rest;
 }
 
 function asObject(value: JsonValue | undefined): { readonly [keyword: string]: JsonValue } {

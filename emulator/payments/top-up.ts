@@ -6,12 +6,12 @@ import { type Buyer, CREDITS_PER_USD, type PaymentSource, type StoredPayment } f
 import { endPayment, pay } from "./payment.js";
 
 const MOST_USD = 1_000_000;
-const usdRule = `be US dollars and whole cents, above 0 and at most ${MOST_USD}`;
+const usdRule = `be US dollars and whole cents, 0.01 to ${MOST_USD}`;
 
 /** @internal */
 export const topUpSchema = z.strictObject(
   {
-    usd: z.number(usdRule).check(z.gt(0, usdRule), z.lte(MOST_USD, usdRule), z.multipleOf(0.01, usdRule)),
+    usd: z.number(usdRule).check(z.gte(0.01, usdRule), z.lte(MOST_USD, usdRule), z.multipleOf(0.01, usdRule)),
     method: oneOf("card", "crypto"),
     outcome: z.optional(oneOf("completed", "refused", "pending")),
   },

@@ -18,11 +18,11 @@ export interface Plan {
 type PlannedEnd = PlannedSuccess | PlannedFailure | { outcome: "hang" };
 
 export interface PlannedSuccess {
-  outcome: "success";
-  clips: number;
-  format: AudioFormat;
-  storable: boolean;
-  alternateUrls: string[] | null;
+  readonly outcome: "success";
+  readonly clips: number;
+  readonly format: AudioFormat;
+  readonly storable: boolean;
+  readonly alternateUrls: readonly string[] | null;
 }
 
 export interface PlannedFailure {
@@ -33,10 +33,16 @@ export interface PlannedFailure {
   retryAfterSeconds: number | null;
 }
 
-/** What each provider does by itself. */
-const HABITS: Readonly<Record<Model, { clips: number; format: AudioFormat }>> = {
-  provider_a: { clips: 2, format: "wav" },
-  provider_b: { clips: 1, format: "mp3" },
+/** What each provider makes of a song by itself. All such tasks share it: there may be a great many. */
+const USUAL_SONGS: Readonly<Record<Model, PlannedSuccess>> = {
+  provider_a: { outcome: "success", clips: 2, format: "wav", storable: true, alternateUrls: null },
+  provider_b: { outcome: "success", clips: 1, format: "mp3", storable: true, alternateUrls: null },
+};
+
+/** The same of everything else. */
+const USUAL_OTHERS: Readonly<Record<Model, PlannedSuccess>> = {
+  provider_a: { ...USUAL_SONGS.provider_a, clips: 1 },
+  provider_b: { ...USUAL_SONGS.provider_b, clips: 1 },
 };
 
 /** How long each type of task takes in all, in seconds (Limits: Task duration). */
@@ -99,12 +105,15 @@ function planEnd(model: Model, taskType: TaskType, outcome: Outcome): PlannedEnd
       retryAfterSeconds: outcome.retry_after_seconds ?? null,
     };
   }
+  const { clips, format, storable, alternate_urls: alternateUrls } = outcome;
+  const usual = (taskType === "music" ? USUAL_SONGS : USUAL_OTHERS)[model];
+  if ([clips, format, storable, alternateUrls].every((each) => each === undefined)) return usual;
   return {
     outcome: "success",
-    clips: outcome.clips ?? (taskType === "music" ? HABITS[model].clips : 1),
-    format: outcome.format ?? HABITS[model].format,
-    storable: outcome.storable ?? true,
-    alternateUrls: outcome.alternate_urls === undefined ? null : [...outcome.alternate_urls],
+    clips: clips ?? usual.clips,
+    format: format ?? usual.format,
+    storable: storable ?? usual.storable,
+    alternateUrls: alternateUrls === undefined ? null : [...alternateUrls],
   };
 }
 

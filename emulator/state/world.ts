@@ -1,4 +1,5 @@
 import type { Account, ApiKey } from "../accounts/account.js";
+import { SubmissionsUnderWay } from "../audit/submissions-under-way.js";
 import type { ServiceClock } from "../clock/clock.js";
 import { AudioStore } from "../delivery/audio-store.js";
 import { LogReaders } from "../log/log-readers.js";
@@ -17,6 +18,7 @@ export interface World {
   readonly watchers: Watchers;
   /** Who reads the request log as it is written. */
   readonly logReaders: LogReaders;
+  readonly submissions: SubmissionsUnderWay;
   /** Files that follow from the state. */
   readonly audio: AudioStore;
   /** Aborted when the emulator is disposed of. */
@@ -47,6 +49,7 @@ export function createWorld(state: State, clock: ServiceClock, closing: AbortSig
     clock,
     watchers: new Watchers(),
     logReaders: new LogReaders(),
+    submissions: new SubmissionsUnderWay(),
     audio: new AudioStore(),
     closing,
   };

@@ -27,7 +27,7 @@ export function createTask(
   order: TaskOrder,
   now: number,
 ): OpenTask | "insufficient_credits" | "upstream_provider_error" {
-  const { model, type, credits, askedOutcome, ...rest } = order;
+  const { model, type, credits, input, audioFormat, fingerprint, askedOutcome } = order;
   const { state, index } = world;
   if (!canFreeze(account.ledger, credits)) return "insufficient_credits";
 
@@ -47,7 +47,9 @@ export function createTask(
     type,
     status: "pending",
     credits,
-    ...rest,
+    input,
+    audioFormat,
+    fingerprint,
     createdAt: now,
     plan,
     reads: 0,

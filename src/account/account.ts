@@ -3,7 +3,9 @@ import { balanceSchema, usageSchema } from "../contract/answer-schema.js";
 import { ENDPOINTS } from "../contract/endpoint.js";
 import { type ApiPromise, apiPromise } from "../transport/api-promise.js";
 import type { Call, RequestOptions } from "../transport/call.js";
+import { checkOptionNames } from "../transport/option-names.js";
 import { type AnswerSchema, parseAnswer } from "../transport/parse-answer.js";
+import { REQUEST_OPTIONS } from "../transport/request-options.js";
 import type { Transport } from "../transport/transport.js";
 import { judgeRead } from "../transport/verdict.js";
 
@@ -40,11 +42,12 @@ export class Account {
   }
 
   #read<Data>(call: Call, schema: AnswerSchema<Data>, options: RequestOptions): ApiPromise<Data> {
-    const { redactor } = this.#transport;
-    const result = this.#transport.send(call, options, judgeRead).then((answer) => ({
-      data: parseAnswer(call, answer, schema, redactor),
-      answer,
-    }));
-    return apiPromise(result, redactor);
+    const transport = this.#transport;
+    const read = async () => {
+      checkOptionNames(options, REQUEST_OPTIONS);
+      const answer = await transport.send(call, options, judgeRead);
+      return { data: parseAnswer(call, answer, schema, transport.redactor), answer };
+    };
+    return apiPromise(read(), transport.redactor);
   }
 }

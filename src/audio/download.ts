@@ -2,9 +2,10 @@ import { type Deadline, startDeadline } from "../clock/deadline.js";
 import { AudioDownloadError } from "../errors/audio-download-error.js";
 import { AudioExpiredError } from "../errors/audio-expired-error.js";
 import { InvalidOptionError } from "../errors/invalid-option-error.js";
-import { backoffMs } from "../transport/backoff.js";
 import type { RequestOptions } from "../transport/call.js";
-import { checkRequestOptions } from "../transport/request-options.js";
+import { checkOptionNames } from "../transport/option-names.js";
+import { checkRequestOptions, REQUEST_OPTIONS } from "../transport/request-options.js";
+import { type FailedTry, retrying } from "../transport/retrying.js";
 import { statedWaitMs } from "../transport/stated-wait.js";
 import type { Transport } from "../transport/transport.js";
 import { type AudioDownload, createAudioDownload } from "./audio-download.js";
@@ -12,10 +13,17 @@ import { extensionOfBytes, extensionOfType, isGenericType, SIGNATURE_LENGTH } fr
 import { fetchAudio } from "./fetch-audio.js";
 import { type Bytes, readWhole, streamOf } from "./whole-body.js";
 
-/** A try that failed, and after which wait another one may succeed; `null` where none can. */
-interface FailedTry {
-  error: unknown;
-  waitMs: number | null;
+/** One download, whatever its number of tries. */
+interface Download {
+  transport: Transport;
+  url: string;
+  /** The address as an error may show it. */
+  shownUrl: string;
+  options: RequestOptions;
+  /** Aborted when the reader leaves the body. */
+  leaving: AbortController;
+  /** Aborted by the caller, or when the reader leaves. */
+  signal: AbortSignal;
 }
 
 /** Downloads audio: the head with the retries of a read, the body as a stream that is whole or an error. */
@@ -31,51 +39,40 @@ export async function downloadAudio(
       transport.redactor.text(url),
     );
   }
+  checkOptionNames(options, REQUEST_OPTIONS);
   const { maxRetries = transport.maxRetries } = checkRequestOptions(options);
-  let budgetMs = transport.retryBudgetMs;
-
-  for (let retry = 0; ; retry++) {
-    const result = await tryOnce(transport, url, options, retry);
-    if (!("error" in result)) return result;
-    const { error, waitMs } = result;
-    if (waitMs === null || retry >= maxRetries || waitMs > budgetMs) throw error;
-    budgetMs -= waitMs;
-    await transport.clock.sleep(waitMs, options.signal);
-  }
+  const leaving = new AbortController();
+  const signal = AbortSignal.any([leaving.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+  const download = { transport, url, shownUrl: transport.redactor.text(url), options, leaving, signal };
+  return retrying({ ...transport, maxRetries, signal }, () => tryOnce(download));
 }
 
-async function tryOnce(
-  transport: Transport,
-  url: string,
-  options: RequestOptions,
-  retry: number,
-): Promise<AudioDownload | FailedTry> {
-  options.signal?.throwIfAborted();
-  const shownUrl = transport.redactor.text(url);
-  const deadline = startDeadline(options.timeoutMs ?? transport.timeoutMs, options.signal);
+async function tryOnce(download: Download): Promise<{ result: AudioDownload } | FailedTry> {
+  const { transport, url, options, signal } = download;
+  signal.throwIfAborted();
+  const deadline = startDeadline(options.timeoutMs ?? transport.timeoutMs, signal);
   try {
     const response = await fetchAudio(url, options.headers, transport.fetch, deadline);
-    if (response.ok) return await open(transport, shownUrl, response, deadline);
+    if (response.ok) return { result: await open(download, response, deadline) };
     deadline.clear();
     response.body?.cancel().catch(() => {});
-    return failedAnswer(transport, shownUrl, response, retry);
+    return failedAnswer(download, response);
   } catch (error) {
     deadline.clear();
-    options.signal?.throwIfAborted();
-    return failedConnection(transport, shownUrl, error, deadline.timedOut(), retry);
+    signal.throwIfAborted();
+    return failedConnection(download, error, deadline.timedOut());
   }
 }
 
 async function open(
-  transport: Transport,
-  url: string,
+  { transport, shownUrl, leaving }: Download,
   response: Response,
   deadline: Deadline,
 ): Promise<AudioDownload> {
   const reader = (response.body ?? new Blob().stream()).getReader();
   const size = sizeOf(response.headers);
   const { status } = response;
-  const pieces = readWhole({ url, status, reader, size, deadline, redactor: transport.redactor });
+  const pieces = readWhole({ url: shownUrl, status, reader, size, deadline, redactor: transport.redactor });
 
   const statedType = response.headers.get("Content-Type");
   const contentType = statedType ?? "application/octet-stream";
@@ -83,12 +80,15 @@ async function open(
     deadline.pause();
     return createAudioDownload(
       { contentType, extension: extensionOfType(statedType), size },
-      streamOf(pieces),
+      streamOf(pieces, leaving),
     );
   }
   const start = await readStart(pieces);
   const extension = extensionOfBytes(start);
-  return createAudioDownload({ contentType, extension, size }, streamOf(startingWith(start, pieces)));
+  return createAudioDownload(
+    { contentType, extension, size },
+    streamOf(startingWith(start, pieces), leaving),
+  );
 }
 
 /** As many first bytes as tell the format, or all there are. */
@@ -123,37 +123,23 @@ function sizeOf(headers: Headers): number | null {
     : null;
 }
 
-function failedAnswer(
-  transport: Transport,
-  url: string,
-  { status, headers }: Response,
-  retry: number,
-): FailedTry {
-  if (status === 404) return { error: new AudioExpiredError(url), waitMs: null };
-  const error = new AudioDownloadError(`Failed to download audio: ${url} answers HTTP ${status}.`, {
-    url,
-    status,
-  });
-  const mayPass = status === 429 || status >= 500;
-  const stated = statedWaitMs(headers, undefined, transport.clock.now());
-  return { error, waitMs: mayPass ? (stated ?? backoffMs(retry, transport.random)) : null };
+function failedAnswer({ transport, shownUrl: url }: Download, { status, headers }: Response): FailedTry {
+  const statedMs = statedWaitMs(headers, undefined, transport.clock.now());
+  if (status === 404) return { error: new AudioExpiredError(url), mayRetry: false, statedMs };
+  const message = `Failed to download audio: ${url} answers HTTP ${status}.`;
+  const error = new AudioDownloadError(message, { url, status });
+  return { error, mayRetry: status === 429 || status >= 500, statedMs };
 }
 
 function failedConnection(
-  transport: Transport,
-  url: string,
+  { transport, shownUrl: url }: Download,
   failure: unknown,
   timedOut: boolean,
-  retry: number,
 ): FailedTry {
-  const waitMs = backoffMs(retry, transport.random);
-  if (failure instanceof AudioDownloadError) return { error: failure, waitMs };
+  const again = { mayRetry: true, statedMs: null };
+  if (failure instanceof AudioDownloadError) return { error: failure, ...again };
   const reason = timedOut ? "no answer came in time" : "the connection broke";
+  const message = `Failed to download audio: ${reason} (${url}).`;
   const cause = transport.redactor.cause(failure);
-  const error = new AudioDownloadError(`Failed to download audio: ${reason} (${url}).`, {
-    url,
-    status: null,
-    cause,
-  });
-  return { error, waitMs };
+  return { error: new AudioDownloadError(message, { url, status: null, cause }), ...again };
 }

@@ -56,8 +56,8 @@ export async function* readWhole({
   }
 }
 
-/** The pieces as a stream; leaving the stream leaves the pieces. */
-export function streamOf(pieces: AsyncGenerator<Bytes>): ReadableStream<Bytes> {
+/** The pieces as a stream; whoever leaves the stream leaves the pieces, also one that is being waited for. */
+export function streamOf(pieces: AsyncGenerator<Bytes>, leaving: AbortController): ReadableStream<Bytes> {
   return new ReadableStream<Bytes>({
     async pull(controller) {
       const { done, value } = await pieces.next();
@@ -65,6 +65,7 @@ export function streamOf(pieces: AsyncGenerator<Bytes>): ReadableStream<Bytes> {
       else controller.enqueue(value);
     },
     async cancel() {
+      leaving.abort();
       await pieces.return(undefined);
     },
   });

@@ -1,20 +1,40 @@
 import type { Clock } from "./clock.js";
 
-/** Timers can't be set further ahead than this. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** A sleep looks at the time at least this often: the timers of a machine that is suspended stand still. */
+const LONGEST_NAP_MS = 10_000;
 
-/** The system's time and its timers. */
-export const systemClock: Clock = {
-  now: () => Date.now(),
+/** A wall that lags by more than this was set back; by less it is only being adjusted. */
+const SET_BACK_MS = 1000;
 
-  async sleep(ms, signal) {
-    const wakeAt = Date.now() + ms;
-    for (let left = ms; left > 0; left = wakeAt - Date.now()) {
-      await timer(Math.min(left, LONGEST_TIMER_MS), signal);
-    }
-    signal?.throwIfAborted();
-  },
-};
+/**
+ * The system's time and its timers. What was set forward has passed, as it has for a laptop that slept; what was set
+ * back is made up for, since a wait must go on at its pace: from then on the time is that much ahead of the wall.
+ */
+export function createSystemClock(): Clock {
+  let wall = Date.now();
+  let steady = performance.now();
+  let setBackMs = 0;
+
+  const now = () => {
+    const seen = { wall: Date.now(), steady: performance.now() };
+    const lagMs = wall + (seen.steady - steady) - seen.wall;
+    if (lagMs > SET_BACK_MS) setBackMs += lagMs;
+    ({ wall, steady } = seen);
+    return wall + setBackMs;
+  };
+
+  return {
+    now,
+
+    async sleep(ms, signal) {
+      const wakeAt = now() + ms;
+      for (let left = ms; left > 0; left = wakeAt - now()) {
+        await timer(Math.min(left, LONGEST_NAP_MS), signal);
+      }
+      signal?.throwIfAborted();
+    },
+  };
+}
 
 function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -30,7 +30,9 @@ const filledText = z
   .check(z.regex(/\S/, "must have a character that is no white space"));
 const flag = z.boolean("must be true or false");
 const seconds = z.number("must be a number").check(z.gte(0, "must be 0 or more"));
-const wholeNumber = z.number("must be a whole number").check(z.multipleOf(1, "must be a whole number"));
+const wholeNumber = z
+  .number("must be a whole number")
+  .check(z.refine(Number.isInteger, "must be a whole number"));
 const publicUrl = z
   .string("must be a string")
   .check(

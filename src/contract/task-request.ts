@@ -162,11 +162,13 @@ export interface ContinuationInput extends NoProviderBFields {
 export interface ProviderBMusicInput extends NoProviderAFields {
   /** Style and mood; at least one character that is no white space. */
   prompt: string;
+  /** The words to sing, for a `lyrics_type` of `user`; any text, and no length is stated. */
   lyrics?: string | undefined;
   /** Styles, comma-separated. */
   tags?: string | undefined;
+  /** Where the words come from. What the provider takes when it is left out is not documented. */
   lyrics_type?: LyricsType | undefined;
-  /** A whole number. */
+  /** A whole number, for the provider's own source of chance; a fraction is refused with `invalid_task_input`. */
   seed?: number | undefined;
 }
 

@@ -10,13 +10,15 @@ export type Known<Value extends string> = Value | (string & {});
 
 /** What the service answers to a new task: it is accepted, and its credits are frozen. */
 export interface TaskSubmission<Type extends TaskType = TaskType> {
+  /** Names the task for `retrieve`, `wait` and `watch`: a UUID. Save it, since nothing lists tasks. */
   task_id: string;
+  /** The `task_type` of the request. */
   type: Type;
   /** Always `pending`. */
   status: Known<"pending">;
-  /** The credits frozen for the task. */
+  /** The credits frozen for the task; 1 credit is 0.01 USD. They are refunded unless the task succeeds. */
   credits_charged: number;
-  /** ISO 8601. */
+  /** When the service accepted it, as an ISO 8601 date-time. */
   created_at: string;
   /** The requested format, `null` where none was requested. */
   audio_format: string | null;
@@ -26,10 +28,13 @@ export interface TaskSubmission<Type extends TaskType = TaskType> {
 
 /** A task as the service last saw it. */
 export interface Task {
+  /** A UUID. Only the account that submitted the task sees it. */
   task_id: string;
+  /** The provider it runs on: `provider_a` or `provider_b`. */
   model: Known<Model>;
+  /** `music`, `lyrics`, `upload` or `concat`. */
   type: Known<TaskType>;
-  /** `success`, `failure` and `timeout` are final. */
+  /** `success`, `failure` and `timeout` are final; the last comes after an hour in `pending` or `running`. */
   status: Known<TaskStatus>;
   /** The credits frozen or charged; what a task cost also after it was refunded. */
   credits_cost: number;
@@ -45,11 +50,11 @@ export interface Task {
   error_code: Known<TaskErrorCode> | null;
   /** `false`: the same request can never succeed. `null` unless the task failed. */
   retryable: boolean | null;
-  /** How long to wait before another try, in seconds, where the provider said so. */
+  /** Seconds to wait before another try, where the provider stated them; `null` also when its quota is spent. */
   retry_after_seconds: number | null;
-  /** ISO 8601. */
+  /** When the service accepted it, as an ISO 8601 date-time. */
   created_at: string | null;
-  /** ISO 8601; `null` until the task is over. The audio's seven days begin here. */
+  /** When it ended, as an ISO 8601 date-time; `null` until then. The audio's seven days begin here. */
   completed_at: string | null;
   /** What a later version of the service may add. */
   [field: string]: unknown;
@@ -69,12 +74,15 @@ export interface SucceededTaskOf<Type extends TaskType> extends Task {
 
 /** What the provider reported of a task. */
 export interface TaskOutput {
+  /** The `type` of the task. */
   task_type?: string;
   /** The provider's own status: `queued`, `processing`, `completed`, `failed`. */
   status?: string;
   /** How far the provider is, for example a percentage. */
   progress?: string | null;
+  /** Why the provider failed, as prose: show it, don't branch on it. */
   fail_reason?: string | null;
+  /** Clips, or lyrics; `null` while the work goes on, and after a failure. */
   result?: Clip[] | Lyrics | null;
   [field: string]: unknown;
 }
@@ -94,32 +102,36 @@ export interface TaskResults {
 
 /** A piece of audio. Fields beyond the documented ones pass through; they may vanish without notice. */
 export interface Clip {
-  /** Usable for continuation and concat. */
+  /** Goes into `continue_clip_id` of a continuation, or `clip_id` of a concat, of the same account. */
   id: string;
   /** Works for seven days after the task completed. The real format is the `Content-Type` of its answer. */
   audio_url: string;
-  /** Cover art of music clips, served by the provider. */
+  /** Cover art of music clips, served by the provider: the seven days of the audio don't apply to it. */
   image_url?: string;
-  /** Larger cover art, where the provider has it. */
+  /** Larger cover art, where the provider has it, under the same rule. */
   image_large_url?: string;
-  /** Music clips. */
+  /** The song's title, of music clips only. */
   title?: string;
-  /** Music clips. */
+  /** What the provider tells of the song, of music clips only. */
   metadata?: ClipMetadata;
   [field: string]: unknown;
 }
 
-/** What a music clip says of itself. */
+/** What a music clip says of itself. Fields beyond these differ by provider, and may vanish without notice. */
 export interface ClipMetadata {
-  /** Seconds. */
+  /** The length of the audio in seconds, which need not be whole. */
   duration?: number;
+  /** The styles that the provider worked with, separated by commas. */
   tags?: string;
+  /** The lyrics or the description that the provider worked with. */
   prompt?: string;
+  /** What the provider tells besides; no part of the contract. */
   [field: string]: unknown;
 }
 
 /** The result of a lyrics task. */
 export interface Lyrics {
+  /** The title that belongs to them. */
   title: string;
   /** The lyrics, with structure tags such as `[Verse]`. */
   text: string;

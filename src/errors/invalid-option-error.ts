@@ -12,3 +12,12 @@ export class InvalidOptionError extends AsyncMusicError {
     this.option = option;
   }
 }
+
+/** What came, as a message may show it: of a text only its length, since it may be the API key in a wrong place. */
+export function shown(value: unknown): string {
+  if (typeof value === "string") return `a text of length ${value.length}`;
+  if (Array.isArray(value)) return `[${value.slice(0, 3).map(shown).join(", ")}]`;
+  return value === null || ["number", "boolean", "undefined"].includes(typeof value)
+    ? String(value)
+    : typeof value;
+}

@@ -29,7 +29,8 @@ export async function saveAudio(download: AudioDownload, path: string): Promise<
     await rename(draft, target);
   } catch (error) {
     await download.body.cancel().catch(() => {});
-    await rm(draft, { force: true });
+    // Where the draft could not even be begun, its removal fails too, and is not what the caller must hear of.
+    await rm(draft, { force: true }).catch(() => {});
     throw error;
   }
   return target;

@@ -11,6 +11,11 @@ export class Heap<Item> {
     return this.#items[0];
   }
 
+  /** All items, in no order that means anything. */
+  values(): readonly Item[] {
+    return [...this.#items];
+  }
+
   push(item: Item): void {
     let index = this.#items.length;
     while (index > 0) {

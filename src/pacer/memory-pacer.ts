@@ -7,6 +7,9 @@ import { RateWindow } from "./rate-window.js";
 /** Who goes first when several may leave. */
 const RANKS: Readonly<Record<RequestKind, number>> = { create: 0, account: 0, read: 1, poll: 2 };
 
+/** One in so many goes to whoever has been due for longer than a window: no rank is starved by those before it. */
+const TURN_OF_THE_OLDEST = 4;
+
 /** A request in the queue. */
 interface Waiting {
   request: PacedRequest;
@@ -15,6 +18,7 @@ interface Waiting {
   /** Its place in the order of arrival. */
   number: number;
   settle(admitted: boolean): void;
+  fail(reason: unknown): void;
   isSettled: boolean;
 }
 
@@ -29,15 +33,16 @@ export function createMemoryPacer(clock: Clock): Pacer {
   const ready = [0, 1, 2].map(() => new Heap<Waiting>(isDueBefore));
   const lastReads = new Map<string, number>();
   let arrivals = 0;
+  let departures = 0;
   let alarm: { at: number; controller: AbortController } | null = null;
 
   return {
     admit: (request, signal) =>
       new Promise((resolve, reject) => {
         signal?.throwIfAborted();
+        if (isHeldTooLong(request)) return resolve(false);
         const onAbort = () => {
-          waiting.isSettled = true;
-          reject(signal?.reason);
+          waiting.fail(signal?.reason);
           advance();
         };
         const waiting: Waiting = {
@@ -51,6 +56,11 @@ export function createMemoryPacer(clock: Clock): Pacer {
             signal?.removeEventListener("abort", onAbort);
             resolve(admitted);
           },
+          fail(reason) {
+            waiting.isSettled = true;
+            signal?.removeEventListener("abort", onAbort);
+            reject(reason);
+          },
         };
         signal?.addEventListener("abort", onAbort, { once: true });
         upcoming.push(waiting);
@@ -62,6 +72,7 @@ export function createMemoryPacer(clock: Clock): Pacer {
       const now = clock.now();
       window.settle(now, report);
       noteRead(report, now);
+      if (report.heldForMs !== null) releaseHeld();
       advance();
     },
 
@@ -74,7 +85,7 @@ export function createMemoryPacer(clock: Clock): Pacer {
       upcoming.pop();
       queue(due, now);
     }
-    for (const heap of ready) admitFrom(heap, now);
+    admitAll(now);
     for (let late = next(expiring); late !== undefined && late.notAfter <= now; late = next(expiring)) {
       expiring.pop()?.settle(false);
     }
@@ -88,18 +99,48 @@ export function createMemoryPacer(clock: Clock): Pacer {
     else ready[RANKS[waiting.request.kind]]?.push(waiting);
   }
 
-  function admitFrom(heap: Heap<Waiting>, now: number): void {
-    for (let first = next(heap); first !== undefined; first = next(heap)) {
-      if (!window.admits(now, first.request.kind === "poll")) return;
-      heap.pop();
+  function admitAll(now: number): void {
+    for (let heap = inTurn(now); heap !== undefined; heap = inTurn(now)) {
+      const first = heap.pop();
+      if (first === undefined) return;
       if (soonestRead(first.request, now) > now) {
         queue(first, now);
         continue;
       }
       window.spend(now);
+      departures++;
       noteRead(first.request, now);
       first.settle(true);
     }
+  }
+
+  /** The heap whose first request may leave next. */
+  function inTurn(now: number): Heap<Waiting> | undefined {
+    if (departures % TURN_OF_THE_OLDEST === 0 && window.admits(now, false)) {
+      const overdue = ready.filter((heap) => (next(heap)?.notBefore ?? now) < now - LIMITS.windowMs);
+      const oldest = overdue.sort(
+        (one, other) => (next(one)?.notBefore ?? 0) - (next(other)?.notBefore ?? 0),
+      )[0];
+      if (oldest !== undefined) return oldest;
+    }
+    return ready.find((heap) => {
+      const first = next(heap);
+      return first !== undefined && window.admits(now, first.request.kind === "poll");
+    });
+  }
+
+  function isHeldTooLong({ maxHoldMs }: PacedRequest): boolean {
+    return maxHoldMs !== undefined && window.heldUntil - clock.now() > maxHoldMs;
+  }
+
+  /** Gives up what doesn't stand the hold that has just begun. */
+  function releaseHeld(): void {
+    for (const waiting of everybody()) if (isHeldTooLong(waiting.request)) waiting.settle(false);
+  }
+
+  /** Everybody who still waits. */
+  function everybody(): Waiting[] {
+    return [upcoming, ...ready].flatMap((heap) => heap.values()).filter(({ isSettled }) => !isSettled);
   }
 
   function soonestRead({ taskId }: PacedRequest, now: number): number {
@@ -139,7 +180,12 @@ export function createMemoryPacer(clock: Clock): Pacer {
         // A clock that wakes without moving its time is believed: asking it again would never end.
         advance(Math.max(at, clock.now()));
       },
-      () => {},
+      (reason: unknown) => {
+        if (signal.aborted) return;
+        alarm = null;
+        // Without a clock nobody's turn would ever come.
+        for (const waiting of everybody()) waiting.fail(reason);
+      },
     );
   }
 }

@@ -10,6 +10,8 @@ export interface PacedRequest {
   notBefore?: number;
   /** The time at which it is given up, in milliseconds since the epoch. */
   notAfter?: number;
+  /** For how long it stands being held back after a 429, in milliseconds; for ever where it isn't given. */
+  maxHoldMs?: number;
 }
 
 /** What came of a request, and what its answer said of the rate limit. */
@@ -25,8 +27,9 @@ export interface RateLimitReport {
 /** Decides when each request of one key leaves. Whoever was admitted must report back once. */
 export interface Pacer {
   /**
-   * Resolves with `true` when the request may leave, and with `false` when its time is over; rejects with the
-   * signal's reason when it is aborted before.
+   * Resolves with `true` when the request may leave, and with `false` when its time is over or everything is held
+   * back for longer than it stands; rejects with the signal's reason when it is aborted before, and with the clock's
+   * when time comes to an end.
    */
   admit(request: PacedRequest, signal?: AbortSignal): Promise<boolean>;
   /** Tells what came of an admitted request. */

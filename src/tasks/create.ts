@@ -3,10 +3,12 @@ import { findRequestViolation } from "../contract/request-violation.js";
 import type { TaskSubmission } from "../contract/task.js";
 import { InvalidRequestError } from "../errors/invalid-request-error.js";
 import type { Answer, RequestOptions } from "../transport/call.js";
+import { checkOptionNames } from "../transport/option-names.js";
 import { dataOf, parseAnswer } from "../transport/parse-answer.js";
 import type { Transport } from "../transport/transport.js";
 import { createCall, resumeAdvice } from "./calls.js";
 import { judgeSubmission, submissionOutcomeUnknown } from "./judge-submission.js";
+import { TASK_OPTIONS } from "./options.js";
 
 /** Submits a task: checks it, sends it once, and answers what the service accepted. */
 export async function createTask(
@@ -15,6 +17,7 @@ export async function createTask(
   options: RequestOptions,
   validates: boolean,
 ): Promise<{ data: TaskSubmission; answer: Answer }> {
+  checkOptionNames(options, TASK_OPTIONS);
   const body = serialise(request);
   // What is checked is what will be sent: without `undefined`, and as it stands at this moment.
   const violation = validates ? findRequestViolation(JSON.parse(body)) : null;

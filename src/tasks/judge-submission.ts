@@ -2,7 +2,7 @@ import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unkn
 import type { Outcome } from "../transport/exchange.js";
 import { failureMessage } from "../transport/failure-message.js";
 import { invalidResponse } from "../transport/parse-answer.js";
-import { answerError, connectionError, type Failure, type Verdict } from "../transport/verdict.js";
+import { answerError, connectionError, type Failure, type Judge } from "../transport/verdict.js";
 import { resumeAdvice } from "./calls.js";
 
 const UNKNOWN_ADVICE =
@@ -13,7 +13,7 @@ const UNKNOWN_ADVICE =
  * A POST is sent again only after a 429, which certainly created nothing. Whatever else leaves its outcome in doubt
  * is said to the caller: sending it again could pay twice (POST /api/v1/task).
  */
-export function judgeSubmission(request: unknown): (failure: Failure) => Verdict {
+export function judgeSubmission(request: unknown): Judge {
   return (failure) => {
     const { outcome } = failure;
     if (outcome.kind === "aborted_before_sending") return { error: outcome.cause, mayResend: false };

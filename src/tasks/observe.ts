@@ -13,10 +13,7 @@ import type { Transport } from "../transport/transport.js";
 import { resumeAdvice } from "./calls.js";
 import type { PollSchedule } from "./poll-schedule.js";
 import { pollTask, type Reading } from "./retrieve.js";
-import { PollAbandoned, type SharedPolls } from "./shared-polls.js";
-
-/** How far behind `maxWaitMs` the answer of a last poll may come, in milliseconds. */
-const GRACE_MS = 500;
+import { GRACE_MS, PollAbandoned, type SharedPolls } from "./shared-polls.js";
 
 /** A wait, with its options checked. */
 export interface Observation {
@@ -78,7 +75,8 @@ async function pollOnce(
     const leftMs = Math.max(0, notAfter - transport.clock.now()) + GRACE_MS;
     return Math.min(options.timeoutMs ?? transport.timeoutMs, leftMs);
   };
-  const read = () => pollTask(transport, call, { ...options, timeoutMs: timeoutMs() });
+  const read = (signal: AbortSignal) =>
+    pollTask(transport, call, { ...options, signal, timeoutMs: timeoutMs() });
   try {
     return await polls.next({
       taskId,

@@ -1,8 +1,11 @@
 import { LIMITS } from "../contract/limits.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
-import { InvalidOptionError } from "../errors/invalid-option-error.js";
+import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import type { Random } from "../random/random.js";
 import type { RequestOptions } from "../transport/call.js";
-import type { PollInterval } from "./poll-schedule.js";
+import { checkOptionNames } from "../transport/option-names.js";
+import { checkRequestOptions, REQUEST_OPTIONS } from "../transport/request-options.js";
+import { createPollSchedule, type PollInterval, type PollSchedule } from "./poll-schedule.js";
 
 /** Five minutes past the service's own limit: by then it has ended every task. */
 const DEFAULT_MAX_WAIT_MS = LIMITS.taskTimeoutMs + 5 * 60_000;
@@ -32,13 +35,36 @@ export interface RunOptions extends WaitOptions {
   onSubmitted?: ((submission: TaskSubmission) => void | Promise<void>) | undefined;
 }
 
-/** The time after which a wait gives up, in milliseconds. */
-export function checkMaxWaitMs(value: number = DEFAULT_MAX_WAIT_MS): number {
-  if (typeof value === "number" && value > 0) return value;
-  throw new InvalidOptionError("maxWaitMs", "be above 0 milliseconds", String(value));
+/** The names of all options in this room: one object of options may serve several calls. */
+export const TASK_OPTIONS = {
+  ...REQUEST_OPTIONS,
+  pollIntervalMs: true,
+  maxWaitMs: true,
+  onUpdate: true,
+  onSubmitted: true,
+} as const satisfies Record<keyof RunOptions, true>;
+
+/** Checks the options of everything that waits, and answers what the waiting needs of them. */
+export function checkWaitOptions(
+  options: RunOptions,
+  random: Random,
+): { schedule: PollSchedule; maxWaitMs: number } {
+  checkOptionNames(options, TASK_OPTIONS);
+  checkRequestOptions(options);
+  checkCallback("onUpdate", options.onUpdate);
+  checkCallback("onSubmitted", options.onSubmitted);
+  return {
+    schedule: createPollSchedule(options.pollIntervalMs, random),
+    maxWaitMs: checkMaxWaitMs(options.maxWaitMs),
+  };
 }
 
-export function checkCallback(name: string, value: unknown): void {
+function checkMaxWaitMs(value: number = DEFAULT_MAX_WAIT_MS): number {
+  if (typeof value === "number" && value > 0) return value;
+  throw new InvalidOptionError("maxWaitMs", "be above 0 milliseconds", shown(value));
+}
+
+function checkCallback(name: string, value: unknown): void {
   if (value === undefined || typeof value === "function") return;
-  throw new InvalidOptionError(name, "be a function", typeof value);
+  throw new InvalidOptionError(name, "be a function", shown(value));
 }

@@ -1,5 +1,5 @@
 import { LIMITS } from "../contract/limits.js";
-import { InvalidOptionError } from "../errors/invalid-option-error.js";
+import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
 import type { Random } from "../random/random.js";
 
 const GROWTH = 1.5;
@@ -22,17 +22,17 @@ function checkPollInterval(interval: PollInterval | undefined): readonly [number
   const { shortest, longest } = LIMITS.recommendedPollIntervalMs;
   const pair: readonly unknown[] =
     interval === undefined ? [shortest, longest] : Array.isArray(interval) ? interval : [interval, interval];
-  const shown = JSON.stringify(interval) ?? "";
+  const got = shown(interval);
 
   const [first, last] = pair;
   if (pair.length !== 2 || !isFiniteNumber(first) || !isFiniteNumber(last)) {
-    throw new InvalidOptionError("pollIntervalMs", "be a number, or two of them", shown);
+    throw new InvalidOptionError("pollIntervalMs", "be a number, or two of them", got);
   }
   if (first < LIMITS.shortestPollIntervalMs) {
-    throw new InvalidOptionError("pollIntervalMs", `be at least ${LIMITS.shortestPollIntervalMs}`, shown);
+    throw new InvalidOptionError("pollIntervalMs", `be at least ${LIMITS.shortestPollIntervalMs}`, got);
   }
   if (last < first)
-    throw new InvalidOptionError("pollIntervalMs", "have its longest gap behind its first", shown);
+    throw new InvalidOptionError("pollIntervalMs", "have its longest gap behind its first", got);
   return [first, last];
 }
 

@@ -2,10 +2,15 @@ import { resultSchemas, taskSchema } from "../contract/answer-schema.js";
 import { isTaskType } from "../contract/model.js";
 import type { SucceededTask, Task } from "../contract/task.js";
 import type { Answer, Call, RequestOptions } from "../transport/call.js";
+import { checkOptionNames } from "../transport/option-names.js";
 import { invalidResponse, parseAnswer } from "../transport/parse-answer.js";
 import type { Transport } from "../transport/transport.js";
 import { judgeRead } from "../transport/verdict.js";
 import { retrieveCall } from "./calls.js";
+import { TASK_OPTIONS } from "./options.js";
+
+/** How deeply a task may nest that a wait compares, copies and shows: what is deeper would break these on their way. */
+const DEEPEST_TASK = 1000;
 
 /** A task, and the answer in which it came. */
 export interface Reading {
@@ -19,6 +24,7 @@ export async function retrieveTask(
   taskId: string,
   options: RequestOptions,
 ): Promise<Reading> {
+  checkOptionNames(options, TASK_OPTIONS);
   const call = retrieveCall(taskId, "read", transport.redactor);
   const reading = readingOf(transport, call, await transport.send(call, options, judgeRead));
   if (reading.data.status === "success") checkResult(transport, call, reading);
@@ -27,7 +33,10 @@ export async function retrieveTask(
 
 /** Reads a task once, for a wait that the pacer has admitted. */
 export async function pollTask(transport: Transport, call: Call, options: RequestOptions): Promise<Reading> {
-  return readingOf(transport, call, await transport.sendOnce(call, options, judgeRead));
+  const reading = readingOf(transport, call, await transport.sendOnce(call, options, judgeRead));
+  if (!nestsDeeper(reading.data, DEEPEST_TASK)) return reading;
+  const issues = [{ path: "data", message: `nests deeper than ${DEEPEST_TASK} levels` }];
+  throw invalidResponse(call, reading.answer.requestId, issues, transport.redactor);
 }
 
 /** A task that succeeded, with the result that its type promises. */
@@ -50,4 +59,9 @@ function checkResult({ redactor }: Transport, call: Call, { data, answer }: Read
     message,
   }));
   throw invalidResponse(call, answer.requestId, issues, redactor);
+}
+
+function nestsDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((part) => nestsDeeper(part, levels - 1));
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock/clock.js";
 import { startDeadline } from "../clock/deadline.js";
+import { whenOverdue } from "../clock/when-overdue.js";
 import type { PacedRequest, Pacer } from "../pacer/pacer.js";
 import type { Reading } from "./retrieve.js";
 
@@ -10,8 +11,11 @@ export interface PollWish {
   signal: AbortSignal | undefined;
   /** How long this wait would now wait for the answer to a poll, in real milliseconds. */
   timeoutMs: () => number;
-  read: () => Promise<Reading>;
+  read: (signal: AbortSignal) => Promise<Reading>;
 }
+
+/** How far behind the end of a wait the answer of a last poll may come, in real milliseconds. */
+export const GRACE_MS = 500;
 
 /** Lets the waits of one client on one task share its polls. */
 export interface SharedPolls {
@@ -22,10 +26,10 @@ export interface SharedPolls {
   next(wish: PollWish): Promise<Reading | null>;
 }
 
-/** Why a poll that was joined came to nothing: one of the two waits has left it. */
+/** Why a poll came to nothing: a wait that shared it has left it. */
 export class PollAbandoned extends Error {
   override name = "PollAbandoned";
-  override message = "the poll was shared with another wait, and was left before its answer came";
+  override message = "the poll was left before its answer came";
 }
 
 /** Called with a poll that begins. */
@@ -40,7 +44,9 @@ export function createSharedPolls(pacer: Pacer, clock: Clock): SharedPolls {
       const begun = underWay.get(taskId);
       // A wait that isn't due has just had its reading, or has left this very poll, since it took too long.
       const isDue = pacing.notBefore <= clock.now();
-      if (begun !== undefined && isDue) return joined(begun, timeoutMs(), signal);
+      const join = (poll: Promise<Reading>) =>
+        patiently(pacing.notAfter, signal, (patience) => joined(poll, timeoutMs(), patience));
+      if (begun !== undefined && isDue) return join(begun);
 
       const controller = new AbortController();
       const other = joinNext(taskId, controller);
@@ -50,14 +56,32 @@ export function createSharedPolls(pacer: Pacer, clock: Clock): SharedPolls {
         signal?.throwIfAborted();
         const admitted = pacer.admit({ kind: "poll", taskId, ...pacing }, controller.signal);
         const turn = await Promise.race([admitted, other.poll]);
-        if (turn === true) return await begin(taskId, other.joiner, read, signal);
-        return turn === false ? null : await joined(turn.poll, timeoutMs(), signal);
+        if (turn === false) return null;
+        if (turn !== true) return await join(turn.poll);
+        return await patiently(pacing.notAfter, signal, (patience) =>
+          begin(taskId, other.joiner, read, patience),
+        );
       } finally {
         signal?.removeEventListener("abort", onAbort);
         leave(taskId, other.joiner);
       }
     },
   };
+
+  /** Leaves a poll that stalls when the wait's time is over, also by a clock that others have moved meanwhile. */
+  async function patiently(
+    notAfter: number,
+    signal: AbortSignal | undefined,
+    poll: (patience: AbortSignal) => Promise<Reading>,
+  ): Promise<Reading> {
+    const controller = new AbortController();
+    const forget = whenOverdue(clock, notAfter, GRACE_MS, () => controller.abort(new PollAbandoned()));
+    try {
+      return await poll(AbortSignal.any([controller.signal, ...(signal === undefined ? [] : [signal])]));
+    } finally {
+      forget();
+    }
+  }
 
   /** Waits for a poll of another wait, and gives up this wait's own place in the queue when one begins. */
   function joinNext(taskId: string, controller: AbortController) {
@@ -76,12 +100,12 @@ export function createSharedPolls(pacer: Pacer, clock: Clock): SharedPolls {
   function begin(
     taskId: string,
     own: Joiner,
-    read: () => Promise<Reading>,
-    signal?: AbortSignal,
+    read: (signal: AbortSignal) => Promise<Reading>,
+    signal: AbortSignal,
   ): Promise<Reading> {
-    const poll = read()
+    const poll = read(signal)
       .catch((error: unknown) => {
-        throw signal?.aborted ? new PollAbandoned() : error;
+        throw signal.aborted ? new PollAbandoned() : error;
       })
       .finally(() => {
         if (underWay.get(taskId) === poll) underWay.delete(taskId);
@@ -101,11 +125,7 @@ export function createSharedPolls(pacer: Pacer, clock: Clock): SharedPolls {
 }
 
 /** A poll of another wait as this one sees it: its own abort and its own patience end it, the other's don't concern it. */
-async function joined(
-  poll: Promise<Reading>,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
-): Promise<Reading> {
+async function joined(poll: Promise<Reading>, timeoutMs: number, signal: AbortSignal): Promise<Reading> {
   const deadline = startDeadline(timeoutMs, signal);
   try {
     return await Promise.race([poll, deadline.ended]);

@@ -6,14 +6,12 @@ import { TaskFailedError } from "../errors/task-failed-error.js";
 import { TaskTimedOutError } from "../errors/task-timed-out-error.js";
 import { type ApiPromise, apiPromise } from "../transport/api-promise.js";
 import type { RequestOptions } from "../transport/call.js";
-import { checkRequestOptions } from "../transport/request-options.js";
 import type { Transport } from "../transport/transport.js";
 import { callBack } from "./callback.js";
 import { retrieveCall } from "./calls.js";
 import { createTask } from "./create.js";
 import { type Observation, observe } from "./observe.js";
-import { checkCallback, checkMaxWaitMs, type RunOptions, type WaitOptions } from "./options.js";
-import { createPollSchedule } from "./poll-schedule.js";
+import { checkWaitOptions, type RunOptions, type WaitOptions } from "./options.js";
 import { retrieveTask, succeededTask } from "./retrieve.js";
 import { createSharedPolls, type SharedPolls } from "./shared-polls.js";
 import { stoppable } from "./stoppable.js";
@@ -77,15 +75,17 @@ export class Tasks {
   }
 
   /**
-   * Waits until a task has succeeded, and answers it with its result. It outlasts outages of the service; waits of
-   * one client on one task share its polls.
+   * Waits until a task has succeeded, and answers it with its result. Waits of one client on one task share its
+   * polls. A read that fails is only the next poll's delay, whether the connection broke, the answer can't be read or
+   * the service refused it, with a 403 or a 400 too: only a 401 and a 404 end the wait before `maxWaitMs`.
    *
    * @param task - the id of a task, or what `create` answered, also after a detour through JSON
    * @throws {@link TaskFailedError} the task ended in `failure`
    * @throws {@link TaskTimedOutError} the task ended in `timeout`
-   * @throws {@link WaitTimeoutError} `maxWaitMs` passed; the task goes on
+   * @throws {@link WaitTimeoutError} `maxWaitMs` passed; the task goes on. Its `cause` is the failure of the last read
    * @throws {@link TaskNotFoundError}, {@link AuthenticationError} at once
    * @throws {@link InvalidResponseError} the task succeeded, but its result lacks what the contract requires
+   * @throws {@link InvalidOptionError} an option is out of range or misspelled; the signal's reason after an abort
    */
   wait<Type extends TaskType>(
     task: TaskSubmission<Type>,
@@ -93,7 +93,6 @@ export class Tasks {
   ): Promise<SucceededTask<Type>>;
   wait(task: string | TaskSubmission, options?: WaitOptions): Promise<SucceededTask>;
   async wait(task: string | TaskSubmission, options: WaitOptions = {}): Promise<SucceededTask> {
-    checkCallback("onUpdate", options.onUpdate);
     const observation = this.#observation(task, options);
     const { call, taskId } = observation;
     const { redactor } = this.#transport;
@@ -113,9 +112,9 @@ export class Tasks {
    *
    * @param task - the id of a task, or what `create` answered, also after a detour through JSON
    * @throws {@link WaitTimeoutError}, {@link TaskNotFoundError}, {@link AuthenticationError} as `wait` does
+   * @throws {@link InvalidOptionError} at once, before the iteration begins
    */
   watch(task: string | TaskSubmission, options: WaitOptions = {}): AsyncIterable<Task> {
-    checkCallback("onUpdate", options.onUpdate);
     this.#observation(task, options);
     return stoppable((signal) => this.#follow(task, { ...options, signal }), options.signal);
   }
@@ -138,7 +137,8 @@ export class Tasks {
     request: TaskRequest & { task_type: Type },
     options: RunOptions = {},
   ): Promise<SucceededTask<Type>> {
-    this.#checkRun(options);
+    // Everything about the wait is checked before anything is paid for.
+    checkWaitOptions(options, this.#transport.random);
     const { requestId, ...waitOptions } = options;
     const submission = await this.create<Type>(request, options);
     await callBack("onSubmitted", options.onSubmitted, submission, submission.task_id);
@@ -154,16 +154,16 @@ export class Tasks {
   }
 
   #observation(task: string | TaskSubmission, options: WaitOptions): Observation {
-    checkRequestOptions(options);
+    const { schedule, maxWaitMs } = checkWaitOptions(options, this.#transport.random);
     const taskId = typeof task === "string" ? task : task?.task_id;
     return {
       transport: this.#transport,
       polls: this.#polls,
       call: retrieveCall(taskId, "poll", this.#transport.redactor),
       taskId,
-      schedule: createPollSchedule(options.pollIntervalMs, this.#transport.random),
+      schedule,
       submittedAt: this.#submissionTime(task),
-      maxWaitMs: checkMaxWaitMs(options.maxWaitMs),
+      maxWaitMs,
       options,
     };
   }
@@ -172,14 +172,5 @@ export class Tasks {
     const now = this.#transport.clock.now();
     if (typeof task === "string") return now;
     return Math.min(now, this.#submittedAt.get(task) ?? parseDate(task.created_at) ?? now);
-  }
-
-  /** Everything about the wait is checked before anything is paid for. */
-  #checkRun(options: RunOptions): void {
-    checkRequestOptions(options);
-    checkCallback("onUpdate", options.onUpdate);
-    checkCallback("onSubmitted", options.onSubmitted);
-    checkMaxWaitMs(options.maxWaitMs);
-    createPollSchedule(options.pollIntervalMs, this.#transport.random);
   }
 }

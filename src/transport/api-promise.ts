@@ -1,6 +1,6 @@
 import type { Answer } from "./call.js";
+import { rateLimitRemaining } from "./rate-limit-remaining.js";
 import type { Redactor } from "./redactor.js";
-import { rateLimitRemaining } from "./transport.js";
 
 /** The data of an answer, with the answer around it. */
 export interface WithResponse<Data> {

@@ -1,5 +1,6 @@
 import ky from "ky";
-import { startDeadline } from "../clock/deadline.js";
+import { type Deadline, startDeadline } from "../clock/deadline.js";
+import { fetchResendsText } from "../environment.js";
 import type { Answer } from "./call.js";
 import { certainlyNeverLeft } from "./never-left.js";
 
@@ -50,6 +51,8 @@ export async function exchange(attempt: Attempt): Promise<Outcome> {
     began = true;
     try {
       const answer = await attempt.fetch(request);
+      // What didn't listen to the signal answers too late: nobody will read it.
+      if (deadline.signal.aborted) answer?.body?.cancel().catch(() => {});
       if (typeof answer?.headers?.get !== "function")
         throw new TypeError("`fetch` answered something else than a Response");
       return answer;
@@ -61,7 +64,7 @@ export async function exchange(attempt: Attempt): Promise<Outcome> {
 
   try {
     head = await Promise.race([request(attempt, send, deadline.signal), deadline.ended]);
-    await Promise.race([readText(head, (piece) => (text += piece)), deadline.ended]);
+    await readText(head, deadline, (piece) => (text += piece));
     return { kind: "answered", answer: { status: head.status, headers: head.headers, text } };
   } catch (error) {
     const broken = { status: head?.status ?? null, text };
@@ -79,12 +82,27 @@ export async function exchange(attempt: Attempt): Promise<Outcome> {
   }
 }
 
-/** Reads a body piece by piece: the beginning of one that breaks off may name a task that is paid for. */
-async function readText({ body }: Response, keep: (piece: string) => void): Promise<void> {
+/**
+ * Reads a body piece by piece: the beginning of one that breaks off may name a task that is paid for. A body that
+ * isn't read to its end is given back.
+ */
+async function readText(
+  { body }: Response,
+  { ended }: Deadline,
+  keep: (piece: string) => void,
+): Promise<void> {
   const reader = body?.getReader();
+  if (reader === undefined) return;
   const decoder = new TextDecoder();
-  for (let piece = await reader?.read(); piece?.value !== undefined; piece = await reader?.read()) {
-    keep(decoder.decode(piece.value, { stream: true }));
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), ended]);
+      if (done) break;
+      keep(decoder.decode(value, { stream: true }));
+    }
+  } catch (error) {
+    reader.cancel().catch(() => {});
+    throw error;
   }
   keep(decoder.decode());
 }
@@ -93,7 +111,7 @@ function request(attempt: Attempt, send: typeof fetch, signal: AbortSignal): Pro
   return ky(attempt.url, {
     method: attempt.method,
     headers: attempt.headers,
-    ...(attempt.body === undefined ? {} : { body: attempt.body }),
+    ...(attempt.body === undefined ? {} : { body: sentOnce(attempt.body) }),
     fetch: send,
     signal,
     redirect: "manual",
@@ -101,4 +119,9 @@ function request(attempt: Attempt, send: typeof fetch, signal: AbortSignal): Pro
     timeout: false,
     throwHttpErrors: false,
   });
+}
+
+/** A body that no runtime sends a second time: the service has no idempotency key. */
+function sentOnce(body: string): BodyInit {
+  return fetchResendsText() ? new Blob([body]) : body;
 }

@@ -17,6 +17,9 @@ const BEFORE_SENDING_CODES = new Set([
   "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
 
+/** What undici says, without a code, of a port that the fetch standard forbids: it looks before it connects. */
+const FORBIDDEN_PORT = "bad port";
+
 /** How many causes behind an error are looked at: a chain may run in a circle. */
 const DEEPEST = 8;
 
@@ -33,6 +36,10 @@ export function certainlyNeverLeft(error: unknown, depth = 0): boolean {
 }
 
 function isBeforeSending(error: Error): boolean {
-  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
-  return BEFORE_SENDING_CODES.has(String(code)) || BEFORE_SENDING_CALLS.has(String(syscall));
+  const { code, syscall, message } = error as Error & { code?: unknown; syscall?: unknown };
+  return (
+    message === FORBIDDEN_PORT ||
+    BEFORE_SENDING_CODES.has(String(code)) ||
+    BEFORE_SENDING_CALLS.has(String(syscall))
+  );
 }

@@ -14,13 +14,17 @@ export interface Redactor {
 
 /** A redactor that closes over the key, so that no printing of the client or of an error shows it. */
 export function createRedactor(secret: string): Redactor {
-  const text = (value: string) => value.replaceAll(secret, REPLACEMENT);
+  const spellings = new RegExp(spellingsOf(secret), "gi");
+  const isIn = (value: string) => value.search(spellings) >= 0;
+  const text = (value: string) => value.replaceAll(spellings, REPLACEMENT);
 
   const headers = (value: Headers) =>
-    new Headers([...value].map(([name, content]): [string, string] => [name, text(content)]));
+    new Headers(
+      [...value].map(([name, content]): [string, string] => [isIn(name) ? "redacted" : name, text(content)]),
+    );
 
   const holdsSecret = (value: unknown, depth = 0): boolean => {
-    if (typeof value === "string") return value.includes(secret);
+    if (typeof value === "string") return isIn(value);
     if (typeof value !== "object" || value === null) return typeof value === "function";
     if (depth > DEEPEST || isOpaque(value)) return true;
     const keys =
@@ -31,9 +35,14 @@ export function createRedactor(secret: string): Redactor {
   const data = <Data>(value: Data): Data =>
     holdsSecret(value)
       ? JSON.parse(JSON.stringify(value), (_, part: unknown) =>
-          typeof part === "string" ? text(part) : part,
+          typeof part === "string" ? text(part) : withSafeNames(part),
         )
       : value;
+
+  const withSafeNames = (part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part) && Object.keys(part).some(isIn)
+      ? Object.fromEntries(Object.entries(part).map(([name, value]) => [text(name), value]))
+      : part;
 
   const cause = (value: unknown, depth = 0): unknown => {
     if (typeof value === "string") return text(value);
@@ -57,4 +66,13 @@ function isOpaque(value: object): boolean {
   if (value instanceof Error || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype !== null && prototype !== Object.prototype;
+}
+
+/**
+ * Every way in which a server may echo the key: in either case, as the name of a header is always in small letters, and
+ * with any of its characters percent-encoded.
+ */
+function spellingsOf(secret: string): string {
+  const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(2, "0");
+  return [...secret].map((character) => `(?:\\x${hex(character)}|%${hex(character)})`).join("");
 }

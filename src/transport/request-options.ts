@@ -1,6 +1,15 @@
 import { isSafeRequestId } from "../contract/request-id.js";
-import { InvalidOptionError } from "../errors/invalid-option-error.js";
+import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
 import type { RequestOptions } from "./call.js";
+
+/** The names of a request's options. */
+export const REQUEST_OPTIONS = {
+  signal: true,
+  timeoutMs: true,
+  maxRetries: true,
+  requestId: true,
+  headers: true,
+} as const satisfies Record<keyof RequestOptions, true>;
 
 /** The longest time that a timer can be set to, in milliseconds. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
@@ -12,11 +21,11 @@ export function checkRequestOptions(options: RequestOptions): { timeoutMs?: numb
     throw new InvalidOptionError(
       "requestId",
       "be 1 to 128 of the characters A-Z a-z 0-9 . _ : -",
-      String(requestId),
+      shown(requestId),
     );
   }
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw new InvalidOptionError("signal", "be an AbortSignal", String(signal));
+    throw new InvalidOptionError("signal", "be an AbortSignal", shown(signal));
   }
   if (headers !== undefined && !canBeHeaders(headers)) {
     throw new InvalidOptionError("headers", "be an object of valid header names and values");
@@ -32,13 +41,13 @@ export function checkTimeoutMs(value: number): number {
   throw new InvalidOptionError(
     "timeoutMs",
     `be above 0 and at most ${LONGEST_TIMEOUT_MS} milliseconds`,
-    String(value),
+    shown(value),
   );
 }
 
 export function checkMaxRetries(value: number): number {
   if (Number.isInteger(value) && value >= 0) return value;
-  throw new InvalidOptionError("maxRetries", "be a whole number, 0 or more", String(value));
+  throw new InvalidOptionError("maxRetries", "be a whole number, 0 or more", shown(value));
 }
 
 function canBeHeaders(headers: Readonly<Record<string, string>>): boolean {

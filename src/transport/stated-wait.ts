@@ -3,11 +3,12 @@ import { HEADERS } from "../contract/endpoint.js";
 
 /**
  * The wait that an answer states, in milliseconds from now: the longer of the `Retry-After` header (seconds, or a
- * date) and the body's `retry_after_seconds`; `null` where neither says anything that can be read.
+ * date) and the body's `retry_after_seconds`; `null` where neither says anything that can be read, or that is a number at all.
  */
 export function statedWaitMs(headers: Headers, body: unknown, now: number): number | null {
   const waits = [headerWaitMs(headers, now), bodyWaitMs(body)].filter((wait) => wait !== null);
-  return waits.length === 0 ? null : Math.max(...waits);
+  const finite = waits.filter(Number.isFinite);
+  return finite.length === 0 ? null : Math.max(...finite);
 }
 
 function headerWaitMs(headers: Headers, now: number): number | null {
@@ -24,7 +25,5 @@ function headerWaitMs(headers: Headers, now: number): number | null {
 
 function bodyWaitMs(body: unknown): number | null {
   const seconds = typeof body === "object" && body !== null ? Reflect.get(body, "retry_after_seconds") : null;
-  return typeof seconds === "number" && seconds >= 0 && Number.isFinite(seconds)
-    ? Math.ceil(seconds * 1000)
-    : null;
+  return typeof seconds === "number" && seconds >= 0 ? Math.ceil(seconds * 1000) : null;
 }

@@ -23,6 +23,9 @@ export interface Verdict {
   mayResend: boolean;
 }
 
+/** The sending rule of a call. */
+export type Judge = (failure: Failure) => Verdict;
+
 /** Reads change nothing, so they are sent again after everything that may pass (Errors: Retry rules). */
 export function judgeRead(failure: Failure): Verdict {
   const { outcome } = failure;

@@ -11,7 +11,7 @@ import { describeRateLimit } from "./suite/rate-limit.js";
 import { describeTasks } from "./suite/tasks.js";
 import { type Open, openerFor } from "./world.js";
 
-/** What the SDK and the service promise each other, held through one way of reaching the emulator. */
+/** What the SDK and the service promise each other in every runtime, held through one way of reaching the emulator. */
 export function describeContract(name: string, mount: Mount): void {
   const open = openerFor(mount);
   describe(`the SDK and the emulator, by ${name}`, () => {

@@ -1,4 +1,4 @@
-import { describeContract } from "./describe-contract.js";
+import { describeContractOnNode } from "./describe-contract-on-node.js";
 import { injectedFetch } from "./injected-fetch.js";
 
-describeContract("an injected fetch", injectedFetch);
+describeContractOnNode("an injected fetch", injectedFetch);

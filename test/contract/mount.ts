@@ -1,4 +1,5 @@
 import type { Emulator } from "../../emulator/index.js";
+import type { ClientOptions } from "../../src/index.js";
 
 /** A way of reaching an emulator. */
 export type Mount = (emulator: Emulator) => Promise<Mounted>;
@@ -10,5 +11,7 @@ export interface Mounted {
   fetch: typeof globalThis.fetch;
   /** What a client needs to be given; `undefined` leaves it to the global one. */
   clientFetch: typeof globalThis.fetch | undefined;
+  /** What else a client has to be told in this runtime. */
+  clientOptions?: ClientOptions;
   close(): Promise<void>;
 }

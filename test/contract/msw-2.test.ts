@@ -1,7 +1,7 @@
 import { setupServer } from "msw2/node";
 import { afterAll, beforeAll, vi } from "vitest";
 import { emulatorHandlers } from "../../emulator/msw.js";
-import { describeContract } from "./describe-contract.js";
+import { describeContractOnNode } from "./describe-contract-on-node.js";
 
 /** Where only MSW 2 is installed, it is what the handlers are made with. */
 vi.mock("msw", () => import("msw2"));
@@ -10,7 +10,7 @@ const server = setupServer();
 beforeAll(() => server.listen({ onUnhandledRequest: "error" }));
 afterAll(() => server.close());
 
-describeContract("MSW 2", async (emulator) => {
+describeContractOnNode("MSW 2", async (emulator) => {
   server.use(...emulatorHandlers(emulator));
   return {
     baseUrl: emulator.url,

@@ -1,7 +1,7 @@
 import { serve } from "../../emulator/node.js";
-import { describeContract } from "./describe-contract.js";
+import { describeContractOnNode } from "./describe-contract-on-node.js";
 
-describeContract("a port", async (emulator) => {
+describeContractOnNode("a port", async (emulator) => {
   const { url, close } = await serve(emulator, { port: 0 });
   return { baseUrl: url, fetch: globalThis.fetch, clientFetch: undefined, close };
 });

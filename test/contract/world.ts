@@ -32,7 +32,7 @@ export function openerFor(mount: Mount, base: Pick<EmulatorOptions, "seed" | "po
     if (policy !== undefined && policy !== "vary") emulator.changePolicy(policy);
     emulator.providers.provider_a.always(DONE_AT_ONCE);
     emulator.providers.provider_b.always(DONE_AT_ONCE);
-    const { baseUrl, fetch, clientFetch, close } = await mount(emulator);
+    const { baseUrl, fetch, clientFetch, clientOptions, close } = await mount(emulator);
     onTestFinished(async () => {
       await close();
       await emulator[Symbol.asyncDispose]();
@@ -40,7 +40,7 @@ export function openerFor(mount: Mount, base: Pick<EmulatorOptions, "seed" | "po
 
     const connect = (more: ClientOptions = {}) => {
       const connection = emulator.connection({ apiKey: more.apiKey });
-      return new AsyncMusic({ ...connection, baseUrl, fetch: clientFetch, ...more });
+      return new AsyncMusic({ ...connection, baseUrl, fetch: clientFetch, ...clientOptions, ...more });
     };
     return {
       emulator,

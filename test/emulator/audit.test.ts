@@ -88,6 +88,43 @@ describe("resubmitted_after_unknown_outcome", () => {
   });
 });
 
+describe("a submission that is still under way", () => {
+  const postTwice = async (leavesBetween: boolean) => {
+    const service = createService();
+    const { emulator } = service;
+    emulator.faults.add({ method: "POST", fault: { kind: "latency", ms: 5_000 } });
+    const first = new AbortController();
+    const begun = emulator.fetch(emulator.url + TASK, {
+      method: "POST",
+      headers: { "x-api-key": emulator.apiKey, "Content-Type": "application/json", "X-Request-Id": "first" },
+      body: JSON.stringify(VALID.song),
+      signal: first.signal,
+    });
+    await emulator.clock.sleep(1_000);
+    if (leavesBetween) first.abort();
+    await service.post(VALID.providerB);
+    await service.post(VALID.song);
+    if (!leavesBetween) first.abort();
+    await begun.catch(() => {});
+    await emulator.clock.sleep(10_000);
+    return emulator.audit();
+  };
+
+  test("is resubmitted by who left it without an answer and sends the same again", async () => {
+    expect(await postTwice(true)).toEqual([
+      expect.objectContaining({
+        rule: "resubmitted_after_unknown_outcome",
+        at: "2026-01-01T00:00:01.000Z",
+        detail: expect.stringContaining("first"),
+      }),
+    ]);
+  });
+
+  test("is not resubmitted by who sends the same beside it, also where one of the two leaves later", async () => {
+    expect(await postTwice(false)).toEqual([]);
+  });
+});
+
 describe("ignored_retry_after", () => {
   test("is the same request before the stated wait is over", async () => {
     const service = createService({ limits: { requests: 1, windowSeconds: 60 } });

@@ -143,6 +143,31 @@ describe("the virtual clock", () => {
   });
 });
 
+describe.each(["virtual", "real"] as const)("the %s clock of an emulator that was disposed of", (mode) => {
+  test("wakes nobody: who sleeps is told so, and so is who would sleep", async () => {
+    const emulator = createEmulator({ clock: mode });
+    emulator.faults.add({ fault: { kind: "latency", ms: 3_600_000 } });
+    const asleep = emulator.clock.sleep(3_600_000);
+    const advanced = emulator.clock.advance(1_000);
+    await emulator[Symbol.asyncDispose]();
+    await expect(asleep).rejects.toThrow("the emulator was disposed of");
+    await expect(emulator.clock.sleep(1)).rejects.toThrow("the emulator was disposed of");
+    await advanced;
+    await expect(emulator.fetch(emulator.url)).rejects.toThrow(TypeError);
+  });
+
+  test("does not wait for an exchange whose body never ends, which ends as on a broken connection", async () => {
+    const emulator = createEmulator({ clock: mode });
+    const body = new ReadableStream();
+    const init = { method: "POST", body, duplex: "half" };
+    const endless = emulator.fetch(`${emulator.url}/api/v1/task`, init as RequestInit);
+    const advanced = emulator.clock.advance(1_000);
+    await emulator[Symbol.asyncDispose]();
+    await expect(endless).rejects.toThrow(TypeError);
+    await advanced;
+  });
+});
+
 describe("the real clock", () => {
   test("ticks with the wall, and can be ahead of it", async () => {
     vi.useFakeTimers({ now: 1_000_000 });
@@ -162,6 +187,21 @@ describe("the real clock", () => {
     expect(clock.now()).toBe(1_000_000);
     vi.setSystemTime(500_000);
     expect(clock.now()).toBe(1_000_000);
+  });
+
+  test("goes on from where it was after the wall was set back, also for who sleeps", async () => {
+    vi.useFakeTimers({ now: 10_000_000 });
+    const { clock } = createEmulator({ clock: "real" });
+    const woken: number[] = [];
+    void clock.sleep(30_000).then(() => woken.push(clock.now()));
+    vi.setSystemTime(1_000_000);
+    expect(clock.now()).toBe(10_000_000);
+    await vi.advanceTimersByTimeAsync(29_000);
+    expect(clock.now()).toBe(10_029_000);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(woken).toEqual([10_030_000]);
+    await clock.advance(60_000);
+    expect(clock.now()).toBe(10_091_000);
   });
 
   test("wakes sleepers by the runner's fake timers", async () => {
@@ -186,13 +226,15 @@ describe("the real clock", () => {
     expect(woken).toEqual([1_010_000, 1_030_000]);
   });
 
-  test("lets go of an aborted sleep", async () => {
+  test("lets go of an aborted sleep, and of the timer that was set for it", async () => {
     vi.useFakeTimers({ now: 1_000_000 });
     const { clock } = createEmulator({ clock: "real" });
     const controller = new AbortController();
     const sleep = clock.sleep(5_000, controller.signal);
+    expect(vi.getTimerCount()).toBe(1);
     controller.abort(new Error("no"));
     await expect(sleep).rejects.toThrow("no");
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test("is the service's time", async () => {

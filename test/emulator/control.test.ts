@@ -221,9 +221,14 @@ describe("what is bad changes nothing", () => {
     ["POST", "/accounts/{id}/keys", { name: "mine" }],
     ["PATCH", "/accounts/{id}/keys/{key}", { disabled: 1 }],
     ...outcomes.flatMap((path) =>
-      [{ outcome: "explode" }, { clips: -1 }, { format: "midi" }, { alternate_urls: "x" }, { delay: 1 }].map(
-        (body): [string, string, unknown] => [path.endsWith("next") ? "POST" : "PUT", path, body],
-      ),
+      [
+        { outcome: "explode" },
+        { clips: -1 },
+        { clips: 5e-324 },
+        { format: "midi" },
+        { alternate_urls: "x" },
+        { delay: 1 },
+      ].map((body): [string, string, unknown] => [path.endsWith("next") ? "POST" : "PUT", path, body]),
     ),
     ["POST", "/faults", {}],
     ["POST", "/faults", { fault: { kind: "disconnect" } }],

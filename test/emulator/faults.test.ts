@@ -29,12 +29,28 @@ describe("around the commit point", () => {
     expect((await balance()).frozen).toBe(frozen);
   });
 
-  test("a request that a fault struck before does not count against the limit", async () => {
-    const { get, emulator } = createService({ limits: { requests: 2 } });
-    emulator.faults.add({ fault: { kind: "status", status: 503, when: "before" } });
-    await get(BALANCE);
-    expect((await get(BALANCE)).headers.get("X-RateLimit-Remaining")).toBe("1");
-  });
+  test.each(["fixed", "sliding"] as const)(
+    "what a fault struck before shows what is left in a %s window, and counts for nothing",
+    async (window) => {
+      const { get, send, emulator } = createService({
+        limits: { requests: 2 },
+        policy: { rate_limit_window: window },
+      });
+      const struck = async () => {
+        emulator.faults.add({ fault: { kind: "status", status: 503, when: "before" } });
+        return (await get(BALANCE)).headers.get("X-RateLimit-Remaining");
+      };
+      expect(await struck()).toBe("2");
+      expect((await get(BALANCE)).headers.get("X-RateLimit-Remaining")).toBe("1");
+      expect(await struck()).toBe("1");
+      await get(BALANCE);
+      expect(await struck()).toBe("0");
+      await emulator.clock.advance(60_000);
+      expect(await struck()).toBe("2");
+      emulator.faults.add({ fault: { kind: "status", status: 503, when: "before" } });
+      expect((await send(BALANCE)).headers.get("X-RateLimit-Remaining")).toBeNull();
+    },
+  );
 });
 
 test("a status can have its own code and a wait", async () => {
@@ -75,14 +91,41 @@ test("latency passes on the emulator's clock, before anything happens", async ()
   expect((await read(taskId)).created_at).toBe("2026-01-01T00:01:30.000Z");
 });
 
-test("a stalled request is answered by nobody, until its caller gives up, and holds up no time", async () => {
+test("a stalled request is answered by nobody, until its caller gives up", async () => {
   const { emulator } = createService();
   emulator.faults.add({ fault: { kind: "stall" } });
   const controller = new AbortController();
   const stalled = emulator.fetch(emulator.url + BALANCE, { signal: controller.signal });
-  await emulator.clock.sleep(3_600_000);
+  await emulator.clock.advance(3_600_000);
   controller.abort(new Error("enough"));
   await expect(stalled).rejects.toThrow("enough");
+});
+
+test("no time passes by itself while a request stalls, and it can be advanced all the same", async () => {
+  const { emulator } = createService();
+  const { clock } = emulator;
+  const start = clock.now();
+  emulator.faults.add({ fault: { kind: "stall" } });
+  const controller = new AbortController();
+  const stalled = emulator.fetch(emulator.url + BALANCE, { signal: controller.signal });
+  const slept = clock.sleep(60_000).then(() => clock.now() - start);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(clock.now() - start).toBe(0);
+  await clock.advance(10_000);
+  expect(clock.now() - start).toBe(10_000);
+  controller.abort(new Error("enough"));
+  await expect(stalled).rejects.toThrow("enough");
+  expect(await slept).toBe(60_000);
+});
+
+test("a stalled request that nobody can give up does not hold time, and ends with the emulator", async () => {
+  const { emulator } = createService();
+  emulator.faults.add({ fault: { kind: "stall" } });
+  const stalled = emulator.fetch(emulator.url + BALANCE);
+  stalled.catch(() => {});
+  await emulator.clock.sleep(3_600_000);
+  await emulator[Symbol.asyncDispose]();
+  await expect(stalled).rejects.toThrow(TypeError);
 });
 
 test("a request that is taken back at once never arrives, and one that was under way is carried out", async () => {

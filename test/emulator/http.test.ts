@@ -82,8 +82,18 @@ test("the input is echoed as it came, whatever its names are", async () => {
   expect(JSON.stringify(task.input)).toBe(JSON.stringify(JSON.parse(text)));
 });
 
+test("the service's address shows a page, to GET and to HEAD", async () => {
+  const { send, emulator } = createService();
+  const page = await send("/");
+  expect(page.status).toBe(200);
+  expect(page.headers.get("Content-Type")).toMatch(/^text\//);
+  expect(page.body).toContain(emulator.url);
+  const head = await send("/", { method: "HEAD" });
+  expect([head.status, head.body]).toEqual([200, ""]);
+  expect(head.headers.get("Content-Length")).toBe(String(page.body.length));
+});
+
 test.each([
-  "/",
   "/api",
   "/api/v1",
   "/api/v1/",
@@ -92,11 +102,11 @@ test.each([
   "/api/v2/task",
   "/api/v1/Task",
   "/favicon.ico",
-])("nothing is at %s but a 404, or a page", async (path) => {
+])("nothing is at %s but a 404", async (path) => {
   const { get } = createService();
   const { status, body, headers } = await get(path);
-  if (path === "/") expect(status).toBe(200);
-  else expect(body).toEqual({ code: 404, error_code: "not_found", message: expect.any(String) });
+  expect(status).toBe(404);
+  expect(body).toEqual({ code: 404, error_code: "not_found", message: expect.any(String) });
   expect(headers.get("X-Request-Id")).toMatch(/./);
 });
 

@@ -143,6 +143,85 @@ test.each([
   expect(answer).toMatch(/\r\nX-Request-Id: \S+\r\n/);
 });
 
+test.each([
+  ["CONNECT example.com:443 HTTP/1.1", 404, "not_found"],
+  ["OPTIONS * HTTP/1.1", 404, "not_found"],
+  [`PROPFIND ${TASK} HTTP/1.1`, 405, "method_not_allowed"],
+  [`GET ${BALANCE} HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: websocket`, 401, "missing_api_key"],
+  [`NONSENSE ${TASK} HTTP/1.1`, 400, "invalid_request_body"],
+])("%s is answered with the error body and a request id", async (lines, status, errorCode) => {
+  const { server } = await listen();
+  const answer = await sendRaw(server.url, `${lines}\r\nHost: x\r\n\r\n`);
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(answer).toMatch(/\r\nX-Request-Id: \S+\r\n/);
+  expect(JSON.parse(answer.slice(answer.indexOf("{")))).toMatchObject({
+    code: status,
+    error_code: errorCode,
+  });
+});
+
+test("a CONNECT ends its connection, and a client that breaks off another hurts nobody", async () => {
+  const { server, get } = await listen();
+  const connectLines = "CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n";
+  expect(await sendRaw(server.url, connectLines)).toMatch(/\r\nConnection: close\r\n/);
+  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+  socket.write(connectLines, () => socket.resetAndDestroy());
+  await once(socket, "close");
+  expect((await get(BALANCE)).status).toBe(200);
+});
+
+test("time does not skip while a hundred and twenty requests arrive and are answered", async () => {
+  const { emulator, server } = await listen({ credits: 10_000, limits: { requests: 100_000 } });
+  const { clock } = emulator;
+  const beganAt = clock.now();
+  const headers = { "x-api-key": emulator.apiKey };
+  const leave = new AbortController();
+  // Somebody else waits all the while: whenever nobody seems to be at work, time skips an hour.
+  const sleeper = clock.sleep(3_600_000, leave.signal).catch(() => {});
+  for (let round = 0; round < 3; round++) {
+    const bodies = Array.from({ length: 120 }, () => fetch(server.url + BALANCE, { headers }));
+    for (const answer of await Promise.all(bodies)) await answer.json();
+  }
+  expect(clock.now() - beganAt).toBe(0);
+  leave.abort();
+  await sleeper;
+});
+
+test("time does not skip past a caller that is busy for a while in the same process", async () => {
+  const { emulator, server } = await listen();
+  const { clock } = emulator;
+  const beganAt = clock.now();
+  const headers = { "x-api-key": emulator.apiKey };
+  const leave = new AbortController();
+  const sleeper = clock.sleep(3_600_000, leave.signal).catch(() => {});
+  for (let round = 0; round < 5; round++) {
+    await (await fetch(server.url + BALANCE, { headers })).json();
+    const busyUntil = performance.now() + 15;
+    while (performance.now() < busyUntil);
+  }
+  expect(clock.now() - beganAt).toBe(0);
+  leave.abort();
+  await sleeper;
+});
+
+test("a request that stalls holds time until its connection ends", async () => {
+  const { emulator, server } = await listen();
+  const { clock } = emulator;
+  const beganAt = clock.now();
+  emulator.faults.add({ fault: { kind: "stall" } });
+  const controller = new AbortController();
+  const stalled = fetch(server.url + BALANCE, { signal: controller.signal });
+  const slept = clock.sleep(60_000);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(clock.now() - beganAt).toBe(0);
+  await clock.advance(1_000);
+  expect(clock.now() - beganAt).toBe(1_000);
+  controller.abort();
+  await stalled.catch(() => {});
+  await slept;
+  expect(clock.now() - beganAt).toBe(60_000);
+});
+
 test("a taken port is the system's own error", async () => {
   const { server } = await listen();
   const port = Number(new URL(server.url).port);

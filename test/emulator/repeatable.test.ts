@@ -227,3 +227,12 @@ test("an emulator that was disposed of answers as nobody does, also to what is u
   await Promise.all(underWay);
   await expect(balance()).rejects.toThrow(TypeError);
 });
+
+test("an emulator that was disposed of has no status to wait for", async () => {
+  const { emulator, create } = createService();
+  const taskId = await create();
+  const waiting = expect(emulator.when(taskId, "success")).rejects.toThrow("the emulator was disposed of");
+  await emulator[Symbol.asyncDispose]();
+  await waiting;
+  await expect(emulator.when(taskId, "success")).rejects.toThrow("the emulator was disposed of");
+});

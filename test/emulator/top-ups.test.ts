@@ -144,6 +144,7 @@ test.each([
   [{ usd: 0, method: "card" }],
   [{ usd: -10, method: "card" }],
   [{ usd: 10.005, method: "card" }],
+  [{ usd: 5e-324, method: "card" }],
   [{ usd: "10", method: "card" }],
   [{ usd: 1_000_001, method: "card" }],
   [{ usd: null, method: "card" }],

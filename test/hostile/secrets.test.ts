@@ -1,6 +1,14 @@
-import { AsyncMusic, AsyncMusicError, TaskFailedError, WaitTimeoutError } from "async-music";
+import {
+  AsyncMusic,
+  AsyncMusicError,
+  BadRequestError,
+  type ClientOptions,
+  InvalidOptionError,
+  TaskFailedError,
+  WaitTimeoutError,
+} from "async-music";
 import { describe, expect, test } from "vitest";
-import { failed, SONG_REQUEST, submission, TASK_ID, task } from "../support/answers.js";
+import { accepted, failed, refusal, SONG_REQUEST, submission, TASK_ID, task } from "../support/answers.js";
 import { connect } from "../support/connect.js";
 import { expectNoKey } from "../support/leaks.js";
 import { cutAfter, listen, reply } from "../support/loopback.js";
@@ -163,13 +171,52 @@ test("an option that is refused does not show the key", () => {
     { apiKey: API_KEY, baseUrl: `https://${API_KEY}@music.example` },
     { apiKey: API_KEY, baseUrl: `https://me:${API_KEY}@music.example/#x` },
     { apiKey: API_KEY, baseUrl: API_KEY },
+    { apiKey: "https://music.example", baseUrl: API_KEY },
+    ...["fetch", "timeoutMs", "maxRetries", "retryBudgetMs", "clock", "random", "validateRequests"].map(
+      (option) => ({ apiKey: "key_other", baseUrl: "https://music.example", [option]: API_KEY }),
+    ),
   ]) {
     try {
-      new AsyncMusic(options);
+      new AsyncMusic(options as ClientOptions);
       expect.fail("Expected the options to be refused");
     } catch (error) {
       expect(error).toMatchObject({ name: "InvalidOptionError" });
       expectNoKey(error, API_KEY);
     }
   }
+});
+
+test.each([
+  "timeoutMs",
+  "maxRetries",
+  "requestId",
+  "signal",
+  "headers",
+  "pollIntervalMs",
+  "maxWaitMs",
+  "onUpdate",
+  "onSubmitted",
+])("a key that is given as `%s` of a call does not show in the refusal", async (option) => {
+  const { client, requests } = createWorld(() => accepted());
+  const secret = `${API_KEY} `;
+  for (const value of [secret, [secret, secret]]) {
+    const error = await rejection(client.tasks.run(SONG_REQUEST, { [option]: value }), InvalidOptionError);
+    expect(error.option).toBe(option);
+    expectNoKey(error, API_KEY);
+  }
+  expect(requests).toEqual([]);
+});
+
+test("a server that names a header after the key, or echoes it percent-encoded, does not make it show", async () => {
+  const apiKey = "Key+4f9a/1c77=";
+  const encoded = encodeURIComponent(apiKey);
+  const { client } = createWorld(
+    () => refusal(400, "invalid_json", { "X-Echo": encoded }, { message: `no such key: ${encoded}` }),
+    { apiKey },
+  );
+  const error = await rejection(client.account.balance(), BadRequestError);
+  expectNoKey(error, encoded);
+
+  const named = createWorld(() => refusal(400, "invalid_json", { [API_KEY]: "x" }));
+  expectNoKey(await rejection(named.client.account.balance(), BadRequestError), API_KEY);
 });

@@ -1,4 +1,4 @@
-import { RateLimitedError } from "async-music";
+import { type AsyncMusic, RateLimitedError, WaitTimeoutError } from "async-music";
 import { expect, test } from "vitest";
 import {
   accepted,
@@ -13,6 +13,7 @@ import {
 } from "../support/answers.js";
 import { createRateLimit } from "../support/limited-service.js";
 import { rejection } from "../support/rejection.js";
+import { createTestClock } from "../support/test-clock.js";
 import { createWorld, inTurn } from "../support/world.js";
 
 // The pacer: all requests of one client share one budget.
@@ -161,4 +162,51 @@ test("two clients do not hold each other back", async () => {
   await rejection(first.client.account.balance(), RateLimitedError);
   await second.client.account.balance();
   expect(second.requests).toHaveLength(1);
+});
+
+test.each([
+  ["account reads", (client: AsyncMusic) => client.account.balance()],
+  ["creates", (client: AsyncMusic) => client.tasks.create(SONG_REQUEST)],
+] as const)("a backlog of %s that never ends does not starve a wait, nor the wait them", async (_, send) => {
+  const limit = createRateLimit();
+  const { client, clock, requests } = createWorld((request) =>
+    limit.count(request, () => {
+      if (request.method === "POST") return accepted();
+      if (request.path.endsWith("balance")) return balance();
+      return ok(request.at >= 2 * MINUTE ? succeeded() : task());
+    }),
+  );
+  const backlog = { isOver: false };
+  const loops = Array.from({ length: 250 }, async () => {
+    while (!backlog.isOver) await send(client);
+  });
+  await client.tasks.wait(TASK_ID);
+  expect(clock.elapsed()).toBeLessThan(7 * MINUTE);
+  expect(limit.refused()).toBe(0);
+  expect(requests.length).toBeGreaterThan(100 * (clock.elapsed() / MINUTE));
+  backlog.isOver = true;
+  await Promise.all(loops);
+});
+
+test("calls that queue when a 429 holds the key back for longer than they may wait fail at once, and send nothing", async () => {
+  const last = () => balance({}, { "X-RateLimit-Remaining": "1" });
+  const { client, clock, requests } = createWorld(inTurn(last, () => limited(3600), last));
+  await client.account.balance();
+  const wait = client.tasks.wait(TASK_ID, { maxWaitMs: 60_000 });
+  const calls = [1, 2, 3].map(() => rejection(client.account.balance(), RateLimitedError));
+  for (const error of await Promise.all(calls)) expect(error.retryAfterSeconds).toBe(3600);
+  expect(clock.elapsed()).toBe(0);
+  expect(requests).toHaveLength(2);
+  await expect(wait).rejects.toBeInstanceOf(WaitTimeoutError);
+});
+
+test("a clock that comes to its end ends what waits for it, with its reason", async () => {
+  const end = new Error("the clock has stopped");
+  const clock = createTestClock({ skips: false });
+  const { client, requests } = createWorld(() => balance(), {
+    clock: { ...clock, sleep: () => Promise.reject(end) },
+  });
+  await expect(client.tasks.wait(TASK_ID)).rejects.toBe(end);
+  await expect(Promise.all(Array.from({ length: 200 }, () => client.account.balance()))).rejects.toBe(end);
+  expect(requests).toHaveLength(120);
 });

@@ -1,4 +1,4 @@
-import { ConnectionError, RequestTimeoutError, ServerError } from "async-music";
+import { ConnectionError, RateLimitedError, RequestTimeoutError, ServerError } from "async-music";
 import { expect, test } from "vitest";
 import { balance, limited, refusal, TASK_ID, task } from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
@@ -149,6 +149,46 @@ test.each([
     errorCode,
     requestId: "served-1",
   });
+});
+
+test("a wait of absurd size is taken for none, and the client is as good as before", async () => {
+  const { client, clock } = createWorld(
+    inTurn(
+      () => refusal(429, "rate_limited", { "Retry-After": "9".repeat(400) }),
+      () => balance(),
+    ),
+    { maxRetries: 0 },
+  );
+  const error = await rejection(client.account.balance(), RateLimitedError);
+  expect(error).toMatchObject({ retryAfterSeconds: null, retryAt: null });
+  await expect(client.account.balance()).resolves.toMatchObject({ total: 100 });
+  expect(clock.elapsed()).toBe(1000);
+});
+
+test("an attempt that takes too long gives back the body that it was reading", async () => {
+  let left = 0;
+  const endless = () =>
+    new ReadableStream({
+      async pull(controller) {
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        controller.enqueue(new TextEncoder().encode(" "));
+      },
+      cancel: () => void left++,
+    });
+  const { client } = createWorld(() => new Response(endless()), { timeoutMs: 20, maxRetries: 1 });
+  await rejection(client.account.balance(), RequestTimeoutError);
+  expect(left).toBe(2);
+});
+
+test("an answer that comes to an attempt that is over is given back unread", async () => {
+  let left = 0;
+  const late = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    return new Response(new ReadableStream({ cancel: () => void left++ }));
+  };
+  const { client } = createWorld(late, { timeoutMs: 10, maxRetries: 0 });
+  await rejection(client.account.balance(), RequestTimeoutError);
+  await expect.poll(() => left).toBe(1);
 });
 
 test("a bare 404 of a task is a task that is not found, and of another address it is not", async () => {

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Fault } from "../../../emulator/index.js";
-import { SubmissionOutcomeUnknownError } from "../../../src/index.js";
+import { SubmissionOutcomeUnknownError, WaitTimeoutError } from "../../../src/index.js";
 import { rejection } from "../../support/rejection.js";
 import type { Kit } from "../kit.js";
 import { MINUTE, type Open, SHORT_TIMEOUT_MS, SONG } from "../world.js";
@@ -105,11 +105,35 @@ export function describeFaults(open: Open, { describe, it }: Kit): void {
     });
 
     it("survives an answer that never comes", async () => {
-      const { client, emulator } = await open();
+      const { client, emulator, arrivals } = await open();
       const submission = await client.tasks.create(SONG);
       emulator.faults.add({ method: "GET", path: TASKS, fault: { kind: "stall" } });
       const wait = client.tasks.wait(submission, { timeoutMs: SHORT_TIMEOUT_MS });
       expect(await wait).toMatchObject({ status: "success" });
+      // The stalled read was one of the wait's own: it is in the log, without an answer, and others came after it.
+      const reads = arrivals("GET");
+      expect(reads[0]).toBe("GET null");
+      expect(reads.slice(1)).not.toHaveLength(0);
+      expect(emulator.audit()).toEqual([]);
+    });
+  });
+
+  describe("an answer that never comes", () => {
+    it("holds time up for all until it is given up, so that a wait ends within a second of its maxWaitMs", async () => {
+      const { connect, emulator } = await open();
+      emulator.providers.provider_a.always({ outcome: "hang" });
+      const client = connect({ timeoutMs: SHORT_TIMEOUT_MS });
+      const submission = await client.tasks.create(SONG);
+      emulator.faults.add({ method: "GET", path: TASKS, fault: { kind: "stall" } });
+      const leave = new AbortController();
+      const others = (async () => {
+        while (!leave.signal.aborted) await emulator.clock.sleep(MINUTE);
+      })();
+      const beganAt = emulator.clock.now();
+      await rejection(client.tasks.wait(submission, { maxWaitMs: MINUTE / 2 }), WaitTimeoutError);
+      expect(emulator.clock.now() - beganAt).toBeLessThanOrEqual(MINUTE / 2 + 1000);
+      leave.abort();
+      await others;
     });
   });
 

@@ -121,6 +121,23 @@ describe("a body", () => {
     expect(left).toBe(true);
   });
 
+  test("that stalls is left at once, and the timeout is not waited for", async () => {
+    const server = await listen((to) => {
+      to.writeHead(200, { "Content-Type": "audio/mpeg", "Content-Length": "500" }).flushHeaders();
+    });
+    const { client } = connect(server);
+    const audio = await client.audio.download(`${server.url}/song`, { timeoutMs: 60_000 });
+    const reader = audio.body.getReader();
+    const piece = reader.read();
+    await turns(3);
+    await reader.cancel();
+    await expect(piece).resolves.toEqual({ done: true, value: undefined });
+
+    const unread = await client.audio.download(`${server.url}/song`, { timeoutMs: 60_000 });
+    await turns(3);
+    await unread.body.cancel();
+  });
+
   test("that is empty is empty", async () => {
     const { client } = createWorld(() => new Response(null, { headers: { "Content-Type": "audio/mpeg" } }));
     const audio = await client.audio.download(AUDIO_URL);

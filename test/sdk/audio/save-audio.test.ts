@@ -6,6 +6,7 @@ import { saveAudio } from "async-music/node";
 import { expect, onTestFinished, test } from "vitest";
 import { rejection } from "../../support/rejection.js";
 import { streamOf } from "../../support/stream.js";
+import { turns } from "../../support/test-clock.js";
 import { createWorld } from "../../support/world.js";
 
 async function createFolder(): Promise<string> {
@@ -104,6 +105,17 @@ test("a place that can't be written is an error that leaves nothing behind, and 
   });
   await expect(saveAudio(await download(body), join(folder, "file", "rain"))).rejects.toThrow();
   expect(left).toBe(true);
+});
+
+test("a place that no draft can stand at says so itself, and does not wait for a song that stalls", async () => {
+  const folder = await createFolder();
+  await writeFile(join(folder, "file"), "");
+  const stalled = await download(new ReadableStream({ pull: () => new Promise(() => {}) }));
+  await turns(3);
+  await expect(saveAudio(stalled, join(folder, "file", "in", "rain"))).rejects.toMatchObject({
+    code: "ENOTDIR",
+    syscall: "mkdir",
+  });
 });
 
 test("two songs that are saved to one path at once leave one of them whole", async () => {

@@ -19,6 +19,7 @@ const NEVER_LEFT: [what: string, error: unknown][] = [
   ["a network that can't be reached", failure({}, failure({ code: "ENETUNREACH", syscall: "connect" }))],
   ["a certificate that is too old", failure({}, failure({ code: "CERT_HAS_EXPIRED" }))],
   ["Bun's refused connection", failure({ code: "ConnectionRefused" })],
+  ["a port that is forbidden", failure({}, new Error("bad port"))],
   ["every address refused", failure({}, new AggregateError([failure({ code: "ECONNREFUSED" })]))],
 ];
 
@@ -29,6 +30,7 @@ const IN_DOUBT: [what: string, error: unknown][] = [
   ["headers that took too long", failure({}, failure({ code: "UND_ERR_HEADERS_TIMEOUT" }))],
   ["an error without a code", failure({})],
   ["what only says that it is a refused connection", new Error("ECONNREFUSED")],
+  ["what only speaks of a bad port", failure({}, new Error("a bad port answered"))],
   ["no error at all", undefined],
   ["a text", "ECONNREFUSED"],
   [

@@ -10,6 +10,27 @@ test("every occurrence of the key goes from a text, whatever characters it is ma
   expect(redactor.text("key_ alone is no secret")).toBe("key_ alone is no secret");
 });
 
+test("a key goes however a server spells it: in another case, or with characters that are percent-encoded", () => {
+  const encoded = encodeURIComponent(KEY);
+  expect(redactor.text(`a ${encoded} b ${encoded.toLowerCase()} c ${KEY.toUpperCase()}`)).toBe(
+    "a [redacted] b [redacted] c [redacted]",
+  );
+  expect(redactor.text(KEY.replace("$", "%24"))).toBe("[redacted]");
+});
+
+test("a header that is named after the key loses its name", () => {
+  const named = createRedactor("Key_4f9a");
+  expect([...named.headers(new Headers({ Key_4f9a: "x", "X-Key_4f9a": "y", Other: "z" }))]).toEqual([
+    ["other", "z"],
+    ["redacted", "x, y"],
+  ]);
+});
+
+test("data loses the key in its texts and in the names of its fields", () => {
+  const data = { list: [{ [KEY]: 1 }, `${KEY}!`], kept: { deep: true } };
+  expect(redactor.data(data)).toEqual({ list: [{ "[redacted]": 1 }, "[redacted]!"], kept: { deep: true } });
+});
+
 test("headers lose the key and keep everything else", () => {
   const headers = redactor.headers(new Headers({ "X-Echo": `<${KEY}>`, "X-Other": "kept" }));
   expect([...headers]).toEqual([

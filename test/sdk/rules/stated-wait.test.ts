@@ -29,6 +29,16 @@ const WAITS: [says: string, headers: Record<string, string>, body: unknown, wait
   ["a body that is no object", {}, "4", null],
   ["more in the body than in the header", { "Retry-After": "2" }, { retry_after_seconds: 6 }, 6000],
   ["less in the body than in the header", { "Retry-After": "6" }, { retry_after_seconds: 2 }, 6000],
+  ["sixty days", { "Retry-After": "5184000" }, undefined, 60 * DAY_MS],
+  ["more digits than a number has", { "Retry-After": "9".repeat(400) }, undefined, null],
+  ["thousands of years", { "Retry-After": "999999999999" }, undefined, 999_999_999_999_000],
+  ["more in the body than a number has", {}, { retry_after_seconds: 1e308 }, null],
+  [
+    "an endless wait in the header and seconds in the body",
+    { "Retry-After": "9".repeat(400) },
+    { retry_after_seconds: 3 },
+    3000,
+  ],
   ["garbage in the header and seconds in the body", { "Retry-After": "x" }, { retry_after_seconds: 3 }, 3000],
 ];
 

@@ -1,10 +1,14 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { systemClock } from "../../../src/clock/system-clock.js";
+import { createSystemClock } from "../../../src/clock/system-clock.js";
 import { START } from "../../support/test-clock.js";
+
+const HOUR = 3_600_000;
+let systemClock = createSystemClock();
 
 beforeEach(() => {
   vi.useFakeTimers({ now: START });
+  systemClock = createSystemClock();
 });
 
 afterEach(() => {
@@ -40,13 +44,13 @@ test.each([0, -5])("a sleep of %i ms is over at once", async (ms) => {
   expect(sleep.took).toBe(0);
 });
 
-test("a sleep of sixty days does not end at the longest time that a timer knows", async () => {
+test("a sleep of thirty days does not end at the longest time that a timer knows", async () => {
   const days = 86_400_000;
-  const sleep = sleeping(60 * days);
-  await vi.advanceTimersByTimeAsync(59 * days);
+  const sleep = sleeping(30 * days);
+  await vi.advanceTimersByTimeAsync(29 * days);
   expect(sleep.took).toBeNull();
   await vi.advanceTimersByTimeAsync(1 * days);
-  expect(sleep.took).toBe(60 * days);
+  expect(sleep.took).toBe(30 * days);
 });
 
 test("an abort ends a sleep with the signal's reason, and leaves no timer behind", async () => {
@@ -70,4 +74,38 @@ test("a signal that outlives a sleep is not listened to any more", async () => {
   expect(getEventListeners(signal, "abort")).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(5000);
   expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
+test("a wall that is set back during a sleep does not make it longer, and the time goes on", async () => {
+  const sleep = sleeping(60_000);
+  await vi.advanceTimersByTimeAsync(15_000);
+  vi.setSystemTime(Date.now() - 3 * HOUR);
+  expect(systemClock.now()).toBe(START + 15_000);
+  await vi.advanceTimersByTimeAsync(44_999);
+  expect(sleep.took).toBeNull();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(sleep.took).toBe(60_000 - 3 * HOUR);
+  expect(systemClock.now()).toBe(START + 60_000);
+});
+
+test("a wall that is set back twice, and once between two looks, loses nothing", async () => {
+  vi.setSystemTime(START - HOUR);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(systemClock.now()).toBe(START + 5000);
+  vi.setSystemTime(START - 5 * HOUR);
+  expect(systemClock.now()).toBe(START + 5000);
+});
+
+test("a wall that is set forward ends a sleep that it has outlasted, within ten seconds", async () => {
+  const sleep = sleeping(HOUR);
+  await vi.advanceTimersByTimeAsync(5000);
+  vi.setSystemTime(Date.now() + HOUR);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(sleep.took).not.toBeNull();
+  expect(systemClock.now()).toBe(Date.now());
+});
+
+test("a wall that is adjusted by a little stays the measure", () => {
+  vi.setSystemTime(START - 900);
+  expect(systemClock.now()).toBe(START - 900);
 });

@@ -111,7 +111,7 @@ export const ANSWERS = [
       "row audio_url",
       "seven days, then 404",
       "emulator/audio-serving: end to the millisecond, and for ever",
-      "contract/suite/audio: of provider_b is MP3, is saved whole, is read in parts, and is gone after seven days, but its cover is not",
+      "contract/suite/audio: of provider_b is MP3, is read in parts, and is gone after seven days, but its cover is not",
     ],
     ["row image_url", "cover art, outside those days", "emulator/audio-serving: do not end cover art"],
     ["row title", "of music", RESULTS],

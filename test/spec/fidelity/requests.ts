@@ -60,7 +60,7 @@ export const REQUESTS = [
       3,
       "which changes with the provider",
       "spec/audio: omitted, of MP3",
-      "contract/suite/audio: of provider_b is MP3, is saved whole, is read in parts, and is gone after seven days, but its cover is not",
+      "contract/suite/audio: of provider_b is MP3, is read in parts, and is gone after seven days, but its cover is not",
     ],
     [4, "mp3: the audio is MP3", "spec/audio: mp3, of WAV"],
     [5, "MP3 passes without a new encoding", "spec/audio: delivers as it is what is MP3 already"],

@@ -40,6 +40,8 @@ export const PROVIDER_B = [
     ["a large seed", { prompt: "calm", seed: 9_007_199_254_740_991 }, "accepted"],
     ["a seed beyond the safe integers", { prompt: "calm", seed: 1e21 }, "accepted"],
     ["a seed with a fraction", { prompt: "calm", seed: 1.5 }, "invalid_task_input"],
+    ["a seed that is next to nothing", { prompt: "calm", seed: 1e-7 }, "invalid_task_input"],
+    ["a seed with a small fraction", { prompt: "calm", seed: 123_456_789.000_000_01 }, "invalid_task_input"],
     ["a seed as text", { prompt: "calm", seed: "7" }, "invalid_task_input"],
     ["a seed of true", { prompt: "calm", seed: true }, "invalid_task_input"],
     ["a seed of null", { prompt: "calm", seed: null }, "invalid_task_input"],

@@ -1,0 +1,46 @@
+import { mkdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = new URL("../../", import.meta.url);
+
+/** What the suite imports, and what is carried to the runtimes in its place: the package as it is built. */
+const STAND_INS: Readonly<Record<string, string>> = {
+  "src/index.ts": "dist/index.js",
+  "src/node/index.ts": "dist/node.js",
+  "emulator/index.ts": "dist/emulator.js",
+  "emulator/node.ts": "dist/emulator-node.js",
+};
+
+/** Bundles one of the entries in `test/runtimes`, with the built package and all that it needs; answers the file. */
+export async function bundle(entry: string, folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const outfile = `${folder}/${entry}.mjs`;
+  await build({
+    entryPoints: [fileURLToPath(new URL(`test/runtimes/${entry}.ts`, root))],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    target: "es2023",
+    external: ["node:*"],
+    alias: { vitest: fileURLToPath(new URL("test/runtimes/test-runner.ts", root)) },
+    logLevel: "error",
+    plugins: [
+      {
+        name: "the built package",
+        setup({ onResolve }) {
+          onResolve({ filter: /^\.\.?\/.*\.js$/ }, ({ path, resolveDir }) => {
+            const file = new URL(path.replace(/\.js$/, ".ts"), `file://${resolveDir}/`).href.slice(
+              root.href.length,
+            );
+            const built = STAND_INS[file];
+            return built === undefined ? undefined : { path: fileURLToPath(new URL(built, root)) };
+          });
+        },
+      },
+    ],
+  });
+  return outfile;
+}

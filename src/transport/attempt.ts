@@ -1,0 +1,65 @@
+import { HEADERS } from "../contract/endpoint.js";
+import type { Answer, Call, RequestOptions } from "./call.js";
+import { type Answered, exchange, type Outcome } from "./exchange.js";
+import { parseJson } from "./parse-json.js";
+import { rateLimitRemaining } from "./rate-limit-remaining.js";
+import type { FailedTry } from "./retrying.js";
+import { statedWaitMs } from "./stated-wait.js";
+import type { TransportConfig } from "./transport-config.js";
+import type { Judge } from "./verdict.js";
+
+/** How long a 429 that states no wait holds the key back. */
+const UNSTATED_HOLD_MS = 1000;
+
+/** Sends a call that the pacer has admitted, tells the pacer what came of it, and judges a failure. */
+export async function attempt(
+  config: TransportConfig,
+  call: Call,
+  options: RequestOptions,
+  judge: Judge,
+  requestId: string,
+): Promise<{ result: Answer } | FailedTry> {
+  const { clock, pacer, redactor } = config;
+  const timeoutMs = options.timeoutMs ?? config.timeoutMs;
+  const outcome = await exchange({
+    method: call.method,
+    url: config.baseUrl + call.path,
+    headers: headersOf(config.apiKey, call, options, requestId),
+    body: call.body,
+    timeoutMs,
+    signal: options.signal,
+    fetch: config.fetch,
+  });
+
+  const now = clock.now();
+  const answer = outcome.kind === "answered" ? outcome.answer : null;
+  const statedMs = outcome.kind === "answered" ? statedWaitOf(outcome, now) : null;
+  pacer.report({
+    taskId: call.taskId,
+    remaining: answer === null ? null : rateLimitRemaining(answer.headers),
+    heldForMs: answer?.status === 429 ? (statedMs ?? UNSTATED_HOLD_MS) : null,
+  });
+
+  const answeredId = answer?.headers.get(HEADERS.requestId) ?? requestId;
+  if (isSuccess(outcome)) return { result: { ...outcome.answer, requestId: answeredId } };
+  const failure = { call, requestId: answeredId, outcome, timeoutMs, now, redactor };
+  const { error, mayResend } = judge(failure);
+  return { error, mayRetry: mayResend, statedMs };
+}
+
+function headersOf(apiKey: string, call: Call, options: RequestOptions, requestId: string): Headers {
+  const headers = new Headers(options.headers);
+  headers.set("Accept", "application/json");
+  if (call.body !== undefined) headers.set("Content-Type", "application/json");
+  headers.set(HEADERS.requestId, requestId);
+  headers.set(HEADERS.apiKey, apiKey);
+  return headers;
+}
+
+function isSuccess(outcome: Outcome): outcome is Answered {
+  return outcome.kind === "answered" && outcome.answer.status >= 200 && outcome.answer.status < 300;
+}
+
+function statedWaitOf({ answer }: Answered, now: number): number | null {
+  return answer.status >= 400 ? statedWaitMs(answer.headers, parseJson(answer.text), now) : null;
+}

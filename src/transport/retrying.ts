@@ -1,0 +1,42 @@
+import type { Clock } from "../clock/clock.js";
+import type { Random } from "../random/random.js";
+import { backoffMs } from "./backoff.js";
+
+/** A try that failed. */
+export interface FailedTry {
+  error: unknown;
+  /** Whether another try may succeed, and does no harm. */
+  mayRetry: boolean;
+  /** The wait that the answer stated, in milliseconds; `null` where it stated none. */
+  statedMs: number | null;
+}
+
+/** What a series of tries works with. */
+export interface RetryLimits {
+  clock: Clock;
+  random: Random;
+  maxRetries: number;
+  /** All waiting between the tries, in milliseconds. */
+  retryBudgetMs: number;
+  signal: AbortSignal | undefined;
+}
+
+/**
+ * Tries until one succeeds, and throws the error of the last when no other is allowed. A stated wait is kept, and is
+ * not shortened where it doesn't fit into the budget: the series then ends at once.
+ */
+export async function retrying<Result>(
+  { clock, random, maxRetries, retryBudgetMs, signal }: RetryLimits,
+  attempt: (budgetMs: number) => Promise<{ result: Result } | FailedTry>,
+): Promise<Result> {
+  let budgetMs = retryBudgetMs;
+  for (let retry = 0; ; retry++) {
+    const tried = await attempt(budgetMs);
+    if ("result" in tried) return tried.result;
+
+    const waitMs = tried.statedMs ?? backoffMs(retry, random);
+    if (!tried.mayRetry || retry >= maxRetries || waitMs > budgetMs) throw tried.error;
+    budgetMs -= waitMs;
+    await clock.sleep(waitMs, signal);
+  }
+}

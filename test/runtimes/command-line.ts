@@ -1,0 +1,35 @@
+import { describe } from "vitest";
+import type { Emulator } from "../../emulator/index.js";
+import { serve } from "../../emulator/node.js";
+import { describeContract } from "../contract/describe-contract.js";
+import type { Mounted } from "../contract/mount.js";
+import { describeSavedAudio } from "../contract/suite/saved-audio.js";
+import { openerFor } from "../contract/world.js";
+import type { Exception } from "./test-runner.js";
+import { runTests } from "./web.js";
+
+// What a runtime that has Node's modules runs besides: the port, the runtime's own fetch, and files.
+
+/** Node's `fetch` sends what it is given, once. */
+const RESENT_READS: Exception = {
+  reason: "this runtime's fetch sends a read again by itself when its connection breaks",
+  tests: [
+    "port > errors > ConnectionError: a read to which no answer comes",
+    "port > a wait > survives connections that break",
+    "port > a wait > survives answers that get lost",
+    "port > a wait > survives an outage of half an hour",
+    "port > the rate limit > is never met by a client",
+    "port > audio > of provider_a is WAV",
+  ],
+};
+
+async function port(emulator: Emulator): Promise<Mounted> {
+  const { url, close } = await serve(emulator, { port: 0 });
+  return { baseUrl: url, fetch: globalThis.fetch, clientFetch: undefined, close };
+}
+
+describeContract("a port", port);
+describe("files", () => describeSavedAudio(openerFor(port)));
+
+const isNode = !("Deno" in globalThis || "Bun" in globalThis);
+console.log(JSON.stringify(await runTests(isNode ? [] : [RESENT_READS])));

@@ -1,0 +1,99 @@
+import {
+  AsyncMusic,
+  type ClientOptions,
+  InvalidOptionError,
+  type RequestOptions,
+  type RunOptions,
+} from "async-music";
+import { describe, expect, test } from "vitest";
+import { accepted, balance, ok, SONG_REQUEST, submission, succeeded, TASK_ID } from "../support/answers.js";
+import { rejection } from "../support/rejection.js";
+import { API_KEY, BASE_URL, createWorld } from "../support/world.js";
+
+// A misspelled option must not silently do nothing.
+
+const MISSPELLED: [given: string, meant: string][] = [
+  ["maxRetrys", "maxRetries"],
+  ["retries", "maxRetries"],
+  ["timeout", "timeoutMs"],
+  ["timeoutms", "timeoutMs"],
+];
+
+test.each([
+  ...MISSPELLED,
+  ["baseURL", "baseUrl"],
+  ["apikey", "apiKey"],
+  ["api_key", "apiKey"],
+  ["validateRequest", "validateRequests"],
+])("a client refuses `%s`, and asks whether `%s` was meant", (given, meant) => {
+  const options = { apiKey: API_KEY, baseUrl: BASE_URL, [given]: 1 } as ClientOptions;
+  expect(() => new AsyncMusic(options)).toThrow(
+    new InvalidOptionError(given, `be the name of an option, perhaps \`${meant}\``),
+  );
+});
+
+describe.each([...MISSPELLED, ["signals", "signal"], ["requestID", "requestId"]])("`%s`", (given, meant) => {
+  test("is refused by every call before anything is sent, with the name that was meant", async () => {
+    const { client, requests } = createWorld(() => balance());
+    const options = { [given]: 1 };
+    const calls = [
+      client.account.balance(options),
+      client.account.usage(options),
+      client.tasks.create(SONG_REQUEST, options),
+      client.tasks.retrieve(TASK_ID, options),
+      client.tasks.wait(TASK_ID, options),
+      client.tasks.run(SONG_REQUEST, options),
+      client.audio.download("https://audio.example/1", options),
+    ];
+    for (const call of calls) {
+      const error = await rejection(call, InvalidOptionError);
+      expect(error).toMatchObject({ option: given, message: expect.stringContaining(`\`${meant}\``) });
+    }
+    expect(() => client.tasks.watch(TASK_ID, options)).toThrow(InvalidOptionError);
+    expect(requests).toEqual([]);
+  });
+});
+
+test.each(["maxWait", "pollInterval", "onupdate"])("a wait refuses `%s`", async (given) => {
+  const { client } = createWorld(() => ok(succeeded()));
+  await rejection(client.tasks.wait(TASK_ID, { [given]: 1 }), InvalidOptionError);
+});
+
+test("a name like no other is refused with the list of names, and not shown: it may be the key", async () => {
+  const { client } = createWorld(() => balance());
+  const error = await rejection(
+    client.account.balance({ [API_KEY]: 1 } as RequestOptions),
+    InvalidOptionError,
+  );
+  expect(error.message).toContain("signal, timeoutMs, maxRetries, requestId, headers");
+  expect(JSON.stringify(error)).not.toContain(API_KEY);
+});
+
+test.each([null, 7, "fast"])("options of %j are refused", async (options) => {
+  const { client } = createWorld(() => balance());
+  await rejection(client.account.balance(options as never), InvalidOptionError);
+  await rejection(client.tasks.wait(TASK_ID, options as never), InvalidOptionError);
+  expect(() => new AsyncMusic(options as never)).toThrow(InvalidOptionError);
+});
+
+test("options that are undefined are left out, known or not", async () => {
+  const { client } = createWorld(() => balance());
+  const options = { signal: undefined, timeoutMs: undefined, headers: undefined, later: undefined };
+  await expect(client.account.balance(options)).resolves.toMatchObject({ total: 100 });
+});
+
+test("one object of options serves a create, a wait and a run", async () => {
+  const { client } = createWorld(({ method }) => (method === "POST" ? accepted() : ok(succeeded())));
+  const options: RunOptions = {
+    signal: new AbortController().signal,
+    timeoutMs: 5000,
+    pollIntervalMs: 2000,
+    maxWaitMs: 60_000,
+    onUpdate: () => {},
+    onSubmitted: () => {},
+  };
+  await expect(client.tasks.create(SONG_REQUEST, options)).resolves.toEqual(submission());
+  await expect(client.tasks.wait(TASK_ID, options)).resolves.toEqual(succeeded());
+  await expect(client.tasks.run(SONG_REQUEST, options)).resolves.toEqual(succeeded());
+  await expect(client.tasks.retrieve(TASK_ID, options)).resolves.toEqual(succeeded());
+});

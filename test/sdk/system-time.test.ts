@@ -1,0 +1,67 @@
+import { AsyncMusic, WaitTimeoutError } from "async-music";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ok, refusal, succeeded, TASK_ID, task } from "../support/answers.js";
+import { reasonOf } from "../support/rejection.js";
+import { START } from "../support/test-clock.js";
+
+// A client on the system's own clock, whose wall somebody sets.
+
+const HOUR = 3_600_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: START });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A client whose polls are noted in seconds that really passed, and that gets these answers. */
+function createWorld(answer: (poll: number) => Response) {
+  const startedAt = performance.now();
+  const polls: number[] = [];
+  const fetch = async () => {
+    polls.push(Math.round((performance.now() - startedAt) / 1000));
+    return answer(polls.length);
+  };
+  const client = new AsyncMusic({
+    apiKey: "key_1",
+    baseUrl: "https://music.example",
+    fetch,
+    random: () => 0,
+  });
+  return { client, polls };
+}
+
+test.each([
+  ["set back by three hours", -3 * HOUR],
+  ["set back by a day", -24 * HOUR],
+])("a wall that is %s leaves a wait at its pace", async (_, ms) => {
+  const { client, polls } = createWorld((poll) => ok(poll < 4 ? task() : succeeded()));
+  const wait = client.tasks.wait(TASK_ID);
+  await vi.advanceTimersByTimeAsync(6000);
+  vi.setSystemTime(Date.now() + ms);
+  await vi.advanceTimersByTimeAsync(40_000);
+  expect(polls).toEqual([5, 13, 23, 33]);
+  await expect(wait).resolves.toMatchObject({ status: "success" });
+});
+
+test("a wall that is set back leaves a wait its patience, and a stated wait its length", async () => {
+  const { client, polls } = createWorld(() => refusal(503, "internal_error", { "Retry-After": "20" }));
+  const wait = reasonOf(client.tasks.wait(TASK_ID, { maxWaitMs: 60_000 }));
+  await vi.advanceTimersByTimeAsync(6000);
+  vi.setSystemTime(Date.now() - 3 * HOUR);
+  await vi.advanceTimersByTimeAsync(54_000);
+  expect(polls).toEqual([5, 25, 45]);
+  expect(await wait).toBeInstanceOf(WaitTimeoutError);
+});
+
+test("a laptop that slept asks for its tasks as soon as it is awake", async () => {
+  const { client, polls } = createWorld((poll) => ok(poll === 1 ? task() : succeeded()));
+  const wait = client.tasks.wait(TASK_ID, { pollIntervalMs: [5000, 600_000] });
+  await vi.advanceTimersByTimeAsync(6000);
+  vi.setSystemTime(Date.now() + 3 * HOUR);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(polls.length).toBe(2);
+  await expect(wait).resolves.toMatchObject({ status: "success" });
+});
