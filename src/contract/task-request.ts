@@ -162,7 +162,7 @@ export interface ContinuationInput extends NoProviderBFields {
 export interface ProviderBMusicInput extends NoProviderAFields {
   /** Style and mood; at least one character that is no white space. */
   prompt: string;
-  /** The words to sing, for a `lyrics_type` of `user`; any text, and no length is stated. */
+  /** The lyrics: any text. Their longest length is not documented. */
   lyrics?: string | undefined;
   /** Styles, comma-separated. */
   tags?: string | undefined;

@@ -1,0 +1,66 @@
+import type { Deadline } from "../clock/deadline.js";
+import { AudioDownloadError } from "../errors/audio-download-error.js";
+import type { FailedTry } from "../transport/retrying.js";
+import { type Download, tryFor } from "./tries.js";
+import { bytesToSkip, headersOfRest, isCoded, versionOf } from "./version.js";
+import { piecesOf, type Resume, type Source, skipping, startingWith } from "./whole-body.js";
+
+/**
+ * How to go on with a body that breaks off: by asking for the rest of the very version that was begun, with the retries
+ * of a read, which count anew whenever a piece has come.
+ */
+export function createResume(download: Download, begun: Response): { resume: Resume; giveUp: Resume } {
+  const { transport, shownUrl: url, signal } = download;
+  const version = versionOf(begun);
+
+  const giveUp: Resume = async (_, reason, cause) => {
+    signal.throwIfAborted();
+    throw cutOff(reason, cause);
+  };
+
+  const resume: Resume = async (received, reason, cause) => {
+    signal.throwIfAborted();
+    const broken = cutOff(reason, cause);
+    // Where the bytes don't count as a range counts them, or where more came than there are, there is no rest.
+    const hasRest = begun.status === 200 && !isCoded(begun.headers) && received < (version.size ?? Infinity);
+    const headers = hasRest ? headersOfRest(version, received) : null;
+    if (headers === null) throw broken;
+    return tryFor(download, headers, (rest, deadline) => goOn(received, rest, deadline), broken);
+  };
+
+  return { resume, giveUp };
+
+  async function goOn(
+    received: number,
+    rest: Response,
+    deadline: Deadline,
+  ): Promise<{ result: Source } | FailedTry> {
+    const brokenOff = `the connection broke after ${received} bytes`;
+    const skipped = bytesToSkip(version, received, rest);
+    if (skipped === null) {
+      deadline.clear();
+      rest.body?.cancel().catch(() => {});
+      const reason = `${brokenOff}, and what came then is not certainly the rest of it`;
+      return { error: cutOff(reason), mayRetry: false, statedMs: null };
+    }
+    const pieces = skipping(piecesOf(rest, deadline), skipped);
+    try {
+      const { value, done } = await pieces.next();
+      const size = version.size ?? versionOf(rest).size;
+      if (!done) return { result: { pieces: startingWith(value, pieces), size } };
+    } catch (cause) {
+      signal.throwIfAborted();
+      return { error: cutOff(brokenOff, cause), mayRetry: true, statedMs: null };
+    }
+    return { error: cutOff(brokenOff), mayRetry: true, statedMs: null };
+  }
+
+  function cutOff(reason: string, cause?: unknown): AudioDownloadError {
+    const message = `Failed to download audio: ${reason}. Download ${url} again.`;
+    return new AudioDownloadError(message, {
+      url,
+      status: begun.status,
+      cause: transport.redactor.cause(cause),
+    });
+  }
+}
