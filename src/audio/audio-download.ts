@@ -8,11 +8,15 @@ export interface AudioDownload {
   readonly extension: AudioExtension;
   /** Bytes, where the answer told; `null` otherwise. */
   readonly size: number | null;
-  /** The bytes as they come. It fails with `AudioDownloadError` when it breaks off, or ends before `size`. */
+  /**
+   * The bytes as they come. Where the connection breaks, they go on from there, as long as `maxRetries` allows it and
+   * the server can tell that the rest belongs to them; otherwise it fails with `AudioDownloadError`, and also when it
+   * ends before `size`.
+   */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** All bytes. @throws {@link AudioDownloadError} the body broke off */
+  /** All bytes. @throws {@link AudioDownloadError} the body broke off, and could not be gone on with */
   arrayBuffer(): Promise<ArrayBuffer>;
-  /** All bytes, with their type. @throws {@link AudioDownloadError} the body broke off */
+  /** All bytes, with their type. @throws {@link AudioDownloadError} the body broke off, and could not be gone on with */
   blob(): Promise<Blob>;
 }
 

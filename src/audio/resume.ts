@@ -6,12 +6,13 @@ import { bytesToSkip, headersOfRest, isCoded, versionOf } from "./version.js";
 import { piecesOf, type Resume, type Source, skipping, startingWith } from "./whole-body.js";
 
 /**
- * How to go on with a body that breaks off: by asking for the rest of the very version that was begun, with the retries
- * of a read, which count anew whenever a piece has come.
+ * How to go on with a body that breaks off: by asking for the rest of the very version that was begun. The whole body
+ * has the retries of one read.
  */
 export function createResume(download: Download, begun: Response): { resume: Resume; giveUp: Resume } {
   const { transport, shownUrl: url, signal } = download;
   const version = versionOf(begun);
+  let retriesLeft = download.maxRetries;
 
   const giveUp: Resume = async (_, reason, cause) => {
     signal.throwIfAborted();
@@ -20,12 +21,16 @@ export function createResume(download: Download, begun: Response): { resume: Res
 
   const resume: Resume = async (received, reason, cause) => {
     signal.throwIfAborted();
-    const broken = cutOff(reason, cause);
+    const error = cutOff(reason, cause);
     // Where the bytes don't count as a range counts them, or where more came than there are, there is no rest.
     const hasRest = begun.status === 200 && !isCoded(begun.headers) && received < (version.size ?? Infinity);
     const headers = hasRest ? headersOfRest(version, received) : null;
-    if (headers === null) throw broken;
-    return tryFor(download, headers, (rest, deadline) => goOn(received, rest, deadline), broken);
+    if (headers === null) throw error;
+    const limited = { ...download, maxRetries: retriesLeft };
+    return tryFor(limited, headers, (rest, deadline) => goOn(received, rest, deadline), {
+      error,
+      onRetry: () => retriesLeft--,
+    });
   };
 
   return { resume, giveUp };

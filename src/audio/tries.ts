@@ -24,20 +24,25 @@ export interface Download {
 /** What is made of an answer of success. */
 type Use<Result> = (response: Response, deadline: Deadline) => Promise<{ result: Result } | FailedTry>;
 
-/** Asks for the audio until an answer comes that can be used, after the failure of an earlier try where there is one. */
+/**
+ * Asks for the audio until an answer comes that can be used. What broke off before is the first failure of the series;
+ * `onRetry` is told of each request behind the first.
+ */
 export function tryFor<Result>(
   download: Download,
   headers: Readonly<Record<string, string>>,
   use: Use<Result>,
-  earlier?: AudioDownloadError,
+  brokenOff?: { error: AudioDownloadError; onRetry: () => void },
 ): Promise<Result> {
   const { transport, maxRetries, signal } = download;
-  let failed = earlier;
+  let hasBegun = brokenOff === undefined;
   return retrying({ ...transport, maxRetries, signal }, async () => {
-    if (failed === undefined) return tryOnce(download, headers, use);
-    const error = failed;
-    failed = undefined;
-    return { error, mayRetry: true, statedMs: null };
+    if (hasBegun) {
+      brokenOff?.onRetry();
+      return tryOnce(download, headers, use);
+    }
+    hasBegun = true;
+    return { error: brokenOff?.error, mayRetry: true, statedMs: null };
   });
 }
 

@@ -54,7 +54,16 @@ export function describeAudio(open: Open): void {
       expect(isMp3(new Uint8Array(await download.arrayBuffer()))).toBe(true);
     });
 
-    it("that is cut off is an error, and no shorter song", async () => {
+    it("that is cut off once is gone on with, and is the whole song", async () => {
+      const { client, emulator } = await open();
+      const clip = songOf(await client.tasks.run(SONG));
+      const bytes = async () => Buffer.from(await (await client.audio.download(clip)).arrayBuffer());
+      const whole = await bytes();
+      emulator.faults.add({ path: AUDIO, fault: { kind: "malformed" } });
+      expect((await bytes()).equals(whole)).toBe(true);
+    });
+
+    it("that is cut off each time is an error, and no shorter song", async () => {
       const { client, emulator } = await open();
       const clip = songOf(await client.tasks.run(SONG));
       emulator.faults.add({ path: AUDIO, times: 3, fault: { kind: "malformed" } });
