@@ -40,19 +40,16 @@ async function open(download: Download, response: Response, deadline: Deadline):
   const statedType = response.headers.get("Content-Type");
   const contentType = statedType ?? "application/octet-stream";
 
-  let isOpen = !isGenericType(statedType);
-  const { resume, giveUp } = createResume(download, response);
-  const pieces = readWhole({ pieces: piecesOf(response, deadline), size }, (...failure) =>
-    isOpen ? resume(...failure) : giveUp(...failure),
-  );
-  if (isOpen) {
+  const isTold = !isGenericType(statedType);
+  const resume = createResume(download, response, isTold ? 0 : SIGNATURE_LENGTH);
+  const pieces = readWhole({ pieces: piecesOf(response, deadline), size }, resume);
+  if (isTold) {
     deadline.pause();
     const extension = extensionOfType(statedType);
     return createAudioDownload({ contentType, extension, size }, streamOf(pieces, download.leaving));
   }
   // What breaks off before the format is told is begun anew, as long as tries are left.
   const start = await readStart(pieces);
-  isOpen = true;
   const head = { contentType, extension: extensionOfBytes(start), size };
   return createAudioDownload(head, streamOf(startingWith(start, pieces), download.leaving));
 }

@@ -7,23 +7,22 @@ import { piecesOf, type Resume, type Source, skipping, startingWith } from "./wh
 
 /**
  * How to go on with a body that breaks off: by asking for the rest of the very version that was begun. The whole body
- * has the retries of one read.
+ * has the retries of one read. What breaks off before `from` bytes came is its caller's to begin anew.
  */
-export function createResume(download: Download, begun: Response): { resume: Resume; giveUp: Resume } {
+export function createResume(download: Download, begun: Response, from: number): Resume {
   const { transport, shownUrl: url, signal } = download;
   const version = versionOf(begun);
   let retriesLeft = download.maxRetries;
 
-  const giveUp: Resume = async (_, reason, cause) => {
-    signal.throwIfAborted();
-    throw cutOff(reason, cause);
-  };
-
-  const resume: Resume = async (received, reason, cause) => {
+  return async (received, reason, cause) => {
     signal.throwIfAborted();
     const error = cutOff(reason, cause);
     // Where the bytes don't count as a range counts them, or where more came than there are, there is no rest.
-    const hasRest = begun.status === 200 && !isCoded(begun.headers) && received < (version.size ?? Infinity);
+    const hasRest =
+      begun.status === 200 &&
+      !isCoded(begun.headers) &&
+      received >= from &&
+      received < (version.size ?? Infinity);
     const headers = hasRest ? headersOfRest(version, received) : null;
     if (headers === null) throw error;
     const limited = { ...download, maxRetries: retriesLeft };
@@ -32,8 +31,6 @@ export function createResume(download: Download, begun: Response): { resume: Res
       onRetry: () => retriesLeft--,
     });
   };
-
-  return { resume, giveUp };
 
   async function goOn(
     received: number,
@@ -45,19 +42,19 @@ export function createResume(download: Download, begun: Response): { resume: Res
     if (skipped === null) {
       deadline.clear();
       rest.body?.cancel().catch(() => {});
-      const reason = `${brokenOff}, and what came then is not certainly the rest of it`;
-      return { error: cutOff(reason), mayRetry: false, statedMs: null };
+      return { error: cutOff(`${brokenOff}, and its rest can't be told`), mayRetry: false, statedMs: null };
     }
     const pieces = skipping(piecesOf(rest, deadline), skipped);
+    let cause: unknown;
     try {
       const { value, done } = await pieces.next();
       const size = version.size ?? versionOf(rest).size;
       if (!done) return { result: { pieces: startingWith(value, pieces), size } };
-    } catch (cause) {
+    } catch (failure) {
       signal.throwIfAborted();
-      return { error: cutOff(brokenOff, cause), mayRetry: true, statedMs: null };
+      cause = failure;
     }
-    return { error: cutOff(brokenOff), mayRetry: true, statedMs: null };
+    return { error: cutOff(brokenOff, cause), mayRetry: true, statedMs: null };
   }
 
   function cutOff(reason: string, cause?: unknown): AudioDownloadError {
