@@ -1,4 +1,5 @@
 import type { AudioExtension } from "./audio-format.js";
+import type { Bytes } from "./whole-body.js";
 
 /** Audio on its way: its head has come, its body can be read once. */
 export interface AudioDownload {
@@ -22,13 +23,20 @@ export interface AudioDownload {
 
 export function createAudioDownload(
   head: Pick<AudioDownload, "contentType" | "extension" | "size">,
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  body: ReadableStream<Bytes>,
 ): AudioDownload {
-  const arrayBuffer = () => new Response(body).arrayBuffer();
   return {
     ...head,
     body,
-    arrayBuffer,
-    blob: async () => new Blob([await arrayBuffer()], { type: head.contentType }),
+    arrayBuffer: async () => new Blob(await piecesOf(body)).arrayBuffer(),
+    blob: async () => new Blob(await piecesOf(body), { type: head.contentType }),
   };
+}
+
+/** Read by hand: where a `Response` reads a stream that fails, some runtimes put an error of their own for the stream's. */
+async function piecesOf(body: ReadableStream<Bytes>): Promise<Bytes[]> {
+  const reader = body.getReader();
+  const pieces: Bytes[] = [];
+  for (let next = await reader.read(); !next.done; next = await reader.read()) pieces.push(next.value);
+  return pieces;
 }
