@@ -1,4 +1,5 @@
 import type { AudioExtension } from "./audio-format.js";
+import type { Bytes } from "./whole-body.js";
 
 /** Audio on its way: its head has come, its body can be read once. */
 export interface AudioDownload {
@@ -8,23 +9,34 @@ export interface AudioDownload {
   readonly extension: AudioExtension;
   /** Bytes, where the answer told; `null` otherwise. */
   readonly size: number | null;
-  /** The bytes as they come. It fails with `AudioDownloadError` when it breaks off, or ends before `size`. */
+  /**
+   * The bytes as they come. Where the connection breaks, they go on from there, as long as `maxRetries` allows it and
+   * the server can tell that the rest belongs to them; otherwise it fails with `AudioDownloadError`, and also when it
+   * ends before `size`.
+   */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** All bytes. @throws {@link AudioDownloadError} the body broke off */
+  /** All bytes. @throws {@link AudioDownloadError} the body broke off, and could not be gone on with */
   arrayBuffer(): Promise<ArrayBuffer>;
-  /** All bytes, with their type. @throws {@link AudioDownloadError} the body broke off */
+  /** All bytes, with their type. @throws {@link AudioDownloadError} the body broke off, and could not be gone on with */
   blob(): Promise<Blob>;
 }
 
 export function createAudioDownload(
   head: Pick<AudioDownload, "contentType" | "extension" | "size">,
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  body: ReadableStream<Bytes>,
 ): AudioDownload {
-  const arrayBuffer = () => new Response(body).arrayBuffer();
   return {
     ...head,
     body,
-    arrayBuffer,
-    blob: async () => new Blob([await arrayBuffer()], { type: head.contentType }),
+    arrayBuffer: async () => new Blob(await piecesOf(body)).arrayBuffer(),
+    blob: async () => new Blob(await piecesOf(body), { type: head.contentType }),
   };
+}
+
+/** Read by hand: where a `Response` reads a stream that fails, some runtimes put an error of their own for the stream's. */
+async function piecesOf(body: ReadableStream<Bytes>): Promise<Bytes[]> {
+  const reader = body.getReader();
+  const pieces: Bytes[] = [];
+  for (let next = await reader.read(); !next.done; next = await reader.read()) pieces.push(next.value);
+  return pieces;
 }

@@ -13,9 +13,10 @@ export class Audio {
   }
 
   /**
-   * Downloads a clip's audio. Its head is retried like a read; its body is a stream that ends whole or fails. Neither
-   * the API key nor a request id is sent, redirects are followed, and nothing counts against the rate limit.
-   * `timeoutMs` limits the time to the head, and the time between two pieces of the body.
+   * Downloads a clip's audio. Its head is retried like a read; its body is a stream that is resumed where the
+   * connection breaks, and ends whole or fails. Neither the API key nor a request id is sent, redirects are followed,
+   * and nothing counts against the rate limit. `timeoutMs` limits the time to the head, and the time between two pieces
+   * of the body.
    *
    * @param source - a clip, or its `audio_url`
    * @throws {@link AudioExpiredError} the address answers 404: audio is kept for seven days

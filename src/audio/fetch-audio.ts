@@ -8,7 +8,7 @@ import { HEADERS } from "../contract/endpoint.js";
  */
 export async function fetchAudio(
   url: string,
-  headers: Readonly<Record<string, string>> | undefined,
+  headers: Headers,
   fetch: typeof globalThis.fetch,
   deadline: Deadline,
 ): Promise<Response> {

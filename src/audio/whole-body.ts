@@ -1,58 +1,74 @@
 import type { Deadline } from "../clock/deadline.js";
-import { AudioDownloadError } from "../errors/audio-download-error.js";
-import type { Redactor } from "../transport/redactor.js";
 
 /** Bytes as the web's own streams hand them on. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A body that is being read. */
-export interface BodySource {
-  url: string;
-  status: number;
-  reader: ReadableStreamDefaultReader<Uint8Array>;
-  /** The bytes to come, where the answer told. */
+/** A body that is being read, and what is known of its length. */
+export interface Source {
+  pieces: AsyncGenerator<Bytes>;
+  /** Bytes of the whole, where an answer told. */
   size: number | null;
-  /** Runs from one piece to the next. */
-  deadline: Deadline;
-  redactor: Redactor;
 }
 
+/** Goes on after a failure, behind the bytes that were received; throws where that can't be. */
+export type Resume = (received: number, reason: string, cause?: unknown) => Promise<Source>;
+
 /**
- * Reads the pieces of a body, each within the time limit, and fails unless they come to an end and to the promised
- * size: a song that is cut short must not pass for the song.
+ * Reads a body to its end and to the promised size: a song that is cut short must not pass for the song. Where it
+ * breaks off, it is gone on with.
  */
-export async function* readWhole({
-  url,
-  status,
-  reader,
-  size,
-  deadline,
-  redactor,
-}: BodySource): AsyncGenerator<Bytes> {
-  let received = 0;
+export async function* readWhole(source: Source, resume: Resume): AsyncGenerator<Bytes> {
+  let { pieces, size } = source;
+  for (let received = 0; ; ) {
+    let failure: { reason: string; cause?: unknown };
+    try {
+      for await (const piece of pieces) {
+        received += piece.byteLength;
+        yield piece;
+      }
+      if (size === null || received === size) return;
+      failure = { reason: `${received} of ${size} bytes came` };
+    } catch (cause) {
+      failure = { reason: `the connection broke after ${received} bytes`, cause };
+    }
+    ({ pieces, size } = await resume(received, failure.reason, failure.cause));
+  }
+}
+
+/** The pieces of one answer, each within the time limit. */
+export async function* piecesOf(response: Response, deadline: Deadline): AsyncGenerator<Bytes> {
+  const reader: ReadableStreamDefaultReader<Uint8Array> = (response.body ?? new Blob().stream()).getReader();
   let isOver = false;
   try {
     while (!isOver) {
       deadline.restart();
       const { done, value } = await Promise.race([reader.read(), deadline.ended]);
-      isOver = done;
-      if (value === undefined) continue;
-      received += value.byteLength;
       deadline.pause();
-      yield value as Bytes;
+      isOver = done;
+      if (value !== undefined) yield value as Bytes;
     }
-  } catch (cause) {
-    if (deadline.signal.aborted && !deadline.timedOut()) throw cause;
-    throw cutOff(`the connection broke after ${received} bytes`, redactor.cause(cause));
   } finally {
     deadline.clear();
     if (!isOver) reader.cancel().catch(() => {});
   }
-  if (size !== null && received !== size) throw cutOff(`${received} of ${size} bytes came`);
+}
 
-  function cutOff(reason: string, cause?: unknown): AudioDownloadError {
-    const message = `Failed to download audio: ${reason}. Download ${url} again.`;
-    return new AudioDownloadError(message, { url, status, cause });
+/** The pieces without as many of their first bytes. */
+export async function* skipping(pieces: AsyncGenerator<Bytes>, count: number): AsyncGenerator<Bytes> {
+  let left = count;
+  for await (const piece of pieces) {
+    if (piece.byteLength > left) yield piece.subarray(left);
+    left = Math.max(0, left - piece.byteLength);
+  }
+}
+
+/** A piece that was taken ahead, and the others behind it. */
+export async function* startingWith(start: Bytes, rest: AsyncGenerator<Bytes>): AsyncGenerator<Bytes> {
+  try {
+    if (start.byteLength > 0) yield start;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
   }
 }
 

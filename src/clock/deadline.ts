@@ -1,3 +1,5 @@
+import { onAbort } from "./on-abort.js";
+
 /** The end of one HTTP attempt: by its time limit, or by its caller. */
 export interface Deadline {
   /** Aborted when the attempt must end. */
@@ -32,7 +34,7 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): De
   };
   const clear = () => {
     clearTimeout(timer);
-    callerSignal?.removeEventListener("abort", onCallerAbort);
+    leaveCaller();
   };
   const onTimeout = () => {
     timedOut = true;
@@ -41,7 +43,7 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): De
   const onCallerAbort = () => end(callerSignal?.reason);
 
   let timer = setTimeout(onTimeout, timeoutMs);
-  callerSignal?.addEventListener("abort", onCallerAbort, { once: true });
+  const leaveCaller = onAbort(callerSignal, onCallerAbort);
   if (callerSignal?.aborted) onCallerAbort();
 
   return {

@@ -1,4 +1,5 @@
 import type { Clock } from "./clock.js";
+import { onAbort } from "./on-abort.js";
 
 /** A sleep looks at the time at least this often: the timers of a machine that is suspended stand still. */
 const LONGEST_NAP_MS = 10_000;
@@ -39,14 +40,13 @@ export function createSystemClock(): Clock {
 function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const onAbort = () => {
+    const leave = onAbort(signal, () => {
       clearTimeout(timeout);
       reject(signal?.reason);
-    };
+    });
     const timeout = setTimeout(() => {
-      signal?.removeEventListener("abort", onAbort);
+      leave();
       resolve();
     }, ms);
-    signal?.addEventListener("abort", onAbort, { once: true });
   });
 }

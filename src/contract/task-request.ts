@@ -103,7 +103,7 @@ export interface InspirationInput extends NoProviderBFields {
   negative_tags?: string | undefined;
   /** No singing. @defaultValue false */
   make_instrumental?: boolean | undefined;
-  /** @defaultValue "v6" */
+  /** The version of the music model; all of them generate with `v6`. @defaultValue "v6" */
   model_version?: ModelVersion | undefined;
   /** Accepted and ignored in this mode. */
   prompt?: string | undefined;
@@ -111,6 +111,7 @@ export interface InspirationInput extends NoProviderBFields {
   tags?: string | undefined;
   /** Accepted and ignored in this mode. */
   title?: JsonValue | undefined;
+  /** Must be absent: its presence means continuation. */
   continue_clip_id?: never;
 }
 
@@ -130,9 +131,11 @@ export interface CustomFields extends NoProviderBFields {
   title?: JsonValue | undefined;
   /** No singing. @defaultValue false */
   make_instrumental?: boolean | undefined;
-  /** @defaultValue "v6" */
+  /** The version of the music model; all of them generate with `v6`. @defaultValue "v6" */
   model_version?: ModelVersion | undefined;
+  /** Must be absent: its presence means inspiration. */
   gpt_description_prompt?: never;
+  /** Must be absent: its presence means continuation. */
   continue_clip_id?: never;
 }
 
@@ -146,7 +149,7 @@ export interface ContinuationInput extends NoProviderBFields {
   prompt?: string | undefined;
   /** The title; what is no string becomes one. */
   title?: JsonValue | undefined;
-  /** @defaultValue "v6" */
+  /** The version of the music model; all of them generate with `v6`. @defaultValue "v6" */
   model_version?: ModelVersion | undefined;
   /** Accepted and ignored in this mode. */
   gpt_description_prompt?: string | undefined;
@@ -162,7 +165,7 @@ export interface ContinuationInput extends NoProviderBFields {
 export interface ProviderBMusicInput extends NoProviderAFields {
   /** Style and mood; at least one character that is no white space. */
   prompt: string;
-  /** The words to sing, for a `lyrics_type` of `user`; any text, and no length is stated. */
+  /** The lyrics: any text. Their longest length is not documented. */
   lyrics?: string | undefined;
   /** Styles, comma-separated. */
   tags?: string | undefined;

@@ -84,6 +84,7 @@ export interface TaskOutput {
   fail_reason?: string | null;
   /** Clips, or lyrics; `null` while the work goes on, and after a failure. */
   result?: Clip[] | Lyrics | null;
+  /** What a provider or a later version of the service may add. */
   [field: string]: unknown;
 }
 
@@ -114,6 +115,7 @@ export interface Clip {
   title?: string;
   /** What the provider tells of the song, of music clips only. */
   metadata?: ClipMetadata;
+  /** Further fields of the provider: no part of the contract, and they may vanish without notice. */
   [field: string]: unknown;
 }
 
@@ -135,5 +137,6 @@ export interface Lyrics {
   title: string;
   /** The lyrics, with structure tags such as `[Verse]`. */
   text: string;
+  /** What a provider or a later version of the service may add. */
   [field: string]: unknown;
 }

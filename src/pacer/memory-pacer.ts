@@ -1,4 +1,5 @@
 import type { Clock } from "../clock/clock.js";
+import { onAbort } from "../clock/on-abort.js";
 import { LIMITS } from "../contract/limits.js";
 import { Heap } from "./heap.js";
 import type { PacedRequest, Pacer, RateLimitReport, RequestKind } from "./pacer.js";
@@ -41,10 +42,6 @@ export function createMemoryPacer(clock: Clock): Pacer {
       new Promise((resolve, reject) => {
         signal?.throwIfAborted();
         if (isHeldTooLong(request)) return resolve(false);
-        const onAbort = () => {
-          waiting.fail(signal?.reason);
-          advance();
-        };
         const waiting: Waiting = {
           request,
           notBefore: request.notBefore ?? clock.now(),
@@ -53,16 +50,19 @@ export function createMemoryPacer(clock: Clock): Pacer {
           isSettled: false,
           settle(admitted) {
             waiting.isSettled = true;
-            signal?.removeEventListener("abort", onAbort);
+            leave();
             resolve(admitted);
           },
           fail(reason) {
             waiting.isSettled = true;
-            signal?.removeEventListener("abort", onAbort);
+            leave();
             reject(reason);
           },
         };
-        signal?.addEventListener("abort", onAbort, { once: true });
+        const leave = onAbort(signal, () => {
+          waiting.fail(signal?.reason);
+          advance();
+        });
         upcoming.push(waiting);
         if (request.notAfter !== undefined) expiring.push(waiting);
         advance();

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock/clock.js";
 import { startDeadline } from "../clock/deadline.js";
+import { onAbort } from "../clock/on-abort.js";
 import { whenOverdue } from "../clock/when-overdue.js";
 import type { PacedRequest, Pacer } from "../pacer/pacer.js";
 import type { Reading } from "./retrieve.js";
@@ -50,8 +51,7 @@ export function createSharedPolls(pacer: Pacer, clock: Clock): SharedPolls {
 
       const controller = new AbortController();
       const other = joinNext(taskId, controller);
-      const onAbort = () => controller.abort(signal?.reason);
-      signal?.addEventListener("abort", onAbort, { once: true });
+      const leaveSignal = onAbort(signal, () => controller.abort(signal?.reason));
       try {
         signal?.throwIfAborted();
         const admitted = pacer.admit({ kind: "poll", taskId, ...pacing }, controller.signal);
@@ -62,7 +62,7 @@ export function createSharedPolls(pacer: Pacer, clock: Clock): SharedPolls {
           begin(taskId, other.joiner, read, patience),
         );
       } finally {
-        signal?.removeEventListener("abort", onAbort);
+        leaveSignal();
         leave(taskId, other.joiner);
       }
     },

@@ -16,7 +16,7 @@ export function checkOptionNames(options: object, known: Readonly<Record<string,
       throw new InvalidOptionError(name, `be the name of an option, perhaps \`${nearest}\``);
     }
     // A name like no other isn't shown: it may be the API key in a wrong place.
-    throw new InvalidOptionError("options", `have only names among ${names.join(", ")}`, shown(name));
+    throw new InvalidOptionError("options", `be among ${names.join(", ")}`, shown(name));
   }
 }
 

@@ -127,6 +127,7 @@ describe("parts of a file", () => {
     const [{ audio_url: url }] = await clipsOf(service, VALID.upload);
     const whole = await fetchBytes(service, url);
     expect(whole.headers.get("Accept-Ranges")).toBe("bytes");
+    expect(whole.headers.get("ETag")).toMatch(/^"[0-9a-f]{32}"$/);
     for (const [range, start, end] of [
       ["bytes=0-9", 0, 10],
       ["bytes=100-", 100, undefined],
@@ -163,13 +164,27 @@ describe("parts of a file", () => {
     }
   });
 
+  test("are given only of the version that an If-Range names: of any other it is the whole", async () => {
+    const service = createService();
+    const [{ audio_url: url }] = await clipsOf(service, VALID.upload);
+    const etag = (await fetchBytes(service, url)).headers.get("ETag") ?? "";
+    for (const [ifRange, expected] of [
+      [etag, 206],
+      [`W/${etag}`, 200],
+      ['"another"', 200],
+    ] as const) {
+      const headers = { Range: "bytes=100-", "If-Range": ifRange };
+      expect([ifRange, (await fetchBytes(service, url, { headers })).status]).toEqual([ifRange, expected]);
+    }
+  });
+
   test("HEAD answers what GET would, without the body", async () => {
     const service = createService();
     const [{ audio_url: url }] = await clipsOf(service, VALID.upload);
     const [head, get] = [await fetchBytes(service, url, { method: "HEAD" }), await fetchBytes(service, url)];
     expect(head.bytes.length).toBe(0);
     expect(head.status).toBe(200);
-    for (const name of ["Content-Type", "Content-Length", "Accept-Ranges"]) {
+    for (const name of ["Content-Type", "Content-Length", "Accept-Ranges", "ETag"]) {
       expect(head.headers.get(name)).toBe(get.headers.get(name));
     }
   });

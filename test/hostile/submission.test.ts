@@ -1,4 +1,5 @@
 import {
+  AsyncMusic,
   ConnectionError,
   RequestTimeoutError,
   ServerError,
@@ -229,4 +230,10 @@ describe("what certainly never left", () => {
     const error = await rejection(client.tasks.create(SONG_REQUEST), ConnectionError);
     expectNoKey(error, API_KEY);
   });
+});
+
+test("a POST to a port that fetch forbids certainly never left", async () => {
+  const client = new AsyncMusic({ apiKey: API_KEY, baseUrl: "http://127.0.0.1:9" });
+  const error = await rejection(client.tasks.create(SONG_REQUEST), ConnectionError);
+  expect(error.message).toContain("nothing was sent");
 });

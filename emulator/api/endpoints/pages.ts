@@ -47,8 +47,12 @@ async function audioAnswer({ world, exchange, now }: Visit, clipId: string, copy
   const { bytes, format } = file;
   const { contentType } = AUDIO_FORMATS[format];
 
+  const etag = await entityTag(bytes);
+  const isOfVersion = [null, etag].includes(exchange.headers.get("If-Range"));
   const range =
-    exchange.method === "GET" ? parseByteRange(exchange.headers.get("Range"), bytes.byteLength) : null;
+    exchange.method === "GET" && isOfVersion
+      ? parseByteRange(exchange.headers.get("Range"), bytes.byteLength)
+      : null;
   if (range === "unsatisfiable") {
     const answer = errorAnswer(416, "range_not_satisfiable", "The audio has no such range");
     answer.headers["Content-Range"] = `bytes */${bytes.byteLength}`;
@@ -59,9 +63,16 @@ async function audioAnswer({ world, exchange, now }: Visit, clipId: string, copy
       ? bytesAnswer(200, contentType, bytes)
       : bytesAnswer(206, contentType, bytes.slice(range.first, range.last + 1));
   answer.headers["Accept-Ranges"] = "bytes";
+  answer.headers["ETag"] = etag;
   if (range !== null)
     answer.headers["Content-Range"] = `bytes ${range.first}-${range.last}/${bytes.byteLength}`;
   return answer;
+}
+
+/** A strong entity tag: the same for the same bytes alone, so that a download may be resumed. */
+async function entityTag(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return `"${[...digest.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}"`;
 }
 
 function refuseOtherModels({ world }: Visit, model: string, clipId: string): void {

@@ -55,7 +55,18 @@ export function describeAudio(open: Open, { describe, it }: Kit): void {
       expect(isMp3(new Uint8Array(await download.arrayBuffer()))).toBe(true);
     });
 
-    it("that is cut off is an error, and no shorter song", async () => {
+    it("that is cut off once is gone on with, and is the whole song", async () => {
+      const { client, emulator } = await open();
+      const clip = songOf(await client.tasks.run(SONG));
+      const bytes = async () => new Uint8Array(await (await client.audio.download(clip)).arrayBuffer());
+      const whole = await bytes();
+      emulator.faults.add({ path: AUDIO, fault: { kind: "malformed" } });
+      const resumed = await bytes();
+      expect(resumed.byteLength).toBe(whole.byteLength);
+      expect(resumed.every((byte, index) => byte === whole[index])).toBe(true);
+    });
+
+    it("that is cut off each time is an error, and no shorter song", async () => {
       const { client, emulator } = await open();
       const clip = songOf(await client.tasks.run(SONG));
       emulator.faults.add({ path: AUDIO, times: 3, fault: { kind: "malformed" } });

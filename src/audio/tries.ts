@@ -1,0 +1,92 @@
+import { type Deadline, startDeadline } from "../clock/deadline.js";
+import { AudioDownloadError } from "../errors/audio-download-error.js";
+import { AudioExpiredError } from "../errors/audio-expired-error.js";
+import type { RequestOptions } from "../transport/call.js";
+import { type FailedTry, retrying } from "../transport/retrying.js";
+import { statedWaitMs } from "../transport/stated-wait.js";
+import type { Transport } from "../transport/transport.js";
+import { fetchAudio } from "./fetch-audio.js";
+
+/** One download, whatever its number of tries. */
+export interface Download {
+  transport: Transport;
+  url: string;
+  /** The address as an error may show it. */
+  shownUrl: string;
+  options: RequestOptions;
+  maxRetries: number;
+  /** Aborted when the reader leaves the body. */
+  leaving: AbortController;
+  /** Aborted by the caller, or when the reader leaves. */
+  signal: AbortSignal;
+}
+
+/** What is made of an answer of success. */
+type Use<Result> = (response: Response, deadline: Deadline) => Promise<{ result: Result } | FailedTry>;
+
+/**
+ * Asks for the audio until an answer comes that can be used. What broke off before is the first failure of the series;
+ * `onRetry` is told of each request behind the first.
+ */
+export function tryFor<Result>(
+  download: Download,
+  headers: Readonly<Record<string, string>>,
+  use: Use<Result>,
+  brokenOff?: { error: AudioDownloadError; onRetry: () => void },
+): Promise<Result> {
+  const { transport, maxRetries, signal } = download;
+  let hasBegun = brokenOff === undefined;
+  return retrying({ ...transport, maxRetries, signal }, async () => {
+    if (hasBegun) {
+      brokenOff?.onRetry();
+      return tryOnce(download, headers, use);
+    }
+    hasBegun = true;
+    return { error: brokenOff?.error, mayRetry: true, statedMs: null };
+  });
+}
+
+async function tryOnce<Result>(
+  download: Download,
+  headers: Readonly<Record<string, string>>,
+  use: Use<Result>,
+): Promise<{ result: Result } | FailedTry> {
+  const { transport, url, options, signal } = download;
+  signal.throwIfAborted();
+  const deadline = startDeadline(options.timeoutMs ?? transport.timeoutMs, signal);
+  try {
+    // Audio may lie anywhere, so the key isn't sent there in a header of the caller's either.
+    const sent = transport.redactor.headers(new Headers(options.headers));
+    for (const [name, value] of Object.entries(headers)) sent.set(name, value);
+    const response = await fetchAudio(url, sent, transport.fetch, deadline);
+    if (response.ok) return await use(response, deadline);
+    deadline.clear();
+    response.body?.cancel().catch(() => {});
+    return failedAnswer(download, response);
+  } catch (error) {
+    deadline.clear();
+    signal.throwIfAborted();
+    return failedConnection(download, error, deadline.timedOut());
+  }
+}
+
+function failedAnswer({ transport, shownUrl: url }: Download, { status, headers }: Response): FailedTry {
+  const statedMs = statedWaitMs(headers, undefined, transport.clock.now());
+  if (status === 404) return { error: new AudioExpiredError(url), mayRetry: false, statedMs };
+  const message = `Failed to download audio: ${url} answers HTTP ${status}.`;
+  const error = new AudioDownloadError(message, { url, status });
+  return { error, mayRetry: status === 429 || status >= 500, statedMs };
+}
+
+function failedConnection(
+  { transport, shownUrl: url }: Download,
+  failure: unknown,
+  timedOut: boolean,
+): FailedTry {
+  const again = { mayRetry: true, statedMs: null };
+  if (failure instanceof AudioDownloadError) return { error: failure, ...again };
+  const reason = timedOut ? "no answer came in time" : "the connection broke";
+  const message = `Failed to download audio: ${reason} (${url}).`;
+  const cause = transport.redactor.cause(failure);
+  return { error: new AudioDownloadError(message, { url, status: null, cause }), ...again };
+}
