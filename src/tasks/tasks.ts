@@ -4,6 +4,7 @@ import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import type { TaskRequest } from "../contract/task-request.js";
 import { TaskFailedError } from "../errors/task-failed-error.js";
 import { TaskTimedOutError } from "../errors/task-timed-out-error.js";
+import type { SpanAttributes } from "../telemetry/tracer.js";
 import { type ApiPromise, apiPromise } from "../transport/api-promise.js";
 import type { RequestOptions } from "../transport/call.js";
 import type { Transport } from "../transport/transport.js";
@@ -28,7 +29,7 @@ export class Tasks {
   constructor(transport: Transport, validatesRequests: boolean) {
     this.#transport = transport;
     this.#validatesRequests = validatesRequests;
-    this.#polls = createSharedPolls(transport.pacer, transport.clock);
+    this.#polls = createSharedPolls(transport);
   }
 
   /**
@@ -55,11 +56,14 @@ export class Tasks {
     request: TaskRequest & { task_type: Type },
     options: RequestOptions = {},
   ): ApiPromise<TaskSubmission<Type>> {
-    const result = createTask(this.#transport, request, options, this.#validatesRequests).then((created) => {
-      this.#submittedAt.set(created.data, this.#transport.clock.now());
+    const { trace, clock, redactor } = this.#transport;
+    const submit = async () => {
+      const created = await createTask(this.#transport, request, options, this.#validatesRequests);
+      this.#submittedAt.set(created.data, clock.now());
       return created;
-    });
-    return apiPromise(result, this.#transport.redactor) as ApiPromise<TaskSubmission<Type>>;
+    };
+    const created = trace("create a task", attributesOf(request), submit);
+    return apiPromise(created, redactor) as ApiPromise<TaskSubmission<Type>>;
   }
 
   /**
@@ -71,7 +75,9 @@ export class Tasks {
    * @throws {@link InvalidResponseError} the answer lacks what the contract requires
    */
   retrieve(taskId: string, options: RequestOptions = {}): ApiPromise<Task> {
-    return apiPromise(retrieveTask(this.#transport, taskId, options), this.#transport.redactor);
+    const { trace, redactor } = this.#transport;
+    const read = () => retrieveTask(this.#transport, taskId, options);
+    return apiPromise(trace("retrieve a task", { "async_music.task_id": String(taskId) }, read), redactor);
   }
 
   /**
@@ -94,6 +100,11 @@ export class Tasks {
   wait(task: string | TaskSubmission, options?: WaitOptions): Promise<SucceededTask>;
   async wait(task: string | TaskSubmission, options: WaitOptions = {}): Promise<SucceededTask> {
     const observation = this.#observation(task, options);
+    const attributes = { "async_music.task_id": observation.taskId };
+    return this.#transport.trace("wait for a task", attributes, () => this.#ending(observation, options));
+  }
+
+  async #ending(observation: Observation, options: WaitOptions): Promise<SucceededTask> {
     const { call, taskId } = observation;
     const { redactor } = this.#transport;
     for await (const reading of observe(observation)) {
@@ -140,9 +151,11 @@ export class Tasks {
     // Everything about the wait is checked before anything is paid for.
     checkWaitOptions(options, this.#transport.random);
     const { requestId, ...waitOptions } = options;
-    const submission = await this.create<Type>(request, options);
-    await callBack("onSubmitted", options.onSubmitted, submission, submission.task_id);
-    return this.wait(submission, waitOptions);
+    return this.#transport.trace("run a task", attributesOf(request), async () => {
+      const submission = await this.create<Type>(request, options);
+      await callBack("onSubmitted", options.onSubmitted, submission, submission.task_id);
+      return this.wait(submission, waitOptions);
+    });
   }
 
   async *#follow(task: string | TaskSubmission, options: WaitOptions): AsyncGenerator<Task, void, void> {
@@ -173,4 +186,10 @@ export class Tasks {
     if (typeof task === "string") return now;
     return Math.min(now, this.#submittedAt.get(task) ?? parseDate(task.created_at) ?? now);
   }
+}
+
+/** What a trace tells of a request; what a caller of JavaScript sends may be anything. */
+function attributesOf(request: TaskRequest): SpanAttributes {
+  const { model, task_type } = request ?? {};
+  return { "async_music.model": String(model), "async_music.task_type": String(task_type) };
 }

@@ -16,7 +16,7 @@ export interface Transport extends Omit<TransportConfig, "baseUrl" | "apiKey"> {
 }
 
 export function createTransport(config: TransportConfig): Transport {
-  const { clock, random, pacer } = config;
+  const { clock, random, pacer, emitter } = config;
   const { apiKey, baseUrl, ...shared } = config;
 
   return {
@@ -26,10 +26,14 @@ export function createTransport(config: TransportConfig): Transport {
       const { maxRetries = config.maxRetries } = checkRequestOptions(options);
       const { signal } = options;
       const requestId = options.requestId ?? createRequestId(random);
-      const limits = { clock, random, maxRetries, retryBudgetMs: config.retryBudgetMs, signal };
+      const limits = { ...config, maxRetries, signal };
       return retrying(limits, async (budgetMs) => {
+        const queuedAt = clock.now();
         const isAdmitted = await pacer.admit({ ...call, maxHoldMs: budgetMs }, signal);
         if (!isAdmitted) throw heldError(config, call, requestId);
+        const waitedMs = clock.now() - queuedAt;
+        if (waitedMs > 0)
+          emitter.emit("wait", () => ({ purpose: call.purpose, taskId: call.taskId ?? null, waitedMs }));
         return attempt(config, call, options, judge, requestId);
       });
     },
