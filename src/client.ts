@@ -47,8 +47,8 @@ export class AsyncMusic {
       trace: createTrace(tracer),
     });
     this.baseUrl = checked.baseUrl;
-    this.tasks = new Tasks(transport, validateRequests);
     this.account = new Account(transport);
+    this.tasks = new Tasks(transport, this.account, validateRequests);
     this.audio = new Audio(transport);
   }
 

@@ -18,14 +18,15 @@ const arrows = {
     telemetry: "contract",
     pacer: "contract clock",
     transport: "contract clock random environment.ts errors telemetry pacer",
-    tasks: "contract clock random errors telemetry pacer transport",
     account: "contract transport",
+    journal: "contract clock random errors transport",
+    tasks: "contract clock random errors telemetry pacer transport account journal",
     audio: "contract clock errors transport",
     "client-options.ts": "contract clock random environment.ts errors telemetry transport",
     "client.ts": "telemetry pacer transport tasks account audio client-options.ts",
     "index.ts":
-      "contract clock random errors telemetry transport tasks account audio client-options.ts client.ts",
-    node: "audio",
+      "contract clock random errors telemetry transport account journal tasks audio client-options.ts client.ts",
+    node: "errors journal audio",
   }),
   ...roomsBelow("emulator", {
     // What knows nothing of the service.

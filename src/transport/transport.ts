@@ -34,6 +34,7 @@ export function createTransport(config: TransportConfig): Transport {
         const waitedMs = clock.now() - queuedAt;
         if (waitedMs > 0)
           emitter.emit("wait", () => ({ purpose: call.purpose, taskId: call.taskId ?? null, waitedMs }));
+        await prepare(config, call);
         return attempt(config, call, options, judge, requestId);
       });
     },
@@ -44,4 +45,14 @@ export function createTransport(config: TransportConfig): Transport {
       throw tried.error;
     },
   };
+}
+
+/** Who was admitted and then does not send reports back all the same. */
+async function prepare({ pacer }: TransportConfig, { beforeSending, taskId }: Call): Promise<void> {
+  try {
+    await beforeSending?.();
+  } catch (error) {
+    pacer.report({ taskId, remaining: null, heldForMs: null });
+    throw error;
+  }
 }
