@@ -4,6 +4,8 @@ import { API_PREFIX } from "./contract/endpoint.js";
 import { environmentVariable, isBrowser } from "./environment.js";
 import { InvalidOptionError, shown } from "./errors/invalid-option-error.js";
 import { type Random, systemRandom } from "./random/random.js";
+import { isLogLevel, type Logger, type LogLevel } from "./telemetry/logger.js";
+import type { Tracer } from "./telemetry/tracer.js";
 import { checkOptionNames } from "./transport/option-names.js";
 import { createRedactor, type Redactor } from "./transport/redactor.js";
 import { checkMaxRetries, checkTimeoutMs } from "./transport/request-options.js";
@@ -31,6 +33,17 @@ export interface ClientOptions {
   clock?: Clock | undefined;
   /** The source of jitter and request ids; a seeded one makes a test repeatable. @defaultValue the system's chance */
   random?: Random | undefined;
+  /** Where lines are logged, such as `console`. No line holds the key. @defaultValue nowhere */
+  logger?: Logger | undefined;
+  /**
+   * From which level up lines are logged: attempts and waits for the rate limit at `debug`, changes of tasks at `info`,
+   * retries and pauses at `warn`.
+   *
+   * @defaultValue "warn"
+   */
+  logLevel?: LogLevel | undefined;
+  /** A tracer of OpenTelemetry (`trace.getTracer(…)`): each call is a span. @defaultValue none */
+  tracer?: Tracer | undefined;
   /** Refuse a request that the interface forbids before anything is sent. @defaultValue true */
   validateRequests?: boolean | undefined;
   /** Allow the client in a browser, where everybody can read the key. @defaultValue false */
@@ -47,6 +60,9 @@ export interface CheckedClientOptions {
   retryBudgetMs: number;
   clock: Clock;
   random: Random;
+  logger: Logger | undefined;
+  logLevel: LogLevel;
+  tracer: Tracer | undefined;
   validateRequests: boolean;
 }
 
@@ -59,6 +75,9 @@ const CLIENT_OPTIONS = {
   retryBudgetMs: true,
   clock: true,
   random: true,
+  logger: true,
+  logLevel: true,
+  tracer: true,
   validateRequests: true,
   dangerouslyAllowBrowser: true,
 } as const satisfies Record<keyof ClientOptions, true>;
@@ -81,8 +100,11 @@ export function checkClientOptions(options: ClientOptions): CheckedClientOptions
     timeoutMs: checkTimeoutMs(options.timeoutMs ?? 30_000),
     maxRetries: checkMaxRetries(options.maxRetries ?? 2),
     retryBudgetMs: checkRetryBudgetMs(options.retryBudgetMs ?? 120_000),
-    clock: checkClock(options.clock ?? createSystemClock()),
+    clock: checkMethods("clock", options.clock, ["now", "sleep"]) ?? createSystemClock(),
     random: checkFunction("random", options.random) ?? systemRandom,
+    logger: checkMethods("logger", options.logger, ["debug", "info", "warn", "error"]),
+    logLevel: checkLogLevel(options.logLevel ?? "warn"),
+    tracer: checkMethods("tracer", options.tracer, ["startActiveSpan"]),
     validateRequests: checkFlag("validateRequests", options.validateRequests ?? true),
   };
 }
@@ -131,9 +153,18 @@ function checkRetryBudgetMs(value: number): number {
   throw new InvalidOptionError("retryBudgetMs", "be 0 milliseconds or more", shown(value));
 }
 
-function checkClock(value: Clock): Clock {
-  if (typeof value?.now === "function" && typeof value.sleep === "function") return value;
-  throw new InvalidOptionError("clock", "have the methods now() and sleep(ms, signal)");
+function checkMethods<Value extends object>(
+  option: string,
+  value: Value | undefined,
+  methods: readonly (keyof Value & string)[],
+): Value | undefined {
+  if (value === undefined || methods.every((name) => typeof value?.[name] === "function")) return value;
+  throw new InvalidOptionError(option, `have the methods ${methods.join(", ")}`);
+}
+
+function checkLogLevel(value: LogLevel): LogLevel {
+  if (isLogLevel(value)) return value;
+  throw new InvalidOptionError("logLevel", "be debug, info, warn, error or off", shown(value));
 }
 
 function checkFunction<Value>(option: string, value: Value | undefined): Value | undefined {

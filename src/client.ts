@@ -3,6 +3,10 @@ import { Audio } from "./audio/audio.js";
 import { type ClientOptions, checkClientOptions } from "./client-options.js";
 import { createMemoryPacer } from "./pacer/memory-pacer.js";
 import { Tasks } from "./tasks/tasks.js";
+import { createEmitter, type Emitter, type Listener } from "./telemetry/emitter.js";
+import type { ClientEvents } from "./telemetry/events.js";
+import { logEvents } from "./telemetry/logger.js";
+import { createTrace } from "./telemetry/tracer.js";
 import { createRedactor } from "./transport/redactor.js";
 import { createTransport } from "./transport/transport.js";
 
@@ -29,18 +33,39 @@ export class AsyncMusic {
   readonly audio: Audio;
   /** The service address. */
   readonly baseUrl: string;
+  readonly #emitter: Emitter = createEmitter();
 
   constructor(options: ClientOptions = {}) {
-    const { apiKey, validateRequests, ...checked } = checkClientOptions(options);
+    const { apiKey, validateRequests, logger, logLevel, tracer, ...checked } = checkClientOptions(options);
+    if (logger !== undefined) logEvents(this.#emitter, logger, logLevel);
     const transport = createTransport({
       ...checked,
       apiKey,
       pacer: createMemoryPacer(checked.clock),
       redactor: createRedactor(apiKey),
+      emitter: this.#emitter,
+      trace: createTrace(tracer),
     });
     this.baseUrl = checked.baseUrl;
-    this.tasks = new Tasks(transport, validateRequests);
     this.account = new Account(transport);
+    this.tasks = new Tasks(transport, this.account, validateRequests);
     this.audio = new Audio(transport);
+  }
+
+  /**
+   * Listens to what the client does: every `attempt` and its `answer`, every `wait` for the rate limit, every `retry`,
+   * every `pause` after a 429, and every change of a `task` that is waited for. No event holds the API key, and no call
+   * fails of what a listener throws.
+   *
+   * @returns how to stop listening
+   *
+   * @example
+   * ```ts
+   * const stop = client.on("retry", ({ waitMs, error }) => console.warn(error, waitMs));
+   * stop();
+   * ```
+   */
+  on<Name extends keyof ClientEvents>(name: Name, listener: Listener<Name>): () => void {
+    return this.#emitter.on(name, listener);
   }
 }

@@ -52,21 +52,40 @@ export { AudioExpiredError } from "./errors/audio-expired-error.js";
 export { AuthenticationError } from "./errors/authentication-error.js";
 export { BadRequestError } from "./errors/bad-request-error.js";
 export { ConnectionError } from "./errors/connection-error.js";
+export { CreditCeilingError } from "./errors/credit-ceiling-error.js";
 export { InsufficientCreditsError } from "./errors/insufficient-credits-error.js";
 export { InvalidOptionError } from "./errors/invalid-option-error.js";
 export { InvalidRequestError } from "./errors/invalid-request-error.js";
 export { InvalidResponseError } from "./errors/invalid-response-error.js";
+export { JournalConflictError } from "./errors/journal-conflict-error.js";
+export { JournalError } from "./errors/journal-error.js";
 export { RateLimitedError } from "./errors/rate-limited-error.js";
 export { RequestTimeoutError } from "./errors/request-timeout-error.js";
 export { ServerError } from "./errors/server-error.js";
-export { SubmissionOutcomeUnknownError } from "./errors/submission-outcome-unknown-error.js";
+export { type Evidence, SubmissionOutcomeUnknownError } from "./errors/submission-outcome-unknown-error.js";
 export { TaskFailedError } from "./errors/task-failed-error.js";
 export { TaskNotFoundError } from "./errors/task-not-found-error.js";
 export { TaskTimedOutError } from "./errors/task-timed-out-error.js";
 export { WaitTimeoutError } from "./errors/wait-timeout-error.js";
+export type {
+  Journal,
+  JournalEntry,
+  JournalFields,
+  JournalIntent,
+  JournalRecord,
+} from "./journal/journal.js";
+export { memoryJournal } from "./journal/memory-journal.js";
+export type { JournalOptions } from "./journal/options.js";
 export type { Random } from "./random/random.js";
 export type { RunOptions, WaitOptions } from "./tasks/options.js";
 export type { PollInterval } from "./tasks/poll-schedule.js";
+export type { RunAllProgress } from "./tasks/progress.js";
+export type { RunFailure, RunResult, RunSuccess } from "./tasks/run-all.js";
+export type { RunAllOptions } from "./tasks/run-all-options.js";
 export type { Tasks } from "./tasks/tasks.js";
+export type { Listener } from "./telemetry/emitter.js";
+export type * from "./telemetry/events.js";
+export type { Logger, LogLevel } from "./telemetry/logger.js";
+export type { Span, SpanAttributes, Tracer } from "./telemetry/tracer.js";
 export type { ApiPromise, WithResponse } from "./transport/api-promise.js";
 export type { RequestOptions } from "./transport/call.js";

@@ -48,6 +48,6 @@ export class Account {
       const answer = await transport.send(call, options, judgeRead);
       return { data: parseAnswer(call, answer, schema, transport.redactor), answer };
     };
-    return apiPromise(read(), transport.redactor);
+    return apiPromise(transport.trace(call.purpose, {}, read), transport.redactor);
   }
 }

@@ -28,13 +28,13 @@ export function createAudioDownload(
   return {
     ...head,
     body,
-    arrayBuffer: async () => new Blob(await piecesOf(body)).arrayBuffer(),
-    blob: async () => new Blob(await piecesOf(body), { type: head.contentType }),
+    arrayBuffer: async () => new Blob(await allOf(body)).arrayBuffer(),
+    blob: async () => new Blob(await allOf(body), { type: head.contentType }),
   };
 }
 
 /** Read by hand: where a `Response` reads a stream that fails, some runtimes put an error of their own for the stream's. */
-async function piecesOf(body: ReadableStream<Bytes>): Promise<Bytes[]> {
+async function allOf(body: ReadableStream<Bytes>): Promise<Bytes[]> {
   const reader = body.getReader();
   const pieces: Bytes[] = [];
   for (let next = await reader.read(); !next.done; next = await reader.read()) pieces.push(next.value);

@@ -36,6 +36,6 @@ export class Audio {
   ): Promise<AudioDownload> {
     const url =
       typeof source === "string" || source instanceof URL ? String(source) : String(source?.audio_url);
-    return downloadAudio(this.#transport, url, options);
+    return this.#transport.trace("download audio", {}, () => downloadAudio(this.#transport, url, options));
   }
 }

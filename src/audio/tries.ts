@@ -53,18 +53,29 @@ async function tryOnce<Result>(
 ): Promise<{ result: Result } | FailedTry> {
   const { transport, url, options, signal } = download;
   signal.throwIfAborted();
+  const { clock, emitter } = transport;
+  const event = { requestId: null, method: "GET", url: download.shownUrl, taskId: null } as const;
+  const leftAt = clock.now();
+  const emitAnswer = (status: number | null) =>
+    emitter.emit("answer", () => ({ ...event, status, durationMs: clock.now() - leftAt, remaining: null }));
+  emitter.emit("attempt", () => event);
+  let isAnswered = false;
+
   const deadline = startDeadline(options.timeoutMs ?? transport.timeoutMs, signal);
   try {
     // Audio may lie anywhere, so the key isn't sent there in a header of the caller's either.
     const sent = transport.redactor.headers(new Headers(options.headers));
     for (const [name, value] of Object.entries(headers)) sent.set(name, value);
     const response = await fetchAudio(url, sent, transport.fetch, deadline);
+    isAnswered = true;
+    emitAnswer(response.status);
     if (response.ok) return await use(response, deadline);
     deadline.clear();
     response.body?.cancel().catch(() => {});
     return failedAnswer(download, response);
   } catch (error) {
     deadline.clear();
+    if (!isAnswered) emitAnswer(null);
     signal.throwIfAborted();
     return failedConnection(download, error, deadline.timedOut());
   }

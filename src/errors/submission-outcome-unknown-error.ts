@@ -1,6 +1,17 @@
 import { AsyncMusicError, type ErrorDetails } from "./async-music-error.js";
 
 /**
+ * What the account's number of tasks says of a POST whose outcome is unknown. This client's own other creates are
+ * counted out.
+ *
+ * - `"created"`: there is exactly one task more than before. It is this one, unless somebody else has created just one
+ *   with the same account meanwhile.
+ * - `"not_created"`: there is none more than before. It was not created, unless the POST is still on its way.
+ * - `"unclear"`: the numbers fit neither; somebody else creates tasks with the same account.
+ */
+export type Evidence = "created" | "not_created" | "unclear";
+
+/**
  * A POST may or may not have created a task, and nothing can tell from here: it was not sent again, since that could
  * pay twice. Compare `usage.tasks_created` or the balance before you send it yourself. Where a broken answer still
  * named its task, `taskId` is that task's: wait for it.
@@ -17,13 +28,22 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
   /** The HTTP status, where an answer came at all. */
   readonly status: number | null;
 
+  /** With `probe`: what the account's number of tasks says; `null` without, or where it could not be read. */
+  readonly evidence: Evidence | null;
+
   constructor(
     message: string,
-    details: ErrorDetails & { request: unknown; requestId: string; status: number | null },
+    details: ErrorDetails & {
+      request: unknown;
+      requestId: string;
+      status: number | null;
+      evidence?: Evidence | null;
+    },
   ) {
     super(message, details);
     this.request = details.request;
     this.requestId = details.requestId;
     this.status = details.status;
+    this.evidence = details.evidence ?? null;
   }
 }

@@ -1,7 +1,8 @@
 /**
- * What needs Node: saving audio to disk.
+ * What needs Node: saving audio to disk, and the journal in a folder.
  *
  * @module async-music/node
  */
 
+export { fileJournal } from "./file-journal.js";
 export { saveAudio } from "./save-audio.js";

@@ -2,28 +2,36 @@ import { taskSubmissionSchema } from "../contract/answer-schema.js";
 import { findRequestViolation } from "../contract/request-violation.js";
 import type { TaskSubmission } from "../contract/task.js";
 import { InvalidRequestError } from "../errors/invalid-request-error.js";
-import type { Answer, RequestOptions } from "../transport/call.js";
+import type { Answer, Call, RequestOptions } from "../transport/call.js";
 import { checkOptionNames } from "../transport/option-names.js";
 import { dataOf, parseAnswer } from "../transport/parse-answer.js";
 import type { Transport } from "../transport/transport.js";
-import { createCall, resumeAdvice } from "./calls.js";
+import { resumeAdvice } from "./calls.js";
 import { judgeSubmission, submissionOutcomeUnknown } from "./judge-submission.js";
 import { TASK_OPTIONS } from "./options.js";
 
-/** Submits a task: checks it, sends it once, and answers what the service accepted. */
+/** What the service accepted, and the answer in which it said so. */
+export interface Created {
+  data: TaskSubmission;
+  answer: Answer;
+}
+
+/** The body of a request, checked: what is checked is what will be sent, without `undefined`, as it stands now. */
+export function createBody(request: unknown, validates: boolean): string {
+  const body = serialise(request);
+  const violation = validates ? findRequestViolation(JSON.parse(body)) : null;
+  if (violation !== null) throw new InvalidRequestError(violation.errorCode, violation.issues);
+  return body;
+}
+
+/** Submits a task: sends it once, and answers what the service accepted. */
 export async function createTask(
   transport: Transport,
   request: unknown,
+  call: Call,
   options: RequestOptions,
-  validates: boolean,
-): Promise<{ data: TaskSubmission; answer: Answer }> {
+): Promise<Created> {
   checkOptionNames(options, TASK_OPTIONS);
-  const body = serialise(request);
-  // What is checked is what will be sent: without `undefined`, and as it stands at this moment.
-  const violation = validates ? findRequestViolation(JSON.parse(body)) : null;
-  if (violation !== null) throw new InvalidRequestError(violation.errorCode, violation.issues);
-
-  const call = createCall(body);
   const answer = await transport.send(call, options, judgeSubmission(request));
   const taskId = taskIdOf(answer);
   if (taskId === null) {

@@ -57,7 +57,10 @@ export async function* observe(observation: Observation): AsyncGenerator<Reading
       seen = result.data;
       const shows = JSON.stringify(seen);
       const isFinal = isFinalStatus(seen.status);
-      if (isFinal || shows !== shown) yield result;
+      if (isFinal || shows !== shown) {
+        transport.emitter.emit("task", () => ({ task: redactor.data(result.data) }));
+        yield result;
+      }
       if (isFinal) return;
       shown = shows;
     }

@@ -1,6 +1,7 @@
 import { LIMITS } from "../contract/limits.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import type { JournalOptions } from "../journal/options.js";
 import type { Random } from "../random/random.js";
 import type { RequestOptions } from "../transport/call.js";
 import { checkOptionNames } from "../transport/option-names.js";
@@ -30,8 +31,13 @@ export interface WaitOptions extends RequestOptions {
 }
 
 /** Options of `run`. */
-export interface RunOptions extends WaitOptions {
-  /** Called once the task is created, before the waiting begins: the moment to save its id. */
+export interface RunOptions extends WaitOptions, JournalOptions {
+  /** The caller's own name for this song in the journal, any text: one key stands for one request. */
+  journalKey?: string | undefined;
+  /**
+   * Called once the task is created, before the waiting begins: the moment to save its id. A run that finds its task in
+   * the journal calls it too, since nobody knows whether the earlier run came so far.
+   */
   onSubmitted?: ((submission: TaskSubmission) => void | Promise<void>) | undefined;
 }
 
@@ -42,6 +48,10 @@ export const TASK_OPTIONS = {
   maxWaitMs: true,
   onUpdate: true,
   onSubmitted: true,
+  journal: true,
+  journalKey: true,
+  probe: true,
+  onUnrecorded: true,
 } as const satisfies Record<keyof RunOptions, true>;
 
 /** Checks the options of everything that waits, and answers what the waiting needs of them. */
@@ -53,6 +63,7 @@ export function checkWaitOptions(
   checkRequestOptions(options);
   checkCallback("onUpdate", options.onUpdate);
   checkCallback("onSubmitted", options.onSubmitted);
+  checkCallback("onUnrecorded", options.onUnrecorded);
   return {
     schedule: createPollSchedule(options.pollIntervalMs, random),
     maxWaitMs: checkMaxWaitMs(options.maxWaitMs),
@@ -64,7 +75,7 @@ function checkMaxWaitMs(value: number = DEFAULT_MAX_WAIT_MS): number {
   throw new InvalidOptionError("maxWaitMs", "be above 0 milliseconds", shown(value));
 }
 
-function checkCallback(name: string, value: unknown): void {
+export function checkCallback(name: string, value: unknown): void {
   if (value === undefined || typeof value === "function") return;
   throw new InvalidOptionError(name, "be a function", shown(value));
 }

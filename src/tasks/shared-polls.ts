@@ -1,8 +1,8 @@
-import type { Clock } from "../clock/clock.js";
 import { startDeadline } from "../clock/deadline.js";
 import { onAbort } from "../clock/on-abort.js";
 import { whenOverdue } from "../clock/when-overdue.js";
-import type { PacedRequest, Pacer } from "../pacer/pacer.js";
+import type { PacedRequest } from "../pacer/pacer.js";
+import type { Transport } from "../transport/transport.js";
 import type { Reading } from "./retrieve.js";
 
 /** One wait's wish for the next reading of its task. */
@@ -36,7 +36,7 @@ export class PollAbandoned extends Error {
 /** Called with a poll that begins. */
 type Joiner = (poll: Promise<Reading>) => void;
 
-export function createSharedPolls(pacer: Pacer, clock: Clock): SharedPolls {
+export function createSharedPolls({ pacer, clock, emitter }: Transport): SharedPolls {
   const underWay = new Map<string, Promise<Reading>>();
   const joinersByTask = new Map<string, Set<Joiner>>();
 
@@ -54,10 +54,15 @@ export function createSharedPolls(pacer: Pacer, clock: Clock): SharedPolls {
       const leaveSignal = onAbort(signal, () => controller.abort(signal?.reason));
       try {
         signal?.throwIfAborted();
+        const dueAt = Math.max(pacing.notBefore, clock.now());
         const admitted = pacer.admit({ kind: "poll", taskId, ...pacing }, controller.signal);
         const turn = await Promise.race([admitted, other.poll]);
         if (turn === false) return null;
         if (turn !== true) return await join(turn.poll);
+        const waitedMs = clock.now() - dueAt;
+        if (waitedMs > 0) {
+          emitter.emit("wait", () => ({ purpose: `wait for task ${taskId}`, taskId, waitedMs }));
+        }
         return await patiently(pacing.notAfter, signal, (patience) =>
           begin(taskId, other.joiner, read, patience),
         );
@@ -75,10 +80,13 @@ export function createSharedPolls(pacer: Pacer, clock: Clock): SharedPolls {
     poll: (patience: AbortSignal) => Promise<Reading>,
   ): Promise<Reading> {
     const controller = new AbortController();
+    const leaveSignal = onAbort(signal, () => controller.abort(signal?.reason));
     const forget = whenOverdue(clock, notAfter, GRACE_MS, () => controller.abort(new PollAbandoned()));
     try {
-      return await poll(AbortSignal.any([controller.signal, ...(signal === undefined ? [] : [signal])]));
+      signal?.throwIfAborted();
+      return await poll(controller.signal);
     } finally {
+      leaveSignal();
       forget();
     }
   }

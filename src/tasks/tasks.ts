@@ -1,18 +1,28 @@
+import type { Account } from "../account/account.js";
 import { parseDate } from "../clock/date.js";
 import type { TaskType } from "../contract/model.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import type { TaskRequest } from "../contract/task-request.js";
 import { TaskFailedError } from "../errors/task-failed-error.js";
 import { TaskTimedOutError } from "../errors/task-timed-out-error.js";
+import { createCount } from "../journal/create-count.js";
+import { checkJournalOptions, type JournalPlace } from "../journal/options.js";
+import type { Probe } from "../journal/probe.js";
+import { type Ordered, submitOnce } from "../journal/submit-once.js";
+import { createRequestId } from "../random/request-id.js";
+import type { SpanAttributes } from "../telemetry/tracer.js";
 import { type ApiPromise, apiPromise } from "../transport/api-promise.js";
-import type { RequestOptions } from "../transport/call.js";
+import type { Call, RequestOptions } from "../transport/call.js";
 import type { Transport } from "../transport/transport.js";
 import { callBack } from "./callback.js";
-import { retrieveCall } from "./calls.js";
-import { createTask } from "./create.js";
+import { createCall, retrieveCall } from "./calls.js";
+import { type Created, createBody, createTask } from "./create.js";
 import { type Observation, observe } from "./observe.js";
 import { checkWaitOptions, type RunOptions, type WaitOptions } from "./options.js";
+import { recordAtEnd } from "./record-at-end.js";
 import { retrieveTask, succeededTask } from "./retrieve.js";
+import { type RunResult, runAll } from "./run-all.js";
+import { checkRunAllOptions, type RunAllOptions } from "./run-all-options.js";
 import { createSharedPolls, type SharedPolls } from "./shared-polls.js";
 import { stoppable } from "./stoppable.js";
 
@@ -21,14 +31,17 @@ export class Tasks {
   readonly #transport: Transport;
   readonly #validatesRequests: boolean;
   readonly #polls: SharedPolls;
+  readonly #creates = createCount();
+  readonly #account: Account;
   /** When this client's own submissions were answered, by its own clock: the service's may differ. */
   readonly #submittedAt = new WeakMap<TaskSubmission, number>();
 
   /** @internal */
-  constructor(transport: Transport, validatesRequests: boolean) {
+  constructor(transport: Transport, account: Account, validatesRequests: boolean) {
     this.#transport = transport;
+    this.#account = account;
     this.#validatesRequests = validatesRequests;
-    this.#polls = createSharedPolls(transport.pacer, transport.clock);
+    this.#polls = createSharedPolls(transport);
   }
 
   /**
@@ -55,10 +68,7 @@ export class Tasks {
     request: TaskRequest & { task_type: Type },
     options: RequestOptions = {},
   ): ApiPromise<TaskSubmission<Type>> {
-    const result = createTask(this.#transport, request, options, this.#validatesRequests).then((created) => {
-      this.#submittedAt.set(created.data, this.#transport.clock.now());
-      return created;
-    });
+    const result = this.#create(request, options);
     return apiPromise(result, this.#transport.redactor) as ApiPromise<TaskSubmission<Type>>;
   }
 
@@ -71,7 +81,9 @@ export class Tasks {
    * @throws {@link InvalidResponseError} the answer lacks what the contract requires
    */
   retrieve(taskId: string, options: RequestOptions = {}): ApiPromise<Task> {
-    return apiPromise(retrieveTask(this.#transport, taskId, options), this.#transport.redactor);
+    const { trace, redactor } = this.#transport;
+    const read = () => retrieveTask(this.#transport, taskId, options);
+    return apiPromise(trace("retrieve a task", { "async_music.task_id": String(taskId) }, read), redactor);
   }
 
   /**
@@ -94,6 +106,11 @@ export class Tasks {
   wait(task: string | TaskSubmission, options?: WaitOptions): Promise<SucceededTask>;
   async wait(task: string | TaskSubmission, options: WaitOptions = {}): Promise<SucceededTask> {
     const observation = this.#observation(task, options);
+    const attributes = { "async_music.task_id": observation.taskId };
+    return this.#transport.trace("wait for a task", attributes, () => this.#ending(observation, options));
+  }
+
+  async #ending(observation: Observation, options: WaitOptions): Promise<SucceededTask> {
     const { call, taskId } = observation;
     const { redactor } = this.#transport;
     for await (const reading of observe(observation)) {
@@ -123,6 +140,13 @@ export class Tasks {
    * Submits a task and waits for its result: `create`, then `wait`, with the errors of both. An error after the
    * submission carries the `taskId`.
    *
+   * With `journal` and `journalKey` it is paid once, whatever happens to this process: a later run with the same key
+   * waits for the same task.
+   *
+   * @throws {@link JournalConflictError} the journal holds another request under the key; nothing was sent
+   * @throws {@link JournalError} the journal failed before anything was sent, or could not record a task that the error
+   * names
+   *
    * @example
    * ```ts
    * const song = await client.tasks.run({
@@ -139,10 +163,92 @@ export class Tasks {
   ): Promise<SucceededTask<Type>> {
     // Everything about the wait is checked before anything is paid for.
     checkWaitOptions(options, this.#transport.random);
-    const { requestId, ...waitOptions } = options;
-    const submission = await this.create<Type>(request, options);
-    await callBack("onSubmitted", options.onSubmitted, submission, submission.task_id);
-    return this.wait(submission, waitOptions);
+    const { requestId, journal, journalKey, probe, onSubmitted, onUnrecorded, ...waitOptions } = options;
+    const place = checkJournalOptions(options, this.#transport.redactor);
+    return this.#transport.trace("run a task", attributesOf(request), async () => {
+      const { task, recordAgain } =
+        place === null
+          ? { task: await this.create<Type>(request, options), recordAgain: null }
+          : await this.#submitOnce(place, request, options);
+
+      const carryOn = async () => {
+        if (typeof task !== "string") await callBack("onSubmitted", onSubmitted, task, task.task_id);
+        return this.wait(task, waitOptions) as Promise<SucceededTask<Type>>;
+      };
+      return recordAgain === null ? carryOn() : recordAtEnd(recordAgain, carryOn, onUnrecorded);
+    });
+  }
+
+  /**
+   * Runs many requests, a few at a time, and yields how each has ended, in the order in which they end. A run that fails
+   * is yielded too, and stops none of the others. A reader who takes their time holds the rest back. Leaving the loop,
+   * or aborting, submits nothing more and ends the polling; with a journal, the same keys go on later.
+   *
+   * It can be iterated once.
+   *
+   * @param requests - an array, or anything that can be iterated, also asynchronously: then it is asked for the next
+   * request when there is room for it. What it throws is thrown here, after the results of what was begun
+   *
+   * @example
+   * ```ts
+   * for await (const { index, task, error } of client.tasks.runAll(requests, { concurrency: 20 })) {
+   *   console.log(index, task?.output.result ?? error);
+   * }
+   * ```
+   */
+  runAll<Request extends TaskRequest>(
+    requests: Iterable<Request> | AsyncIterable<Request>,
+    options: RunAllOptions<Request> = {},
+  ): AsyncIterable<RunResult<Request>> {
+    const { random, redactor } = this.#transport;
+    checkRunAllOptions(options, random, redactor);
+    return runAll(requests, options, (request, runOptions) =>
+      this.run<Request["task_type"]>(request, runOptions),
+    );
+  }
+
+  /** The call that submits a request, as it stands at this moment. */
+  #createCall(request: unknown): Call {
+    return createCall(createBody(request, this.#validatesRequests));
+  }
+
+  async #create(
+    request: unknown,
+    options: RequestOptions,
+    call = this.#createCall(request),
+  ): Promise<Created> {
+    const { trace, clock } = this.#transport;
+    const send = () => this.#creates.during(() => createTask(this.#transport, request, call, options));
+    const created = await trace("create a task", attributesOf(request), send);
+    this.#submittedAt.set(created.data, clock.now());
+    return created;
+  }
+
+  #submitOnce(place: JournalPlace, request: unknown, options: RunOptions): Promise<Ordered> {
+    const { clock, random, redactor } = this.#transport;
+    const call = this.#createCall(request);
+    const requestId = options.requestId ?? createRequestId(random);
+    return submitOnce(place, redactor, {
+      clock,
+      signal: options.signal,
+      request: redactor.data(JSON.parse(call.body ?? "")),
+      requestId: redactor.text(requestId),
+      probe: place.probe ? this.#probe(options) : null,
+      send: async (beforeSending) => {
+        const sent = await this.#create(request, { ...options, requestId }, { ...call, beforeSending });
+        return sent.data;
+      },
+    });
+  }
+
+  #probe({ timeoutMs, maxRetries, headers }: RequestOptions): Probe {
+    return {
+      count: this.#creates,
+      readTasksCreated: async (signal) => {
+        const usage = await this.#account.usage({ timeoutMs, maxRetries, headers, signal });
+        return usage.tasks_created;
+      },
+    };
   }
 
   async *#follow(task: string | TaskSubmission, options: WaitOptions): AsyncGenerator<Task, void, void> {
@@ -173,4 +279,10 @@ export class Tasks {
     if (typeof task === "string") return now;
     return Math.min(now, this.#submittedAt.get(task) ?? parseDate(task.created_at) ?? now);
   }
+}
+
+/** What a trace tells of a request; what a caller of JavaScript sends may be anything. */
+function attributesOf(request: unknown): SpanAttributes {
+  const { model, task_type } = Object(request);
+  return { "async_music.model": String(model), "async_music.task_type": String(task_type) };
 }

@@ -1,3 +1,4 @@
+import { dateAt } from "../clock/date.js";
 import { HEADERS } from "../contract/endpoint.js";
 import type { Answer, Call, RequestOptions } from "./call.js";
 import { type Answered, exchange, type Outcome } from "./exchange.js";
@@ -19,11 +20,20 @@ export async function attempt(
   judge: Judge,
   requestId: string,
 ): Promise<{ result: Answer } | FailedTry> {
-  const { clock, pacer, redactor } = config;
+  const { clock, pacer, redactor, emitter } = config;
   const timeoutMs = options.timeoutMs ?? config.timeoutMs;
+  const url = config.baseUrl + call.path;
+  const leftAt = clock.now();
+  const event = () => ({
+    requestId: redactor.text(requestId),
+    method: call.method,
+    url: redactor.text(url),
+    taskId: call.taskId ?? null,
+  });
+  emitter.emit("attempt", event);
   const outcome = await exchange({
     method: call.method,
-    url: config.baseUrl + call.path,
+    url,
     headers: headersOf(config.apiKey, call, options, requestId),
     body: call.body,
     timeoutMs,
@@ -34,11 +44,14 @@ export async function attempt(
   const now = clock.now();
   const answer = outcome.kind === "answered" ? outcome.answer : null;
   const statedMs = outcome.kind === "answered" ? statedWaitOf(outcome, now) : null;
-  pacer.report({
-    taskId: call.taskId,
-    remaining: answer === null ? null : rateLimitRemaining(answer.headers),
-    heldForMs: answer?.status === 429 ? (statedMs ?? UNSTATED_HOLD_MS) : null,
-  });
+  const remaining = answer === null ? null : rateLimitRemaining(answer.headers);
+  const heldForMs = answer?.status === 429 ? (statedMs ?? UNSTATED_HOLD_MS) : null;
+  pacer.report({ taskId: call.taskId, remaining, heldForMs });
+  const status = answer?.status ?? null;
+  emitter.emit("answer", () => ({ ...event(), status, durationMs: now - leftAt, remaining }));
+  if (heldForMs !== null) {
+    emitter.emit("pause", () => ({ forMs: heldForMs, until: dateAt(now + heldForMs) }));
+  }
 
   const answeredId = answer?.headers.get(HEADERS.requestId) ?? requestId;
   if (isSuccess(outcome)) return { result: { ...outcome.answer, requestId: answeredId } };

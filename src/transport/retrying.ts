@@ -1,5 +1,6 @@
 import type { Clock } from "../clock/clock.js";
 import type { Random } from "../random/random.js";
+import type { Emitter } from "../telemetry/emitter.js";
 import { backoffMs } from "./backoff.js";
 
 /** A try that failed. */
@@ -19,6 +20,7 @@ export interface RetryLimits {
   /** All waiting between the tries, in milliseconds. */
   retryBudgetMs: number;
   signal: AbortSignal | undefined;
+  emitter: Emitter;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface RetryLimits {
  * not shortened where it doesn't fit into the budget: the series then ends at once.
  */
 export async function retrying<Result>(
-  { clock, random, maxRetries, retryBudgetMs, signal }: RetryLimits,
+  { clock, random, maxRetries, retryBudgetMs, signal, emitter }: RetryLimits,
   attempt: (budgetMs: number) => Promise<{ result: Result } | FailedTry>,
 ): Promise<Result> {
   let budgetMs = retryBudgetMs;
@@ -37,6 +39,7 @@ export async function retrying<Result>(
     const waitMs = tried.statedMs ?? backoffMs(retry, random);
     if (!tried.mayRetry || retry >= maxRetries || waitMs > budgetMs) throw tried.error;
     budgetMs -= waitMs;
+    emitter.emit("retry", () => ({ retry: retry + 1, waitMs, error: tried.error }));
     await clock.sleep(waitMs, signal);
   }
 }

@@ -1,6 +1,8 @@
 import type { Clock } from "../clock/clock.js";
 import type { Pacer } from "../pacer/pacer.js";
 import type { Random } from "../random/random.js";
+import type { Emitter } from "../telemetry/emitter.js";
+import type { Trace } from "../telemetry/tracer.js";
 import type { Redactor } from "./redactor.js";
 
 /** What a transport is made of. */
@@ -17,4 +19,6 @@ export interface TransportConfig {
   readonly random: Random;
   readonly pacer: Pacer;
   readonly redactor: Redactor;
+  readonly emitter: Emitter;
+  readonly trace: Trace;
 }

@@ -16,7 +16,7 @@ export interface Transport extends Omit<TransportConfig, "baseUrl" | "apiKey"> {
 }
 
 export function createTransport(config: TransportConfig): Transport {
-  const { clock, random, pacer } = config;
+  const { clock, random, pacer, emitter } = config;
   const { apiKey, baseUrl, ...shared } = config;
 
   return {
@@ -26,10 +26,15 @@ export function createTransport(config: TransportConfig): Transport {
       const { maxRetries = config.maxRetries } = checkRequestOptions(options);
       const { signal } = options;
       const requestId = options.requestId ?? createRequestId(random);
-      const limits = { clock, random, maxRetries, retryBudgetMs: config.retryBudgetMs, signal };
+      const limits = { ...config, maxRetries, signal };
       return retrying(limits, async (budgetMs) => {
+        const queuedAt = clock.now();
         const isAdmitted = await pacer.admit({ ...call, maxHoldMs: budgetMs }, signal);
         if (!isAdmitted) throw heldError(config, call, requestId);
+        const waitedMs = clock.now() - queuedAt;
+        if (waitedMs > 0)
+          emitter.emit("wait", () => ({ purpose: call.purpose, taskId: call.taskId ?? null, waitedMs }));
+        await prepare(config, call);
         return attempt(config, call, options, judge, requestId);
       });
     },
@@ -40,4 +45,14 @@ export function createTransport(config: TransportConfig): Transport {
       throw tried.error;
     },
   };
+}
+
+/** Who was admitted and then does not send reports back all the same. */
+async function prepare({ pacer }: TransportConfig, { beforeSending, taskId }: Call): Promise<void> {
+  try {
+    await beforeSending?.();
+  } catch (error) {
+    pacer.report({ taskId, remaining: null, heldForMs: null });
+    throw error;
+  }
 }

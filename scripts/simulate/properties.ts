@@ -1,0 +1,164 @@
+import type { Finding } from "../../emulator/audit/conduct.js";
+import type { Emulator } from "../../emulator/emulator.js";
+import { creditsFor } from "../../src/contract/price.js";
+import type { Task } from "../../src/contract/task.js";
+import { AsyncMusicError } from "../../src/errors/async-music-error.js";
+import { SubmissionOutcomeUnknownError } from "../../src/errors/submission-outcome-unknown-error.js";
+import { TaskFailedError } from "../../src/errors/task-failed-error.js";
+import type { Journal } from "../../src/journal/journal.js";
+import type { Told } from "./caller.js";
+import type { Order, Plan } from "./plan.js";
+import type { Submissions } from "./submissions.js";
+
+/** A world that has ended. */
+export interface EndedWorld {
+  plan: Plan;
+  emulator: Emulator;
+  journal: Journal;
+  submissions: Submissions;
+  told: readonly Told[];
+  findings: readonly Finding[];
+  beyondLimit: number;
+  violate(text: string): void;
+}
+
+/** Holds a world against the properties; that no key is ever posted twice was watched while it lasted. */
+export async function checkWorld(world: EndedWorld): Promise<void> {
+  const tasks = await readTasks(world.emulator);
+  for (const order of world.plan.orders) await checkOrder(world, order, tasks);
+  checkTold(world);
+  checkCredits(world, tasks);
+  checkConduct(world);
+}
+
+/** How many requests the rate limit refused: in a world whose budget suffices, there are none. */
+export function requestsBeyondLimit({ requests }: Emulator, { limit, faults }: Plan): number {
+  const isMeant = limit < 120 || faults.some(({ fault }) => fault.kind === "status" && fault.status === 429);
+  return isMeant ? 0 : requests.filter(({ status }) => status === 429).length;
+}
+
+/** No accepted task is lost to its caller: in the end they get the task, or hear that its outcome is unknown. */
+async function checkOrder(world: EndedWorld, { key, request }: Order, tasks: readonly Task[]): Promise<void> {
+  const { journal, submissions, told, plan, violate } = world;
+  const own = tasks.filter(({ input }) => JSON.stringify(input) === JSON.stringify(request.input));
+  if (own.length > 1) violate(`${key} was paid ${own.length} times`);
+  const [task] = own;
+  const last = told.findLast((each) => each.key === key);
+  if (last?.process !== "afterwards.0") return violate(`${key} was never told of in the end`);
+
+  const isUnknown = last.error instanceof SubmissionOutcomeUnknownError;
+  if (isUnknown && !wasTroubled(plan, submissions, key)) {
+    violate(`${key} is unknown in the end, although nothing had happened to it`);
+  }
+  if (isUnknown) checkEvidence(world, last.error as SubmissionOutcomeUnknownError, key, task);
+  else if (task !== undefined && taskIdOf(last) !== task.task_id) {
+    violate(
+      `${key} has task ${task.task_id}, and its caller was told ${taskIdOf(last) ?? String(last.error)}`,
+    );
+  }
+  const entry = await journal.get(key);
+  if (entry === null && task !== undefined) violate(`${key} is free, although it was paid for`);
+  if (entry?.state === "submitted" && isUnknown) violate(`${key} is recorded, and was told to be unknown`);
+}
+
+/** In a world where one process after the other creates, and nobody knows more, evidence must not be wrong. */
+function checkEvidence(
+  { violate }: EndedWorld,
+  { evidence }: SubmissionOutcomeUnknownError,
+  key: string,
+  task: Task | undefined,
+): void {
+  if (evidence === "not_created" && task !== undefined)
+    violate(`${key} was created, and the evidence says not`);
+}
+
+/** Whether anything befell the key that can have left its outcome unknown. */
+function wasTroubled({ processes, faults, outage }: Plan, submissions: Submissions, key: string): boolean {
+  const all = submissions.of(key);
+  const isTouched = processes.some(({ keys, events, abortsAt }) => {
+    return keys.includes(key) && (events.size > 0 || abortsAt !== null);
+  });
+  const isSlow = faults.some(({ fault }) => fault.kind === "latency" || fault.kind === "stall");
+  return (
+    isTouched || isSlow || outage !== null || all.some(({ fate }) => fate === "open" || fate === "unknown")
+  );
+}
+
+/** Who has learnt of a task is told its id, whatever happens afterwards. */
+function checkTold({ submissions, told, violate }: EndedWorld): void {
+  for (const each of told) {
+    const { error, key, process } = each;
+    const accepted = submissions.of(key).find((one) => one.process === process && one.fate === "accepted");
+    if (accepted === undefined || !(error instanceof AsyncMusicError)) continue;
+    if (taskIdOf(each) === accepted.taskId) continue;
+    violate(`${process} created ${accepted.taskId} for ${key}, and was told ${error.name} without its id`);
+  }
+}
+
+/** Every credit is accounted for: one freeze a task, one end of it, and what was paid for was delivered. */
+function checkCredits({ emulator, told, violate }: EndedWorld, tasks: readonly Task[]): void {
+  const { ledger, balance } = emulator.accounts.get(emulator.accountId);
+  const sum = (kind: string, taskId?: string) =>
+    ledger
+      .filter((entry) => entry.kind === kind && (taskId === undefined || entry.task_id === taskId))
+      .reduce((total, { credits }) => total + credits, 0);
+
+  for (const { task_id, model, type, status } of tasks) {
+    const price = creditsFor(model as never, type as never);
+    const ends = status === "success" ? [price, 0] : [0, price];
+    const found = [sum("freeze", task_id), sum("settle", task_id), sum("refund", task_id)];
+    if (JSON.stringify(found) !== JSON.stringify([price, ...ends])) {
+      violate(`task ${task_id} of ${price} credits ended in ${status}, with ${JSON.stringify(found)}`);
+    }
+  }
+  const { available, frozen, total } = balance;
+  const expected = sum("top_up") - sum("settle");
+  if (frozen !== 0 || total !== expected || available !== expected) {
+    violate(`the balance is ${JSON.stringify(balance)}, where ${expected} credits are left`);
+  }
+  for (const { key, song } of told) {
+    if (song !== null && sum("settle", song.task_id) === 0) violate(`${key} was delivered, and not paid for`);
+  }
+}
+
+/**
+ * The rules of the service. A process that doesn't know of another, or of its own last life, may poll a task within a
+ * second of it, and can't know what that one was told to wait; neither can one whose clock is set.
+ */
+function checkConduct({ plan, findings, beyondLimit, violate }: EndedWorld): void {
+  if (beyondLimit > 0) violate(`${beyondLimit} requests were refused with 429, and the budget sufficed`);
+  const mishaps = plan.processes.flatMap(({ events }) => [...events.values()]);
+  const knowsAll =
+    plan.processes.length === 1 && !mishaps.some(({ kind }) => kind === "crash" || kind === "clock");
+  const meant = findings.filter(
+    ({ rule }) => knowsAll || !["polled_too_often", "ignored_retry_after"].includes(rule),
+  );
+  for (const { rule, detail } of meant) violate(`the audit found ${rule}: ${detail}`);
+}
+
+function taskIdOf({ song, error }: Told): string | null {
+  if (song !== null) return song.task_id;
+  if (error instanceof TaskFailedError) return error.task.task_id;
+  return error instanceof AsyncMusicError ? error.taskId : null;
+}
+
+/** Reads every task that was ever accepted, behind the back of the clients: none is left open. */
+async function readTasks({
+  accounts,
+  accountId,
+  apiKey,
+  url,
+  fetch,
+  changeLimits,
+}: Emulator): Promise<Task[]> {
+  changeLimits({ requests: 10_000, windowSeconds: 60 });
+  const { ledger } = accounts.get(accountId);
+  const ids = ledger.filter(({ kind }) => kind === "freeze").map(({ task_id }) => task_id);
+  return Promise.all(
+    ids.map(async (id) => {
+      const answer = await fetch(`${url}/api/v1/task/${id}`, { headers: { "x-api-key": apiKey } });
+      const { data }: { data: Task } = await answer.json();
+      return data;
+    }),
+  );
+}

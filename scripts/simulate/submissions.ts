@@ -1,0 +1,66 @@
+import type { Order } from "./plan.js";
+
+/** One POST that left a process, and what that process knows of it. */
+export interface Submission {
+  key: string;
+  process: string;
+  fate: "open" | "refused" | "accepted" | "unknown";
+  taskId: string | null;
+}
+
+/** Who has submitted what: the first property is watched here, as it can be broken. */
+export interface Submissions {
+  /** A POST is about to leave. */
+  leave(
+    process: string,
+    request: Request,
+  ): Promise<{ content: RequestInit; arrive(answer: Response): Promise<void> }>;
+  of(key: string): readonly Submission[];
+}
+
+export function createSubmissions(
+  orders: readonly Order[],
+  trace: (text: string) => void,
+  violate: (text: string) => void,
+): Submissions {
+  const all: Submission[] = [];
+  const of = (key: string) => all.filter((each) => each.key === key);
+
+  return {
+    of,
+    async leave(process, request) {
+      const body = await request.text();
+      const order = orders.find((each) => JSON.stringify(each.request) === body);
+      if (order === undefined) throw new Error("Invariant: only what was ordered is submitted.");
+      const { key, outcome } = order;
+      const earlier = of(key).find(({ fate }) => fate !== "refused");
+      if (earlier !== undefined) {
+        violate(`${key} was submitted by ${process}, after ${earlier.process} had (${earlier.fate})`);
+      }
+      trace(`${process} submits ${key}`);
+      const submission: Submission = { key, process, fate: "open", taskId: null };
+      all.push(submission);
+
+      const headers = new Headers(request.headers);
+      headers.set("X-Emulator-Outcome", JSON.stringify(outcome));
+      return {
+        content: { method: "POST", headers, body },
+        async arrive(answer) {
+          submission.taskId = await taskIdOf(answer);
+          submission.fate = fateOf(answer.status, submission.taskId);
+          trace(`${process} learns of ${key}: ${submission.fate}`);
+        },
+      };
+    },
+  };
+}
+
+function fateOf(status: number, taskId: string | null): Submission["fate"] {
+  if (status >= 200 && status < 300 && taskId !== null) return "accepted";
+  return status >= 400 && status < 500 ? "refused" : "unknown";
+}
+
+/** The id that can be read in an answer, be it cut off behind it. */
+async function taskIdOf(answer: Response): Promise<string | null> {
+  return /"task_id":"([^"]+)"/.exec(await answer.text())?.[1] ?? null;
+}

@@ -1,0 +1,41 @@
+import { AsyncMusicError } from "../errors/async-music-error.js";
+import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
+
+/** How many tasks a client has created up to a moment. */
+export interface Count {
+  /** Certainly. */
+  readonly accepted: number;
+  /** Perhaps: their POST is under way, */
+  readonly open: number;
+  /** or nobody knows what became of it. */
+  readonly unknown: number;
+}
+
+/** A client's own count of the tasks that it creates. */
+export interface CreateCount {
+  now(): Count;
+  /** Counts one submission, by how it ends. */
+  during<Submission>(submit: () => Promise<Submission>): Promise<Submission>;
+}
+
+export function createCount(): CreateCount {
+  let [accepted, open, unknown] = [0, 0, 0];
+
+  return {
+    now: () => ({ accepted, open, unknown }),
+    async during(submit) {
+      open++;
+      try {
+        const submission = await submit();
+        accepted++;
+        return submission;
+      } catch (error) {
+        if (error instanceof AsyncMusicError && error.taskId !== null) accepted++;
+        else if (error instanceof SubmissionOutcomeUnknownError) unknown++;
+        throw error;
+      } finally {
+        open--;
+      }
+    },
+  };
+}

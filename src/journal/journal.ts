@@ -1,0 +1,75 @@
+import type { JsonValue } from "../contract/json.js";
+import type { TaskSubmission } from "../contract/task.js";
+
+/**
+ * Where `run` and `runAll` keep what they have begun, so that nothing is paid twice: `memoryJournal` within one process,
+ * `fileJournal` of `async-music/node` across processes of one machine, or your own on a database that all machines
+ * share. Its three methods are one compare-and-set: each entry has a `revision` of its own, and is only replaced by
+ * whoever names that revision.
+ *
+ * What each method promises once it has resolved has to outlast a crash. An entry is JSON: keep it whole.
+ *
+ * @example
+ * On PostgreSQL, with `CREATE TABLE journal (key text PRIMARY KEY, revision text NOT NULL, entry jsonb NOT NULL)`:
+ *
+ * ```ts
+ * const journal: Journal = {
+ *   async get(key) {
+ *     const { rows } = await pool.query("SELECT entry FROM journal WHERE key = $1", [key]);
+ *     return rows[0]?.entry ?? null;
+ *   },
+ *   async put(key, entry, previous) {
+ *     const { rowCount } = await (previous === null
+ *       ? pool.query("INSERT INTO journal VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", [key, entry.revision, entry])
+ *       : pool.query("UPDATE journal SET revision = $2, entry = $3 WHERE key = $1 AND revision = $4",
+ *           [key, entry.revision, entry, previous]));
+ *     return rowCount === 1;
+ *   },
+ *   async delete(key, revision) {
+ *     const { rowCount } = await pool.query("DELETE FROM journal WHERE key = $1 AND revision = $2", [key, revision]);
+ *     return rowCount === 1;
+ *   },
+ * };
+ * ```
+ */
+export interface Journal {
+  /** The entry under a key; `null` where there is none. */
+  get(key: string): Promise<JournalEntry | null>;
+  /**
+   * Sets the entry under a key if what is there now has the revision `previous`, or, with `null`, if nothing is there.
+   * Resolves with `false`, and changes nothing, where that is no longer so. Two of these at once: one `true`.
+   */
+  put(key: string, entry: JournalEntry, previous: string | null): Promise<boolean>;
+  /** Frees a key if its entry still has this revision, and resolves with `false` where that is no longer so. */
+  delete(key: string, revision: string): Promise<boolean>;
+}
+
+/** What a journal holds under a key: the intent to submit a task, and in its place the task, once it is known. */
+export type JournalEntry = JournalIntent | JournalRecord;
+
+/** What every entry holds. None of it is the API key. */
+export interface JournalFields {
+  /** This entry's own name, never given twice. */
+  revision: string;
+  /** The request, as it is sent. */
+  request: JsonValue;
+  /** The `X-Request-Id` of the POST. */
+  request_id: string;
+  /** When the intent was written: ISO 8601, by the clock of its client. */
+  at: string;
+  /** With `probe`: `usage.tasks_created` before the POST; otherwise `null`. */
+  tasks_created: number | null;
+}
+
+/** A POST is about to leave, or has left: nobody else may send one for this key. */
+export interface JournalIntent extends JournalFields {
+  state: "intent";
+}
+
+/** The task exists. */
+export interface JournalRecord extends JournalFields {
+  state: "submitted";
+  task_id: string;
+  /** What the service answered; `null` where no more than the id could be read. */
+  submission: TaskSubmission | null;
+}

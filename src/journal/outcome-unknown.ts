@@ -1,0 +1,66 @@
+import { ApiError } from "../errors/api-error.js";
+import { type Evidence, SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
+import type { JournalIntent } from "./journal.js";
+import { evidenceOf, foreignSounding, type Probe, type Sounding, sound } from "./probe.js";
+import type { Slot } from "./slot.js";
+
+const SAID_BY_EVIDENCE: Readonly<Record<Evidence, string>> = {
+  created: "The account has one task more than before, which nobody else's would explain: it was created.",
+  not_created: "The account has no more tasks than before: by now it was not created.",
+  unclear: "The account's number of tasks can't tell, since others create tasks with it too.",
+};
+
+/** What is known of a POST beside its intent: where it was this run's own, how it ended and what was read before. */
+export interface KnownOfPost {
+  probe: Probe | null;
+  error?: unknown;
+  sounding?: Sounding | null;
+}
+
+/** The error for an intent of which nobody can tell whether it became a task: it stays, so that nobody sends again. */
+export async function outcomeUnknown(
+  slot: Slot,
+  intent: JournalIntent,
+  { probe, error, sounding }: KnownOfPost,
+): Promise<SubmissionOutcomeUnknownError> {
+  const isOwn = sounding !== undefined;
+  const evidence = probe === null ? null : await findEvidence(probe, intent, sounding ?? null);
+  const what = isOwn
+    ? `${messageOf(error)} The journal holds its intent under ${slot.name}.`
+    : `Failed to create a task: the journal holds an intent of ${intent.at} under ${slot.name}, whose outcome is ` +
+      "unknown. Nothing was sent, since that could pay twice.";
+  const advice =
+    `Find out what became of request id ${intent.request_id}. Then free the key with ` +
+    `journal.delete(${slot.name}, ${JSON.stringify(intent.revision)}), or record the task's id with journal.put.`;
+  const message = [what, evidence === null ? null : SAID_BY_EVIDENCE[evidence], advice]
+    .filter((sentence) => sentence !== null)
+    .join(" ");
+
+  const isUnknown = error instanceof SubmissionOutcomeUnknownError;
+  return new SubmissionOutcomeUnknownError(message, {
+    request: isUnknown ? error.request : intent.request,
+    requestId: isUnknown ? error.requestId : intent.request_id,
+    status: isUnknown || error instanceof ApiError ? error.status : null,
+    cause: isUnknown ? error.cause : error,
+    evidence,
+  });
+}
+
+/** A reading that fails is no evidence. */
+async function findEvidence(
+  probe: Probe,
+  intent: JournalIntent,
+  own: Sounding | null,
+): Promise<Evidence | null> {
+  if (intent.tasks_created === null) return null;
+  try {
+    const now = await sound(probe);
+    return evidenceOf(own ?? foreignSounding(intent.tasks_created), now, own === null ? 0 : 1);
+  } catch {
+    return null;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "Failed to create a task: the outcome is unknown.";
+}

@@ -1,0 +1,67 @@
+import { JournalConflictError } from "../errors/journal-conflict-error.js";
+import { JournalError } from "../errors/journal-error.js";
+import type { Redactor } from "../transport/redactor.js";
+import { isJournalEntry } from "./is-journal-entry.js";
+import type { Journal, JournalEntry } from "./journal.js";
+
+/** One key of a journal. Whatever the journal throws, or holds that is no entry, is a `JournalError`. */
+export interface Slot {
+  readonly key: string;
+  /** The key as it stands in messages. */
+  readonly name: string;
+  read(): Promise<JournalEntry | null>;
+  /** Resolves with `false` where what is there is not `previous`, nor this very entry already. */
+  put(entry: JournalEntry, previous: string | null): Promise<boolean>;
+  /** Frees the key, if this entry still holds it. */
+  free(revision: string): Promise<void>;
+  /** The error for a key that stands for another request. */
+  conflict(): JournalConflictError;
+  /** The error for a journal that did not do its part. */
+  failure(reason: string, cause: unknown, taskId?: string): JournalError;
+}
+
+export function createSlot(journal: Journal, key: string, redactor: Redactor): Slot {
+  const name = JSON.stringify(key);
+
+  const failure = (reason: string, cause: unknown, taskId?: string) => {
+    if (cause instanceof JournalError && taskId === undefined) return cause;
+    const said = cause instanceof Error ? `: ${redactor.text(cause.message).replace(/\.$/, "")}` : "";
+    const message = `Failed to keep the journal under ${name}: ${reason}${said}.`;
+    return new JournalError(message, { journalKey: key, taskId, cause: redactor.cause(cause) });
+  };
+
+  const attempt = async <Value>(what: string, work: () => Promise<Value>): Promise<Value> => {
+    try {
+      return await work();
+    } catch (cause) {
+      throw failure(`it can't be ${what}`, cause);
+    }
+  };
+
+  const read = async () => {
+    const entry: unknown = (await attempt("read", () => journal.get(key))) ?? null;
+    if (entry === null || isJournalEntry(entry)) return entry;
+    throw failure("what it holds is no journal entry", undefined);
+  };
+
+  return {
+    key,
+    name,
+    read,
+    failure,
+    async put(entry, previous) {
+      const isPut = await attempt("written", () => journal.put(key, redactor.data(entry), previous));
+      // A database that wrote, lost its answer and tried again finds its own entry in the way.
+      return isPut === true || (await read())?.revision === entry.revision;
+    },
+    async free(revision) {
+      await attempt("freed", () => journal.delete(key, revision));
+    },
+    conflict() {
+      const message =
+        `Failed to create a task: the journal holds another request under ${name}, and a key stands for one request. ` +
+        "Nothing was sent. Choose another key for this request.";
+      return new JournalConflictError(message, { journalKey: key });
+    },
+  };
+}

@@ -1,0 +1,183 @@
+import type { Clock } from "../clock/clock.js";
+import { dateAt } from "../clock/date.js";
+import type { JsonValue } from "../contract/json.js";
+import type { TaskSubmission } from "../contract/task.js";
+import { ApiError } from "../errors/api-error.js";
+import { AsyncMusicError } from "../errors/async-music-error.js";
+import { ConnectionError } from "../errors/connection-error.js";
+import type { JournalError } from "../errors/journal-error.js";
+import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
+import { systemRandom } from "../random/random.js";
+import { createRequestId } from "../random/request-id.js";
+import type { Redactor } from "../transport/redactor.js";
+import type { JournalIntent, JournalRecord } from "./journal.js";
+import type { JournalPlace } from "./options.js";
+import { outcomeUnknown } from "./outcome-unknown.js";
+import { type Probe, type Sounding, sound } from "./probe.js";
+import { isSameRequest } from "./same-request.js";
+import { createSlot, type Slot } from "./slot.js";
+import { takeTurn } from "./take-turn.js";
+
+/** How often, and how far apart, one looks whether the owner of an intent has recorded its task: 2 s in all. */
+const LOOKS = 8;
+const LOOK_AGAIN_MS = 250;
+
+/** A submission that is to happen once. */
+export interface Order {
+  clock: Clock;
+  signal: AbortSignal | undefined;
+  request: JsonValue;
+  requestId: string;
+  probe: Probe | null;
+  /** Sends the POST. What it is given is awaited before the first byte leaves, and stops it by throwing. */
+  send(beforeSending: () => Promise<void>): Promise<TaskSubmission>;
+}
+
+/** The task of a key. */
+export interface Ordered {
+  /** What the service answered, now or earlier; no more than an id where only that could be read. */
+  task: TaskSubmission | string;
+  /** Tries once more to record the task, where that has failed, and answers why it fails again; otherwise `null`. */
+  recordAgain: (() => Promise<JournalError | null>) | null;
+}
+
+/** Why a POST is given up in its last moment: somebody else has just taken the key. */
+class AlreadyTaken extends Error {}
+
+/** Answers the task of a key: the recorded one, or the one that is now submitted for it. Nobody ever sends twice. */
+export async function submitOnce(
+  { journal, key }: JournalPlace,
+  redactor: Redactor,
+  order: Order,
+): Promise<Ordered> {
+  const leave = await takeTurn(journal, key, order.signal);
+  try {
+    return await findOrSubmit(createSlot(journal, key, redactor), order);
+  } finally {
+    leave();
+  }
+}
+
+async function findOrSubmit(slot: Slot, order: Order): Promise<Ordered> {
+  let revision: string | null = null;
+  for (let look = 0; ; look++) {
+    const entry = await slot.read();
+    if (entry !== null && !isSameRequest(entry.request, order.request)) throw slot.conflict();
+    if (entry?.state === "submitted") return { task: entry.submission ?? entry.task_id, recordAgain: null };
+
+    if (entry === null) {
+      const ordered = await submit(slot, order);
+      if (ordered !== null) return ordered;
+    } else {
+      if (entry.revision !== revision) look = 0;
+      if (look >= LOOKS) throw await outcomeUnknown(slot, entry, { probe: order.probe });
+      revision = entry.revision;
+      await order.clock.sleep(LOOK_AGAIN_MS, order.signal);
+    }
+  }
+}
+
+/** Writes the intent, sends the POST, and records the task; `null` when somebody else has come before. */
+async function submit(slot: Slot, order: Order): Promise<Ordered | null> {
+  const sounding = order.probe === null ? null : await sound(order.probe, order.signal);
+  const intent = intentOf(order, sounding);
+  let isTaken = false;
+  const beforeSending = async () => {
+    if (!isTaken) await take(slot, intent);
+    isTaken = true;
+  };
+
+  const sent = await order.send(beforeSending).then(
+    (submission) => ({ submission }),
+    (error: unknown) => ({ error }),
+  );
+  if ("submission" in sent) return record(slot, intent, sent.submission.task_id, sent.submission);
+
+  const { error } = sent;
+  if (error instanceof AlreadyTaken) return null;
+  if (!isTaken) throw error;
+  if (error instanceof AsyncMusicError && error.taskId !== null) {
+    await record(slot, intent, error.taskId, null);
+    throw error;
+  }
+  if (!isRefused(error, order.signal)) {
+    throw await outcomeUnknown(slot, intent, { error, sounding, probe: order.probe });
+  }
+  await giveUp(slot, intent, error);
+  throw error;
+}
+
+function intentOf({ clock, request, requestId }: Order, sounding: Sounding | null): JournalIntent {
+  return {
+    state: "intent",
+    revision: newRevision(),
+    request,
+    request_id: requestId,
+    at: dateAt(clock.now()).toISOString(),
+    tasks_created: sounding?.tasksCreated ?? null,
+  };
+}
+
+/** From the system's chance, always: clients of one seed, in two processes, must not take each other's for their own. */
+function newRevision(): string {
+  return createRequestId(systemRandom);
+}
+
+async function take(slot: Slot, intent: JournalIntent): Promise<void> {
+  let isPut = false;
+  try {
+    isPut = await slot.put(intent, null);
+  } catch (error) {
+    // Nothing is sent, but the intent may have been written: it must not hold the key.
+    await slot.free(intent.revision).catch(() => {});
+    throw error;
+  }
+  if (!isPut) throw new AlreadyTaken();
+}
+
+/** Puts the task in the place of the intent. A journal that fails now does not stop the run: the task is paid for. */
+async function record(
+  slot: Slot,
+  intent: JournalIntent,
+  taskId: string,
+  submission: TaskSubmission | null,
+): Promise<Ordered> {
+  const entry: JournalRecord = {
+    ...intent,
+    state: "submitted",
+    revision: newRevision(),
+    task_id: taskId,
+    submission,
+  };
+  const attempt = async () => {
+    const reason = `task ${taskId} was created, but can't be recorded`;
+    try {
+      // Where somebody has freed the key meanwhile, the task still belongs there.
+      const isPut = (await slot.put(entry, intent.revision)) || (await slot.put(entry, null));
+      return isPut ? null : slot.failure(`${reason}, since something else was put there`, undefined, taskId);
+    } catch (error) {
+      return slot.failure(reason, error instanceof Error ? error.cause : error, taskId);
+    }
+  };
+  const failure = await attempt();
+  return { task: submission ?? taskId, recordAgain: failure === null ? null : attempt };
+}
+
+/** What certainly created nothing: a refusal, a POST that never left, an abort before it did. All else is in doubt. */
+function isRefused(error: unknown, signal: AbortSignal | undefined): boolean {
+  if (error instanceof SubmissionOutcomeUnknownError) return false;
+  if (error instanceof ApiError) return error.status >= 400 && error.status < 500;
+  return error instanceof ConnectionError || (signal?.aborted === true && error === signal.reason);
+}
+
+async function giveUp(slot: Slot, intent: JournalIntent, refusal: unknown): Promise<void> {
+  try {
+    await slot.free(intent.revision);
+  } catch (cause) {
+    const reason = refusal instanceof Error ? ` (${refusal.name}: ${refusal.message})` : "";
+    throw slot.failure(
+      `nothing was created${reason}, but the intent is still there. Free the key with journal.delete`,
+      cause instanceof Error ? cause.cause : cause,
+    );
+  }
+}

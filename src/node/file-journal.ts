@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import { resolve } from "node:path";
+import type { Journal, JournalEntry } from "../journal/journal.js";
+import { createRevisions } from "./revisions.js";
+
+/** What a record takes beside the request, in bytes: room for it is set aside while refusing costs nothing. */
+const RECORD_BYTES = 4096;
+
+/**
+ * A journal in a folder of this machine: safe between processes, and after `kill -9`, a power cut or a full disk. Two
+ * journals on one path are one journal. Don't put it on a network drive, where files can't be relied upon to exclude
+ * one another: for several machines, write a `Journal` for the database that they share.
+ *
+ * Room for the task's id is set aside before the POST leaves, so that a full disk refuses before anything is paid for.
+ * A run rejects with `JournalError`, and sends nothing, where the folder can't be used or a file in it is damaged.
+ *
+ * @param path - the folder; it need not exist, but the folder that it is in must
+ *
+ * @example
+ * ```ts
+ * const journal = fileJournal("songs.journal");
+ * const song = await client.tasks.run(request, { journal, journalKey: "order-1" });
+ * ```
+ */
+export function fileJournal(path: string): Journal {
+  const place = resolve(path);
+  const journal = journals.get(place) ?? createFileJournal(place);
+  journals.set(place, journal);
+  return journal;
+}
+
+/** One path is one journal, so that the runs of one process on one key come one after the other. */
+const journals = new Map<string, Journal>();
+
+function createFileJournal(path: string): Journal {
+  const revisions = createRevisions(path);
+
+  /** Who comes second sees that somebody came first, and looks again whether that was in the way. */
+  const replace = async (key: string, entry: JournalEntry | null, previous: string | null) => {
+    const folder = folderOf(key);
+    const content = JSON.stringify({ key, entry });
+    const spareBytes = entry?.state === "intent" ? Buffer.byteLength(content) + RECORD_BYTES : 0;
+    for (;;) {
+      const latest = await revisions.latest(folder);
+      if ((entryOf(latest.content)?.revision ?? null) !== previous) return false;
+      if (await revisions.add(folder, latest, content, spareBytes)) return true;
+    }
+  };
+
+  return {
+    get: async (key) => entryOf((await revisions.latest(folderOf(key))).content),
+    put: replace,
+    delete: (key, revision) => replace(key, null, revision),
+  };
+}
+
+/** Any text can be a key, and not any text a file name. */
+function folderOf(key: string): string {
+  return createHash("sha256").update(key).digest("hex");
+}
+
+function entryOf(content: string): JournalEntry | null {
+  const { entry }: { entry: JournalEntry | null } = content === "" ? { entry: null } : JSON.parse(content);
+  return entry;
+}

@@ -1,0 +1,52 @@
+import { PRICES } from "../contract/price.js";
+import type { TaskRequest } from "../contract/task-request.js";
+import { AsyncMusicError } from "../errors/async-music-error.js";
+import { CreditCeilingError } from "../errors/credit-ceiling-error.js";
+import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
+import { TaskFailedError } from "../errors/task-failed-error.js";
+
+/** Keeps what a batch has spent or frozen at or under a ceiling. */
+export interface CreditCeiling {
+  /**
+   * Sets the price of a request aside, then runs it; gives the price back where it was not charged or was refunded.
+   *
+   * @throws CreditCeilingError when the price does not fit; nothing is run.
+   */
+  under<Result>(request: TaskRequest, run: () => Promise<Result>): Promise<Result>;
+}
+
+export function createCreditCeiling(maxCredits = Number.POSITIVE_INFINITY): CreditCeiling {
+  if (!(typeof maxCredits === "number" && maxCredits >= 0)) {
+    throw new InvalidOptionError("maxCredits", "be 0 credits or more", shown(maxCredits));
+  }
+  let spentCredits = 0;
+
+  return {
+    async under(request, run) {
+      const credits = priceOf(request);
+      if (spentCredits + credits > maxCredits)
+        throw new CreditCeilingError({ credits, spentCredits, maxCredits });
+      spentCredits += credits;
+      try {
+        return await run();
+      } catch (error) {
+        if (!isCharged(error)) spentCredits -= credits;
+        throw error;
+      }
+    },
+  };
+}
+
+/** What has no price is no task that the interface knows: the run itself refuses it, or the service does. */
+function priceOf(request: TaskRequest): number {
+  const prices: Readonly<Record<string, number | undefined>> | undefined = PRICES[request?.model];
+  return prices?.[request.task_type] ?? 0;
+}
+
+/** Whether credits may still be frozen or settled. A failed task's are refunded. */
+function isCharged(error: unknown): boolean {
+  if (error instanceof TaskFailedError) return false;
+  if (error instanceof SubmissionOutcomeUnknownError) return true;
+  return error instanceof AsyncMusicError && error.taskId !== null;
+}

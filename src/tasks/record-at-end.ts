@@ -1,0 +1,30 @@
+import { AsyncMusicError } from "../errors/async-music-error.js";
+import type { JournalError } from "../errors/journal-error.js";
+import type { Ordered } from "../journal/submit-once.js";
+import { callBack } from "./callback.js";
+
+/**
+ * Carries on a run whose task the journal could not record, and tries that again when it has ended. A song that is
+ * there is answered in any case; an error that does not name the task gives way to one that does.
+ */
+export async function recordAtEnd<Value>(
+  recordAgain: NonNullable<Ordered["recordAgain"]>,
+  carryOn: () => Promise<Value>,
+  onUnrecorded: ((error: JournalError) => void | Promise<void>) | undefined,
+): Promise<Value> {
+  const ended = await carryOn().then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  const failure = await recordAgain();
+  if (failure !== null) {
+    await callBack("onUnrecorded", onUnrecorded, failure, failure.taskId ?? "");
+    if ("error" in ended && !namesTask(ended.error)) throw failure;
+  }
+  if ("error" in ended) throw ended.error;
+  return ended.value;
+}
+
+function namesTask(error: unknown): boolean {
+  return error instanceof AsyncMusicError && error.taskId !== null;
+}

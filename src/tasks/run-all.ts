@@ -1,0 +1,104 @@
+import type { SucceededTask } from "../contract/task.js";
+import type { TaskRequest } from "../contract/task-request.js";
+import { AsyncMusicError } from "../errors/async-music-error.js";
+import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import { asTheyEnd } from "./as-they-end.js";
+import { createCreditCeiling } from "./credit-ceiling.js";
+import type { RunOptions } from "./options.js";
+import { createProgress } from "./progress.js";
+import { checkConcurrency, type RunAllOptions } from "./run-all-options.js";
+import { stoppable } from "./stoppable.js";
+
+/** How one request of `runAll` ended, with its place among the requests. */
+export type RunResult<Request extends TaskRequest = TaskRequest> = Request extends TaskRequest
+  ? RunSuccess<Request> | RunFailure<Request>
+  : never;
+
+/** A request whose task succeeded. */
+export interface RunSuccess<Request extends TaskRequest> {
+  index: number;
+  request: Request;
+  task: SucceededTask<Request["task_type"]>;
+  error?: never;
+}
+
+/** A request that came to no result: the error that `run` would have thrown. */
+export interface RunFailure<Request extends TaskRequest> {
+  index: number;
+  request: Request;
+  error: unknown;
+  task?: never;
+}
+
+/** Runs one request, as `run` does. */
+type Run<Request extends TaskRequest> = (
+  request: Request,
+  options: RunOptions,
+) => Promise<SucceededTask<Request["task_type"]>>;
+
+/** Runs requests, a few at a time. It can be iterated once: a second time would pay a second time. */
+export function runAll<Request extends TaskRequest>(
+  requests: Iterable<Request> | AsyncIterable<Request>,
+  options: RunAllOptions<Request>,
+  run: Run<Request>,
+): AsyncIterable<RunResult<Request>> {
+  const { concurrency: _, maxCredits, onProgress, journalKey, onSubmitted, onUpdate, ...shared } = options;
+  checkRequests(requests);
+  const concurrency = checkConcurrency(options.concurrency);
+  const ceiling = createCreditCeiling(maxCredits);
+  const progress = createProgress(requests, onProgress);
+
+  const work = async (request: Request, index: number, signal: AbortSignal): Promise<RunResult<Request>> => {
+    const item = progress.begin();
+    const runOptions = (): RunOptions => ({
+      ...shared,
+      signal,
+      journalKey: keyOf(journalKey, request, index),
+      onUpdate: (task) => onUpdate?.(task, index),
+      onSubmitted: async (submission) => {
+        item.submitted();
+        await onSubmitted?.(submission, index);
+      },
+    });
+    try {
+      const task = await ceiling.under(request, async () => run(request, runOptions()));
+      item.succeeded();
+      return { index, request, task } as RunResult<Request>;
+    } catch (error) {
+      item.failed(error);
+      return { index, request, error } as RunResult<Request>;
+    }
+  };
+
+  const results = stoppable(async function* (signal) {
+    yield* asTheyEnd({
+      items: requests,
+      concurrency,
+      signal,
+      work: (request, index) => work(request, index, signal),
+    });
+    progress.end();
+  }, options.signal)[Symbol.asyncIterator]();
+  return { [Symbol.asyncIterator]: () => results };
+}
+
+/** A key that can't be made is this request's own failure. */
+function keyOf<Request>(
+  journalKey: ((request: Request, index: number) => string) | undefined,
+  request: Request,
+  index: number,
+): string | undefined {
+  try {
+    return journalKey?.(request, index);
+  } catch (cause) {
+    throw new AsyncMusicError("Failed to create a task: `journalKey` threw. Nothing was sent.", { cause });
+  }
+}
+
+function checkRequests(requests: unknown): void {
+  const isIterable =
+    typeof requests === "object" &&
+    requests !== null &&
+    (Symbol.iterator in requests || Symbol.asyncIterator in requests);
+  if (!isIterable) throw new InvalidOptionError("requests", "be an iterable of requests", shown(requests));
+}

@@ -1,0 +1,51 @@
+import type { Emitter } from "./emitter.js";
+
+/** How much is logged: everything from this level up, or nothing. */
+export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
+
+/** Where lines are logged: `console`, pino, winston and others are such. No line ever holds the API key. */
+export interface Logger {
+  debug(message: string, fields?: object): void;
+  info(message: string, fields?: object): void;
+  warn(message: string, fields?: object): void;
+  error(message: string, fields?: object): void;
+}
+
+const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "off"];
+
+/** Whether a value is a level. */
+export function isLogLevel(value: unknown): value is LogLevel {
+  return LEVELS.some((level) => level === value);
+}
+
+/** Writes a line for each event, from a level up. */
+export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): void {
+  const isLogged = (level: LogLevel) => LEVELS.indexOf(level) >= LEVELS.indexOf(lowest);
+  if (isLogged("debug")) {
+    emitter.on("attempt", (event) => logger.debug(`${event.method} ${event.url}`, event));
+    emitter.on("answer", (event) =>
+      logger.debug(`${event.method} ${event.url} ${event.status ?? "got no answer"}`, event),
+    );
+    emitter.on("wait", (event) =>
+      logger.debug(`waited ${event.waitedMs} ms for the rate limit to ${event.purpose}`, event),
+    );
+  }
+  if (isLogged("info")) {
+    emitter.on("task", ({ task }) => {
+      const { task_id, status, output } = task;
+      logger.info(`task ${task_id} is ${status}`, { task_id, status, progress: output?.progress ?? null });
+    });
+  }
+  if (isLogged("warn")) {
+    emitter.on("retry", (event) =>
+      logger.warn(`${messageOf(event.error)} Retry ${event.retry} follows in ${event.waitMs} ms.`, event),
+    );
+    emitter.on("pause", ({ until, forMs }) =>
+      logger.warn(`the service limits this key: nothing is sent until ${until.toISOString()}`, { forMs }),
+    );
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,52 @@
+/** What a span says of itself. */
+export type SpanAttributes = Record<string, string | number | boolean>;
+
+/** The part of OpenTelemetry's `Span` that is used. */
+export interface Span {
+  setAttribute(name: string, value: string | number | boolean): unknown;
+  setStatus(status: { code: number; message?: string }): unknown;
+  recordException(error: Error): void;
+  end(): void;
+}
+
+/** The part of OpenTelemetry's `Tracer` that is used: `trace.getTracer(…)` of `@opentelemetry/api` is one. */
+export interface Tracer {
+  startActiveSpan<Work extends (span: Span) => unknown>(
+    name: string,
+    options: { attributes?: SpanAttributes },
+    work: Work,
+  ): ReturnType<Work>;
+}
+
+/** Does a piece of work within a span of its own, where there is a tracer. */
+export type Trace = <Result>(
+  name: string,
+  attributes: SpanAttributes,
+  work: () => Promise<Result>,
+) => Promise<Result>;
+
+/** `SpanStatusCode.ERROR` of OpenTelemetry. */
+const ERROR_STATUS = 2;
+
+export function createTrace(tracer: Tracer | undefined): Trace {
+  if (tracer === undefined) return (_name, _attributes, work) => work();
+  return (name, attributes, work) =>
+    tracer.startActiveSpan(`async-music ${name}`, { attributes }, async (span) => {
+      try {
+        return await work();
+      } catch (error) {
+        noteFailure(span, error);
+        throw error;
+      } finally {
+        span.end();
+      }
+    });
+}
+
+/** Our own errors never hold the key; what else may be thrown is only named. */
+function noteFailure(span: Span, error: unknown): void {
+  const isError = error instanceof Error;
+  span.setAttribute("error.type", isError ? error.name : typeof error);
+  span.setStatus({ code: ERROR_STATUS, ...(isError ? { message: error.message } : {}) });
+  if (isError) span.recordException(error);
+}

@@ -1,0 +1,201 @@
+import {
+  InsufficientCreditsError,
+  type Journal,
+  JournalError,
+  memoryJournal,
+  SubmissionOutcomeUnknownError,
+  TaskFailedError,
+  WaitTimeoutError,
+} from "async-music";
+import { expect, test } from "vitest";
+import { accepted, failed, ok, refusal, SONG_REQUEST, succeeded, TASK_ID, task } from "../support/answers.js";
+import { journalEntry, posts } from "../support/journals.js";
+import { reasonOf, rejection } from "../support/rejection.js";
+import { API_KEY, createWorld, inTurn, type SeenRequest } from "../support/world.js";
+
+const KEY = "order-1";
+const done = () => ok(succeeded());
+const submit = () => accepted();
+const serve = ({ method }: SeenRequest) => (method === "POST" ? accepted() : done());
+const away = new Error("the database is away");
+const fail = () => Promise.reject(away);
+
+/** A journal that works until a test breaks one of its methods. */
+function breakable() {
+  const inner = memoryJournal();
+  const broken: Partial<Journal> = {};
+  const journal: Journal = {
+    get: (...call) => (broken.get ?? inner.get)(...call),
+    put: (...call) => (broken.put ?? inner.put)(...call),
+    delete: (...call) => (broken.delete ?? inner.delete)(...call),
+  };
+  return { inner, broken, options: { journal, journalKey: KEY } };
+}
+
+test.each(["get", "put"] as const)(
+  "a journal whose %s throws before the POST: nothing is sent",
+  async (method) => {
+    const { broken, options, inner } = breakable();
+    const { client, requests } = createWorld(serve);
+    broken[method] = fail;
+    const error = await rejection(client.tasks.run(SONG_REQUEST, options), JournalError);
+    expect(error).toMatchObject({ journalKey: KEY, taskId: null, cause: away });
+    expect(error.message).toContain(`"${KEY}"`);
+    expect(error.message).toContain("the database is away");
+    expect(requests).toEqual([]);
+    expect(await inner.get(KEY)).toBeNull();
+  },
+);
+
+test("an intent that was written although its put threw does not hold the key", async () => {
+  const { broken, options, inner } = breakable();
+  const { client, requests } = createWorld(serve);
+  broken.put = async (...entry) => {
+    await inner.put(...entry);
+    throw away;
+  };
+  await rejection(client.tasks.run(SONG_REQUEST, options), JournalError);
+  expect(await inner.get(KEY)).toBeNull();
+  expect(requests).toEqual([]);
+});
+
+test("a database that wrote the intent and then says it was there already is not in its own way", async () => {
+  const { broken, options, inner } = breakable();
+  const { client } = createWorld(serve);
+  broken.put = async (...entry) => {
+    await inner.put(...entry);
+    return inner.put(...entry);
+  };
+  await expect(client.tasks.run(SONG_REQUEST, options)).resolves.toEqual(succeeded());
+  expect(await inner.get(KEY)).toMatchObject({ state: "submitted" });
+});
+
+test.each<[string, unknown]>([
+  ["text", "entry"],
+  ["an empty object", {}],
+  ["a list", []],
+  ["an unknown state", { ...journalEntry("intent"), state: "done" }],
+  ["an entry without a revision", { ...journalEntry("intent"), revision: undefined }],
+  ["a record without a task", { ...journalEntry("submitted"), task_id: "" }],
+  ["a record of two tasks", { ...journalEntry("submitted"), submission: { task_id: "other" } }],
+])("a journal that answers %s is an error, and never a POST", async (_, entry) => {
+  const { broken, options } = breakable();
+  const { client, requests } = createWorld(serve);
+  broken.get = async () => entry as never;
+  await rejection(client.tasks.run(SONG_REQUEST, options), JournalError);
+  expect(requests).toEqual([]);
+});
+
+test("a record that fails after the POST is written when the run ends, and the song is answered", async () => {
+  const { broken, options, inner } = breakable();
+  const { client } = createWorld(inTurn(submit, () => ok(task()), done));
+  const onUpdate = () => {
+    delete broken.put;
+  };
+  const onSubmitted = async () => expect(await inner.get(KEY)).toMatchObject({ state: "intent" });
+  broken.put = failAfter(1, inner.put);
+  const run = client.tasks.run(SONG_REQUEST, { ...options, onSubmitted, onUpdate, onUnrecorded });
+  await expect(run).resolves.toEqual(succeeded());
+  expect(await inner.get(KEY)).toMatchObject({ state: "submitted", task_id: TASK_ID });
+});
+
+test("a record that fails to the end: the song is answered, and onUnrecorded hears of it", async () => {
+  const { broken, options, inner } = breakable();
+  const { client } = createWorld(serve);
+  const heard: JournalError[] = [];
+  broken.put = failAfter(1, inner.put);
+  const run = client.tasks.run(SONG_REQUEST, { ...options, onUnrecorded: (error) => void heard.push(error) });
+  await expect(run).resolves.toEqual(succeeded());
+  expect(heard).toHaveLength(1);
+  expect(heard[0]).toMatchObject({ name: "JournalError", taskId: TASK_ID, journalKey: KEY, cause: away });
+  expect(heard[0]?.message).toContain(TASK_ID);
+
+  const again = await rejection(client.tasks.run(SONG_REQUEST, options), SubmissionOutcomeUnknownError);
+  expect(again.taskId).toBeNull();
+});
+
+test("a record that fails to the end: an error that names the task stays the error", async () => {
+  for (const [last, kind] of [
+    [() => ok(failed()), TaskFailedError],
+    [() => ok(task()), WaitTimeoutError],
+  ] as const) {
+    const { broken, options, inner } = breakable();
+    const { client } = createWorld(inTurn(submit, last));
+    broken.put = failAfter(1, inner.put);
+    const error = await rejection(client.tasks.run(SONG_REQUEST, { ...options, maxWaitMs: 60_000 }), kind);
+    expect(error.taskId).toBe(TASK_ID);
+  }
+});
+
+test("a record that fails to the end: an abort gives way to an error that names the task", async () => {
+  const { broken, options, inner } = breakable();
+  const controller = new AbortController();
+  const { client } = createWorld(inTurn(submit, () => ok(task())));
+  broken.put = failAfter(1, inner.put);
+  const onUpdate = () => controller.abort("left");
+  const run = client.tasks.run(SONG_REQUEST, { ...options, signal: controller.signal, onUpdate });
+  const error = await rejection(run, JournalError);
+  expect(error).toMatchObject({ taskId: TASK_ID, journalKey: KEY, cause: away });
+});
+
+test("a key that was freed during the POST gets its task all the same", async () => {
+  const { options, inner } = breakable();
+  const { client } = createWorld(async (request) => {
+    const entry = await inner.get(KEY);
+    if (request.method === "POST") await inner.delete(KEY, entry?.revision ?? "");
+    return serve(request);
+  });
+  await client.tasks.run(SONG_REQUEST, { ...options, onUnrecorded });
+  expect(await inner.get(KEY)).toMatchObject({ state: "submitted", task_id: TASK_ID });
+});
+
+test("a key that somebody else has taken during the POST is left to them, and onUnrecorded hears of it", async () => {
+  const { options, inner } = breakable();
+  const heard: JournalError[] = [];
+  const world = createWorld(async (request) => {
+    const entry = await inner.get(KEY);
+    if (request.method === "POST") {
+      await inner.delete(KEY, entry?.revision ?? "");
+      await inner.put(KEY, journalEntry("intent"), null);
+    }
+    return serve(request);
+  });
+  const run = world.client.tasks.run(SONG_REQUEST, {
+    ...options,
+    onUnrecorded: (error) => void heard.push(error),
+  });
+  await expect(run).resolves.toEqual(succeeded());
+  expect(heard[0]?.message).toContain(TASK_ID);
+  expect(await inner.get(KEY)).toEqual(journalEntry("intent"));
+  expect(posts(world)).toHaveLength(1);
+});
+
+test("a refusal whose key can't be freed says both", async () => {
+  const { broken, options } = breakable();
+  const { client } = createWorld(() => refusal(402, "insufficient_credits"));
+  broken.delete = fail;
+  const error = await rejection(client.tasks.run(SONG_REQUEST, options), JournalError);
+  expect(error).toMatchObject({ taskId: null, cause: away });
+  expect(error.message).toContain(InsufficientCreditsError.name);
+  expect(error.message).toContain("journal.delete");
+});
+
+test("a journal whose errors hold the API key does not leak it", async () => {
+  const { broken, options } = breakable();
+  const { client } = createWorld(serve);
+  broken.get = () => Promise.reject(new Error(`refused ${API_KEY}`));
+  const error = await reasonOf(client.tasks.run(SONG_REQUEST, options));
+  expect(error).toBeInstanceOf(JournalError);
+  if (!(error instanceof JournalError)) return;
+  expect(`${error.message} ${error.cause} ${JSON.stringify(error)}`).not.toContain(API_KEY);
+});
+
+function onUnrecorded(): never {
+  return expect.fail("It was recorded");
+}
+
+/** Lets so many calls through, and fails those that follow. */
+function failAfter(calls: number, put: Journal["put"]): Journal["put"] {
+  let left = calls;
+  return (...entry) => (left-- > 0 ? put(...entry) : fail());
+}

@@ -1,0 +1,145 @@
+import { memoryJournal, ServerError, SubmissionOutcomeUnknownError } from "async-music";
+import { expect, test } from "vitest";
+import { accepted, ok, refusal, SONG_REQUEST, succeeded, usage } from "../support/answers.js";
+import { journalEntry, posts } from "../support/journals.js";
+import { rejection } from "../support/rejection.js";
+import { createWorld, type SeenRequest } from "../support/world.js";
+
+const KEY = "order-1";
+const OTHER = { ...SONG_REQUEST, input: { gpt_description_prompt: "sun in Faro" } } as const;
+
+/** A service that counts the tasks that it creates, and loses the answer to every request for rain. */
+function countingService({ isCreated = true, others = 0, before = 7 } = {}) {
+  let created = before;
+  const answer = ({ method, path, body }: SeenRequest) => {
+    if (path.endsWith("/usage")) return usage({ tasks_created: created });
+    if (method !== "POST") return ok(succeeded());
+    const isLost = body.includes("rain");
+    if (!isLost || isCreated) created++;
+    if (!isLost) return accepted();
+    created += others;
+    return Promise.reject(new TypeError("fetch failed"));
+  };
+  const world = createWorld(answer);
+  const journal = memoryJournal();
+  const run = (options = {}) =>
+    rejection(
+      world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY, probe: true, ...options }),
+      SubmissionOutcomeUnknownError,
+    );
+  return { ...world, journal, run, answer };
+}
+
+test.each([
+  ["created", { isCreated: true }, "it was created"],
+  ["not_created", { isCreated: false }, "was not created"],
+  ["unclear", { isCreated: true, others: 1 }, "can't tell"],
+  ["unclear", { isCreated: false, others: 2 }, "can't tell"],
+] as const)("the evidence is %s", async (evidence, service, words) => {
+  const { run, journal } = countingService(service);
+  const error = await run();
+  expect(error.evidence).toBe(evidence);
+  expect(error.message).toContain(words);
+  expect(JSON.parse(JSON.stringify(error)).evidence).toBe(evidence);
+  expect(await journal.get(KEY)).toMatchObject({ state: "intent", tasks_created: 7 });
+});
+
+test("without probe nothing is read, and there is no evidence", async () => {
+  const { run, requests } = countingService();
+  expect((await run({ probe: false })).evidence).toBeNull();
+  expect(requests).toHaveLength(1);
+});
+
+test("the account is read before the intent and again once the outcome is unknown", async () => {
+  const { run, requests } = countingService();
+  await run();
+  expect(requests.map(({ path }) => path)).toEqual([
+    "/api/v1/account/usage",
+    "/api/v1/task",
+    "/api/v1/account/usage",
+  ]);
+});
+
+test.each([true, false])("a restart compares with what the intent holds (created: %s)", async (isCreated) => {
+  const { run, journal, answer } = countingService({ isCreated });
+  await run();
+  const restarted = createWorld(answer);
+  const options = { journal, journalKey: KEY, probe: true };
+  const error = await rejection(
+    restarted.client.tasks.run(SONG_REQUEST, options),
+    SubmissionOutcomeUnknownError,
+  );
+  expect(error.evidence).toBe(isCreated ? "created" : "not_created");
+  expect(posts(restarted)).toEqual([]);
+});
+
+test("this client's other creates are counted out", async () => {
+  for (const isCreated of [true, false]) {
+    let other: Promise<unknown> = Promise.resolve();
+    const service = countingService({ isCreated });
+    const { client } = service;
+    const inner = service.journal.put;
+    service.journal.put = async (...entry) => {
+      await client.tasks.create(OTHER);
+      other = client.tasks.create(OTHER);
+      await other;
+      return inner(...entry);
+    };
+    const error = await service.run();
+    expect(error.evidence).toBe(isCreated ? "created" : "not_created");
+    await other;
+  }
+});
+
+test("after a restart, this client's own creates may have come before the intent: they only blur the evidence", async () => {
+  const { run, journal, answer } = countingService({ isCreated: true });
+  const early = createWorld(answer);
+  await early.client.tasks.create(OTHER);
+  await run();
+  const options = { journal, journalKey: KEY, probe: true };
+  const late = await rejection(early.client.tasks.run(SONG_REQUEST, options), SubmissionOutcomeUnknownError);
+  expect(late.evidence).toBe("unclear");
+});
+
+test("creates from before the first reading don't count", async () => {
+  const service = countingService({ isCreated: true });
+  await service.client.tasks.create(OTHER);
+  await service.client.tasks.create(OTHER);
+  expect((await service.run()).evidence).toBe("created");
+});
+
+test("two runs at once whose outcomes are both unknown and both created: each is created", async () => {
+  const { client, journal, answer } = countingService();
+  const run = (journalKey: string) =>
+    rejection(
+      client.tasks.run(SONG_REQUEST, { journal, journalKey, probe: true }),
+      SubmissionOutcomeUnknownError,
+    );
+  const errors = await Promise.all([run("order-1"), run("order-2")]);
+  expect(errors.map(({ evidence }) => evidence)).not.toContain("not_created");
+  void answer;
+});
+
+test("an intent without a count, and a reading that fails, are no evidence", async () => {
+  const { client, journal } = countingService();
+  await journal.put(KEY, journalEntry("intent"), null);
+  const run = client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY, probe: true });
+  expect((await rejection(run, SubmissionOutcomeUnknownError)).evidence).toBeNull();
+
+  let reads = 0;
+  const failing = createWorld(({ path }) => {
+    if (path.endsWith("/usage") && reads++ === 0) return usage();
+    return path.endsWith("/usage") ? refusal(500, "internal_error") : refusal(502, "upstream_provider_error");
+  });
+  const other = failing.client.tasks.run(SONG_REQUEST, { journal, journalKey: "order-2", probe: true });
+  expect((await rejection(other, SubmissionOutcomeUnknownError)).evidence).toBeNull();
+});
+
+test("a first reading that fails: nothing is sent, and the key stays free", async () => {
+  const journal = memoryJournal();
+  const world = createWorld(() => refusal(500, "internal_error"));
+  const run = world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY, probe: true });
+  await rejection(run, ServerError);
+  expect(posts(world)).toEqual([]);
+  expect(await journal.get(KEY)).toBeNull();
+});

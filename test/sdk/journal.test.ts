@@ -1,0 +1,376 @@
+import {
+  ConnectionError,
+  InsufficientCreditsError,
+  InvalidOptionError,
+  InvalidRequestError,
+  InvalidResponseError,
+  JournalConflictError,
+  memoryJournal,
+  RateLimitedError,
+  SubmissionOutcomeUnknownError,
+  TaskFailedError,
+  type TaskSubmission,
+} from "async-music";
+import { expect, test } from "vitest";
+import {
+  accepted,
+  failed,
+  limited,
+  ok,
+  refusal,
+  SONG_REQUEST,
+  submission,
+  succeeded,
+  TASK_ID,
+  task,
+} from "../support/answers.js";
+import { journalEntry, posts } from "../support/journals.js";
+import { rejection } from "../support/rejection.js";
+import { createTestClock } from "../support/test-clock.js";
+import { API_KEY, createWorld, inTurn, never, type SeenRequest } from "../support/world.js";
+
+const KEY = "order-1";
+const OTHER_REQUEST = { ...SONG_REQUEST, input: { gpt_description_prompt: "sun in Faro" } } as const;
+
+const submit = () => accepted();
+const done = () => ok(succeeded());
+const lost = () => Promise.reject(new TypeError("fetch failed"));
+const unreachable = () => Promise.reject(Object.assign(new TypeError("no"), { code: "ECONNREFUSED" }));
+const serve = ({ method }: SeenRequest) => (method === "POST" ? accepted() : done());
+
+/** A world whose runs use one journal and one key. */
+function journaledWorld(answer: Parameters<typeof createWorld>[0], journal = memoryJournal()) {
+  const world = createWorld(answer);
+  const run = (options = {}) =>
+    world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY, ...options });
+  return { ...world, journal, run };
+}
+
+test("the intent is in the journal before the POST leaves, and the task once it is answered", async () => {
+  const journal = memoryJournal();
+  const seen: unknown[] = [];
+  const { run } = journaledWorld(async (request) => {
+    seen.push(await journal.get(KEY));
+    return serve(request);
+  }, journal);
+  await run({ requestId: "request-1" });
+  const common = {
+    request: SONG_REQUEST,
+    request_id: "request-1",
+    at: "2026-01-01T00:00:00.000Z",
+    tasks_created: null,
+  };
+  expect(seen).toEqual([
+    { state: "intent", revision: expect.any(String), ...common },
+    {
+      state: "submitted",
+      revision: expect.any(String),
+      ...common,
+      task_id: TASK_ID,
+      submission: submission(),
+    },
+  ]);
+});
+
+test("the intent is written when the POST's turn has come, and not while it still waits", async () => {
+  const { client, clock, run, journal } = journaledWorld(() => limited(100));
+  await rejection(client.tasks.create(OTHER_REQUEST, { maxRetries: 0 }), RateLimitedError);
+  const controller = new AbortController();
+  const running = run({ signal: controller.signal });
+  await clock.sleep(50_000);
+  expect(await journal.get(KEY)).toBeNull();
+  controller.abort("stop");
+  await expect(running).rejects.toBe("stop");
+});
+
+test("a run with the same key waits for the same task, with another client too", async () => {
+  const journal = memoryJournal();
+  const first = journaledWorld(inTurn(accepted, done), journal);
+  await first.run();
+  const second = journaledWorld(done, journal);
+  await expect(second.run()).resolves.toEqual(succeeded());
+  await first.run();
+  expect([...posts(first), ...posts(second)]).toHaveLength(1);
+});
+
+test("a run that was left while it waited is resumed", async () => {
+  const controller = new AbortController();
+  const { run, requests } = journaledWorld(inTurn(accepted, () => ok(task()), done));
+  const left = run({ signal: controller.signal, onUpdate: () => controller.abort("left") });
+  await expect(left).rejects.toBe("left");
+  await expect(run()).resolves.toEqual(succeeded());
+  expect(requests.map(({ method }) => method)).toEqual(["POST", "GET", "GET"]);
+});
+
+test("onSubmitted hears of the task on a resume too", async () => {
+  const heard: TaskSubmission[] = [];
+  const { run } = journaledWorld(serve);
+  const onSubmitted = (created: TaskSubmission) => void heard.push(created);
+  await run({ onSubmitted });
+  await run({ onSubmitted });
+  expect(heard).toEqual([submission(), submission()]);
+});
+
+test("a failed task is reported again under its key, without another POST", async () => {
+  const world = journaledWorld(inTurn(accepted, () => ok(failed())));
+  for (let time = 0; time < 3; time++) {
+    expect((await rejection(world.run(), TaskFailedError)).taskId).toBe(TASK_ID);
+  }
+  expect(posts(world)).toHaveLength(1);
+});
+
+test("the order of an object's keys makes no other request, and neither does undefined", async () => {
+  const world = journaledWorld(serve);
+  const { journal, client } = world;
+  const reversed = {
+    audio_format: undefined,
+    input: { gpt_description_prompt: "rain in Lisbon", tags: undefined },
+    task_type: "music",
+    model: "provider_a",
+  } as const;
+  await world.run();
+  await client.tasks.run(reversed, { journal, journalKey: KEY });
+  expect(posts(world)).toHaveLength(1);
+});
+
+test.each(["submitted", "intent"] as const)(
+  "the same key with another request is refused (%s)",
+  async (state) => {
+    const world = journaledWorld(serve);
+    const { journal, client } = world;
+    await journal.put(KEY, journalEntry(state), null);
+    const run = client.tasks.run(OTHER_REQUEST, { journal, journalKey: KEY });
+    const error = await rejection(run, JournalConflictError);
+    expect(error.journalKey).toBe(KEY);
+    expect(error.message).toContain(`"${KEY}"`);
+    expect(error.message).not.toContain("sun in Faro");
+    expect(world.requests).toEqual([]);
+  },
+);
+
+test.each([
+  ["a refusal", () => refusal(402, "insufficient_credits"), InsufficientCreditsError],
+  ["a POST that never left", unreachable, ConnectionError],
+])("%s leaves the key free", async (_, answer, kind) => {
+  const world = journaledWorld(inTurn(answer, accepted, done));
+  await rejection(world.run(), kind);
+  expect(await world.journal.get(KEY)).toBeNull();
+  await expect(world.run()).resolves.toEqual(succeeded());
+  expect(posts(world)).toHaveLength(2);
+});
+
+test("a request that is refused here never touches the journal", async () => {
+  const touched = () => expect.fail("The journal was asked");
+  const journal = { get: touched, put: touched, delete: touched };
+  const { client } = createWorld(serve);
+  const bad = { model: "provider_a", task_type: "lyrics", input: { prompt: " " } } as const;
+  await rejection(client.tasks.run(bad, { journal, journalKey: KEY }), InvalidRequestError);
+});
+
+test("an abort before anything was sent leaves the key free", async () => {
+  const { run, journal, requests } = journaledWorld(serve);
+  await expect(run({ signal: AbortSignal.abort("no") })).rejects.toBe("no");
+  expect(await journal.get(KEY)).toBeNull();
+  expect(requests).toEqual([]);
+});
+
+test("an abort while the intent is being written sends nothing, and leaves the key free", async () => {
+  const controller = new AbortController();
+  const inner = memoryJournal();
+  const put: typeof inner.put = async (...entry) => {
+    const isPut = await inner.put(...entry);
+    controller.abort("no");
+    return isPut;
+  };
+  const { run, requests } = journaledWorld(serve, { ...inner, put });
+  await expect(run({ signal: controller.signal })).rejects.toBe("no");
+  expect(await inner.get(KEY)).toBeNull();
+  expect(requests).toEqual([]);
+});
+
+test("an abort while a limited POST waits to be sent again leaves the key free", async () => {
+  const controller = new AbortController();
+  const { run, journal, clock } = journaledWorld(() => limited(60));
+  void clock.sleep(30_000).then(() => controller.abort("no"));
+  await expect(run({ signal: controller.signal })).rejects.toBe("no");
+  expect(await journal.get(KEY)).toBeNull();
+});
+
+test.each([
+  ["a broken connection", lost, null],
+  ["a 502", () => refusal(502, "upstream_provider_error"), 502],
+  ["a 500", () => refusal(500, "internal_error"), 500],
+  ["a 202 without a task id", () => Response.json({ code: 202, data: {} }, { status: 202 }), 202],
+  ["a redirect", () => new Response(null, { status: 302, headers: { Location: "https://a.example" } }), 302],
+])("after %s the outcome stays unknown, and nobody sends again", async (_, answer, status) => {
+  const world = journaledWorld(inTurn(answer, submit));
+  const first = await rejection(world.run({ requestId: "request-1" }), SubmissionOutcomeUnknownError);
+  expect(first).toMatchObject({ request: SONG_REQUEST, requestId: "request-1", status, evidence: null });
+  const entry = await world.journal.get(KEY);
+  expect(entry).toMatchObject({ state: "intent" });
+
+  const restarted = journaledWorld(submit, world.journal);
+  const second = await rejection(restarted.run(), SubmissionOutcomeUnknownError);
+  expect(second).toMatchObject({ request: SONG_REQUEST, requestId: "request-1", status: null });
+  for (const { message } of [first, second]) {
+    expect(message).toContain(`journal.delete("${KEY}", "${entry?.revision}")`);
+    expect(message).toContain("request-1");
+  }
+  expect(posts(world)).toHaveLength(1);
+  expect(restarted.requests).toEqual([]);
+});
+
+test("an abort during the POST leaves its outcome unknown, also in the journal", async () => {
+  const controller = new AbortController();
+  const world = journaledWorld((request) => {
+    setImmediate(() => controller.abort("no"));
+    return never(request);
+  });
+  const error = await rejection(world.run({ signal: controller.signal }), SubmissionOutcomeUnknownError);
+  expect(error.cause).toBe("no");
+  expect(await world.journal.get(KEY)).toMatchObject({ state: "intent" });
+});
+
+test("who finds out that nothing was created frees the key, and it can be run again", async () => {
+  const world = journaledWorld(inTurn(lost, submit, done));
+  await rejection(world.run(), SubmissionOutcomeUnknownError);
+  const entry = await world.journal.get(KEY);
+  expect(await world.journal.delete(KEY, entry?.revision ?? "")).toBe(true);
+  await expect(world.run()).resolves.toEqual(succeeded());
+});
+
+test("who finds the task records its id, and the run goes on with it", async () => {
+  const world = journaledWorld(inTurn(lost, done));
+  await rejection(world.run(), SubmissionOutcomeUnknownError);
+  const entry = await world.journal.get(KEY);
+  if (entry === null) expect.fail("The intent is gone");
+  const found = {
+    ...entry,
+    state: "submitted",
+    revision: "found",
+    task_id: TASK_ID,
+    submission: null,
+  } as const;
+  await world.journal.put(KEY, found, entry.revision);
+  await expect(world.run()).resolves.toEqual(succeeded());
+  expect(posts(world)).toHaveLength(1);
+});
+
+test("an answer that is broken but names its task is recorded: the next run waits for it", async () => {
+  const broken = () => Response.json({ code: 202, data: { task_id: TASK_ID } }, { status: 202 });
+  const world = journaledWorld(inTurn(broken, done));
+  expect((await rejection(world.run(), InvalidResponseError)).taskId).toBe(TASK_ID);
+  await expect(world.run()).resolves.toEqual(succeeded());
+  expect(posts(world)).toHaveLength(1);
+
+  const cut = () => new Response(`{"code":202,"data":{"task_id":"${TASK_ID}","ty`, { status: 202 });
+  const other = journaledWorld(inTurn(cut, done));
+  expect((await rejection(other.run(), SubmissionOutcomeUnknownError)).taskId).toBe(TASK_ID);
+  await expect(other.run()).resolves.toEqual(succeeded());
+});
+
+test("two runs at once, in one process with one key, both get the song of one POST", async () => {
+  const world = journaledWorld(async (request) => {
+    if (request.method === "POST") for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    return serve(request);
+  });
+  const other = createWorld(serve);
+  const { journal } = world;
+  const songs = await Promise.all([
+    world.run(),
+    world.run(),
+    other.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY }),
+  ]);
+  expect(songs).toEqual([succeeded(), succeeded(), succeeded()]);
+  expect([...posts(world), ...posts(other)]).toHaveLength(1);
+});
+
+test("of two runs in one process, the second takes over when the first is refused", async () => {
+  const world = journaledWorld(inTurn(() => refusal(402, "insufficient_credits"), accepted, done));
+  const [first, second] = await Promise.allSettled([world.run(), world.run()]);
+  expect(first.status).toBe("rejected");
+  expect(second).toEqual({ status: "fulfilled", value: succeeded() });
+});
+
+test("a run that waits for another's turn can be left at once", async () => {
+  const controller = new AbortController();
+  const { run } = journaledWorld(never);
+  void run({ signal: AbortSignal.timeout(1000) }).catch(() => {});
+  const second = run({ signal: controller.signal });
+  controller.abort("left");
+  await expect(second).rejects.toBe("left");
+});
+
+test("another process's intent is given two seconds to become a task, which is then shared", async () => {
+  const clock = createTestClock();
+  const journal = memoryJournal();
+  const { client, requests } = createWorld(done, { clock });
+  await journal.put(KEY, journalEntry("intent"), null);
+  void clock.sleep(1500).then(() => journal.put(KEY, journalEntry("submitted"), "revision-intent"));
+  await expect(client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY })).resolves.toEqual(succeeded());
+  expect(requests.map(({ method }) => method)).toEqual(["GET"]);
+});
+
+test("another process's intent that stays one is an unknown outcome after two seconds", async () => {
+  const world = journaledWorld(serve);
+  await world.journal.put(KEY, journalEntry("intent"), null);
+  const error = await rejection(world.run(), SubmissionOutcomeUnknownError);
+  expect(error).toMatchObject({ request: SONG_REQUEST, requestId: "request-1", status: null });
+  expect(world.clock.elapsed()).toBe(2000);
+  expect(world.requests).toEqual([]);
+});
+
+test("another process's intent that is taken back leaves the key to this run", async () => {
+  const world = journaledWorld(serve);
+  await world.journal.put(KEY, journalEntry("intent"), null);
+  void world.clock.sleep(600).then(() => world.journal.delete(KEY, "revision-intent"));
+  await expect(world.run()).resolves.toEqual(succeeded());
+  expect(posts(world)).toHaveLength(1);
+});
+
+test("of many processes that start at once, one posts", async () => {
+  const shared = memoryJournal();
+  const worlds = Array.from({ length: 5 }, () => journaledWorld(serve, { ...shared }));
+  const songs = await Promise.all(worlds.map(({ run }) => run()));
+  expect(songs).toEqual(worlds.map(() => succeeded()));
+  expect(worlds.flatMap(posts)).toHaveLength(1);
+});
+
+test.each([" ", "../../etc", "ключ", "__proto__", "a\u0000b", "x".repeat(10_000)])(
+  "any text that is not empty is a key",
+  async (journalKey) => {
+    const world = journaledWorld(serve);
+    await world.run({ journalKey });
+    await world.run({ journalKey });
+    expect(posts(world)).toHaveLength(1);
+  },
+);
+
+test.each([
+  ["journalKey", { journal: memoryJournal() }],
+  ["journal", { journalKey: KEY }],
+  ["journalKey", { journal: memoryJournal(), journalKey: "" }],
+  ["journalKey", { journal: memoryJournal(), journalKey: 7 }],
+  ["journalKey", { journal: memoryJournal(), journalKey: `order of ${API_KEY}` }],
+  ["journal", { journal: {}, journalKey: KEY }],
+  ["probe", { journal: memoryJournal(), journalKey: KEY, probe: 1 }],
+  ["probe", { probe: true }],
+  ["onUnrecorded", { journal: memoryJournal(), journalKey: KEY, onUnrecorded: 1 }],
+])("%s that can't be is refused before anything is sent", async (option, options) => {
+  const { client, requests } = createWorld(serve);
+  const error = await rejection(client.tasks.run(SONG_REQUEST, options as never), InvalidOptionError);
+  expect(error.option).toBe(option);
+  expect(error.message).not.toContain(API_KEY);
+  expect(requests).toEqual([]);
+});
+
+test("an entry never holds the API key, whoever echoes it", async () => {
+  const { client } = createWorld(({ method }) =>
+    method === "POST" ? accepted({ note: `for ${API_KEY}` }) : done(),
+  );
+  const journal = memoryJournal();
+  const request = { ...SONG_REQUEST, input: { gpt_description_prompt: `a song about ${API_KEY}` } };
+  await client.tasks.run(request, { journal, journalKey: KEY, requestId: API_KEY });
+  expect(JSON.stringify(await journal.get(KEY))).not.toContain(API_KEY);
+  await client.tasks.run(request, { journal, journalKey: KEY });
+});

@@ -1,0 +1,327 @@
+import {
+  AsyncMusicError,
+  CreditCeilingError,
+  InsufficientCreditsError,
+  InvalidOptionError,
+  JournalConflictError,
+  memoryJournal,
+  type RunAllOptions,
+  type RunAllProgress,
+  SubmissionOutcomeUnknownError,
+  TaskFailedError,
+  type TaskRequest,
+} from "async-music";
+import { expect, test } from "vitest";
+import { accepted, failed, ok, refusal, succeeded, task } from "../support/answers.js";
+import { posts } from "../support/journals.js";
+import { rejection } from "../support/rejection.js";
+import { turns } from "../support/test-clock.js";
+import { createWorld, type SeenRequest } from "../support/world.js";
+
+const song = (name: string) =>
+  ({ model: "provider_a", task_type: "music", input: { gpt_description_prompt: name } }) as const;
+const songs = (...names: string[]) => names.map(song);
+const many = (count: number) => Array.from({ length: count }, (_, index) => song(String(index)));
+
+/** A service whose tasks take as many seconds as their prompt says, and fail or are refused where it says so. */
+function batchWorld() {
+  const prompts: string[] = [];
+  const createdAt: number[] = [];
+  const world = createWorld((request) => {
+    if (request.method === "POST") return create(request);
+    const index = Number(request.path.split("-").at(-1));
+    return read(index, request.at);
+  });
+
+  function create({ body, at }: SeenRequest): Response | Promise<Response> {
+    const prompt = JSON.parse(body).input.gpt_description_prompt;
+    if (prompt === "poor") return refusal(402, "insufficient_credits");
+    if (prompt === "lost") return Promise.reject(new TypeError("fetch failed"));
+    prompts.push(prompt);
+    createdAt.push(at);
+    return accepted({ task_id: `task-${prompts.length - 1}` });
+  }
+  function read(index: number, at: number): Response {
+    const task_id = `task-${index}`;
+    const prompt = prompts[index] ?? "";
+    const seconds = Number.parseFloat(prompt) || 0;
+    if (at < (createdAt[index] ?? 0) + seconds * 1000) return ok(task({ task_id }));
+    return prompt.endsWith("fails") ? ok(failed({ task_id })) : ok(succeeded({ task_id }));
+  }
+  return { ...world, prompts };
+}
+
+async function all<Result>(results: AsyncIterable<Result>): Promise<Result[]> {
+  const seen: Result[] = [];
+  for await (const each of results) seen.push(each);
+  return seen;
+}
+
+test("results come as they end, each with its request and its place", async () => {
+  const { client } = batchWorld();
+  const requests = songs("60", "10", "30");
+  const seen = await all(client.tasks.runAll(requests));
+  expect(seen.map(({ index }) => index)).toEqual([1, 2, 0]);
+  expect(seen.map(({ request }) => request)).toEqual([requests[1], requests[2], requests[0]]);
+  expect(seen.map((result) => result.task?.task_id)).toEqual(["task-1", "task-2", "task-0"]);
+});
+
+test("one failure never stops the rest, whatever it is", async () => {
+  const { client } = batchWorld();
+  const invalid = { model: "provider_a", task_type: "lyrics", input: { prompt: " " } } as const;
+  const requests: TaskRequest[] = [...songs("poor", "lost", "5 fails"), invalid, song("5")];
+  const seen = await all(client.tasks.runAll(requests, { concurrency: 2 }));
+  const errors = new Map(seen.map(({ index, error }) => [index, error]));
+  expect(errors.get(0)).toBeInstanceOf(InsufficientCreditsError);
+  expect(errors.get(1)).toBeInstanceOf(SubmissionOutcomeUnknownError);
+  expect(errors.get(2)).toBeInstanceOf(TaskFailedError);
+  expect(errors.get(3)).toMatchObject({ name: "InvalidRequestError" });
+  expect(errors.get(4)).toBeUndefined();
+  expect(seen).toHaveLength(5);
+});
+
+test("no more tasks than the concurrency are under way at once, and that many are", async () => {
+  const { client, requests } = batchWorld();
+  const open = new Set<number>();
+  let most = 0;
+  const onSubmitted = (_: unknown, index: number) => {
+    open.add(index);
+    most = Math.max(most, open.size);
+  };
+  for await (const { index } of client.tasks.runAll(many(25), { concurrency: 4, onSubmitted })) {
+    open.delete(index);
+  }
+  expect(most).toBe(4);
+  expect(posts({ requests })).toHaveLength(25);
+});
+
+test("ten are under way unless it is said otherwise", async () => {
+  const world = batchWorld();
+  const results = world.client.tasks
+    .runAll(Array.from({ length: 30 }, () => song("60")))
+    [Symbol.asyncIterator]();
+  void results.next();
+  await world.clock.sleep(3000);
+  expect(posts(world)).toHaveLength(10);
+  await results.return?.();
+});
+
+test("a slow reader holds the work back: nothing piles up", async () => {
+  const world = batchWorld();
+  let read = 0;
+  for await (const _ of world.client.tasks.runAll(many(12), { concurrency: 3 })) {
+    read++;
+    await world.clock.sleep(3_600_000);
+    expect(posts(world).length).toBeLessThanOrEqual(read + 3);
+  }
+  expect(read).toBe(12);
+});
+
+test("requests may come one by one, from anything that can be iterated, and are asked for when there is room", async () => {
+  const world = batchWorld();
+  let asked = 0;
+  async function* source() {
+    for (const request of many(9)) {
+      asked++;
+      await world.clock.sleep(1000);
+      yield request;
+    }
+  }
+  for await (const { index } of world.client.tasks.runAll(source(), { concurrency: 2 })) {
+    expect(asked).toBeLessThanOrEqual(index + 4);
+  }
+  expect(posts(world)).toHaveLength(9);
+  expect(await all(world.client.tasks.runAll(new Set(many(3))))).toHaveLength(3);
+  expect(await all(world.client.tasks.runAll([]))).toEqual([]);
+});
+
+test("a result does not wait for a source that is slow", async () => {
+  const world = batchWorld();
+  async function* source() {
+    yield song("10");
+    await world.clock.sleep(600_000);
+    yield song("11");
+  }
+  for await (const { index } of world.client.tasks.runAll(source())) {
+    if (index === 0) expect(world.clock.elapsed()).toBeLessThan(60_000);
+  }
+});
+
+test("a source that throws ends the batch, behind the results of what was begun", async () => {
+  const { client } = batchWorld();
+  const reason = new Error("no more");
+  function* source() {
+    yield song("10");
+    yield song("20");
+    throw reason;
+  }
+  const seen: number[] = [];
+  const reading = (async () => {
+    for await (const { index } of client.tasks.runAll(source())) seen.push(index);
+  })();
+  await expect(reading).rejects.toBe(reason);
+  expect(seen).toEqual([0, 1]);
+});
+
+test("leaving the loop ends the polling, submits nothing more, and leaves the source", async () => {
+  const world = batchWorld();
+  let isLeft = false;
+  function* source() {
+    try {
+      for (;;) yield song("30");
+    } finally {
+      isLeft = true;
+    }
+  }
+  for await (const _ of world.client.tasks.runAll(source(), { concurrency: 5 })) break;
+  await turns(5);
+  const sent = world.requests.length;
+  await world.clock.sleep(600_000);
+  expect(world.requests).toHaveLength(sent);
+  expect(isLeft).toBe(true);
+});
+
+test("an abort rejects with the signal's reason at once, and submits nothing more", async () => {
+  const world = batchWorld();
+  const controller = new AbortController();
+  const reading = all(
+    world.client.tasks.runAll(many(50), { concurrency: 2, signal: controller.signal, pollIntervalMs: 1000 }),
+  );
+  void world.clock.sleep(20_000).then(() => controller.abort("stop"));
+  await expect(reading).rejects.toBe("stop");
+  const sent = world.requests.length;
+  await world.clock.sleep(600_000);
+  expect(world.requests).toHaveLength(sent);
+  await expect(all(world.client.tasks.runAll(many(2), { signal: AbortSignal.abort("before") }))).rejects.toBe(
+    "before",
+  );
+  expect(world.requests).toHaveLength(sent);
+});
+
+test("nothing is sent before somebody iterates, and a second iteration pays nothing", async () => {
+  const world = batchWorld();
+  const results = world.client.tasks.runAll(many(3));
+  await turns(5);
+  expect(world.requests).toEqual([]);
+  expect(await all(results)).toHaveLength(3);
+  expect(await all(results)).toEqual([]);
+  expect(posts(world)).toHaveLength(3);
+});
+
+test("what the batch could cost beyond its ceiling is refused before it is sent; what fits goes on", async () => {
+  const world = batchWorld();
+  const cheap = { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } } as const;
+  const requests: TaskRequest[] = [...songs("5", "5", "5"), cheap];
+  const seen = await all(world.client.tasks.runAll(requests, { maxCredits: 25, concurrency: 4 }));
+  const refused = seen.filter(({ error }) => error instanceof CreditCeilingError);
+  expect(refused.map(({ index }) => index)).toEqual([2]);
+  expect(refused[0]?.error).toMatchObject({ credits: 10, spentCredits: 20, maxCredits: 25 });
+  expect(posts(world)).toHaveLength(3);
+});
+
+test("refunded and refused credits are free again, those of an unknown outcome are not", async () => {
+  for (const [first, isFree] of [
+    ["1 fails", true],
+    ["poor", true],
+    ["lost", false],
+  ] as const) {
+    const world = batchWorld();
+    const seen = await all(world.client.tasks.runAll(songs(first, "5"), { maxCredits: 10, concurrency: 1 }));
+    expect(seen[1]?.error instanceof CreditCeilingError).toBe(!isFree);
+  }
+});
+
+test("the progress counts what is submitted, succeeded and failed", async () => {
+  const { client } = batchWorld();
+  const told: RunAllProgress[] = [];
+  const onProgress = (progress: RunAllProgress) => void told.push(progress);
+  await all(client.tasks.runAll(songs("10", "20 fails", "poor"), { onProgress, concurrency: 1 }));
+  expect(told).toEqual([
+    { total: 3, submitted: 1, succeeded: 0, failed: 0 },
+    { total: 3, submitted: 1, succeeded: 1, failed: 0 },
+    { total: 3, submitted: 2, succeeded: 1, failed: 0 },
+    { total: 3, submitted: 2, succeeded: 1, failed: 1 },
+    { total: 3, submitted: 2, succeeded: 1, failed: 2 },
+  ]);
+});
+
+test("a progress bar that throws costs nobody a song: it is thrown when all is over", async () => {
+  const { client } = batchWorld();
+  const cause = new Error("no terminal");
+  const onProgress = () => {
+    throw cause;
+  };
+  const seen: number[] = [];
+  const reading = (async () => {
+    for await (const { index } of client.tasks.runAll(many(3), { onProgress })) seen.push(index);
+  })();
+  expect((await rejection(reading, AsyncMusicError)).cause).toBe(cause);
+  expect(seen.sort()).toEqual([0, 1, 2]);
+});
+
+test("with a journal a batch goes on where it was left, and pays nothing twice", async () => {
+  const world = batchWorld();
+  const options = { journal: memoryJournal(), journalKey: (_: unknown, index: number) => `song-${index}` };
+  for await (const _ of world.client.tasks.runAll(many(6), { ...options, concurrency: 2 })) break;
+  const seen = await all(world.client.tasks.runAll(many(6), options));
+  expect(seen.map(({ error }) => error)).toEqual(Array(6).fill(undefined));
+  const bodies = posts(world).map(({ body }) => body);
+  expect(new Set(bodies).size).toBe(bodies.length);
+});
+
+test("two requests with one key are one task where they are alike, and a conflict where they are not", async () => {
+  const world = batchWorld();
+  const options = { journal: memoryJournal(), journalKey: () => "the same" };
+  const seen = await all(world.client.tasks.runAll(songs("5", "5", "6"), options));
+  expect(posts(world)).toHaveLength(1);
+  expect(seen.find(({ index }) => index === 1)?.task?.task_id).toBe("task-0");
+  expect(seen.find(({ index }) => index === 2)?.error).toBeInstanceOf(JournalConflictError);
+});
+
+test("a key that can't be made is its own request's failure", async () => {
+  const world = batchWorld();
+  const cause = new Error("no name");
+  const journalKey = ({ input }: { input: { gpt_description_prompt: string } }) => {
+    if (input.gpt_description_prompt === "6") throw cause;
+    return input.gpt_description_prompt === "7" ? "" : "key";
+  };
+  const seen = await all(
+    world.client.tasks.runAll(songs("5", "6", "7"), { journal: memoryJournal(), journalKey }),
+  );
+  expect(seen.find(({ index }) => index === 1)?.error).toMatchObject({ cause });
+  expect(seen.find(({ index }) => index === 2)?.error).toBeInstanceOf(InvalidOptionError);
+  expect(posts(world)).toHaveLength(1);
+});
+
+test.each<[string, RunAllOptions]>([
+  ["concurrency", { concurrency: 0 }],
+  ["concurrency", { concurrency: 1.5 }],
+  ["maxCredits", { maxCredits: -1 }],
+  ["maxCredits", { maxCredits: Number.NaN }],
+  ["onProgress", { onProgress: 1 as never }],
+  ["journalKey", { journal: memoryJournal() }],
+  ["journalKey", { journal: memoryJournal(), journalKey: "key" as never }],
+  ["journal", { journalKey: () => "key" }],
+  ["pollIntervalMs", { pollIntervalMs: 10 }],
+  ["onUpdate", { onUpdate: 1 as never }],
+])("%s that can't be is refused at once", (option, options) => {
+  const { client } = batchWorld();
+  expect(() => client.tasks.runAll(many(1), options)).toThrow(expect.objectContaining({ option }));
+});
+
+test("what can't be iterated is refused at once", () => {
+  const { client } = batchWorld();
+  expect(() => client.tasks.runAll(song("1") as never)).toThrow(InvalidOptionError);
+});
+
+test("a thousand results under the rate limit leave nothing behind", async () => {
+  const world = batchWorld();
+  let count = 0;
+  for await (const { task } of world.client.tasks.runAll(many(1000), { concurrency: 100 })) {
+    if (task !== undefined) count++;
+  }
+  expect(count).toBe(1000);
+  const sleeps = world.clock.sleeps.length;
+  await world.clock.sleep(1000);
+  expect(world.clock.sleeps).toHaveLength(sleeps + 1);
+});

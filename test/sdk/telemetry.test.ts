@@ -1,0 +1,259 @@
+import { context, SpanStatusCode } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-base";
+import { type AsyncMusic, type ClientEvents, InvalidOptionError } from "async-music";
+import { expect, test } from "vitest";
+import {
+  accepted,
+  balance,
+  limited,
+  ok,
+  refusal,
+  SONG_REQUEST,
+  succeeded,
+  TASK_ID,
+  task,
+} from "../support/answers.js";
+import { expectNoKey } from "../support/leaks.js";
+import { rejection } from "../support/rejection.js";
+import { API_KEY, BASE_URL, createWorld, inTurn } from "../support/world.js";
+
+// What a client tells of its doing: events, log lines, spans.
+
+const EVENTS = ["attempt", "answer", "wait", "retry", "pause", "task"] as const;
+
+/** Everything that a client tells, in its order. */
+function listenTo(client: AsyncMusic) {
+  const told: { name: keyof ClientEvents; event: object }[] = [];
+  for (const name of EVENTS) client.on(name, (event) => told.push({ name, event }));
+  return told;
+}
+
+/** Keeps the lines that are logged. */
+function createLog() {
+  const lines: { level: string; message: string; fields: object | undefined }[] = [];
+  const write = (level: string) => (message: string, fields?: object) =>
+    void lines.push({ level, message, fields });
+  return { lines, debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
+}
+
+test("every attempt, its answer and every retry are told, under one request id", async () => {
+  const { client } = createWorld(
+    inTurn(
+      () => refusal(503, "internal_error"),
+      () => balance({}, { "X-RateLimit-Remaining": "17" }),
+    ),
+    { random: () => 0.5 },
+  );
+  const told = listenTo(client);
+  await client.account.balance({ requestId: "my-request" });
+
+  expect(told.map(({ name }) => name)).toEqual(["attempt", "answer", "retry", "attempt", "answer"]);
+  const attempt = {
+    requestId: "my-request",
+    method: "GET",
+    url: `${BASE_URL}/api/v1/account/balance`,
+    taskId: null,
+  };
+  expect(told[0]?.event).toEqual(attempt);
+  expect(told[1]?.event).toEqual({ ...attempt, status: 503, durationMs: 0, remaining: null });
+  expect(told[2]?.event).toMatchObject({ retry: 1, waitMs: expect.any(Number), error: { status: 503 } });
+  expect(told[4]?.event).toEqual({ ...attempt, status: 200, durationMs: 0, remaining: 17 });
+});
+
+test("a 429 is told as a pause, and who waits for its end as a wait", async () => {
+  const { client, clock } = createWorld(
+    inTurn(
+      () => limited(30),
+      () => balance(),
+    ),
+  );
+  const told = listenTo(client);
+  const start = clock.now();
+  const first = client.account.balance();
+  await clock.sleep(1000);
+  const second = client.account.usage().catch(() => {});
+  await Promise.all([first, second]);
+  expect(told.find(({ name }) => name === "pause")?.event).toEqual({
+    forMs: 30_000,
+    until: new Date(start + 30_000),
+  });
+  expect(told.filter(({ name }) => name === "wait").map(({ event }) => event)).toEqual([
+    { purpose: "read the usage", taskId: null, waitedMs: 29_000 },
+  ]);
+});
+
+test("a connection that breaks is told as an answer without a status", async () => {
+  const { client } = createWorld(() => Promise.reject(new TypeError("fetch failed")), { maxRetries: 0 });
+  const told = listenTo(client);
+  await client.account.balance().catch(() => {});
+  expect(told.map(({ name }) => name)).toEqual(["attempt", "answer"]);
+  expect(told[1]?.event).toMatchObject({ status: null, remaining: null });
+});
+
+test("a wait tells each change of its task once, and each poll with its task's id", async () => {
+  const { client } = createWorld(
+    inTurn(
+      () => ok(task({ status: "pending" })),
+      () => ok(task({ status: "pending" })),
+      () => ok(task({ status: "running" })),
+      () => ok(succeeded()),
+    ),
+  );
+  const told = listenTo(client);
+  await client.tasks.wait(TASK_ID);
+  const tasks = told.flatMap(({ event }) => ("task" in event ? [event.task] : []));
+  expect(tasks.map((task) => Reflect.get(Object(task), "status"))).toEqual(["pending", "running", "success"]);
+  const polls = told.filter(({ name }) => name === "attempt");
+  expect(polls).toHaveLength(4);
+  for (const { event } of polls) expect(event).toMatchObject({ taskId: TASK_ID });
+});
+
+test("downloads are told by their address, without a request id", async () => {
+  const { client } = createWorld(() => new Response("audio", { headers: { "Content-Type": "audio/mpeg" } }));
+  const told = listenTo(client);
+  await client.audio.download("https://cdn.example/a.mp3");
+  const attempt = { requestId: null, method: "GET", url: "https://cdn.example/a.mp3", taskId: null };
+  expect(told.map(({ event }) => event)).toEqual([
+    attempt,
+    { ...attempt, status: 200, durationMs: 0, remaining: null },
+  ]);
+});
+
+test("a listener that throws harms nobody, and one that has left hears nothing", async () => {
+  const { client } = createWorld(() => balance());
+  const heard: string[] = [];
+  client.on("attempt", () => {
+    throw new Error("a bug in a listener");
+  });
+  const stop = client.on("attempt", () => heard.push("left"));
+  client.on("attempt", () => heard.push("stays"));
+  stop();
+  await client.account.balance();
+  expect(heard).toEqual(["stays"]);
+});
+
+test.each([
+  ["debug", ["debug", "debug", "warn", "debug", "debug", "info"]],
+  ["info", ["warn", "info"]],
+  ["warn", ["warn"]],
+  ["error", []],
+  ["off", []],
+] as const)("from the level %s up, lines are logged as %j", async (logLevel, levels) => {
+  const log = createLog();
+  const { client } = createWorld(
+    inTurn(
+      () => refusal(502, "upstream_provider_error"),
+      () => balance(),
+      () => ok(succeeded()),
+    ),
+    { logger: log, logLevel },
+  );
+  await client.account.balance();
+  log.lines.length = Math.min(log.lines.length, logLevel === "debug" ? 5 : log.lines.length);
+  await client.tasks.wait(TASK_ID);
+  const seen = log.lines.map(({ level }) => level);
+  expect(logLevel === "debug" ? [...seen.slice(0, 5), seen.at(-1)] : seen).toEqual(levels);
+});
+
+test("without a level, retries and pauses are logged, in words", async () => {
+  const log = createLog();
+  const { client } = createWorld(
+    inTurn(
+      () => limited(3),
+      () => balance(),
+    ),
+    { logger: log },
+  );
+  await client.account.balance();
+  expect(log.lines.map(({ message }) => message)).toEqual([
+    "the service limits this key: nothing is sent until 2026-01-01T00:00:03.000Z",
+    expect.stringMatching(/^Failed to read the balance: .*Retry 1 follows in 3000 ms\.$/),
+  ]);
+});
+
+test("no event and no line holds the key, whatever a server echoes", async () => {
+  const log = createLog();
+  const echo = () =>
+    refusal(500, "internal_error", { "X-Request-Id": API_KEY }, { message: `key ${API_KEY}` });
+  const { client } = createWorld(
+    inTurn(
+      echo,
+      () => ok(task({ error: API_KEY })),
+      () => ok(succeeded({ title: API_KEY })),
+    ),
+    {
+      logger: log,
+      logLevel: "debug",
+    },
+  );
+  const told = listenTo(client);
+  await client.account.balance().catch(() => {});
+  await client.tasks.wait(TASK_ID);
+  await client.audio.download(`https://cdn.example/${API_KEY}`).catch(() => {});
+  expect(told.length).toBeGreaterThan(5);
+  expectNoKey(told, API_KEY);
+  expectNoKey(log.lines, API_KEY);
+});
+
+test.each([
+  [{ logger: Object({ debug: () => {} }) }, /`logger` to have the methods debug, info, warn, error/],
+  [{ logLevel: Object("loud") }, /`logLevel` to be debug, info, warn, error or off/],
+  [{ tracer: Object({}) }, /`tracer` to have the methods startActiveSpan/],
+])("%o is refused by name", (options, message) => {
+  const create = () => createWorld(() => balance(), options);
+  expect(create).toThrow(InvalidOptionError);
+  expect(create).toThrow(message);
+});
+
+/** A tracer of OpenTelemetry itself, and the spans that have ended. */
+function createTracing() {
+  const exporter = new InMemorySpanExporter();
+  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  context.disable();
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  return { tracer: provider.getTracer("test"), spans: () => exporter.getFinishedSpans() };
+}
+
+test("each call is a span of OpenTelemetry, and a run holds those of its create and its wait", async () => {
+  const { tracer, spans } = createTracing();
+  const { client } = createWorld(
+    inTurn(
+      () => accepted(),
+      () => ok(succeeded()),
+      () => balance(),
+    ),
+    { tracer },
+  );
+  await client.tasks.run(SONG_REQUEST);
+  await client.account.balance();
+
+  const [create, wait, run, account] = spans();
+  expect(spans().map(({ name }) => name)).toEqual([
+    "async-music create a task",
+    "async-music wait for a task",
+    "async-music run a task",
+    "async-music read the balance",
+  ]);
+  for (const child of [create, wait]) {
+    expect(child?.parentSpanContext?.spanId).toBe(run?.spanContext().spanId);
+  }
+  expect(account?.parentSpanContext).toBeUndefined();
+  expect(run?.attributes).toEqual({ "async_music.model": "provider_a", "async_music.task_type": "music" });
+  expect(wait?.attributes).toEqual({ "async_music.task_id": TASK_ID });
+});
+
+test("the span of a call that fails says why, without the key", async () => {
+  const { tracer, spans } = createTracing();
+  const { client } = createWorld(() => refusal(401, "invalid_api_key", {}, { message: API_KEY }), { tracer });
+  await rejection(client.account.balance(), Error).catch(() => {});
+  const [span] = spans();
+  expect(span?.attributes).toEqual({ "error.type": "AuthenticationError" });
+  expect(span?.status.code).toBe(SpanStatusCode.ERROR);
+  expect(span?.events).toHaveLength(1);
+  expect(JSON.stringify([span?.status, span?.events])).not.toContain(API_KEY);
+});

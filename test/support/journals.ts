@@ -1,0 +1,21 @@
+import type { JournalEntry } from "async-music";
+import { SONG_REQUEST, TASK_ID } from "./answers.js";
+import type { SeenRequest, World } from "./world.js";
+
+/** What another process has left in a journal. */
+export function journalEntry(state: JournalEntry["state"], fields: Partial<JournalEntry> = {}): JournalEntry {
+  const common = {
+    revision: `revision-${state}`,
+    request: SONG_REQUEST,
+    request_id: "request-1",
+    at: "2026-01-01T00:00:00.000Z",
+    tasks_created: null,
+  };
+  const recorded = state === "submitted" ? { task_id: TASK_ID, submission: null } : {};
+  return { state, ...common, ...recorded, ...fields } as JournalEntry;
+}
+
+/** The submissions that reached the service. */
+export function posts({ requests }: Pick<World, "requests">): SeenRequest[] {
+  return requests.filter(({ method }) => method === "POST");
+}

@@ -1,0 +1,86 @@
+import type {
+  AsyncMusic,
+  Clip,
+  Evidence,
+  Journal,
+  JournalEntry,
+  Lyrics,
+  RunAllOptions,
+  RunAllProgress,
+  RunOptions,
+  RunResult,
+  SubmissionOutcomeUnknownError,
+  TaskRequest,
+} from "async-music";
+import { memoryJournal } from "async-music";
+import { fileJournal } from "async-music/node";
+import { test } from "vitest";
+import { assertFalse, assertTrue, type Equals, type HoldsAny } from "./support.js";
+
+/** A value of a type: nothing here runs. */
+declare function given<Value>(): Value;
+
+const { tasks } = given<AsyncMusic>();
+
+test("the result of each run follows its request", async () => {
+  const lyrics = [{ model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } }] as const;
+  for await (const { task, error, index, request } of tasks.runAll(lyrics)) {
+    assertTrue<Equals<typeof index, number>>();
+    assertTrue<Equals<typeof request.task_type, "lyrics">>();
+    if (task !== undefined) assertTrue<Equals<typeof task.output.result, Lyrics>>();
+    if (error === undefined) assertFalse<Equals<typeof task, never>>();
+  }
+
+  for await (const result of tasks.runAll([
+    { model: "provider_a", task_type: "music", input: { tags: "fado" } },
+    { model: "provider_b", task_type: "music", input: { prompt: "calm" } },
+  ])) {
+    if (result.task) assertTrue<Equals<typeof result.task.output.result, Clip[]>>();
+  }
+
+  for await (const result of tasks.runAll([
+    { model: "provider_a", task_type: "music", input: { tags: "fado" } },
+    { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } },
+  ])) {
+    if (result.task && result.request.task_type === "lyrics") {
+      assertTrue<Equals<typeof result.task.output.result, Lyrics | Clip[]>>();
+    }
+  }
+
+  for await (const { task } of tasks.runAll(given<AsyncIterable<TaskRequest>>())) {
+    assertTrue<Equals<NonNullable<typeof task>["output"]["result"], Lyrics | Clip[]>>();
+  }
+});
+
+test("requests that the service forbids do not compile in a batch either", () => {
+  // @ts-expect-error provider_b has no lyrics
+  tasks.runAll([{ model: "provider_b", task_type: "lyrics", input: { prompt: "rain" } }]);
+  // @ts-expect-error one request is no batch
+  tasks.runAll({ model: "provider_a", task_type: "music", input: { tags: "fado" } });
+});
+
+test("a journal's key names a run, and each run of a batch", () => {
+  const request = { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } } as const;
+  const journal: Journal = given<boolean>() ? memoryJournal() : fileJournal("journal");
+  void tasks.run(request, { journal, journalKey: "order-1", probe: true });
+  tasks.runAll([request], { journal, journalKey: ({ input }, index) => `${input.prompt} ${index}` });
+  // @ts-expect-error a batch has many keys
+  tasks.runAll([request], { journal, journalKey: "order-1" });
+});
+
+test("an entry is told apart by its state", () => {
+  const entry = given<JournalEntry>();
+  if (entry.state === "submitted") assertTrue<Equals<typeof entry.task_id, string>>();
+  // @ts-expect-error an intent has no task
+  else entry.task_id;
+  assertTrue<Equals<SubmissionOutcomeUnknownError["evidence"], Evidence | null>>();
+});
+
+test("nothing of it holds any", () => {
+  assertFalse<HoldsAny<RunOptions>>();
+  assertFalse<HoldsAny<RunAllOptions>>();
+  assertFalse<HoldsAny<RunResult>>();
+  assertFalse<HoldsAny<RunAllProgress>>();
+  assertFalse<HoldsAny<Journal>>();
+  assertFalse<HoldsAny<JournalEntry>>();
+});
