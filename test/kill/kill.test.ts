@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AsyncMusic, type JournalEntry, SubmissionOutcomeUnknownError } from "async-music";
+import { createEmulator, type Emulator } from "async-music/emulator";
+import { serve } from "async-music/emulator/node";
+import { fileJournal } from "async-music/node";
+import { build } from "esbuild";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const KEYS = 25;
+const ROUNDS_PER_KEY = 2;
+const PROCESSES_PER_ROUND = 2;
+
+let folder: string;
+let script: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "async-music-kill-"));
+  script = join(folder, "run-song.mjs");
+  const entry = ["test/kill/run-song.ts"];
+  await build({ entryPoints: entry, outfile: script, bundle: true, platform: "node", format: "esm" });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test("in fifty rounds, no key is paid twice and nothing is lost, whenever the processes are killed", async () => {
+  await using emulator = createEmulator({ clock: "real", credits: 10_000 });
+  emulator.faults.add({ method: "POST", probability: 0.5, fault: { kind: "latency", ms: 10 } });
+  const { url, close } = await serve(emulator);
+  const path = join(folder, "journal");
+  const keys = Array.from({ length: KEYS }, (_, index) => `song ${index}`);
+
+  let killed = 0;
+  const live = async (key: string, moment: number) => {
+    for (let round = 0; round < ROUNDS_PER_KEY; round++) {
+      const processes = Array.from({ length: PROCESSES_PER_ROUND }, (_, place) =>
+        liveAndDie([url, emulator.apiKey, path, key], moment + 25 * round + 10 * place),
+      );
+      for (const isKilled of await Promise.all(processes)) killed += isKilled ? 1 : 0;
+    }
+  };
+  for (let index = 0; index < KEYS; index += 2) {
+    // Moments from the first step to well behind the last, in turn.
+    await Promise.all(keys.slice(index, index + 2).map((key, place) => live(key, 4 * (index + place))));
+  }
+  expect(killed).toBe(KEYS * ROUNDS_PER_KEY * PROCESSES_PER_ROUND);
+
+  emulator.faults.clear();
+  const left = await Promise.all(keys.map((key) => fileJournal(path).get(key)));
+  const paid = await promptsOf(emulator);
+  const ends = await Promise.all(keys.map((key) => finish(emulator, path, key)));
+  await close();
+
+  const paidInTheEnd = await promptsOf(emulator);
+  expect(paidInTheEnd.length).toBe(new Set(paidInTheEnd).size);
+  for (const [index, key] of keys.entries())
+    expect([key, ends[index]]).toEqual([key, endOf(key, left[index], paid)]);
+}, 180_000);
+
+/** A key that was left free is run; an intent is unknown, whether or not it was paid; a record is waited for. */
+function endOf(key: string, entry: JournalEntry | null | undefined, paid: readonly string[]): string {
+  if (entry?.state === "intent") return "unknown";
+  if (entry === null) expect(paid).not.toContain(key);
+  else expect(paid).toContain(key);
+  return "song";
+}
+
+/** Starts a process, and kills it so long after it has begun. */
+async function liveAndDie(parameters: string[], afterMs: number): Promise<boolean> {
+  const child: ChildProcess = spawn(process.execPath, [script, ...parameters], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  if (child.stdout === null) throw new Error("Invariant: the output is piped.");
+  await once(child.stdout, "data");
+  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  child.kill("SIGKILL");
+  const [, signal] = await once(child, "exit");
+  return signal === "SIGKILL";
+}
+
+/** What a process that lives to its end makes of a key, on a clock that the service's time follows. */
+async function finish(emulator: Emulator, path: string, journalKey: string): Promise<string> {
+  const { clock, fetch, apiKey, url: baseUrl } = emulator;
+  const skipping = { now: clock.now, sleep: (ms: number) => clock.advance(ms) };
+  const client = new AsyncMusic({ baseUrl, apiKey, fetch, clock: skipping });
+  const request = { model: "provider_b", task_type: "music", input: { prompt: journalKey } } as const;
+  try {
+    await client.tasks.run(request, { journal: fileJournal(path), journalKey });
+    return "song";
+  } catch (error) {
+    return error instanceof SubmissionOutcomeUnknownError ? "unknown" : String(error);
+  }
+}
+
+/** What was paid for, as often as it was. */
+async function promptsOf({ accounts, accountId, apiKey, fetch, url }: Emulator): Promise<string[]> {
+  const freezes = accounts.get(accountId).ledger.filter(({ kind }) => kind === "freeze");
+  return Promise.all(
+    freezes.map(async ({ task_id }) => {
+      const answer = await fetch(`${url}/api/v1/task/${task_id}`, { headers: { "x-api-key": apiKey } });
+      const { data } = await answer.json();
+      return data.input.prompt;
+    }),
+  );
+}
