@@ -5,18 +5,13 @@ import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import type { TaskRequest } from "../contract/task-request.js";
 import { TaskFailedError } from "../errors/task-failed-error.js";
 import { TaskTimedOutError } from "../errors/task-timed-out-error.js";
-import { createCount } from "../journal/create-count.js";
-import { checkJournalOptions, type JournalPlace } from "../journal/options.js";
-import type { Probe } from "../journal/probe.js";
-import { type Ordered, submitOnce } from "../journal/submit-once.js";
-import { createRequestId } from "../random/request-id.js";
-import type { SpanAttributes } from "../telemetry/tracer.js";
+import { checkJournalOptions } from "../journal/options.js";
 import { type ApiPromise, apiPromise } from "../transport/api-promise.js";
-import type { Call, RequestOptions } from "../transport/call.js";
+import type { RequestOptions } from "../transport/call.js";
 import type { Transport } from "../transport/transport.js";
+import { attributesOf } from "./attributes.js";
 import { callBack } from "./callback.js";
-import { createCall, retrieveCall } from "./calls.js";
-import { type Created, createBody, createTask } from "./create.js";
+import { retrieveCall } from "./calls.js";
 import { type Observation, observe } from "./observe.js";
 import { checkWaitOptions, type RunOptions, type WaitOptions } from "./options.js";
 import { recordAtEnd } from "./record-at-end.js";
@@ -25,22 +20,18 @@ import { type RunResult, runAll } from "./run-all.js";
 import { checkRunAllOptions, type RunAllOptions } from "./run-all-options.js";
 import { createSharedPolls, type SharedPolls } from "./shared-polls.js";
 import { stoppable } from "./stoppable.js";
+import { createSubmitter, type Submitter } from "./submitter.js";
 
 /** Tasks: songs, lyrics, uploads and concatenations, from their submission to their result. */
 export class Tasks {
   readonly #transport: Transport;
-  readonly #validatesRequests: boolean;
+  readonly #submitter: Submitter;
   readonly #polls: SharedPolls;
-  readonly #creates = createCount();
-  readonly #account: Account;
-  /** When this client's own submissions were answered, by its own clock: the service's may differ. */
-  readonly #submittedAt = new WeakMap<TaskSubmission, number>();
 
   /** @internal */
   constructor(transport: Transport, account: Account, validatesRequests: boolean) {
     this.#transport = transport;
-    this.#account = account;
-    this.#validatesRequests = validatesRequests;
+    this.#submitter = createSubmitter(transport, account, validatesRequests);
     this.#polls = createSharedPolls(transport);
   }
 
@@ -68,7 +59,7 @@ export class Tasks {
     request: TaskRequest & { task_type: Type },
     options: RequestOptions = {},
   ): ApiPromise<TaskSubmission<Type>> {
-    const result = this.#create(request, options);
+    const result = this.#submitter.submit(request, options);
     return apiPromise(result, this.#transport.redactor) as ApiPromise<TaskSubmission<Type>>;
   }
 
@@ -169,7 +160,7 @@ export class Tasks {
       const { task, recordAgain } =
         place === null
           ? { task: await this.create<Type>(request, options), recordAgain: null }
-          : await this.#submitOnce(place, request, options);
+          : await this.#submitter.submitOnce(request, place, options);
 
       const carryOn = async () => {
         if (typeof task !== "string") await callBack("onSubmitted", onSubmitted, task, task.task_id);
@@ -207,50 +198,6 @@ export class Tasks {
     );
   }
 
-  /** The call that submits a request, as it stands at this moment. */
-  #createCall(request: unknown): Call {
-    return createCall(createBody(request, this.#validatesRequests));
-  }
-
-  async #create(
-    request: unknown,
-    options: RequestOptions,
-    call = this.#createCall(request),
-  ): Promise<Created> {
-    const { trace, clock } = this.#transport;
-    const send = () => this.#creates.during(() => createTask(this.#transport, request, call, options));
-    const created = await trace("create a task", attributesOf(request), send);
-    this.#submittedAt.set(created.data, clock.now());
-    return created;
-  }
-
-  #submitOnce(place: JournalPlace, request: unknown, options: RunOptions): Promise<Ordered> {
-    const { clock, random, redactor } = this.#transport;
-    const call = this.#createCall(request);
-    const requestId = options.requestId ?? createRequestId(random);
-    return submitOnce(place, redactor, {
-      clock,
-      signal: options.signal,
-      request: redactor.data(JSON.parse(call.body ?? "")),
-      requestId: redactor.text(requestId),
-      probe: place.probe ? this.#probe(options) : null,
-      send: async (beforeSending) => {
-        const sent = await this.#create(request, { ...options, requestId }, { ...call, beforeSending });
-        return sent.data;
-      },
-    });
-  }
-
-  #probe({ timeoutMs, maxRetries, headers }: RequestOptions): Probe {
-    return {
-      count: this.#creates,
-      readTasksCreated: async (signal) => {
-        const usage = await this.#account.usage({ timeoutMs, maxRetries, headers, signal });
-        return usage.tasks_created;
-      },
-    };
-  }
-
   async *#follow(task: string | TaskSubmission, options: WaitOptions): AsyncGenerator<Task, void, void> {
     const observation = this.#observation(task, options);
     for await (const { data } of observe(observation)) {
@@ -277,12 +224,6 @@ export class Tasks {
   #submissionTime(task: string | TaskSubmission): number {
     const now = this.#transport.clock.now();
     if (typeof task === "string") return now;
-    return Math.min(now, this.#submittedAt.get(task) ?? parseDate(task.created_at) ?? now);
+    return Math.min(now, this.#submitter.submittedAt(task) ?? parseDate(task.created_at) ?? now);
   }
-}
-
-/** What a trace tells of a request; what a caller of JavaScript sends may be anything. */
-function attributesOf(request: unknown): SpanAttributes {
-  const { model, task_type } = Object(request);
-  return { "async_music.model": String(model), "async_music.task_type": String(task_type) };
 }

@@ -1,0 +1,67 @@
+import type { Account } from "../account/account.js";
+import type { TaskSubmission } from "../contract/task.js";
+import { createCount } from "../journal/create-count.js";
+import type { JournalPlace } from "../journal/options.js";
+import type { Probe } from "../journal/probe.js";
+import { type Ordered, submitOnce } from "../journal/submit-once.js";
+import { createRequestId } from "../random/request-id.js";
+import type { Call, RequestOptions } from "../transport/call.js";
+import type { Transport } from "../transport/transport.js";
+import { attributesOf } from "./attributes.js";
+import { createCall } from "./calls.js";
+import { type Created, createBody, createTask } from "./create.js";
+
+/** Everything by which one client submits tasks. */
+export interface Submitter {
+  /** Submits a task. */
+  submit(request: unknown, options: RequestOptions): Promise<Created>;
+  /** Submits a task, or finds it in a journal. */
+  submitOnce(request: unknown, place: JournalPlace, options: RequestOptions): Promise<Ordered>;
+  /** When a submission of this client was answered, by its own clock: the service's may differ. */
+  submittedAt(submission: TaskSubmission): number | undefined;
+}
+
+export function createSubmitter(transport: Transport, account: Account, validates: boolean): Submitter {
+  const { clock, random, redactor, trace } = transport;
+  const count = createCount();
+  const submittedAt = new WeakMap<TaskSubmission, number>();
+
+  const send = async (request: unknown, call: Call, options: RequestOptions): Promise<Created> => {
+    const create = () => count.during(() => createTask(transport, request, call, options));
+    const created = await trace("create a task", attributesOf(request), create);
+    submittedAt.set(created.data, clock.now());
+    return created;
+  };
+  const probe = ({ timeoutMs, maxRetries, headers }: RequestOptions): Probe => ({
+    count,
+    async readTasksCreated(signal) {
+      const usage = await account.usage({ timeoutMs, maxRetries, headers, signal });
+      return usage.tasks_created;
+    },
+  });
+
+  return {
+    submittedAt: (submission) => submittedAt.get(submission),
+
+    async submit(request, options) {
+      return send(request, createCall(createBody(request, validates)), options);
+    },
+
+    async submitOnce(request, place, options) {
+      const body = createBody(request, validates);
+      const requestId = options.requestId ?? createRequestId(random);
+      return submitOnce(place, redactor, {
+        clock,
+        signal: options.signal,
+        request: redactor.data(JSON.parse(body)),
+        requestId: redactor.text(requestId),
+        probe: place.probe ? probe(options) : null,
+        async send(beforeSending) {
+          const call = { ...createCall(body), beforeSending };
+          const { data } = await send(request, call, { ...options, requestId });
+          return data;
+        },
+      });
+    },
+  };
+}
