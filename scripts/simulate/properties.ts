@@ -123,17 +123,23 @@ function checkCredits({ emulator, told, violate }: EndedWorld, tasks: readonly T
 
 /**
  * The rules of the service. A process that doesn't know of another, or of its own last life, may poll a task within a
- * second of it, and can't know what that one was told to wait; neither can one whose clock is set.
+ * second of it, and can't know what that one was told to wait. Neither can one whose clock is set, or whose requests
+ * arrive long after they have left.
  */
 function checkConduct({ plan, findings, beyondLimit, violate }: EndedWorld): void {
   if (beyondLimit > 0) violate(`${beyondLimit} requests were refused with 429, and the budget sufficed`);
-  const mishaps = plan.processes.flatMap(({ events }) => [...events.values()]);
-  const knowsAll =
-    plan.processes.length === 1 && !mishaps.some(({ kind }) => kind === "crash" || kind === "clock");
-  const meant = findings.filter(
-    ({ rule }) => knowsAll || !["polled_too_often", "ignored_retry_after"].includes(rule),
-  );
-  for (const { rule, detail } of meant) violate(`the audit found ${rule}: ${detail}`);
+  for (const { rule, detail } of findings) {
+    if (["polled_too_often", "ignored_retry_after"].includes(rule) && !knowsAll(plan)) continue;
+    violate(`the audit found ${rule}: ${detail}`);
+  }
+}
+
+/** Whether the one process of a world knows of all that is sent, and when it arrives. */
+function knowsAll({ processes, faults }: Plan): boolean {
+  const mishaps = processes.flatMap(({ events }) => [...events.values()]);
+  const isMisled = mishaps.some(({ kind }) => kind === "crash" || kind === "clock");
+  const isDelayed = faults.some(({ method, fault }) => method === "GET" && fault.kind === "latency");
+  return processes.length === 1 && !isMisled && !isDelayed;
 }
 
 function taskIdOf({ song, error }: Told): string | null {

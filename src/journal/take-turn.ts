@@ -1,3 +1,4 @@
+import { onAbort } from "../clock/on-abort.js";
 import type { Journal } from "./journal.js";
 
 /** By journal and key: the last who stands in line, settled once they have left it. */
@@ -37,10 +38,9 @@ export async function takeTurn(
 function untilAborted(turn: Promise<void> | undefined, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const onAbort = () => reject(signal?.reason);
-    signal?.addEventListener("abort", onAbort, { once: true });
+    const leaveSignal = onAbort(signal, () => reject(signal?.reason));
     void Promise.resolve(turn).then(() => {
-      signal?.removeEventListener("abort", onAbort);
+      leaveSignal();
       resolve();
     });
   });

@@ -1,3 +1,5 @@
+import { onAbort } from "../clock/on-abort.js";
+
 /** Work that is done on items, a few at a time. */
 export interface Bounded<Item, Result> {
   items: Iterable<Item> | AsyncIterable<Item>;
@@ -24,8 +26,7 @@ export async function* asTheyEnd<Item, Result>(
   let isExhausted = false;
   const failures: unknown[] = [];
   let stir = () => {};
-  const onAbort = () => stir();
-  signal.addEventListener("abort", onAbort, { once: true });
+  const leaveSignal = onAbort(signal, () => stir());
 
   try {
     for (;;) {
@@ -38,7 +39,7 @@ export async function* asTheyEnd<Item, Result>(
       else throw failures[0];
     }
   } finally {
-    signal.removeEventListener("abort", onAbort);
+    leaveSignal();
     if (!isExhausted) void leaveSource(iterator);
   }
 
