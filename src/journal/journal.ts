@@ -63,12 +63,15 @@ export interface JournalFields {
 
 /** A POST is about to leave, or has left: nobody else may send one for this key. */
 export interface JournalIntent extends JournalFields {
+  /** Tells an intent from a record. */
   state: "intent";
 }
 
 /** The task exists. */
 export interface JournalRecord extends JournalFields {
+  /** Tells a record from an intent. */
   state: "submitted";
+  /** The task's id: enough to wait for it. */
   task_id: string;
   /** What the service answered; `null` where no more than the id could be read. */
   submission: TaskSubmission | null;

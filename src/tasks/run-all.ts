@@ -16,17 +16,25 @@ export type RunResult<Request extends TaskRequest = TaskRequest> = Request exten
 
 /** A request whose task succeeded. */
 export interface RunSuccess<Request extends TaskRequest> {
+  /** The place of the request among all, from 0. */
   index: number;
+  /** The request, as it was given. */
   request: Request;
+  /** The task, with the result of its type. */
   task: SucceededTask<Request["task_type"]>;
+  /** Absent, which tells a success from a failure. */
   error?: never;
 }
 
 /** A request that came to no result: the error that `run` would have thrown. */
 export interface RunFailure<Request extends TaskRequest> {
+  /** The place of the request among all, from 0. */
   index: number;
+  /** The request, as it was given. */
   request: Request;
+  /** What `run` would have rejected with. */
   error: unknown;
+  /** Absent, which tells a failure from a success. */
   task?: never;
 }
 
