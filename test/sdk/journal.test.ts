@@ -285,6 +285,19 @@ test("two runs at once, in one process with one key, both get the song of one PO
   expect([...posts(world), ...posts(other)]).toHaveLength(1);
 });
 
+test("a run of the same process waits for the one before it for as long as that takes", async () => {
+  const inner = memoryJournal();
+  const world = journaledWorld(serve, {
+    ...inner,
+    async put(key, entry, previous) {
+      if (entry.state === "submitted") await world.clock.sleep(600_000);
+      return inner.put(key, entry, previous);
+    },
+  });
+  await expect(Promise.all([world.run(), world.run()])).resolves.toEqual([succeeded(), succeeded()]);
+  expect(posts(world)).toHaveLength(1);
+});
+
 test("of two runs in one process, the second takes over when the first is refused", async () => {
   const world = journaledWorld(inTurn(() => refusal(402, "insufficient_credits"), accepted, done));
   const [first, second] = await Promise.allSettled([world.run(), world.run()]);

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { randomStream } from "../../../emulator/random/random.js";
+import { evidenceOf, foreignSounding, type Sounding } from "../../../src/journal/probe.js";
+
+const count = (accepted: number, open = 0, unknown = 0) => ({ accepted, open, unknown });
+const sounding = (tasksCreated: number, before = count(0), after = before): Sounding => ({
+  tasksCreated,
+  before,
+  after,
+});
+
+test.each([
+  ["none more", sounding(7), sounding(7, count(0, 0, 1)), "not_created"],
+  ["one more", sounding(7), sounding(8, count(0, 0, 1)), "created"],
+  ["two more", sounding(7), sounding(9, count(0, 0, 1)), "unclear"],
+  ["fewer", sounding(7), sounding(6, count(0, 0, 1)), "unclear"],
+  ["one more, and one of this client's own", sounding(7), sounding(8, count(1, 0, 1)), "not_created"],
+  ["two more, and one of this client's own", sounding(7), sounding(9, count(1, 0, 1)), "created"],
+  ["one more, and another in doubt", sounding(7), sounding(8, count(0, 0, 2)), "unclear"],
+  ["two more, and another in doubt", sounding(7), sounding(9, count(0, 0, 2)), "created"],
+  ["none more, and another in doubt", sounding(7), sounding(7, count(0, 0, 2)), "not_created"],
+  ["one more, and another under way", sounding(7), sounding(8, count(0, 1, 1)), "unclear"],
+] as const)("%s", (_, first, second, evidence) => {
+  expect(evidenceOf(first, second, 1)).toBe(evidence);
+});
+
+test.each([
+  [0, 0, "not_created"],
+  [1, 0, "created"],
+  [1, 1, "unclear"],
+  [2, 1, "created"],
+  [3, 1, "unclear"],
+] as const)("of another's intent: %i more, and %i of this client's own", (more, own, evidence) => {
+  expect(evidenceOf(foreignSounding(7), sounding(7 + more, count(own)), 0)).toBe(evidence);
+});
+
+test("where nobody else creates, the evidence is never wrong, however the creates lie about the readings", () => {
+  const random = randomStream(1, "evidence");
+  const time = () => random() * 10;
+  const told = { created: 0, not_created: 0, unclear: 0 };
+  for (let round = 0; round < 20_000; round++) {
+    // Each create is carried out at some moment between its beginning and its end, or not at all.
+    const others = Array.from({ length: Math.floor(random() * 4) }, () => {
+      const [begin = 0, at = 0, end = 0] = [time(), time(), time()].sort((a, b) => a - b);
+      const fate = (["accepted", "refused", "unknown"] as const)[Math.floor(random() * 3)];
+      return {
+        begin,
+        at,
+        end,
+        fate,
+        isCreated: fate === "accepted" || (fate === "unknown" && random() < 0.5),
+      };
+    });
+    const [t0 = 0, read1 = 0, t1 = 0, own = 0, t2 = 0, read2 = 0, t3 = 0] = Array.from(
+      { length: 7 },
+      time,
+    ).sort((a, b) => a - b);
+    const isCreated = random() < 0.5;
+    const countAt = (moment: number, mine: 0 | 1) => ({
+      accepted: others.filter(({ end, fate }) => end <= moment && fate === "accepted").length,
+      open: others.filter(({ begin, end }) => begin <= moment && end > moment).length,
+      unknown: mine + others.filter(({ end, fate }) => end <= moment && fate === "unknown").length,
+    });
+    const createdBy = (moment: number) =>
+      others.filter(({ at, isCreated: is }) => is && at <= moment).length +
+      (isCreated && own <= moment ? 1 : 0);
+
+    const first = { tasksCreated: createdBy(read1), before: countAt(t0, 0), after: countAt(t1, 0) };
+    const second = { tasksCreated: createdBy(read2), before: countAt(t2, 1), after: countAt(t3, 1) };
+    const evidence = evidenceOf(first, second, 1);
+    told[evidence]++;
+    if (evidence !== "unclear") expect(evidence).toBe(isCreated ? "created" : "not_created");
+  }
+  expect(told.created).toBeGreaterThan(3000);
+  expect(told.not_created).toBeGreaterThan(3000);
+});
