@@ -20,7 +20,12 @@ test.each([
   ["two more, and another in doubt", sounding(7), sounding(9, count(0, 0, 2)), "created"],
   ["none more, and another in doubt", sounding(7), sounding(7, count(0, 0, 2)), "not_created"],
   ["one more, and another under way", sounding(7), sounding(8, count(0, 1, 1)), "unclear"],
-  ["one more, and an earlier one in doubt", sounding(7, count(0, 0, 1)), sounding(8, count(0, 0, 2)), "created"],
+  [
+    "one more, and an earlier one in doubt",
+    sounding(7, count(0, 0, 1)),
+    sounding(8, count(0, 0, 2)),
+    "created",
+  ],
 ] as const)("%s", (_, first, second, evidence) => {
   expect(evidenceOf(first, second, 1)).toBe(evidence);
 });

@@ -1,0 +1,102 @@
+/** What is replaced, once, and by what. */
+export interface Bug {
+  name: string;
+  file: string;
+  find: string;
+  replace: string;
+}
+
+/** Deliberate bugs, each of which the simulation must find. */
+export const BUGS: readonly Bug[] = [
+  {
+    name: "a POST is sent again after a 502",
+    file: "src/tasks/judge-submission.ts",
+    find: "return { error: submissionOutcomeUnknown(failure, request), mayResend: false };",
+    replace: "return { error: submissionOutcomeUnknown(failure, request), mayResend: true };",
+  },
+  {
+    name: "no intent is written before the POST",
+    file: "src/journal/submit-once.ts",
+    find: "if (!isTaken) await take(slot, intent);",
+    replace: "",
+  },
+  {
+    name: "the intent is not awaited: the POST leaves beside it",
+    file: "src/journal/submit-once.ts",
+    find: "if (!isTaken) await take(slot, intent);",
+    replace: "if (!isTaken) take(slot, intent).catch(() => {});",
+  },
+  {
+    name: "the task is not recorded",
+    file: "src/journal/submit-once.ts",
+    find: "const isPut = (await slot.put(entry, intent.revision)) || (await slot.put(entry, null));",
+    replace: "const isPut = true;",
+  },
+  {
+    name: "a task whose answer is broken is not recorded",
+    file: "src/journal/submit-once.ts",
+    find: "if (error instanceof AsyncMusicError && error.taskId !== null) {",
+    replace: "if (false) {",
+  },
+  {
+    name: "an unknown outcome frees the key",
+    file: "src/journal/submit-once.ts",
+    find: "if (!isRefused(error, order.signal)) {",
+    replace: "if (false) {",
+  },
+  {
+    name: "who comes second posts all the same",
+    file: "src/journal/submit-once.ts",
+    find: "if (!isPut) throw new AlreadyTaken();",
+    replace: "",
+  },
+  {
+    name: "an intent that stays one is taken over",
+    file: "src/journal/submit-once.ts",
+    find: "if (look >= LOOKS) throw await outcomeUnknown(slot, entry, { probe: order.probe });",
+    replace: "if (look >= LOOKS) await slot.free(entry.revision);",
+  },
+  {
+    name: "a journal overwrites what is there",
+    file: "src/journal/memory-journal.ts",
+    find: "if (revisionAt(key) !== previous) return false;",
+    replace: "",
+  },
+  {
+    name: "an abort during the POST counts as one before it",
+    file: "src/transport/exchange.ts",
+    find: 'kind: began ? "aborted" : "aborted_before_sending"',
+    replace: 'kind: "aborted_before_sending"',
+  },
+  {
+    name: "a connection that broke counts as one that was never made",
+    file: "src/transport/exchange.ts",
+    find: 'kind: head === null && certainlyNeverLeft(cause) ? "never_left" : "lost"',
+    replace: 'kind: "never_left"',
+  },
+  {
+    name: "the evidence says the opposite",
+    file: "src/journal/probe.ts",
+    find: 'return fits(created) ? "not_created" : "created";',
+    replace: 'return fits(created) ? "created" : "not_created";',
+  },
+  {
+    name: "a stated wait is not waited for",
+    file: "src/transport/attempt.ts",
+    find: 'const statedMs = outcome.kind === "answered" ? statedWaitOf(outcome, now) : null;',
+    replace: "const statedMs = null as number | null;",
+  },
+  {
+    name: "the service settles twice",
+    file: "emulator/ledger/ledger.ts",
+    find: 'record(ledger, at, "settle", credits, taskId);',
+    replace:
+      'record(ledger, at, "settle", credits, taskId);\n  record(ledger, at, "settle", credits, taskId);',
+  },
+  {
+    name: "the service keeps what it should refund",
+    file: "emulator/ledger/ledger.ts",
+    find: 'ledger.available += credits;\n  record(ledger, at, "refund"',
+    replace: 'record(ledger, at, "refund"',
+  },
+];
