@@ -18,7 +18,7 @@ export const BUGS: readonly Bug[] = [
     name: "no intent is written before the POST",
     file: "src/journal/submit-once.ts",
     find: "if (!isTaken) await take(slot, intent);",
-    replace: "",
+    replace: "if (!isTaken) {}",
   },
   {
     name: "the intent is not awaited: the POST leaves beside it",

@@ -26,7 +26,8 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor): S
   const failure = (reason: string, cause: unknown, taskId?: string) => {
     if (cause instanceof JournalError && taskId === undefined) return cause;
     const said = cause instanceof Error ? `: ${redactor.text(cause.message).replace(/\.$/, "")}` : "";
-    const message = `Failed to keep the journal under ${name}: ${reason}${said}.`;
+    const advice = taskId === undefined ? "" : ` Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
+    const message = `Failed to keep the journal under ${name}: ${reason}${said}.${advice}`;
     return new JournalError(message, { journalKey: key, taskId, cause: redactor.cause(cause) });
   };
 

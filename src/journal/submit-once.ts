@@ -5,7 +5,7 @@ import type { TaskSubmission } from "../contract/task.js";
 import { ApiError } from "../errors/api-error.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
 import { ConnectionError } from "../errors/connection-error.js";
-import type { JournalError } from "../errors/journal-error.js";
+import { JournalError } from "../errors/journal-error.js";
 import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
 import { systemRandom } from "../random/random.js";
 import { createRequestId } from "../random/request-id.js";
@@ -84,6 +84,8 @@ async function submit(slot: Slot, order: Order): Promise<Ordered | null> {
   let isTaken = false;
   const beforeSending = async () => {
     if (!isTaken) await take(slot, intent);
+    // A 429 may have been waited for, and the key been freed and taken meanwhile.
+    else if ((await slot.read())?.revision !== intent.revision) throw new AlreadyTaken();
     isTaken = true;
   };
 
@@ -163,11 +165,15 @@ async function record(
   return { task: submission ?? taskId, recordAgain: failure === null ? null : attempt };
 }
 
-/** What certainly created nothing: a refusal, a POST that never left, an abort before it did. All else is in doubt. */
+/**
+ * What certainly created nothing: a refusal, a POST that never left, a journal or an abort that stopped it. All else is
+ * in doubt.
+ */
 function isRefused(error: unknown, signal: AbortSignal | undefined): boolean {
   if (error instanceof SubmissionOutcomeUnknownError) return false;
   if (error instanceof ApiError) return error.status >= 400 && error.status < 500;
-  return error instanceof ConnectionError || (signal?.aborted === true && error === signal.reason);
+  const isOfOurs = error instanceof ConnectionError || error instanceof JournalError;
+  return isOfOurs || (signal?.aborted === true && error === signal.reason);
 }
 
 async function giveUp(slot: Slot, intent: JournalIntent, refusal: unknown): Promise<void> {

@@ -46,7 +46,8 @@ export function checkRunAllOptions<Request extends TaskRequest>(
   redactor: Redactor,
 ): void {
   checkOptionNames(options, { ...TASK_OPTIONS, concurrency: true, maxCredits: true, onProgress: true });
-  if ("requestId" in options) throw new InvalidOptionError("requestId", "be left to each run of a batch");
+  if (Reflect.get(options, "requestId") !== undefined)
+    throw new InvalidOptionError("requestId", "be left to each run of a batch");
   const { concurrency, maxCredits, onProgress, journalKey, onSubmitted, onUpdate, ...shared } = options;
   checkWaitOptions(shared, random);
   checkConcurrency(concurrency);

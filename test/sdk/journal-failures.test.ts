@@ -108,7 +108,7 @@ test("a record that fails to the end: the song is answered, and onUnrecorded hea
   await expect(run).resolves.toEqual(succeeded());
   expect(heard).toHaveLength(1);
   expect(heard[0]).toMatchObject({ name: "JournalError", taskId: TASK_ID, journalKey: KEY, cause: away });
-  expect(heard[0]?.message).toContain(TASK_ID);
+  expect(heard[0]?.message).toContain(`client.tasks.wait("${TASK_ID}")`);
 
   const again = await rejection(client.tasks.run(SONG_REQUEST, options), SubmissionOutcomeUnknownError);
   expect(again.taskId).toBeNull();

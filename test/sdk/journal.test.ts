@@ -5,6 +5,7 @@ import {
   InvalidRequestError,
   InvalidResponseError,
   JournalConflictError,
+  JournalError,
   memoryJournal,
   RateLimitedError,
   SubmissionOutcomeUnknownError,
@@ -194,6 +195,32 @@ test("an abort while a limited POST waits to be sent again leaves the key free",
   void clock.sleep(30_000).then(() => controller.abort("no"));
   await expect(run({ signal: controller.signal })).rejects.toBe("no");
   expect(await journal.get(KEY)).toBeNull();
+});
+
+test("a limited POST is not sent again for a key that was freed and taken meanwhile", async () => {
+  const world = journaledWorld(inTurn(() => limited(60), submit));
+  const { journal, clock } = world;
+  void clock.sleep(30_000).then(async () => {
+    const entry = await journal.get(KEY);
+    await journal.delete(KEY, entry?.revision ?? "");
+    await journal.put(KEY, journalEntry("intent"), null);
+  });
+  await rejection(world.run(), SubmissionOutcomeUnknownError);
+  expect(posts(world)).toHaveLength(1);
+  expect(await journal.get(KEY)).toEqual(journalEntry("intent"));
+});
+
+test("a journal that fails while a limited POST waits: it is not sent again, and the key is free in the end", async () => {
+  const inner = memoryJournal();
+  let isAway = false;
+  const get: typeof inner.get = (key) => (isAway ? Promise.reject(new Error("away")) : inner.get(key));
+  const world = journaledWorld(() => limited(60), { ...inner, get });
+  void world.clock.sleep(30_000).then(() => {
+    isAway = true;
+  });
+  await rejection(world.run(), JournalError);
+  expect(posts(world)).toHaveLength(1);
+  expect(await inner.get(KEY)).toBeNull();
 });
 
 test.each([

@@ -304,6 +304,8 @@ test.each<[string, RunAllOptions]>([
   ["journal", { journalKey: () => "key" }],
   ["pollIntervalMs", { pollIntervalMs: 10 }],
   ["onUpdate", { onUpdate: 1 as never }],
+  ["requestId", { requestId: "one for all" } as never],
+  ["concurency", { concurency: 3 } as never],
 ])("%s that can't be is refused at once", (option, options) => {
   const { client } = batchWorld();
   expect(() => client.tasks.runAll(many(1), options)).toThrow(expect.objectContaining({ option }));
