@@ -10,13 +10,22 @@ import type { Transport } from "../transport/transport.js";
 import { attributesOf } from "./attributes.js";
 import { createCall } from "./calls.js";
 import { type Created, createBody, createTask } from "./create.js";
+import { untilSent } from "./until-sent.js";
+
+/** What becomes of a POST that has left when its caller aborts: with a journal, its task can still be recorded. */
+export type OnAbort = "stops" | "goes_on";
 
 /** Everything by which one client submits tasks. */
 export interface Submitter {
   /** Submits a task. */
   submit(request: unknown, options: RequestOptions): Promise<Created>;
   /** Submits a task, or finds it in a journal. */
-  submitOnce(request: unknown, place: JournalPlace, options: RequestOptions): Promise<Ordered>;
+  submitOnce(
+    request: unknown,
+    place: JournalPlace,
+    options: RequestOptions,
+    onAbort: OnAbort,
+  ): Promise<Ordered>;
   /** When a submission of this client was answered, by its own clock: the service's may differ. */
   submittedAt(submission: TaskSubmission): number | undefined;
 }
@@ -47,7 +56,7 @@ export function createSubmitter(transport: Transport, account: Account, validate
       return send(request, createCall(createBody(request, validates)), options);
     },
 
-    async submitOnce(request, place, options) {
+    async submitOnce(request, place, options, onAbort) {
       const body = createBody(request, validates);
       const requestId = options.requestId ?? createRequestId(random);
       return submitOnce(place, redactor, {
@@ -56,10 +65,19 @@ export function createSubmitter(transport: Transport, account: Account, validate
         request: redactor.data(JSON.parse(body)),
         requestId: redactor.text(requestId),
         probe: place.probe ? probe(options) : null,
-        async send(beforeSending) {
+        async send(take) {
+          const unsent = onAbort === "goes_on" ? untilSent(options.signal) : null;
+          const beforeSending = async () => {
+            await take();
+            unsent?.leave();
+          };
           const call = { ...createCall(body), beforeSending };
-          const { data } = await send(request, call, { ...options, requestId });
-          return data;
+          const signal = unsent?.signal ?? options.signal;
+          try {
+            return (await send(request, call, { ...options, requestId, signal })).data;
+          } finally {
+            unsent?.unfollow();
+          }
         },
       });
     },

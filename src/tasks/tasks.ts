@@ -20,7 +20,7 @@ import { type RunResult, runAll } from "./run-all.js";
 import { checkRunAllOptions, type RunAllOptions } from "./run-all-options.js";
 import { createSharedPolls, type SharedPolls } from "./shared-polls.js";
 import { stoppable } from "./stoppable.js";
-import { createSubmitter, type Submitter } from "./submitter.js";
+import { createSubmitter, type OnAbort, type Submitter } from "./submitter.js";
 
 /** Tasks: songs, lyrics, uploads and concatenations, from their submission to their result. */
 export class Tasks {
@@ -152,6 +152,14 @@ export class Tasks {
     request: TaskRequest & { task_type: Type },
     options: RunOptions = {},
   ): Promise<SucceededTask<Type>> {
+    return this.#run<Type>(request, options, "stops");
+  }
+
+  async #run<Type extends TaskType>(
+    request: TaskRequest & { task_type: Type },
+    options: RunOptions,
+    onAbort: OnAbort,
+  ): Promise<SucceededTask<Type>> {
     // Everything about the wait is checked before anything is paid for.
     checkWaitOptions(options, this.#transport.random);
     const { requestId, journal, journalKey, probe, onSubmitted, onUnrecorded, ...waitOptions } = options;
@@ -160,7 +168,7 @@ export class Tasks {
       const { task, recordAgain } =
         place === null
           ? { task: await this.create<Type>(request, options), recordAgain: null }
-          : await this.#submitter.submitOnce(request, place, options);
+          : await this.#submitter.submitOnce(request, place, options, onAbort);
 
       const carryOn = async () => {
         if (typeof task !== "string") await callBack("onSubmitted", onSubmitted, task, task.task_id);
@@ -173,7 +181,8 @@ export class Tasks {
   /**
    * Runs many requests, a few at a time, and yields how each has ended, in the order in which they end. A run that fails
    * is yielded too, and stops none of the others. A reader who takes their time holds the rest back. Leaving the loop,
-   * or aborting, submits nothing more and ends the polling; with a journal, the same keys go on later.
+   * or aborting, submits nothing more and ends the polling; with a journal, the same keys go on later, and a POST that has
+   * just left goes on until its task is recorded.
    *
    * It can be iterated once.
    *
@@ -194,7 +203,7 @@ export class Tasks {
     const { random, redactor } = this.#transport;
     checkRunAllOptions(options, random, redactor);
     return runAll(requests, options, (request, runOptions) =>
-      this.run<Request["task_type"]>(request, runOptions),
+      this.#run<Request["task_type"]>(request, runOptions, "goes_on"),
     );
   }
 

@@ -12,7 +12,7 @@ import {
   type TaskRequest,
 } from "async-music";
 import { expect, test } from "vitest";
-import { accepted, failed, ok, refusal, succeeded, task } from "../support/answers.js";
+import { accepted, failed, limited, ok, refusal, succeeded, task } from "../support/answers.js";
 import { posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
 import { turns } from "../support/test-clock.js";
@@ -267,6 +267,47 @@ test("with a journal a batch goes on where it was left, and pays nothing twice",
   expect(seen.map(({ error }) => error)).toEqual(Array(6).fill(undefined));
   const bodies = posts(world).map(({ body }) => body);
   expect(new Set(bodies).size).toBe(bodies.length);
+});
+
+test("a POST that has just left when the loop is left still records its task, and nothing more is sent", async () => {
+  for (const how of ["return", "abort"]) {
+    const journal = memoryJournal();
+    const answers: (() => void)[] = [];
+    const world = createWorld(({ method }) => {
+      if (method !== "POST") return ok(succeeded());
+      return new Promise<Response>((resolve) => answers.push(() => resolve(accepted())));
+    });
+    const controller = new AbortController();
+    const options = { journal, journalKey: (_: unknown, index: number) => `song-${index}`, concurrency: 1 };
+    const batch = world.client.tasks.runAll(many(3), { ...options, signal: controller.signal });
+    const results = batch[Symbol.asyncIterator]();
+    const pending = results.next().catch((reason: unknown) => reason);
+    while (answers.length === 0) await turns(1);
+
+    if (how === "return") await results.return?.();
+    else controller.abort("stop");
+    expect(await pending).toEqual(how === "return" ? { done: true, value: undefined } : "stop");
+    expect(await journal.get("song-0")).toMatchObject({ state: "intent" });
+    answers[0]?.();
+    await turns(5);
+    expect(await journal.get("song-0")).toMatchObject({ state: "submitted" });
+    expect(await journal.get("song-1")).toBeNull();
+    await world.clock.sleep(600_000);
+    expect(world.requests).toHaveLength(1);
+  }
+});
+
+test("a limited POST of a batch that is left is not sent again, and its key is free", async () => {
+  const journal = memoryJournal();
+  const world = createWorld(() => limited(60));
+  const options = { journal, journalKey: () => "song", signal: AbortSignal.timeout(2 ** 31 - 1) };
+  const results = world.client.tasks.runAll(many(1), options)[Symbol.asyncIterator]();
+  const pending = results.next();
+  void world.clock.sleep(30_000).then(() => results.return?.());
+  await pending;
+  await world.clock.sleep(600_000);
+  expect(world.requests).toHaveLength(1);
+  expect(await journal.get("song")).toBeNull();
 });
 
 test("two requests with one key are one task where they are alike, and a conflict where they are not", async () => {
