@@ -11,11 +11,6 @@ export class Heap<Item> {
     return this.#items[0];
   }
 
-  /** All items, in no order that means anything. */
-  values(): readonly Item[] {
-    return [...this.#items];
-  }
-
   push(item: Item): void {
     let index = this.#items.length;
     while (index > 0) {
@@ -33,6 +28,11 @@ export class Heap<Item> {
     const last = this.#items.pop();
     if (last !== undefined && this.#items.length > 0) this.#sink(last);
     return top;
+  }
+
+  /** Takes everything out, in no order that means anything. */
+  drain(): Item[] {
+    return this.#items.splice(0);
   }
 
   #sink(item: Item): void {

@@ -1,87 +1,118 @@
 import type { Clock } from "../clock/clock.js";
 import { onAbort } from "../clock/on-abort.js";
-import { LIMITS } from "../contract/limits.js";
 import { Heap } from "./heap.js";
-import type { PacedRequest, Pacer, RateLimitReport, RequestKind } from "./pacer.js";
-import { RateWindow } from "./rate-window.js";
+import type { PacedRequest, Pacer, RequestKind } from "./pacer.js";
+import { type Claimant, RateWindow } from "./rate-window.js";
+import { ReadGaps } from "./read-gaps.js";
+import { ReadSchedule } from "./read-schedule.js";
+import { SteadyClock } from "./steady-clock.js";
+import { expiresBefore, isDueBefore, isMoreUrgent, type Waiting } from "./waiting.js";
 
-/** Who goes first when several may leave. */
-const RANKS: Readonly<Record<RequestKind, number>> = { create: 0, account: 0, read: 1, poll: 2 };
-
-/** One in so many goes to whoever has been due for longer than a window: no rank is starved by those before it. */
-const TURN_OF_THE_OLDEST = 4;
-
-/** A request in the queue. */
-interface Waiting {
-  request: PacedRequest;
-  notBefore: number;
-  notAfter: number;
-  /** Its place in the order of arrival. */
-  number: number;
-  settle(admitted: boolean): void;
-  fail(reason: unknown): void;
-  isSettled: boolean;
-}
+/** Who claims what a window holds, those who go ahead first. */
+const CLAIMANTS: Readonly<Record<RequestKind, Claimant>> = { create: 0, account: 0, read: 1, poll: 2 };
+/** How long the price of a read stands: a quarter of what is left of its window, within these. */
+const PRICE_LASTS_MS = { shortest: 1000, longest: 10_000 };
 
 /**
- * A pacer for the requests of one process. Requests wait in three heaps (until they are due, for their turn, for the
+ * A pacer for the requests of one process. Requests wait in heaps (until they are due, for their turn, for the
  * end of their time) and share one timer; one that is settled is dropped where it is met next.
  */
-export function createMemoryPacer(clock: Clock): Pacer {
+export function createMemoryPacer(callersClock: Clock): Pacer {
+  const clock = new SteadyClock(callersClock);
   const window = new RateWindow();
+  const schedule = new ReadSchedule();
+  const gaps = new ReadGaps();
   const upcoming = new Heap<Waiting>(isDueBefore);
-  const expiring = new Heap<Waiting>((one, other) => one.notAfter < other.notAfter);
-  const ready = [0, 1, 2].map(() => new Heap<Waiting>(isDueBefore));
-  const lastReads = new Map<string, number>();
+  const [firsts, reads, polls] = [new Heap(isDueBefore), new Heap(isDueBefore), new Heap(isMoreUrgent)];
+  const ready = [firsts, reads, polls] as const;
+  const expiring = new Heap<Waiting>(expiresBefore);
   let arrivals = 0;
-  let departures = 0;
+  let waitingPolls = 0;
+  let pricedAt = Number.NEGATIVE_INFINITY;
   let alarm: { at: number; controller: AbortController } | null = null;
 
   return {
     admit: (request, signal) =>
       new Promise((resolve, reject) => {
         signal?.throwIfAborted();
-        if (isHeldTooLong(request)) return resolve(false);
+        const now = clock.now();
+        if (isHeldTooLong(request, now)) return resolve(false);
+        const leave = () => {
+          waiting.isSettled = true;
+          if (request.kind === "poll") waitingPolls--;
+          forget();
+        };
         const waiting: Waiting = {
+          ...timesOf(request, now),
           request,
-          notBefore: request.notBefore ?? clock.now(),
-          notAfter: request.notAfter ?? Number.POSITIVE_INFINITY,
           number: arrivals++,
+          urgency: 1,
           isSettled: false,
-          settle(admitted) {
-            waiting.isSettled = true;
+          settle(isAdmitted) {
             leave();
-            resolve(admitted);
+            resolve(isAdmitted);
           },
           fail(reason) {
-            waiting.isSettled = true;
             leave();
             reject(reason);
           },
         };
-        const leave = onAbort(signal, () => {
+        if (request.kind === "poll") waitingPolls++;
+        const forget = onAbort(signal, () => {
           waiting.fail(signal?.reason);
           advance();
         });
         upcoming.push(waiting);
         if (request.notAfter !== undefined) expiring.push(waiting);
-        advance();
+        advance(now);
       }),
 
-    report(report: RateLimitReport) {
+    report({ taskId, sentAt, remaining, heldForMs }) {
       const now = clock.now();
-      window.settle(now, report);
-      noteRead(report, now);
-      if (report.heldForMs !== null) releaseHeld();
-      advance();
+      window.settle(now, { sentAt: Math.min(now, clock.fromClock(sentAt)), remaining, heldForMs });
+      gaps.note(taskId, now);
+      if (heldForMs !== null) giveUpHeld(now);
+      advance(now);
     },
 
-    heldUntil: () => window.heldUntil,
+    learn(task, isOver) {
+      const now = clock.now();
+      schedule.learn(onSteadyClock(task, now), now, isOver);
+    },
+
+    rateLimit() {
+      const state = window.state(clock.now());
+      const { resetAt, heldUntil } = state;
+      return {
+        ...state,
+        resetAt: resetAt && clock.toClock(resetAt),
+        heldUntil: heldUntil && clock.toClock(heldUntil),
+      };
+    },
   };
+
+  function timesOf(request: PacedRequest, now: number) {
+    const notBefore = clock.fromClock(request.notBefore ?? 0);
+    const notAfter = clock.fromClock(request.notAfter ?? Number.POSITIVE_INFINITY);
+    const reader =
+      request.task === undefined ? null : schedule.reader(onSteadyClock(request.task, now), notBefore);
+    const dueAt = reader === null ? Math.max(notBefore, now) : schedule.dueAt(reader);
+    return { notBefore, notAfter, reader, dueAt };
+  }
+
+  /** A task's times on the pacer's clock; those from before the caller's was set back are taken for now. */
+  function onSteadyClock<Task extends { submittedAt: number; unfinishedAt: number }>(
+    task: Task,
+    now: number,
+  ): Task {
+    const submittedAt = Math.min(now, clock.fromClock(task.submittedAt));
+    return { ...task, submittedAt, unfinishedAt: Math.min(now, clock.fromClock(task.unfinishedAt)) };
+  }
 
   /** Lets everything leave that may leave now, gives up what is too late, and sets the timer for the rest. */
   function advance(now = clock.now()): void {
-    for (let due = next(upcoming); due !== undefined && due.notBefore <= now; due = next(upcoming)) {
+    if (waitingPolls > 0 && now >= priceEndsAt(now)) setPrice(now);
+    for (let due = next(upcoming); due !== undefined && due.dueAt <= now; due = next(upcoming)) {
       upcoming.pop();
       queue(due, now);
     }
@@ -92,79 +123,88 @@ export function createMemoryPacer(clock: Clock): Pacer {
     setAlarm(now);
   }
 
+  /** Sets the price of a read for what is left of the window, and with it who is read when. */
+  function setPrice(now: number): void {
+    pricedAt = now;
+    const waiting = [...upcoming.drain(), ...polls.drain()].filter(({ isSettled }) => !isSettled);
+    const readers = waiting.map(({ reader }) => reader).filter((reader) => reader !== null);
+    schedule.price(readers, window.budgets(now));
+    for (const each of waiting) {
+      if (each.reader !== null) each.dueAt = Math.max(each.notBefore, schedule.dueAt(each.reader));
+      upcoming.push(each);
+    }
+  }
+
+  /** When the price is to be set anew: never before it is known where the window stands. */
+  function priceEndsAt(now: number): number {
+    if (!window.isOpen(now)) return Number.POSITIVE_INFINITY;
+    if (pricedAt < window.openedAt) return now;
+    const leftMs = (window.budgets(now)[0]?.until ?? now) - now;
+    return pricedAt + Math.min(PRICE_LASTS_MS.longest, Math.max(PRICE_LASTS_MS.shortest, leftMs / 4));
+  }
+
   /** Queues a due request for its turn, or defers it when its task was read less than a second ago. */
   function queue(waiting: Waiting, now: number): void {
-    const soonest = soonestRead(waiting.request, now);
-    if (soonest > now) upcoming.push(Object.assign(waiting, { notBefore: soonest }));
-    else ready[RANKS[waiting.request.kind]]?.push(waiting);
+    const soonest = gaps.soonest(waiting.request.taskId, now);
+    if (soonest > now) {
+      waiting.notBefore = soonest;
+      waiting.dueAt = soonest;
+      upcoming.push(waiting);
+      return;
+    }
+    if (waiting.reader !== null) waiting.urgency = schedule.urgency(waiting.reader, now);
+    ready[CLAIMANTS[waiting.request.kind]].push(waiting);
   }
 
   function admitAll(now: number): void {
     for (let heap = inTurn(now); heap !== undefined; heap = inTurn(now)) {
-      const first = heap.pop();
-      if (first === undefined) return;
-      if (soonestRead(first.request, now) > now) {
-        queue(first, now);
+      const waiting = heap.pop();
+      if (waiting === undefined) return;
+      const { kind, taskId } = waiting.request;
+      if (gaps.soonest(taskId, now) > now) {
+        queue(waiting, now);
         continue;
       }
-      window.spend(now);
-      departures++;
-      noteRead(first.request, now);
-      first.settle(true);
+      window.spend(now, CLAIMANTS[kind]);
+      gaps.note(taskId, now);
+      waiting.settle(true);
     }
   }
 
-  /** The heap whose first request may leave next. */
+  /** The heap whose first request may leave next: each goes ahead up to its share, and beyond it after all the others. */
   function inTurn(now: number): Heap<Waiting> | undefined {
-    if (departures % TURN_OF_THE_OLDEST === 0 && window.admits(now, false)) {
-      const overdue = ready.filter((heap) => (next(heap)?.notBefore ?? now) < now - LIMITS.windowMs);
-      const oldest = overdue.sort(
-        (one, other) => (next(one)?.notBefore ?? 0) - (next(other)?.notBefore ?? 0),
-      )[0];
-      if (oldest !== undefined) return oldest;
-    }
-    return ready.find((heap) => {
-      const first = next(heap);
-      return first !== undefined && window.admits(now, first.request.kind === "poll");
-    });
+    if (next(firsts) && window.hasShare(now, 0) && window.admits(now, 0)) return firsts;
+    if (next(reads) && window.hasShare(now, 1) && window.admits(now, 1)) return reads;
+    if (next(polls) && window.admits(now, 2)) return polls;
+    if (next(firsts) && window.admits(now, 0, waitingPolls)) return firsts;
+    if (next(reads) && window.admits(now, 1, waitingPolls)) return reads;
+    return undefined;
   }
 
-  function isHeldTooLong({ maxHoldMs }: PacedRequest): boolean {
-    return maxHoldMs !== undefined && window.heldUntil - clock.now() > maxHoldMs;
+  function isHeldTooLong({ maxHoldMs = Number.POSITIVE_INFINITY }: PacedRequest, now: number): boolean {
+    return window.heldUntil - now > maxHoldMs;
   }
 
   /** Gives up what doesn't stand the hold that has just begun. */
-  function releaseHeld(): void {
-    for (const waiting of everybody()) if (isHeldTooLong(waiting.request)) waiting.settle(false);
-  }
-
-  /** Everybody who still waits. */
-  function everybody(): Waiting[] {
-    return [upcoming, ...ready].flatMap((heap) => heap.values()).filter(({ isSettled }) => !isSettled);
-  }
-
-  function soonestRead({ taskId }: PacedRequest, now: number): number {
-    const last = taskId === undefined ? undefined : lastReads.get(taskId);
-    // A clock that was set back must not make a task wait for the old time.
-    return last === undefined || last > now ? now : last + LIMITS.shortestPollIntervalMs;
-  }
-
-  function noteRead({ taskId }: Pick<PacedRequest, "taskId">, now: number): void {
-    if (taskId === undefined) return;
-    lastReads.delete(taskId);
-    lastReads.set(taskId, now);
-    for (const [id, at] of lastReads) {
-      if (Math.abs(now - at) < LIMITS.shortestPollIntervalMs) return;
-      lastReads.delete(id);
+  function giveUpHeld(now: number): void {
+    for (const waiting of drainAll()) {
+      if (isHeldTooLong(waiting.request, now)) waiting.settle(false);
+      else upcoming.push(waiting);
     }
+  }
+
+  /** Takes out everybody who still waits. */
+  function drainAll(): Waiting[] {
+    return [upcoming, ...ready].flatMap((heap) => heap.drain()).filter(({ isSettled }) => !isSettled);
   }
 
   function setAlarm(now: number): void {
     const isBlocked = ready.some((heap) => next(heap) !== undefined);
     const at = Math.min(
-      next(upcoming)?.notBefore ?? Number.POSITIVE_INFINITY,
+      next(upcoming)?.dueAt ?? Number.POSITIVE_INFINITY,
       next(expiring)?.notAfter ?? Number.POSITIVE_INFINITY,
-      isBlocked && window.nextChange(now) > now ? window.nextChange(now) : Number.POSITIVE_INFINITY,
+      isBlocked ? window.nextChange(now) : Number.POSITIVE_INFINITY,
+      waitingPolls > 0 ? Math.max(now + 1, priceEndsAt(now)) : Number.POSITIVE_INFINITY,
     );
     if (alarm?.at === at) return;
     alarm?.controller.abort();
@@ -184,15 +224,10 @@ export function createMemoryPacer(clock: Clock): Pacer {
         if (signal.aborted) return;
         alarm = null;
         // Without a clock nobody's turn would ever come.
-        for (const waiting of everybody()) waiting.fail(reason);
+        for (const waiting of drainAll()) waiting.fail(reason);
       },
     );
   }
-}
-
-/** Whoever has been due for longest goes first, and among equals whoever came first. */
-function isDueBefore(one: Waiting, other: Waiting): boolean {
-  return one.notBefore < other.notBefore || (one.notBefore === other.notBefore && one.number < other.number);
 }
 
 /** The first request of a heap that still waits. */

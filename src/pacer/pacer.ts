@@ -12,16 +12,42 @@ export interface PacedRequest {
   notAfter?: number;
   /** For how long it stands being held back after a 429, in milliseconds; for ever where it isn't given. */
   maxHoldMs?: number;
+  /** Of a poll: what is known of its task, and so of when it will be over; nothing before the first reading of a bare id. */
+  task?: WaitingTask | undefined;
+}
+
+/** A task that somebody waits for. Tasks of one model and type are believed to take alike. */
+export interface WaitingTask {
+  model: string;
+  type: string;
+  /** When it was submitted, in milliseconds since the epoch. */
+  submittedAt: number;
+  /** When it was last found unfinished, in milliseconds since the epoch; when it was submitted before its first reading. */
+  unfinishedAt: number;
 }
 
 /** What came of a request, and what its answer said of the rate limit. */
 export interface RateLimitReport {
   /** The task that was read: the second until its next read counts from here, not from when the request left. */
   taskId?: string | undefined;
+  /** When the request left, in milliseconds since the epoch: answers overtake each other. */
+  sentAt: number;
   /** `X-RateLimit-Remaining`; `null` where the answer had none, or none came. */
   remaining: number | null;
   /** The stated wait of a 429, in milliseconds; `null` for every other answer. */
   heldForMs: number | null;
+}
+
+/** What is known of a key's rate limit; `null` where nothing is. Times are in milliseconds since the epoch. */
+export interface RateLimitState {
+  /** Requests in a window. */
+  limit: number | null;
+  /** Requests that are left in this window, without those that are on their way. */
+  remaining: number | null;
+  /** When this window ends. */
+  resetAt: number | null;
+  /** Until when a 429 holds everything back. */
+  heldUntil: number | null;
 }
 
 /** Decides when each request of one key leaves. Whoever was admitted must report back once. */
@@ -34,6 +60,8 @@ export interface Pacer {
   admit(request: PacedRequest, signal?: AbortSignal): Promise<boolean>;
   /** Tells what came of an admitted request. */
   report(report: RateLimitReport): void;
-  /** Until when everything is held back after a 429, in milliseconds since the epoch; 0 when nothing is. */
-  heldUntil(): number;
+  /** Tells what a reading that has just come found, so that the pacer learns how long tasks take. */
+  learn(task: WaitingTask, isOver: boolean): void;
+  /** What is known of the rate limit now. */
+  rateLimit(): RateLimitState;
 }

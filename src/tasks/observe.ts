@@ -1,3 +1,4 @@
+import { parseDate } from "../clock/date.js";
 import { isFinalStatus } from "../contract/status.js";
 import type { Task } from "../contract/task.js";
 import { ApiError } from "../errors/api-error.js";
@@ -7,13 +8,14 @@ import { InvalidResponseError } from "../errors/invalid-response-error.js";
 import { RateLimitedError } from "../errors/rate-limited-error.js";
 import { TaskNotFoundError } from "../errors/task-not-found-error.js";
 import { WaitTimeoutError } from "../errors/wait-timeout-error.js";
+import type { WaitingTask } from "../pacer/pacer.js";
 import type { Call, RequestOptions } from "../transport/call.js";
 import { statedWaitMs } from "../transport/stated-wait.js";
 import type { Transport } from "../transport/transport.js";
 import { resumeAdvice } from "./calls.js";
 import type { PollSchedule } from "./poll-schedule.js";
 import { pollTask, type Reading } from "./retrieve.js";
-import { GRACE_MS, PollAbandoned, type SharedPolls } from "./shared-polls.js";
+import { GRACE_MS, PollAbandoned, type PollWish, type SharedPolls } from "./shared-polls.js";
 
 /** A wait, with its options checked. */
 export interface Observation {
@@ -24,6 +26,8 @@ export interface Observation {
   schedule: PollSchedule;
   /** When the task was submitted, as far as is known, in milliseconds since the epoch. */
   submittedAt: number;
+  /** What is known of the task before its first reading: `null` for a task that this client did not submit. */
+  known: WaitingTask | null;
   maxWaitMs: number;
   options: RequestOptions;
 }
@@ -38,12 +42,13 @@ export async function* observe(observation: Observation): AsyncGenerator<Reading
   const { clock, redactor } = transport;
   const notAfter = clock.now() + observation.maxWaitMs;
   let notBefore = observation.submittedAt + schedule(0);
+  let known = observation.known;
   let seen: Task | null = null;
   let shown = "";
   let failure: unknown;
 
   for (let poll = 1; ; poll++) {
-    const result = await pollOnce(observation, notBefore, notAfter);
+    const result = await pollOnce(observation, { notBefore, notAfter, task: known ?? undefined });
     if (result === null) {
       throw new WaitTimeoutError(timeoutMessage(observation), {
         taskId,
@@ -55,6 +60,7 @@ export async function* observe(observation: Observation): AsyncGenerator<Reading
     failure = "failure" in result ? result.failure : undefined;
     if ("data" in result) {
       seen = result.data;
+      known = { ...waitingTask(observation, known, seen), unfinishedAt: clock.now() };
       const shows = JSON.stringify(seen);
       const isFinal = isFinalStatus(seen.status);
       if (isFinal || shows !== shown) {
@@ -70,29 +76,38 @@ export async function* observe(observation: Observation): AsyncGenerator<Reading
 
 /** The next reading, the failure of a read that the wait outlasts, or `null` when the wait's time is over. */
 async function pollOnce(
-  { transport, polls, call, taskId, options }: Observation,
-  notBefore: number,
-  notAfter: number,
+  observation: Observation,
+  pacing: PollWish["pacing"],
 ): Promise<Reading | { failure: unknown } | null> {
+  const { transport, polls, call, taskId, options } = observation;
   const timeoutMs = () => {
-    const leftMs = Math.max(0, notAfter - transport.clock.now()) + GRACE_MS;
+    const leftMs = Math.max(0, pacing.notAfter - transport.clock.now()) + GRACE_MS;
     return Math.min(options.timeoutMs ?? transport.timeoutMs, leftMs);
   };
-  const read = (signal: AbortSignal) =>
-    pollTask(transport, call, { ...options, signal, timeoutMs: timeoutMs() });
+  const read = async (signal: AbortSignal) => {
+    const reading = await pollTask(transport, call, { ...options, signal, timeoutMs: timeoutMs() });
+    const task = waitingTask(observation, pacing.task ?? null, reading.data);
+    transport.pacer.learn(task, isFinalStatus(reading.data.status));
+    return reading;
+  };
   try {
-    return await polls.next({
-      taskId,
-      pacing: { notBefore, notAfter },
-      signal: options.signal,
-      timeoutMs,
-      read,
-    });
+    return await polls.next({ taskId, pacing, signal: options.signal, timeoutMs, read });
   } catch (failure) {
     options.signal?.throwIfAborted();
     if (endsWait(failure)) throw failure;
     return { failure };
   }
+}
+
+/** What the pacer is told of a task that was read: of one that another process submitted, when the service says that was. */
+function waitingTask(
+  { submittedAt, transport }: Observation,
+  known: WaitingTask | null,
+  { model, type, created_at }: Task,
+): WaitingTask {
+  if (known !== null) return { ...known, model, type };
+  const createdAt = Math.min(transport.clock.now(), parseDate(created_at) ?? submittedAt);
+  return { model, type, submittedAt: createdAt, unfinishedAt: createdAt };
 }
 
 /** What a wait can't outlast: a key or an id that is refused, and anything that is no failed read at all. */

@@ -8,7 +8,7 @@ import type { Reading } from "./retrieve.js";
 /** One wait's wish for the next reading of its task. */
 export interface PollWish {
   taskId: string;
-  pacing: Required<Pick<PacedRequest, "notBefore" | "notAfter">>;
+  pacing: Required<Pick<PacedRequest, "notBefore" | "notAfter" | "task">>;
   signal: AbortSignal | undefined;
   /** How long this wait would now wait for the answer to a poll, in real milliseconds. */
   timeoutMs: () => number;

@@ -27,18 +27,18 @@ export interface Submitter {
     onAbort: OnAbort,
   ): Promise<Ordered>;
   /** When a submission of this client was answered, by its own clock: the service's may differ. */
-  submittedAt(submission: TaskSubmission): number | undefined;
+  submitted(submission: TaskSubmission): { model: string; at: number } | undefined;
 }
 
 export function createSubmitter(transport: Transport, account: Account, validates: boolean): Submitter {
   const { clock, random, redactor, trace } = transport;
   const count = createCount();
-  const submittedAt = new WeakMap<TaskSubmission, number>();
+  const submitted = new WeakMap<TaskSubmission, { model: string; at: number }>();
 
   const send = async (request: unknown, call: Call, options: RequestOptions): Promise<Created> => {
     const create = () => count.during(() => createTask(transport, request, call, options));
     const created = await trace("create a task", attributesOf(request), create);
-    submittedAt.set(created.data, clock.now());
+    submitted.set(created.data, { model: String(Object(request).model), at: clock.now() });
     return created;
   };
   const probe = ({ timeoutMs, maxRetries, headers }: RequestOptions): Probe => ({
@@ -50,7 +50,7 @@ export function createSubmitter(transport: Transport, account: Account, validate
   });
 
   return {
-    submittedAt: (submission) => submittedAt.get(submission),
+    submitted: (submission) => submitted.get(submission),
 
     async submit(request, options) {
       return send(request, createCall(createBody(request, validates)), options);

@@ -6,6 +6,7 @@ import type { TaskRequest } from "../contract/task-request.js";
 import { TaskFailedError } from "../errors/task-failed-error.js";
 import { TaskTimedOutError } from "../errors/task-timed-out-error.js";
 import { checkJournalOptions } from "../journal/options.js";
+import type { WaitingTask } from "../pacer/pacer.js";
 import { type ApiPromise, apiPromise } from "../transport/api-promise.js";
 import type { RequestOptions } from "../transport/call.js";
 import type { Transport } from "../transport/transport.js";
@@ -225,6 +226,7 @@ export class Tasks {
       taskId,
       schedule,
       submittedAt: this.#submissionTime(task),
+      known: this.#knownTask(task),
       maxWaitMs,
       options,
     };
@@ -233,6 +235,13 @@ export class Tasks {
   #submissionTime(task: string | TaskSubmission): number {
     const now = this.#transport.clock.now();
     if (typeof task === "string") return now;
-    return Math.min(now, this.#submitter.submittedAt(task) ?? parseDate(task.created_at) ?? now);
+    return Math.min(now, this.#submitter.submitted(task)?.at ?? parseDate(task.created_at) ?? now);
+  }
+
+  #knownTask(task: string | TaskSubmission): WaitingTask | null {
+    const submitted = typeof task === "string" ? undefined : this.#submitter.submitted(task);
+    if (typeof task === "string" || submitted === undefined) return null;
+    const { model, at } = submitted;
+    return { model, type: task.type, submittedAt: at, unfinishedAt: at };
   }
 }

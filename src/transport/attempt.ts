@@ -46,7 +46,7 @@ export async function attempt(
   const statedMs = outcome.kind === "answered" ? statedWaitOf(outcome, now) : null;
   const remaining = answer === null ? null : rateLimitRemaining(answer.headers);
   const heldForMs = answer?.status === 429 ? (statedMs ?? UNSTATED_HOLD_MS) : null;
-  pacer.report({ taskId: call.taskId, remaining, heldForMs });
+  pacer.report({ taskId: call.taskId, sentAt: leftAt, remaining, heldForMs });
   const status = answer?.status ?? null;
   emitter.emit("answer", () => ({ ...event(), status, durationMs: now - leftAt, remaining }));
   if (heldForMs !== null) {

@@ -12,7 +12,7 @@ export function heldError(
   requestId: string,
 ): RateLimitedError {
   const now = clock.now();
-  const heldForMs = pacer.heldUntil() - now;
+  const heldForMs = (pacer.rateLimit().heldUntil ?? now) - now;
   const retryAt = dateAt(now + heldForMs);
   const reason = `rate_limited: an earlier 429 holds this key back until ${retryAt.toISOString()}. Nothing was sent`;
   return new RateLimitedError(failureMessage(call, reason, requestId), {

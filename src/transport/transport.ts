@@ -48,11 +48,11 @@ export function createTransport(config: TransportConfig): Transport {
 }
 
 /** Who was admitted and then does not send reports back all the same. */
-async function prepare({ pacer }: TransportConfig, { beforeSending, taskId }: Call): Promise<void> {
+async function prepare({ pacer, clock }: TransportConfig, { beforeSending, taskId }: Call): Promise<void> {
   try {
     await beforeSending?.();
   } catch (error) {
-    pacer.report({ taskId, remaining: null, heldForMs: null });
+    pacer.report({ taskId, sentAt: clock.now(), remaining: null, heldForMs: null });
     throw error;
   }
 }

@@ -1,22 +1,27 @@
 import { expect, test } from "vitest";
 import { createMemoryPacer } from "../../../src/pacer/memory-pacer.js";
-import type { PacedRequest, Pacer } from "../../../src/pacer/pacer.js";
+import type { PacedRequest, Pacer, RateLimitReport } from "../../../src/pacer/pacer.js";
 import { createTestClock, START, turns } from "../../support/test-clock.js";
 
 // Limits: 120 requests per 60 seconds and key, and no more than one poll a second of one task.
+
+const HOUR = 3_600_000;
 
 function createPaced() {
   const clock = createTestClock();
   const pacer: Pacer = createMemoryPacer(clock);
   const left: [name: string, at: number][] = [];
 
+  const report = (answer: Partial<RateLimitReport>) =>
+    pacer.report({ sentAt: clock.now(), remaining: null, heldForMs: null, ...answer });
+
   /** Sends a request when its turn comes; it is answered at once. */
-  const send = async (name: string, request: PacedRequest, answer = { remaining: null, heldForMs: null }) => {
+  const send = async (name: string, request: PacedRequest, answer: Partial<RateLimitReport> = {}) => {
     const admitted = await pacer.admit(request);
     left.push([admitted ? name : `${name} is late`, clock.elapsed()]);
-    if (admitted) pacer.report(answer);
+    if (admitted) report(answer);
   };
-  return { clock, pacer, left, send };
+  return { clock, pacer, left, report, send };
 }
 
 const repeat = (count: number, name: string, send: (name: string) => Promise<void>) =>
@@ -34,29 +39,29 @@ test("the first 120 requests leave at once and the next ones with the next windo
 });
 
 test("the window follows what the service says remains", async () => {
-  const { clock, pacer, send, left } = createPaced();
+  const { clock, pacer, report, send, left } = createPaced();
   await pacer.admit({ kind: "account" });
-  pacer.report({ remaining: 2, heldForMs: null });
+  report({ remaining: 2, heldForMs: null });
   await clock.sleep(5000);
   await Promise.all(repeat(3, "a", (name) => send(name, { kind: "create" })));
   expect(left.map(([, at]) => at)).toEqual([5000, 5000, 60_000]);
 });
 
 test("a request that is on its way counts, though its answer is out", async () => {
-  const { pacer, clock } = createPaced();
+  const { pacer, report, clock } = createPaced();
   await pacer.admit({ kind: "account" });
-  pacer.report({ remaining: 1, heldForMs: null });
+  report({ remaining: 1, heldForMs: null });
   await pacer.admit({ kind: "account" });
   await pacer.admit({ kind: "account" });
   expect(clock.elapsed()).toBe(60_000);
 });
 
 test("polls leave a reserve, which creates, account reads and reads may use", async () => {
-  const { pacer, send, left } = createPaced();
+  const { pacer, report, send, left } = createPaced();
   await pacer.admit({ kind: "account" });
-  pacer.report({ remaining: 119, heldForMs: null });
+  report({ remaining: 119, heldForMs: null });
   await pacer.admit({ kind: "account" });
-  pacer.report({ remaining: 8, heldForMs: null });
+  report({ remaining: 8, heldForMs: null });
   await Promise.all([
     send("poll", { kind: "poll", taskId: "t" }),
     send("read", { kind: "read", taskId: "u" }),
@@ -64,13 +69,16 @@ test("polls leave a reserve, which creates, account reads and reads may use", as
     send("create", { kind: "create" }),
   ]);
   expect(left.slice(0, 3).map(([, at]) => at)).toEqual([0, 0, 0]);
-  expect(left[3]).toEqual(["poll", 60_000]);
+  const [name, at = 0] = left[3] ?? [];
+  expect(name).toBe("poll");
+  expect(at).toBeGreaterThan(10_000);
+  expect(at).toBeLessThanOrEqual(60_000);
 });
 
 test("what waits for the next window leaves by rank: creates and account reads, then reads, then polls", async () => {
-  const { pacer, send, left } = createPaced();
+  const { pacer, report, send, left } = createPaced();
   await pacer.admit({ kind: "account" });
-  pacer.report({ remaining: 0, heldForMs: null });
+  report({ remaining: 0, heldForMs: null });
   await Promise.all([
     send("poll", { kind: "poll", taskId: "t" }),
     send("read", { kind: "read", taskId: "u" }),
@@ -81,9 +89,9 @@ test("what waits for the next window leaves by rank: creates and account reads, 
 });
 
 test("of the polls that are due the one that has waited longest goes first", async () => {
-  const { pacer, send, left } = createPaced();
+  const { pacer, report, send, left } = createPaced();
   await pacer.admit({ kind: "account" });
-  pacer.report({ remaining: 0, heldForMs: null });
+  report({ remaining: 0, heldForMs: null });
   const due = (taskId: string, afterMs: number) =>
     send(taskId, { kind: "poll", taskId, notBefore: START + afterMs });
   await Promise.all([due("late", 9000), due("early", 1000), due("middle", 5000)]);
@@ -91,10 +99,10 @@ test("of the polls that are due the one that has waited longest goes first", asy
 });
 
 test("a 429 holds everything back for as long as it states", async () => {
-  const { pacer, send, left } = createPaced();
+  const { pacer, report, send, left } = createPaced();
   await pacer.admit({ kind: "account" });
-  pacer.report({ remaining: null, heldForMs: 17_000 });
-  expect(pacer.heldUntil()).toBe(START + 17_000);
+  report({ remaining: null, heldForMs: 17_000 });
+  expect(pacer.rateLimit().heldUntil).toBe(START + 17_000);
   await Promise.all([send("create", { kind: "create" }), send("poll", { kind: "poll", taskId: "t" })]);
   expect(left).toEqual([
     ["create", 17_000],
@@ -103,11 +111,11 @@ test("a 429 holds everything back for as long as it states", async () => {
 });
 
 test("a shorter hold does not end a longer one, and a late answer with room does not either", async () => {
-  const { pacer, send, left } = createPaced();
+  const { pacer, report, send, left } = createPaced();
   for (let sent = 0; sent < 3; sent++) await pacer.admit({ kind: "account" });
-  pacer.report({ remaining: null, heldForMs: 30_000 });
-  pacer.report({ remaining: null, heldForMs: 2000 });
-  pacer.report({ remaining: 50, heldForMs: null });
+  report({ remaining: null, heldForMs: 30_000 });
+  report({ remaining: null, heldForMs: 2000 });
+  report({ remaining: 50, heldForMs: null });
   await send("create", { kind: "create" });
   expect(left).toEqual([["create", 30_000]]);
 });
@@ -131,20 +139,20 @@ test("reads of one task leave a second apart, and of two tasks together", async 
 });
 
 test("the second between two reads of a task counts from the answer, since nobody knows when the request arrived", async () => {
-  const { clock, pacer, send, left } = createPaced();
+  const { clock, pacer, report, send, left } = createPaced();
   await pacer.admit({ kind: "read", taskId: "a" });
   const next = send("next", { kind: "read", taskId: "a" });
   await clock.sleep(400);
-  pacer.report({ taskId: "a", remaining: null, heldForMs: null });
+  report({ taskId: "a", remaining: null, heldForMs: null });
   await next;
   expect(left).toEqual([["next", 1400]]);
 });
 
 test("a request leaves neither before it is due nor after it is given up", async () => {
-  const { pacer, send, left } = createPaced();
+  const { pacer, report, send, left } = createPaced();
   await send("due", { kind: "poll", taskId: "a", notBefore: START + 4000, notAfter: START + 5000 });
   await pacer.admit({ kind: "account" });
-  pacer.report({ remaining: null, heldForMs: 60_000 });
+  report({ remaining: null, heldForMs: 60_000 });
   await send("held", { kind: "poll", taskId: "b", notAfter: START + 9000 });
   await send("never due", { kind: "poll", taskId: "c", notBefore: START + 99_000, notAfter: START + 9500 });
   expect(left).toEqual([
@@ -167,18 +175,18 @@ test("a request that is due sooner than those before it does not wait for them",
 });
 
 test("a window that the service opened when the first request arrived is not over before the service's own", async () => {
-  const { clock, pacer, send, left } = createPaced();
+  const { clock, pacer, report, send, left } = createPaced();
   await pacer.admit({ kind: "account" });
   await clock.sleep(3000);
-  pacer.report({ remaining: 0, heldForMs: null });
+  report({ remaining: 0, heldForMs: null });
   await send("next", { kind: "create" });
   expect(left).toEqual([["next", 63_000]]);
 });
 
 test("an abort gives up the place in the queue, and harms nobody behind it", async () => {
-  const { pacer, send, left } = createPaced();
+  const { pacer, report, send, left } = createPaced();
   await pacer.admit({ kind: "account" });
-  pacer.report({ remaining: null, heldForMs: 1000 });
+  report({ remaining: null, heldForMs: 1000 });
   const controller = new AbortController();
   const aborted = pacer.admit({ kind: "create" }, controller.signal);
   const behind = send("behind", { kind: "create" });
@@ -201,17 +209,135 @@ test("a clock whose sleep returns without moving its time does not hang the pace
   const pacer = createMemoryPacer({ now: () => START, sleep: async (ms) => void sleeps.push(ms) });
   await pacer.admit({ kind: "poll", taskId: "t", notBefore: START + 5000 });
   expect(sleeps).toEqual([5000]);
-  pacer.report({ remaining: null, heldForMs: 9000 });
+  pacer.report({ sentAt: START, remaining: null, heldForMs: 9000 });
   await pacer.admit({ kind: "create" });
   expect(sleeps.length).toBeLessThan(5);
 });
 
-test("a clock that was set back makes no task wait for the time that it had", async () => {
-  let time = START;
-  const pacer = createMemoryPacer({ now: () => time, sleep: () => new Promise(() => {}) });
-  const read = { kind: "read", taskId: "t" } as const;
-  await pacer.admit(read);
-  pacer.report({ remaining: null, heldForMs: null });
-  time -= 3_600_000;
-  expect(await Promise.race([pacer.admit(read), turns(3)])).toBe(true);
+test.each([
+  ["back", -3 * HOUR],
+  ["forward", 3 * HOUR],
+])(
+  "a clock that is set %s by hours neither stalls a hold, nor a window, nor a read, nor a poll",
+  async (_, jumpMs) => {
+    const cases: ((pacer: Pacer) => Promise<PacedRequest>)[] = [
+      async (pacer) => {
+        await pacer.admit({ kind: "account" });
+        pacer.report({ sentAt: START, remaining: null, heldForMs: 30_000 });
+        return { kind: "create" };
+      },
+      async (pacer) => {
+        await pacer.admit({ kind: "account" });
+        pacer.report({ sentAt: START, remaining: 0, heldForMs: null });
+        return { kind: "create" };
+      },
+      async (pacer) => {
+        await pacer.admit({ kind: "read", taskId: "t" });
+        pacer.report({ sentAt: START, taskId: "t", remaining: null, heldForMs: null });
+        return { kind: "read", taskId: "t" };
+      },
+      async () => {
+        const task = { model: "provider_a", type: "music", submittedAt: START, unfinishedAt: START };
+        return { kind: "poll", taskId: "t", notBefore: START + 5000, task };
+      },
+    ];
+    for (const begin of cases) {
+      // Time that passes by sleeping, under a wall that is set.
+      const clock = { slept: 0, setBy: 0 };
+      const pacer = createMemoryPacer({
+        now: () => START + clock.slept + clock.setBy,
+        sleep: async (ms) => void (clock.slept += ms),
+      });
+      const request = await begin(pacer);
+      const before = request.kind === "poll" ? pacer.admit(request) : undefined;
+      clock.setBy = jumpMs;
+      await (before ?? pacer.admit(request));
+      expect(clock.slept).toBeLessThanOrEqual(61_000);
+    }
+  },
+);
+
+test("a poll that is asked for with the new time of a clock that was set back waits no longer than its task would", async () => {
+  const clock = { slept: 0, setBy: 0 };
+  const now = () => START + clock.slept + clock.setBy;
+  const pacer = createMemoryPacer({ now, sleep: async (ms) => void (clock.slept += ms) });
+  await pacer.admit({ kind: "account" });
+  pacer.report({ sentAt: now(), remaining: 119, heldForMs: null });
+  clock.setBy = -3 * HOUR;
+  // The caller still has the times of before.
+  const task = { model: "provider_a", type: "music", submittedAt: START, unfinishedAt: START };
+  await pacer.admit({ kind: "poll", taskId: "t", notBefore: now() + 5000, task });
+  expect(clock.slept).toBeLessThanOrEqual(60_000);
+});
+
+test("before an answer has shown the limit only a few requests leave", async () => {
+  const { pacer, report, clock } = createPaced();
+  const left: number[] = [];
+  for (let number = 0; number < 50; number++) {
+    void pacer.admit({ kind: "create" }).then(() => left.push(number));
+  }
+  await Promise.resolve();
+  expect(left).toHaveLength(5);
+  report({ remaining: 30 });
+  await Promise.resolve();
+  // Four of those on their way may not be counted yet.
+  expect(left).toHaveLength(5 + 26);
+  expect(clock.elapsed()).toBe(0);
+});
+
+test("an answer that overtakes another one, or belongs to the window before, does not make it seem that more remain", async () => {
+  const { pacer, report, clock, send, left } = createPaced();
+  for (let sent = 0; sent < 4; sent++) await pacer.admit({ kind: "account" });
+  report({ remaining: 0 });
+  report({ remaining: 3 });
+  report({ remaining: 2 });
+  await send("next", { kind: "create" }, { remaining: 9 });
+  expect(left).toEqual([["next", 60_000]]);
+  // The fourth answer took a minute: it tells of the window in which it was counted.
+  report({ sentAt: START, remaining: 0 });
+  await send("one more", { kind: "create" });
+  expect(clock.elapsed()).toBe(60_000);
+});
+
+test("a clock whose sleep fails rejects everything that waits, and whatever comes later", async () => {
+  const end = new Error("the emulator is disposed");
+  const pacer = createMemoryPacer({ now: () => START, sleep: () => Promise.reject(end) });
+  await pacer.admit({ kind: "account" });
+  pacer.report({ sentAt: START, remaining: 0, heldForMs: null });
+  const kinds = ["create", "account", "read", "poll"] as const;
+  const waiting = kinds.map((kind) => pacer.admit({ kind, notAfter: START + HOUR }));
+  for (const each of waiting) await expect(each).rejects.toBe(end);
+  await expect(pacer.admit({ kind: "poll", notBefore: START + 5000 })).rejects.toBe(end);
+});
+
+test("what queues when a hold begins is given up at once where it does not stand it, and stays where it does", async () => {
+  const { pacer, report, send, left } = createPaced();
+  await pacer.admit({ kind: "account" });
+  report({ remaining: 1 });
+  await pacer.admit({ kind: "account" });
+  const all = Promise.all([
+    send("short", { kind: "account", maxHoldMs: 20_000 }),
+    send("long", { kind: "account", maxHoldMs: 120_000 }),
+    send("poll", { kind: "poll", taskId: "t" }),
+  ]);
+  report({ heldForMs: 90_000 });
+  await all;
+  expect(left).toEqual([
+    ["short is late", 0],
+    ["long", 90_000],
+    ["poll", 90_000],
+  ]);
+});
+
+test("what is known of the rate limit can be asked for", async () => {
+  const { pacer, report, clock } = createPaced();
+  expect(pacer.rateLimit()).toEqual({ limit: null, remaining: null, resetAt: null, heldUntil: null });
+  await pacer.admit({ kind: "account" });
+  report({ remaining: 59 });
+  await pacer.admit({ kind: "account" });
+  expect(pacer.rateLimit()).toEqual({ limit: 60, remaining: 58, resetAt: START + 60_000, heldUntil: null });
+  report({ heldForMs: 7000 });
+  expect(pacer.rateLimit()).toMatchObject({ limit: 60, heldUntil: START + 7000 });
+  await clock.sleep(7000);
+  expect(pacer.rateLimit()).toMatchObject({ remaining: null, heldUntil: null });
 });

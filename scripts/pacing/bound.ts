@@ -1,0 +1,139 @@
+import type { Law } from "./law.js";
+import type { Limit } from "./service.js";
+
+/**
+ * The least mean discovery delay that a policy can reach which cannot see the future. Put a price on a read, and the
+ * cheapest plan of reads for one task follows, worked backwards over its ages. What all plans cost at a price, less the
+ * price of all the reads that there are, is never more than what the best policy reaches; the highest such bound is
+ * the answer.
+ */
+export function steadyBound(
+  law: Law,
+  perSecond: number,
+  limit: Limit,
+  gapSeconds: number,
+  othersPerSecond = 0,
+): number {
+  const requestsPerSecond = (limit.requests * 1000) / limit.windowMs - othersPerSecond;
+  const readsPerTask = (requestsPerSecond - perSecond) / perSecond;
+  const curve = curveOf(law, agesOf(law));
+  const costAt = (price: number) => plan(curve, gapSeconds, () => price).cost - price * readsPerTask;
+
+  let best = costAt(0);
+  for (let [low, high, step] = [1e-3, 1e4, 0]; step < 40; step++) {
+    const price = Math.sqrt(low * high);
+    best = Math.max(best, costAt(price));
+    if (plan(curve, gapSeconds, () => price).reads(() => true) > readsPerTask) low = price;
+    else high = price;
+  }
+  return best;
+}
+
+/** The same for tasks that all begin at once, while nothing else needs the key: each window has a price of its own. */
+export function burstBound(law: Law, tasks: number, limit: Limit, gapSeconds: number): number {
+  const windowSeconds = limit.windowMs / 1000;
+  const windows = Math.ceil(tasks / limit.requests + 1) + Math.ceil(longest(law) / windowSeconds);
+  const step = Math.max(1, Math.round((windows * windowSeconds) / 600));
+  const ages = Array.from(
+    { length: Math.ceil((windows * windowSeconds) / step) + 1 },
+    (_, index) => index * step,
+  );
+  const curve = curveOf(law, ages);
+  const share = limit.requests / tasks;
+
+  const prices = Array.from({ length: windows + 1 }, (_, window) =>
+    Math.max(0, (tasks / limit.requests - window) * windowSeconds * 0.6),
+  );
+  let best = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const planned = plan(curve, gapSeconds, (age) => prices[Math.floor(age / windowSeconds)] ?? 0);
+    best = Math.max(best, planned.cost - share * prices.reduce((sum, price) => sum + price, 0));
+    const stride = (10 / share + 2) / Math.sqrt(1 + round / 10);
+    const used = planned.readsByWindow(windowSeconds, windows + 1);
+    for (const [window, price] of prices.entries()) {
+      prices[window] = Math.max(0, price + stride * ((used[window] ?? 0) - share));
+    }
+  }
+  return best;
+}
+
+const ROUNDS = 4000;
+const HOUR = 3600;
+
+interface Curve {
+  ages: readonly number[];
+  ended: readonly number[];
+  /** The mean time for which a task has been over at each age. */
+  overdue: readonly number[];
+}
+
+/** The cheapest plan of reads for one task, and what it costs. */
+function plan({ ages, ended, overdue }: Curve, gapSeconds: number, priceAt: (age: number) => number) {
+  const last = ages.length - 1;
+  const cost = new Float64Array(last + 1);
+  const next = new Int32Array(last + 1).fill(last);
+  for (let from = last - 1; from >= 0; from--) {
+    const [age, gone, area] = [ages[from] ?? 0, ended[from] ?? 0, overdue[from] ?? 0];
+    if (gone > 1 - 1e-9) continue;
+    let best = Number.POSITIVE_INFINITY;
+    for (let to = from + 1; to <= last; to++) {
+      const passed = (ages[to] ?? 0) - age;
+      if (passed < gapSeconds && to < last) continue;
+      const unseen = (overdue[to] ?? 0) - area - gone * passed;
+      if (unseen > best) break;
+      const total = unseen + priceAt(ages[to] ?? 0) * (1 - gone) + (cost[to] ?? 0);
+      if (total < best) {
+        best = total;
+        next[from] = to;
+      }
+    }
+    cost[from] = best;
+  }
+
+  const reads = (counts: (age: number) => boolean) => {
+    let sum = 0;
+    for (let step = 0; step < last && (ended[step] ?? 1) < 1 - 1e-9; ) {
+      const to = next[step] ?? last;
+      if (counts(ages[to] ?? 0)) sum += 1 - (ended[step] ?? 1);
+      step = to;
+    }
+    return sum;
+  };
+  const readsByWindow = (windowSeconds: number, windows: number) => {
+    const sums = new Array<number>(windows).fill(0);
+    for (let step = 0; step < last && (ended[step] ?? 1) < 1 - 1e-9; ) {
+      const to = next[step] ?? last;
+      const window = Math.min(windows - 1, Math.floor((ages[to] ?? 0) / windowSeconds));
+      sums[window] = (sums[window] ?? 0) + 1 - (ended[step] ?? 1);
+      step = to;
+    }
+    return sums;
+  };
+  return { cost: cost[0] ?? 0, reads, readsByWindow };
+}
+
+function curveOf(law: Law, ages: readonly number[]): Curve {
+  // The hour ends whatever is left (States: age).
+  const ended = ages.map((age) => (age >= HOUR ? 1 : law.endedBy(age)));
+  const overdue: number[] = [0];
+  for (let step = 1; step < ages.length; step++) {
+    const passed = (ages[step] ?? 0) - (ages[step - 1] ?? 0);
+    overdue.push((overdue[step - 1] ?? 0) + (((ended[step] ?? 0) + (ended[step - 1] ?? 0)) / 2) * passed);
+  }
+  return { ages, ended, overdue };
+}
+
+/** Every second while tasks end, then every ten until the hour. */
+function agesOf(law: Law): number[] {
+  const end = longest(law);
+  const ages = Array.from({ length: end + 1 }, (_, age) => age);
+  if (law.endedBy(end) < 1) for (let age = end + 10; age <= HOUR + 10; age += 10) ages.push(age);
+  return ages;
+}
+
+/** An age at which nearly everything is over that ever will be. */
+function longest(law: Law): number {
+  let age = 10;
+  while (age < HOUR && law.endedBy(HOUR - 1) - law.endedBy(age) > 1e-4) age += 10;
+  return age;
+}

@@ -1,0 +1,59 @@
+import { writeFileSync } from "node:fs";
+import { drawCurve } from "./curve.js";
+import { BACKOFF, FIXED, OURS, type Policy } from "./policies.js";
+import { allTrials, type Trial } from "./scenarios.js";
+import { type Outcome, simulate } from "./simulate.js";
+
+/**
+ * Prints what our policy, fixed polling and back-off polling reach in each scenario, beside the computed bound, and
+ * draws the guide's curve. `npm run pacing -- 0.3` runs only the scenarios whose names begin so, and draws nothing.
+ */
+const POLICIES = [OURS, FIXED, BACKOFF];
+const SECONDS = 7200;
+const SEED = 1;
+const CURVE = "docs/pacing.svg";
+
+const [wanted = ""] = process.argv.slice(2);
+const trials = allTrials(SECONDS).filter(({ scenario }) => scenario.name.startsWith(wanted));
+const delays = new Map<Policy, Map<string, number>>(POLICIES.map((policy) => [policy, new Map()]));
+
+print("", "policy", "mean delay", "/ bound", "worst", "429s an hour", "lost", "create waits", "reads a task");
+for (const trial of trials) {
+  for (const policy of POLICIES) {
+    const outcome = await simulate(trial.scenario, policy, SEED);
+    delays.get(policy)?.set(trial.scenario.name, outcome.meanDelay);
+    report(trial, policy, outcome);
+  }
+}
+if (wanted === "") {
+  const bounds = new Map(trials.map(({ scenario, bound }) => [scenario.name, bound]));
+  writeFileSync(
+    CURVE,
+    drawCurve(
+      [...delays].map(([{ name }, byScenario]) => ({ name, byScenario })),
+      bounds,
+    ),
+  );
+}
+
+function report({ scenario, bound, allowed }: Trial, policy: Policy, outcome: Outcome): void {
+  const ratio = bound === null ? "" : `${(outcome.meanDelay / bound).toFixed(2)}`;
+  const misses = policy === OURS && bound !== null && allowed !== null && outcome.meanDelay > allowed * bound;
+  print(
+    policy === POLICIES[0] ? scenario.name : "",
+    policy.name,
+    `${outcome.meanDelay.toFixed(1)} s`,
+    ratio + (misses ? " !" : ""),
+    `${outcome.worstDelay.toFixed(0)} s`,
+    outcome.refusedPerHour.toFixed(1),
+    String(outcome.lost),
+    `${outcome.meanCreateWait.toFixed(1)} s`,
+    outcome.readsPerTask.toFixed(1),
+  );
+}
+
+function print(scenario: string, policy: string, ...figures: string[]): void {
+  console.log(
+    scenario.padEnd(36) + policy.padEnd(16) + figures.map((figure) => figure.padStart(13)).join(""),
+  );
+}

@@ -1,0 +1,44 @@
+import { LIMITS } from "../contract/limits.js";
+
+/** By this age a task is read once more, so that none which ended within its hour is lost to it (States: age). */
+export const LAST_CALL_MS: number = LIMITS.taskTimeoutMs - 5 * 60_000;
+
+/** The first step, and by how much each is longer than the one before: laws of durations are told apart by shares of an age. */
+const FIRST_STEP_MS = 2000;
+const GROWTH = 1.04;
+
+/** How many steps there are. */
+export const STEPS: number = Math.ceil(stepsTo(LAST_CALL_MS));
+
+/** The ages between which a law of durations tells tasks apart, in milliseconds, from 0 to the last call. */
+export const AGES: Float64Array = Float64Array.from({ length: STEPS + 1 }, (_, step) =>
+  step === 0 ? 0 : Math.min(LAST_CALL_MS, FIRST_STEP_MS * GROWTH ** (step - 1)),
+);
+
+/** The step in which an age lies. */
+export function stepOf(ageMs: number): number {
+  return Math.min(STEPS - 1, Math.floor(stepsTo(ageMs) + 1e-9));
+}
+
+/** How long a step is, in milliseconds. */
+export function widthOf(step: number): number {
+  return (AGES[step + 1] ?? 0) - (AGES[step] ?? 0);
+}
+
+/** How much of a step lies between two ages, from 0 to 1. */
+export function shareOf(step: number, fromMs: number, toMs: number): number {
+  const [from, to] = [AGES[step] ?? 0, AGES[step + 1] ?? 0];
+  return Math.max(0, Math.min(toMs, to) - Math.max(fromMs, from)) / (to - from);
+}
+
+/** The value at an age of a curve that is known at every step. */
+export function at(curve: Float64Array, ageMs: number): number {
+  const step = stepOf(ageMs);
+  const low = curve[step] ?? 0;
+  return low + ((curve[step + 1] ?? 0) - low) * shareOf(step, 0, ageMs);
+}
+
+/** How many steps an age is away from 0, in fractions. */
+function stepsTo(ageMs: number): number {
+  return ageMs < FIRST_STEP_MS ? 0 : 1 + Math.log(ageMs / FIRST_STEP_MS) / Math.log(GROWTH);
+}

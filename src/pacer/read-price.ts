@@ -1,0 +1,104 @@
+import { at } from "./ages.js";
+import type { DurationLaw } from "./duration-law.js";
+import { nextRead, planReads, type ReadPlan } from "./read-plan.js";
+
+/** A task that waits for its next reading, as far as its price is concerned. */
+export interface Reader {
+  law: DurationLaw;
+  submittedAt: number;
+  /** When it was last found unfinished, or submitted. */
+  unfinishedAt: number;
+  /** When its caller allows the next reading. */
+  notBefore: number;
+}
+
+/** How many reads there are from now until then. */
+export interface ReadBudget {
+  reads: number;
+  now: number;
+  until: number;
+}
+
+/** What a read costs, in milliseconds of discovery delay, and how each law's tasks are read at that price. */
+export interface ReadPrice {
+  ms: number;
+  plans: ReadonlyMap<DurationLaw, ReadPlan>;
+}
+
+/** While there is enough for everybody, reads cost nothing and nobody needs a plan. */
+export const FREE: ReadPrice = { ms: 0, plans: new Map() };
+
+/** How many tasks are asked what they would do at a price: enough to speak for all. */
+const SAMPLE_SIZE = 100;
+/** Nearer than this a cheaper price makes no difference, and a dearer one than the hour leaves no read at all. */
+const CHEAPEST_MS = 50;
+const DEAREST_MS = 3_600_000;
+/** How closely the price is found: by the tenth part. */
+const PRECISION = 1.1;
+
+/** The highest price at which the plans of the waiting tasks still spend what each budget holds. */
+export function findPrice(
+  readers: readonly Reader[],
+  budgets: readonly ReadBudget[],
+  lastMs: number,
+): ReadPrice {
+  const stride = Math.ceil(readers.length / SAMPLE_SIZE);
+  const sample = readers.filter((_, index) => index % stride === 0);
+  const laws = [...new Set(sample.map(({ law }) => law))];
+  for (const law of laws) law.refresh();
+  const gapMs = usualGap(sample);
+
+  const priceAt = (ms: number): ReadPrice => ({
+    ms,
+    plans: new Map(laws.map((law) => [law, planReads(law, ms, gapMs)])),
+  });
+  const isTooCheap = (price: ReadPrice) =>
+    budgets.some((budget) => {
+      const reads = sample.reduce((sum, reader) => sum + expectedReads(reader, price, budget, gapMs), 0);
+      return (reads * readers.length) / sample.length > budget.reads;
+    });
+
+  if (!isTooCheap(FREE)) return FREE;
+  // The price is seldom far from the last one.
+  let low = Math.max(CHEAPEST_MS, lastMs / PRECISION);
+  while (low > CHEAPEST_MS && !isTooCheap(priceAt(low))) low = Math.max(CHEAPEST_MS, low / 4);
+  let high = low * PRECISION ** 2;
+  while (high < DEAREST_MS && isTooCheap(priceAt(high))) [low, high] = [high, high * 4];
+  while (high / low > PRECISION) {
+    const middle = Math.sqrt(low * high);
+    if (isTooCheap(priceAt(middle))) low = middle;
+    else high = middle;
+  }
+  return priceAt(low);
+}
+
+/** How often a task will probably be read until the budget's end. */
+function expectedReads(
+  reader: Reader,
+  { plans }: ReadPrice,
+  { now, until }: ReadBudget,
+  gapMs: number,
+): number {
+  const { law, submittedAt } = reader;
+  const plan = plans.get(law);
+  const end = until - submittedAt;
+  let unfinished = reader.unfinishedAt - submittedAt;
+  let next = Math.max(nextRead(plan, unfinished), reader.notBefore - submittedAt, now - submittedAt);
+  let [reads, stillOpen] = [0, 1];
+  while (next < end && stillOpen > 0.01) {
+    reads += stillOpen;
+    const alive = at(law.survival, unfinished);
+    stillOpen *= alive > 0 ? at(law.survival, next) / alive : 0;
+    unfinished = next;
+    next = Math.max(nextRead(plan, unfinished), unfinished + gapMs);
+  }
+  return reads;
+}
+
+/** The gap at which callers want their tasks read at most, in the middle. */
+function usualGap(sample: readonly Reader[]): number {
+  const gaps = sample
+    .map(({ notBefore, unfinishedAt }) => notBefore - unfinishedAt)
+    .sort((one, other) => one - other);
+  return Math.max(1000, gaps[gaps.length >> 1] ?? 0);
+}
