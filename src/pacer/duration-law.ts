@@ -63,11 +63,15 @@ export class DurationLaw {
 
   #learnEnd(fromMs: number, toMs: number): void {
     this.refresh();
-    for (const counts of [this.#ended, this.#entered])
-      counts.forEach((count, step) => (counts[step] = count * (1 - FADING)));
+    for (let step = 0; step < STEPS; step++) {
+      fade(this.#ended, step);
+      fade(this.#entered, step);
+    }
     const weightOf = (step: number) => shareOf(step, fromMs, toMs) * endingIn(this.survival, step);
     let total = 0;
-    this.#countSteps(fromMs, toMs, (step) => (total += weightOf(step)));
+    this.#countSteps(fromMs, toMs, (step) => {
+      total += weightOf(step);
+    });
     let left = 1;
     this.#countSteps(fromMs, toMs, (step) => {
       const ended = weightOf(step) / total;
@@ -114,6 +118,10 @@ function priorSurvival(step: number): number {
 /** The share of all tasks that ends in a step; next to none, but some. */
 function endingIn(survival: Float64Array, step: number): number {
   return (survival[step] ?? 0) - (survival[step + 1] ?? 0) + 1e-9;
+}
+
+function fade(counts: Float64Array, step: number): void {
+  counts[step] = (counts[step] ?? 0) * (1 - FADING);
 }
 
 function add(counts: Float64Array, step: number, count: number): void {

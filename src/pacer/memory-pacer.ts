@@ -2,11 +2,12 @@ import type { Clock } from "../clock/clock.js";
 import { onAbort } from "../clock/on-abort.js";
 import { Heap } from "./heap.js";
 import type { PacedRequest, Pacer, RequestKind } from "./pacer.js";
-import { type Claimant, RateWindow } from "./rate-window.js";
+import { RateWindow } from "./rate-window.js";
 import { ReadGaps } from "./read-gaps.js";
 import { ReadSchedule } from "./read-schedule.js";
 import { SteadyClock } from "./steady-clock.js";
 import { expiresBefore, isDueBefore, isMoreUrgent, type Waiting } from "./waiting.js";
+import type { Claimant } from "./window.js";
 
 /** Who claims what a window holds, those who go ahead first. */
 const CLAIMANTS: Readonly<Record<RequestKind, Claimant>> = { create: 0, account: 0, read: 1, poll: 2 };

@@ -1,13 +1,14 @@
-import { LIMITS } from "../contract/limits.js";
 import { CountedRequests } from "./counted-requests.js";
 import { Demand } from "./demand.js";
+import { KeyLimit, TOLERANCE } from "./key-limit.js";
 import type { RateLimitReport, RateLimitState } from "./pacer.js";
 import type { ReadBudget } from "./read-price.js";
+import { type Claimant, countSpent, createWindow, type Window } from "./window.js";
 
-/** Who claims requests of a window: creates and account reads, reads of tasks, polls. */
-export type Claimant = 0 | 1 | 2;
-
-/** Share of a window up to which each claimant goes ahead of those behind it: a task that is created wants reading too. */
+/**
+ * Share of a window up to which each claimant goes ahead of those behind it. What creates leave must hold at least one
+ * read for each task, and the reads of those that never end.
+ */
 const SHARES = [0.45, 0.25, 1] as const;
 /** Share of a fresh window that polls leave to creates and account reads even if none came lately; it is set free evenly. */
 const STANDING_RESERVE = 0.1;
@@ -21,57 +22,22 @@ const PATIENCE_MS = 2000;
 const FRESH_MS = 1500;
 /** What leaves so shortly before a window's end may arrive in the next one. */
 const LAST_MOMENT_MS = 500;
-/** How far what remains may lie from what is expected: answers overtake each other. */
-const TOLERANCE = 3;
-/** A limit that no window showed for as long as this is believed no more: others may have spent what was missing. */
-const LIMIT_LASTS_MS = 10 * LIMITS.windowMs;
-/** A window is believed to be shorter when it lasted less than this share of what was believed. */
-const SHORTER = 0.9;
-/** A window that goes on is believed to last longer by this much. */
-const GROWTH = 1.25;
-/** A window that slides is spent in so many parts, each of them like a small window of its own. */
-const PARTS_OF_A_SLIDE = 4;
-
-/** What is known of the service's current window. */
-interface Window {
-  /** When the first request left that was meant for it. */
-  openedAt: number;
-  /** It began no earlier than this. */
-  beganAfter: number;
-  endsAt: number;
-  /** Whether an answer has shown where it stands, and whether it had just begun then. */
-  isConfirmed: boolean;
-  isWhole: boolean;
-  /** The least that was known to remain, and since when. */
-  remaining: number;
-  knownAt: number;
-  /** Requests that left in it, by claimant, and how many of all were answered, the last one when. */
-  spent: [number, number, number];
-  answered: number;
-  answeredAt: number;
-}
+/** What is reserved is set free in steps no shorter than this. */
+const SHORTEST_STEP_MS = 50;
 
 /**
  * What is left of the key's budget, as far as can be known. The service counts a window from its first request, and says
- * with every answer how many requests remain (Limits); requests whose answer is out may not be counted yet. How many
- * a window holds, how long it is, whether it slides, and what others spend from it is learned from the answers.
+ * with every answer how many requests remain (Limits); requests whose answer is out may not be counted yet. The first
+ * requests of each window find out where it stands: it may go on, others may have spent from it, or it slides.
  */
 export class RateWindow {
-  #limit: number = LIMITS.requestsPerWindow;
-  #isLimitKnown = false;
-  #limitSeenAt = 0;
-  #lengthMs: number = LIMITS.windowMs;
-  #isSliding = (globalThis as any).S1 === true;
+  readonly #limit = new KeyLimit();
+  readonly #firsts = new Demand();
+  readonly #counted = new CountedRequests();
   #window: Window = createWindow(Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, 0);
   #before: Window | null = null;
   #unanswered = 0;
   #heldUntil = 0;
-  /** A reserve that each 429 enlarges: something is not as believed. */
-  #caution = 0;
-  /** What others spend from the same key, by the millisecond; `null` before a window was seen to its end. */
-  #othersPerMs: number | null = null;
-  readonly #firsts = new Demand();
-  readonly #counted = new CountedRequests();
 
   /** Until when a 429 holds everything back. */
   get heldUntil(): number {
@@ -98,9 +64,9 @@ export class RateWindow {
     const left = this.#left(now);
     if (now < this.#heldUntil || left <= 0) return false;
     if (!this.isOpen(now)) return this.#admitsScout(now, claimant);
-    if (claimant < 2) return left > Math.min(leave, this.#quota * (1 - SHARES[0]));
+    if (claimant < 2) return left > Math.min(leave, this.#limit.quota * (1 - SHARES[0]));
     if (now > this.#lastMoment && this.#unanswered >= SCOUTS) return false;
-    return left > this.#reserve(now) && (!this.#isShared || this.#admitsAmongOthers(now));
+    return left > this.#reserve(now) && (!this.#limit.isShared || this.#admitsAmongOthers(now));
   }
 
   /** The next time at which more may leave than now. */
@@ -110,116 +76,86 @@ export class RateWindow {
     const { endsAt } = this.#window;
     if (this.#left(now) <= 0 || now > this.#lastMoment) return endsAt;
     const nextRelease = (endsAt - now) / (1 + this.#reserve(now));
-    return Math.min(endsAt, now + Math.max(50, nextRelease));
+    return Math.min(endsAt, now + Math.max(SHORTEST_STEP_MS, nextRelease));
   }
 
   /** What polls may spend until this window's end, and until the next one's unless this is nearly over. */
   budgets(now: number): ReadBudget[] {
+    const { quota, spanMs, isSliding } = this.#limit;
     const until = Math.max(now, this.#lastMoment);
-    const reads = Math.max(0, this.#left(now) - this.#claimed(now, until - now, this.#shareLeft(now, 0)));
+    const regained = isSliding ? this.#counted.regained(now, until - now) : 0;
+    const claimed = this.#claimed(now, until - now, this.#shareLeft(now, 0));
+    const reads = Math.max(0, this.#left(now) - claimed) + regained;
     const here = { reads, now, until };
-    if (this.#isSliding) {
-      const soon = reads + this.#counted.regained(now, until - now);
-      return [{ reads: soon, now, until }];
-    }
-    if (until - now < 3 * LAST_MOMENT_MS) return [here];
-    const next = Math.max(0, this.#quota - this.#claimed(now, this.#spanMs, this.#quota * SHARES[0]));
-    return [here, { reads: reads + next, now, until: until + this.#spanMs }];
+    // What a window leaves unspent is lost in the end; and one that slides has no next one.
+    if (isSliding || until - now < 3 * LAST_MOMENT_MS) return [here];
+    const next = Math.max(0, quota - this.#claimed(now, spanMs, quota * SHARES[0]));
+    return [here, { reads: reads + next, now, until: until + spanMs }];
   }
 
   /** A request leaves. */
   spend(now: number, claimant: Claimant): void {
-    if (now >= this.#window.endsAt) this.#begin(createWindow(now, now + this.#spanMs, this.#quota));
+    const { spanMs, quota } = this.#limit;
+    if (now >= this.#window.endsAt) this.#begin(createWindow(now, now + spanMs, quota));
     this.#unanswered++;
     this.#window.spent[claimant]++;
     if (claimant === 0) this.#firsts.note(now);
   }
 
   /** An answer came, or none will. */
-  settle(now: number, { sentAt, remaining, heldForMs }: RateLimitReport): void {
+  settle(now: number, { sentAt, remaining, heldForMs }: Omit<RateLimitReport, "taskId">): void {
     this.#unanswered--;
-    if (heldForMs !== null) return this.#hold(now, heldForMs);
-    this.#counted.note(now);
-    const window = this.#window;
-    if (sentAt < window.openedAt) return;
-    window.answered++;
-    window.answeredAt = now;
-    if (remaining === null) {
-      window.isConfirmed = true;
-      window.remaining--;
-    } else if (!window.isConfirmed) this.#confirm(now, remaining, sum(window.spent));
-    else if (!this.#isSliding && sentAt > window.knownAt && remaining >= window.remaining) {
-      // More remain than did: the window was over sooner than believed, or it slides.
-      this.#begin({ ...createWindow(sentAt, now, remaining), answered: 1, answeredAt: now });
-      this.#confirm(now, remaining, 1 + this.#unanswered);
-    } else this.#note(now, remaining);
+    if (heldForMs === null) this.#settleCounted(now, sentAt, remaining);
+    else this.#hold(now, heldForMs);
   }
 
   state(now: number): RateLimitState {
     const isOpen = this.isOpen(now);
     return {
-      limit: this.#isLimitKnown ? this.#limit : null,
+      limit: this.#limit.isKnown ? this.#limit.requests : null,
       remaining: isOpen ? Math.max(0, this.#left(now)) : null,
-      resetAt: isOpen && !this.#isSliding ? this.#window.endsAt : null,
+      resetAt: isOpen && !this.#limit.isSliding ? this.#window.endsAt : null,
       heldUntil: now < this.#heldUntil ? this.#heldUntil : null,
     };
   }
 
-  /** What is spent and planned as one: a window, or a part of one that slides. */
-  get #quota(): number {
-    return this.#isSliding ? this.#limit / PARTS_OF_A_SLIDE : this.#limit;
-  }
-
-  get #spanMs(): number {
-    return this.#isSliding ? this.#lengthMs / PARTS_OF_A_SLIDE : this.#lengthMs;
-  }
-
-  /** Until when polls leave: what leaves later may count for the next window. */
+  /** Until when many polls may leave at once. */
   get #lastMoment(): number {
-    return this.#window.openedAt + this.#spanMs - LAST_MOMENT_MS;
-  }
-
-  get #isShared(): boolean {
-    return this.#othersPerMs !== 0 || this.#caution > 0;
+    return this.#window.openedAt + this.#limit.spanMs - LAST_MOMENT_MS;
   }
 
   #left(now: number): number {
-    const { endsAt, remaining } = this.#window;
-    if (this.#isSliding) return this.#limit - this.#counted.most(now) - this.#unanswered;
-    return (now < endsAt ? remaining : this.#limit) - this.#unanswered;
+    const { requests, isSliding } = this.#limit;
+    if (isSliding) return requests - this.#counted.most(now) - this.#unanswered;
+    return (now < this.#window.endsAt ? this.#window.remaining : requests) - this.#unanswered;
   }
 
   #shareLeft(now: number, claimant: Claimant): number {
     const spent = now < this.#window.endsAt ? this.#window.spent[claimant] : 0;
-    return Math.max(0, this.#quota * SHARES[claimant] - spent);
+    return Math.max(0, this.#limit.quota * SHARES[claimant] - spent);
   }
 
-  /** What creates, account reads and others will take within a time; no more is left to others than to ourselves. */
+  /** What creates, account reads and others will take within a time. */
   #claimed(now: number, ms: number, share: number): number {
-    return Math.min(this.#firsts.within(now, ms), share) + this.#othersWithin(ms);
-  }
-
-  #othersWithin(ms: number): number {
-    return Math.min(this.#othersPerMs ?? 0, this.#limit / 2 / this.#lengthMs) * ms;
+    return Math.min(this.#firsts.within(now, ms), share) + this.#limit.othersWithin(ms);
   }
 
   #reserve(now: number): number {
+    const { quota, spanMs, caution } = this.#limit;
     const ms = Math.max(0, this.#window.endsAt - now);
-    const standing = (STANDING_RESERVE * this.#quota * ms) / this.#spanMs;
-    const firsts = Math.min(
-      Math.max(withMargin(this.#firsts.within(now, ms)), standing),
-      this.#shareLeft(now, 0),
-    );
-    const others = this.#othersPerMs ? withMargin(this.#othersWithin(ms)) + TOLERANCE : 0;
-    return Math.floor(firsts + others + this.#caution);
+    const standing = (STANDING_RESERVE * quota * ms) / spanMs;
+    const firsts = Math.max(withMargin(this.#firsts.within(now, ms)), standing);
+    const others = this.#limit.othersWithin(ms);
+    const forOthers = others > 0 ? withMargin(others) + TOLERANCE : 0;
+    return Math.floor(Math.min(firsts, this.#shareLeft(now, 0)) + forOthers + caution);
   }
 
   /** The first requests of a window find out where it stands; where their answers are late, more follow. */
   #admitsScout(now: number, claimant: Claimant): boolean {
-    const { endsAt, openedAt, spent, answered } = this.#window;
+    const { endsAt, openedAt, answered } = this.#window;
     if (now >= endsAt) return true;
     const few = claimant === 2 ? 1 : SCOUTS;
-    return sum(spent) - answered < few * (1 + Math.floor((now - openedAt) / PATIENCE_MS));
+    return countSpent(this.#window) - answered < few * (1 + Math.floor((now - openedAt) / PATIENCE_MS));
   }
 
   /** Where others spend too, no more are under way than would leave room if everybody did the same. */
@@ -228,120 +164,87 @@ export class RateWindow {
     return this.#unanswered < (now < this.#window.answeredAt + FRESH_MS ? Math.max(1, free / 2) : 1);
   }
 
+  #settleCounted(now: number, sentAt: number, remaining: number | null): void {
+    this.#counted.note(now);
+    const window = this.#window;
+    if (sentAt < window.openedAt) return;
+    window.answered++;
+    window.answeredAt = now;
+    if (remaining === null) {
+      window.isConfirmed = true;
+      window.remaining--;
+    } else if (!window.isConfirmed) {
+      this.#confirm(now, remaining, countSpent(window));
+    } else if (!this.#limit.isSliding && sentAt > window.knownAt && remaining >= window.remaining) {
+      // As many remain as when it left, or more: the window was over sooner than believed, or it slides.
+      this.#begin({ ...createWindow(sentAt, now, remaining), answered: 1, answeredAt: now });
+      this.#confirm(now, remaining, 1 + this.#unanswered);
+    } else this.#note(now, remaining);
+  }
+
   /** The first answer in a window, in which so many of our own requests may be counted. */
   #confirm(now: number, remaining: number, own: number): void {
-    const [window, before] = [this.#window, this.#before];
-    const isWhole = !this.#isLimitKnown || remaining >= this.#limit - own - TOLERANCE;
-    if (!this.#isLimitKnown) this.#limit = remaining + 1;
-    this.#isLimitKnown = true;
+    const [limit, window, before] = [this.#limit, this.#window, this.#before];
+    const isWhole = limit.isWhole(remaining, own);
+    const rose = before !== null && remaining >= before.remaining;
+    if (limit.isSliding) limit.showSliding(now, this.#explainsSlide(now, remaining, TOLERANCE));
+    else limit.showSliding(now, !isWhole && rose && this.#explainsSlide(now, remaining, 0));
+
     window.isConfirmed = true;
-
-    const mayBegin = !isWhole && before !== null && remaining >= before.remaining;
-    this.#setSliding(
-      this.#isSliding
-        ? this.#explainsSlide(now, remaining, TOLERANCE)
-        : mayBegin && this.#explainsSlide(now, remaining, 0),
-    );
-
+    window.remaining = remaining;
+    window.knownAt = now;
     if (
-      !this.#isSliding &&
       before !== null &&
       !isWhole &&
-      remaining < before.remaining &&
-      now - before.openedAt < 2 * this.#lengthMs
+      !rose &&
+      !limit.isSliding &&
+      now - before.openedAt < 2 * limit.windowMs
     ) {
-      // The window before goes on, and so is longer than believed.
-      this.#lengthMs = Math.max(this.#lengthMs, GROWTH * (now - before.openedAt));
+      limit.showGoingOn(now - before.openedAt);
       window.openedAt = before.openedAt;
       window.beganAfter = before.beganAfter;
       window.answered += before.answered;
-      window.endsAt = Math.max(now, before.openedAt + this.#lengthMs);
-    } else {
-      const lastedMs = now - (before?.beganAfter ?? Number.NEGATIVE_INFINITY);
-      if (isWhole && !this.#isSliding && lastedMs < SHORTER * this.#lengthMs)
-        this.#lengthMs = Math.max(1000, lastedMs);
-      window.beganAfter = isWhole ? window.openedAt : (before?.answeredAt ?? Number.NEGATIVE_INFINITY);
-      window.endsAt = now + this.#spanMs;
-      window.isWhole = isWhole;
-      if (isWhole || this.#isSliding) this.#limitSeenAt = now;
+      window.endsAt = Math.max(now, before.openedAt + limit.windowMs);
+      return;
     }
-    window.remaining = Number.POSITIVE_INFINITY;
+    window.isWhole = isWhole;
+    if (isWhole && before !== null && !limit.isSliding) limit.showLength(now - before.beganAfter);
+    window.beganAfter = isWhole ? window.openedAt : (before?.answeredAt ?? Number.NEGATIVE_INFINITY);
+    window.endsAt = now + limit.spanMs;
     this.#note(now, remaining);
   }
 
   /** Whether a window that slides would have left so many, since it still counts what left in the last one. */
   #explainsSlide(now: number, remaining: number, tolerance: number): boolean {
-    const [most, fewest] = [this.#counted.most(now) + this.#unanswered, this.#counted.fewest(now)];
-    return remaining >= this.#limit - most - tolerance && remaining <= this.#limit - fewest + tolerance;
-  }
-
-  #setSliding(isSliding: boolean): void {
-    if (isSliding && !this.#isSliding) {
-      this.#lengthMs = LIMITS.windowMs;
-      this.#othersPerMs = 0;
-    }
-    this.#isSliding = isSliding;
+    const spent = this.#limit.requests - remaining;
+    const most = this.#counted.most(now) + this.#unanswered;
+    return spent <= most + tolerance && spent >= this.#counted.fewest(now) - tolerance;
   }
 
   #note(now: number, remaining: number): void {
     const window = this.#window;
     if (remaining < window.remaining) Object.assign(window, { remaining, knownAt: now });
-    if (window.isWhole) this.#limit = Math.max(this.#limit, window.remaining + window.answered);
+    if (window.isWhole) this.#limit.showRequests(now, window.remaining + window.answered);
   }
 
   #begin(window: Window): void {
     if (this.#window.isConfirmed) {
-      this.#sumUp(this.#window);
+      this.#limit.sumUp(this.#window);
       this.#before = this.#window;
     }
     this.#window = window;
   }
 
-  /** Learns from a window that is over how much there was, and what others spent of it. */
-  #sumUp({ openedAt, remaining, answered, answeredAt }: Window): void {
-    this.#caution = Math.max(0, this.#caution - 1);
-    if (this.#isSliding) return;
-    if (answeredAt > this.#limitSeenAt + LIMIT_LASTS_MS) this.#limit = remaining + answered;
-    const others = Math.max(0, this.#limit - remaining - answered);
-    const lastedMs = answeredAt - openedAt;
-    if (lastedMs < this.#lengthMs / 10) return;
-    const mean = ((this.#othersPerMs ?? others / lastedMs) + others / lastedMs) / 2;
-    this.#othersPerMs = mean * this.#lengthMs < 1 ? 0 : mean;
-  }
-
   #hold(now: number, heldForMs: number): void {
     this.#heldUntil = Math.max(this.#heldUntil, now + heldForMs);
-    this.#caution = Math.min(this.#limit / 5, 2 * this.#caution + 2);
-    const began =
-      (this.#window.isConfirmed ? this.#window : this.#before)?.beganAfter ?? Number.NEGATIVE_INFINITY;
-    const lastedMs = this.#heldUntil - began;
-    // The hold ends with the window: one that we saw begin shows how long it is.
-    if (!this.#isSliding && lastedMs > this.#lengthMs + 2000 && lastedMs < 10 * this.#lengthMs)
-      this.#lengthMs = lastedMs;
+    const began = (this.#window.isConfirmed ? this.#window : this.#before)?.beganAfter;
+    // The hold ends with the window: one that was seen to begin shows how long it is.
+    this.#limit.showHold(this.#heldUntil - (began ?? Number.NEGATIVE_INFINITY));
     this.#window.endsAt = this.#heldUntil;
     this.#window.remaining = 0;
   }
 }
 
-function createWindow(openedAt: number, endsAt: number, remaining: number): Window {
-  return {
-    openedAt,
-    beganAfter: openedAt,
-    endsAt,
-    isConfirmed: false,
-    isWhole: false,
-    remaining,
-    knownAt: openedAt,
-    spent: [0, 0, 0],
-    answered: 0,
-    answeredAt: openedAt,
-  };
-}
-
 function withMargin(expected: number): number {
   return expected + MARGIN * Math.sqrt(expected);
-}
-
-function sum([first, second, third]: readonly [number, number, number]): number {
-  return first + second + third;
 }

@@ -246,7 +246,9 @@ test.each([
       const clock = { slept: 0, setBy: 0 };
       const pacer = createMemoryPacer({
         now: () => START + clock.slept + clock.setBy,
-        sleep: async (ms) => void (clock.slept += ms),
+        sleep: async (ms) => {
+          clock.slept += ms;
+        },
       });
       const request = await begin(pacer);
       const before = request.kind === "poll" ? pacer.admit(request) : undefined;
@@ -260,7 +262,10 @@ test.each([
 test("a poll that is asked for with the new time of a clock that was set back waits no longer than its task would", async () => {
   const clock = { slept: 0, setBy: 0 };
   const now = () => START + clock.slept + clock.setBy;
-  const pacer = createMemoryPacer({ now, sleep: async (ms) => void (clock.slept += ms) });
+  const sleep = async (ms: number) => {
+    clock.slept += ms;
+  };
+  const pacer = createMemoryPacer({ now, sleep });
   await pacer.admit({ kind: "account" });
   pacer.report({ sentAt: now(), remaining: 119, heldForMs: null });
   clock.setBy = -3 * HOUR;
