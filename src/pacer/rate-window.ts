@@ -207,7 +207,7 @@ export class RateWindow {
       window.endsAt = Math.max(now, before.openedAt + limit.windowMs);
       return;
     }
-    window.isWhole = isWhole;
+    window.isWhole = isWhole && !limit.isSliding;
     if (isWhole && before !== null && !limit.isSliding) limit.showLength(now - before.beganAfter);
     window.beganAfter = isWhole ? window.openedAt : (before?.answeredAt ?? Number.NEGATIVE_INFINITY);
     window.endsAt = now + limit.spanMs;
@@ -224,7 +224,9 @@ export class RateWindow {
   #note(now: number, remaining: number): void {
     const window = this.#window;
     if (remaining < window.remaining) Object.assign(window, { remaining, knownAt: now });
-    if (window.isWhole) this.#limit.showRequests(now, window.remaining + window.answered);
+    // Later on, a window that slides has let go of its first requests.
+    const isFresh = window.isWhole && now <= this.#lastMoment;
+    if (isFresh) this.#limit.showRequests(now, window.remaining + window.answered);
   }
 
   #begin(window: Window): void {
