@@ -52,13 +52,10 @@ export class DurationLaw {
     }
   }
 
-  /** How likely a task is over at an age, and how fast that grows by the millisecond, when it was not at an earlier one. */
-  outlook(unfinishedMs: number, ageMs: number): { isOver: number; growth: number } {
+  /** How likely a task is over at an age when it was not at an earlier one. */
+  chance(unfinishedMs: number, ageMs: number): number {
     const before = at(this.survival, unfinishedMs);
-    if (before <= 0 || ageMs > LIMITS.taskTimeoutMs) return { isOver: 1, growth: 0 };
-    const step = stepOf(ageMs);
-    const growth = endingIn(this.survival, step) / widthOf(step) / before;
-    return { isOver: 1 - at(this.survival, ageMs) / before, growth };
+    return before > 0 && ageMs <= LIMITS.taskTimeoutMs ? 1 - at(this.survival, ageMs) / before : 1;
   }
 
   #learnEnd(fromMs: number, toMs: number): void {

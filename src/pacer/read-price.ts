@@ -1,3 +1,4 @@
+import { LIMITS } from "../contract/limits.js";
 import { at } from "./ages.js";
 import type { DurationLaw } from "./duration-law.js";
 import { nextRead, planReads, type ReadPlan } from "./read-plan.js";
@@ -25,6 +26,9 @@ export interface ReadPrice {
   plans: ReadonlyMap<DurationLaw, ReadPlan>;
 }
 
+/** How far apart callers want the reads of a task, unless they say otherwise (Limits: Polling). */
+const GAP_MS = LIMITS.recommendedPollIntervalMs.shortest;
+
 /** While there is enough for everybody, reads cost nothing and nobody needs a plan. */
 export const FREE: ReadPrice = { ms: 0, plans: new Map() };
 
@@ -46,15 +50,14 @@ export function findPrice(
   const sample = readers.filter((_, index) => index % stride === 0);
   const laws = [...new Set(sample.map(({ law }) => law))];
   for (const law of laws) law.refresh();
-  const gapMs = usualGap(sample);
 
   const priceAt = (ms: number): ReadPrice => ({
     ms,
-    plans: new Map(laws.map((law) => [law, planReads(law, ms, gapMs)])),
+    plans: new Map(laws.map((law) => [law, planReads(law, ms, GAP_MS)])),
   });
   const isTooCheap = (price: ReadPrice) =>
     budgets.some((budget) => {
-      const reads = sample.reduce((sum, reader) => sum + expectedReads(reader, price, budget, gapMs), 0);
+      const reads = sample.reduce((sum, reader) => sum + expectedReads(reader, price, budget), 0);
       return (reads * readers.length) / sample.length > budget.reads;
     });
 
@@ -90,15 +93,7 @@ function expectedReads(
     const alive = at(law.survival, unfinished);
     stillOpen *= alive > 0 ? at(law.survival, next) / alive : 0;
     unfinished = next;
-    next = Math.max(nextRead(plan, unfinished), unfinished + gapMs);
+    next = Math.max(nextRead(plan, unfinished), unfinished + GAP_MS);
   }
   return reads;
-}
-
-/** The gap at which callers want their tasks read at most, in the middle. */
-function usualGap(sample: readonly Reader[]): number {
-  const gaps = sample
-    .map(({ notBefore, unfinishedAt }) => notBefore - unfinishedAt)
-    .sort((one, other) => one - other);
-  return Math.max(1000, gaps[gaps.length >> 1] ?? 0);
 }

@@ -38,12 +38,7 @@ export class ReadSchedule {
   urgency({ law, submittedAt, unfinishedAt, notBefore }: Reader, now: number): number {
     const [unfinished, age] = [unfinishedAt - submittedAt, now - submittedAt];
     const isLastCall = age >= LAST_CALL_MS && unfinished < LAST_CALL_MS;
-    const { isOver, growth } = law.outlook(unfinished, age);
-    // To read it later would find more, and put off the reading after that.
-    const after = Math.max(0, nextRead(this.#price.plans.get(law), age) - age);
-    return (
-      (isLastCall ? 10 : 0) + isOver - growth * (this.#price.ms + after) + (now - notBefore) / PATIENCE_MS
-    );
+    return (isLastCall ? 10 : 0) + law.chance(unfinished, age) + (now - notBefore) / PATIENCE_MS;
   }
 
   #lawOf(model: string, type: string): DurationLaw {
