@@ -1,5 +1,5 @@
 import { LIMITS } from "../contract/limits.js";
-import { AGES, at, STEPS, shareOf, stepOf, widthOf } from "./ages.js";
+import { AGES, STEPS, shareOf, stepOf, widthOf } from "./ages.js";
 
 /** What is believed before anything was seen weighs as much as this many tasks: a dozen readings outweigh it. */
 const PRIOR_TASKS = 12;
@@ -50,12 +50,6 @@ export class DurationLaw {
       this.survival[step + 1] = survival;
       this.overdue[step + 1] = overdue;
     }
-  }
-
-  /** How likely a task is over at an age when it was not at an earlier one. */
-  chance(unfinishedMs: number, ageMs: number): number {
-    const before = at(this.survival, unfinishedMs);
-    return before > 0 && ageMs <= LIMITS.taskTimeoutMs ? 1 - at(this.survival, ageMs) / before : 1;
   }
 
   #learnEnd(fromMs: number, toMs: number): void {

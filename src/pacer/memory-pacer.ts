@@ -6,7 +6,7 @@ import { RateWindow } from "./rate-window.js";
 import { ReadGaps } from "./read-gaps.js";
 import { ReadSchedule } from "./read-schedule.js";
 import { SteadyClock } from "./steady-clock.js";
-import { expiresBefore, isDueBefore, isMoreUrgent, type Waiting } from "./waiting.js";
+import { expiresBefore, isDueBefore, type Waiting } from "./waiting.js";
 import type { Claimant } from "./window.js";
 
 /** Who claims what a window holds, those who go ahead first. */
@@ -24,7 +24,7 @@ export function createMemoryPacer(callersClock: Clock): Pacer {
   const schedule = new ReadSchedule();
   const gaps = new ReadGaps();
   const upcoming = new Heap<Waiting>(isDueBefore);
-  const [firsts, reads, polls] = [new Heap(isDueBefore), new Heap(isDueBefore), new Heap(isMoreUrgent)];
+  const [firsts, reads, polls] = [new Heap(isDueBefore), new Heap(isDueBefore), new Heap(isDueBefore)];
   const ready = [firsts, reads, polls] as const;
   const expiring = new Heap<Waiting>(expiresBefore);
   let arrivals = 0;
@@ -47,7 +47,6 @@ export function createMemoryPacer(callersClock: Clock): Pacer {
           ...timesOf(request, now),
           request,
           number: arrivals++,
-          urgency: 1,
           isSettled: false,
           settle(isAdmitted) {
             leave();
@@ -153,7 +152,6 @@ export function createMemoryPacer(callersClock: Clock): Pacer {
       upcoming.push(waiting);
       return;
     }
-    if (waiting.reader !== null) waiting.urgency = schedule.urgency(waiting.reader, now);
     ready[CLAIMANTS[waiting.request.kind]].push(waiting);
   }
 

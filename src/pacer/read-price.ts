@@ -76,12 +76,7 @@ export function findPrice(
 }
 
 /** How often a task will probably be read until the budget's end. */
-function expectedReads(
-  reader: Reader,
-  { plans }: ReadPrice,
-  { now, until }: ReadBudget,
-  gapMs: number,
-): number {
+function expectedReads(reader: Reader, { plans }: ReadPrice, { now, until }: ReadBudget): number {
   const { law, submittedAt } = reader;
   const plan = plans.get(law);
   const end = until - submittedAt;

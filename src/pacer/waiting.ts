@@ -11,8 +11,6 @@ export interface Waiting {
   dueAt: number;
   /** Its place in the order of arrival. */
   number: number;
-  /** Of a poll: how much is lost with each millisecond that its task stays unread. */
-  urgency: number;
   /** Of a poll whose task is known: how it is scheduled. */
   reader: Reader | null;
   isSettled: boolean;
@@ -23,10 +21,6 @@ export interface Waiting {
 
 export function isDueBefore(one: Waiting, other: Waiting): boolean {
   return one.dueAt < other.dueAt || (one.dueAt === other.dueAt && one.number < other.number);
-}
-
-export function isMoreUrgent(one: Waiting, other: Waiting): boolean {
-  return one.urgency > other.urgency || (one.urgency === other.urgency && isDueBefore(one, other));
 }
 
 export function expiresBefore(one: Waiting, other: Waiting): boolean {
