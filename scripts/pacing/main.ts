@@ -17,7 +17,7 @@ const [wanted = ""] = process.argv.slice(2);
 const trials = allTrials(SECONDS).filter(({ scenario }) => scenario.name.startsWith(wanted));
 const delays = new Map<Policy, Map<string, number>>(POLICIES.map((policy) => [policy, new Map()]));
 
-print("", "policy", "mean delay", "/ bound", "worst", "429s an hour", "lost", "create waits", "reads a task");
+print("", "policy", "mean delay", "/ bound", "worst", "429s", "lost", "create waits", "reads a task");
 for (const trial of trials) {
   for (const policy of POLICIES) {
     const outcome = await simulate(trial.scenario, policy, SEED);
@@ -45,7 +45,7 @@ function report({ scenario, bound, allowed }: Trial, policy: Policy, outcome: Ou
     `${outcome.meanDelay.toFixed(1)} s`,
     ratio + (misses ? " !" : ""),
     `${outcome.worstDelay.toFixed(0)} s`,
-    outcome.refusedPerHour.toFixed(1),
+    String(outcome.refused),
     String(outcome.lost),
     `${outcome.meanCreateWait.toFixed(1)} s`,
     outcome.readsPerTask.toFixed(1),

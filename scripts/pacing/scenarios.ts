@@ -47,35 +47,9 @@ export function allTrials(seconds: number): Trial[] {
     ...[0.1, 0.3, 0.6].map((rate) =>
       limited(`${rate} a second, sliding`, rate, { ...USUAL_LIMIT, kind: "sliding" }, seconds),
     ),
-    {
-      ...inFlight(100),
-      scenario: {
-        ...inFlight(100).scenario,
-        name: "100 in flight, sliding",
-        limit: { ...USUAL_LIMIT, kind: "sliding" },
-      },
-      allowed: null,
-    },
-    {
-      ...inFlight(1000),
-      scenario: {
-        ...inFlight(1000).scenario,
-        name: "1000 in flight, sliding",
-        limit: { ...USUAL_LIMIT, kind: "sliding" },
-      },
-      allowed: null,
-    },
+    ...[100, 1000].map((tasks) => inFlight(tasks, "sliding", { limit: { ...USUAL_LIMIT, kind: "sliding" } })),
     ...[0.1, 0.3, 0.6].map((rate) => shared(`${rate} a second, two processes`, rate, seconds)),
-    {
-      ...inFlight(100),
-      scenario: { ...inFlight(100).scenario, name: "100 in flight, two processes", processes: 2 },
-      allowed: null,
-    },
-    {
-      ...inFlight(1000),
-      scenario: { ...inFlight(1000).scenario, name: "1000 in flight, two processes", processes: 2 },
-      allowed: null,
-    },
+    ...[100, 1000].map((tasks) => inFlight(tasks, "two processes", { processes: 2 })),
     ...[0.1, 0.3].map((rate) => besides(`${rate} a second, another spends half`, rate, seconds)),
   ];
 }
@@ -119,10 +93,15 @@ function besides(name: string, perSecond: number, seconds: number): Trial {
   return { ...trial, scenario: { ...trial.scenario, othersPerSecond: 1 }, bound };
 }
 
-function inFlight(tasks: number): Trial {
+function inFlight(tasks: number, twist?: string, changes: Partial<Scenario> = {}): Trial {
   const load: BurstLoad = { kind: "in flight", tasks };
+  const name = `${tasks} in flight${twist === undefined ? "" : `, ${twist}`}`;
   const bound = burstBound(TYPICAL, tasks, USUAL_LIMIT, GAP_SECONDS);
-  return { scenario: { name: `${tasks} in flight`, law: () => TYPICAL, load }, bound, allowed: 1.25 };
+  return {
+    scenario: { name, law: () => TYPICAL, load, ...changes },
+    bound,
+    allowed: twist === undefined ? 1.25 : null,
+  };
 }
 
 function toSubmit(tasks: number): Trial {

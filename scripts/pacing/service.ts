@@ -1,3 +1,5 @@
+import { admit, openWindow, type RateWindow } from "../../emulator/limits/rate-window.js";
+import { LIMITS } from "../../src/contract/limits.js";
 import type { Law } from "./law.js";
 
 /** The limit of one key. */
@@ -8,9 +10,6 @@ export interface Limit {
 }
 
 export const USUAL_LIMIT: Limit = { requests: 120, windowMs: 60_000, kind: "fixed" };
-
-/** A task after an hour is over, whatever its provider says. */
-const HOUR_MS = 3_600_000;
 
 /** What the service knows of a task. */
 export interface ServiceTask {
@@ -23,54 +22,34 @@ export interface ServiceTask {
 
 export type Answer = { retryAfterMs: number } | { remaining: number };
 
-/** The light model of the service: a key's limit, and tasks that end by a law of their own. */
+/** The light model of the service: the emulator's own rate limit, and tasks that end by a law of their own. */
 export class Service {
   /** How many requests were refused. */
   refused = 0;
   readonly #limit: Limit;
-  #used = 0;
-  #startedAt = Number.NEGATIVE_INFINITY;
-  readonly #admittedAt: number[] = [];
+  readonly #window: RateWindow;
 
   constructor(limit: Limit) {
     this.#limit = limit;
+    this.#window = openWindow(limit.kind, Number.NEGATIVE_INFINITY);
   }
 
-  /** Counts a request; a refused one doesn't count (Limits: rate limit). */
   count(now: number): Answer {
-    const { requests, windowMs, kind } = this.#limit;
-    const freeAt = kind === "fixed" ? this.#turnFixed(now) : this.#turnSliding(now);
-    if (this.#used >= requests) {
-      this.refused++;
-      return { retryAfterMs: Math.ceil((freeAt + windowMs - now) / 1000) * 1000 };
-    }
-    this.#used++;
-    if (kind === "sliding") this.#admittedAt.push(now);
-    return { remaining: requests - this.#used };
+    const { requests, windowMs } = this.#limit;
+    const admission = admit(this.#window, { requests, windowSeconds: windowMs / 1000 }, now);
+    if (admission.admitted) return { remaining: admission.remaining };
+    this.refused++;
+    return { retryAfterMs: admission.retryAfterSeconds * 1000 };
   }
 
   /** Reads a task: whether it is over. */
   read(task: ServiceTask, now: number): boolean {
     if (task.foundAt !== null) return true;
-    const isTooOld = now - task.createdAt > HOUR_MS;
+    const isTooOld = now - task.createdAt > LIMITS.taskTimeoutMs;
     if (now < task.endsAt && !isTooOld) return false;
     task.foundAt = now;
-    task.isLost = isTooOld && task.endsAt <= task.createdAt + HOUR_MS;
+    task.isLost = isTooOld && task.endsAt <= task.createdAt + LIMITS.taskTimeoutMs;
     return true;
-  }
-
-  #turnFixed(now: number): number {
-    if (now >= this.#startedAt + this.#limit.windowMs) {
-      this.#startedAt = now;
-      this.#used = 0;
-    }
-    return this.#startedAt;
-  }
-
-  #turnSliding(now: number): number {
-    while ((this.#admittedAt[0] ?? now) + this.#limit.windowMs <= now) this.#admittedAt.shift();
-    this.#used = this.#admittedAt.length;
-    return this.#admittedAt[0] ?? now;
   }
 }
 
@@ -81,5 +60,5 @@ export function beginTask(law: Law, chance: number, now: number): ServiceTask {
 
 /** When a task is over, by itself or by the hour. */
 export function overAt({ createdAt, endsAt }: ServiceTask): number {
-  return Math.min(endsAt, createdAt + HOUR_MS);
+  return Math.min(endsAt, createdAt + LIMITS.taskTimeoutMs);
 }

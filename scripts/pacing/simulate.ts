@@ -43,7 +43,6 @@ export interface Outcome {
   /** Between the wish for a task and the read that finds it over. */
   meanTurnaround: number;
   refused: number;
-  refusedPerHour: number;
   lost: number;
   readsPerTask: number;
 }
@@ -86,7 +85,7 @@ export async function simulate(scenario: Scenario, policy: Policy, seed: number)
   }));
 
   await time.during(work());
-  return sumUp(tickets, service, (time.now() - start) / 3_600_000);
+  return sumUp(tickets, service);
 
   async function work(): Promise<void> {
     const controller = new AbortController();
@@ -216,7 +215,7 @@ export async function simulate(scenario: Scenario, policy: Policy, seed: number)
   }
 }
 
-function sumUp(tickets: readonly Ticket[], service: Service, hours: number): Outcome {
+function sumUp(tickets: readonly Ticket[], service: Service): Outcome {
   const counted = tickets.filter(({ counts }) => counts);
   const mean = (of: (ticket: Ticket) => number) =>
     counted.reduce((sum, ticket) => sum + of(ticket), 0) / counted.length;
@@ -230,7 +229,6 @@ function sumUp(tickets: readonly Ticket[], service: Service, hours: number): Out
     meanCreateWait: mean(({ wishedAt, acceptedAt }) => acceptedAt - wishedAt) / 1000,
     meanTurnaround: mean((ticket) => foundAt(ticket) - ticket.wishedAt) / 1000,
     refused: service.refused,
-    refusedPerHour: service.refused / hours,
     lost: counted.filter(({ task }) => task?.isLost).length,
     readsPerTask: mean(({ reads }) => reads),
   };

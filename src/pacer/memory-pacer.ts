@@ -24,8 +24,8 @@ export function createMemoryPacer(callersClock: Clock): Pacer {
   const schedule = new ReadSchedule();
   const gaps = new ReadGaps();
   const upcoming = new Heap<Waiting>(isDueBefore);
-  const [firsts, reads, polls] = [new Heap(isDueBefore), new Heap(isDueBefore), new Heap(isDueBefore)];
-  const ready = [firsts, reads, polls] as const;
+  const ready = [new Heap(isDueBefore), new Heap(isDueBefore), new Heap(isDueBefore)] as const;
+  const [firsts, reads, polls] = ready;
   const expiring = new Heap<Waiting>(expiresBefore);
   let arrivals = 0;
   let waitingPolls = 0;

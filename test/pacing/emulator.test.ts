@@ -1,0 +1,68 @@
+import { AsyncMusic } from "async-music";
+import { createEmulator } from "async-music/emulator";
+import { expect, test } from "vitest";
+import { steadyBound } from "../../scripts/pacing/bound.js";
+import { TYPICAL } from "../../scripts/pacing/law.js";
+import { OURS } from "../../scripts/pacing/policies.js";
+import { seededRandom } from "../../scripts/pacing/random.js";
+import { USUAL_LIMIT } from "../../scripts/pacing/service.js";
+import { simulate } from "../../scripts/pacing/simulate.js";
+
+// The figures of the simulation hold for a client and the emulator as well: nothing is modelled here.
+
+const SONG = {
+  model: "provider_a",
+  task_type: "music",
+  input: { gpt_description_prompt: "rain in Lisbon" },
+} as const;
+const GAP_SECONDS = 5;
+
+/** A client of an emulator whose tasks take as long as the law says, and what came of their waits. */
+function createLoad(seed: number) {
+  const emulator = createEmulator({ seed, credits: 100_000 });
+  const client = new AsyncMusic(emulator.connection());
+  const chance = seededRandom(seed);
+  const delays: number[] = [];
+
+  async function run(): Promise<void> {
+    emulator.providers.provider_a.next({
+      outcome: "success",
+      queue_seconds: 0,
+      process_seconds: TYPICAL.draw(chance()),
+    });
+    const song = await client.tasks.run(SONG, { pollIntervalMs: 1000 * GAP_SECONDS });
+    delays.push((emulator.clock.now() - Date.parse(song.completed_at ?? "")) / 1000);
+  }
+
+  const refused = () => emulator.requests.filter(({ status }) => status === 429).length;
+  const meanDelay = (from = 0) => {
+    const counted = delays.slice(from);
+    return counted.reduce((sum, delay) => sum + delay, 0) / counted.length;
+  };
+  return { emulator, run, refused, meanDelay };
+}
+
+test("a hundred tasks at once are found as soon as in the simulation", async () => {
+  const { emulator, run, refused, meanDelay } = createLoad(1);
+  await Promise.all(Array.from({ length: 100 }, run));
+  expect(refused()).toBe(0);
+  expect(emulator.audit()).toEqual([]);
+  const scenario = { name: "", law: () => TYPICAL, load: { kind: "to submit", tasks: 100 } } as const;
+  const simulated = await simulate(scenario, OURS, 1);
+  expect(meanDelay() / simulated.meanDelay).toBeGreaterThan(0.8);
+  expect(meanDelay() / simulated.meanDelay).toBeLessThan(1.25);
+});
+
+test("tasks that come at random are found near the best time that is possible", async () => {
+  const { emulator, run, refused, meanDelay } = createLoad(2);
+  const chance = seededRandom(7);
+  const runs: Promise<void>[] = [];
+  for (let begun = 0; begun < 600; begun++) {
+    runs.push(run());
+    await emulator.clock.sleep((-Math.log(1 - chance()) / 0.3) * 1000);
+  }
+  await Promise.all(runs);
+  expect(refused()).toBe(0);
+  expect(emulator.audit()).toEqual([]);
+  expect(meanDelay(200)).toBeLessThan(1.25 * steadyBound(TYPICAL, 0.3, USUAL_LIMIT, GAP_SECONDS));
+});
