@@ -60,6 +60,6 @@ test("up to ten tasks are found as soon as by fixed polling", async () => {
       fixed += (await simulate(trialOf(name).scenario, FIXED, seed)).meanDelay;
     }
   }
-  // The first read of a window goes alone, which costs a tenth of a second a minute.
-  expect(ours).toBeLessThan(1.02 * fixed);
+  // Where there is enough for everybody both read every five seconds, and differ by chance.
+  expect(ours).toBeLessThan(1.05 * fixed);
 });
