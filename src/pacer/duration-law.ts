@@ -1,5 +1,6 @@
 import { LIMITS } from "../contract/limits.js";
 import { AGES, STEPS, shareOf, stepOf, widthOf } from "./ages.js";
+import { Demand } from "./demand.js";
 
 /** What is believed before anything was seen weighs as much as this many tasks: a dozen readings outweigh it. */
 const PRIOR_TASKS = 12;
@@ -23,6 +24,8 @@ export class DurationLaw {
   readonly survival: Float64Array = new Float64Array(STEPS + 1);
   /** For how long a task has been over at each age, on average, when nobody has read it: the area above the survival. */
   readonly overdue: Float64Array = new Float64Array(STEPS + 1);
+  /** The tasks of this kind that are submitted. */
+  readonly newcomers: Demand = new Demand();
   readonly #entered: Float64Array = new Float64Array(STEPS);
   readonly #ended: Float64Array = new Float64Array(STEPS);
   #isStale = true;

@@ -95,7 +95,7 @@ export function createMemoryPacer(callersClock: Clock): Pacer {
     const notBefore = clock.fromClock(request.notBefore ?? 0);
     const notAfter = clock.fromClock(request.notAfter ?? Number.POSITIVE_INFINITY);
     const reader =
-      request.task === undefined ? null : schedule.reader(onSteadyClock(request.task, now), notBefore);
+      request.task === undefined ? null : schedule.reader(onSteadyClock(request.task, now), notBefore, now);
     const dueAt = reader === null ? Math.max(notBefore, now) : schedule.dueAt(reader);
     return { notBefore, notAfter, reader, dueAt };
   }

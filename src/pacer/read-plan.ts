@@ -2,9 +2,6 @@ import { LIMITS } from "../contract/limits.js";
 import { AGES, at, LAST_CALL_MS, STEPS } from "./ages.js";
 import type { DurationLaw } from "./duration-law.js";
 
-/** None is left unread for longer: what was learned may be wrong. */
-const LONGEST_GAP_MS = 15 * 60_000;
-
 /** For a task that was last found unfinished at each age, the age of its next reading. */
 export type ReadPlan = Float64Array;
 
@@ -43,5 +40,5 @@ export function planReads({ survival, overdue }: DurationLaw, priceMs: number, g
 export function nextRead(plan: ReadPlan | undefined, unfinishedMs: number): number {
   // What was open at the last call is most likely still open when the hour ends it.
   if (unfinishedMs >= LAST_CALL_MS) return LIMITS.taskTimeoutMs + 1000;
-  return plan === undefined ? unfinishedMs : Math.min(at(plan, unfinishedMs), unfinishedMs + LONGEST_GAP_MS);
+  return plan === undefined ? unfinishedMs : at(plan, unfinishedMs);
 }

@@ -34,6 +34,8 @@ export const FREE: ReadPrice = { ms: 0, plans: new Map() };
 
 /** How many tasks are asked what they would do at a price: enough to speak for all. */
 const SAMPLE_SIZE = 100;
+/** So many stand for those that are still to come. */
+const NEWCOMERS = 4;
 /** Nearer than this a cheaper price makes no difference, and a dearer one than the hour leaves no read at all. */
 const CHEAPEST_MS = 50;
 const DEAREST_MS = 3_600_000;
@@ -58,7 +60,8 @@ export function findPrice(
   const isTooCheap = (price: ReadPrice) =>
     budgets.some((budget) => {
       const reads = sample.reduce((sum, reader) => sum + expectedReads(reader, price, budget), 0);
-      return (reads * readers.length) / sample.length > budget.reads;
+      const later = laws.reduce((sum, law) => sum + newcomersReads(law, price, budget), 0);
+      return (reads * readers.length) / sample.length + later > budget.reads;
     });
 
   if (!isTooCheap(FREE)) return FREE;
@@ -73,6 +76,18 @@ export function findPrice(
     else high = middle;
   }
   return priceAt(low);
+}
+
+/** How many reads the tasks will take that are still to be submitted until the budget's end, evenly. */
+function newcomersReads(law: DurationLaw, price: ReadPrice, budget: ReadBudget): number {
+  const partMs = (budget.until - budget.now) / NEWCOMERS;
+  let reads = 0;
+  for (let part = 0; part < NEWCOMERS; part++) {
+    const submittedAt = budget.now + (part + 0.5) * partMs;
+    const newcomer = { law, submittedAt, unfinishedAt: submittedAt, notBefore: submittedAt + GAP_MS };
+    reads += law.newcomers.within(budget.now, partMs) * expectedReads(newcomer, price, budget);
+  }
+  return reads;
 }
 
 /** How often a task will probably be read until the budget's end. */

@@ -13,8 +13,10 @@ export class ReadSchedule {
   }
 
   /** A task that waits for its next reading, which its caller allows from a time on. */
-  reader({ model, type, submittedAt, unfinishedAt }: WaitingTask, notBefore: number): Reader {
-    return { law: this.#lawOf(model, type), submittedAt, unfinishedAt, notBefore };
+  reader({ model, type, submittedAt, unfinishedAt }: WaitingTask, notBefore: number, now: number): Reader {
+    const law = this.#lawOf(model, type);
+    if (unfinishedAt === submittedAt) law.newcomers.note(now);
+    return { law, submittedAt, unfinishedAt, notBefore };
   }
 
   /** Sets the price of a read anew. */
