@@ -2,14 +2,14 @@ import { LIMITS } from "../contract/limits.js";
 import { AGES, STEPS, shareOf, stepOf, widthOf } from "./ages.js";
 import { Demand } from "./demand.js";
 
-/** What is believed before anything was seen weighs as much as this many tasks: a dozen readings outweigh it. */
-const PRIOR_TASKS = 12;
+/** What is believed before anything was seen weighs as much as this many tasks: a few readings outweigh it. */
+const PRIOR_TASKS = 6;
 /** Of those, the share that is believed to be there still at any age, so that what is seen of late ones weighs as well. */
 const PRIOR_TAIL = 0.02;
 /** How steep that belief is: with the third power, what is typical holds for 19 tasks in 20 (Limits: Task duration). */
 const PRIOR_POWER = 3;
-/** Each task that ends lets what was learned before it fade by this share: laws shift, and 200 tasks tell one well. */
-const FADING = 1 / 200;
+/** Each task that ends lets what was learned before it fade by this share: laws shift, and 300 tasks tell one well. */
+const FADING = 1 / 300;
 /** Over how many steps to either side a hazard is smoothed: a few hundred tasks are too few for each step alone. */
 const REACH = 3;
 
