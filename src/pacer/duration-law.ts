@@ -3,7 +3,7 @@ import { AGES, STEPS, shareOf, stepOf, widthOf } from "./ages.js";
 import { Demand } from "./demand.js";
 
 /** What is believed before anything was seen weighs as much as this many tasks: a few readings outweigh it. */
-const PRIOR_TASKS = 6;
+const PRIOR_TASKS = 8;
 /** Of those, the share that is believed to be there still at any age, so that what is seen of late ones weighs as well. */
 const PRIOR_TAIL = 0.02;
 /** How steep that belief is: with the third power, what is typical holds for 19 tasks in 20 (Limits: Task duration). */
