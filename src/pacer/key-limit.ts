@@ -9,8 +9,8 @@ const LIMIT_LASTS_MS = 10 * LIMITS.windowMs;
 const GROWTH = 1.25;
 /** A window is believed to be shorter when it lasted less than this share of what was believed: others may have begun it. */
 const SHORTER = 0.9;
-/** No window is believed to be shorter than this, in milliseconds. */
-const SHORTEST_MS = 1000;
+/** No window is believed to be shorter than this, in milliseconds: two answers that overtook each other only seem to tell of two. */
+const SHORTEST_MS = 2000;
 /** A 429's wait is rounded up to seconds (Errors), so a window is longer than believed only by more than this. */
 const ROUNDING_MS = 2000;
 /** A window that slides is spent in so many parts, each of them like a small window of its own. */
@@ -65,7 +65,7 @@ export class KeyLimit {
 
   /** A new window has begun so long after the last one. */
   showLength(lastedMs: number): void {
-    if (lastedMs < SHORTER * this.windowMs) this.windowMs = Math.max(SHORTEST_MS, lastedMs);
+    if (lastedMs > SHORTEST_MS && lastedMs < SHORTER * this.windowMs) this.windowMs = lastedMs;
   }
 
   /** A window that should be over goes on after such a time. */
