@@ -33,7 +33,7 @@ const GAP_MS = LIMITS.recommendedPollIntervalMs.shortest;
 export const FREE: ReadPrice = { ms: 0, plans: new Map() };
 
 /** How many tasks are asked what they would do at a price: enough to speak for all. */
-const SAMPLE_SIZE = 100;
+const SAMPLE_SIZE = 50;
 /** So many stand for those that are still to come. */
 const NEWCOMERS = 4;
 /** Nearer than this a cheaper price makes no difference, and a dearer one than the hour leaves no read at all. */
