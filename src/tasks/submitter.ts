@@ -26,7 +26,7 @@ export interface Submitter {
     options: RequestOptions,
     onAbort: OnAbort,
   ): Promise<Ordered>;
-  /** When a submission of this client was answered, by its own clock: the service's may differ. */
+  /** Of a submission of this client: its model, and when it was answered by its own clock, since the service's may differ. */
   submitted(submission: TaskSubmission): { model: string; at: number } | undefined;
 }
 
