@@ -1,7 +1,9 @@
 import { Account } from "./account/account.js";
 import { Audio } from "./audio/audio.js";
 import { type ClientOptions, checkClientOptions } from "./client-options.js";
+import { dateAt } from "./clock/date.js";
 import { createMemoryPacer } from "./pacer/memory-pacer.js";
+import type { Pacer } from "./pacer/pacer.js";
 import { Tasks } from "./tasks/tasks.js";
 import { createEmitter, type Emitter, type Listener } from "./telemetry/emitter.js";
 import type { ClientEvents } from "./telemetry/events.js";
@@ -9,6 +11,18 @@ import { logEvents } from "./telemetry/logger.js";
 import { createTrace } from "./telemetry/tracer.js";
 import { createRedactor } from "./transport/redactor.js";
 import { createTransport } from "./transport/transport.js";
+
+/** What is known of a key's rate limit; `null` where nothing is yet. */
+export interface RateLimit {
+  /** Requests in a window. */
+  limit: number | null;
+  /** Requests that are left in this window, without those that are on their way. */
+  remaining: number | null;
+  /** When this window ends. */
+  resetAt: Date | null;
+  /** Until when a 429 holds everything back. */
+  heldUntil: Date | null;
+}
 
 /**
  * A client of the Asynchronous Music and Audio Generation Service. One client for one API key: its requests share one
@@ -34,14 +48,16 @@ export class AsyncMusic {
   /** The service address. */
   readonly baseUrl: string;
   readonly #emitter: Emitter = createEmitter();
+  readonly #pacer: Pacer;
 
   constructor(options: ClientOptions = {}) {
     const { apiKey, validateRequests, logger, logLevel, tracer, ...checked } = checkClientOptions(options);
     if (logger !== undefined) logEvents(this.#emitter, logger, logLevel);
+    this.#pacer = createMemoryPacer(checked.clock);
     const transport = createTransport({
       ...checked,
       apiKey,
-      pacer: createMemoryPacer(checked.clock),
+      pacer: this.#pacer,
       redactor: createRedactor(apiKey),
       emitter: this.#emitter,
       trace: createTrace(tracer),
@@ -50,6 +66,13 @@ export class AsyncMusic {
     this.account = new Account(transport);
     this.tasks = new Tasks(transport, this.account, validateRequests);
     this.audio = new Audio(transport);
+  }
+
+  /** What is known now of the key's rate limit (Limits: 120 requests in 60 seconds, unless told otherwise). */
+  get rateLimit(): RateLimit {
+    const { limit, remaining, resetAt, heldUntil } = this.#pacer.rateLimit();
+    const dateOf = (time: number | null) => (time === null ? null : dateAt(time));
+    return { limit, remaining, resetAt: dateOf(resetAt), heldUntil: dateOf(heldUntil) };
   }
 
   /**

@@ -9,7 +9,7 @@ export type { Audio } from "./audio/audio.js";
 export type { AudioDownload } from "./audio/audio-download.js";
 export type { AudioExtension } from "./audio/audio-format.js";
 export { expiresAt } from "./audio/expires-at.js";
-export { AsyncMusic } from "./client.js";
+export { AsyncMusic, type RateLimit } from "./client.js";
 export type { ClientOptions } from "./client-options.js";
 export type { Clock } from "./clock/clock.js";
 export type { Balance, Usage } from "./contract/account.js";

@@ -307,3 +307,14 @@ test("a clock that comes to its end ends what waits for it, with its reason", as
   await expect(Promise.all(Array.from({ length: 200 }, () => client.account.balance()))).rejects.toBe(end);
   expect(requests.length).toBeLessThanOrEqual(120);
 });
+
+test("a client tells what it knows of the rate limit", async () => {
+  const answers = [() => balance({}, { "X-RateLimit-Remaining": "59" }), () => limited(30)];
+  const { client, clock } = createWorld(inTurn(...answers), { maxRetries: 0 });
+  expect(client.rateLimit).toMatchObject({ remaining: null, heldUntil: null });
+  await client.account.balance();
+  const end = new Date(clock.now() + MINUTE);
+  expect(client.rateLimit).toEqual({ limit: 60, remaining: 59, resetAt: end, heldUntil: null });
+  await rejection(client.account.balance(), RateLimitedError);
+  expect(client.rateLimit.heldUntil).toEqual(new Date(clock.now() + 30_000));
+});
