@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
+import { buildDashboard } from "./scripts/build-dashboard.js";
 import { requireBuiltins } from "./scripts/require-builtins.js";
 import { thirdPartyLicenses } from "./scripts/third-party-licenses.js";
 
@@ -30,6 +31,7 @@ export default defineConfig({
   // "http" for "node:http" would not resolve in workers and Deno.
   removeNodeProtocol: false,
   sourcemap: true,
+  onSuccess: buildDashboard,
   esbuildOptions(options) {
     // The maps point at the sources, which the package holds.
     options.sourcesContent = false;

@@ -14,7 +14,7 @@ export const key = z.object({ key_id: uuid, disabled: z.boolean() });
 export const createdKey = z.object({ key_id: uuid, api_key: z.string() });
 export const createdAccount = z.object({ account_id: uuid, key_id: uuid, api_key: z.string() });
 
-const ledgerEntry = z.object({
+export const ledgerEntry = z.object({
   at: time,
   kind: oneOf("top_up", "freeze", "settle", "refund"),
   credits: count,

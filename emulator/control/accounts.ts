@@ -140,16 +140,27 @@ function addKey({ state, index }: World, account: Account): CreatedKey {
   return { key_id: key.id, api_key: key.value };
 }
 
-function viewAccount(world: World, account: Account): AccountView {
+/**
+ * Looks at an account, but for the part that grows with each movement of its credits.
+ *
+ * @internal
+ */
+export function summarizeAccount(world: World, account: Account): Omit<AccountView, "ledger"> {
   applyHour(world, account, world.clock.now());
-  const { id, suspended, keys, ledger } = account;
+  const { id, suspended, keys } = account;
   return {
     account_id: id,
     suspended,
     balance: balanceData(account),
     usage: usageData(account),
     keys: keys.map(viewKey),
-    ledger: ledger.entries.map(({ at, kind, credits, taskId }) => ({
+  };
+}
+
+function viewAccount(world: World, account: Account): AccountView {
+  return {
+    ...summarizeAccount(world, account),
+    ledger: account.ledger.entries.map(({ at, kind, credits, taskId }) => ({
       at: isoTime(at),
       kind,
       credits,

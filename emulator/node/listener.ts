@@ -6,6 +6,7 @@ import type { Origins } from "../api/origins.js";
 import { attend } from "../mounts/attend.js";
 import type { Mounted } from "../mounts/mounted-world.js";
 import { joinChunks } from "../mounts/read-body.js";
+import type { Dashboard } from "./dashboard.js";
 
 /** Methods of which no body is read: what follows a `CONNECT` is no longer HTTP. */
 const BODILESS_METHODS: readonly string[] = ["GET", "HEAD", "CONNECT"];
@@ -15,6 +16,7 @@ export function createListener(
   mounted: Mounted,
   site: Site,
   origins: () => Origins | undefined,
+  dashboard: Dashboard | null,
 ): RequestListener {
   const { world } = mounted;
   return async (request, response) => {
@@ -25,6 +27,11 @@ export function createListener(
     }
     const place = { site, path: pathOf(request.url ?? "/") };
     try {
+      const page = (await dashboard?.(request.method ?? "GET", place.path)) ?? null;
+      if (page !== null) {
+        send(request, response, { kind: "answer", answer: page, breaksAfterBytes: null, isReadable: true });
+        return;
+      }
       const isOver = over(response);
       const delivery = await attend(world, place, async (arrival) => {
         const carried = await carry(mounted, request, { ...place, origins: here, arrival });

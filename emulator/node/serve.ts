@@ -6,6 +6,7 @@ import type { Origins } from "../api/origins.js";
 import type { Emulator } from "../emulator.js";
 import { mountedOf } from "../mounts/mounted-world.js";
 import { answerTunnels, refuseBrokenRequest } from "./broken-request.js";
+import { createDashboard } from "./dashboard.js";
 import { createListener } from "./listener.js";
 
 /** Where to listen. */
@@ -31,7 +32,7 @@ export interface EmulatorServer {
 }
 
 /**
- * Puts an emulator on a port of this machine. The audio is served there too; the providers' own files and the cover art
+ * Puts an emulator on a port of this machine, with its dashboard at `/`. The audio is served there too; the providers' own files and the cover art
  * have a port of their own, since they are another origin.
  *
  * Resolves once connections are accepted; rejects with the system's error where the port is taken.
@@ -43,7 +44,8 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
   const origins: { current?: Origins } = {};
 
   const listen = async (site: Site, at: number) => {
-    const listener = createListener(mounted, site, () => origins.current);
+    const dashboard = site === "service" ? createDashboard() : null;
+    const listener = createListener(mounted, site, () => origins.current, dashboard);
     const server = createServer(SERVER_OPTIONS, listener);
     server.on("checkExpectation", listener);
     server.on("connect", answerTunnels(listener));

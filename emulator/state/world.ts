@@ -14,6 +14,8 @@ export interface World {
   /** Built from the state, and kept in step with it. */
   index: Index;
   readonly clock: ServiceClock;
+  /** How often another state has taken this one's place. */
+  generation: number;
   /** Who waits for a task to reach a status. */
   readonly watchers: Watchers;
   /** Who reads the request log as it is written. */
@@ -47,6 +49,7 @@ export function createWorld(state: State, clock: ServiceClock, closing: AbortSig
     state,
     index: buildIndex(state),
     clock,
+    generation: 0,
     watchers: new Watchers(),
     logReaders: new LogReaders(),
     submissions: new SubmissionsUnderWay(),
@@ -59,6 +62,7 @@ export function createWorld(state: State, clock: ServiceClock, closing: AbortSig
 export function replaceState(world: World, state: State, time: number, reason: string): void {
   world.index = buildIndex(state);
   world.state = state;
+  world.generation++;
   world.clock.set(time);
   world.audio.clear();
   world.watchers.close(reason);

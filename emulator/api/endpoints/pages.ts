@@ -1,6 +1,8 @@
 import { isModel } from "../../../src/contract/model.js";
 import { AUDIO_FORMATS } from "../../audio/formats/formats.js";
 import type { Copy } from "../../delivery/audio-store.js";
+import { plannedSuccess } from "../../providers/plan.js";
+import type { World } from "../../state/world.js";
 import { bytesAnswer, textAnswer } from "../answers.js";
 import { parseByteRange } from "../byte-range.js";
 import type { Answer } from "../exchange.js";
@@ -24,13 +26,25 @@ export async function providerAudioPage(visit: Visit): Promise<Answer> {
 export async function artPage(visit: Visit): Promise<Answer> {
   const [model = "", clipId = "", size = ""] = visit.params;
   refuseOtherModels(visit, model, clipId);
+  return artAnswer(visit.world, clipId, size);
+}
+
+/** A clip's picture, whoever serves it. */
+export async function artAnswer({ index }: World, clipId: string, size: string): Promise<Answer> {
   const { COVER_SIZES, coverArt } = await import("../../audio/cover/cover-art.js");
   const pixels = { small: COVER_SIZES.image, large: COVER_SIZES.imageLarge }[size];
-  const clip = visit.world.index.clips.get(clipId);
+  const clip = index.clips.get(clipId);
   if (pixels === undefined || clip?.task.type !== "music")
     throw new Refusal("not_found", "There is no such picture");
   const { contentType, body } = coverArt(clipId, pixels);
   return textAnswer(contentType, body);
+}
+
+/** What a clip's `audio_url` leads to: the service's copy, or the provider's file where there is none. */
+export async function clipAudioAnswer(place: FilePlace, clipId: string): Promise<Answer> {
+  const clip = place.world.index.clips.get(clipId);
+  const isStored = clip === undefined || plannedSuccess(clip.task).storable;
+  return audioAnswer(place, clipId, isStored ? "service" : "provider");
 }
 
 /** What somebody sees who opens the service's address. */
@@ -41,7 +55,10 @@ export function welcomePage({ exchange }: Visit): Answer {
   );
 }
 
-async function audioAnswer({ world, exchange, now }: Visit, clipId: string, copy: Copy): Promise<Answer> {
+/** What a file is looked up with. */
+type FilePlace = Pick<Visit, "world" | "exchange" | "now">;
+
+async function audioAnswer({ world, exchange, now }: FilePlace, clipId: string, copy: Copy): Promise<Answer> {
   const file = await world.audio.read(world.index.clips, clipId, copy, now);
   if (file === null) throw new Refusal("not_found", "There is no such audio, or its time is over");
   const { bytes, format } = file;

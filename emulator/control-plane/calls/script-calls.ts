@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isModel } from "../../../src/contract/model.js";
+import { isModel, type Model } from "../../../src/contract/model.js";
 import type { Provider } from "../../control/providers.js";
 import type { Emulator } from "../../emulator.js";
 import { ruleSchema } from "../../faults/fault.js";
@@ -24,6 +24,20 @@ export const scriptCalls = [
     outcomeSchema,
     ({ emulator, params: [model = ""], body }) => {
       findProvider(emulator, model).next(body);
+      return undefined;
+    },
+  ),
+  call(
+    {
+      method: "DELETE",
+      path: "/providers/{model}/next",
+      summary: "Take back the outcomes that the provider's next tasks were given.",
+      status: 204,
+      answers: null,
+      errors: [404],
+    },
+    ({ world, params: [model = ""] }) => {
+      world.state.scripts[requireModel(model)].next = [];
       return undefined;
     },
   ),
@@ -88,6 +102,10 @@ export const scriptCalls = [
 ];
 
 function findProvider({ providers }: Emulator, model: string): Provider {
+  return providers[requireModel(model)];
+}
+
+function requireModel(model: string): Model {
   if (!isModel(model)) throw new UnknownIdError("provider", model);
-  return providers[model];
+  return model;
 }

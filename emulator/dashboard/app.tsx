@@ -1,0 +1,38 @@
+import { useEffect, useRef } from "preact/hooks";
+import { Banner } from "./frame/banner.js";
+import { Header } from "./frame/header.js";
+import { link, overview } from "./live/store.js";
+import { path } from "./place.js";
+import { findView } from "./views/views.js";
+
+export function App() {
+  const view = findView(path.value);
+  const key = path.value.join("/");
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another place is what moves the focus
+  useEffect(() => {
+    document.title = `${view.title} · async-music emulator`;
+    // Who comes from elsewhere in the page goes on reading at the top of the new view.
+    if (!isFirst.current) main.current?.focus();
+    isFirst.current = false;
+  }, [key]);
+  return (
+    <>
+      <a href="#main" class="skip" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+        Skip to content
+      </a>
+      <Header />
+      <Banner />
+      <main id="main" ref={main} tabIndex={-1} data-ready={overview.value !== null}>
+        {overview.value === null ? (
+          <p aria-busy={link.value === "connecting"}>
+            {link.value === "connecting" ? "Asking the emulator…" : "Nothing is known of the emulator yet."}
+          </p>
+        ) : (
+          <view.Body key={key} />
+        )}
+      </main>
+    </>
+  );
+}

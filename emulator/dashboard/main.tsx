@@ -1,0 +1,10 @@
+import { render } from "preact";
+import { App } from "./app.js";
+import { follow } from "./live/follow.js";
+import { followTheme } from "./parts/theme.js";
+import { followAddress } from "./place.js";
+
+followTheme();
+followAddress();
+follow();
+render(<App />, document.body);

@@ -1,0 +1,46 @@
+/** How the page writes numbers, times and spans. */
+
+const count = new Intl.NumberFormat("en-US");
+const usd = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+
+export function formatCount(value: number): string {
+  return count.format(value);
+}
+
+export function formatUsd(value: number): string {
+  return usd.format(value);
+}
+
+/** To the second, in UTC. */
+export function formatTime(iso: string | number): string {
+  return new Date(iso).toISOString().slice(0, 19).replace("T", " ");
+}
+
+const UNITS = [
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+] as const;
+
+/** The two largest units that are not nothing: `6 days 23 hours`. */
+export function formatSpan(ms: number): string {
+  let left = Math.max(0, Math.round(ms / 1000));
+  const parts: string[] = [];
+  for (const [unit, seconds] of UNITS) {
+    const amount = Math.floor(left / seconds);
+    left -= amount * seconds;
+    if (amount > 0) parts.push(`${amount} ${unit}${amount === 1 ? "" : "s"}`);
+    if (parts.length === 2) break;
+  }
+  return parts.length === 0 ? "0 seconds" : parts.join(" ");
+}
+
+export function formatBytes(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** Ids are long: their beginning is what people tell them apart by. */
+export function shortId(id: string): string {
+  return id.slice(0, 8);
+}

@@ -1,0 +1,26 @@
+import { signal } from "@preact/signals";
+
+const THEMES = ["auto", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+const STORED_AS = "async-music-theme";
+const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
+
+export const theme = signal<Theme>("auto");
+
+/** Steps on whenever other colors are to be seen. */
+export const colors = signal(0);
+
+export function followTheme(): void {
+  const stored = localStorage.getItem(STORED_AS);
+  setTheme(THEMES.find((each) => each === stored) ?? "auto");
+  systemIsDark.addEventListener("change", () => colors.value++);
+}
+
+export function setTheme(chosen: Theme): void {
+  theme.value = chosen;
+  if (chosen === "auto") document.documentElement.removeAttribute("data-theme");
+  else document.documentElement.setAttribute("data-theme", chosen);
+  localStorage.setItem(STORED_AS, chosen);
+  colors.value++;
+}
