@@ -7,7 +7,14 @@ import { purchaseCalls } from "./calls/purchase-calls.js";
 import { scriptCalls } from "./calls/script-calls.js";
 import { worldCalls } from "./calls/world-calls.js";
 
-const calls = [...worldCalls, ...accountCalls, ...purchaseCalls, ...scriptCalls, ...observationCalls, ...lookCalls];
+const calls = [
+  ...worldCalls,
+  ...accountCalls,
+  ...purchaseCalls,
+  ...scriptCalls,
+  ...observationCalls,
+  ...lookCalls,
+];
 
 /** Everything that can be asked of the control plane. */
 export const CALLS: readonly Call[] = [...calls, ...descriptionCalls(calls)];

@@ -27,7 +27,8 @@ export const lookCalls = [
     {
       method: "GET",
       path: "/overview",
-      summary: "All that is small, and how much there is of the rest. Like every look, this applies the hour.",
+      summary:
+        "All that is small, and how much there is of the rest. Like every look, this applies the hour.",
       status: 200,
       answers: answer.overview,
     },

@@ -17,7 +17,9 @@ export function Clock() {
     <fieldset class="clock">
       <legend class="unseen">Clock</legend>
       <span
-        title={mode === "real" ? "It ticks with this machine's." : "It stands until somebody waits or moves it."}
+        title={
+          mode === "real" ? "It ticks with this machine's." : "It stands until somebody waits or moves it."
+        }
       >
         <Time at={now.value} /> <small>UTC · {mode} clock</small>
       </span>

@@ -1,7 +1,6 @@
-import { shortId } from "../parts/format.js";
-import { overview } from "../live/store.js";
-import { account } from "../live/store.js";
+import { account, overview } from "../live/store.js";
 import { Choice } from "../parts/field.js";
+import { shortId } from "../parts/format.js";
 import { setTheme, theme } from "../parts/theme.js";
 import { linkTo, path, setParam } from "../place.js";
 import { VIEWS } from "../views/views.js";

@@ -1,5 +1,12 @@
 import { computed, signal } from "@preact/signals";
-import type { AccountSummary, Finding, LedgerEntry, LoggedRequest, Overview, TaskRow } from "../client/client.js";
+import type {
+  AccountSummary,
+  Finding,
+  LedgerEntry,
+  LoggedRequest,
+  Overview,
+  TaskRow,
+} from "../client/client.js";
 import { param } from "../place.js";
 
 /** What the page knows of the emulator. Only `follow` writes here. */

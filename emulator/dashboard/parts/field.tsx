@@ -20,7 +20,7 @@ export function Field(
     placeholder?: string;
   },
 ) {
-  const { label, hint, value, onChange, ...rest } = props;
+  const { label, hint, value, onChange, type = "text", ...rest } = props;
   const id = useId();
   return (
     <label>
@@ -30,6 +30,8 @@ export function Field(
       </span>
       <input
         {...rest}
+        list={undefined}
+        type={type}
         value={value}
         autocomplete="off"
         {...(hint !== undefined && { "aria-describedby": id })}

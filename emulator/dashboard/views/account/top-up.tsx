@@ -1,0 +1,71 @@
+import { useState } from "preact/hooks";
+import { ask, controlPlane, type Payment } from "../../client/client.js";
+import { Choice, Field } from "../../parts/field.js";
+import { Form } from "../../parts/form.js";
+import { formatCount } from "../../parts/format.js";
+import { Section } from "../../parts/section.js";
+
+const CREDITS_PER_USD = 100;
+
+export function TopUpSection({ accountId }: { accountId: string }) {
+  const [usd, setUsd] = useState("10");
+  const [method, setMethod] = useState("card");
+  const [outcome, setOutcome] = useState("completed");
+  const [made, setMade] = useState<Payment | null>(null);
+  const credits = Math.round(Number(usd) * CREDITS_PER_USD);
+  const submit = async () => {
+    setMade(null);
+    const body = {
+      usd: Number(usd),
+      method: method === "crypto" ? "crypto" : "card",
+      outcome: outcome === "refused" ? "refused" : outcome === "pending" ? "pending" : "completed",
+    } as const;
+    const params = { path: { account_id: accountId } };
+    setMade(await ask(controlPlane.POST("/_emulator/accounts/{account_id}/top-ups", { params, body })));
+  };
+  return (
+    <Section title="Top up">
+      <p>1 credit is 0.01 USD. Nothing here is real money.</p>
+      <Form submit={`Buy ${Number.isFinite(credits) ? formatCount(credits) : "0"} credits`} onSubmit={submit}>
+        <div class="fields">
+          <Field
+            label="US dollars"
+            type="number"
+            min={0.01}
+            step={0.01}
+            required
+            value={usd}
+            onChange={setUsd}
+          />
+          <Choice
+            label="Pay by"
+            value={method}
+            of={[
+              ["card", "Card"],
+              ["crypto", "Cryptocurrency"],
+            ]}
+            onChange={setMethod}
+          />
+          <Choice
+            label="How it goes"
+            value={outcome}
+            of={[
+              ["completed", "Completed at once"],
+              ["pending", "Pending for now"],
+              ["refused", "Refused"],
+            ]}
+            onChange={setOutcome}
+          />
+        </div>
+        <small class="hint">
+          {method === "card"
+            ? "The card of a completed payment is saved, and is what the automatic top-up charges."
+            : "The automatic top-up never uses cryptocurrency."}
+        </small>
+      </Form>
+      <p role="status">
+        {made !== null && `Payment ${made.status}: ${formatCount(made.credits)} credits by ${made.method}.`}
+      </p>
+    </Section>
+  );
+}

@@ -1,0 +1,16 @@
+import type { BalanceAfter } from "./balances.js";
+
+/** Times in seconds, and what was available and frozen then: of several movements at one time, what the last left. */
+export function chartData(balances: readonly BalanceAfter[]): [number[], number[], number[]] {
+  const times: number[] = [];
+  const available: number[] = [];
+  const frozen: number[] = [];
+  for (const after of balances) {
+    const at = Date.parse(after.entry.at) / 1000;
+    const place = times.at(-1) === at ? times.length - 1 : times.length;
+    times[place] = at;
+    available[place] = after.available;
+    frozen[place] = after.frozen;
+  }
+  return [times, available, frozen];
+}

@@ -1,0 +1,51 @@
+import { useState } from "preact/hooks";
+import { ask, controlPlane } from "../../client/client.js";
+import { useTelling } from "../../live/use-control.js";
+import { Problem, Section } from "../../parts/section.js";
+
+export function SnapshotSection() {
+  const { error, isBusy, tell } = useTelling();
+  const [loaded, setLoaded] = useState<string | null>(null);
+  const load = async (file: File) => {
+    setLoaded(null);
+    const body = parseSnapshot(await file.text());
+    await ask(controlPlane.PUT("/_emulator/snapshot", { body }));
+    setLoaded(file.name);
+  };
+  return (
+    <Section title="Snapshot">
+      <p>
+        The whole state as a file, to go on from later. It holds the accounts' keys: keep it as you keep them.
+      </p>
+      <p>
+        <a role="button" class="secondary" href="/_emulator/snapshot" download="async-music-snapshot.json">
+          Save a snapshot
+        </a>
+      </p>
+      <label>
+        <span class="label">Go on from a snapshot</span>
+        <input
+          type="file"
+          accept=".json,application/json"
+          disabled={isBusy}
+          onChange={({ currentTarget }) => {
+            const [file] = currentTarget.files ?? [];
+            if (file !== undefined) void tell(() => load(file));
+            currentTarget.value = "";
+          }}
+        />
+      </label>
+      <Problem error={error} />
+      <p role="status">{loaded !== null && `The emulator goes on from ${loaded}.`}</p>
+    </Section>
+  );
+}
+
+/** The control plane checks the rest of it. @throws Error in words */
+function parseSnapshot(text: string): { version: 1; time: string; state: Record<string, unknown> } {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("This file is no snapshot: it isn't JSON.");
+  }
+}

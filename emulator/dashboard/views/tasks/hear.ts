@@ -1,0 +1,41 @@
+/** Audio as it came, and its shape. */
+export interface Heard {
+  contentType: string;
+  bytes: number;
+  seconds: number;
+  /** The loudest of each part, 0 to 1. */
+  peaks: number[];
+}
+
+const PARTS = 160;
+/** A shape needs no more; and a lower rate takes less memory. */
+const SAMPLE_RATE = 8000;
+
+/** Downloads audio and decodes it. @throws Error in words */
+export async function hear(source: string, signal: AbortSignal): Promise<Heard> {
+  const response = await fetch(source, { signal });
+  if (!response.ok) throw new Error("There is no such audio, or its seven days are over.");
+  const body = await response.arrayBuffer();
+  const bytes = body.byteLength;
+  const decoded = await new OfflineAudioContext(1, 1, SAMPLE_RATE).decodeAudioData(body).catch(() => {
+    throw new Error("This browser can't decode the audio to draw it.");
+  });
+  return {
+    contentType: response.headers.get("Content-Type") ?? "unknown",
+    bytes,
+    seconds: decoded.duration,
+    peaks: peaksOf(decoded.getChannelData(0)),
+  };
+}
+
+function peaksOf(samples: Float32Array): number[] {
+  const length = Math.max(1, Math.floor(samples.length / PARTS));
+  const peaks = Array.from({ length: PARTS }, (_, part) => {
+    let peak = 0;
+    for (const sample of samples.subarray(part * length, (part + 1) * length))
+      peak = Math.max(peak, Math.abs(sample));
+    return peak;
+  });
+  const highest = Math.max(...peaks, 0.01);
+  return peaks.map((peak) => peak / highest);
+}
