@@ -10,7 +10,6 @@ export function App() {
   const key = path.value.join("/");
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another place is what moves the focus
   useEffect(() => {
     document.title = `${view.title} · async-music emulator`;
     // Who comes from elsewhere in the page goes on reading at the top of the new view.
@@ -19,9 +18,9 @@ export function App() {
   }, [key]);
   return (
     <>
-      <a href="#main" class="skip" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
         Skip to content
-      </a>
+      </button>
       <Header />
       <Banner />
       <main id="main" ref={main} tabIndex={-1} data-ready={overview.value !== null}>

@@ -12,16 +12,17 @@ const MOST_REQUESTS = 100_000;
 export function followLog(heard: () => void, lost: () => void): { restart(): void } {
   let source: EventSource | null = null;
   let list: LoggedRequest[] = [];
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isGathering = false;
 
   const show = () => {
-    timer = undefined;
+    isGathering = false;
     if (list.length > 2 * MOST_REQUESTS) list = list.slice(-MOST_REQUESTS);
     requests.value = { list, version: requests.value.version + 1 };
     heard();
   };
   const gather = () => {
-    timer ??= setTimeout(show, GATHER_MS);
+    if (!isGathering) setTimeout(show, GATHER_MS);
+    isGathering = true;
   };
   const open = () => {
     source = new EventSource("/_emulator/requests/stream");

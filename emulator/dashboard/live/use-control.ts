@@ -43,7 +43,7 @@ export function useAnswer<Data>(
   const [answer, setAnswer] = useState<{ about: string; data: Data | undefined; error: string | null }>();
   const [turn, setTurn] = useState(0);
   const moment = beat.value;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: these are what asks again, and not what is asked with
+  // These are what asks again, and not what is asked with.
   useEffect(() => {
     let isWanted = true;
     askFor().then(

@@ -3,13 +3,13 @@ import { CopyButton } from "./copy-button.js";
 /** Something to read or to take away, as it is. */
 export function Code({ text, label, copy = true }: { text: string; label: string; copy?: boolean }) {
   return (
-    <div class="code">
+    <figure class="code" aria-label={label}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
-      <pre tabIndex={0} aria-label={label}>
+      <pre tabIndex={0}>
         <code>{text}</code>
       </pre>
       {copy && <CopyButton text={text} />}
-    </div>
+    </figure>
   );
 }
 

@@ -1,3 +1,6 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows that come and go are placed, which a table's can't be
+// biome-ignore-all lint/a11y/useFocusableInteractive: this is a table, not a grid: its links are what takes the focus
+// biome-ignore-all lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
 import {
   elementScroll,
   observeElementOffset,
@@ -25,9 +28,7 @@ export function Rows(props: {
   const scroller = useRef<HTMLDivElement>(null);
   const { items, totalPx } = useVirtualRows(count, heightOf, () => scroller.current);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
     <div class={`rows ${props.class}`} ref={scroller} tabIndex={0} role="region" aria-label={props.label}>
-      {/* biome-ignore lint/a11y/useSemanticElements: rows that come and go are placed, which a table's can't be */}
       <div role="table" aria-label={props.label} aria-rowcount={count + 1}>
         <div role="row" class="row head" aria-rowindex={1}>
           {props.columns.map((name) => (

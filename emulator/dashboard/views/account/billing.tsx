@@ -33,35 +33,33 @@ export function BillingSection({ accountId }: { accountId: string }) {
 
 function BillingForm({ saved, params }: { saved: Billing; params: { path: { account_id: string } } }) {
   const [typed, setTyped] = useState<Partial<Record<Name, string>>>({});
-  const valueOf = (name: Name) => typed[name] ?? saved[name] ?? "";
+  const textOf = (name: Name) => typed[name] ?? saved[name] ?? "";
   const save = async () => {
     const body = {
-      name: valueOf("name"),
-      address_line_1: valueOf("address_line_1"),
-      address_line_2: valueOf("address_line_2"),
-      postal_code: valueOf("postal_code"),
-      city: valueOf("city"),
-      country: valueOf("country"),
-      tax_id: valueOf("tax_id"),
+      name: textOf("name"),
+      address_line_1: textOf("address_line_1"),
+      address_line_2: textOf("address_line_2"),
+      postal_code: textOf("postal_code"),
+      city: textOf("city"),
+      country: textOf("country"),
+      tax_id: textOf("tax_id"),
     };
     await ask(controlPlane.PUT(URL, { params, body }));
   };
   return (
     <Form submit="Save" onSubmit={save}>
-      <div class="fields">
+      <div class="fields billing">
         {FIELDS.map(([name, label, required]) => (
           <Field
             key={name}
             label={label}
             required={required}
-            value={valueOf(name)}
+            value={textOf(name)}
             onChange={(value) => setTyped({ ...typed, [name]: value })}
           />
         ))}
       </div>
-      <p role="status" class="saved">
-        {saved.name !== null && Object.keys(typed).length === 0 && "Saved."}
-      </p>
+      <output>{saved.name !== null && Object.keys(typed).length === 0 && "Saved."}</output>
     </Form>
   );
 }

@@ -11,7 +11,7 @@ export interface ShownKey {
 
 export function NewKey({ shown, onDone }: { shown: ShownKey; onDone(): void }) {
   const place = useRef<HTMLElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each new key is to be seen
+  // Each new key is to be seen.
   useEffect(() => place.current?.focus(), [shown.keyId]);
   return (
     <article class="new-key" ref={place} tabIndex={-1} aria-label="The new key">

@@ -63,9 +63,9 @@ export function TopUpSection({ accountId }: { accountId: string }) {
             : "The automatic top-up never uses cryptocurrency."}
         </small>
       </Form>
-      <p role="status">
+      <output>
         {made !== null && `Payment ${made.status}: ${formatCount(made.credits)} credits by ${made.method}.`}
-      </p>
+      </output>
     </Section>
   );
 }

@@ -13,8 +13,7 @@ export function BalanceChart() {
   const chart = useRef<uPlot | null>(null);
   const all = balances.value;
   const look = colors.value;
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other colors make another chart; new movements do not
+  // Other colors make another chart; new movements do not.
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
@@ -34,7 +33,9 @@ export function BalanceChart() {
       chart.current = null;
     };
   }, [look]);
-  useEffect(() => chart.current?.setData(chartData(all)), [all]);
+  useEffect(() => {
+    chart.current?.setData(chartData(all));
+  }, [all]);
 
   const last = all.at(-1);
   return (

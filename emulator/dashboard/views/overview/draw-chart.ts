@@ -1,4 +1,7 @@
 import uPlot from "uplot";
+import { formatTime } from "../../parts/format.js";
+
+const DAY_SECONDS = 86_400;
 
 /** Draws the curves in the page's own colors. */
 export function drawChart(element: HTMLElement, data: [number[], number[], number[]], height: number): uPlot {
@@ -19,13 +22,16 @@ export function drawChart(element: HTMLElement, data: [number[], number[], numbe
     points: { show: false },
     ...(stepped !== undefined && { paths: stepped }),
   });
-  return new uPlot(
+  const chart = new uPlot(
     {
       width: element.clientWidth,
       height,
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
       scales: { y: { range: (_, __, highest) => [0, Math.max(highest * 1.1, 10)] } },
-      axes: [axis, { ...axis, size: 60 }],
+      axes: [
+        { ...axis, values: labelTimes },
+        { ...axis, size: 60 },
+      ],
       series: [
         { label: "Time (UTC)", value: "{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}" },
         series("Available", "--accent", "--accent-faint"),
@@ -35,4 +41,24 @@ export function drawChart(element: HTMLElement, data: [number[], number[], numbe
     data,
     element,
   );
+  showLast(chart);
+  return chart;
+}
+
+/** Where no pointer asks for another time, the legend says what the last movement left. */
+function showLast(chart: uPlot): void {
+  chart.setLegend({ idx: chart.data[0].length - 1 });
+}
+
+/** In UTC: days where the marks are days apart, and times of day where they are not. */
+function labelTimes(_chart: uPlot, seconds: number[]): string[] {
+  const [first = 0, second = 0] = seconds;
+  const isByDay = second - first >= DAY_SECONDS;
+  return seconds.map((each, index) => {
+    const time = formatTime(each * 1000);
+    const day = time.slice(0, 10);
+    if (isByDay) return day;
+    const clock = time.slice(11, second - first < 60 ? 19 : 16);
+    return index === 0 || clock.startsWith("00:00") ? `${clock}\n${day}` : clock;
+  });
 }

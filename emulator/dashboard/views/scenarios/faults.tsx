@@ -77,7 +77,6 @@ function Armed() {
         {faults.map((fault, index) => {
           const { what, whom, often } = describeFault(fault);
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a fault has no name but its place
             <li key={index}>
               <strong>{what}</strong>
               <br />

@@ -69,7 +69,6 @@ function Script({ model }: { model: Model }) {
     <>
       <ol class="armed">
         {next.map((outcome, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: an outcome has no name but its place
           <li key={index}>
             <strong>{describeOutcome(outcome)}</strong>
             <br />

@@ -18,7 +18,7 @@ export function SnapshotSection() {
         The whole state as a file, to go on from later. It holds the accounts' keys: keep it as you keep them.
       </p>
       <p>
-        <a role="button" class="secondary" href="/_emulator/snapshot" download="async-music-snapshot.json">
+        <a class="button secondary" href="/_emulator/snapshot" download="async-music-snapshot.json">
           Save a snapshot
         </a>
       </p>
@@ -36,7 +36,7 @@ export function SnapshotSection() {
         />
       </label>
       <Problem error={error} />
-      <p role="status">{loaded !== null && `The emulator goes on from ${loaded}.`}</p>
+      <output>{loaded !== null && `The emulator goes on from ${loaded}.`}</output>
     </Section>
   );
 }

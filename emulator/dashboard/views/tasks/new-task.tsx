@@ -27,19 +27,21 @@ export function NewTask() {
       </nav>
       <h1>New task</h1>
       <div class="columns">
-        <Form submit={`Submit for ${credits} credits`} onSubmit={submit}>
-          <What />
-          {fieldsOf(draft.value).map((field) => (
-            <Input key={`${model} ${type} ${field.name}`} field={field} />
-          ))}
-          <How />
-          {available < credits && (
-            <p class="hint">
-              {formatCount(available)} credits are available: the service will answer 402.{" "}
-              <a href={linkTo("/account")}>Top up</a>
-            </p>
-          )}
-        </Form>
+        <Section title="Request">
+          <Form submit={`Submit for ${credits} credits`} onSubmit={submit}>
+            <What />
+            {fieldsOf(draft.value).map((field) => (
+              <Input key={`${model} ${type} ${field.name}`} field={field} />
+            ))}
+            <How />
+            {available < credits && (
+              <p class="hint">
+                {formatCount(available)} credits are available: the service will answer 402.{" "}
+                <a href={linkTo("/account")}>Top up</a>
+              </p>
+            )}
+          </Form>
+        </Section>
         <div>
           <Section title="With the SDK">
             <Code text={asSdkCode(request, outcome)} label="SDK code" />

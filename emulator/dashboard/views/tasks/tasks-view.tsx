@@ -33,7 +33,7 @@ export function TasksView() {
     <>
       <div class="heading">
         <h1>Tasks</h1>
-        <a role="button" href={linkTo("/tasks/new")}>
+        <a class="button" href={linkTo("/tasks/new")}>
           New task
         </a>
       </div>

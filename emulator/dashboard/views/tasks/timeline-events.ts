@@ -57,7 +57,7 @@ function readsOf(taskId: string, requests: readonly LoggedRequest[]): TimelineEv
   const events = reads.map(({ at, status, request_id: id }) => ({
     at,
     what: "Read",
-    note: `${status ?? "no answer"} · ${id.slice(0, 24)}`,
+    note: `${status ?? "no answer"} · ${id.slice(0, 8)}`,
   }));
   const [first] = events;
   const last = events.at(-1);

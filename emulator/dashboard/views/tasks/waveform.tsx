@@ -15,7 +15,6 @@ export function Waveform(props: { peaks: readonly number[]; part: number; onSeek
     .join("");
   const width = peaks.length * 4;
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a picture that mice may click; see above
     <svg
       class="waveform"
       viewBox={`0 0 ${width} ${HEIGHT}`}
