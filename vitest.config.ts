@@ -17,7 +17,7 @@ const alias = Object.entries(sources).map(([name, path]) => ({
 }));
 
 /** These run the built package: it is built once before them. */
-const built = ["test/{package,cli,examples}/**/*.test.ts"];
+const built = ["test/{package,cli,examples}/**/*.test.ts", "test/dashboard/page/**/*.test.ts"];
 
 export default defineConfig({
   test: {

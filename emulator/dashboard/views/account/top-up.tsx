@@ -50,18 +50,18 @@ export function TopUpSection({ accountId }: { accountId: string }) {
             label="How it goes"
             value={outcome}
             of={[
-              ["completed", "Completed at once"],
-              ["pending", "Pending for now"],
+              ["completed", "Completed"],
+              ["pending", "Pending"],
               ["refused", "Refused"],
             ]}
             onChange={setOutcome}
           />
         </div>
-        <small class="hint">
+        <p class="hint">
           {method === "card"
             ? "The card of a completed payment is saved, and is what the automatic top-up charges."
             : "The automatic top-up never uses cryptocurrency."}
-        </small>
+        </p>
       </Form>
       <output>
         {made !== null && `Payment ${made.status}: ${formatCount(made.credits)} credits by ${made.method}.`}

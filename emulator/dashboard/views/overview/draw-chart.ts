@@ -8,7 +8,7 @@ export function drawChart(element: HTMLElement, data: [number[], number[], numbe
   const style = getComputedStyle(element);
   const color = (name: string) => style.getPropertyValue(name).trim();
   const axis = {
-    stroke: color("--pico-muted-color"),
+    stroke: color("--muted"),
     font: `12px ${style.fontFamily}`,
     grid: { stroke: color("--line"), width: 1 },
     ticks: { stroke: color("--line"), width: 1 },
@@ -22,7 +22,7 @@ export function drawChart(element: HTMLElement, data: [number[], number[], numbe
     points: { show: false },
     ...(stepped !== undefined && { paths: stepped }),
   });
-  const chart = new uPlot(
+  return new uPlot(
     {
       width: element.clientWidth,
       height,
@@ -32,6 +32,7 @@ export function drawChart(element: HTMLElement, data: [number[], number[], numbe
         { ...axis, values: labelTimes },
         { ...axis, size: 60 },
       ],
+      hooks: { ready: [showLast], setCursor: [showLast] },
       series: [
         { label: "Time (UTC)", value: "{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}" },
         series("Available", "--accent", "--accent-faint"),
@@ -41,13 +42,12 @@ export function drawChart(element: HTMLElement, data: [number[], number[], numbe
     data,
     element,
   );
-  showLast(chart);
-  return chart;
 }
 
 /** Where no pointer asks for another time, the legend says what the last movement left. */
 function showLast(chart: uPlot): void {
-  chart.setLegend({ idx: chart.data[0].length - 1 });
+  if (chart.cursor.idx === null || chart.cursor.idx === undefined)
+    chart.setLegend({ idx: chart.data[0].length - 1 });
 }
 
 /** In UTC: days where the marks are days apart, and times of day where they are not. */

@@ -7,7 +7,8 @@ export function asSdkCode(request: Request, outcome: Request | null): string {
     outcome === null ? "" : `, {\n  headers: { "X-Emulator-Outcome": ${quote(JSON.stringify(outcome))} },\n}`;
   return `import { AsyncMusic } from "async-music";
 
-const client = new AsyncMusic(); // ASYNC_MUSIC_BASE_URL, ASYNC_MUSIC_API_KEY
+// It reads ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY.
+const client = new AsyncMusic();
 const task = await client.tasks.run(${literal(request)}${options});
 console.log(task.output.result);`;
 }

@@ -68,13 +68,15 @@ function Details({ details }: { details: TaskDetails }) {
         <Section title="Timeline">
           <Timeline details={details} task={task} />
         </Section>
-        <Section title="The request">
-          <Json value={request} label="The request" />
-        </Section>
+        <div>
+          <Section title="The request">
+            <Json value={request} label="The request" />
+          </Section>
+          <Section title="The answer, as the SDK sees it">
+            <Json value={task} label="The answer" />
+          </Section>
+        </div>
       </div>
-      <Section title="The answer, as the SDK sees it">
-        <Json value={task} label="The answer" />
-      </Section>
     </>
   );
 }

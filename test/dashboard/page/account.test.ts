@@ -1,0 +1,133 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { closeBrowser, hasBrowser, openDashboard } from "./support/dashboard.js";
+
+afterAll(closeBrowser);
+
+describe.skipIf(!hasBrowser)("the account", () => {
+  test("a new key is shown once, can be copied, works, and is kept nowhere", async () => {
+    const { page, server } = await openDashboard({ path: "/account" });
+    await page.getByRole("button", { name: "Create a key" }).click();
+    const panel = page.getByRole("article", { name: "The new key" });
+    const value = (await panel.locator(".secret code").textContent()) ?? "";
+    expect(value).toMatch(/^emu_/);
+    await panel.getByRole("button", { name: "Copy key" }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(value);
+
+    const balance = await fetch(`${server.url}/api/v1/account/balance`, { headers: { "x-api-key": value } });
+    expect(balance.status).toBe(200);
+
+    const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+    expect([kept, page.url()].join()).not.toContain("emu_");
+    await page.reload();
+    await page.getByRole("heading", { name: "API keys" }).waitFor();
+    expect(await page.content()).not.toContain(value);
+    expect(await page.getByRole("row", { name: "enabled" }).count()).toBe(2);
+  });
+
+  test("a key is disabled, enabled again, and deleted only after a second word", async () => {
+    const { page, api } = await openDashboard({ path: "/account" });
+    await page.getByRole("button", { name: /^Disable key/ }).click();
+    await page.getByText("disabled", { exact: true }).waitFor();
+    expect((await api("GET", "/account/balance")).status).toBe(401);
+    await page.getByRole("button", { name: /^Enable key/ }).click();
+    await page.getByText("enabled", { exact: true }).waitFor();
+    expect((await api("GET", "/account/balance")).status).toBe(200);
+    await page.getByRole("button", { name: /^Delete key/ }).click();
+    expect((await api("GET", "/account/balance")).status).toBe(200);
+    await page.getByRole("button", { name: /for ever$/ }).click();
+    await page.getByText("This account has no key").waitFor();
+    expect((await api("GET", "/account/balance")).status).toBe(401);
+  });
+
+  test("credits are bought by card and by cryptocurrency, and a pending payment is completed", async () => {
+    const { page, emulator } = await openDashboard({ path: "/account" });
+    await page.getByLabel("US dollars").fill("2.50");
+    await page.getByRole("button", { name: "Buy 250 credits" }).click();
+    await page.getByText("Payment completed: 250 credits by card.").waitFor();
+    await page.getByLabel("Pay by").selectOption("crypto");
+    await page.getByLabel("How it goes").selectOption("pending");
+    await page.getByRole("button", { name: "Buy 250 credits" }).click();
+    await page.getByText("Payment pending: 250 credits by crypto.").waitFor();
+    expect(emulator.accounts.get(emulator.accountId).balance.available).toBe(350);
+    await page.getByRole("button", { name: "Complete it" }).click();
+    await page.getByText("600 credits available").waitFor();
+  });
+
+  test("the automatic top-up says its rules, and wants a card and a fresh authorization", async () => {
+    const { page, emulator } = await openDashboard({ path: "/account" });
+    const section = page.getByRole("region", { name: "Automatic top-up" });
+    await section.getByText("No card is saved").waitFor();
+    await section.getByLabel(/I authorize/).check();
+    expect(await section.getByRole("button", { name: "Switch on" }).isDisabled()).toBe(true);
+
+    await page.getByRole("button", { name: "Buy 1,000 credits" }).click();
+    await section.getByText("Charges the saved card").waitFor();
+    for (const rule of [
+      "At least 50 available credits.",
+      "Whole dollars, 10 to 1,000.",
+      "Whole dollars, 10 to 10,000, and at least the recharge.",
+    ]) {
+      expect(await section.getByText(rule).isVisible()).toBe(true);
+    }
+    await section.getByLabel("Threshold").fill("49");
+    await section.getByRole("button", { name: "Switch on" }).click();
+    expect(await section.getByLabel("Threshold").evaluate((field) => field.matches(":invalid"))).toBe(true);
+    await section.getByLabel("Threshold").fill("50");
+    await section.getByRole("button", { name: "Switch on" }).click();
+    await section.getByText("on", { exact: true }).waitFor();
+    expect(emulator.accounts.autoTopUp(emulator.accountId)).toMatchObject({
+      enabled: true,
+      threshold_credits: 50,
+    });
+
+    expect(await section.getByLabel(/I authorize/).isChecked()).toBe(false);
+    expect(await section.getByRole("button", { name: "Save the changes" }).isDisabled()).toBe(true);
+    await section.getByRole("button", { name: "Switch off" }).click();
+    await section.getByText("off", { exact: true }).waitFor();
+  });
+
+  test("invoices are disabled with the reason until the required fields are saved", async () => {
+    const { page } = await openDashboard({
+      path: "/account",
+      prepare: (emulator) => void emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" }),
+    });
+    const invoice = page.getByRole("button", { name: /\.pdf$/ });
+    expect(await invoice.isDisabled()).toBe(true);
+    expect(await invoice.getAttribute("aria-describedby")).toBe("billing-reason");
+    expect(await page.locator("#billing-reason").textContent()).toContain(
+      "name, address line 1, city and country",
+    );
+
+    const form = page.getByRole("region", { name: "Billing information" });
+    await form.getByLabel("Company or legal name").fill("Fado & Filhos <Lda>");
+    await form.getByLabel("Address line 1").fill("Rua da Rosa 1");
+    await form.getByLabel("City").fill("Lisboa");
+    await form.getByLabel("Country").fill(" ");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByRole("alert").getByText("country").waitFor();
+    await form.getByLabel("Country").fill("Portugal");
+    await form.getByRole("button", { name: "Save" }).click();
+
+    const link = page.getByRole("link", { name: /\.pdf$/ });
+    const url = await link.getAttribute("href");
+    const pdf = await page.request.get(new URL(url ?? "", page.url()).href);
+    expect(pdf.headers()["content-type"]).toBe("application/pdf");
+    expect((await pdf.body()).subarray(0, 5).toString()).toBe("%PDF-");
+  });
+
+  test("there can be several accounts, and the chosen one stays after a reload", async () => {
+    const { page } = await openDashboard({ path: "/account" });
+    await page.getByLabel("Credits to begin with").fill("7");
+    await page.getByRole("button", { name: "Create an account" }).click();
+    await page.getByText("7 credits available").waitFor();
+    await page.getByRole("button", { name: "Suspend this account" }).click();
+    await page.getByText("Suspended.").waitFor();
+    await page.getByRole("link", { name: "Overview" }).click();
+    await page.getByText("This account is suspended").waitFor();
+    await page.reload();
+    await page.getByText("This account is suspended").waitFor();
+    await page.getByLabel("Account", { exact: true }).selectOption({ index: 0 });
+    await page.getByText("$1.00 to spend").waitFor();
+    expect(await page.getByText("This account is suspended").count()).toBe(0);
+  });
+});

@@ -1,0 +1,105 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { expect, inject, onTestFinished } from "vitest";
+import type { Emulator, EmulatorOptions } from "../../../../emulator/index.js";
+import type { EmulatorServer } from "../../../../emulator/node.js";
+
+const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+
+/** Without a browser on the machine there is no page to look at. */
+export const hasBrowser = existsSync(executablePath);
+
+/** No step of a page takes longer. */
+const PATIENCE_MS = 8000;
+
+let browser: Promise<Browser> | undefined;
+
+/** One browser for all tests of a file. */
+async function openBrowser(): Promise<Browser> {
+  browser ??= chromium.launch({ executablePath });
+  return browser;
+}
+
+/** For `afterAll`. */
+export async function closeBrowser(): Promise<void> {
+  await (await browser)?.close();
+}
+
+/** An emulator of the installed package on a port, with its dashboard open. */
+export interface Dashboard {
+  emulator: Emulator;
+  server: EmulatorServer;
+  page: Page;
+  /** A request to the API with the emulator's key. */
+  api(method: "GET" | "POST", path: string, body?: unknown): Promise<Response>;
+  goTo(path: string): Promise<void>;
+}
+
+export interface DashboardOptions {
+  emulator?: EmulatorOptions;
+  /** Behind the address's `#`. */
+  path?: string;
+  context?: BrowserContextOptions;
+  prepare?(emulator: Emulator): Promise<void> | void;
+}
+
+export async function openDashboard(options: DashboardOptions = {}): Promise<Dashboard> {
+  const { createEmulator, serve } = await installedPackage();
+  const emulator = createEmulator({ seed: 1, credits: 100, ...options.emulator });
+  await options.prepare?.(emulator);
+  const server = await serve(emulator);
+  onTestFinished(async () => {
+    await server.close();
+    await emulator[Symbol.asyncDispose]();
+  });
+  const page = await openPage(server.url, options.context);
+  const goTo = async (path: string) => {
+    await page.goto(`${server.url}/#${path}`);
+    await page.locator("main[data-ready=true]").waitFor();
+  };
+  await goTo(options.path ?? "/");
+  const api: Dashboard["api"] = (method, path, body) =>
+    fetch(`${server.url}/api/v1${path}`, {
+      method,
+      headers: { "x-api-key": emulator.apiKey, "Content-Type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  return { emulator, server, page, api, goTo };
+}
+
+/** A page that must do nothing wrong: what it did is told when its test is over. */
+export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await (await openBrowser()).newContext({
+    permissions: ["clipboard-read", "clipboard-write"],
+    ...options,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  const wrongs: string[] = [];
+  page.on("pageerror", (error) => wrongs.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    // What the network refused is told by the page in words.
+    const isNetwork = message.text().startsWith("Failed to load resource");
+    if (message.type() === "error" && !isNetwork) wrongs.push(`console: ${message.text()}`);
+  });
+  page.on("request", (request) => {
+    const isOwn = request.url().startsWith(`${url}/`) || request.url().startsWith("data:");
+    if (!isOwn) wrongs.push(`asked ${request.url()}`);
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(wrongs).toEqual([]);
+  });
+  return page;
+}
+
+async function installedPackage(): Promise<{
+  createEmulator(options: EmulatorOptions): Emulator;
+  serve(emulator: Emulator, options?: { port?: number }): Promise<EmulatorServer>;
+}> {
+  const load = (name: string) =>
+    import(pathToFileURL(join(inject("installed"), "node_modules/async-music/dist", name)).href);
+  return { ...(await load("emulator.js")), ...(await load("emulator-node.js")) };
+}
