@@ -20,58 +20,45 @@ export function Field(
     placeholder?: string;
   },
 ) {
-  const { label, hint, value, onChange, type = "text", ...rest } = props;
-  const id = useId();
+  const { label, hint, onChange, type = "text", ...rest } = props;
+  const names = useNames(hint);
   return (
-    <label>
-      <span class="label">
-        {label}
-        {rest.required === true && <span aria-hidden="true"> *</span>}
-      </span>
+    <Labeled names={names} label={label} hint={hint} required={rest.required}>
       <input
         {...rest}
+        {...names.ofControl}
         list={undefined}
         type={type}
-        value={value}
         autocomplete="off"
-        {...(hint !== undefined && { "aria-describedby": id })}
         onInput={({ currentTarget }) => onChange(currentTarget.value)}
       />
-      <Hint id={id}>{hint}</Hint>
-    </label>
+    </Labeled>
   );
 }
 
 export function TextArea(props: Common & { required?: boolean; rows?: number; placeholder?: string }) {
-  const { label, hint, value, onChange, ...rest } = props;
-  const id = useId();
+  const { label, hint, onChange, ...rest } = props;
+  const names = useNames(hint);
   return (
-    <label>
-      <span class="label">
-        {label}
-        {rest.required === true && <span aria-hidden="true"> *</span>}
-      </span>
+    <Labeled names={names} label={label} hint={hint} required={rest.required}>
       <textarea
         {...rest}
-        value={value}
-        {...(hint !== undefined && { "aria-describedby": id })}
+        {...names.ofControl}
         onInput={({ currentTarget }) => onChange(currentTarget.value)}
       />
-      <Hint id={id}>{hint}</Hint>
-    </label>
+    </Labeled>
   );
 }
 
 /** One of a few. */
 export function Choice(props: Common & { of: readonly (readonly [value: string, text: string])[] }) {
   const { label, hint, value, onChange, of } = props;
-  const id = useId();
+  const names = useNames(hint);
   return (
-    <label>
-      <span class="label">{label}</span>
+    <Labeled names={names} label={label} hint={hint}>
       <select
+        {...names.ofControl}
         value={value}
-        {...(hint !== undefined && { "aria-describedby": id })}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
       >
         {of.map(([each, text]) => (
@@ -80,8 +67,7 @@ export function Choice(props: Common & { of: readonly (readonly [value: string, 
           </option>
         ))}
       </select>
-      <Hint id={id}>{hint}</Hint>
-    </label>
+    </Labeled>
   );
 }
 
@@ -98,10 +84,38 @@ export function Flag(props: { label: string; value: boolean; onChange(value: boo
   );
 }
 
-function Hint({ id, children }: { id: string; children: ComponentChildren }) {
-  return children === undefined ? null : (
-    <small id={id} class="hint">
-      {children}
-    </small>
+interface Names {
+  control: string;
+  hint: string;
+  ofControl: { id: string; "aria-describedby"?: string };
+}
+
+/** By what a control, its label and its rule know each other. */
+function useNames(hint: ComponentChildren): Names {
+  const id = useId();
+  const names = { control: id, hint: `${id}-hint` };
+  return { ...names, ofControl: { id, ...(hint !== undefined && { "aria-describedby": names.hint }) } };
+}
+
+function Labeled(props: {
+  names: Names;
+  label: string;
+  hint: ComponentChildren;
+  required?: boolean | undefined;
+  children: ComponentChildren;
+}) {
+  return (
+    <div class="field">
+      <label for={props.names.control}>
+        {props.label}
+        {props.required === true && <span aria-hidden="true"> *</span>}
+      </label>
+      {props.children}
+      {props.hint !== undefined && (
+        <small id={props.names.hint} class="hint">
+          {props.hint}
+        </small>
+      )}
+    </div>
   );
 }

@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)("the account", () => {
     await page.getByText("This account is suspended").waitFor();
     await page.reload();
     await page.getByText("This account is suspended").waitFor();
-    await page.getByLabel("Account", { exact: true }).selectOption({ index: 0 });
+    await page.getByRole("combobox", { name: "Account" }).selectOption({ index: 0 });
     await page.getByText("$1.00 to spend").waitFor();
     expect(await page.getByText("This account is suspended").count()).toBe(0);
   });

@@ -22,9 +22,10 @@ export function SnapshotSection() {
           Save a snapshot
         </a>
       </p>
-      <label>
-        <span class="label">Go on from a snapshot</span>
+      <div class="field">
+        <label for="snapshot-file">Go on from a snapshot</label>
         <input
+          id="snapshot-file"
           type="file"
           accept=".json,application/json"
           disabled={isBusy}
@@ -34,7 +35,7 @@ export function SnapshotSection() {
             currentTarget.value = "";
           }}
         />
-      </label>
+      </div>
       <Problem error={error} />
       <output>{loaded !== null && `The emulator goes on from ${loaded}.`}</output>
     </Section>

@@ -1,0 +1,136 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, describe, expect, test } from "vitest";
+import { closeBrowser, hasBrowser, openDashboard } from "./support/dashboard.js";
+
+afterAll(closeBrowser);
+
+const SONG = { model: "provider_a", task_type: "music", input: { gpt_description_prompt: "rain in Lisbon" } };
+
+describe.skipIf(!hasBrowser)("tasks", () => {
+  test("a song is submitted from the form, skipped to its end, and can be seen and heard", async () => {
+    const { page, emulator } = await openDashboard({ path: "/tasks/new" });
+    await page.getByLabel("Description").fill("rain in Lisbon");
+    await page.getByLabel("Audio format").selectOption("mp3");
+    await page.getByRole("button", { name: "Submit for 10 credits" }).click();
+    await page.getByRole("heading", { name: "provider_a music pending" }).waitFor();
+    const timeline = page.getByRole("region", { name: "Timeline" });
+    await timeline.getByText("10 credits frozen").waitFor();
+    await timeline.getByText("The provider ends: success").waitFor();
+    await page.getByRole("button", { name: "Skip to its end" }).click();
+    await page.getByRole("heading", { name: "provider_a music success" }).waitFor();
+
+    await timeline.getByText("10 credits settled").waitFor();
+    await timeline.getByText("Read 200").first().waitFor();
+    await page.locator("svg.waveform").first().waitFor({ timeout: 20_000 });
+    await page.getByText("audio/mpeg").first().waitFor();
+    await page.getByText("of its seven days left").waitFor();
+    const cover = page.getByRole("img", { name: /^Cover of/ }).first();
+    expect(await cover.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+    const seconds = await page
+      .locator("audio")
+      .first()
+      .evaluate(async (audio: HTMLAudioElement) => {
+        audio.muted = true;
+        await audio.play();
+        return audio.duration;
+      });
+    expect(seconds).toBeGreaterThan(10);
+    expect(await page.getByRole("figure", { name: "The answer" }).textContent()).toContain('"audio_url"');
+    expect(await page.getByRole("figure", { name: "The request" }).textContent()).toContain(
+      '"audio_format": "mp3"',
+    );
+    // What the page itself listened to is no request of a client.
+    expect(emulator.requests.map(({ method }) => method)).toEqual(["POST", "GET"]);
+    expect(emulator.audit()).toEqual([]);
+  });
+
+  test("after seven days the audio is gone, and the page says so", async () => {
+    const { page, emulator, goTo } = await openDashboard();
+    emulator.providers.provider_a.next({ polls: 1 });
+    const taskId = await submit(emulator);
+    await emulator.fetch(`${emulator.url}/api/v1/task/${taskId}`, {
+      headers: { "x-api-key": emulator.apiKey },
+    });
+    await goTo(`/tasks/${taskId}`);
+    await page.locator("audio").first().waitFor();
+    await page.getByRole("button", { name: "+7 days" }).click();
+    await page.getByText("Gone: its seven days are over").waitFor();
+    expect(await page.locator("audio").count()).toBe(0);
+  });
+
+  test("tasks of other programs appear as they come, and move as they are read", async () => {
+    const { page, api, emulator } = await openDashboard({ path: "/tasks" });
+    await page.getByText("No tasks yet.").waitFor();
+    const created = await api("POST", "/task", SONG);
+    const { data } = await created.json();
+    const row = page.getByRole("row", { name: /rain in Lisbon/ });
+    await row.getByText("pending").waitFor();
+    await emulator.clock.advance(600_000);
+    await api("GET", `/task/${data.task_id}`);
+    await page.getByRole("row", { name: /success/ }).waitFor();
+    await page.getByLabel("Status").selectOption("failure");
+    await page.getByText("No task passes these filters.").waitFor();
+  });
+
+  test("the curl command that is shown makes the same task, whatever is typed", async () => {
+    const { page, emulator } = await openDashboard({ path: "/tasks/new" });
+    const words = `it's "quoted" $HOME \`id\` <b>bold</b> \\ é`;
+    await page.getByLabel("Description").fill(words);
+    await page.getByLabel("How it ends").selectOption("moderated");
+    const command =
+      (await page.getByRole("figure", { name: "curl command" }).locator("code").textContent()) ?? "";
+    const { stdout } = await promisify(execFile)("bash", ["-c", `${command} --silent`], {
+      env: { ...process.env, ASYNC_MUSIC_API_KEY: emulator.apiKey },
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ code: 202 });
+    const [task] = await tasksOf(page.url());
+    expect(task).toMatchObject({ input: { gpt_description_prompt: words } });
+
+    const code = (await page.getByRole("figure", { name: "SDK code" }).locator("code").textContent()) ?? "";
+    expect(code).toContain(`gpt_description_prompt: ${JSON.stringify(words)}`);
+    expect(code).toContain("X-Emulator-Outcome");
+  });
+
+  test("a failure and a refusal are told in words", async () => {
+    const { page, goTo } = await openDashboard({ path: "/tasks/new", emulator: { credits: 10 } });
+    await page.getByLabel("How it ends").selectOption("moderated");
+    await page.getByRole("button", { name: /^Submit/ }).click();
+    await page.getByRole("button", { name: "Skip to its end" }).click();
+    await page.getByText("content_moderation").first().waitFor();
+    await page.getByText("never to be sent again").first().waitFor();
+    await goTo("/tasks/new");
+    await page.getByLabel("Task", { exact: true }).selectOption("upload");
+    await page.getByLabel("Address").fill("http://192.168.0.1/mine.mp3");
+    await page.getByRole("button", { name: "Submit for 1 credits" }).click();
+    await page.getByRole("alert").getByText("400 invalid_task_input").waitFor();
+  });
+
+  test("lyrics are shown as text, and a task that hangs can be skipped past its hour", async () => {
+    const { page, goTo } = await openDashboard({ path: "/tasks/new" });
+    await page.getByLabel("Task", { exact: true }).selectOption("lyrics");
+    await page.getByLabel("What about").fill("a lighthouse");
+    await page.getByRole("button", { name: /^Submit/ }).click();
+    await page.getByRole("button", { name: "Skip to its end" }).click();
+    await page.locator("pre.lyrics").getByText("[Verse").first().waitFor();
+    await goTo("/tasks/new");
+    await page.getByLabel("How it ends").selectOption("hang");
+    await page.getByRole("button", { name: /^Submit/ }).click();
+    await page.getByRole("button", { name: "Skip past its hour" }).click();
+    await page.getByRole("heading", { name: /timeout/ }).waitFor();
+  });
+});
+
+async function submit(emulator: { fetch: typeof fetch; url: string; apiKey: string }): Promise<string> {
+  const response = await emulator.fetch(`${emulator.url}/api/v1/task`, {
+    method: "POST",
+    headers: { "x-api-key": emulator.apiKey, "Content-Type": "application/json" },
+    body: JSON.stringify(SONG),
+  });
+  return (await response.json()).data.task_id;
+}
+
+async function tasksOf(pageUrl: string): Promise<unknown[]> {
+  const response = await fetch(new URL("/_emulator/state", pageUrl));
+  return (await response.json()).tasks;
+}
