@@ -1,0 +1,44 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { closeBrowser, hasBrowser, openDashboard } from "./support/dashboard.js";
+
+afterAll(closeBrowser);
+
+const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "a lighthouse" } };
+
+describe.skipIf(!hasBrowser)("the overview", () => {
+  test("credits are a statement and a curve, which move as the service is used", async () => {
+    const { page, api, emulator } = await openDashboard();
+    await page.getByText("A curve needs two movements of credits.").waitFor();
+    const created = await api("POST", "/task", LYRICS);
+    const { data } = await created.json();
+    await page.getByRole("row", { name: /Frozen for task .* −5 95 5/ }).waitFor();
+    await page.locator(".chart canvas").waitFor();
+    await emulator.clock.advance(60_000);
+    await api("GET", `/task/${data.task_id}`);
+    await page.getByRole("row", { name: /Settled for task .* 5 95 0/ }).waitFor();
+    await page.getByRole("img", { name: /at last 95 available and 0 frozen/ }).waitFor();
+    emulator.accounts.topUp(emulator.accountId, { usd: 1, method: "card" });
+    await page.getByRole("row", { name: /Top-up \+100 195 0/ }).waitFor();
+  });
+
+  test("the clock goes a minute, an hour and seven days forward", async () => {
+    const { page, emulator } = await openDashboard();
+    const before = emulator.clock.now();
+    for (const [name, at] of [
+      ["+1 minute", "2026-01-01 00:01:00"],
+      ["+1 hour", "2026-01-01 01:01:00"],
+      ["+7 days", "2026-01-08 01:01:00"],
+    ] as const) {
+      await page.getByRole("button", { name }).click();
+      await page.getByRole("group", { name: "Clock" }).getByText(at.slice(11)).waitFor();
+    }
+    expect(emulator.clock.now() - before).toBe(60_000 + 3_600_000 + 7 * 86_400_000);
+  });
+
+  test("a real clock ticks on the page", async () => {
+    const { page } = await openDashboard({ emulator: { clock: "real" } });
+    const clock = page.getByRole("group", { name: "Clock" }).locator("time");
+    const first = await clock.textContent();
+    await expect.poll(() => clock.textContent(), { timeout: 5000 }).not.toBe(first);
+  });
+});

@@ -1,0 +1,69 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { closeBrowser, hasBrowser, openDashboard } from "./support/dashboard.js";
+
+afterAll(closeBrowser);
+
+const UNKNOWN = "/task/00000000-0000-4000-8000-000000000000";
+
+describe.skipIf(!hasBrowser)("the request log", () => {
+  test("shows each request as it comes, newest first, and the reads of a task lead to it", async () => {
+    const { page, api } = await openDashboard({ path: "/requests" });
+    await page.getByText("Nobody has asked the service anything yet.").waitFor();
+    await api("GET", "/account/balance");
+    await page.getByRole("row", { name: /GET \/api\/v1\/account\/balance 200/ }).waitFor();
+    await api("GET", UNKNOWN);
+    await page.getByRole("row", { name: /404 task_not_found/ }).waitFor();
+    const rows = page.locator('.rows [role="rowgroup"] [role="row"]');
+    expect(await rows.first().textContent()).toContain("404");
+    expect(await rows.nth(1).textContent()).toContain("200");
+    await page.getByRole("link", { name: "00000000…" }).click();
+    await page.getByText("There is no such task here").waitFor();
+  });
+
+  test("a finding of the audit stands beside the request that caused it", async () => {
+    const { page, api } = await openDashboard({ path: "/requests" });
+    const created = await api("POST", "/task", {
+      model: "provider_a",
+      task_type: "lyrics",
+      input: { prompt: "x" },
+    });
+    const { data } = await created.json();
+    await api("GET", `/task/${data.task_id}`);
+    await api("GET", `/task/${data.task_id}`);
+    const broken = page.locator('[role="row"]', { has: page.locator(".finding") });
+    await broken.getByText("polled_too_often").waitFor();
+    expect(await broken.count()).toBe(1);
+    expect(await broken.getAttribute("aria-rowindex")).toBe("2");
+    await page.getByLabel(/Only with findings \(1\)/).check();
+    await page.getByText("1 request", { exact: true }).waitFor();
+  });
+
+  test("filters by words, method and status, and keeps them after a reload", async () => {
+    const { page, api } = await openDashboard({ path: "/requests" });
+    await api("GET", "/account/balance");
+    await api("GET", UNKNOWN);
+    await api("POST", "/task", {});
+    await page.getByText("3 requests", { exact: true }).waitFor();
+    await page.getByLabel("Status").selectOption("4");
+    await page.getByText("2 requests", { exact: true }).waitFor();
+    await page.getByLabel("Method").selectOption("GET");
+    await page.getByText("1 request", { exact: true }).waitFor();
+    await page.getByLabel("Search").fill("no such words");
+    await page.getByText("No request passes these filters.").waitFor();
+    await page.getByLabel("Search").fill("NOT_FOUND");
+    await page.reload();
+    await page.getByText("1 request", { exact: true }).waitFor();
+    expect(await page.getByLabel("Search").inputValue()).toBe("NOT_FOUND");
+    expect(await page.getByLabel("Status").inputValue()).toBe("4");
+  });
+
+  test("stands still while it is paused, and counts what came meanwhile", async () => {
+    const { page, api } = await openDashboard({ path: "/requests" });
+    await api("GET", "/account/balance");
+    await page.getByText("1 request", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await api("GET", "/account/usage");
+    await page.getByRole("button", { name: "Go on (1 new)" }).click();
+    await page.getByText("2 requests", { exact: true }).waitFor();
+  });
+});

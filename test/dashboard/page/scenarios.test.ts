@@ -1,0 +1,111 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { POLICY_FIELDS } from "../../../emulator/policy/fields.js";
+import { closeBrowser, hasBrowser, openDashboard } from "./support/dashboard.js";
+
+afterAll(closeBrowser);
+
+const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } };
+
+describe.skipIf(!hasBrowser)("scenarios", () => {
+  test("a fault is armed, seen, met by a request, and gone", async () => {
+    const { page, api } = await openDashboard({ path: "/scenarios" });
+    const faults = page.getByRole("region", { name: "Faults" });
+    await faults.getByText("Nothing is armed").waitFor();
+    await faults.getByLabel("What goes wrong").selectOption("bad-gateway");
+    await faults.getByRole("button", { name: "Arm it" }).click();
+    await faults.getByRole("listitem").getByText("502 upstream_provider_error").waitFor();
+    await faults.getByText("Creating a task · once more").waitFor();
+    expect((await api("POST", "/task", SONG)).status).toBe(502);
+    await faults.getByText("Nothing is armed").waitFor();
+    expect((await api("POST", "/task", SONG)).status).toBe(202);
+  });
+
+  test("faults with a chance stay, and all are disarmed at once", async () => {
+    const { page, emulator } = await openDashboard({ path: "/scenarios" });
+    const faults = page.getByRole("region", { name: "Faults" });
+    await faults.getByLabel("Times").fill("");
+    await faults.getByLabel("Chance").fill("0.5");
+    await faults.getByRole("button", { name: "Arm it" }).click();
+    await faults.getByText("without end, each with chance 0.5").waitFor();
+    await faults.getByRole("button", { name: "Disarm all" }).click();
+    await faults.getByText("Nothing is armed").waitFor();
+    expect(emulator.snapshot().state).toMatchObject({ faults: [] });
+  });
+
+  test("a provider is told its next and its lasting outcome, and both are taken back", async () => {
+    const { page, api } = await openDashboard({ path: "/scenarios" });
+    const outcomes = page.getByRole("region", { name: "Outcomes" });
+    await outcomes.getByLabel("What happens").selectOption("reject");
+    await outcomes.getByRole("button", { name: "For its next task" }).click();
+    await outcomes.getByText("provider_a · its next task").waitFor();
+    expect((await api("POST", "/task", SONG)).status).toBe(502);
+    await outcomes.getByText("provider_a has been told nothing").waitFor();
+    await outcomes.getByRole("button", { name: "From now on" }).click();
+    await outcomes.getByText("provider_a · every other task, from now on").waitFor();
+    await outcomes.getByRole("button", { name: "For its next task" }).click();
+    await outcomes.getByRole("button", { name: "Take back the next" }).click();
+    await outcomes.getByRole("button", { name: "End the lasting one" }).click();
+    await outcomes.getByText("provider_a has been told nothing").waitFor();
+    expect((await api("POST", "/task", SONG)).status).toBe(202);
+  });
+
+  test("every open choice is a switch with its reason, and moves the service", async () => {
+    const { page, emulator, api } = await openDashboard({ path: "/scenarios" });
+    for (const [name, { decides }] of Object.entries(POLICY_FIELDS)) {
+      const control = page.getByRole("combobox", { name, exact: true });
+      const reason = (await control.getAttribute("aria-describedby")) ?? "";
+      expect(await page.locator(`[id="${reason}"]`).textContent()).toBe(decides);
+    }
+    await page.getByLabel("invalid_audio_format_status").selectOption("422");
+    await page.getByLabel("timeout_retryable").selectOption("false");
+    await page.getByRole("button", { name: "Put 2 choices back" }).waitFor();
+    expect(emulator.policy).toMatchObject({ invalid_audio_format_status: 422, timeout_retryable: false });
+    expect((await api("POST", "/task", { ...SONG, audio_format: "wav" })).status).toBe(422);
+    await page.getByRole("button", { name: "Put 2 choices back" }).click();
+    await expect.poll(() => emulator.policy.invalid_audio_format_status).toBe(400);
+  });
+
+  test("the rate limit is changed", async () => {
+    const { page, api } = await openDashboard({ path: "/scenarios" });
+    const limits = page.getByRole("region", { name: "Rate limit" });
+    await limits.getByLabel("Requests").fill("1");
+    await limits.getByRole("button", { name: "Set the limit" }).click();
+    await limits.getByText("1 requests in 60 s").waitFor();
+    await api("GET", "/account/usage");
+    expect((await api("GET", "/account/usage")).status).toBe(429);
+  });
+
+  test("a snapshot is saved and loaded, and what is no snapshot is refused in words", async () => {
+    const { page, emulator } = await openDashboard({ path: "/scenarios" });
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Save a snapshot" }).click();
+    const file = await (await download).path();
+    emulator.accounts.topUp(emulator.accountId, { usd: 50, method: "card" });
+    const field = page.getByLabel("Go on from a snapshot");
+    await field.setInputFiles({ name: "x.json", mimeType: "application/json", buffer: Buffer.from("no") });
+    await page.getByRole("alert").getByText("This file is no snapshot").waitFor();
+    await field.setInputFiles({ name: "y.json", mimeType: "application/json", buffer: Buffer.from("{}") });
+    await page.getByRole("alert").getByText("version").waitFor();
+    await field.setInputFiles(file);
+    await page.getByText("The emulator goes on from").waitFor();
+    expect(emulator.accounts.get(emulator.accountId).balance.available).toBe(100);
+  });
+
+  test("a reset asks first, and the page begins anew with the emulator", async () => {
+    const { page, api, emulator, goTo } = await openDashboard({ path: "/scenarios" });
+    await api("POST", "/task", SONG);
+    await page.getByRole("button", { name: "Reset…" }).click();
+    await page.getByRole("button", { name: "Keep everything" }).click();
+    expect(emulator.requests.length).toBe(1);
+    await page.getByRole("button", { name: "Reset…" }).click();
+    await page.getByRole("dialog").getByLabel("Credits").fill("33");
+    await page.getByRole("button", { name: "Reset everything" }).click();
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    await goTo("/");
+    await page.getByText("$0.33 to spend").waitFor();
+    await page.getByRole("link", { name: "Tasks" }).click();
+    await page.getByText("No tasks yet.").waitFor();
+    await page.getByRole("link", { name: "Requests" }).click();
+    await page.getByText("Nobody has asked the service anything yet.").waitFor();
+  });
+});
