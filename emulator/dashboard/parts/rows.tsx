@@ -28,7 +28,7 @@ export function Rows(props: {
   const scroller = useRef<HTMLDivElement>(null);
   const { items, totalPx } = useVirtualRows(count, heightOf, () => scroller.current);
   return (
-    <div class={`rows ${props.class}`} ref={scroller} tabIndex={0} role="region" aria-label={props.label}>
+    <div class={`rows ${props.class}`} ref={scroller} tabIndex={0} role="group" aria-label={props.label}>
       <div role="table" aria-label={props.label} aria-rowcount={count + 1}>
         <div role="row" class="row head" aria-rowindex={1}>
           {props.columns.map((name) => (

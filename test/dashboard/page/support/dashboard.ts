@@ -35,6 +35,8 @@ export interface Dashboard {
   /** A request to the API with the emulator's key. */
   api(method: "GET" | "POST", path: string, body?: unknown): Promise<Response>;
   goTo(path: string): Promise<void>;
+  /** Puts the emulator on a port again, after its server was closed. */
+  serveAgain(port: number): Promise<EmulatorServer>;
 }
 
 export interface DashboardOptions {
@@ -66,7 +68,12 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
       headers: { "x-api-key": emulator.apiKey, "Content-Type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-  return { emulator, server, page, api, goTo };
+  const serveAgain = async (port: number) => {
+    const again = await serve(emulator, { port });
+    onTestFinished(() => again.close());
+    return again;
+  };
+  return { emulator, server, page, api, goTo, serveAgain };
 }
 
 /** A page that must do nothing wrong: what it did is told when its test is over. */

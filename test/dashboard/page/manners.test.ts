@@ -1,0 +1,169 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { afterAll, describe, expect, test } from "vitest";
+import type { Emulator } from "../../../emulator/index.js";
+import { closeBrowser, type Dashboard, hasBrowser, openDashboard } from "./support/dashboard.js";
+
+afterAll(closeBrowser);
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const VIEWS = ["/", "/tasks", "/tasks/new", "/requests", "/account", "/scenarios"];
+
+/** A song, a failure, a finding, payments, and faults that wait. Answers the song's id. */
+async function furnish(emulator: Emulator): Promise<string> {
+  const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
+  const create = async (input: object) => {
+    const body = JSON.stringify({ model: "provider_a", task_type: "music", input });
+    const response = await emulator.fetch(`${emulator.url}/api/v1/task`, { method: "POST", headers, body });
+    return (await response.json()).data.task_id;
+  };
+  const read = (taskId: string) => emulator.fetch(`${emulator.url}/api/v1/task/${taskId}`, { headers });
+  emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation", polls: 1 });
+  emulator.providers.provider_a.next({ polls: 2 });
+  await read(await create({ tags: "polka" }));
+  const song = await create({ gpt_description_prompt: "rain in Lisbon" });
+  await read(song);
+  await read(song);
+  await create({ tags: "sea shanty" });
+  emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" });
+  emulator.accounts.topUp(emulator.accountId, { usd: 5, method: "crypto", outcome: "pending" });
+  emulator.accounts.create({ credits: 5 });
+  emulator.faults.add({ times: 2, fault: { kind: "malformed" } });
+  emulator.providers.provider_b.always({ outcome: "hang" });
+  return song;
+}
+
+async function problemsOf({ page }: Dashboard): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => (globalThis as unknown as Axe).axe.run());
+  return violations
+    .filter(({ impact }) => impact !== "minor")
+    .map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+}
+
+interface Axe {
+  axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
+}
+
+describe.skipIf(!hasBrowser)("good manners", () => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    test(`axe finds nothing wrong in any view, empty or full, in ${colorScheme} colors`, async () => {
+      const empty = await openDashboard({ context: { colorScheme }, emulator: { credits: 0 } });
+      for (const view of VIEWS) {
+        await empty.goTo(view);
+        expect([view, await problemsOf(empty)]).toEqual([view, []]);
+      }
+      let song = "";
+      const full = await openDashboard({
+        context: { colorScheme },
+        prepare: async (emulator) => {
+          song = await furnish(emulator);
+        },
+      });
+      for (const view of [...VIEWS, `/tasks/${song}`]) {
+        await full.goTo(view);
+        if (view.includes(song)) await full.page.locator("svg.waveform").first().waitFor({ timeout: 20_000 });
+        expect([view, await problemsOf(full)]).toEqual([view, []]);
+      }
+    }, 60_000);
+  }
+
+  test("a narrow screen shows every view without scrolling sideways", async () => {
+    let song = "";
+    const { page, goTo } = await openDashboard({
+      context: { viewport: { width: 360, height: 740 } },
+      prepare: async (emulator) => {
+        song = await furnish(emulator);
+      },
+    });
+    for (const view of [...VIEWS, `/tasks/${song}`]) {
+      await goTo(view);
+      const excess = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect([view, excess]).toEqual([view, 0]);
+    }
+  });
+
+  test("the keyboard alone submits a task", async () => {
+    const { page, emulator } = await openDashboard();
+    await page.keyboard.press("Tab");
+    expect(await focusedText()).toBe("Skip to content");
+    for (const name of ["async-music emulator", "Overview", "Tasks"]) {
+      await page.keyboard.press("Tab");
+      expect(await focusedText()).toContain(name);
+    }
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Tasks" }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+    await page.keyboard.press("Tab");
+    expect(await focusedText()).toBe("New task");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "New task" }).waitFor();
+    while ((await focusedText()) !== "Submit for 10 credits") await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: /pending/ }).waitFor();
+    expect(emulator.requests.map(({ status }) => status)).toEqual([202]);
+
+    async function focusedText() {
+      return page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
+    }
+  });
+
+  test("colors follow the system, or the choice that was made, which stays", async () => {
+    const { page } = await openDashboard({ context: { colorScheme: "dark" } });
+    const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const dark = await ground();
+    await page.getByRole("button", { name: /^Colors: auto/ }).click();
+    const light = await ground();
+    expect(light).not.toBe(dark);
+    await page.reload();
+    await page.getByRole("button", { name: /^Colors: light/ }).waitFor();
+    expect(await ground()).toBe(light);
+  });
+
+  test("what was typed into the form outlasts a reload", async () => {
+    const { page } = await openDashboard({ path: "/tasks/new" });
+    await page.getByLabel("Model", { exact: true }).selectOption("provider_b");
+    await page.getByLabel("Style and mood").fill("calm and wide");
+    await page.reload();
+    await page.getByLabel("Style and mood").waitFor();
+    expect(await page.getByLabel("Style and mood").inputValue()).toBe("calm and wide");
+  });
+
+  test("while the emulator is away a banner says so, and the page goes on by itself", async () => {
+    const dashboard = await openDashboard();
+    const { page, server } = dashboard;
+    const port = Number(new URL(server.url).port);
+    const banner = page.getByRole("status").getByText("The emulator can't be reached.");
+    expect(await banner.count()).toBe(0);
+    await server.close();
+    await banner.waitFor();
+    await page.getByRole("button", { name: "+1 hour" }).click();
+    await page.getByRole("alert").getByText("The emulator can't be reached.").waitFor();
+    await page.getByText("to spend on new tasks").waitFor();
+    const again = await dashboard.serveAgain(port);
+    await banner.waitFor({ state: "detached", timeout: 15_000 });
+    await fetch(`${again.url}/api/v1/account/balance`);
+    await page.getByRole("link", { name: "Requests" }).click();
+    await page.getByRole("row", { name: /missing_api_key/ }).waitFor();
+  });
+
+  test("something useful is painted within a second", async () => {
+    const { page, server } = await openDashboard();
+    const paints: number[] = [];
+    for (let times = 0; times < 3; times++) {
+      await page.goto("about:blank");
+      await page.goto(`${server.url}/`);
+      paints.push(
+        await page.evaluate(async () => {
+          while (document.querySelector("main[data-ready=true]") === null)
+            await new Promise((resolve) => requestAnimationFrame(resolve));
+          return performance.now();
+        }),
+      );
+    }
+    expect(Math.min(...paints)).toBeLessThan(1000);
+  });
+});

@@ -1,0 +1,152 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { closeBrowser, hasBrowser, openDashboard, openPage } from "./support/dashboard.js";
+
+afterAll(closeBrowser);
+
+const MARKUP = `<img src=x onerror="globalThis.struck=1"><script>globalThis.struck=1</script>{{1+1}}`;
+
+describe.skipIf(!hasBrowser)("the page", () => {
+  test("text from requests is never markup, wherever it is shown", async () => {
+    const { page, emulator, api, server, goTo } = await openDashboard();
+    emulator.providers.provider_a.next({ polls: 1 });
+    emulator.providers.provider_a.next({ outcome: "failure", polls: 1, error: MARKUP });
+    const ids: string[] = [];
+    for (const input of [
+      { tags: MARKUP, title: MARKUP, prompt: MARKUP, [MARKUP]: MARKUP },
+      { tags: MARKUP },
+    ]) {
+      const created = await api("POST", "/task", { model: "provider_a", task_type: "music", input });
+      ids.push((await created.json()).data.task_id);
+      await api("GET", `/task/${ids.at(-1)}`);
+    }
+    await fetch(`${server.url}/${encodeURI(MARKUP)}`);
+    await fetch(`${server.url}/api/v1/task/${encodeURIComponent(MARKUP)}`);
+    emulator.faults.add({
+      path: MARKUP,
+      method: MARKUP,
+      fault: { kind: "status", status: 500, error_code: MARKUP, when: "before" },
+    });
+    emulator.providers.provider_b.next({ outcome: "failure", error: MARKUP });
+    for (const view of [
+      "/",
+      "/tasks",
+      "/requests",
+      "/scenarios",
+      "/account",
+      ...ids.map((id) => `/tasks/${id}`),
+    ]) {
+      await goTo(view);
+      await page.waitForTimeout(300);
+      expect(await page.locator("main script, main img[src=x]").count()).toBe(0);
+    }
+    await goTo(`/tasks/${ids[0]}`);
+    await page.getByRole("heading", { name: MARKUP }).first().waitFor();
+    await goTo(`/tasks?q=${encodeURIComponent(MARKUP)}`);
+    await page.getByRole("link", { name: MARKUP }).first().waitFor();
+    expect(await page.evaluate(() => "struck" in globalThis)).toBe(false);
+  });
+
+  test("it comes under a policy that lets nothing in but its own files, and no script of a stranger runs", async () => {
+    const { page: watched, server } = await openDashboard();
+    const { headers } = await fetch(`${server.url}/`);
+    const policy = headers.get("Content-Security-Policy") ?? "";
+    expect(policy.split("; ")).toEqual(
+      expect.arrayContaining([
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self'",
+      ]),
+    );
+    expect(policy).not.toContain("unsafe");
+    expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+    expect(await (await fetch(`${server.url}/`)).text()).not.toMatch(
+      /<style|style=|<script>|onload=|https?:/,
+    );
+
+    // A page of its own: on the others nothing may be blocked.
+    const page = await watched.context().newPage();
+    await page.goto(server.url);
+    const blocked = await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) =>
+            resolve(effectiveDirective),
+          );
+          new Image().src = "https://example.invalid/x.png";
+        }),
+    );
+    expect(blocked).toBe("img-src");
+  }, 30_000);
+
+  test("its files are served for what they are, leave no trace in the log, and meet no fault", async () => {
+    const { page, server, emulator } = await openDashboard();
+    emulator.faults.add({ times: 99, fault: { kind: "status", status: 500, when: "before" } });
+    await page.reload();
+    await page.getByText("to spend on new tasks").waitFor();
+    const types = await Promise.all(
+      ["/", "/dashboard/main.js", "/dashboard/style.css", "/dashboard/icon.svg"].map(async (path) => {
+        const { status, headers } = await fetch(`${server.url}${path}`);
+        return [status, headers.get("Content-Type"), headers.get("X-Content-Type-Options")];
+      }),
+    );
+    expect(types).toEqual([
+      [200, "text/html; charset=utf-8", "nosniff"],
+      [200, "text/javascript; charset=utf-8", "nosniff"],
+      [200, "text/css; charset=utf-8", "nosniff"],
+      [200, "image/svg+xml", "nosniff"],
+    ]);
+    expect(emulator.requests).toEqual([]);
+    emulator.faults.clear();
+    for (const path of [
+      "/dashboard/",
+      "/dashboard/../emulator.js",
+      "/dashboard/%2e%2e/cli.js",
+      "/dashboard/THIRD-PARTY-LICENSES",
+    ])
+      expect((await fetch(`${server.url}${path}`)).status).toBe(404);
+    expect((await fetch(`${server.url}/`, { method: "POST" })).status).toBe(405);
+  });
+
+  test("the installed command serves it at the address that it says", async () => {
+    const folder = join(inject("installed"), "node_modules/async-music");
+    const child = spawn(process.execPath, [join(folder, "dist/cli.js"), "emulator", "--port", "0", "--json"]);
+    onTestFinished(() => void child.kill());
+    const [line] = await once(child.stdout, "data");
+    const { dashboard_url: url } = JSON.parse(String(line));
+    const page = await openPage(url.replace(/\/$/, ""));
+    await page.goto(url);
+    await page.getByText("$10.00 to spend on new tasks").waitFor();
+    expect(await page.getByRole("group", { name: "Clock" }).textContent()).toContain("real clock");
+  });
+});
+
+test("the dashboard's files are less than 150 kB together, compressed", () => {
+  const files = globSync(join(inject("installed"), "node_modules/async-music/dist/dashboard/*"));
+  const served = files.filter((file) => !file.endsWith("LICENSES"));
+  const bytes = served.map((file) => gzipSync(readFileSync(file), { level: 9 }).length);
+  expect(served.length).toBeGreaterThan(3);
+  expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(150_000);
+});
+
+test("every package whose code is in the dashboard has its license beside it", () => {
+  const licenses = readFileSync(
+    join(inject("installed"), "node_modules/async-music/dist/dashboard/THIRD-PARTY-LICENSES"),
+    "utf8",
+  );
+  for (const name of [
+    "@picocss/pico",
+    "@preact/signals",
+    "@preact/signals-core",
+    "@tanstack/virtual-core",
+    "openapi-fetch",
+    "preact",
+    "uplot",
+  ])
+    expect(licenses).toMatch(new RegExp(`^${name} \\d\\S* \\(MIT\\)$`, "m"));
+});
