@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
@@ -58,6 +58,9 @@ const arrows = {
     api: `src/contract invariant.ts clock random log audio
       ledger limits policy faults accounts providers stored audit delivery openapi state tasks`,
 
+    // What looks on from outside: the page shares the tables of constants, and asks for everything else.
+    dashboard: "src/contract policy",
+
     // The ways in.
     mounts: "state api",
     "emulator-state.ts": "src/contract clock limits policy state control api",
@@ -86,10 +89,15 @@ const packages: Record<string, readonly string[]> = {
   "@cantoo/pdf-lib": ["emulator/payments"],
   msw: ["emulator/msw.ts"],
   commander: ["src/cli"],
+  preact: ["emulator/dashboard"],
+  "@preact/signals": ["emulator/dashboard"],
+  "@tanstack/virtual-core": ["emulator/dashboard"],
+  "openapi-fetch": ["emulator/dashboard"],
+  uplot: ["emulator/dashboard"],
   "node:": ["src/node", "src/cli", "emulator/node.ts", "emulator/node"],
 };
 
-const sources = globSync("{src,emulator}/**/*.ts").map((path) => path.replaceAll("\\", "/"));
+const sources = globSync("{src,emulator}/**/*.{ts,tsx}").map((path) => path.replaceAll("\\", "/"));
 const imports = sources.flatMap(importsOf);
 const inside = imports
   .filter(({ specifier }) => specifier.startsWith("."))
@@ -176,7 +184,9 @@ function importsOf(file: string): Import[] {
 }
 
 function resolve(file: string, specifier: string): string {
-  return join(dirname(file), specifier).replaceAll("\\", "/").replace(/\.js$/, ".ts");
+  const script = join(dirname(file), specifier).replaceAll("\\", "/");
+  const page = script.replace(/\.js$/, ".tsx");
+  return existsSync(page) ? page : script.replace(/\.js$/, ".ts");
 }
 
 /** The folder below `src` or `emulator`, or the file that stands beside the folders. */

@@ -2,7 +2,7 @@ import { ask, controlPlane, messageOf, type Sent, type TaskDetails } from "../..
 import { advance } from "../../frame/clock.js";
 import { now } from "../../live/now.js";
 import { Act } from "../../parts/form.js";
-import { taskOf } from "./task-view.js";
+import { taskOf } from "./task-of.js";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,4 +1,3 @@
-import type { Task } from "../../../../src/contract/task.js";
 import { ask, controlPlane, type TaskDetails } from "../../client/client.js";
 import { useAnswer } from "../../live/use-control.js";
 import { Json } from "../../parts/code.js";
@@ -9,6 +8,7 @@ import { Status } from "../../parts/status.js";
 import { linkTo, path } from "../../place.js";
 import { Clips } from "./clips.js";
 import { TaskActs } from "./task-acts.js";
+import { taskOf } from "./task-of.js";
 import { Timeline } from "./timeline.js";
 
 /** One task: what was asked, what happened, and what came of it. */
@@ -79,9 +79,4 @@ function Details({ details }: { details: TaskDetails }) {
       </div>
     </>
   );
-}
-
-/** The boundary at which the control plane's task is the wire's: it says so of it, and describes only its beginning. */
-export function taskOf({ task }: TaskDetails): Task {
-  return task as unknown as Task;
 }
