@@ -7,7 +7,7 @@ import { serve } from "async-music/emulator/node";
 import { chromium, type Page } from "playwright-core";
 
 const folder = process.env["SCREENSHOTS"] ?? "docs/images";
-const quality = 70;
+const quality = 60;
 
 await using emulator = createEmulator({ seed: 7, credits: 400 });
 const taskId = await furnish(emulator);
@@ -25,7 +25,7 @@ const views = {
   scenarios: "scenarios",
 };
 for (const theme of ["light", "dark"] as const) {
-  const page = await browser.newPage({ colorScheme: theme, viewport: { width: 1200, height: 900 } });
+  const page = await browser.newPage({ colorScheme: theme, viewport: { width: 1120, height: 800 } });
   for (const [name, path] of Object.entries(views)) {
     await page.goto(`${server.url}/#/${path}`);
     await page.reload();

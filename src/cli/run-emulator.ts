@@ -76,7 +76,7 @@ function describe({ apiKey, accountId, accounts }: Emulator, url: string, clock:
   export ASYNC_MUSIC_BASE_URL=${url}
   export ASYNC_MUSIC_API_KEY=${apiKey}
 
-The account has ${available} credits. The clock is ${clock}. Ctrl+C ends it.
+See and steer it at ${url}/. The account has ${available} credits. The clock is ${clock}. Ctrl+C ends it.
 `;
 }
 

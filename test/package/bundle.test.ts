@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { expect, inject, test } from "vitest";
@@ -81,6 +81,30 @@ test("the emulator's heavy parts are loaded when they are first asked for", asyn
   const found = (inputs: string[]) => heavy.filter((each) => inputs.some((input) => input.startsWith(each)));
   expect(found(inputsOf(Object.keys(metafile.outputs)))).toEqual(heavy);
   expect(found(inputsOf(eager))).toEqual([]);
+});
+
+test("the dashboard's files are less than 150 kB together, compressed", () => {
+  const served = globSync("dist/dashboard/*").filter((file) => !file.endsWith("LICENSES"));
+  const sizes = served.map((file) => gzipSync(readFileSync(file), { level: 9 }).length);
+  expect(served.length).toBeGreaterThan(3);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150 * kilobytes);
+});
+
+test("every package whose code is in the dashboard has its license beside it", () => {
+  const licenses = readFileSync("dist/dashboard/THIRD-PARTY-LICENSES", "utf8");
+  const titles = [...licenses.matchAll(/^(\S+) \d\S* \((.+)\)$/gm)].map(([, name, license]) => [
+    name,
+    license,
+  ]);
+  expect(titles).toEqual([
+    ["@picocss/pico", "MIT"],
+    ["@preact/signals", "MIT"],
+    ["@preact/signals-core", "MIT"],
+    ["@tanstack/virtual-core", "MIT"],
+    ["openapi-fetch", "MIT"],
+    ["preact", "MIT"],
+    ["uplot", "MIT"],
+  ]);
 });
 
 test("every bundled package's license is in the licenses file", () => {

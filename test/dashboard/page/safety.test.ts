@@ -1,8 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { closeBrowser, hasBrowser, openDashboard, openPage } from "./support/dashboard.js";
 
@@ -124,29 +122,4 @@ describe.skipIf(!hasBrowser)("the page", () => {
     await page.getByText("$10.00 to spend on new tasks").waitFor();
     expect(await page.getByRole("group", { name: "Clock" }).textContent()).toContain("real clock");
   });
-});
-
-test("the dashboard's files are less than 150 kB together, compressed", () => {
-  const files = globSync(join(inject("installed"), "node_modules/async-music/dist/dashboard/*"));
-  const served = files.filter((file) => !file.endsWith("LICENSES"));
-  const bytes = served.map((file) => gzipSync(readFileSync(file), { level: 9 }).length);
-  expect(served.length).toBeGreaterThan(3);
-  expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(150_000);
-});
-
-test("every package whose code is in the dashboard has its license beside it", () => {
-  const licenses = readFileSync(
-    join(inject("installed"), "node_modules/async-music/dist/dashboard/THIRD-PARTY-LICENSES"),
-    "utf8",
-  );
-  for (const name of [
-    "@picocss/pico",
-    "@preact/signals",
-    "@preact/signals-core",
-    "@tanstack/virtual-core",
-    "openapi-fetch",
-    "preact",
-    "uplot",
-  ])
-    expect(licenses).toMatch(new RegExp(`^${name} \\d\\S* \\(MIT\\)$`, "m"));
 });

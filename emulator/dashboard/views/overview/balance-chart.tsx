@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
+import { now } from "../../live/now.js";
 import { formatCount } from "../../parts/format.js";
 import { colors } from "../../parts/theme.js";
 import { balances } from "./balances.js";
@@ -12,6 +13,7 @@ export function BalanceChart() {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
   const all = balances.value;
+  const at = now.value;
   const look = colors.value;
   // Other colors make another chart; new movements do not.
   useEffect(() => {
@@ -23,7 +25,7 @@ export function BalanceChart() {
     );
     void import("./draw-chart.js").then(({ drawChart }) => {
       if (!isWanted) return;
-      chart.current = drawChart(element, chartData(balances.peek()), HEIGHT_PX);
+      chart.current = drawChart(element, chartData(balances.peek(), now.peek()), HEIGHT_PX);
       observer.observe(element);
     });
     return () => {
@@ -34,8 +36,8 @@ export function BalanceChart() {
     };
   }, [look]);
   useEffect(() => {
-    chart.current?.setData(chartData(all));
-  }, [all]);
+    chart.current?.setData(chartData(all, at));
+  }, [all, at]);
 
   const last = all.at(-1);
   return (

@@ -1,7 +1,10 @@
 import type { BalanceAfter } from "./balances.js";
 
-/** Times in seconds, and what was available and frozen then: of several movements at one time, what the last left. */
-export function chartData(balances: readonly BalanceAfter[]): [number[], number[], number[]] {
+/**
+ * Times in seconds, and what was available and frozen then: of several movements at one time, what the last left, and
+ * that up to now.
+ */
+export function chartData(balances: readonly BalanceAfter[], now: number): [number[], number[], number[]] {
   const times: number[] = [];
   const available: number[] = [];
   const frozen: number[] = [];
@@ -11,6 +14,12 @@ export function chartData(balances: readonly BalanceAfter[]): [number[], number[
     times[place] = at;
     available[place] = after.available;
     frozen[place] = after.frozen;
+  }
+  const last = balances.at(-1);
+  if (last !== undefined && now / 1000 > (times.at(-1) ?? 0)) {
+    times.push(now / 1000);
+    available.push(last.available);
+    frozen.push(last.frozen);
   }
   return [times, available, frozen];
 }

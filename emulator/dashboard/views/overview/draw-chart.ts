@@ -59,6 +59,6 @@ function labelTimes(_chart: uPlot, seconds: number[]): string[] {
     const day = time.slice(0, 10);
     if (isByDay) return day;
     const clock = time.slice(11, second - first < 60 ? 19 : 16);
-    return index === 0 || clock.startsWith("00:00") ? `${clock}\n${day}` : clock;
+    return index === 0 || Number(clock.replaceAll(":", "")) === 0 ? `${clock}\n${day}` : clock;
   });
 }
