@@ -1,12 +1,9 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import axe from "axe-core";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Emulator } from "../../../emulator/index.js";
 import { closeBrowser, type Dashboard, hasBrowser, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const VIEWS = ["/", "/tasks", "/tasks/new", "/requests", "/account", "/scenarios"];
 
@@ -35,7 +32,7 @@ async function furnish(emulator: Emulator): Promise<string> {
 }
 
 async function problemsOf({ page }: Dashboard): Promise<string[]> {
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() => (globalThis as unknown as Axe).axe.run());
   return violations
     .filter(({ impact }) => impact !== "minor")
