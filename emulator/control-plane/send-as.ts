@@ -1,5 +1,6 @@
 import { API_PREFIX, HEADERS } from "../../src/contract/endpoint.js";
 import type { Account } from "../accounts/account.js";
+import { bytesOf } from "../api/answers.js";
 import type { Delivery } from "../api/exchange.js";
 import type { Origins } from "../api/origins.js";
 import { carryOut } from "../api/pipeline.js";
@@ -55,7 +56,7 @@ function endingOf(delivery: Delivery): object {
   if (delivery.kind !== "answer") return { ended: delivery.kind, status: null, headers: null, body: null };
   const { answer, breaksAfterBytes } = delivery;
   if (breaksAfterBytes === 0) return { ended: "disconnect", status: null, headers: null, body: null };
-  const text = new TextDecoder().decode(answer.body.subarray(0, breaksAfterBytes ?? undefined));
+  const text = new TextDecoder().decode(bytesOf(answer.body).subarray(0, breaksAfterBytes ?? undefined));
   return { ended: "answer", status: answer.status, headers: answer.headers, body: jsonOrText(text) };
 }
 

@@ -1982,7 +1982,7 @@ export interface operations {
                     polls?: number;
                     clips?: number;
                     /** @enum {string} */
-                    format?: "wav" | "mp3";
+                    format?: "wav" | "mp3" | "flac";
                     storable?: boolean;
                     alternate_urls?: string[];
                     error?: string;
@@ -2112,7 +2112,7 @@ export interface operations {
                     polls?: number;
                     clips?: number;
                     /** @enum {string} */
-                    format?: "wav" | "mp3";
+                    format?: "wav" | "mp3" | "flac";
                     storable?: boolean;
                     alternate_urls?: string[];
                     error?: string;
@@ -2726,7 +2726,7 @@ export interface operations {
                                     polls?: number;
                                     clips?: number;
                                     /** @enum {string} */
-                                    format?: "wav" | "mp3";
+                                    format?: "wav" | "mp3" | "flac";
                                     storable?: boolean;
                                     alternate_urls?: string[];
                                     error?: string;
@@ -2743,7 +2743,7 @@ export interface operations {
                                     polls?: number;
                                     clips?: number;
                                     /** @enum {string} */
-                                    format?: "wav" | "mp3";
+                                    format?: "wav" | "mp3" | "flac";
                                     storable?: boolean;
                                     alternate_urls?: string[];
                                     error?: string;
@@ -2762,7 +2762,7 @@ export interface operations {
                                     polls?: number;
                                     clips?: number;
                                     /** @enum {string} */
-                                    format?: "wav" | "mp3";
+                                    format?: "wav" | "mp3" | "flac";
                                     storable?: boolean;
                                     alternate_urls?: string[];
                                     error?: string;
@@ -2779,7 +2779,7 @@ export interface operations {
                                     polls?: number;
                                     clips?: number;
                                     /** @enum {string} */
-                                    format?: "wav" | "mp3";
+                                    format?: "wav" | "mp3" | "flac";
                                     storable?: boolean;
                                     alternate_urls?: string[];
                                     error?: string;
@@ -3069,7 +3069,7 @@ export interface operations {
                         polls?: number;
                         clips?: number;
                         /** @enum {string} */
-                        format?: "wav" | "mp3";
+                        format?: "wav" | "mp3" | "flac";
                         storable?: boolean;
                         alternate_urls?: string[];
                         error?: string;
