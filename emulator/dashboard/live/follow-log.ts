@@ -8,8 +8,15 @@ const RETRY_MS = 1000;
 /** As many as the emulator itself remembers for certain. */
 const MOST_REQUESTS = 100_000;
 
+/** Who follows the log: told when it was opened (again), when there is more of it, and when it broke off. */
+export interface LogFollower {
+  opened(): void;
+  heard(): void;
+  lost(): void;
+}
+
 /** Reads the request stream for as long as the page lives: it begins with the backlog each time it is opened. */
-export function followLog(heard: () => void, lost: () => void): { restart(): void } {
+export function followLog({ opened, heard, lost }: LogFollower): { restart(): void } {
   let source: EventSource | null = null;
   let list: LoggedRequest[] = [];
   let isGathering = false;
@@ -28,6 +35,7 @@ export function followLog(heard: () => void, lost: () => void): { restart(): voi
     source = new EventSource("/_emulator/requests/stream");
     source.onopen = () => {
       list = [];
+      opened();
       gather();
     };
     source.onmessage = ({ data }: MessageEvent<string>) => {

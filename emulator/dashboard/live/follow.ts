@@ -1,5 +1,5 @@
-import { effect, untracked } from "@preact/signals";
-import { ask, controlPlane } from "../client/client.js";
+import { effect } from "@preact/signals";
+import { ask, controlPlane, type Overview } from "../client/client.js";
 import { followLog } from "./follow-log.js";
 import { followTime, setNow } from "./now.js";
 import { account, beat, findings, ledgers, link, overview, tasks } from "./store.js";
@@ -19,6 +19,8 @@ export function follow(): void {
   let looking = false;
   let asked = false;
   let idleLooks = 0;
+  let generation = 0;
+  let isStale = false;
 
   const schedule = (ms: number) => {
     clearTimeout(timer);
@@ -30,7 +32,13 @@ export function follow(): void {
     asked = false;
     const began = performance.now();
     try {
-      if (await look(isBusy)) log.restart();
+      const seen = await lookAtOverview();
+      const isOther = seen.generation !== generation;
+      generation = seen.generation;
+      if (isOther || isStale) forget();
+      isStale = false;
+      await lookAtRest(seen, isBusy);
+      if (isOther) log.restart();
       link.value = "live";
     } catch {
       link.value = "lost";
@@ -44,13 +52,18 @@ export function follow(): void {
     if (!looking && !wasAsked) schedule(0);
   };
 
-  const log = followLog(
-    () => lookAgain(),
-    () => {
+  const log = followLog({
+    opened() {
+      // Whoever answers now may be another emulator than before, at the same address.
+      isStale = true;
+      lookAgain();
+    },
+    heard: () => lookAgain(),
+    lost() {
       link.value = "lost";
       lookAgain();
     },
-  );
+  });
   followTime();
   // Another account's ledger is not there yet.
   effect(() => {
@@ -59,25 +72,27 @@ export function follow(): void {
   void run();
 }
 
-/** One look. The answer says whether the emulator has become another since the last. */
-async function look(isBusy: boolean): Promise<boolean> {
+async function lookAtOverview(): Promise<Overview> {
   const seen = await ask(controlPlane.GET("/_emulator/overview"));
-  const before = untracked(() => overview.value);
-  const isOther = before !== null && before.generation !== seen.generation;
-  if (isOther) {
-    tasks.value = [];
-    findings.value = [];
-    ledgers.value = {};
-  }
   setNow(seen.now);
   overview.value = seen;
+  return seen;
+}
+
+/** What was seen is of no use to what comes. */
+function forget(): void {
+  tasks.value = [];
+  findings.value = [];
+  ledgers.value = {};
+}
+
+async function lookAtRest(seen: Overview, isBusy: boolean): Promise<void> {
   await Promise.all([
     isBusy || seen.tasks !== tasks.value.length ? lookAtTasks() : null,
     seen.findings !== findings.value.length ? lookAtFindings() : null,
     lookAtLedger(),
   ]);
   if (isBusy) beat.value++;
-  return isOther;
 }
 
 /** Nothing changes of a task that has ended: what was seen up to the first open one stays. */

@@ -7,6 +7,11 @@ export function formatCount(value: number): string {
   return count.format(value);
 }
 
+/** So many of something: `1 credit`, `2,000 credits`. */
+export function formatAmount(value: number, noun: string): string {
+  return `${formatCount(value)} ${noun}${value === 1 ? "" : "s"}`;
+}
+
 export function formatUsd(value: number): string {
   return usd.format(value);
 }
@@ -30,7 +35,7 @@ export function formatSpan(ms: number): string {
   for (const [unit, seconds] of UNITS) {
     const amount = Math.floor(left / seconds);
     left -= amount * seconds;
-    if (amount > 0) parts.push(`${amount} ${unit}${amount === 1 ? "" : "s"}`);
+    if (amount > 0) parts.push(formatAmount(amount, unit));
     if (parts.length === 2) break;
   }
   return parts.length === 0 ? "0 seconds" : parts.join(" ");

@@ -132,7 +132,6 @@ describe.skipIf(!hasBrowser)("good manners", () => {
   test("while the emulator is away a banner says so, and the page goes on by itself", async () => {
     const dashboard = await openDashboard();
     const { page, server } = dashboard;
-    const port = Number(new URL(server.url).port);
     const banner = page.getByRole("status").getByText("The emulator can't be reached.");
     expect(await banner.count()).toBe(0);
     await server.close();
@@ -140,11 +139,30 @@ describe.skipIf(!hasBrowser)("good manners", () => {
     await page.getByRole("button", { name: "+1 hour" }).click();
     await page.getByRole("alert").getByText("The emulator can't be reached.").waitFor();
     await page.getByText("to spend on new tasks").waitFor();
-    const again = await dashboard.serveAgain(port);
+    const again = await dashboard.serveAgain();
     await banner.waitFor({ state: "detached", timeout: 15_000 });
     await fetch(`${again.url}/api/v1/account/balance`);
     await page.getByRole("link", { name: "Requests" }).click();
     await page.getByRole("row", { name: /missing_api_key/ }).waitFor();
+  });
+
+  test("another emulator at the same address is seen for what it is", async () => {
+    let song = "";
+    const { page, server, serveAgain } = await openDashboard({
+      path: "/tasks",
+      prepare: async (emulator) => {
+        song = await furnish(emulator);
+      },
+    });
+    await page.getByText("3 tasks", { exact: true }).waitFor();
+    await server.close();
+    await serveAgain({ seed: 2, credits: 77 });
+    await page.getByText("No tasks yet.").waitFor({ timeout: 15_000 });
+    await page.goto(`${server.url}/#/tasks/${song}`);
+    await page.getByText("There is no such task here").waitFor();
+    await page.getByRole("link", { name: "Overview" }).click();
+    await page.getByText("$0.77 to spend").waitFor();
+    await page.getByText("1 movement", { exact: true }).waitFor();
   });
 
   test("something useful is painted within a second", async () => {

@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)("scenarios", () => {
     const limits = page.getByRole("region", { name: "Rate limit" });
     await limits.getByLabel("Requests").fill("1");
     await limits.getByRole("button", { name: "Set the limit" }).click();
-    await limits.getByText("1 requests in 60 s").waitFor();
+    await limits.getByText("1 request in 60 s").waitFor();
     await api("GET", "/account/usage");
     expect((await api("GET", "/account/usage")).status).toBe(429);
   });

@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)("tasks", () => {
     await goTo("/tasks/new");
     await page.getByLabel("Task", { exact: true }).selectOption("upload");
     await page.getByLabel("Address").fill("http://192.168.0.1/mine.mp3");
-    await page.getByRole("button", { name: "Submit for 1 credits" }).click();
+    await page.getByRole("button", { name: "Submit for 1 credit" }).click();
     await page.getByRole("alert").getByText("400 invalid_task_input").waitFor();
   });
 

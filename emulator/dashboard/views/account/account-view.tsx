@@ -4,7 +4,7 @@ import { account, overview } from "../../live/store.js";
 import { CopyButton } from "../../parts/copy-button.js";
 import { Field } from "../../parts/field.js";
 import { Act, Form } from "../../parts/form.js";
-import { formatCount } from "../../parts/format.js";
+import { formatAmount, formatCount } from "../../parts/format.js";
 import { Section } from "../../parts/section.js";
 import { setParam } from "../../place.js";
 import { AutoTopUpSection } from "./auto-top-up.js";
@@ -29,7 +29,7 @@ export function AccountView() {
         </span>
       </div>
       <p>
-        {formatCount(balance.available)} credits available, {formatCount(balance.frozen)} frozen.
+        {formatAmount(balance.available, "credit")} available, {formatCount(balance.frozen)} frozen.
         {suspended && <strong> Suspended.</strong>}
       </p>
       {shownKey !== null && <NewKey shown={shownKey} onDone={() => setShownKey(null)} />}

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { ask, controlPlane, type Payment } from "../../client/client.js";
 import { Choice, Field } from "../../parts/field.js";
 import { Form } from "../../parts/form.js";
-import { formatCount } from "../../parts/format.js";
+import { formatAmount } from "../../parts/format.js";
 import { Section } from "../../parts/section.js";
 
 const CREDITS_PER_USD = 100;
@@ -26,7 +26,10 @@ export function TopUpSection({ accountId }: { accountId: string }) {
   return (
     <Section title="Top up">
       <p>1 credit is 0.01 USD. Nothing here is real money.</p>
-      <Form submit={`Buy ${Number.isFinite(credits) ? formatCount(credits) : "0"} credits`} onSubmit={submit}>
+      <Form
+        submit={`Buy ${formatAmount(Number.isFinite(credits) ? credits : 0, "credit")}`}
+        onSubmit={submit}
+      >
         <div class="fields">
           <Field
             label="US dollars"
@@ -64,7 +67,8 @@ export function TopUpSection({ accountId }: { accountId: string }) {
         </p>
       </Form>
       <output>
-        {made !== null && `Payment ${made.status}: ${formatCount(made.credits)} credits by ${made.method}.`}
+        {made !== null &&
+          `Payment ${made.status}: ${formatAmount(made.credits, "credit")} by ${made.method}.`}
       </output>
     </Section>
   );

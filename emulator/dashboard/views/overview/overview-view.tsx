@@ -1,6 +1,6 @@
 import { account, ledger, overview } from "../../live/store.js";
 import { Code } from "../../parts/code.js";
-import { formatCount, formatUsd } from "../../parts/format.js";
+import { formatAmount, formatCount, formatUsd } from "../../parts/format.js";
 import { Empty, Section } from "../../parts/section.js";
 import { linkTo } from "../../place.js";
 import { BalanceChart } from "./balance-chart.js";
@@ -43,7 +43,7 @@ export function OverviewView() {
           <BalanceChart />
         )}
       </Section>
-      <Section title="Statement" aside={<small>{formatCount(ledger.value.length)} movements</small>}>
+      <Section title="Statement" aside={<small>{formatAmount(ledger.value.length, "movement")}</small>}>
         <Statement />
       </Section>
       <Section title="Connect your program">

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { Finding, LoggedRequest } from "../../client/client.js";
 import { findings, findingsByRequest, markOf, overview, requests } from "../../live/store.js";
 import { Choice, Field, Flag } from "../../parts/field.js";
-import { formatCount, shortId } from "../../parts/format.js";
+import { formatAmount, formatCount, shortId } from "../../parts/format.js";
 import { Cell, Rows } from "../../parts/rows.js";
 import { Empty } from "../../parts/section.js";
 import { HttpStatus } from "../../parts/status.js";
@@ -96,9 +96,7 @@ function Filters({ count }: { count: number }) {
         value={param("found") !== ""}
         onChange={(only) => setParam("found", only ? "1" : "")}
       />
-      <small aria-live="polite">
-        {formatCount(count)} {count === 1 ? "request" : "requests"}
-      </small>
+      <small aria-live="polite">{formatAmount(count, "request")}</small>
     </search>
   );
 }

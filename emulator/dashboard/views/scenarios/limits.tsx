@@ -3,7 +3,7 @@ import { ask, controlPlane } from "../../client/client.js";
 import { overview } from "../../live/store.js";
 import { Field } from "../../parts/field.js";
 import { Form } from "../../parts/form.js";
-import { formatCount } from "../../parts/format.js";
+import { formatAmount, formatCount } from "../../parts/format.js";
 import { Section } from "../../parts/section.js";
 
 export function LimitSection() {
@@ -18,7 +18,7 @@ export function LimitSection() {
   return (
     <Section title="Rate limit">
       <p>
-        {formatCount(limits.requests)} requests in {formatCount(limits.window_seconds)} s for each key. The
+        {formatAmount(limits.requests, "request")} in {formatCount(limits.window_seconds)} s for each key. The
         service's own is 120 in 60 s.
       </p>
       <Form submit="Set the limit" onSubmit={save}>

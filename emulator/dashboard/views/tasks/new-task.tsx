@@ -4,7 +4,7 @@ import { account, overview } from "../../live/store.js";
 import { Code } from "../../parts/code.js";
 import { Choice, Field, Flag, TextArea } from "../../parts/field.js";
 import { Form } from "../../parts/form.js";
-import { formatCount } from "../../parts/format.js";
+import { formatAmount } from "../../parts/format.js";
 import { Section } from "../../parts/section.js";
 import { goTo, linkTo } from "../../place.js";
 import { asCurl, asSdkCode } from "./as-code.js";
@@ -28,7 +28,7 @@ export function NewTask() {
       <h1>New task</h1>
       <div class="columns">
         <Section title="Request">
-          <Form submit={`Submit for ${credits} credits`} onSubmit={submit}>
+          <Form submit={`Submit for ${formatAmount(credits, "credit")}`} onSubmit={submit}>
             <What />
             {fieldsOf(draft.value).map((field) => (
               <Input key={`${model} ${type} ${field.name}`} field={field} />
@@ -36,7 +36,7 @@ export function NewTask() {
             <How />
             {available < credits && (
               <p class="hint">
-                {formatCount(available)} credits are available: the service will answer 402.{" "}
+                The account has {formatAmount(available, "credit")}: the service will answer 402.{" "}
                 <a href={linkTo("/account")}>Top up</a>
               </p>
             )}

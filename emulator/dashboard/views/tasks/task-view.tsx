@@ -2,7 +2,7 @@ import { ask, controlPlane, type TaskDetails } from "../../client/client.js";
 import { useAnswer } from "../../live/use-control.js";
 import { Json } from "../../parts/code.js";
 import { CopyButton } from "../../parts/copy-button.js";
-import { formatCount } from "../../parts/format.js";
+import { formatAmount } from "../../parts/format.js";
 import { Empty, Section } from "../../parts/section.js";
 import { Status } from "../../parts/status.js";
 import { linkTo, path } from "../../place.js";
@@ -48,7 +48,7 @@ function Details({ details }: { details: TaskDetails }) {
         <span>
           <code>{task.task_id}</code> <CopyButton text={task.task_id} label="Copy id" />
         </span>
-        <span>{formatCount(credits)} credits</span>
+        <span>{formatAmount(credits, "credit")}</span>
         {output?.progress != null && status === "running" && <span>{output.progress} done</span>}
       </p>
       {task.error !== null && (

@@ -1,7 +1,7 @@
 import { computed } from "@preact/signals";
 import { account, overview, tasks } from "../../live/store.js";
 import { Choice, Field } from "../../parts/field.js";
-import { formatCount, shortId } from "../../parts/format.js";
+import { formatAmount, formatCount, shortId } from "../../parts/format.js";
 import { Cell, Rows } from "../../parts/rows.js";
 import { Empty } from "../../parts/section.js";
 import { Status } from "../../parts/status.js";
@@ -51,9 +51,7 @@ export function TasksView() {
           of={[["", "Every status"], ...STATUSES.map((status) => [status, status] as const)]}
           onChange={(status) => setParam("status", status)}
         />
-        <small aria-live="polite">
-          {formatCount(list.length)} {list.length === 1 ? "task" : "tasks"}
-        </small>
+        <small aria-live="polite">{formatAmount(list.length, "task")}</small>
       </search>
       {list.length > 0 ? (
         <List />

@@ -1,5 +1,6 @@
 import type { Task } from "../../../../src/contract/task.js";
 import type { LoggedRequest, TaskDetails } from "../../client/client.js";
+import { formatAmount } from "../../parts/format.js";
 
 export interface TimelineEvent {
   at: string;
@@ -32,7 +33,8 @@ export function eventsOf(
   const add = (at: string | number, what: string, note?: string) =>
     events.push({ at: new Date(at).toISOString(), what, ...(note !== undefined && { note }) });
 
-  for (const { at, kind, credits } of ledger) add(at, `${credits} credits ${LEDGER_WORDS[kind]}`);
+  for (const { at, kind, credits } of ledger)
+    add(at, `${formatAmount(credits, "credit")} ${LEDGER_WORDS[kind]}`);
   if (completedAt === null || Date.parse(plan.works_from) < Date.parse(completedAt)) {
     if (plan.ends_at_read === null) add(plan.works_from, "The provider begins to work");
   }

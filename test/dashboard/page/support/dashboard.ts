@@ -35,8 +35,8 @@ export interface Dashboard {
   /** A request to the API with the emulator's key. */
   api(method: "GET" | "POST", path: string, body?: unknown): Promise<Response>;
   goTo(path: string): Promise<void>;
-  /** Puts the emulator on a port again, after its server was closed. */
-  serveAgain(port: number): Promise<EmulatorServer>;
+  /** Puts the emulator, or another, at the same address again, after its server was closed. */
+  serveAgain(other?: EmulatorOptions): Promise<EmulatorServer>;
 }
 
 export interface DashboardOptions {
@@ -68,8 +68,9 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
       headers: { "x-api-key": emulator.apiKey, "Content-Type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-  const serveAgain = async (port: number) => {
-    const again = await serve(emulator, { port });
+  const serveAgain = async (other?: EmulatorOptions) => {
+    const next = other === undefined ? emulator : createEmulator(other);
+    const again = await serve(next, { port: Number(new URL(server.url).port) });
     onTestFinished(() => again.close());
     return again;
   };
