@@ -14,14 +14,14 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 /**
  * The page asks its own origin for everything, runs and shows only what it came with, and is in no other page's frame.
- * (Pico's marks of form fields are pictures inside of its stylesheet.)
+ * (Pico's marks of form fields are pictures inside of its stylesheet; audio is played from what the page has loaded.)
  */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
-  "media-src 'self'",
+  "media-src blob:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

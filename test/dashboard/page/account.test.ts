@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)("the account", () => {
   });
 
   test("the automatic top-up says its rules, and wants a card and a fresh authorization", async () => {
-    const { page, emulator } = await openDashboard({ path: "/account" });
+    const { page, emulator, api } = await openDashboard({ path: "/account" });
     const section = page.getByRole("region", { name: "Automatic top-up" });
     await section.getByText("No card is saved").waitFor();
     await section.getByLabel(/I authorize/).check();
@@ -82,6 +82,11 @@ describe.skipIf(!hasBrowser)("the account", () => {
 
     expect(await section.getByLabel(/I authorize/).isChecked()).toBe(false);
     expect(await section.getByRole("button", { name: "Save the changes" }).isDisabled()).toBe(true);
+    await section.getByRole("button", { name: "refuse" }).click();
+    emulator.providers.provider_a.always({ outcome: "hang" });
+    const song = { model: "provider_a", task_type: "music", input: { tags: "polka" } };
+    for (let count = 0; count < 106; count++) await api("POST", "/task", song);
+    await section.getByText("A charge was refused: paused until").waitFor();
     await section.getByRole("button", { name: "Switch off" }).click();
     await section.getByText("off", { exact: true }).waitFor();
   });

@@ -20,6 +20,26 @@ describe.skipIf(!hasBrowser)("scenarios", () => {
     expect((await api("POST", "/task", SONG)).status).toBe(202);
   });
 
+  test("any fault and any outcome can be told as JSON, and what is wrong with it is said in words", async () => {
+    const { page, emulator } = await openDashboard({ path: "/scenarios" });
+    const faults = page.getByRole("region", { name: "Faults" });
+    await faults.getByText("Another fault, as JSON").click();
+    await faults.getByRole("button", { name: "Arm it as JSON" }).click();
+    await faults.getByRole("listitem").getByText('"kind":"latency","ms":2500').waitFor();
+    await faults.getByText("Balance and usage", { exact: false }).last().waitFor();
+    await faults.getByLabel("JSON").fill('{"fault":{"kind":"none"}}');
+    await faults.getByRole("button", { name: "Arm it as JSON" }).click();
+    await faults.getByRole("alert").getByText("kind").waitFor();
+    await faults.getByLabel("JSON").fill("{");
+    await faults.getByRole("button", { name: "Arm it as JSON" }).click();
+    await faults.getByRole("alert").getByText("This is no JSON").waitFor();
+    const outcomes = page.getByRole("region", { name: "Outcomes" });
+    await outcomes.getByText("Another outcome, as JSON").click();
+    await outcomes.getByRole("button", { name: "For the next task of provider_a" }).click();
+    await outcomes.getByText("provider_a · its next task").waitFor();
+    expect(emulator.snapshot().state).toMatchObject({ scripts: { provider_a: { next: [{ clips: 3 }] } } });
+  });
+
   test("faults with a chance stay, and all are disarmed at once", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     const faults = page.getByRole("region", { name: "Faults" });

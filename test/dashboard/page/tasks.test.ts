@@ -54,6 +54,7 @@ describe.skipIf(!hasBrowser)("tasks", () => {
     });
     await goTo(`/tasks/${taskId}`);
     await page.locator("audio").first().waitFor();
+    // Whoever listens does not hold the time up.
     await page.getByRole("button", { name: "+7 days" }).click();
     await page.getByText("Gone: its seven days are over").waitFor();
     expect(await page.locator("audio").count()).toBe(0);

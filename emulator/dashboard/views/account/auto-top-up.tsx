@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { type AutoTopUp, ask, controlPlane } from "../../client/client.js";
 import { useAnswer } from "../../live/use-control.js";
 import { Field, Flag } from "../../parts/field.js";
-import { Form } from "../../parts/form.js";
+import { Act, Form } from "../../parts/form.js";
 import { formatUsd } from "../../parts/format.js";
 import { Problem, Section } from "../../parts/section.js";
 import { Time } from "../../parts/time.js";
@@ -25,6 +25,7 @@ export function AutoTopUpSection({ accountId }: { accountId: string }) {
       {data !== undefined && (
         <>
           <Situation of={data} />
+          {data.saved_card !== null && <Bank accountId={accountId} />}
           <Settings
             key={JSON.stringify([data.enabled, data.monthly_cap_usd])}
             of={data}
@@ -54,6 +55,26 @@ function Situation({ of }: { of: AutoTopUp }) {
           A charge was refused: paused until <Time at={of.paused_until} /> UTC.
         </strong>
       )}
+    </p>
+  );
+}
+
+/** Failure protections are seen when a charge fails. */
+function Bank({ accountId }: { accountId: string }) {
+  const answer = (saved_card: "accepts" | "refuses") => async () => {
+    await ask(
+      controlPlane.PATCH("/_emulator/accounts/{account_id}", {
+        params: { path: { account_id: accountId } },
+        body: { saved_card },
+      }),
+    );
+  };
+  return (
+    <p class="buttons">
+      <small>After a refused charge nothing is tried for an hour. Let the card's bank</small>
+      <Act onAct={answer("refuses")}>refuse</Act>
+      <Act onAct={answer("accepts")}>accept</Act>
+      <small>from now on.</small>
     </p>
   );
 }

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
-import { ask, controlPlane } from "../../client/client.js";
+import { ask, controlPlane, type Fault } from "../../client/client.js";
 import { overview } from "../../live/store.js";
 import { Choice, Field } from "../../parts/field.js";
 import { Act, Form } from "../../parts/form.js";
+import { JsonForm } from "../../parts/json-form.js";
 import { Empty, Section } from "../../parts/section.js";
 import { describeFault, FAULT_KINDS, TARGETS } from "./fault-words.js";
 
@@ -10,6 +11,15 @@ export function FaultSection() {
   return (
     <Section title="Faults">
       <FaultForm />
+      <JsonForm
+        label="Another fault, as JSON"
+        example={{ path: "/api/v1/account/*", times: 3, fault: { kind: "latency", ms: 2500 } }}
+        submit="Arm it as JSON"
+        onSubmit={async (rule) => {
+          // The control plane checks it, and says in words what is wrong.
+          await ask(controlPlane.POST("/_emulator/faults", { body: rule as Fault["rule"] }));
+        }}
+      />
       <h3>Armed</h3>
       <Armed />
     </Section>

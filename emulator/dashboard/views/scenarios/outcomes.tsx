@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import { isModel, MODELS, type Model } from "../../../../src/contract/model.js";
-import { ask, controlPlane } from "../../client/client.js";
+import { ask, controlPlane, type Outcome } from "../../client/client.js";
 import { overview } from "../../live/store.js";
 import { Choice } from "../../parts/field.js";
 import { Act, Form } from "../../parts/form.js";
+import { JsonForm } from "../../parts/json-form.js";
 import { Empty, Section } from "../../parts/section.js";
 import { describeOutcome, OUTCOMES, outcomeNamed } from "../tasks/outcomes.js";
 
@@ -11,6 +12,17 @@ export function OutcomeSection() {
   return (
     <Section title="Outcomes">
       <OutcomeForm />
+      <JsonForm
+        label="Another outcome, as JSON"
+        example={{ outcome: "success", queue_seconds: 20, process_seconds: 40, clips: 3 }}
+        submit="For the next task of provider_a"
+        onSubmit={async (outcome) => {
+          const params = { path: { model: "provider_a" } };
+          // The control plane checks it, and says in words what is wrong.
+          const body = outcome as Outcome;
+          await ask(controlPlane.POST("/_emulator/providers/{model}/next", { params, body }));
+        }}
+      />
       <h3>Waiting</h3>
       {MODELS.map((model) => (
         <Script key={model} model={model} />

@@ -1,54 +1,73 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { formatBytes, formatSpan } from "../../parts/format.js";
-import { type Heard, hear } from "./hear.js";
+import { download, type Shape, shapeOf } from "./hear.js";
 import { Waveform } from "./waveform.js";
+
+/** Audio that has come, and by which name the page's player knows it. */
+interface Loaded {
+  audio: Blob;
+  url: string;
+}
 
 /** Plays audio, and shows its shape and what it really is. */
 export function Player({ source, title }: { source: string; title: string }) {
-  const audio = useRef<HTMLAudioElement>(null);
-  const [heard, setHeard] = useState<Heard | string | null>(null);
+  const player = useRef<HTMLAudioElement>(null);
+  const { loaded, shape, problem } = useAudio(source);
   const [part, setPart] = useState(0);
 
-  useEffect(() => {
-    const leaving = new AbortController();
-    hear(source, leaving.signal).then(setHeard, (error: unknown) => {
-      if (!leaving.signal.aborted) setHeard(error instanceof Error ? error.message : String(error));
-    });
-    return () => leaving.abort();
-  }, [source]);
-
   const seek = (to: number) => {
-    const player = audio.current;
-    if (player !== null && Number.isFinite(player.duration)) player.currentTime = to * player.duration;
+    const { current } = player;
+    if (current !== null && Number.isFinite(current.duration)) current.currentTime = to * current.duration;
   };
   const follow = () => {
-    const player = audio.current;
-    if (player !== null && player.duration > 0) setPart(player.currentTime / player.duration);
+    const { current } = player;
+    if (current !== null && current.duration > 0) setPart(current.currentTime / current.duration);
   };
   return (
     <div class="player">
-      {typeof heard === "object" && heard !== null ? (
-        <Waveform peaks={heard.peaks} part={part} onSeek={seek} />
+      {shape !== null ? (
+        <Waveform peaks={shape.peaks} part={part} onSeek={seek} />
       ) : (
-        <p class="waveform waiting" aria-busy={heard === null}>
-          {heard ?? "Composing and listening…"}
+        <p class="waveform waiting" aria-busy={problem === null}>
+          {problem ?? "Composing and listening…"}
         </p>
       )}
-      {/* biome-ignore lint/a11y/useMediaCaption: generated music has no captions; its words are in the answer */}
       <audio
-        ref={audio}
+        ref={player}
         controls
-        preload="metadata"
-        src={source}
+        {...(loaded !== null && { src: loaded.url })}
         aria-label={title}
         onTimeUpdate={follow}
         onSeeked={follow}
       />
-      {typeof heard === "object" && heard !== null && (
+      {loaded !== null && (
         <small>
-          <code>{heard.contentType}</code> · {formatBytes(heard.bytes)} · {formatSpan(heard.seconds * 1000)}
+          <code>{loaded.audio.type}</code> · {formatBytes(loaded.audio.size)}
+          {shape !== null && ` · ${formatSpan(shape.seconds * 1000)}`}
         </small>
       )}
     </div>
   );
+}
+
+function useAudio(source: string): { loaded: Loaded | null; shape: Shape | null; problem: string | null } {
+  const [loaded, setLoaded] = useState<Loaded | null>(null);
+  const [shape, setShape] = useState<Shape | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => {
+    const leaving = new AbortController();
+    const load = async () => {
+      const audio = await download(source, leaving.signal);
+      const url = URL.createObjectURL(audio);
+      leaving.signal.addEventListener("abort", () => URL.revokeObjectURL(url));
+      setLoaded({ audio, url });
+      const seen = await shapeOf(audio);
+      if (!leaving.signal.aborted) setShape(seen);
+    };
+    load().catch((error: unknown) => {
+      if (!leaving.signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+    });
+    return () => leaving.abort();
+  }, [source]);
+  return { loaded, shape, problem };
 }

@@ -93,7 +93,7 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
     if (message.type() === "error" && !isNetwork) wrongs.push(`console: ${message.text()}`);
   });
   page.on("request", (request) => {
-    const isOwn = request.url().startsWith(`${url}/`) || request.url().startsWith("data:");
+    const isOwn = [`${url}/`, `blob:${url}/`, "data:"].some((own) => request.url().startsWith(own));
     if (!isOwn) wrongs.push(`asked ${request.url()}`);
   });
   onTestFinished(async () => {
