@@ -25,8 +25,9 @@ describe.skipIf(!hasBrowser)("scenarios", () => {
     const faults = page.getByRole("region", { name: "Faults" });
     await faults.getByText("Another fault, as JSON").click();
     await faults.getByRole("button", { name: "Arm it as JSON" }).click();
-    await faults.getByRole("listitem").getByText('"kind":"latency","ms":2500').waitFor();
-    await faults.getByText("Balance and usage", { exact: false }).last().waitFor();
+    const armed = faults.getByRole("listitem");
+    await armed.getByText('"kind":"latency","ms":2500').waitFor();
+    expect(await armed.textContent()).toContain("Balance and usage · 3 more times");
     await faults.getByLabel("JSON").fill('{"fault":{"kind":"none"}}');
     await faults.getByRole("button", { name: "Arm it as JSON" }).click();
     await faults.getByRole("alert").getByText("kind").waitFor();
