@@ -13,7 +13,7 @@ export function FaultSection() {
       <FaultForm />
       <JsonForm
         label="Another fault, as JSON"
-        example={{ path: "/api/v1/account/*", times: 3, fault: { kind: "latency", ms: 2500 } }}
+        example={{ method: "GET", path: "/api/v1/account/*", times: 3, fault: { kind: "latency", ms: 2500 } }}
         submit="Arm it as JSON"
         onSubmit={async (rule) => {
           // The control plane checks it, and says in words what is wrong.
@@ -51,13 +51,13 @@ function FaultForm() {
         of={FAULT_KINDS.map(({ name, words }) => [name, words] as const)}
         onChange={setKind}
       />
+      <Choice
+        label="For whom"
+        value={target}
+        of={TARGETS.map(({ name, words }) => [name, words] as const)}
+        onChange={setTarget}
+      />
       <div class="fields">
-        <Choice
-          label="For whom"
-          value={target}
-          of={TARGETS.map(({ name, words }) => [name, words] as const)}
-          onChange={setTarget}
-        />
         <Field label="Times" type="number" min={1} step={1} value={times} onChange={setTimes} />
         <Field
           label="Chance"
