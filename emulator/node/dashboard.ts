@@ -33,12 +33,16 @@ const POLICY = [
 /** What the dashboard answers to a request, or `null` where the request is none of its. */
 export type Dashboard = (method: string, path: string) => Promise<Answer | null>;
 
+/** Whether the dashboard may have something at this path. */
+export function isDashboardPath(path: string): boolean {
+  return path === "/" || path.startsWith("/dashboard/");
+}
+
 /** The dashboard's files, read when one is first asked for. They leave no trace in the log, and meet no fault. */
 export function createDashboard(): Dashboard {
   let files: Promise<ReadonlyMap<string, Answer>> | undefined;
   return async (method, path) => {
     if (method !== "GET" && method !== "HEAD") return null;
-    if (path !== "/" && !path.startsWith("/dashboard/")) return null;
     files ??= readFiles();
     const answer = (await files).get(path);
     if (answer === undefined) return null;

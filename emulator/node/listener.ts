@@ -6,7 +6,7 @@ import type { Origins } from "../api/origins.js";
 import { attend } from "../mounts/attend.js";
 import type { Mounted } from "../mounts/mounted-world.js";
 import { joinChunks } from "../mounts/read-body.js";
-import type { Dashboard } from "./dashboard.js";
+import { type Dashboard, isDashboardPath } from "./dashboard.js";
 
 /** Methods of which no body is read: what follows a `CONNECT` is no longer HTTP. */
 const BODILESS_METHODS: readonly string[] = ["GET", "HEAD", "CONNECT"];
@@ -27,10 +27,12 @@ export function createListener(
     }
     const place = { site, path: pathOf(request.url ?? "/") };
     try {
-      const page = (await dashboard?.(request.method ?? "GET", place.path)) ?? null;
-      if (page !== null) {
-        send(request, response, { kind: "answer", answer: page, breaksAfterBytes: null, isReadable: true });
-        return;
+      if (dashboard !== null && isDashboardPath(place.path)) {
+        const answer = await dashboard(request.method ?? "GET", place.path);
+        if (answer !== null) {
+          send(request, response, { kind: "answer", answer, breaksAfterBytes: null, isReadable: true });
+          return;
+        }
       }
       const isOver = over(response);
       const delivery = await attend(world, place, async (arrival) => {

@@ -32,8 +32,8 @@ export interface EmulatorServer {
 }
 
 /**
- * Puts an emulator on a port of this machine, with its dashboard at `/`. The audio is served there too; the providers' own files and the cover art
- * have a port of their own, since they are another origin.
+ * Puts an emulator on a port of this machine, with its dashboard at `/`. The audio is served there too; the providers'
+ * own files and the cover art have a port of their own, since they are another origin.
  *
  * Resolves once connections are accepted; rejects with the system's error where the port is taken.
  */

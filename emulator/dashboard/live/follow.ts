@@ -6,18 +6,19 @@ import { account, beat, findings, ledgers, link, overview, tasks } from "./store
 
 /** What is looked at again although nothing was heard: time passes, and others may drive the control plane. */
 const IDLE_MS = 2000;
-/** The pace of looks while much is heard, and the part of the time that they may take. */
+/** The pace of looks while much is heard, and how much longer than a look the rest after it is. */
 const BUSY_MS = 250;
 const REST = 4;
 
 /** Whoever changed something calls this, to see it at once. */
-export let lookAgain = (): void => {};
+export let lookNow = (): void => {};
 
 /** Keeps the store in step with the emulator for as long as the page lives. */
 export function follow(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let looking = false;
   let asked = false;
+  let isUrgent = false;
   let idleLooks = 0;
   let generation = 0;
   let isStale = false;
@@ -30,6 +31,7 @@ export function follow(): void {
     looking = true;
     const isBusy = asked || idleLooks++ % 5 === 0;
     asked = false;
+    isUrgent = false;
     const began = performance.now();
     try {
       const seen = await lookAtOverview();
@@ -44,12 +46,19 @@ export function follow(): void {
       link.value = "lost";
     }
     looking = false;
-    schedule(asked ? Math.max(BUSY_MS, REST * (performance.now() - began)) : IDLE_MS);
+    // An emulator that is at work answers late: its looks are not fewer for that than when it is idle.
+    const restMs = Math.min(Math.max(BUSY_MS, REST * (performance.now() - began)), IDLE_MS);
+    schedule(isUrgent ? 0 : asked ? restMs : IDLE_MS);
   };
-  lookAgain = () => {
+  const lookAgain = () => {
     const wasAsked = asked;
     asked = true;
     if (!looking && !wasAsked) schedule(0);
+  };
+  lookNow = () => {
+    asked = true;
+    isUrgent = true;
+    if (!looking) schedule(0);
   };
 
   const log = followLog({
@@ -58,7 +67,7 @@ export function follow(): void {
       isStale = true;
       lookAgain();
     },
-    heard: () => lookAgain(),
+    heard: lookAgain,
     lost() {
       link.value = "lost";
       lookAgain();

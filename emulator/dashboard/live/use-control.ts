@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { UnreachableError } from "../client/client.js";
-import { lookAgain } from "./follow.js";
+import { lookNow } from "./follow.js";
 import { beat } from "./store.js";
 
 /** One thing that can be told to the emulator, and how it went. */
@@ -29,7 +29,7 @@ export function useTelling(): Telling {
         return false;
       } finally {
         setBusy(false);
-        lookAgain();
+        lookNow();
       }
     },
   };

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, inject, test } from "vitest";
 import { closeBrowser, hasBrowser, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
@@ -91,6 +91,27 @@ describe.skipIf(!hasBrowser)("tasks", () => {
     const code = (await page.getByRole("figure", { name: "SDK code" }).locator("code").textContent()) ?? "";
     expect(code).toContain(`gpt_description_prompt: ${JSON.stringify(words)}`);
     expect(code).toContain("X-Emulator-Outcome");
+  });
+
+  test("the SDK code that is shown runs, and asks for the same", async () => {
+    const { page, emulator, server } = await openDashboard({ path: "/tasks/new" });
+    await page.getByLabel("From").selectOption("custom");
+    await page.getByLabel("Lyrics", { exact: true }).fill('[Verse]\nit\'s "rain" \\o/');
+    await page.getByLabel("Instrumental").check();
+    await page.getByLabel("How it ends").selectOption("moderated");
+    const shown = (await page.getByRole("figure", { name: "SDK code" }).locator("code").textContent()) ?? "";
+    // Created and not waited for: a program of its own lives in real time.
+    const code = shown.replace("tasks.run", "tasks.create").replace("task.output.result", "task.task_id");
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", code], {
+      cwd: inject("installed"),
+      env: { ...process.env, ASYNC_MUSIC_BASE_URL: server.url, ASYNC_MUSIC_API_KEY: emulator.apiKey },
+    });
+    const [task] = await tasksOf(page.url());
+    expect(task).toMatchObject({
+      task_id: stdout.trim(),
+      input: { prompt: '[Verse]\nit\'s "rain" \\o/', make_instrumental: true },
+    });
+    expect(emulator.snapshot().state).toMatchObject({ tasks: [{ plan: { end: { outcome: "failure" } } }] });
   });
 
   test("a failure and a refusal are told in words", async () => {
