@@ -42,6 +42,8 @@ export interface Index {
 export interface OpenTasks {
   ordinals: number[];
   head: number;
+  /** What left it past its hour and is still open, since policy `late_success` spared it; oldest first. */
+  spared: number[];
 }
 
 export function createWorld(state: State, clock: ServiceClock, closing: AbortSignal): World {
@@ -83,7 +85,7 @@ function buildIndex(state: State): Index {
 
 export function indexAccount(index: Index, account: Account): void {
   index.accounts.set(account.id, account);
-  index.openTasks.set(account.id, { ordinals: [], head: 0 });
+  index.openTasks.set(account.id, { ordinals: [], head: 0, spared: [] });
   for (const key of account.keys) index.keys.set(key.value, { account, key });
 }
 

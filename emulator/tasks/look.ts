@@ -14,12 +14,20 @@ import { type TaskEvent, TRANSITIONS } from "./transitions.js";
 export function applyHour(world: World, account: Account, now: number): void {
   const queue = world.index.openTasks.get(account.id);
   invariant(queue !== undefined, "every account has its queue of open tasks");
+  // Whom an earlier policy spared is older than all who are still in the queue.
+  if (queue.spared.length > 0 && world.state.policy.late_success === "timeout") {
+    for (const ordinal of queue.spared) {
+      const task = queuedTask(world, ordinal);
+      if (isOpen(task) && hasTimedOut(world.state.policy, task, now)) timeOut(world, account, task);
+    }
+    queue.spared = [];
+  }
   for (; queue.head < queue.ordinals.length; queue.head++) {
-    const task = world.state.tasks[queue.ordinals[queue.head] ?? -1];
-    invariant(task !== undefined, "a queued task exists");
+    const task = queuedTask(world, queue.ordinals[queue.head]);
     if (!isOpen(task)) continue;
     if (now - task.createdAt <= HOUR_MS) break;
     if (hasTimedOut(world.state.policy, task, now)) timeOut(world, account, task);
+    else queue.spared.push(task.ordinal);
   }
   if (queue.head > 1000 && queue.head * 2 > queue.ordinals.length) {
     queue.ordinals = queue.ordinals.slice(queue.head);
@@ -53,6 +61,12 @@ export function readTask(world: World, account: Account, { ordinal }: StoredTask
     default:
       return status satisfies never;
   }
+}
+
+function queuedTask({ state }: World, ordinal = -1): StoredTask {
+  const task = state.tasks[ordinal];
+  invariant(task !== undefined, "a queued task exists");
+  return task;
 }
 
 /** Whether the hour has passed, and nothing that came before it counts (policy `late_success`). */

@@ -257,6 +257,22 @@ describe("the hour", () => {
     expect((await balance()).total).toBe(90);
   });
 
+  test("what one policy spared is timed out under the next, here as in a fork", async () => {
+    const { emulator, create, balance } = createService({ policy: { late_success: "success" } });
+    const late = await create(VALID.song, { process_seconds: 10 });
+    await emulator.clock.advance(HOUR + 1);
+    expect((await balance()).frozen).toBe(10);
+    const fork = emulator.fork();
+    const views = [emulator, fork].map((each) => {
+      each.changePolicy({ late_success: "timeout" });
+      const { accounts, tasks } = each.state();
+      expect(accounts[0]?.balance).toEqual({ available: 1000, frozen: 0, total: 1000 });
+      expect(tasks.map(({ task_id, status }) => [task_id, status])).toEqual([[late, "timeout"]]);
+      return accounts;
+    });
+    expect(views[0]).toEqual(views[1]);
+  });
+
   test("policy late_success: what had finished in time is a success when it is read late, or a timeout", async () => {
     for (const late of ["timeout", "success"] as const) {
       const { create, read, balance, emulator } = createService({
