@@ -47,7 +47,7 @@ const arrows = {
     providers: "src/contract invariant.ts random options audio",
     stored: "src/contract audio providers",
     audit: "src/contract clock stored",
-    delivery: "src/contract invariant.ts audio providers stored",
+    delivery: "src/contract invariant.ts clock audio providers stored",
     openapi: "src/contract",
 
     // The whole state, and who changes it.

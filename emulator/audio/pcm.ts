@@ -15,45 +15,53 @@ export function cutPcm(pcm: Pcm, seconds: number): Pcm {
   const length = Math.round(Math.max(0, seconds) * pcm.sampleRate);
   return {
     ...pcm,
-    left: pcm.left.slice(0, length),
-    right: pcm.right.slice(0, length),
+    left: pcm.left.subarray(0, length),
+    right: pcm.right.subarray(0, length),
   };
 }
 
-/** Parts in their order as one sound, each fading into the next. */
-export function joinPcm(parts: readonly Pcm[]): Pcm {
-  const sampleRate = parts[0]?.sampleRate ?? SAMPLE_RATE;
-  if (parts.some((part) => part.sampleRate !== sampleRate)) {
-    throw new RangeError("Failed to join sounds: their sample rates differ");
+/** One sound of parts that are added in their order, each fading into the next. No part is kept. */
+export class PcmJoin {
+  readonly #sampleRate: number;
+  readonly #left: Int16Array;
+  readonly #right: Int16Array;
+  #end = 0;
+
+  /** @param mostFrames - How long the parts are together, at most. */
+  constructor(mostFrames: number, sampleRate = SAMPLE_RATE) {
+    this.#sampleRate = sampleRate;
+    this.#left = new Int16Array(mostFrames);
+    this.#right = new Int16Array(mostFrames);
   }
-  return {
-    sampleRate,
-    left: joinChannel(
-      parts.map((part) => part.left),
-      sampleRate,
-    ),
-    right: joinChannel(
-      parts.map((part) => part.right),
-      sampleRate,
-    ),
-  };
-}
 
-function joinChannel(parts: readonly Int16Array[], sampleRate: number): Int16Array {
-  const total = parts.reduce((sum, part) => sum + part.length, 0);
-  const joined = new Int16Array(total);
-  let end = 0;
-  for (const [index, part] of parts.entries()) {
-    const longest = index === 0 ? 0 : Math.round(CROSSFADE_SECONDS * sampleRate);
-    const overlap = Math.min(longest, end, part.length);
-    const start = end - overlap;
-    for (let i = 0; i < overlap; i++) {
-      const fadeIn = (i + 1) / (overlap + 1);
-      const before = joined[start + i] ?? 0;
-      joined[start + i] = Math.round(before * (1 - fadeIn) + (part[i] ?? 0) * fadeIn);
+  add({ left, right, sampleRate }: Pcm): void {
+    if (sampleRate !== this.#sampleRate) {
+      throw new RangeError("Failed to join sounds: their sample rates differ");
     }
-    joined.set(part.subarray(overlap), end);
-    end = start + part.length;
+    const longest = Math.round(CROSSFADE_SECONDS * sampleRate);
+    const overlap = Math.min(longest, this.#end, left.length);
+    const start = this.#end - overlap;
+    fadeInto(this.#left, left, start, overlap);
+    fadeInto(this.#right, right, start, overlap);
+    this.#end = start + left.length;
   }
-  return joined.slice(0, end);
+
+  /** All parts so far. */
+  get sound(): Pcm {
+    return {
+      sampleRate: this.#sampleRate,
+      left: this.#left.subarray(0, this.#end),
+      right: this.#right.subarray(0, this.#end),
+    };
+  }
+}
+
+/** Puts a part where it begins; so many frames of it sound together with what was there. */
+function fadeInto(joined: Int16Array, part: Int16Array, start: number, overlap: number): void {
+  for (let i = 0; i < overlap; i++) {
+    const fadeIn = (i + 1) / (overlap + 1);
+    const before = joined[start + i] ?? 0;
+    joined[start + i] = Math.round(before * (1 - fadeIn) + (part[i] ?? 0) * fadeIn);
+  }
+  joined.set(part.subarray(overlap), start + overlap);
 }

@@ -1,11 +1,16 @@
 import { LIMITS } from "../../src/contract/limits.js";
 import type { AudioFormat } from "../audio/formats/formats.js";
+import type { Pcm } from "../audio/pcm.js";
 import { plannedSuccess } from "../providers/plan.js";
 import type { StoredClip } from "../stored/clip.js";
 import { type Clips, makeAudio } from "./compose.js";
+import { Kept } from "./kept.js";
 
 /** Audio that is kept at most, in bytes; the rest is made again when it is asked for. */
 const KEPT_BYTES = 64 * 2 ** 20;
+
+/** The same of the parts that long songs are joined from. */
+const KEPT_PART_BYTES = 32 * 2 ** 20;
 
 /** Providers drop their own files on their own schedule, which the interface leaves open: after these days. */
 const PROVIDER_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
@@ -13,73 +18,45 @@ const PROVIDER_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 /** Whose copy of a clip is asked for. */
 export type Copy = "service" | "provider";
 
-interface KeptAudio {
-  audio: Promise<Uint8Array<ArrayBuffer>>;
-  bytes: number;
-  goneAt: number;
-}
-
 /** The files of the service and of the providers. They follow from the state, and are no part of it. */
 export class AudioStore {
-  /** Least recently used first. */
-  readonly #kept = new Map<string, KeptAudio>();
   readonly #keptBytes: number;
+  #files: Kept<Uint8Array<ArrayBuffer>>;
+  #parts = noParts();
 
   constructor(keptBytes = KEPT_BYTES) {
     this.#keptBytes = keptBytes;
+    this.#files = this.#noFiles();
   }
 
   /** The bytes of a copy; `null` where it never was, or its time is over. */
   async read(clips: Clips, clipId: string, copy: Copy, now: number): Promise<AudioFile | null> {
-    this.#dropGone(now);
+    this.#files.dropGone(now);
     const found = clips.get(clipId);
     if (found === undefined || now >= goneAt(found, copy)) return null;
     const { storable, format: own } = plannedSuccess(found.task);
     if (copy === "service" && !storable) return null;
 
     const format = copy === "service" ? found.task.format : own;
-    const make = () => makeAudio(clips, found, format);
-    const bytes = await this.#keep(`${clipId}/${format}`, goneAt(found, copy), make);
+    const parts = this.#parts;
+    const make = () => makeAudio(clips, found, format, parts);
+    const bytes = await this.#files.get(`${clipId}/${format}`, goneAt(found, copy), make);
     return { bytes, format };
   }
 
+  /** Forgets everything, also what is still being made: the same ids may now mean something else. */
   clear(): void {
-    this.#kept.clear();
+    this.#files = this.#noFiles();
+    this.#parts = noParts();
   }
 
-  #keep(
-    name: string,
-    goneAt: number,
-    make: () => Promise<Uint8Array<ArrayBuffer>>,
-  ): Promise<Uint8Array<ArrayBuffer>> {
-    const kept = this.#kept.get(name) ?? { audio: make(), bytes: 0, goneAt };
-    this.#kept.delete(name);
-    this.#kept.set(name, kept);
-    return kept.audio.then(
-      (audio) => {
-        kept.bytes = audio.byteLength;
-        this.#makeRoom();
-        return audio;
-      },
-      (error: unknown) => {
-        this.#kept.delete(name);
-        throw error;
-      },
-    );
+  #noFiles() {
+    return new Kept<Uint8Array<ArrayBuffer>>(this.#keptBytes, (bytes) => bytes.byteLength);
   }
+}
 
-  #dropGone(now: number): void {
-    for (const [name, { goneAt }] of this.#kept) if (now >= goneAt) this.#kept.delete(name);
-  }
-
-  #makeRoom(): void {
-    let bytes = [...this.#kept.values()].reduce((sum, kept) => sum + kept.bytes, 0);
-    for (const [name, kept] of this.#kept) {
-      if (bytes <= this.#keptBytes) return;
-      this.#kept.delete(name);
-      bytes -= kept.bytes;
-    }
-  }
+function noParts() {
+  return new Kept<Pcm>(KEPT_PART_BYTES, ({ left, right }) => left.byteLength + right.byteLength);
 }
 
 export interface AudioFile {

@@ -1,77 +1,92 @@
 import type { AudioFormat } from "../audio/formats/formats.js";
 import type { Pcm } from "../audio/pcm.js";
+import { nextTurn } from "../clock/turn.js";
 import { invariant } from "../invariant.js";
 import { type ClipPlace, readBrief } from "../providers/brief.js";
 import type { StoredClip } from "../stored/clip.js";
+import type { Kept } from "./kept.js";
 
 /** All clips that there are, by their id. */
 export type Clips = ReadonlyMap<string, StoredClip>;
 
-/** A clip in the wanted format. The heavy parts are loaded when the first clip is asked for. */
+/**
+ * How long a joined song is at most, which the interface leaves open: of a longer one the beginning is left out. As WAV
+ * it still has room among the files that are kept.
+ */
+const LONGEST_JOINED_SECONDS = 360;
+
+/**
+ * A clip in the wanted format. The heavy parts are loaded when the first clip is asked for. A joined song takes its time:
+ * between its parts, of which it holds one at a time, everybody else has a turn.
+ */
 export async function makeAudio(
   clips: Clips,
   made: StoredClip,
   format: AudioFormat,
+  kept: Kept<Pcm>,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const [{ encode }, { composeSong }, { cutPcm, joinPcm }] = await Promise.all([
+  const [{ encode }, { composeSong }, { cutPcm, PcmJoin, SAMPLE_RATE }] = await Promise.all([
     import("../audio/formats/formats.js"),
     import("../audio/song.js"),
     import("../audio/pcm.js"),
   ]);
 
-  const compose = (part: StoredClip): Pcm => {
-    const { instrumental } = readBrief(part.task);
-    const source = firstSource(clips, part);
-    return composeSong({
+  const { joins } = readBrief(made.task);
+  const chain = chainOf(clips, joins ?? made.clip.id);
+  const first = chain[0]?.part;
+  const compose = (part: StoredClip): Pcm =>
+    composeSong({
       ...songSource(part),
       durationSeconds: part.clip.durationSeconds,
-      instrumental,
-      ...(source !== null && { continues: songSource(source) }),
+      instrumental: readBrief(part.task).instrumental,
+      // A continuation keeps the key, tempo and tune of the first song of all.
+      ...(first !== undefined && first !== part && { continues: songSource(first) }),
     });
-  };
-  const parts = partsOf(clips, made).map(({ part, untilSeconds }) =>
-    untilSeconds === null ? compose(part) : cutPcm(compose(part), untilSeconds),
-  );
-  return encode(joinPcm(parts), format);
+  if (joins === null) return encode(compose(made), format);
+
+  const parts = lastParts(chain);
+  const join = new PcmJoin(parts.reduce((sum, { seconds }) => sum + Math.ceil(seconds * SAMPLE_RATE), 0));
+  for (const { part, seconds } of parts) {
+    const whole = await kept.get(part.clip.id, Number.POSITIVE_INFINITY, async () => compose(part));
+    join.add(cutPcm(whole, seconds));
+    await new Promise<void>(nextTurn);
+  }
+  return encode(join.sound, format);
 }
 
 interface Part {
   part: StoredClip;
-  /** Where the next part takes over; `null` for its end. */
-  untilSeconds: number | null;
+  /** How much of it there is to hear, before the next part takes over. */
+  seconds: number;
 }
 
-/** What a clip is made of: itself, or where it joins a continued clip, that one and all that come before it. */
-function partsOf(clips: Clips, made: StoredClip): Part[] {
+/** What a clip is the end of: the song that was continued first, all that came between, and the clip itself. */
+function chainOf(clips: Clips, endId: string): Part[] {
   const parts: Part[] = [];
-  const { joins } = readBrief(made.task);
-  let place: ClipPlace | null = joins === null ? null : { clipId: joins, atSeconds: null };
+  let place: ClipPlace | null = { clipId: endId, atSeconds: null };
   while (place !== null) {
-    const part = clipAt(clips, place.clipId);
-    parts.unshift({ part, untilSeconds: place.atSeconds });
+    const part = clips.get(place.clipId);
+    invariant(part !== undefined, "what is continued or joined exists");
+    const { durationSeconds } = part.clip;
+    parts.push({ part, seconds: Math.min(place.atSeconds ?? durationSeconds, durationSeconds) });
     place = readBrief(part.task).continues;
   }
-  return parts.length > 0 ? parts : [{ part: made, untilSeconds: null }];
+  return parts.reverse();
 }
 
-/** The song whose key, tempo and tune a continuation keeps: the first of all. */
-function firstSource(clips: Clips, made: StoredClip): StoredClip | null {
-  let source: StoredClip | null = null;
-  let place = readBrief(made.task).continues;
-  while (place !== null) {
-    source = clipAt(clips, place.clipId);
-    place = readBrief(source.task).continues;
+/** As many parts, counted from the end, as a joined song has room for; those of which nothing is heard are left out. */
+function lastParts(chain: readonly Part[]): Part[] {
+  const parts: Part[] = [];
+  let left = LONGEST_JOINED_SECONDS;
+  for (const each of chain.toReversed()) {
+    if (each.seconds > left) break;
+    left -= each.seconds;
+    if (each.seconds > 0) parts.push(each);
   }
-  return source;
+  return parts.reverse();
 }
 
 function songSource({ task, clip }: StoredClip) {
   const { text, lyrics } = readBrief(task);
   return { text, lyrics, seed: clip.seed };
-}
-
-function clipAt(clips: Clips, clipId: string): StoredClip {
-  const found = clips.get(clipId);
-  invariant(found !== undefined, "what is continued or joined exists");
-  return found;
 }

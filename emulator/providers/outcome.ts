@@ -35,7 +35,14 @@ export interface Outcome {
   retry_after_seconds?: number | null | undefined;
 }
 
-const seconds = numberBetween(0, 1e9);
+const MOST_SECONDS = 1e9;
+
+/** Bounds of what an outcome can ask for, and so of what a plan can hold. */
+export const LONGEST_PLAN_MS = MOST_SECONDS * 1000;
+export const MOST_POLLS = 1e9;
+export const MOST_CLIPS = 20;
+
+const seconds = numberBetween(0, MOST_SECONDS);
 const formats = Object.keys(AUDIO_FORMATS).filter(isAudioFormat);
 
 /** @internal */
@@ -46,8 +53,8 @@ export const outcomeSchema = z.strictObject(
     ),
     queue_seconds: z.optional(seconds),
     process_seconds: z.optional(seconds),
-    polls: z.optional(wholeNumber(1, 1e9)),
-    clips: z.optional(wholeNumber(0, 20)),
+    polls: z.optional(wholeNumber(1, MOST_POLLS)),
+    clips: z.optional(wholeNumber(0, MOST_CLIPS)),
     format: z.optional(z.enum(formats, `be one of ${formats.join(", ")}`)),
     storable: z.optional(z.boolean("be true or false")),
     alternate_urls: z.optional(z.array(z.string("be a string"), "be a list of URLs")),

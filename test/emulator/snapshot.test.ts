@@ -181,6 +181,18 @@ describe("what is no snapshot of this version is refused, and changes nothing", 
       },
     ],
     [
+      "a plan of more clips than there is memory",
+      ({ state }) => {
+        state.tasks[0].plan.end.clips = 1e15;
+      },
+    ],
+    [
+      "a plan that ends when there are no dates any more",
+      ({ state }) => {
+        state.tasks[0].plan.workMs = 9e15;
+      },
+    ],
+    [
       "a hold that nobody has",
       ({ state }) => {
         state.accounts[1].ledger.holds.nobody = 5;

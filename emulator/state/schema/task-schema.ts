@@ -2,9 +2,11 @@ import * as z from "zod/mini";
 import { TASK_ERROR_CODES } from "../../../src/contract/error-code.js";
 import { MODELS, TASK_TYPES } from "../../../src/contract/model.js";
 import { AUDIO_FORMATS, type AudioFormat } from "../../audio/formats/formats.js";
-import { numberBetween } from "../../options/numbers.js";
+import { LONGEST_SECONDS } from "../../audio/song-duration.js";
+import { numberBetween, wholeNumber } from "../../options/numbers.js";
 import { oneOf } from "../../options/one-of.js";
 import type { ProviderTask } from "../../providers/brief.js";
+import { LONGEST_PLAN_MS, MOST_CLIPS, MOST_POLLS } from "../../providers/outcome.js";
 import { count, flag, list, number, object, text, time } from "./parts.js";
 
 const audioFormat = z.custom<AudioFormat>(
@@ -25,15 +27,15 @@ const failure = {
 };
 
 const plan = object({
-  queueMs: count,
-  workMs: count,
-  polls: z.nullable(count),
+  queueMs: wholeNumber(0, LONGEST_PLAN_MS),
+  workMs: wholeNumber(0, LONGEST_PLAN_MS),
+  polls: z.nullable(wholeNumber(1, MOST_POLLS)),
   end: z.discriminatedUnion(
     "outcome",
     [
       object({
         outcome: z.literal("success"),
-        clips: count,
+        clips: wholeNumber(0, MOST_CLIPS),
         format: audioFormat,
         storable: flag,
         alternateUrls: z.nullable(list(text)),
@@ -62,7 +64,9 @@ const core = {
 
 const result = z.union(
   [
-    list(object({ id: text, seed: number, title: text, durationSeconds: numberBetween(0.1, 3600) })),
+    list(
+      object({ id: text, seed: number, title: text, durationSeconds: numberBetween(0.1, LONGEST_SECONDS) }),
+    ),
     object({ title: text, text }),
   ],
   "be clips or lyrics",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CROSSFADE_SECONDS, cutPcm, joinPcm, type Pcm, SAMPLE_RATE } from "../../../emulator/audio/pcm.js";
+import { CROSSFADE_SECONDS, cutPcm, type Pcm, PcmJoin, SAMPLE_RATE } from "../../../emulator/audio/pcm.js";
 
 const FADE_FRAMES = CROSSFADE_SECONDS * SAMPLE_RATE;
 
@@ -10,6 +10,12 @@ function level(value: number, seconds: number): Pcm {
     left: new Int16Array(frames).fill(value),
     right: new Int16Array(frames).fill(-value),
   };
+}
+
+function joinPcm(parts: readonly Pcm[]): Pcm {
+  const join = new PcmJoin(parts.reduce((frames, part) => frames + part.left.length, 0));
+  for (const part of parts) join.add(part);
+  return join.sound;
 }
 
 describe("joined sounds", () => {
