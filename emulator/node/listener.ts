@@ -6,6 +6,7 @@ import type { Origins } from "../api/origins.js";
 import { attend } from "../mounts/attend.js";
 import type { Mounted } from "../mounts/mounted-world.js";
 import { joinChunks } from "../mounts/read-body.js";
+import { answerFault } from "./answer-fault.js";
 import { type Dashboard, isDashboardPath } from "./dashboard.js";
 
 /** Methods of which no body is read: what follows a `CONNECT` is no longer HTTP. */
@@ -44,10 +45,9 @@ export function createListener(
       });
       if (delivery.kind === "stall") await stall(mounted, isOver);
     } catch (error) {
-      const hasEnded = request.socket.destroyed || world.closing.aborted;
-      request.socket.destroy();
-      // Anything but a connection that ended is a fault of the emulator's own, and must be seen.
-      if (!hasEnded) throw error;
+      // Anything but a connection that ended is a fault of the emulator's own.
+      if (request.socket.destroyed || world.closing.aborted) request.socket.destroy();
+      else answerFault(error, request, response);
     }
   };
 }
@@ -84,7 +84,7 @@ function send(request: IncomingMessage, response: ServerResponse, delivery: Deli
   response.writeHead(answer.status, answer.headers);
   if (answer.live !== undefined) {
     response.flushHeaders();
-    void follow(answer.live, response);
+    follow(answer.live, response).catch((error) => answerFault(error, request, response));
     return;
   }
   if (breaksAfterBytes === null) {

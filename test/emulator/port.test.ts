@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { createEmulator, type EmulatorOptions } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
+import { worldOf } from "../../emulator/mounts/mounted-world.js";
 import { BALANCE, serviceOf, TASK, VALID } from "./support/service.js";
 
 const servers: { close(): Promise<void> }[] = [];
@@ -66,6 +67,20 @@ test("answers carry what they carry in process", async () => {
   expect((await send(TASK, { method: "PUT" })).headers.get("Allow")).toBe("POST");
   const head = await send(BALANCE, { method: "HEAD" });
   expect([head.status, head.body]).toEqual([405, ""]);
+});
+
+test("a fault of the emulator's own is a 500 with a request id and a line on stderr, and the server goes on", async () => {
+  const { get, emulator } = await listen();
+  const { state } = worldOf(emulator);
+  const told = vi.spyOn(console, "error").mockImplementation(() => {});
+  for (const { ledger } of state.accounts) ledger.available += 1;
+  const { status, body, headers } = await get(BALANCE, { "X-Request-Id": "mine" });
+  expect([status, body.code, body.error_code]).toEqual([500, 500, "internal_error"]);
+  expect(headers.get("X-Request-Id")).toBe("mine");
+  expect(told.mock.calls.join()).toMatch(/request mine: InvariantError/);
+  for (const { ledger } of state.accounts) ledger.available -= 1;
+  expect((await get(BALANCE)).status).toBe(200);
+  told.mockRestore();
 });
 
 test("a body over 1 MiB is refused, and the connection goes on", async () => {
