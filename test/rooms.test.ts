@@ -38,7 +38,7 @@ const arrows = {
     audio: "",
 
     // The rules, each of which sees its own part of the state.
-    ledger: "invariant.ts",
+    ledger: "invariant.ts options",
     limits: "src/contract options",
     policy: "src/contract random options",
     faults: "random options",

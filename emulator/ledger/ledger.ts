@@ -1,4 +1,5 @@
 import { invariant } from "../invariant.js";
+import { MOST_CREDITS } from "../options/credits.js";
 
 /** One movement of an account's credits. `credits` is always positive; the kind says which way they went. */
 export interface LedgerEntry {
@@ -25,9 +26,15 @@ export function createLedger(): Ledger {
   return { entries: [], available: 0, frozen: 0, settled: 0, toppedUp: 0, holds: {} };
 }
 
+/** Whether an account can be given so many more: all sums of its credits stay exact. */
+export function canTopUp({ toppedUp }: Ledger, credits: number): boolean {
+  return toppedUp + credits <= MOST_CREDITS;
+}
+
 /** Adds credits that were bought or given. */
 export function topUp(ledger: Ledger, credits: number, at: number): void {
   invariant(Number.isSafeInteger(credits) && credits > 0, "a top-up is a positive whole number of credits");
+  invariant(canTopUp(ledger, credits), "no account is given more credits than can be counted");
   ledger.available += credits;
   ledger.toppedUp += credits;
   record(ledger, at, "top_up", credits, null);

@@ -7,6 +7,13 @@ import type { AutoTopUpSettings, Buyer, PaymentSource, Purchases } from "./buyer
 /** How long no charge is tried after one was refused (Limits: failure protections). */
 const PAUSE_MS = 3_600_000;
 
+/** Limits: Automatic Top-Up. What its amounts can be. */
+export const autoTopUpAmounts = {
+  thresholdCredits: wholeNumber(50, 1e9),
+  rechargeUsd: wholeNumber(10, 1000),
+  monthlyCapUsd: wholeNumber(10, 10_000),
+};
+
 /**
  * Limits: Automatic Top-Up. What is left out, or `null`, stays as it is.
  *
@@ -15,9 +22,9 @@ const PAUSE_MS = 3_600_000;
 export const autoTopUpSchema = z.strictObject(
   {
     enabled: z.boolean("be true or false"),
-    threshold_credits: z.optional(z.nullable(wholeNumber(50, 1e9))),
-    recharge_usd: z.optional(z.nullable(wholeNumber(10, 1000))),
-    monthly_cap_usd: z.optional(z.nullable(wholeNumber(10, 10_000))),
+    threshold_credits: z.optional(z.nullable(autoTopUpAmounts.thresholdCredits)),
+    recharge_usd: z.optional(z.nullable(autoTopUpAmounts.rechargeUsd)),
+    monthly_cap_usd: z.optional(z.nullable(autoTopUpAmounts.monthlyCapUsd)),
     authorization: z.optional(z.nullable(z.string("be a string"))),
   },
   "be an object",

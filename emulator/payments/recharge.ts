@@ -1,4 +1,5 @@
 import { isoTime } from "../clock/clock.js";
+import { canTopUp } from "../ledger/ledger.js";
 import type { Policy } from "../policy/policy.js";
 import { type Buyer, CREDITS_PER_USD, type PaymentSource, type Purchases } from "./buyer.js";
 import { pay } from "./payment.js";
@@ -19,6 +20,7 @@ export function rechargeAfterFreeze(source: PaymentSource, buyer: Buyer, now: nu
   if (charged + settings.rechargeUsd > settings.monthlyCapUsd) return;
 
   const credits = settings.rechargeUsd * CREDITS_PER_USD;
+  if (!canTopUp(buyer.ledger, credits)) return;
   const outcome = savedCard.refuses ? "refused" : "completed";
   pay(source, buyer, { credits, method: "card", automatic: true }, outcome, now);
 }

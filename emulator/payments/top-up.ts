@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import { canTopUp } from "../ledger/ledger.js";
+import { MOST_CREDITS } from "../options/credits.js";
 import { oneOf } from "../options/one-of.js";
 import { parseOption } from "../options/parse-option.js";
 import { UnknownIdError } from "../options/unknown-id.js";
@@ -34,6 +36,7 @@ export interface TopUp {
 export function topUpByHand(source: PaymentSource, buyer: Buyer, value: unknown, now: number): StoredPayment {
   const { usd, method, outcome = "completed" } = parseOption("top_up", topUpSchema, value);
   const credits = Math.round(usd * CREDITS_PER_USD);
+  if (outcome === "completed") checkRoom(buyer, credits);
   return pay(source, buyer, { credits, method, automatic: false }, outcome, now);
 }
 
@@ -53,6 +56,14 @@ export function decidePayment(
       `Failed to change the payment: it is ${payment.status}, and only a pending one can be`,
     );
   }
+  if (status === "completed") checkRoom(buyer, payment.credits);
   endPayment(source, buyer, payment, status, now);
   return payment;
+}
+
+function checkRoom({ ledger }: Buyer, credits: number): void {
+  if (canTopUp(ledger, credits)) return;
+  throw new RangeError(
+    `Failed to top up by ${credits} credits: the account has been given ${ledger.toppedUp}, and ${MOST_CREDITS} is the most`,
+  );
 }

@@ -181,3 +181,53 @@ test("a payment or an account that there is not is a 404", async () => {
   }
   expect(frozenState()).toBe(before);
 });
+
+describe("credits beyond counting", () => {
+  const most = 1e12;
+
+  test.each([Number.MAX_SAFE_INTEGER, most + 1])("an account can't begin with %i", (credits) => {
+    const message = `Expected \`credits\` to be a whole number from 0 to ${most}, got \`${credits}\``;
+    expect(() => createControlled({ credits })).toThrow(message);
+    expect(() => service.emulator.accounts.create({ credits })).toThrow(message);
+  });
+
+  test("a top-up past what an account can be given is a 400, also one that was pending", async () => {
+    const { emulator, control } = service;
+    emulator.reset({ credits: most - 1 });
+    const { accounts, accountId } = emulator;
+    const path = `/accounts/${accountId}/top-ups`;
+    const pending = accounts.topUp(accountId, { usd: 0.02, method: "card", outcome: "pending" });
+    for (const [method, place, body] of [
+      ["POST", path, { usd: 0.02, method: "card" }],
+      ["PATCH", `${path}/${pending.payment_id}`, { status: "completed" }],
+    ] as const) {
+      const before = emulator.snapshot();
+      expect((await control(method, place, body)).status).toBe(400);
+      expect(emulator.snapshot()).toEqual(before);
+    }
+    accounts.topUp(accountId, { usd: 0.01, method: "card" });
+    expect(accounts.get(accountId).balance.available).toBe(most);
+    expect(emulator.fork().snapshot()).toEqual(emulator.snapshot());
+  });
+
+  test("the automatic top-up leaves it, too", async () => {
+    const { emulator, create } = service;
+    const { accounts, accountId } = emulator;
+    accounts.topUp(accountId, { usd: 0.5, method: "card" });
+    const bounds = { threshold_credits: 1e9, recharge_usd: 10, monthly_cap_usd: 20 };
+    accounts.setAutoTopUp(accountId, { enabled: true, ...bounds, ...accounts.authorize(accountId) });
+    const snapshot = JSON.parse(JSON.stringify(emulator.snapshot()));
+    const { ledger } = snapshot.state.accounts[0];
+    const more = most - ledger.toppedUp;
+    ledger.entries.push(
+      { at: 0, kind: "top_up", credits: more, taskId: null },
+      { at: 0, kind: "freeze", credits: more, taskId: "x" },
+      { at: 0, kind: "settle", credits: more, taskId: "x" },
+    );
+    Object.assign(ledger, { toppedUp: most, settled: more });
+    emulator.restore(snapshot);
+    await create();
+    expect(accounts.payments(accountId)).toHaveLength(1);
+    expect(accounts.get(accountId).usage.credits_topped_up).toBe(most);
+  });
+});

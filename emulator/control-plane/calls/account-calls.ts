@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { accountChangesSchema } from "../../control/accounts.js";
+import { MOST_CREDITS } from "../../options/credits.js";
 import { wholeNumber } from "../../options/numbers.js";
 import * as answer from "../answer-schemas.js";
 import { call, callWithBody } from "../call.js";
@@ -16,7 +17,7 @@ export const accountCalls = [
       status: 201,
       answers: answer.createdAccount,
     },
-    z.strictObject({ credits: z.optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)) }, "be an object"),
+    z.strictObject({ credits: z.optional(wholeNumber(0, MOST_CREDITS)) }, "be an object"),
     ({ emulator, body }) => emulator.accounts.create(body),
   ),
   callWithBody(

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { isoTime } from "../../clock/clock.js";
 import { viewState } from "../../emulator-state.js";
+import { MOST_CREDITS } from "../../options/credits.js";
 import { numberBetween, wholeNumber } from "../../options/numbers.js";
 import { policyChangesSchema } from "../../policy/policy-schema.js";
 import * as answer from "../answer-schemas.js";
@@ -10,7 +11,7 @@ import { limitsData, limitsOption, limitsSchema } from "../limits-data.js";
 const resetSchema = z.strictObject(
   {
     seed: z.optional(wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)),
-    credits: z.optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+    credits: z.optional(wholeNumber(0, MOST_CREDITS)),
     policy: z.optional(z.union([z.literal("vary"), policyChangesSchema], "be a policy's fields, or vary")),
     limits: z.optional(limitsSchema),
   },

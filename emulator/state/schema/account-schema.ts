@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { oneOf } from "../../options/one-of.js";
-import { count, flag, list, nullableText, object, record, text, time } from "./parts.js";
+import { count, credits, flag, list, nullableText, object, record, text, time } from "./parts.js";
 import { purchasesSchema } from "./purchases-schema.js";
 
 const ledger = object({
@@ -8,15 +8,15 @@ const ledger = object({
     object({
       at: time,
       kind: oneOf("top_up", "freeze", "settle", "refund"),
-      credits: count,
+      credits,
       taskId: nullableText,
     }),
   ),
-  available: count,
-  frozen: count,
-  settled: count,
-  toppedUp: count,
-  holds: record(count),
+  available: credits,
+  frozen: credits,
+  settled: credits,
+  toppedUp: credits,
+  holds: record(credits),
 });
 
 const window = z.discriminatedUnion(

@@ -1,9 +1,11 @@
 import * as z from "zod/mini";
+import { MOST_CREDITS } from "../../options/credits.js";
 import { numberBetween, wholeNumber } from "../../options/numbers.js";
 
 export const text = z.string("be a string");
 export const flag = z.boolean("be true or false");
 export const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+export const credits = wholeNumber(0, MOST_CREDITS);
 /** Milliseconds since the epoch, within the range of dates. */
 export const time = numberBetween(-8.64e15, 8.64e15);
 export const number = z.number("be a number");

@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import { oneOf } from "../../options/one-of.js";
-import { count, flag, list, nullableText, object, text, time } from "./parts.js";
+import { autoTopUpAmounts } from "../../payments/auto-top-up.js";
+import { credits, flag, list, nullableText, object, text, time } from "./parts.js";
 
 const payment = object({
   id: text,
-  credits: count,
+  credits,
   method: oneOf("card", "crypto"),
   status: oneOf("completed", "refused", "pending"),
   automatic: flag,
@@ -20,7 +21,7 @@ export const purchasesSchema = object({
   savedCard: z.nullable(object({ last4: text, refuses: flag })),
   autoTopUp: object({
     enabled: flag,
-    settings: z.nullable(object({ thresholdCredits: count, rechargeUsd: count, monthlyCapUsd: count })),
+    settings: z.nullable(object(autoTopUpAmounts)),
     pausedUntil: z.nullable(time),
   }),
   authorizations: list(text),
