@@ -7,6 +7,9 @@ import { errorAnswer, usualErrorCode } from "./refusal.js";
 import { seal } from "./seal.js";
 import type { Visit } from "./visit.js";
 
+/** A 429 always states its wait (Errors): this one where the fault names none. */
+const USUAL_WAIT_SECONDS = 1;
+
 /** Latency: the exchange sleeps on the clock like everybody else who waits. */
 export async function waitOut(fault: Fault | null, { clock, closing }: World): Promise<void> {
   if (fault?.kind !== "latency") return;
@@ -52,7 +55,8 @@ function cut(answer: Answer): Delivery {
 }
 
 function statusAnswer(fault: Extract<Fault, { kind: "status" }>, visit: Visit): Answer {
-  const { status, error_code: errorCode = usualErrorCode(status), retry_after_seconds: wait } = fault;
+  const { status, error_code: errorCode = usualErrorCode(status) } = fault;
+  const { retry_after_seconds: wait = status === 429 ? USUAL_WAIT_SECONDS : undefined } = fault;
   const error = errorAnswer(status, errorCode, "This answer was asked for by a fault", wait);
   return seal(visit, BODILESS_STATUSES.includes(status) ? bodiless(error) : error);
 }

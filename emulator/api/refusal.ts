@@ -60,10 +60,10 @@ export function errorAnswer(
   return answer;
 }
 
-/** The error code that goes with a status where nothing else is said. */
+/** The error code that goes with a status where nothing else is said: only what begins with 4 is the caller's fault. */
 export function usualErrorCode(status: number): string {
   const known = Object.entries(ERROR_STATUSES).find(([, each]) => each === status);
-  return known?.[0] ?? (status >= 500 ? "internal_error" : "invalid_request_body");
+  return known?.[0] ?? (status >= 400 && status < 500 ? "invalid_request_body" : "internal_error");
 }
 
 function statusOf(errorCode: RefusalCode, policy: Policy): number {

@@ -74,8 +74,12 @@ export const finding = z.object({
   detail: z.string(),
 });
 
-export const snapshot = z.strictObject({
-  version: z.literal(1),
-  time,
-  state: z.looseObject({}),
-});
+/** It is also taken as a body: its messages complete "Expected … to". */
+export const snapshot = z.strictObject(
+  {
+    version: z.literal(1, "be 1"),
+    time: z.iso.datetime("be an ISO 8601 time"),
+    state: z.looseObject({}, "be an object"),
+  },
+  "be an object",
+);

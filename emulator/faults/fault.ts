@@ -27,7 +27,7 @@ export type Fault =
       status: number;
       /** @defaultValue the one that the interface gives for the status */
       error_code?: string | undefined;
-      /** Also sets `Retry-After`. */
+      /** Also sets `Retry-After`. @defaultValue 1 for a 429, which always states its wait; else none */
       retry_after_seconds?: number | undefined;
       when: "before" | "after";
     }

@@ -53,6 +53,38 @@ describe("around the commit point", () => {
   );
 });
 
+test.each([
+  [302, "internal_error"],
+  [404, "task_not_found"],
+  [418, "invalid_request_body"],
+  [503, "internal_error"],
+])("a status of %i without a code has %s", async (status, errorCode) => {
+  const { get, emulator } = createService();
+  emulator.faults.add({ fault: { kind: "status", status, when: "before" } });
+  const { body, headers } = await get(BALANCE);
+  expect([body.code, body.error_code]).toEqual([status, errorCode]);
+  expect([body.retry_after_seconds, headers.get("Retry-After")]).toEqual([undefined, null]);
+});
+
+test.each([
+  [undefined, 1],
+  [0, 0],
+  [7, 7],
+])("a 429 always states its wait: of %j, %i seconds", async (wait, seconds) => {
+  const { get, emulator } = createService();
+  emulator.faults.add({
+    fault: {
+      kind: "status",
+      status: 429,
+      when: "before",
+      ...(wait !== undefined && { retry_after_seconds: wait }),
+    },
+  });
+  const { body, headers } = await get(BALANCE);
+  expect([body.error_code, body.retry_after_seconds]).toEqual(["rate_limited", seconds]);
+  expect(headers.get("Retry-After")).toBe(String(seconds));
+});
+
 test("a status can have its own code and a wait", async () => {
   const { get, emulator } = createService();
   emulator.faults.add({
