@@ -13,7 +13,7 @@ export type InputVariant =
 /** Fields that only `provider_b`'s music has; `provider_a`'s music must not have them. */
 export const PROVIDER_B_FIELDS = ["lyrics", "lyrics_type", "seed"] as const;
 
-/** Fields that only `provider_a`'s music has; `provider_b` must not have them. */
+/** Fields that only `provider_a` has, its other task types included; `provider_b` must not have them. */
 export const PROVIDER_A_FIELDS = [
   "gpt_description_prompt",
   "make_instrumental",
@@ -22,6 +22,8 @@ export const PROVIDER_A_FIELDS = [
   "model_version",
   "continue_clip_id",
   "continue_at",
+  "url",
+  "clip_id",
 ] as const;
 
 const text = z.string("must be a string");

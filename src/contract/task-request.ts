@@ -84,7 +84,7 @@ export interface NoProviderBFields {
   seed?: never;
 }
 
-/** `provider_a`'s own music fields: forbidden to `provider_b`. */
+/** `provider_a`'s own fields: forbidden to `provider_b`. */
 export interface NoProviderAFields {
   gpt_description_prompt?: never;
   negative_tags?: never;
@@ -93,6 +93,8 @@ export interface NoProviderAFields {
   model_version?: never;
   continue_clip_id?: never;
   continue_at?: never;
+  url?: never;
+  clip_id?: never;
 }
 
 /** The input of inspiration mode. */

@@ -233,6 +233,8 @@ export interface components {
                 model_version?: never;
                 continue_clip_id?: never;
                 continue_at?: never;
+                url?: never;
+                clip_id?: never;
             } & {
                 [key: string]: unknown;
             };

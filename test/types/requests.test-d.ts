@@ -138,6 +138,18 @@ test("what the interface forbids does not compile", () => {
       task_type: "music",
       input: { prompt: "calm", continue_clip_id: "c" },
     }),
+    create({
+      model: "provider_b",
+      task_type: "music",
+      // @ts-expect-error the address of provider_a's upload for provider_b
+      input: { prompt: "calm", url: "https://example.com/a.mp3" },
+    }),
+    create({
+      model: "provider_b",
+      task_type: "music",
+      // @ts-expect-error the clip of provider_a's concat for provider_b
+      input: { prompt: "calm", clip_id: "c" },
+    }),
     // @ts-expect-error provider_b needs its prompt
     create({ model: "provider_b", task_type: "music", input: { tags: "calm" } }),
     // @ts-expect-error provider_b makes no lyrics

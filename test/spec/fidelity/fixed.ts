@@ -37,7 +37,7 @@ export const FIXED: readonly FixedDetail[] = [
   ],
   [
     "Fields",
-    "What a mode ignores is not validated. Another task type's fields are extras. The clip's title is converted, the echoed one is not.",
+    "What a mode ignores is not validated. Another task type's fields of the same model are extras. The clip's title is converted, the echoed one is not.",
     "spec/tables/requests/inspiration: ignored lyrics of another type",
     "spec/tables/requests/other-tasks: fields of music are extras",
     "spec/tasks: that are %s stand on the clip as text, and in the input as they came",

@@ -82,7 +82,7 @@ export const POLICIES: readonly PolicyRow[] = [
     policy: { mixed_field_sets: "named_only" },
     body: {
       ...providerB,
-      input: { prompt: "calm", title: "Rain", negative_tags: "drums", model_version: "v6" },
+      input: { prompt: "calm", title: "Rain", negative_tags: "drums", model_version: "v6", clip_id: "c" },
     },
     expected: "accepted",
     status: 202,

@@ -50,7 +50,6 @@ export const PROVIDER_B = [
     ["a description of provider_a alone", { gpt_description_prompt: "rain" }, "invalid_task_input"],
     ["make_instrumental of provider_a", { prompt: "calm", make_instrumental: true }, "invalid_task_input"],
     ["make_instrumental false", { prompt: "calm", make_instrumental: false }, "invalid_task_input"],
-    ["a field of another task type is an extra", { prompt: "calm", url: 7, clip_id: [] }, "accepted"],
   ]),
   ...inputs("Policy: `mixed_field_sets`", "provider_b", "music", [
     ["negative_tags of provider_a", { prompt: "calm", negative_tags: "drums" }, "invalid_task_input"],
@@ -58,5 +57,12 @@ export const PROVIDER_B = [
     ["model_version of provider_a", { prompt: "calm", model_version: "v6" }, "invalid_task_input"],
     ["continue_clip_id of provider_a", { prompt: "calm", continue_clip_id: "c" }, "invalid_task_input"],
     ["continue_at of provider_a", { prompt: "calm", continue_at: 3 }, "invalid_task_input"],
+    [
+      "the address of an upload by provider_a",
+      { prompt: "calm", url: "https://files.example.com/hum.wav" },
+      "invalid_task_input",
+    ],
+    ["the clip of a concat by provider_a", { prompt: "calm", clip_id: "c" }, "invalid_task_input"],
+    ["a field that nobody knows is an extra", { prompt: "calm", mood: 7 }, "accepted"],
   ]),
 ];
