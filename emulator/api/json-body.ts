@@ -23,9 +23,30 @@ export function readJsonBody({ headers, body }: Exchange, deepest = DEEPEST_NEST
   return value;
 }
 
-/** A mark by which a body is known when it is sent again, whether or not it can be read. */
+/**
+ * A mark by which a body is known when it is sent again, whether or not it can be read: the same JSON has the same mark,
+ * however it is written.
+ */
 export function fingerprintOf({ body }: Exchange): string {
-  return body instanceof Uint8Array ? digest(new TextDecoder().decode(body)) : "";
+  if (!(body instanceof Uint8Array)) return "";
+  const text = new TextDecoder().decode(body);
+  return digest(canonicalOf(text));
+}
+
+/** The one way to write this JSON; what is none, or is nested too deeply to be gone through, stands for itself. */
+function canonicalOf(text: string): string {
+  try {
+    return write(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+function write(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(write).join()}]`;
+  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${fields.map(([name, each]) => `${JSON.stringify(name)}:${write(each)}`).join()}}`;
 }
 
 function parse(body: Uint8Array | null): { text: string; value: unknown } {

@@ -57,6 +57,36 @@ describe("resubmitted_after_unknown_outcome", () => {
     expect(rules(service)).toEqual(["resubmitted_after_unknown_outcome"]);
   });
 
+  test("is the same JSON again, however it is written", async () => {
+    const service = createService();
+    const { model, task_type, input } = {
+      ...VALID.custom,
+      input: { prompt: "la \u00e9", tags: "fado", more: [1, {}] },
+    };
+    service.emulator.faults.add({ fault: { kind: "disconnect", when: "after" } });
+    await service.post({ model, task_type, input }).catch(() => {});
+    for (const other of [
+      { model, task_type, input: { ...input, more: [{}, 1] } },
+      { model, task_type, input: { ...input, tags: "polka" } },
+    ])
+      await service.post(other);
+    expect(rules(service)).toEqual([]);
+    const text =
+      '{ "task_type": "music",\n"input": {"more":[1.0,{}],"tags":"fado","prompt":"la \\u00e9"}, "model": "provider_a" }';
+    expect(JSON.parse(text)).toEqual({ model, task_type, input });
+    expect((await service.post(text)).status).toBe(202);
+    expect(rules(service)).toEqual(["resubmitted_after_unknown_outcome"]);
+  });
+
+  test("is a body again that can't even be gone through", async () => {
+    const service = createService();
+    const deep = "[".repeat(100_000) + "]".repeat(100_000);
+    service.emulator.faults.add({ fault: { kind: "disconnect", when: "before" } });
+    await service.post(deep).catch(() => {});
+    expect((await service.post(deep)).body.error_code).toBe("invalid_request_body");
+    expect(rules(service)).toEqual(["resubmitted_after_unknown_outcome"]);
+  });
+
   test("is no matter of the same song twice, of refusals, or of requests that were both under way", async () => {
     const service = createService();
     await service.post(VALID.song);

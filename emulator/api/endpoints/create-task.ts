@@ -22,7 +22,13 @@ export function createTaskEndpoint(visit: Visit): Answer {
   const { world, exchange, now } = visit;
   const { account } = callerOf(visit);
   refuseSuspended(account);
-  const order = readOrder(readJsonBody(exchange), exchange, world.state.policy);
+  const body = readJsonBody(exchange);
+  const fingerprint = visit.submission?.fingerprint ?? fingerprintOf(exchange);
+  const order = {
+    ...readOrder(body, world.state.policy),
+    fingerprint,
+    askedOutcome: readAskedOutcome(exchange),
+  };
 
   applyHour(world, account, now);
   const task = createTask(world, account, order, now);
@@ -44,7 +50,7 @@ function refuseSuspended(account: Account): void {
   throw new Refusal("account_suspended", "Failed to create the task: the account is suspended");
 }
 
-function readOrder(body: unknown, exchange: Exchange, policy: Policy): TaskOrder {
+function readOrder(body: unknown, policy: Policy): Omit<TaskOrder, "fingerprint" | "askedOutcome"> {
   const violation = findRequestViolation(body, rulesOf(policy));
   if (violation !== null) {
     const issues = violation.issues.map(
@@ -59,8 +65,6 @@ function readOrder(body: unknown, exchange: Exchange, policy: Policy): TaskOrder
     credits: creditsFor(model, type),
     input,
     audioFormat: audioFormat ?? null,
-    fingerprint: fingerprintOf(exchange),
-    askedOutcome: readAskedOutcome(exchange),
   };
 }
 
