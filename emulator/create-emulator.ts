@@ -10,7 +10,7 @@ import { createFaults } from "./control/faults.js";
 import { createProviders } from "./control/providers.js";
 import { createControlPlane } from "./control-plane/control-plane.js";
 import type { Emulator } from "./emulator.js";
-import { checkOptions, type EmulatorOptions } from "./emulator-options.js";
+import { checkOptions, checkResetOptions, type EmulatorOptions } from "./emulator-options.js";
 import { viewState } from "./emulator-state.js";
 import { changeLimits } from "./limits/limits.js";
 import { createFetchMount } from "./mounts/fetch-mount.js";
@@ -98,7 +98,7 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
       return taskData(requireTask(world, taskId), clock.now(), IN_PROCESS_ORIGINS);
     },
     reset(changes = {}) {
-      checkOptions(changes);
+      checkResetOptions(changes);
       const begins = clock.beginning();
       const state = createState({ ...options, ...changes }, emulator.apiKey, begins);
       replaceState(world, state, begins, "the emulator was reset");

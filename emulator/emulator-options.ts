@@ -1,6 +1,7 @@
 import type { ClockMode } from "./clock/clock.js";
 import { checkCredits } from "./options/credits.js";
 import { invalidOption } from "./options/invalid-option.js";
+import { checkOptionNames } from "./options/option-names.js";
 import type { ResetOptions } from "./state/create-state.js";
 import type { Snapshot } from "./state/snapshot.js";
 
@@ -17,8 +18,19 @@ export interface EmulatorOptions extends ResetOptions {
 /** What can be sent in a header, and can't be mistaken for a real key. */
 const EMULATOR_KEY = /^emu_[\x21-\x7e]{1,200}$/;
 
+const RESET_OPTIONS = ["seed", "credits", "policy", "limits"] as const;
+const EMULATOR_OPTIONS = [...RESET_OPTIONS, "clock", "apiKey", "snapshot"] as const;
+
 /** @throws RangeError that names the option that is wrong. */
-export function checkOptions({ seed, credits, clock, apiKey }: EmulatorOptions): void {
+export function checkResetOptions(options: ResetOptions): void {
+  checkOptionNames(options, RESET_OPTIONS);
+  checkOptions(options);
+}
+
+/** @throws RangeError that names the option that is wrong. */
+export function checkOptions(options: EmulatorOptions): void {
+  checkOptionNames(options, EMULATOR_OPTIONS);
+  const { seed, credits, clock, apiKey } = options;
   if (seed !== undefined && !Number.isSafeInteger(seed))
     throw invalidOption("seed", "be a whole number", seed);
   if (credits !== undefined) checkCredits(credits);

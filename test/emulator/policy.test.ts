@@ -60,6 +60,26 @@ test("null_audio_format: null is invalid, or as good as none", async () => {
   expect((await post(request)).body.data.audio_format).toBe(null);
 });
 
+test.each([
+  [
+    { zzz: 1 },
+    "Expected `options` to be among seed, credits, policy, limits, clock, apiKey, snapshot, got `zzz`",
+  ],
+  [{ credit: 5 }, "Expected `credit` to be the name of an option, perhaps `credits`"],
+  [{ apikey: "emu_mine" }, "Expected `apikey` to be the name of an option, perhaps `apiKey`"],
+  [null, "Expected `options` to be an object, got `null`"],
+])("the options %j are refused, and the nearest name is told", (options, message) => {
+  expect(() => createEmulator(options as never)).toThrow(new RangeError(message));
+});
+
+test("a reset refuses what it can't change, and has then changed nothing", () => {
+  const emulator = createEmulator({ credits: 7 });
+  const before = emulator.snapshot();
+  expect(() => emulator.reset({ clock: "real" } as never)).toThrow("among seed, credits, policy, limits,");
+  expect(emulator.snapshot()).toEqual(before);
+  expect(createEmulator({ seed: undefined, apiKey: undefined }).snapshot().version).toBe(1);
+});
+
 test("mixed_field_sets: every field of the other model is invalid, or the named ones alone", async () => {
   const titled = { ...VALID.providerB, input: { prompt: "x", title: "Rain" } };
   const described = { ...VALID.providerB, input: { prompt: "x", gpt_description_prompt: "y" } };
