@@ -18,6 +18,7 @@ import { type Mounted, registerMounted } from "./mounts/mounted-world.js";
 import { changePolicy } from "./policy/choose-policy.js";
 import { randomStream } from "./random/random.js";
 import { createState } from "./state/create-state.js";
+import { setOwnerKey } from "./state/set-owner-key.js";
 import { openSnapshot, takeSnapshot } from "./state/snapshot.js";
 import { createWorld, findTask, replaceState, type World } from "./state/world.js";
 
@@ -38,7 +39,10 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const clock = options.clock === "real" ? createRealClock() : createVirtualClock();
   const closing = new AbortController();
   const world = createWorld(createState(options, options.apiKey, clock.now()), clock, closing.signal);
-  if (options.snapshot !== undefined) openSnapshot(world, options.snapshot);
+  if (options.snapshot !== undefined) {
+    openSnapshot(world, options.snapshot);
+    if (options.apiKey !== undefined) setOwnerKey(world, options.apiKey);
+  }
   return assemble(world, options, closing);
 }
 
@@ -106,7 +110,7 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
     },
     snapshot: () => takeSnapshot(world),
     restore: (snapshot) => openSnapshot(world, snapshot),
-    fork: () => createEmulator({ ...options, snapshot: takeSnapshot(world) }),
+    fork: () => createEmulator({ ...options, apiKey: undefined, snapshot: takeSnapshot(world) }),
     async [Symbol.asyncDispose]() {
       closing.abort();
       clock.stop();

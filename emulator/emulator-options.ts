@@ -9,9 +9,13 @@ import type { Snapshot } from "./state/snapshot.js";
 export interface EmulatorOptions extends ResetOptions {
   /** `"virtual"`: time skips to whenever somebody waits for; `"real"`: it ticks with the wall. @defaultValue "virtual" */
   clock?: ClockMode | undefined;
-  /** The API key of the first account; it must begin with `emu_`. @defaultValue one that is made from the seed */
+  /**
+   * The API key of the first account; it must begin with `emu_`. With a snapshot it takes the place of the key there.
+   *
+   * @defaultValue one that is made from the seed, or the snapshot's
+   */
   apiKey?: string | undefined;
-  /** Begins where this left off. Seed, credits, policy, limits and key are then the snapshot's. */
+  /** Begins where this left off. Seed, credits, policy and limits are then the snapshot's. */
   snapshot?: Snapshot | undefined;
 }
 

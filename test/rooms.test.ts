@@ -51,7 +51,7 @@ const arrows = {
     openapi: "src/contract",
 
     // The whole state, and who changes it.
-    state: `src/contract clock options log audio
+    state: `src/contract invariant.ts clock options log audio
       ledger limits policy faults payments accounts providers stored audit delivery`,
     tasks: "src/contract invariant.ts random ledger policy payments accounts providers stored state",
     control: "src/contract clock options faults payments accounts providers state tasks",

@@ -32,7 +32,7 @@ function emulatorCommand(command: readonly string[] | null): Command {
     .option("--api-key <key>", "API key of the first account; it begins with emu_")
     .option(
       "--state <file>",
-      "go on from the state in this file, and save it there in the end; seed, credits and key are then the file's",
+      "go on from the state in this file, and save it there in the end; where it exists, --seed and --credits are refused, and --api-key replaces the first account's key",
     )
     .option("--json", "write one line of JSON once connections are accepted", false)
     .addHelpText(

@@ -50,6 +50,14 @@ async function openEmulator({ clock, seed, credits, apiKey, state }: EmulatorFla
     await saveState(state, emulator.snapshot());
     return emulator;
   }
+  for (const [flag, value] of Object.entries({ seed, credits })) {
+    if (value === undefined) continue;
+    throw new RangeError(
+      `Expected no \`--${flag}\` beside the state in ${state}, which has its own: leave it out, or name another file`,
+    );
+  }
+  // A key that can't be one is the flag's fault, and not the file's.
+  createEmulator(options);
   try {
     return createEmulator({ ...options, snapshot });
   } catch (error) {

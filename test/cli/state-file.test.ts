@@ -117,3 +117,37 @@ test("a place where nothing can be saved is known at the start", async () => {
   expect((await closed)[0]).toBe(1);
   expect(stderr()).toMatch(/^async-music: Failed to save .*missing.*\n$/);
 });
+
+test("a key that is given takes the place of the one in the file", async () => {
+  const first = await start("--credits", "70");
+  const { api_key: old } = first.line;
+  await first.end("SIGTERM");
+  const second = await start("--api-key", "emu_mine");
+  const balanceWith = async (key: string) => {
+    const response = await fetch(`${second.line.url}/api/v1/account/balance`, {
+      headers: { "x-api-key": key },
+    });
+    return [response.status, (await response.json()).data?.available];
+  };
+  expect(second.line.api_key).toBe("emu_mine");
+  expect(await balanceWith("emu_mine")).toEqual([200, 70]);
+  expect(await balanceWith(old)).toEqual([401, undefined]);
+  await second.end("SIGTERM");
+  const third = await start();
+  expect(third.line.api_key).toBe("emu_mine");
+  await third.end("SIGTERM");
+});
+
+test.each([
+  ["--seed", "2", "--seed"],
+  ["--credits", "5", "--credits"],
+  ["--api-key", "live_1", "emu_"],
+])("%s %s beside a file that is there is one clear line and status 2", async (flag, value, named) => {
+  await (await start()).end("SIGTERM");
+  const before = await readFile(file, "utf8");
+  const { closed, line, stderr } = await start(flag, value);
+  expect([line, (await closed)[0]]).toEqual([null, 2]);
+  expect(stderr()).toMatch(/^async-music: .*\n$/);
+  expect(stderr()).toContain(named);
+  expect(await readFile(file, "utf8")).toBe(before);
+});

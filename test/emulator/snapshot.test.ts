@@ -1,6 +1,7 @@
+import { createEmulator, type Emulator } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
 import { createControlled } from "./support/control.js";
-import { VALID } from "./support/service.js";
+import { BALANCE, serviceOf, VALID } from "./support/service.js";
 
 /** An emulator in which a little of everything has happened. */
 async function createEventful() {
@@ -259,4 +260,39 @@ test("a snapshot larger than a request may be is taken all the same", async () =
   expect(snapshot.length).toBeGreaterThan(2 ** 20);
   expect((await control("PUT", "/snapshot", snapshot)).status).toBe(204);
   expect(JSON.stringify(emulator.snapshot())).toBe(snapshot);
+});
+
+describe("a key that is given beside a snapshot", () => {
+  const statusWith = async (emulator: Emulator, apiKey: string) =>
+    (await serviceOf(emulator, { apiKey }).get(BALANCE)).status;
+
+  test("takes the place of the first account's, even of one that was disabled or deleted", async () => {
+    const first = createEmulator({ apiKey: "emu_first" });
+    const { accounts, accountId } = first;
+    const [key] = accounts.get(accountId).keys;
+    const keyId = key?.key_id ?? "";
+    const change: (() => unknown)[] = [
+      () => {},
+      () => accounts.updateKey(accountId, keyId, { disabled: true }),
+      () => accounts.deleteKey(accountId, keyId),
+    ];
+    for (const each of change) {
+      each();
+      for (const apiKey of ["emu_first", "emu_other"]) {
+        const next = createEmulator({ snapshot: first.snapshot(), apiKey });
+        expect([next.apiKey, await statusWith(next, apiKey)]).toEqual([apiKey, 200]);
+        if (apiKey !== "emu_first") expect(await statusWith(next, "emu_first")).toBe(401);
+        expect(next.fork().snapshot()).toEqual(next.snapshot());
+      }
+    }
+  });
+
+  test("can be another of the account's, and none of another account's", async () => {
+    const first = createEmulator();
+    const mine = first.accounts.createKey(first.accountId).api_key;
+    const theirs = first.accounts.create().api_key;
+    const next = createEmulator({ snapshot: first.snapshot(), apiKey: mine });
+    expect([next.apiKey, await statusWith(next, mine)]).toEqual([mine, 200]);
+    expect(() => createEmulator({ snapshot: first.snapshot(), apiKey: theirs })).toThrow(RangeError);
+  });
 });
