@@ -1,7 +1,14 @@
 import { once } from "node:events";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { bytesOf } from "../api/answers.js";
-import { type Answer, bodyLimit, type Delivery, type Exchange, type Site } from "../api/exchange.js";
+import {
+  type Answer,
+  bodyLimit,
+  type Delivery,
+  type Exchange,
+  isControlCall,
+  type Site,
+} from "../api/exchange.js";
 import type { Origins } from "../api/origins.js";
 import { attend } from "../mounts/attend.js";
 import type { Mounted } from "../mounts/mounted-world.js";
@@ -16,17 +23,18 @@ const BODILESS_METHODS: readonly string[] = ["GET", "HEAD", "CONNECT"];
 export function createListener(
   mounted: Mounted,
   site: Site,
-  origins: () => Origins | undefined,
+  origins: (host: string | undefined) => Origins | undefined,
   dashboard: Dashboard | null,
 ): RequestListener {
   const { world } = mounted;
   return async (request, response) => {
-    const here = origins();
+    const place = { site, path: pathOf(request.url ?? "/") };
+    // The control plane has one name, so that it stays closed to all others.
+    const here = origins(isControlCall(place) ? undefined : request.headers.host);
     if (here === undefined || world.closing.aborted) {
       request.socket.destroy();
       return;
     }
-    const place = { site, path: pathOf(request.url ?? "/") };
     try {
       if (dashboard !== null && isDashboardPath(place.path)) {
         const answer = await dashboard(request.method ?? "GET", place.path);

@@ -8,12 +8,16 @@ import { mountedOf } from "../mounts/mounted-world.js";
 import { answerTunnels, refuseBrokenRequest } from "./broken-request.js";
 import { createDashboard } from "./dashboard.js";
 import { createListener } from "./listener.js";
+import { originsUnder } from "./origins-under.js";
 
 /** Where to listen. */
 export interface ServeOptions {
   /** 0 takes a free one. @defaultValue 0 */
   port?: number | undefined;
-  /** @defaultValue "127.0.0.1" */
+  /**
+   * An address, or `0.0.0.0` or `::` for all of this machine's: the URLs that the service hands out then have the name
+   * under which it was asked. @defaultValue "127.0.0.1"
+   */
   host?: string | undefined;
 }
 
@@ -22,6 +26,9 @@ export interface ServeOptions {
  * just as a request goes out would leave its outcome unknown.
  */
 const SERVER_OPTIONS = { requireHostHeader: false, keepAliveTimeout: 120_000 };
+
+/** Addresses that mean all of a machine's, and how the machine itself then reaches the server. */
+const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
 
 /** An emulator on a port. */
 export interface EmulatorServer {
@@ -43,9 +50,13 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
   const { clock } = mounted.world;
   const origins: { current?: Origins } = {};
 
+  const isEverywhere = Object.hasOwn(EVERYWHERE, host);
+  const originsFor = (asked: string | undefined) =>
+    isEverywhere && origins.current !== undefined ? originsUnder(asked, origins.current) : origins.current;
+
   const listen = async (site: Site, at: number) => {
     const dashboard = site === "service" ? createDashboard() : null;
-    const listener = createListener(mounted, site, () => origins.current, dashboard);
+    const listener = createListener(mounted, site, originsFor, dashboard);
     const server = createServer(SERVER_OPTIONS, listener);
     server.on("checkExpectation", listener);
     server.on("connect", answerTunnels(listener));
@@ -85,7 +96,7 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
 /** The origin at which a client of this machine reaches the server. */
 function addressOf(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
-  const name = { "0.0.0.0": "127.0.0.1", "::": "[::1]" }[host] ?? (host.includes(":") ? `[${host}]` : host);
+  const name = EVERYWHERE[host] ?? (host.includes(":") ? `[${host}]` : host);
   return new URL(`http://${name}:${port}`).origin;
 }
 

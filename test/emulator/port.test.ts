@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { get } from "node:http";
 import { connect } from "node:net";
 import { createEmulator, type EmulatorOptions } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
@@ -67,6 +68,48 @@ test("answers carry what they carry in process", async () => {
   expect((await send(TASK, { method: "PUT" })).headers.get("Allow")).toBe("POST");
   const head = await send(BALANCE, { method: "HEAD" });
   expect([head.status, head.body]).toEqual([405, ""]);
+});
+
+test("where it listens on all addresses, its URLs have the name under which it was asked", async () => {
+  const emulator = createEmulator();
+  const server = await serve(emulator, { host: "0.0.0.0" });
+  servers.push(server);
+  const { create, read } = serviceOf(emulator, { fetch: globalThis.fetch, url: server.url });
+  const taskId = await create(VALID.song, { polls: 1 });
+  const [clip] = (await read(taskId)).output.result;
+  expect(new URL(clip.audio_url).origin).toBe(server.url);
+
+  const askedAs = async (host: string) => {
+    const key = `x-api-key: ${emulator.apiKey}`;
+    const answer = await sendRaw(
+      server.url,
+      `GET ${TASK}/${taskId} HTTP/1.1\r\nHost: ${host}\r\n${key}\r\nConnection: close\r\n\r\n`,
+    );
+    const [first] = JSON.parse(answer.slice(answer.indexOf("{"))).data.output.result;
+    return [new URL(first.audio_url).origin, new URL(first.image_url).origin];
+  };
+  const providerPort = new URL(clip.image_url).port;
+  expect(await askedAs("music:8080")).toEqual(["http://music:8080", `http://music:${providerPort}`]);
+  expect(await askedAs("[::1]:4010")).toEqual(["http://[::1]:4010", `http://[::1]:${providerPort}`]);
+  for (const strange of ["a b", "me@music", "music/x", "music:port"])
+    expect((await askedAs(strange))[0]).toBe(server.url);
+
+  const control = get(`${server.url}/_emulator/state`, { headers: { Host: "music:8080" } });
+  const [answer] = await once(control, "response");
+  expect(answer.statusCode).toBe(403);
+  answer.resume();
+});
+
+test("where it listens on one address, its URLs have that address, whatever name it was asked under", async () => {
+  const { create, read, server, emulator } = await listen();
+  const taskId = await create(VALID.song, { polls: 1 });
+  await read(taskId);
+  const key = `x-api-key: ${emulator.apiKey}`;
+  const answer = await sendRaw(
+    server.url,
+    `GET ${TASK}/${taskId} HTTP/1.1\r\nHost: music\r\n${key}\r\nConnection: close\r\n\r\n`,
+  );
+  expect(answer).toContain(`${server.url}/audio/`);
 });
 
 test("a fault of the emulator's own is a 500 with a request id and a line on stderr, and the server goes on", async () => {
