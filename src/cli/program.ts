@@ -21,7 +21,7 @@ function emulatorCommand(command: readonly string[] | null): Command {
       "port to listen on; 0 takes a free one (default: 4010, and a free one for a command)",
       wholeNumber(0, 65_535),
     )
-    .option("--host <host>", "address to listen on", "127.0.0.1")
+    .option("--host <host>", "address to listen on; 0.0.0.0 or :: for all of this machine's", "127.0.0.1")
     .addOption(
       new Option("--clock <clock>", "real: ticks with the wall; virtual: moves only when it is advanced")
         .choices(["real", "virtual"])
