@@ -7,7 +7,11 @@ import type { AutoTopUpSettings, Buyer, PaymentSource, Purchases } from "./buyer
 /** How long no charge is tried after one was refused (Limits: failure protections). */
 const PAUSE_MS = 3_600_000;
 
-/** Limits: Automatic Top-Up. What its amounts can be. */
+/**
+ * Limits: Automatic Top-Up. What its amounts can be.
+ *
+ * @internal
+ */
 export const autoTopUpAmounts = {
   thresholdCredits: wholeNumber(50, 1e9),
   rechargeUsd: wholeNumber(10, 1000),
