@@ -7,6 +7,7 @@ export default defineConfig({
   entry: {
     index: "src/index.ts",
     node: "src/node/index.ts",
+    redis: "src/redis/index.ts",
     emulator: "emulator/index.ts",
     "emulator-msw": "emulator/msw.ts",
     "emulator-node": "emulator/node.ts",
@@ -17,8 +18,8 @@ export default defineConfig({
   target: ["es2023", "node22"],
   splitting: true,
   clean: true,
-  // What an installation brings along; msw is the user's own.
-  external: ["ky", "zod", "msw"],
+  // What an installation brings along; msw and the limiter are the user's own.
+  external: ["ky", "zod", "msw", "rate-limiter-flexible"],
   // The emulator's and the command line's devDependencies: their code ships in our chunks, their licenses beside it.
   noExternal: [
     "mediabunny",

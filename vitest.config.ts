@@ -6,6 +6,7 @@ import { defineConfig } from "vitest/config";
 const sources = {
   "async-music": "src/index.ts",
   "async-music/node": "src/node/index.ts",
+  "async-music/redis": "src/redis/index.ts",
   "async-music/emulator": "emulator/index.ts",
   "async-music/emulator/msw": "emulator/msw.ts",
   "async-music/emulator/node": "emulator/node.ts",
@@ -19,6 +20,9 @@ const alias = Object.entries(sources).map(([name, path]) => ({
 /** These run the built package: it is built once before them. */
 const built = ["test/{package,cli,examples}/**/*.test.ts", "test/dashboard/page/**/*.test.ts"];
 
+/** These need a Redis, which is started once before them. */
+const onRedis = ["test/redis/**/*.test.ts"];
+
 export default defineConfig({
   test: {
     maxWorkers: availableParallelism(),
@@ -28,7 +32,16 @@ export default defineConfig({
       {
         resolve: { alias },
         // Making a song takes a good part of a second, and several on a machine that has other work.
-        test: { name: "sources", include: ["test/**/*.test.ts"], exclude: built, testTimeout: 30_000 },
+        test: {
+          name: "sources",
+          include: ["test/**/*.test.ts"],
+          exclude: [...built, ...onRedis],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        resolve: { alias },
+        test: { name: "redis", include: onRedis, globalSetup: "test/redis/server.ts", testTimeout: 30_000 },
       },
       { test: { name: "built", include: built, globalSetup: "test/package/build.ts", testTimeout: 30_000 } },
       {

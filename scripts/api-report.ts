@@ -13,6 +13,7 @@ import {
 const entries = {
   index: "src/index",
   node: "src/node/index",
+  redis: "src/redis/index",
   emulator: "emulator/index",
   "emulator-msw": "emulator/msw",
   "emulator-node": "emulator/node",

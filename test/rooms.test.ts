@@ -27,6 +27,7 @@ const arrows = {
     "index.ts":
       "contract clock random errors telemetry transport account journal tasks audio client-options.ts client.ts",
     node: "errors journal audio",
+    redis: "errors transport journal",
   }),
   ...roomsBelow("emulator", {
     // What knows nothing of the service.

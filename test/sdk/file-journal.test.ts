@@ -1,17 +1,17 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { JournalError, SubmissionOutcomeUnknownError } from "async-music";
+import { JournalError } from "async-music";
 import { fileJournal } from "async-music/node";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { accepted, ok, refusal, SONG_REQUEST, succeeded } from "../support/answers.js";
-import { journalEntry, posts } from "../support/journals.js";
+import { accepted, ok, SONG_REQUEST, succeeded } from "../support/answers.js";
+import { describeJournal } from "../support/describe-journal.js";
+import { journalEntry } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
-import { createWorld, inTurn, type SeenRequest } from "../support/world.js";
+import { createWorld, type SeenRequest } from "../support/world.js";
 
 const KEY = "order-1";
 const serve = ({ method }: SeenRequest) => (method === "POST" ? accepted() : ok(succeeded()));
-const lost = () => Promise.reject(new TypeError("fetch failed"));
 
 let folder: string;
 let path: string;
@@ -36,46 +36,7 @@ async function onlyFile(): Promise<string> {
 const intent = (revision: string) => journalEntry("intent", { revision });
 const record = (revision: string) => journalEntry("submitted", { revision });
 
-test("an entry is there for whoever opens the same path", async () => {
-  expect(await fileJournal(path).get(KEY)).toBeNull();
-  expect(await fileJournal(path).put(KEY, intent("a"), null)).toBe(true);
-  expect(await fileJournal(path).get(KEY)).toEqual(intent("a"));
-  expect(await fileJournal(path).put(KEY, record("b"), "a")).toBe(true);
-  expect(await fileJournal(path).get(KEY)).toEqual(record("b"));
-});
-
-test("what is no longer the entry can't be replaced or freed", async () => {
-  const journal = fileJournal(path);
-  expect(await journal.put(KEY, intent("a"), "x")).toBe(false);
-  expect(await journal.delete(KEY, "a")).toBe(false);
-  await journal.put(KEY, intent("a"), null);
-  expect(await journal.put(KEY, intent("b"), null)).toBe(false);
-  expect(await journal.put(KEY, record("b"), "x")).toBe(false);
-  expect(await journal.delete(KEY, "x")).toBe(false);
-  expect(await journal.get(KEY)).toEqual(intent("a"));
-});
-
-test("a key that was freed can be taken again, and forgets whoever had it", async () => {
-  const journal = fileJournal(path);
-  await journal.put(KEY, intent("a"), null);
-  expect(await journal.delete(KEY, "a")).toBe(true);
-  expect(await journal.get(KEY)).toBeNull();
-  expect(await journal.put(KEY, record("late"), "a")).toBe(false);
-  expect(await journal.put(KEY, intent("b"), null)).toBe(true);
-  expect(await journal.delete(KEY, "a")).toBe(false);
-  expect(await journal.get(KEY)).toEqual(intent("b"));
-});
-
-test("of many who take one key at once, one succeeds", async () => {
-  for (let round = 0; round < 10; round++) {
-    const names = Array.from({ length: 10 }, (_, index) => `${round}-${index}`);
-    const previous = (await fileJournal(path).get(KEY))?.revision ?? null;
-    const taken = await Promise.all(names.map((name) => fileJournal(path).put(KEY, intent(name), previous)));
-    expect(taken.filter(Boolean)).toHaveLength(1);
-    const holder = names[taken.indexOf(true)];
-    expect(await fileJournal(path).get(KEY)).toEqual(intent(holder ?? ""));
-  }
-});
+describeJournal(async () => async () => fileJournal(path));
 
 test("who takes and who frees a key at once never both believe that they hold it", async () => {
   const journals = Array.from({ length: 4 }, () => fileJournal(path));
@@ -162,37 +123,6 @@ test("a folder that is not there, a file in its place, and a folder in a file's 
   expect(requests).toEqual([]);
 });
 
-test.each([" ", "../../etc", "ключ", "__proto__", "a\u0000b", "CON", "x".repeat(10_000)])(
-  "any text that is not empty is a key",
-  async (journalKey) => {
-    const world = createWorld(serve);
-    for (const _ of [1, 2]) {
-      await world.client.tasks.run(SONG_REQUEST, { journal: fileJournal(path), journalKey });
-    }
-    expect(posts(world)).toHaveLength(1);
-  },
-);
-
 test("one path is one journal, however it is written", () => {
   expect(fileJournal(join(folder, "other", "..", "journal"))).toBe(fileJournal(path));
-});
-
-test("clients of one path and key: one posts, both get the song; unknown stays unknown, refused is free", async () => {
-  const options = () => ({ journal: fileJournal(path), journalKey: KEY });
-  const refused = createWorld(() => refusal(402, "insufficient_credits"));
-  await refused.client.tasks.run(SONG_REQUEST, options()).catch(() => {});
-
-  const [one, other] = [createWorld(serve), createWorld(serve)];
-  const songs = await Promise.all(
-    [one, other].map(({ client }) => client.tasks.run(SONG_REQUEST, options())),
-  );
-  expect(songs).toEqual([succeeded(), succeeded()]);
-  expect([...posts(one), ...posts(other)]).toHaveLength(1);
-
-  const unlucky = createWorld(inTurn(lost, () => accepted()));
-  for (const _ of [1, 2]) {
-    const run = unlucky.client.tasks.run(SONG_REQUEST, { ...options(), journalKey: "order-2" });
-    await rejection(run, SubmissionOutcomeUnknownError);
-  }
-  expect(posts(unlucky)).toHaveLength(1);
 });

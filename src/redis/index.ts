@@ -1,0 +1,8 @@
+/**
+ * What a fleet of processes shares through Redis: one budget for each API key, and the journal.
+ *
+ * @module async-music/redis
+ */
+
+export type { RedisClient } from "./redis-client.js";
+export { type RedisJournalOptions, redisJournal } from "./redis-journal.js";

@@ -1,0 +1,108 @@
+import type { Journal, JournalEntry } from "../journal/journal.js";
+import { checkOptionNames } from "../transport/option-names.js";
+import { checkPrefix, checkWhole } from "./options.js";
+import { evaluateOn, type RedisClient } from "./redis-client.js";
+
+/** Options of `redisJournal`. */
+export interface RedisJournalOptions {
+  /** What its keys in Redis begin with. @defaultValue "async-music" */
+  prefix?: string | undefined;
+  /**
+   * How long the record of a submitted task is kept, in seconds. A run whose key was forgotten submits, and pays, anew.
+   * An intent whose task is not known is never forgotten.
+   *
+   * @defaultValue for ever
+   */
+  forgetAfterSeconds?: number | undefined;
+}
+
+/** The revision beside the entry: what is compared must not depend on how an entry is written. */
+const GET = "return redis.call('hmget', KEYS[1], 'revision', 'entry')";
+
+/** The previous revision is missing where there must be no entry; without seconds an entry stays for ever. */
+const PUT = `
+local revision, entry, seconds, previous = unpack(ARGV)
+if redis.call('hget', KEYS[1], 'revision') ~= (previous or false) then return 0 end
+redis.call('hset', KEYS[1], 'revision', revision, 'entry', entry)
+if seconds == '' then redis.call('persist', KEYS[1]) else redis.call('expire', KEYS[1], seconds) end
+return 1`;
+
+const DELETE = `
+if redis.call('hget', KEYS[1], 'revision') ~= ARGV[1] then return 0 end
+return redis.call('del', KEYS[1])`;
+
+/**
+ * A journal in Redis, for all machines that reach it. Each of its methods is one script, and so happens whole or not at
+ * all.
+ *
+ * It is as durable as that Redis: with `appendonly yes` and `appendfsync always` an entry outlasts a crash once it
+ * is written; with `everysec` the last second may be lost, and with it the knowledge of what was paid in it; with
+ * snapshots alone, or where memory is freed by evicting keys (any `maxmemory-policy` but `noeviction`), far more.
+ * A replica that takes over may lack the last entries too. A run rejects with `JournalError`, and sends nothing, while
+ * Redis can't be used; how long it is waited for is up to the client (`commandTimeout` and `maxRetriesPerRequest` of
+ * ioredis, `disableOfflineQueue` of redis).
+ *
+ * @param redis - a client or a cluster of `ioredis` or `redis`; closing it is up to its owner
+ * @throws {@link InvalidOptionError} an option is out of range
+ *
+ * @example
+ * ```ts
+ * import { redisJournal } from "async-music/redis";
+ * import { Redis } from "ioredis";
+ *
+ * const journal = redisJournal(new Redis());
+ * const song = await client.tasks.run(request, { journal, journalKey: "order-1" });
+ * ```
+ */
+export function redisJournal(redis: RedisClient, options: RedisJournalOptions = {}): Journal {
+  checkOptionNames(options, { prefix: true, forgetAfterSeconds: true });
+  const prefix = checkPrefix(options.prefix);
+  const { forgetAfterSeconds } = options;
+  if (forgetAfterSeconds !== undefined) checkWhole("forgetAfterSeconds", forgetAfterSeconds);
+  const seconds = String(forgetAfterSeconds ?? "");
+  const evaluate = evaluateOn(redis);
+
+  const ofClient = journals.get(redis) ?? new Map<string, Journal>();
+  journals.set(redis, ofClient);
+  const name = JSON.stringify([prefix, seconds]);
+  const journal = ofClient.get(name) ?? createRedisJournal();
+  ofClient.set(name, journal);
+  return journal;
+
+  function createRedisJournal(): Journal {
+    const placeOf = (key: string) => `${prefix}:journal:${key}`;
+    return {
+      async get(key) {
+        return entryOf(await evaluate(GET, placeOf(key), []), placeOf(key));
+      },
+      async put(key, entry, previous) {
+        const lasts = entry.state === "submitted" ? seconds : "";
+        const values = [entry.revision, JSON.stringify(entry), lasts];
+        if (previous !== null) values.push(previous);
+        return (await evaluate(PUT, placeOf(key), values)) === 1;
+      },
+      async delete(key, revision) {
+        return (await evaluate(DELETE, placeOf(key), [revision])) === 1;
+      },
+    };
+  }
+}
+
+/** One place is one journal, so that the runs of one process on one key come one after the other. */
+const journals = new WeakMap<RedisClient, Map<string, Journal>>();
+
+function entryOf(reply: unknown, place: string): JournalEntry | null {
+  const [revision, text]: unknown[] = Array.isArray(reply) ? reply : [];
+  if (revision === null && text === null) return null;
+  const entry = typeof text === "string" ? parse(text) : null;
+  if (typeof revision === "string" && entry?.revision === revision) return entry;
+  throw new Error(`the entry at ${JSON.stringify(place)} is damaged`);
+}
+
+function parse(text: string): JournalEntry | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

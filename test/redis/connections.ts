@@ -1,0 +1,30 @@
+import { Redis } from "ioredis";
+import { createClient } from "redis";
+import { inject, onTestFinished } from "vitest";
+
+/** The socket of the tests' Redis. */
+export function redisSocket(): string {
+  const socket = inject("redisSocket");
+  if (socket !== null) return socket;
+  throw new Error("These tests need redis-server (and redis-cli): install Debian's package redis-server");
+}
+
+/** A connection of its own, gone when the test is over. */
+export function connectIoredis(): Redis {
+  const redis = new Redis({ path: redisSocket() });
+  onTestFinished(() => redis.disconnect());
+  return redis;
+}
+
+/** The same through the other library. */
+export async function connectNodeRedis() {
+  const redis = createClient({ socket: { path: redisSocket(), tls: false } });
+  await redis.connect();
+  onTestFinished(() => redis.destroy());
+  return redis;
+}
+
+export const clients = [
+  ["ioredis", async () => connectIoredis()],
+  ["redis", connectNodeRedis],
+] as const;

@@ -1,0 +1,99 @@
+import { InvalidOptionError, JournalError, SubmissionOutcomeUnknownError } from "async-music";
+import { redisJournal } from "async-music/redis";
+import { Redis } from "ioredis";
+import { describe, expect, test } from "vitest";
+import { accepted, ok, SONG_REQUEST, succeeded } from "../support/answers.js";
+import { describeJournal } from "../support/describe-journal.js";
+import { journalEntry } from "../support/journals.js";
+import { rejection } from "../support/rejection.js";
+import { createWorld, type SeenRequest } from "../support/world.js";
+import { clients, connectIoredis } from "./connections.js";
+
+const KEY = "order-1";
+const serve = ({ method }: SeenRequest) => (method === "POST" ? accepted() : ok(succeeded()));
+let places = 0;
+
+/** A place in Redis that no other test uses. */
+const newPrefix = () => `journal-${process.pid}-${places++}`;
+
+describe.each(clients)("with %s", (_, connect) => {
+  describeJournal(async () => {
+    const prefix = newPrefix();
+    return async () => redisJournal(await connect(), { prefix });
+  });
+});
+
+test("its keys are namespaced, and its entries stay", async () => {
+  const redis = connectIoredis();
+  const prefix = newPrefix();
+  await redisJournal(redis, { prefix }).put(KEY, journalEntry("submitted"), null);
+  expect(await redis.keys(`*${prefix}*`)).toEqual([`${prefix}:journal:${KEY}`]);
+  expect(await redis.ttl(`${prefix}:journal:${KEY}`)).toBe(-1);
+  await redisJournal(redis).put(prefix, journalEntry("submitted"), null);
+  expect(await redis.del(`async-music:journal:${prefix}`)).toBe(1);
+});
+
+test("a record is forgotten when the user says so, an intent never", async () => {
+  const redis = connectIoredis();
+  const prefix = newPrefix();
+  const journal = redisJournal(redis, { prefix, forgetAfterSeconds: 3600 });
+  const place = `${prefix}:journal:${KEY}`;
+  await journal.put(KEY, journalEntry("intent"), null);
+  expect(await redis.ttl(place)).toBe(-1);
+  await journal.put(KEY, journalEntry("submitted"), "revision-intent");
+  expect(await redis.ttl(place)).toBeGreaterThan(3500);
+  await journal.put(KEY, journalEntry("intent"), "revision-submitted");
+  expect(await redis.ttl(place)).toBe(-1);
+});
+
+test.each([
+  ["an entry that was cut", (redis: Redis, place: string) => redis.hset(place, "entry", '{"revision":')],
+  ["an entry that is gone", (redis: Redis, place: string) => redis.hdel(place, "entry")],
+  ["another revision's entry", (redis: Redis, place: string) => redis.hset(place, "revision", "another")],
+  ["another type", (redis: Redis, place: string) => redis.set(place, "something else")],
+])("%s is a clear error, and never a POST", async (_, damage) => {
+  const redis = connectIoredis();
+  const prefix = newPrefix();
+  const journal = redisJournal(redis, { prefix });
+  await journal.put(KEY, journalEntry("submitted"), null);
+  await damage(redis, `${prefix}:journal:${KEY}`);
+  const { client, requests } = createWorld(serve);
+  await rejection(client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY }), JournalError);
+  expect(requests).toEqual([]);
+});
+
+test("while Redis can't be reached nothing is sent", async () => {
+  const redis = new Redis({ path: "/nowhere", retryStrategy: null, maxRetriesPerRequest: 0 });
+  redis.on("error", () => {});
+  const { client, requests } = createWorld(serve);
+  const options = { journal: redisJournal(redis), journalKey: KEY };
+  await rejection(client.tasks.run(SONG_REQUEST, options), JournalError);
+  expect(requests).toEqual([]);
+});
+
+test("an intent that another machine has left is an unknown outcome here too", async () => {
+  const prefix = newPrefix();
+  await redisJournal(connectIoredis(), { prefix }).put(KEY, journalEntry("intent"), null);
+  const { client, requests } = createWorld(serve);
+  const options = { journal: redisJournal(connectIoredis(), { prefix }), journalKey: KEY };
+  await rejection(client.tasks.run(SONG_REQUEST, options), SubmissionOutcomeUnknownError);
+  expect(requests).toEqual([]);
+});
+
+test("one client and place is one journal", () => {
+  const redis = connectIoredis();
+  expect(redisJournal(redis)).toBe(redisJournal(redis, { prefix: "async-music" }));
+  expect(redisJournal(redis)).not.toBe(redisJournal(redis, { prefix: "other" }));
+});
+
+test.each([
+  ["redis", undefined, {}],
+  ["redis", {}, {}],
+  ["prefix", null, { prefix: "" }],
+  ["forgetAfterSeconds", null, { forgetAfterSeconds: 0.5 }],
+  ["prefix", null, { prefx: "a" }],
+])("%s that can't be is refused", (option, redis, options) => {
+  const make = () => redisJournal((redis === null ? connectIoredis() : redis) as never, options as never);
+  expect(make).toThrow(InvalidOptionError);
+  expect(make).toThrow(option);
+});

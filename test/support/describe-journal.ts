@@ -1,0 +1,109 @@
+import { type Journal, SubmissionOutcomeUnknownError } from "async-music";
+import { expect, test } from "vitest";
+import { accepted, ok, refusal, SONG_REQUEST, succeeded } from "./answers.js";
+import { journalEntry, posts } from "./journals.js";
+import { rejection } from "./rejection.js";
+import { createWorld, inTurn, type SeenRequest } from "./world.js";
+
+const KEY = "order-1";
+const serve = ({ method }: SeenRequest) => (method === "POST" ? accepted() : ok(succeeded()));
+const lost = () => Promise.reject(new TypeError("fetch failed"));
+
+const intent = (revision: string) => journalEntry("intent", { revision });
+const record = (revision: string) => journalEntry("submitted", { revision });
+
+/** What every journal must do. `createPlace` answers how to open a new place, as often and by as many as like. */
+export function describeJournal(createPlace: () => Promise<() => Promise<Journal>>): void {
+  const openTwice = async () => {
+    const open = await createPlace();
+    return [await open(), await open()] as const;
+  };
+
+  test("an entry is there for whoever opens the same place", async () => {
+    const [one, other] = await openTwice();
+    expect(await other.get(KEY)).toBeNull();
+    expect(await one.put(KEY, intent("a"), null)).toBe(true);
+    expect(await other.get(KEY)).toEqual(intent("a"));
+    expect(await other.put(KEY, record("b"), "a")).toBe(true);
+    expect(await one.get(KEY)).toEqual(record("b"));
+  });
+
+  test("what is no longer the entry can't be replaced or freed", async () => {
+    const [journal] = await openTwice();
+    expect(await journal.put(KEY, intent("a"), "x")).toBe(false);
+    expect(await journal.delete(KEY, "a")).toBe(false);
+    expect(await journal.get(KEY)).toBeNull();
+    await journal.put(KEY, intent("a"), null);
+    expect(await journal.put(KEY, intent("b"), null)).toBe(false);
+    expect(await journal.put(KEY, record("b"), "x")).toBe(false);
+    expect(await journal.delete(KEY, "x")).toBe(false);
+    expect(await journal.get(KEY)).toEqual(intent("a"));
+  });
+
+  test("a key that was freed can be taken again, and forgets whoever had it", async () => {
+    const [journal] = await openTwice();
+    await journal.put(KEY, intent("a"), null);
+    expect(await journal.delete(KEY, "a")).toBe(true);
+    expect(await journal.get(KEY)).toBeNull();
+    expect(await journal.put(KEY, record("late"), "a")).toBe(false);
+    expect(await journal.put(KEY, intent("b"), null)).toBe(true);
+    expect(await journal.delete(KEY, "a")).toBe(false);
+    expect(await journal.get(KEY)).toEqual(intent("b"));
+  });
+
+  test("of many who take one key at once, one succeeds", async () => {
+    const journals = await openTwice();
+    for (let round = 0; round < 10; round++) {
+      const names = Array.from({ length: 10 }, (_, index) => `${round}-${index}`);
+      const previous = (await journals[0].get(KEY))?.revision ?? null;
+      const taken = await Promise.all(
+        names.map((name, index) => journals[index % 2 === 0 ? 0 : 1].put(KEY, intent(name), previous)),
+      );
+      expect(taken.filter(Boolean)).toHaveLength(1);
+      const holder = names[taken.indexOf(true)];
+      expect(await journals[1].get(KEY)).toEqual(intent(holder ?? ""));
+    }
+  });
+
+  test("an entry is kept whole, whatever it holds", async () => {
+    const [one, other] = await openTwice();
+    const entry = journalEntry("intent", {
+      request: { text: 'ключ \u0000 "🎵"', list: [1.5, null, [], {}], nested: { empty: "" } },
+      tasks_created: 12,
+    });
+    await one.put(KEY, entry, null);
+    expect(await other.get(KEY)).toEqual(entry);
+  });
+
+  test.each([" ", "../../etc", "ключ", "__proto__", "a\u0000b", "CON", "x".repeat(10_000)])(
+    "any text that is not empty is a key",
+    async (journalKey) => {
+      const [journal, again] = await openTwice();
+      const world = createWorld(serve);
+      await world.client.tasks.run(SONG_REQUEST, { journal, journalKey });
+      await world.client.tasks.run(SONG_REQUEST, { journal: again, journalKey });
+      expect(posts(world)).toHaveLength(1);
+    },
+  );
+
+  test("clients of one place and key: one posts, both get the song; unknown stays unknown, refused is free", async () => {
+    const [journal] = await openTwice();
+    const options = { journal, journalKey: KEY };
+    const refused = createWorld(() => refusal(402, "insufficient_credits"));
+    await refused.client.tasks.run(SONG_REQUEST, options).catch(() => {});
+
+    const [one, other] = [createWorld(serve), createWorld(serve)];
+    const songs = await Promise.all(
+      [one, other].map(({ client }) => client.tasks.run(SONG_REQUEST, options)),
+    );
+    expect(songs).toEqual([succeeded(), succeeded()]);
+    expect([...posts(one), ...posts(other)]).toHaveLength(1);
+
+    const unlucky = createWorld(inTurn(lost, () => accepted()));
+    for (const _ of [1, 2]) {
+      const run = unlucky.client.tasks.run(SONG_REQUEST, { ...options, journalKey: "order-2" });
+      await rejection(run, SubmissionOutcomeUnknownError);
+    }
+    expect(posts(unlucky)).toHaveLength(1);
+  });
+}
