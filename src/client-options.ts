@@ -3,6 +3,7 @@ import { createSystemClock } from "./clock/system-clock.js";
 import { API_PREFIX } from "./contract/endpoint.js";
 import { environmentVariable, isBrowser } from "./environment.js";
 import { InvalidOptionError, shown } from "./errors/invalid-option-error.js";
+import type { Pacer, PacerFactory } from "./pacer/pacer.js";
 import { type Random, systemRandom } from "./random/random.js";
 import { isLogLevel, type Logger, type LogLevel } from "./telemetry/logger.js";
 import type { Tracer } from "./telemetry/tracer.js";
@@ -33,6 +34,13 @@ export interface ClientOptions {
   clock?: Clock | undefined;
   /** The source of jitter and request ids; a seeded one makes a test repeatable. @defaultValue the system's chance */
   random?: Random | undefined;
+  /**
+   * What decides when each request leaves: `redisPacer` of `async-music/redis` for a fleet, or your own. A function is
+   * called with the client's clock and its API key, and answers the pacer.
+   *
+   * @defaultValue a budget of this client's own
+   */
+  pacer?: Pacer | PacerFactory | undefined;
   /** Where lines are logged, such as `console`. No line holds the key. @defaultValue nowhere */
   logger?: Logger | undefined;
   /**
@@ -60,6 +68,7 @@ export interface CheckedClientOptions {
   retryBudgetMs: number;
   clock: Clock;
   random: Random;
+  pacer: Pacer | undefined;
   logger: Logger | undefined;
   logLevel: LogLevel;
   tracer: Tracer | undefined;
@@ -75,6 +84,7 @@ const CLIENT_OPTIONS = {
   retryBudgetMs: true,
   clock: true,
   random: true,
+  pacer: true,
   logger: true,
   logLevel: true,
   tracer: true,
@@ -90,6 +100,7 @@ export function checkClientOptions(options: ClientOptions): CheckedClientOptions
     throw new InvalidOptionError("dangerouslyAllowBrowser", rule);
   }
   const apiKey = checkApiKey(options.apiKey ?? environmentVariable("ASYNC_MUSIC_API_KEY"));
+  const clock = checkMethods("clock", options.clock, ["now", "sleep"]) ?? createSystemClock();
   return {
     apiKey,
     baseUrl: checkBaseUrl(
@@ -100,8 +111,9 @@ export function checkClientOptions(options: ClientOptions): CheckedClientOptions
     timeoutMs: checkTimeoutMs(options.timeoutMs ?? 30_000),
     maxRetries: checkMaxRetries(options.maxRetries ?? 2),
     retryBudgetMs: checkRetryBudgetMs(options.retryBudgetMs ?? 120_000),
-    clock: checkMethods("clock", options.clock, ["now", "sleep"]) ?? createSystemClock(),
+    clock,
     random: checkFunction("random", options.random) ?? systemRandom,
+    pacer: checkPacer(options.pacer, clock, apiKey),
     logger: checkMethods("logger", options.logger, ["debug", "info", "warn", "error"]),
     logLevel: checkLogLevel(options.logLevel ?? "warn"),
     tracer: checkMethods("tracer", options.tracer, ["startActiveSpan"]),
@@ -151,6 +163,13 @@ function checkBaseUrl(value: string | undefined, redactor: Redactor): string {
 function checkRetryBudgetMs(value: number): number {
   if (typeof value === "number" && value >= 0) return value;
   throw new InvalidOptionError("retryBudgetMs", "be 0 milliseconds or more", shown(value));
+}
+
+function checkPacer(given: ClientOptions["pacer"], clock: Clock, apiKey: string): Pacer | undefined {
+  if (given === undefined) return undefined;
+  const pacer = typeof given === "function" ? given(clock, apiKey) : given;
+  // What answers nothing is no pacer.
+  return checkMethods("pacer", Object(pacer), ["admit", "report", "learn", "rateLimit"]);
 }
 
 function checkMethods<Value extends object>(

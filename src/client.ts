@@ -53,7 +53,7 @@ export class AsyncMusic {
   constructor(options: ClientOptions = {}) {
     const { apiKey, validateRequests, logger, logLevel, tracer, ...checked } = checkClientOptions(options);
     if (logger !== undefined) logEvents(this.#emitter, logger, logLevel);
-    this.#pacer = createMemoryPacer(checked.clock);
+    this.#pacer = checked.pacer ?? createMemoryPacer(checked.clock);
     const transport = createTransport({
       ...checked,
       apiKey,

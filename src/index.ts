@@ -76,6 +76,15 @@ export type {
 } from "./journal/journal.js";
 export { memoryJournal } from "./journal/memory-journal.js";
 export type { JournalOptions } from "./journal/options.js";
+export type {
+  PacedRequest,
+  Pacer,
+  PacerFactory,
+  RateLimitReport,
+  RateLimitState,
+  RequestKind,
+  WaitingTask,
+} from "./pacer/pacer.js";
 export type { Random } from "./random/random.js";
 export type { RunOptions, WaitOptions } from "./tasks/options.js";
 export type { PollInterval } from "./tasks/poll-schedule.js";

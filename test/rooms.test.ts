@@ -22,12 +22,12 @@ const arrows = {
     journal: "contract clock random errors transport",
     tasks: "contract clock random errors telemetry pacer transport account journal",
     audio: "contract clock errors transport",
-    "client-options.ts": "contract clock random environment.ts errors telemetry transport",
+    "client-options.ts": "contract clock random environment.ts errors telemetry pacer transport",
     "client.ts": "clock telemetry pacer transport tasks account audio client-options.ts",
     "index.ts":
-      "contract clock random errors telemetry transport account journal tasks audio client-options.ts client.ts",
+      "contract clock random errors telemetry pacer transport account journal tasks audio client-options.ts client.ts",
     node: "errors journal audio",
-    redis: "errors transport journal",
+    redis: "contract clock errors pacer transport journal",
   }),
   ...roomsBelow("emulator", {
     // What knows nothing of the service.
@@ -89,6 +89,7 @@ const packages: Record<string, readonly string[]> = {
   "@mediabunny/flac-encoder": ["emulator/audio"],
   "@cantoo/pdf-lib": ["emulator/payments"],
   msw: ["emulator/msw.ts"],
+  "rate-limiter-flexible": ["src/redis"],
   commander: ["src/cli"],
   preact: ["emulator/dashboard"],
   "@preact/signals": ["emulator/dashboard"],

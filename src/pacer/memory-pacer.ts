@@ -2,7 +2,7 @@ import type { Clock } from "../clock/clock.js";
 import { onAbort } from "../clock/on-abort.js";
 import { Heap } from "./heap.js";
 import type { PacedRequest, Pacer, RequestKind } from "./pacer.js";
-import { RateWindow } from "./rate-window.js";
+import { type Budget, RateWindow } from "./rate-window.js";
 import { ReadGaps } from "./read-gaps.js";
 import { ReadSchedule } from "./read-schedule.js";
 import { SteadyClock } from "./steady-clock.js";
@@ -14,13 +14,18 @@ const CLAIMANTS: Readonly<Record<RequestKind, Claimant>> = { create: 0, account:
 /** How long the price of a read stands: a quarter of what is left of its window, within these. */
 const PRICE_LASTS_MS = { shortest: 1000, longest: 10_000 };
 
+/** A pacer whose budget may change by itself. */
+export interface MemoryPacer extends Pacer {
+  /** Looks again who may leave now. */
+  lookAgain(): void;
+}
+
 /**
  * A pacer for the requests of one process. Requests wait in heaps (until they are due, for their turn, for the
  * end of their time) and share one timer; one that is settled is dropped where it is met next.
  */
-export function createMemoryPacer(callersClock: Clock): Pacer {
+export function createMemoryPacer(callersClock: Clock, window: Budget = new RateWindow()): MemoryPacer {
   const clock = new SteadyClock(callersClock);
-  const window = new RateWindow();
   const schedule = new ReadSchedule();
   const gaps = new ReadGaps();
   const upcoming = new Heap<Waiting>(isDueBefore);
@@ -89,6 +94,8 @@ export function createMemoryPacer(callersClock: Clock): Pacer {
         heldUntil: heldUntil && clock.toClock(heldUntil),
       };
     },
+
+    lookAgain: () => advance(),
   };
 
   function timesOf(request: PacedRequest, now: number) {

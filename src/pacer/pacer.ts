@@ -1,3 +1,5 @@
+import type { Clock } from "../clock/clock.js";
+
 /** What a request is for: creates and account reads go ahead of reads of tasks, and those ahead of polls. */
 export type RequestKind = "create" | "account" | "read" | "poll";
 
@@ -65,3 +67,6 @@ export interface Pacer {
   /** What is known of the rate limit now. */
   rateLimit(): RateLimitState;
 }
+
+/** Makes the pacer of a client, by its clock and for its API key. */
+export type PacerFactory = (clock: Clock, apiKey: string) => Pacer;

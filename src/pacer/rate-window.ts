@@ -25,6 +25,9 @@ const LAST_MOMENT_MS = 500;
 /** What is reserved is set free in steps no shorter than this. */
 const SHORTEST_STEP_MS = 50;
 
+/** A budget that a queue spends from, as this process sees it: of this process alone, or shared by a fleet. */
+export type Budget = Pick<RateWindow, keyof RateWindow>;
+
 /**
  * What is left of the key's budget, as far as can be known. The service counts a window from its first request, and says
  * with every answer how many requests remain (Limits); requests whose answer is out may not be counted yet. The first

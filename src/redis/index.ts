@@ -6,3 +6,4 @@
 
 export type { RedisClient } from "./redis-client.js";
 export { type RedisJournalOptions, redisJournal } from "./redis-journal.js";
+export { type RedisPacerOptions, redisPacer } from "./redis-pacer.js";

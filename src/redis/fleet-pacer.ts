@@ -1,0 +1,93 @@
+import type { Clock } from "../clock/clock.js";
+import { createMemoryPacer } from "../pacer/memory-pacer.js";
+import type { PacedRequest, Pacer } from "../pacer/pacer.js";
+import { RateWindow } from "../pacer/rate-window.js";
+import { SteadyClock } from "../pacer/steady-clock.js";
+import { eitherBudget } from "./either-budget.js";
+import type { FleetBudget, FleetSize } from "./fleet-budget.js";
+import { FleetWindow } from "./fleet-window.js";
+
+/** How long an answer of the fleet is waited for, in milliseconds. */
+const PATIENCE_MS = 1000;
+/** How long nothing is asked of a fleet that didn't answer, in milliseconds. */
+const REST_MS = 5000;
+
+/**
+ * A pacer whose budget is shared. The requests of this process wait in its own queue, and whoever's turn has come is
+ * asked for; what the fleet denies goes back into the queue. While it doesn't answer, this process paces itself.
+ */
+export function createFleetPacer(
+  callersClock: Clock,
+  fleet: FleetBudget,
+  size: FleetSize,
+  onUnavailable: (error: unknown) => void,
+): Pacer {
+  const clock = new SteadyClock(callersClock);
+  const window = new FleetWindow(size);
+  let restsUntil = Number.NEGATIVE_INFINITY;
+  let isAway = false;
+  const isAlone = () => clock.now() < restsUntil;
+  const queue = createMemoryPacer(callersClock, eitherBudget(window, new RateWindow(), isAlone));
+
+  return {
+    async admit(request, signal) {
+      while (await queue.admit(request, signal)) if (await take(request, signal)) return true;
+      return false;
+    },
+
+    report(report) {
+      const { sentAt, remaining, heldForMs } = report;
+      queue.report(report);
+      if (isAlone()) return;
+      if (heldForMs !== null) return void ask(() => fleet.hold(heldForMs));
+      const correction = window.correct(clock.now(), clock.fromClock(sentAt), remaining);
+      if (correction !== null) void ask(() => fleet.correct(correction));
+    },
+
+    learn: queue.learn,
+    rateLimit: queue.rateLimit,
+  };
+
+  async function take({ kind }: PacedRequest, signal: AbortSignal | undefined): Promise<boolean> {
+    const askedAt = clock.now();
+    const upTo = window.ceiling(askedAt, kind === "poll");
+    const taking = isAlone() ? null : await ask(() => fleet.take(upTo));
+    window.answered();
+    const mayLeave = taking === null || window.note(taking, askedAt, clock.now());
+    if (mayLeave && !signal?.aborted) {
+      queue.lookAgain();
+      return true;
+    }
+    // Nothing was sent: the queue must not wait for its answer.
+    const heldForMs = taking?.isHeld ? taking.endsInMs : null;
+    queue.report({ sentAt: callersClock.now(), remaining: null, heldForMs });
+    return false;
+  }
+
+  /** What the fleet answers; `null`, and for a while it isn't asked again, where it doesn't. */
+  async function ask<Answer>(question: () => Promise<Answer>): Promise<Answer | null> {
+    const patience = new AbortController();
+    const tooLate = clock.sleep(PATIENCE_MS, patience.signal).then(() => {
+      throw new Error(`no answer within ${PATIENCE_MS} ms`);
+    });
+    try {
+      const answer = await Promise.race([question(), tooLate]);
+      isAway = false;
+      return answer;
+    } catch (error) {
+      restsUntil = clock.now() + REST_MS;
+      if (!isAway) tell(error);
+      isAway = true;
+      return null;
+    } finally {
+      patience.abort();
+    }
+  }
+
+  /** No request fails of what a listener throws. */
+  function tell(error: unknown): void {
+    try {
+      onUnavailable(error);
+    } catch {}
+  }
+}
