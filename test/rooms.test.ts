@@ -27,7 +27,7 @@ const arrows = {
     "index.ts":
       "contract clock random errors telemetry pacer transport account journal tasks audio client-options.ts client.ts",
     node: "errors journal audio",
-    redis: "contract clock errors pacer transport journal",
+    redis: "contract clock random errors pacer transport journal",
   }),
   ...roomsBelow("emulator", {
     // What knows nothing of the service.

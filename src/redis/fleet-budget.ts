@@ -14,6 +14,8 @@ export interface FleetBudget {
   hold(ms: number): Promise<void>;
   /** Sets right what the service's answers show to be otherwise. */
   correct(correction: Correction): Promise<void>;
+  /** Tells how many tasks wait in this process; answers how many do in the whole fleet. */
+  weigh(waiting: number): Promise<number>;
 }
 
 /** What came of taking a request. */

@@ -9,6 +9,8 @@ import { FleetWindow } from "./fleet-window.js";
 
 /** How long an answer of the fleet is waited for, in milliseconds. */
 const PATIENCE_MS = 1000;
+/** How often in a window this process tells how many tasks wait in it. */
+const WEIGHINGS = 30;
 /** How long nothing is asked of a fleet that didn't answer, in milliseconds. */
 const REST_MS = 5000;
 
@@ -23,7 +25,10 @@ export function createFleetPacer(
   onUnavailable: (error: unknown) => void,
 ): Pacer {
   const clock = new SteadyClock(callersClock);
-  const window = new FleetWindow(size);
+  const window = new FleetWindow(size, () => void weigh());
+  let waiting = 0;
+  let mostWaiting = 0;
+  let weighedAt = Number.NEGATIVE_INFINITY;
   let restsUntil = Number.NEGATIVE_INFINITY;
   let isAway = false;
   const isAlone = () => clock.now() < restsUntil;
@@ -31,8 +36,15 @@ export function createFleetPacer(
 
   return {
     async admit(request, signal) {
-      while (await queue.admit(request, signal)) if (await take(request, signal)) return true;
-      return false;
+      const tasks = request.kind === "poll" ? 1 : 0;
+      waiting += tasks;
+      mostWaiting = Math.max(mostWaiting, waiting);
+      try {
+        while (await queue.admit(request, signal)) if (await take(request, signal)) return true;
+        return false;
+      } finally {
+        waiting -= tasks;
+      }
     },
 
     report(report) {
@@ -62,6 +74,17 @@ export function createFleetPacer(
     const heldForMs = taking?.isHeld ? taking.endsInMs : null;
     queue.report({ sentAt: callersClock.now(), remaining: null, heldForMs });
     return false;
+  }
+
+  async function weigh(): Promise<void> {
+    const now = clock.now();
+    if (isAlone() || now < weighedAt + size.windowMs / WEIGHINGS) return;
+    weighedAt = now;
+    // A task whose poll is just under way waits as well.
+    const own = mostWaiting;
+    mostWaiting = waiting;
+    const all = await ask(() => fleet.weigh(own));
+    if (all !== null) window.weigh(own, all);
   }
 
   /** What the fleet answers; `null`, and for a while it isn't asked again, where it doesn't. */

@@ -1,3 +1,4 @@
+import { Demand } from "../pacer/demand.js";
 import type { Budget } from "../pacer/rate-window.js";
 import { type Correction, type FleetSize, marginOf, type Taking } from "./fleet-budget.js";
 
@@ -23,7 +24,9 @@ const SHORTEST_STEP_MS = 50;
  */
 export class FleetWindow implements Budget {
   readonly #size: FleetSize;
+  readonly #beforePlanning: () => void;
   readonly #marginMs: number;
+  readonly #firsts = new Demand();
   /** When this process asked first in this window: what it sent later was counted in it. */
   #openedAt = Number.NEGATIVE_INFINITY;
   #endsAt = Number.NEGATIVE_INFINITY;
@@ -33,11 +36,13 @@ export class FleetWindow implements Budget {
   /** Whether the window's first request is ours, and no answer has come yet. */
   #isOpener = false;
   #spent: [number, number, number] = [0, 0, 0];
-  /** How many of all requests were ours in the windows lately, and how many there were. */
-  #lately = { own: 0, all: 0 };
+  /** Which part of the fleet's waiting tasks is this process's. */
+  #part = 1;
 
-  constructor(size: FleetSize) {
+  /** @param beforePlanning - called when somebody is about to plan with this window */
+  constructor(size: FleetSize, beforePlanning: () => void) {
     this.#size = size;
+    this.#beforePlanning = beforePlanning;
     this.#marginMs = marginOf(size);
   }
 
@@ -49,8 +54,9 @@ export class FleetWindow implements Budget {
     return this.#openedAt;
   }
 
+  /** Where the window is over, the next one is there for the fleet as soon as somebody asks: it can be planned with. */
   isOpen(now: number): boolean {
-    return now >= this.#heldUntil && now < this.#endsAt;
+    return now >= this.#heldUntil;
   }
 
   hasShare(_now: number, claimant: Claimant): boolean {
@@ -71,28 +77,30 @@ export class FleetWindow implements Budget {
 
   nextChange(now: number): number {
     if (now < this.#heldUntil) return this.#heldUntil;
-    if (!this.isOpen(now) || this.#asked >= MOST_ASKED) return now + PATIENCE_MS;
+    if (!this.#isCurrent(now) || this.#asked >= MOST_ASKED) return now + PATIENCE_MS;
     if (this.#left(now) <= 0 || this.#isOver(now)) return this.#endsAt;
     const nextRelease = (this.#endsAt - now) / (1 + this.#reserve(now));
     return Math.min(this.#endsAt, now + Math.max(SHORTEST_STEP_MS, nextRelease));
   }
 
-  /** Of what the fleet has left, as much as was this process's part lately. */
+  /** Of what the fleet has left, as much as is this process's part, but for its own creates. */
   budgets(now: number): ReturnType<Budget["budgets"]> {
+    this.#beforePlanning();
     const { requests, windowMs } = this.#size;
-    const part = (this.#own + this.#lately.own + 1) / (this.#taken + this.#lately.all + 1);
-    const until = Math.max(now, this.#endsAt - 2 * this.#marginMs);
-    const reads = Math.max(0, part * (1 - RESERVE) * this.#left(now));
-    const next = part * (1 - RESERVE) * requests;
+    const endsAt = this.#isCurrent(now) ? this.#endsAt : now + windowMs + this.#marginMs;
+    const until = Math.max(now, endsAt - 2 * this.#marginMs);
+    const reads = Math.max(0, this.#part * this.#left(now) - this.#firsts.within(now, until - now));
+    const next = Math.max(0, this.#part * requests - this.#firsts.within(now, windowMs));
     return [
       { reads, now, until },
       { reads: reads + next, now, until: until + windowMs + this.#marginMs },
     ];
   }
 
-  spend(_now: number, claimant: Claimant): void {
+  spend(now: number, claimant: Claimant): void {
     this.#asked++;
     this.#spent[claimant]++;
+    if (claimant === 0) this.#firsts.note(now);
   }
 
   settle(now: number, { heldForMs }: Settlement): void {
@@ -102,13 +110,18 @@ export class FleetWindow implements Budget {
   }
 
   state(now: number): ReturnType<Budget["state"]> {
-    const isOpen = this.isOpen(now);
+    const isOpen = this.#isCurrent(now) && now >= this.#heldUntil;
     return {
       limit: this.#size.requests,
       remaining: isOpen ? Math.max(0, this.#left(now)) : null,
       resetAt: isOpen ? this.#endsAt : null,
       heldUntil: now < this.#heldUntil ? this.#heldUntil : null,
     };
+  }
+
+  /** So many tasks wait here, and so many in the whole fleet. */
+  weigh(own: number, all: number): void {
+    this.#part = Math.max(1, own) / Math.max(1, own, all);
   }
 
   /** The fleet has answered, or doesn't. */
@@ -120,7 +133,7 @@ export class FleetWindow implements Budget {
   note({ isTaken, isHeld, taken, endsInMs }: Taking, askedAt: number, now: number): boolean {
     if (isHeld) return false;
     const endsAt = now + endsInMs + 1;
-    if (now >= this.#endsAt || (taken < this.#taken && endsAt > this.#endsAt + this.#marginMs)) {
+    if (!this.#isCurrent(now) || (taken < this.#taken && endsAt > this.#endsAt + this.#marginMs)) {
       this.#begin(askedAt);
     }
     this.#endsAt = endsAt;
@@ -133,7 +146,7 @@ export class FleetWindow implements Budget {
 
   /** What the service's answer shows of the window in which its request left; `null` where it's as it should be. */
   correct(now: number, sentAt: number, remaining: number | null): Correction | null {
-    if (sentAt < this.#openedAt || !this.isOpen(now)) return null;
+    if (sentAt < this.#openedAt || !this.#isCurrent(now)) return null;
     const endsInMs = this.#endsAt - now + this.#marginMs;
     const counted = remaining === null ? 0 : this.#size.requests - remaining;
     // The service's window began no later than now, however long its first request was on its way.
@@ -151,25 +164,28 @@ export class FleetWindow implements Budget {
   }
 
   #begin(askedAt: number): void {
-    this.#lately = { own: (this.#lately.own + this.#own) / 2, all: (this.#lately.all + this.#taken) / 2 };
     this.#spent = [0, 0, 0];
     this.#taken = 0;
     this.#isOpener = false;
     this.#openedAt = askedAt;
   }
 
+  #isCurrent(now: number): boolean {
+    return now < this.#endsAt;
+  }
+
   /** Whether the window is open, and what leaves now may be counted in the service's next one. */
   #isOver(now: number): boolean {
-    return now < this.#endsAt && now > this.#endsAt - 2 * this.#marginMs;
+    return this.#isCurrent(now) && now > this.#endsAt - 2 * this.#marginMs;
   }
 
   #left(now: number): number {
-    return this.#size.requests - (now < this.#endsAt ? this.#taken : 0) - this.#asked;
+    return this.#size.requests - (this.#isCurrent(now) ? this.#taken : 0) - this.#asked;
   }
 
   #reserve(now: number): number {
     const { requests, windowMs } = this.#size;
-    const leftMs = now < this.#endsAt ? this.#endsAt - 2 * this.#marginMs - now : windowMs;
+    const leftMs = this.#isCurrent(now) ? this.#endsAt - 2 * this.#marginMs - now : windowMs;
     return Math.floor(RESERVE * requests * Math.min(1, Math.max(0, leftMs / windowMs)));
   }
 }

@@ -1,4 +1,6 @@
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import { systemRandom } from "../random/random.js";
+import { createRequestId } from "../random/request-id.js";
 import { type Correction, type FleetBudget, type FleetSize, marginOf, type Taking } from "./fleet-budget.js";
 import type { Evaluate } from "./redis-client.js";
 
@@ -29,6 +31,19 @@ if now < taken then redis.call('incrby', KEYS[1], taken - now) end
 if left < lasts then redis.call('pexpire', KEYS[1], lasts) end
 return 1`;
 
+/** Of each process, how many tasks wait in it and when it said so; who was silent for too long is forgotten. */
+const WEIGH = `
+local member, waiting, lasts = unpack(ARGV)
+local now, all = tonumber(redis.call('time')[1]), 0
+redis.call('hset', KEYS[1], member, waiting .. ' ' .. now)
+redis.call('expire', KEYS[1], lasts)
+local members = redis.call('hgetall', KEYS[1])
+for at = 1, #members, 2 do
+  local theirs, toldAt = string.match(members[at + 1], '(%d+) (%d+)')
+  if now - toldAt > tonumber(lasts) then redis.call('hdel', KEYS[1], members[at]) else all = all + theirs end
+end
+return all`;
+
 /** The window of a fleet as one count in Redis, which is gone when the window is over. */
 export function createRedisBudget(
   evaluate: Evaluate,
@@ -36,13 +51,11 @@ export function createRedisBudget(
   size: FleetSize,
 ): FleetBudget {
   const limiters = new Map<number, RateLimiterRedis>();
-  const run = async (script: string, values: readonly number[]) => {
-    const key = limiterOf(size.requests).getKey(await place.key());
-    await evaluate(
-      script,
-      key,
-      values.map((value) => String(Math.ceil(value))),
-    );
+  const member = createRequestId(systemRandom);
+  const windowKey = async () => limiterOf(size.requests).getKey(await place.key());
+  const run = async (script: string, numbers: readonly number[]) => {
+    const values = numbers.map((number) => String(Math.ceil(number)));
+    await evaluate(script, await windowKey(), values);
   };
 
   return {
@@ -57,6 +70,15 @@ export function createRedisBudget(
     },
     hold: (ms) => run(HOLD, [HELD, Math.max(1, ms)]),
     correct: ({ taken, lastsMs, endsInMs }: Correction) => run(CORRECT, [taken, lastsMs, endsInMs, HELD]),
+    async weigh(waiting) {
+      const lastsSeconds = String(Math.ceil((2 * size.windowMs) / 1000));
+      const all = await evaluate(WEIGH, `${await windowKey()}:waiting`, [
+        member,
+        String(waiting),
+        lastsSeconds,
+      ]);
+      return Number(all);
+    },
   };
 
   /** One limiter for each limit, all on one count: those who leave a reserve may not take the last ones. */

@@ -1,0 +1,34 @@
+import type { Clock } from "async-music";
+import { type FleetBudget, type FleetSize, marginOf } from "../../src/redis/fleet-budget.js";
+
+/** A fleet's window on a test's clock, in the place of Redis: what it must do is what the tests on Redis show. */
+export function createTestFleet(clock: Clock, size: FleetSize, answersAfterMs = 2): () => FleetBudget {
+  const lastsMs = size.windowMs + marginOf(size);
+  const waitingBy = new Map<FleetBudget, number>();
+  let [taken, endsAt, isHeld] = [0, 0, false];
+  const isOpen = () => clock.now() < endsAt;
+
+  return () => ({
+    async take(upTo) {
+      await clock.sleep(answersAfterMs);
+      if (!isOpen()) [taken, endsAt, isHeld] = [0, clock.now() + lastsMs, false];
+      const isTaken = !isHeld && taken < upTo;
+      if (isTaken) taken++;
+      const answer = { isTaken, isHeld, taken: isTaken ? taken : taken + 1, endsInMs: endsAt - clock.now() };
+      await clock.sleep(answersAfterMs);
+      return answer;
+    },
+    async hold(ms) {
+      [endsAt, isHeld] = [clock.now() + ms, true];
+    },
+    async correct(correction) {
+      if (!isOpen() || isHeld || endsAt - clock.now() > correction.endsInMs) return;
+      taken = Math.max(taken, correction.taken);
+      endsAt = Math.max(endsAt, clock.now() + correction.lastsMs);
+    },
+    async weigh(waiting) {
+      waitingBy.set(this, waiting);
+      return [...waitingBy.values()].reduce((sum, each) => sum + each, 0);
+    },
+  });
+}
