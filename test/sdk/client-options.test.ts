@@ -60,6 +60,8 @@ describe("a bad option is one clear error with its name, its rule and what came"
     ["clock", {}, /now.*sleep/, ""],
     ["clock", { now: () => 0 }, /now.*sleep/, ""],
     ["clock", Date, /now.*sleep/, ""],
+    ["pacer", {}, /admit.*rateLimit/, ""],
+    ["pacer", () => undefined, /admit.*rateLimit/, ""],
     ["random", 4, /function/, "`4`"],
     ["validateRequests", "yes", /true or false/, "`a text of length 3`"],
     ["validateRequests", 0, /true or false/, "`0`"],

@@ -1,50 +1,201 @@
-import { AsyncMusic } from "async-music";
-import { createEmulator } from "async-music/emulator";
+import { AsyncMusic, type ClientOptions, RateLimitedError } from "async-music";
+import { createEmulator, type Emulator } from "async-music/emulator";
 import { expect, test } from "vitest";
 import { TYPICAL } from "../../scripts/pacing/law.js";
 import { seededRandom } from "../../scripts/pacing/random.js";
+import type { FleetBudget } from "../../src/redis/fleet-budget.js";
 import { createFleetPacer } from "../../src/redis/fleet-pacer.js";
 import { createTestFleet } from "../support/fleet-budget.js";
+import { rejection } from "../support/rejection.js";
+
+// Limits: 120 requests per 60 seconds and key. Redis is played by a count on the emulator's clock.
 
 const SIZE = { requests: 120, windowMs: 60_000 };
-const SONG = { model: "provider_a", task_type: "music", input: { gpt_description_prompt: "rain in Lisbon" } } as const;
+const SONG = {
+  model: "provider_a",
+  task_type: "music",
+  input: { gpt_description_prompt: "rain in Lisbon" },
+} as const;
 
-async function fleetOf(members: number, each: number, isShared: boolean, gapMs = 0) {
-  await using emulator = createEmulator({ seed: 1, credits: 100_000 });
-  const { clock } = emulator;
-  const fleet = createTestFleet(clock, SIZE);
-  const chance = seededRandom(3);
-  const began = clock.now();
-  const ends: number[] = [];
-  const delays: number[] = [];
-  const waits: number[] = [];
-  await Promise.all(
-    Array.from({ length: members }, async (_, m) => {
-      const pacer = isShared ? createFleetPacer(clock, fleet(), SIZE, (e) => console.log(e)) : undefined;
-      const client = new AsyncMusic({ ...emulator.connection(), pacer });
-      await Promise.all(
-        Array.from({ length: each }, async (_, n) => {
-          if (gapMs) await clock.sleep(gapMs * (n + m / members));
-          emulator.providers.provider_a.next({ outcome: "success", process_seconds: TYPICAL.draw(chance()), queue_seconds: 0 });
-          const at = clock.now();
-          const task = await client.tasks.run(SONG, { pollIntervalMs: 5000 });
-          waits.push(Date.parse(task.created_at ?? "") - at);
-          delays.push(clock.now() - Date.parse(task.completed_at ?? ""));
-        }),
-      );
-      ends.push(clock.now() - began);
-    }),
-  );
-  const mean = (a: number[]) => a.reduce((a, b) => a + b, 0) / a.length / 1000;
-  const limited = emulator.requests.filter(({ status }) => status === 429).length;
-  console.log(members, each, isShared, JSON.stringify({ limited, total: emulator.requests.length, audit: emulator.audit().length,
-    mean: mean(delays), wait: mean(waits), ends: Math.max(...ends) / 1000 }));
-  return { limited, ends };
+function createFleet() {
+  const emulator = createEmulator({ seed: 1, credits: 100_000 });
+  const join = createTestFleet(emulator.clock, SIZE);
+  const troubles: unknown[] = [];
+
+  const member = (options: ClientOptions = {}, fleet: FleetBudget = join()) => {
+    const pacer = createFleetPacer(emulator.clock, fleet, SIZE, (error) => troubles.push(error));
+    return new AsyncMusic({ ...emulator.connection(), pacer, ...options });
+  };
+  const refused = () => emulator.requests.filter(({ status }) => status === 429);
+  return { emulator, clock: emulator.clock, join, member, refused, troubles };
 }
 
-test("x", async () => {
-  await fleetOf(10, 10, true);
-  await fleetOf(10, 50, true);
-  await fleetOf(10, 60, true, 16670);
-  await fleetOf(10, 60, true, 33330);
-}, 240_000);
+/** Runs songs on several clients, each of them `gapMs` after the one before it. */
+async function runSongs(emulator: Emulator, clients: readonly AsyncMusic[], songs: number, gapMs = 0) {
+  const chance = seededRandom(3);
+  const [delays, waits]: [number[], number[]] = [[], []];
+  const run = async (client: AsyncMusic, place: number) => {
+    await emulator.clock.sleep(gapMs * place);
+    const process_seconds = TYPICAL.draw(chance());
+    emulator.providers.provider_a.next({ outcome: "success", queue_seconds: 0, process_seconds });
+    const askedAt = emulator.clock.now();
+    const song = await client.tasks.run(SONG, { pollIntervalMs: 5000 });
+    waits.push(Date.parse(song.created_at ?? "") - askedAt);
+    delays.push(emulator.clock.now() - Date.parse(song.completed_at ?? ""));
+  };
+  const places = Array.from({ length: songs }, (_, place) => place);
+  await Promise.all(places.map((place) => run(clients[place % clients.length] as AsyncMusic, place)));
+  const meanSeconds = (times: number[]) => times.reduce((sum, time) => sum + time, 0) / times.length / 1000;
+  return { delay: meanSeconds(delays), wait: meanSeconds(waits) };
+}
+
+async function runAlone(songs: number, gapMs = 0) {
+  await using emulator = createEmulator({ seed: 1, credits: 100_000 });
+  return await runSongs(emulator, [new AsyncMusic(emulator.connection())], songs, gapMs);
+}
+
+test.each([
+  ["a hundred tasks at once", 100, 0, 2],
+  ["three tasks in ten seconds", 200, 3333, 1.6],
+  ["six tasks in ten seconds", 200, 1667, 1.6],
+])(
+  "ten members, %s: no 429, and found about as soon as by a single client",
+  async (_, songs, gapMs, times) => {
+    const { emulator, member, refused, troubles } = createFleet();
+    await using _emulator = emulator;
+    const members = Array.from({ length: 10 }, () => member());
+    const { delay, wait } = await runSongs(emulator, members, songs, gapMs);
+    expect(refused()).toEqual([]);
+    expect(emulator.audit()).toEqual([]);
+    expect(wait).toBeLessThan(2);
+    expect(delay).toBeLessThan(times * (await runAlone(songs, gapMs)).delay);
+    expect(troubles).toEqual([]);
+  },
+);
+
+test.each([
+  ["every request is up to a second on its way", (_at: number) => 900],
+  ["the first of a window is long on its way", (at: number) => (at % 60_000 < 300 ? 4000 : 100)],
+])("no 429 where %s", async (_, longest) => {
+  const { emulator, clock, member, refused } = createFleet();
+  await using _emulator = emulator;
+  const chance = seededRandom(5);
+  const { fetch } = emulator.connection();
+  const began = clock.now();
+  const slow: typeof fetch = async (...request) => {
+    await clock.sleep(longest(clock.now() - began) * chance());
+    return fetch(...request);
+  };
+  const members = Array.from({ length: 10 }, () => member({ fetch: slow }));
+  const reads = members.map(async (client) => {
+    for (let read = 0; read < 40; read++) await client.account.balance();
+  });
+  await Promise.all(reads);
+  expect(refused()).toEqual([]);
+});
+
+test("each of ten members that all want more than their part gets it", async () => {
+  const { emulator, clock, member } = createFleet();
+  await using _emulator = emulator;
+  const began = clock.now();
+  const sent = Array.from({ length: 10 }, async (_, index) => {
+    const client = member();
+    let inFirstWindow = 0;
+    client.on("attempt", () => {
+      if (clock.now() < began + 50_000) inFirstWindow++;
+    });
+    await Promise.all(Array.from({ length: index === 0 ? 120 : 20 }, () => client.account.balance()));
+    return inFirstWindow;
+  });
+  for (const count of await Promise.all(sent)) expect(Math.abs(count - 12)).toBeLessThanOrEqual(4);
+});
+
+test("polls of all members leave room for the creates of another", async () => {
+  const { emulator, clock, member } = createFleet();
+  await using _emulator = emulator;
+  emulator.providers.provider_a.always({ outcome: "hang" });
+  const creator = member();
+  const ids = await Promise.all(
+    Array.from({ length: 90 }, async () => (await creator.tasks.create(SONG)).task_id),
+  );
+  await clock.sleep(70_000);
+  const waits = ids.map((id, index) => {
+    const watching = index % 30 === 0 ? member() : creator;
+    return watching.tasks.wait(id, { maxWaitMs: 300_000, pollIntervalMs: 1000 }).catch(() => {});
+  });
+  for (let song = 0; song < 40; song++) {
+    const askedAt = clock.now();
+    await creator.tasks.create(SONG);
+    expect(clock.now() - askedAt).toBeLessThan(5000);
+    await clock.sleep(5000);
+  }
+  await Promise.all(waits);
+});
+
+test("a 429 holds every member back, and whoever can't wait so long is told so", async () => {
+  const { emulator, clock, member, refused } = createFleet();
+  await using _emulator = emulator;
+  const [one, other] = [member(), member()];
+  const outsider = new AsyncMusic(emulator.connection());
+  await Promise.all(Array.from({ length: 120 }, () => outsider.account.balance()));
+  await rejection(one.tasks.create(SONG, { maxRetries: 0 }), RateLimitedError);
+
+  const before = emulator.requests.length;
+  const waiting = other.account.balance();
+  const error = await rejection(member({ retryBudgetMs: 1000 }).account.balance(), RateLimitedError);
+  expect(error.message).toContain("Nothing was sent");
+  expect(emulator.requests).toHaveLength(before);
+  await waiting;
+  expect(error.retryAt?.getTime()).toBeLessThanOrEqual(clock.now());
+  expect(refused()).toHaveLength(1);
+  expect(emulator.audit()).toEqual([]);
+});
+
+test("what others spend from the key is seen in the answers, and not taken again", async () => {
+  const { emulator, member, refused } = createFleet();
+  await using _emulator = emulator;
+  const outsider = new AsyncMusic(emulator.connection());
+  const [one, other] = [member(), member()];
+  await one.account.balance();
+  await Promise.all(Array.from({ length: 90 }, () => outsider.account.balance()));
+  await one.account.balance();
+  await Promise.all(Array.from({ length: 100 }, (_, index) => (index % 2 ? one : other).account.balance()));
+  expect(refused()).toEqual([]);
+});
+
+test.each([
+  ["rejects", () => Promise.reject(new Error("the connection is closed"))],
+  ["never answers", () => new Promise<never>(() => {})],
+])("while the shared budget %s, every member paces itself, and it is told once", async (_, fail) => {
+  const { emulator, clock, join, member, refused, troubles } = createFleet();
+  await using _emulator = emulator;
+  const fleet = join();
+  let isAway = true;
+  const take: FleetBudget["take"] = (upTo) => (isAway ? fail() : fleet.take(upTo));
+  const client = member({}, { ...fleet, take });
+  const began = clock.now();
+  await Promise.all(Array.from({ length: 130 }, () => client.account.balance()));
+  expect(clock.now() - began).toBeLessThan(63_000);
+  expect(refused()).toEqual([]);
+  expect(troubles).toHaveLength(1);
+
+  isAway = false;
+  await clock.sleep(70_000);
+  await Promise.all([...Array(70)].flatMap(() => [client.account.balance(), member().account.balance()]));
+  isAway = true;
+  await client.account.balance();
+  expect(refused()).toEqual([]);
+  expect(troubles).toHaveLength(2);
+});
+
+test("a request that is aborted while it is asked for is not sent, and nobody waits for it", async () => {
+  const { emulator, clock, member } = createFleet();
+  await using _emulator = emulator;
+  const client = member({}, createTestFleet(clock, SIZE, 100)());
+  const controller = new AbortController();
+  void clock.sleep(150).then(() => controller.abort("no"));
+  await expect(client.account.balance({ signal: controller.signal })).rejects.toBe("no");
+  expect(emulator.requests).toEqual([]);
+  await Promise.all(Array.from({ length: 119 }, () => client.account.balance()));
+  expect(emulator.requests).toHaveLength(119);
+});

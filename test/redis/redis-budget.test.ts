@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { createRedisBudget } from "../../src/redis/redis-budget.js";
+import { evaluateOn, type RedisClient } from "../../src/redis/redis-client.js";
+import { clients, connectIoredis } from "./connections.js";
+
+const SIZE = { requests: 10, windowMs: 60_000 };
+let places = 0;
+
+function createBudgets(redis: RedisClient, size = SIZE) {
+  const prefix = `budget-${process.pid}-${places++}`;
+  const open = () => createRedisBudget(evaluateOn(redis), { prefix, key: async () => "hash" }, size);
+  return { open, place: `${prefix}:pacer:hash` };
+}
+
+describe.each(clients)("with %s", (_, connect) => {
+  test("all take from one window, a second longer than the service's, and no more than they may", async () => {
+    const { open, place } = createBudgets(await connect());
+    const [one, other] = [open(), open()];
+    expect(await one.take(10)).toEqual({ isTaken: true, isHeld: false, taken: 1, endsInMs: 61_000 });
+    for (let taken = 2; taken <= 7; taken++) {
+      expect(await other.take(7)).toMatchObject({ isTaken: true, taken });
+    }
+    expect(await one.take(7)).toMatchObject({ isTaken: false, isHeld: false, taken: 8 });
+    const rest = await Promise.all([...Array(20)].map(() => one.take(10)));
+    expect(rest.filter(({ isTaken }) => isTaken)).toHaveLength(3);
+    const redis = connectIoredis();
+    expect(await redis.get(place)).toBe("10");
+    expect(await redis.pttl(place)).toBeGreaterThan(55_000);
+  });
+
+  test("a window that is over is followed by a fresh one", async () => {
+    const { open, place } = createBudgets(await connect());
+    const budget = open();
+    await budget.take(10);
+    await budget.take(10);
+    await connectIoredis().del(place);
+    expect(await budget.take(10)).toMatchObject({ isTaken: true, taken: 1, endsInMs: 61_000 });
+  });
+
+  test("a hold lets nobody take anything, and ends", async () => {
+    const { open, place } = createBudgets(await connect());
+    const [one, other] = [open(), open()];
+    await one.take(10);
+    await one.hold(30_000.5);
+    const taking = await other.take(10);
+    expect(taking).toMatchObject({ isTaken: false, isHeld: true });
+    expect(taking.endsInMs).toBeGreaterThan(29_000);
+    expect(taking.endsInMs).toBeLessThanOrEqual(30_001);
+    expect(await connectIoredis().pttl(place)).toBeLessThanOrEqual(30_001);
+  });
+
+  test("a correction counts what others took, and lengthens the window, and never the reverse", async () => {
+    const { open, place } = createBudgets(await connect());
+    const redis = connectIoredis();
+    const budget = open();
+    await budget.take(10);
+    await budget.correct({ taken: 4, lastsMs: 70_000, endsInMs: 62_000 });
+    expect(await redis.get(place)).toBe("4");
+    expect(await redis.pttl(place)).toBeGreaterThan(69_000);
+    await budget.correct({ taken: 2, lastsMs: 0, endsInMs: 71_000 });
+    expect(await redis.get(place)).toBe("4");
+    expect(await redis.pttl(place)).toBeGreaterThan(69_000);
+    expect(await budget.take(10)).toMatchObject({ taken: 5 });
+  });
+
+  test("a correction does nothing to a later window, to a hold, or where there is no window", async () => {
+    const { open, place } = createBudgets(await connect());
+    const redis = connectIoredis();
+    const budget = open();
+    const correction = { taken: 9, lastsMs: 90_000, endsInMs: 20_000 };
+    await budget.correct(correction);
+    expect(await redis.exists(place)).toBe(0);
+    await budget.take(10);
+    await budget.correct(correction);
+    expect(await redis.get(place)).toBe("1");
+    await budget.hold(10_000);
+    await budget.correct(correction);
+    expect(await redis.pttl(place)).toBeLessThanOrEqual(10_000);
+    expect(await budget.take(10)).toMatchObject({ isHeld: true });
+  });
+
+  test("the fleet's waiting tasks are added up, until a process is silent for too long", async () => {
+    const { open, place } = createBudgets(await connect());
+    const redis = connectIoredis();
+    const [one, other] = [open(), open()];
+    expect(await one.weigh(10)).toBe(10);
+    expect(await other.weigh(5)).toBe(15);
+    expect(await one.weigh(3)).toBe(8);
+    const names = await redis.hkeys(`${place}:waiting`);
+    const silent = String(Math.floor(Date.now() / 1000) - 121);
+    for (const name of names) await redis.hset(`${place}:waiting`, name, `50 ${silent}`);
+    expect(await one.weigh(3)).toBe(3);
+    expect(await redis.hlen(`${place}:waiting`)).toBe(1);
+    expect(await redis.ttl(`${place}:waiting`)).toBeGreaterThan(0);
+  });
+});
+
+test("a window of a second is kept in milliseconds", async () => {
+  const { open } = createBudgets(connectIoredis(), { requests: 5, windowMs: 1000 });
+  expect(await open().take(5)).toMatchObject({ endsInMs: 1250 });
+});
+
+test("a limiter of the user's own on the same connection keeps its script", async () => {
+  const redis = connectIoredis();
+  await createBudgets(redis).open().take(10);
+  expect("rlflxIncr" in redis).toBe(false);
+});

@@ -1,0 +1,72 @@
+import { AsyncMusic, InvalidOptionError } from "async-music";
+import { createEmulator } from "async-music/emulator";
+import { type RedisPacerOptions, redisPacer } from "async-music/redis";
+import { Redis } from "ioredis";
+import { expect, test } from "vitest";
+import { clients, connectIoredis, redisSocket } from "./connections.js";
+
+let places = 0;
+
+/** A client of an emulator in real time, since Redis knows no other. */
+function createMember(redis: Parameters<typeof redisPacer>[0], options: RedisPacerOptions = {}) {
+  const emulator = createEmulator({ clock: "real" });
+  const prefix = `pacer-${process.pid}-${places++}`;
+  const pacer = redisPacer(redis, { prefix, ...options });
+  return { emulator, prefix, client: new AsyncMusic({ ...emulator.connection(), pacer }) };
+}
+
+test.each(clients)(
+  "a client of %s counts its requests under a hash of the key, and never tells the key",
+  async (_, connect) => {
+    const redis = connectIoredis();
+    const monitor = await redis.duplicate().monitor();
+    const said: string[] = [];
+    monitor.on("monitor", (_time: string, command: string[]) => said.push(command.join(" ")));
+    const { emulator, client, prefix } = createMember(await connect());
+    await Promise.all([client.account.balance(), client.account.usage()]);
+    expect(client.baseUrl).toBe(emulator.url);
+
+    const places = await redis.keys(`*${prefix}*`);
+    expect(places).toHaveLength(1);
+    expect(places[0]).toMatch(new RegExp(`^${prefix}:pacer:[0-9a-f]{64}$`));
+    expect(await redis.get(places[0] ?? "")).toBe("2");
+    await expect.poll(() => said.some((command) => command.includes(prefix))).toBe(true);
+    expect(said.filter((command) => command.includes(emulator.apiKey))).toEqual([]);
+    monitor.disconnect();
+  },
+);
+
+test("keys of different accounts have budgets of their own", async () => {
+  const redis = connectIoredis();
+  const { emulator, client, prefix } = createMember(redis);
+  const { api_key: apiKey } = emulator.accounts.create({ credits: 10 });
+  const other = new AsyncMusic({ ...emulator.connection(), apiKey, pacer: redisPacer(redis, { prefix }) });
+  await client.account.balance();
+  await other.account.balance();
+  const counts = await Promise.all((await redis.keys(`${prefix}:*`)).map((key) => redis.get(key)));
+  expect(counts).toEqual(["1", "1"]);
+});
+
+test("where Redis can't be reached requests leave all the same, and it is told once", async () => {
+  const redis = new Redis({ path: `${redisSocket()}-nowhere`, retryStrategy: null, maxRetriesPerRequest: 0 });
+  redis.on("error", () => {});
+  const troubles: unknown[] = [];
+  const { client, emulator } = createMember(redis, { onUnavailable: (error) => troubles.push(error) });
+  await Promise.all([client.account.balance(), client.account.usage()]);
+  await client.account.balance();
+  expect(emulator.requests.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(troubles).toEqual([expect.any(Error)]);
+});
+
+test.each([
+  ["redis", {}, {}],
+  ["prefix", null, { prefix: "" }],
+  ["requests", null, { requests: 0 }],
+  ["windowSeconds", null, { windowSeconds: 1.5 }],
+  ["onUnavailable", null, { onUnavailable: 1 }],
+  ["windowSeconds", null, { windowSecond: 60 }],
+])("%s that can't be is refused", (option, redis, options) => {
+  const make = () => redisPacer((redis ?? connectIoredis()) as never, options as never);
+  expect(make).toThrow(InvalidOptionError);
+  expect(make).toThrow(option);
+});

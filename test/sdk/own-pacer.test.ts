@@ -1,0 +1,45 @@
+import type { PacedRequest, Pacer, RateLimitReport } from "async-music";
+import { expect, test } from "vitest";
+import { ok, succeeded, TASK_ID } from "../support/answers.js";
+import { createTestClock } from "../support/test-clock.js";
+import { API_KEY, createWorld } from "../support/world.js";
+
+/** A pacer that lets everything leave, and keeps what it was told. */
+function createOwnPacer() {
+  const [asked, told]: [PacedRequest[], RateLimitReport[]] = [[], []];
+  const pacer: Pacer = {
+    async admit(request) {
+      asked.push(request);
+      return true;
+    },
+    report: (report) => void told.push(report),
+    learn() {},
+    rateLimit: () => ({ limit: null, remaining: null, resetAt: null, heldUntil: null }),
+  };
+  return { pacer, asked, told };
+}
+
+test("a pacer of one's own is asked for every request, and told what came of it", async () => {
+  const { pacer, asked, told } = createOwnPacer();
+  const clock = createTestClock();
+  const { client } = createWorld(() => ok(succeeded()), { clock, pacer });
+  await client.tasks.retrieve(TASK_ID);
+  expect(asked).toMatchObject([{ kind: "read", taskId: TASK_ID }]);
+  expect(told).toMatchObject([{ taskId: TASK_ID, sentAt: clock.now(), heldForMs: null }]);
+});
+
+test("a function makes the client's pacer, by its clock and for its key", async () => {
+  const { pacer, asked } = createOwnPacer();
+  const clock = createTestClock();
+  const made: unknown[] = [];
+  const { client } = createWorld(() => ok(succeeded()), {
+    clock,
+    pacer: (...given) => {
+      made.push(...given);
+      return pacer;
+    },
+  });
+  await client.tasks.retrieve(TASK_ID);
+  expect(made).toEqual([clock, API_KEY]);
+  expect(asked).toHaveLength(1);
+});
