@@ -73,25 +73,48 @@ test.each([
   },
 );
 
-test.each([
-  ["every request is up to a second on its way", (_at: number) => 900],
-  ["the first of a window is long on its way", (at: number) => (at % 60_000 < 300 ? 4000 : 100)],
-])("no 429 where %s", async (_, longest) => {
-  const { emulator, clock, member, refused } = createFleet();
-  await using _emulator = emulator;
-  const chance = seededRandom(5);
-  const { fetch } = emulator.connection();
-  const began = clock.now();
-  const slow: typeof fetch = async (...request) => {
-    await clock.sleep(longest(clock.now() - began) * chance());
+/** A `fetch` whose requests are so long on their way. */
+function slowFetch({ clock, connection }: Emulator, delayMs: () => number): typeof globalThis.fetch {
+  const { fetch } = connection();
+  return async (...request) => {
+    await clock.sleep(delayMs());
     return fetch(...request);
   };
-  const members = Array.from({ length: 10 }, () => member({ fetch: slow }));
-  const reads = members.map(async (client) => {
-    for (let read = 0; read < 40; read++) await client.account.balance();
+}
+
+const read = (client: AsyncMusic, times: number) =>
+  Promise.all(Array.from({ length: times }, () => client.account.balance()));
+
+test("no 429 where every request is up to a second on its way", async () => {
+  const { emulator, member, refused } = createFleet();
+  await using _emulator = emulator;
+  const chance = seededRandom(5);
+  const fetch = slowFetch(emulator, () => 900 * chance());
+  const inTurn = Array.from({ length: 10 }, () => member({ fetch })).map(async (client) => {
+    for (let turn = 0; turn < 40; turn++) await client.account.balance();
   });
-  await Promise.all(reads);
+  await Promise.all(inTurn);
   expect(refused()).toEqual([]);
+});
+
+test("no 429 where the service counts a window's first request late", async () => {
+  const { emulator, clock, member, refused } = createFleet();
+  await using _emulator = emulator;
+  const began = clock.now();
+  const fetch = slowFetch(emulator, () => (clock.now() < began + 30_000 ? 4000 : 10));
+  await Promise.all(Array.from({ length: 10 }, () => read(member({ fetch }), 30)));
+  expect(refused()).toEqual([]);
+});
+
+test("nobody leaves in a window's last moment, not even who has just come", async () => {
+  const { emulator, clock, member, refused } = createFleet();
+  await using _emulator = emulator;
+  await member().account.balance();
+  await clock.sleep(59_500);
+  const late = member({ fetch: slowFetch(emulator, () => 900) });
+  await Promise.all([read(late, 3), read(member(), 117)]);
+  expect(refused()).toEqual([]);
+  expect(emulator.requests).toHaveLength(121);
 });
 
 test("each of ten members that all want more than their part gets it", async () => {
@@ -108,6 +131,14 @@ test("each of ten members that all want more than their part gets it", async () 
     return inFirstWindow;
   });
   for (const count of await Promise.all(sent)) expect(Math.abs(count - 12)).toBeLessThanOrEqual(4);
+});
+
+test("what the fleet has left is taken at once", async () => {
+  const { emulator, clock, member } = createFleet();
+  await using _emulator = emulator;
+  const began = clock.now();
+  await read(member(), 120);
+  expect(clock.now() - began).toBeLessThan(500);
 });
 
 test("polls of all members leave room for the creates of another", async () => {
@@ -188,14 +219,13 @@ test.each([
   expect(troubles).toHaveLength(2);
 });
 
-test("a request that is aborted while it is asked for is not sent, and nobody waits for it", async () => {
-  const { emulator, clock, member } = createFleet();
+test("a request that is aborted while it is asked for does not leave, and nobody waits for its answer", async () => {
+  const { emulator, clock } = createFleet();
   await using _emulator = emulator;
-  const client = member({}, createTestFleet(clock, SIZE, 100)());
+  const pacer = createFleetPacer(clock, createTestFleet(clock, SIZE, 100)(), SIZE, () => {});
   const controller = new AbortController();
   void clock.sleep(150).then(() => controller.abort("no"));
-  await expect(client.account.balance({ signal: controller.signal })).rejects.toBe("no");
-  expect(emulator.requests).toEqual([]);
-  await Promise.all(Array.from({ length: 119 }, () => client.account.balance()));
-  expect(emulator.requests).toHaveLength(119);
+  await expect(pacer.admit({ kind: "account" }, controller.signal)).rejects.toBe("no");
+  for (let left = 0; left < 119; left++) await pacer.admit({ kind: "account" });
+  expect(pacer.rateLimit()).toMatchObject({ limit: 120, remaining: 0, heldUntil: null });
 });
