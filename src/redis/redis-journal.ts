@@ -43,7 +43,7 @@ return redis.call('del', KEYS[1])`;
  * ioredis, `disableOfflineQueue` of redis).
  *
  * @param redis - a client or a cluster of `ioredis` or `redis`; closing it is up to its owner
- * @throws {@link InvalidOptionError} an option is out of range
+ * @throws `InvalidOptionError`: an option is out of range
  *
  * @example
  * ```ts

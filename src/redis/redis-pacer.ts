@@ -39,7 +39,7 @@ export interface RedisPacerOptions {
  * It needs the package `rate-limiter-flexible`.
  *
  * @param redis - a client or a cluster of `ioredis` or `redis`; closing it is up to its owner
- * @throws {@link InvalidOptionError} an option is out of range
+ * @throws `InvalidOptionError`: an option is out of range
  *
  * @example
  * ```ts

@@ -111,10 +111,10 @@ test("nobody leaves in a window's last moment, not even who has just come", asyn
   await using _emulator = emulator;
   await member().account.balance();
   await clock.sleep(59_500);
-  const late = member({ fetch: slowFetch(emulator, () => 900) });
-  const lateReads = read(late, 3);
+  const fetch = slowFetch(emulator, () => 900);
+  const late = read(member({ fetch }), 3);
   await clock.sleep(2000);
-  await Promise.all([lateReads, read(member(), 120)]);
+  await Promise.all([late, read(member({ fetch }), 120)]);
   expect(refused()).toEqual([]);
 });
 
