@@ -5,6 +5,7 @@ import { InvalidOptionError } from "../errors/invalid-option-error.js";
  * `eval` is used, always with a single key.
  */
 export interface RedisClient {
+  /** Runs a script on the server, as a whole. */
   eval(script: string, ...parameters: never[]): Promise<unknown>;
 }
 

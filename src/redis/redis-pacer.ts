@@ -1,7 +1,6 @@
-import type { Clock } from "../clock/clock.js";
 import { LIMITS } from "../contract/limits.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
-import type { Pacer } from "../pacer/pacer.js";
+import type { PacerFactory } from "../pacer/pacer.js";
 import { checkOptionNames } from "../transport/option-names.js";
 import { createFleetPacer } from "./fleet-pacer.js";
 import { checkPrefix, checkWhole } from "./options.js";
@@ -49,10 +48,7 @@ export interface RedisPacerOptions {
  * const client = new AsyncMusic({ pacer: redisPacer(new Redis()) });
  * ```
  */
-export function redisPacer(
-  redis: RedisClient,
-  options: RedisPacerOptions = {},
-): (clock: Clock, apiKey: string) => Pacer {
+export function redisPacer(redis: RedisClient, options: RedisPacerOptions = {}): PacerFactory {
   checkOptionNames(options, { prefix: true, requests: true, windowSeconds: true, onUnavailable: true });
   const { onUnavailable = () => {} } = options;
   const requests = checkWhole("requests", options.requests ?? LIMITS.requestsPerWindow);
