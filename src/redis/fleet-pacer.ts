@@ -7,12 +7,16 @@ import { eitherBudget } from "./either-budget.js";
 import type { FleetBudget, FleetSize } from "./fleet-budget.js";
 import { FleetWindow } from "./fleet-window.js";
 
-/** How long an answer of the fleet is waited for, in milliseconds. */
-const PATIENCE_MS = 1000;
+/**
+ * How often, and how long, an answer of the fleet is waited for, in milliseconds: a process that stood still sees what
+ * came meanwhile before it loses its patience.
+ */
+const NAPS = 2;
+const NAP_MS = 1000;
 /** How often in a window this process tells how many tasks wait in it. */
 const WEIGHINGS = 30;
 /** How long nothing is asked of a fleet that didn't answer, in milliseconds. */
-const REST_MS = 5000;
+const REST_MS = 10_000;
 
 /**
  * A pacer whose budget is shared. The requests of this process wait in its own queue, and whoever's turn has come is
@@ -90,11 +94,8 @@ export function createFleetPacer(
   /** What the fleet answers; `null`, and for a while it isn't asked again, where it doesn't. */
   async function ask<Answer>(question: () => Promise<Answer>): Promise<Answer | null> {
     const patience = new AbortController();
-    const tooLate = clock.sleep(PATIENCE_MS, patience.signal).then(() => {
-      throw new Error(`no answer within ${PATIENCE_MS} ms`);
-    });
     try {
-      const answer = await Promise.race([question(), tooLate]);
+      const answer = await Promise.race([question(), tooLate(patience.signal)]);
       isAway = false;
       return answer;
     } catch (error) {
@@ -105,6 +106,11 @@ export function createFleetPacer(
     } finally {
       patience.abort();
     }
+  }
+
+  async function tooLate(signal: AbortSignal): Promise<never> {
+    for (let nap = 0; nap < NAPS; nap++) await clock.sleep(NAP_MS, signal);
+    throw new Error(`the shared budget didn't answer within ${NAPS * NAP_MS} ms`);
   }
 
   /** No request fails of what a listener throws. */

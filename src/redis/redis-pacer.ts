@@ -31,8 +31,8 @@ export interface RedisPacerOptions {
  * leave a quarter of it to creates and account reads, and set that free as it passes. A 429, should somebody else spend
  * from the key too, holds the whole fleet back. Nobody has to join or to leave.
  *
- * The count stands under a hash of the API key; the key itself never goes to Redis. While Redis doesn't answer within a
- * second, requests leave all the same, paced by each process for itself, and Redis is asked again every five seconds. The
+ * The count stands under a hash of the API key; the key itself never goes to Redis. While Redis doesn't answer within two
+ * seconds, requests leave all the same, paced by each process for itself, and Redis is asked again every ten seconds. The
  * client's clock has to go as fast as Redis's: a virtual one does not.
  *
  * It needs the package `rate-limiter-flexible`.
