@@ -3,9 +3,9 @@ import type { TaskSubmission } from "../contract/task.js";
 
 /**
  * Where `run` and `runAll` keep what they have begun, so that nothing is paid twice: `memoryJournal` within one process,
- * `fileJournal` of `async-music/node` across processes of one machine, or your own on a database that all machines
- * share. Its three methods are one compare-and-set: each entry has a `revision` of its own, and is only replaced by
- * whoever names that revision.
+ * `fileJournal` of `async-music/node` across processes of one machine, `redisJournal` of `async-music/redis` across
+ * machines, or your own on another database that they share. Its three methods are one compare-and-set: each entry has
+ * a `revision` of its own, and is only replaced by whoever names that revision.
  *
  * What each method promises once it has resolved has to outlast a crash. An entry is JSON: keep it whole.
  *

@@ -9,7 +9,7 @@ const RECORD_BYTES = 4096;
 /**
  * A journal in a folder of this machine: safe between processes, and after `kill -9`, a power cut or a full disk. Two
  * journals on one path are one journal. Don't put it on a network drive, where files can't be relied upon to exclude
- * one another: for several machines, write a `Journal` for the database that they share.
+ * one another: several machines share `redisJournal` of `async-music/redis`, or a `Journal` of yours on their database.
  *
  * Room for the task's id is set aside before the POST leaves, so that a full disk refuses before anything is paid for.
  * A run rejects with `JournalError`, and sends nothing, where the folder can't be used or a file in it is damaged.

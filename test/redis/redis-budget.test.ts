@@ -16,7 +16,10 @@ describe.each(clients)("with %s", (_, connect) => {
   test("all take from one window, a second longer than the service's, and no more than they may", async () => {
     const { open, place } = createBudgets(await connect());
     const [one, other] = [open(), open()];
-    expect(await one.take(10)).toEqual({ isTaken: true, isHeld: false, taken: 1, endsInMs: 61_000 });
+    const first = await one.take(10);
+    expect(first).toMatchObject({ isTaken: true, isHeld: false, taken: 1 });
+    expect(first.endsInMs).toBeGreaterThan(60_500);
+    expect(first.endsInMs).toBeLessThanOrEqual(61_000);
     for (let taken = 2; taken <= 7; taken++) {
       expect(await other.take(7)).toMatchObject({ isTaken: true, taken });
     }
@@ -34,7 +37,7 @@ describe.each(clients)("with %s", (_, connect) => {
     await budget.take(10);
     await budget.take(10);
     await connectIoredis().del(place);
-    expect(await budget.take(10)).toMatchObject({ isTaken: true, taken: 1, endsInMs: 61_000 });
+    expect(await budget.take(10)).toMatchObject({ isTaken: true, taken: 1 });
   });
 
   test("a hold lets nobody take anything, and ends", async () => {
@@ -97,7 +100,9 @@ describe.each(clients)("with %s", (_, connect) => {
 
 test("a window of a second is kept in milliseconds", async () => {
   const { open } = createBudgets(connectIoredis(), { requests: 5, windowMs: 1000 });
-  expect(await open().take(5)).toMatchObject({ endsInMs: 1250 });
+  const { endsInMs } = await open().take(5);
+  expect(endsInMs).toBeGreaterThan(1000);
+  expect(endsInMs).toBeLessThanOrEqual(1250);
 });
 
 test("a limiter of the user's own on the same connection keeps its script", async () => {
