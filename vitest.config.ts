@@ -18,7 +18,10 @@ const alias = Object.entries(sources).map(([name, path]) => ({
 }));
 
 /** These run the built package: it is built once before them. */
-const built = ["test/{package,cli,examples}/**/*.test.ts", "test/dashboard/page/**/*.test.ts"];
+const built = ["test/{package,cli,examples}/**/*.test.ts"];
+
+/** These open the built page in Debian's Chromium. */
+const inChromium = ["test/dashboard/page/**/*.test.ts"];
 
 /** These need a Redis, which is started once before them. */
 const onRedis = ["test/redis/**/*.test.ts"];
@@ -35,7 +38,7 @@ export default defineConfig({
         test: {
           name: "sources",
           include: ["test/**/*.test.ts"],
-          exclude: [...built, ...onRedis],
+          exclude: [...built, ...inChromium, ...onRedis],
           testTimeout: 30_000,
         },
       },
@@ -44,6 +47,14 @@ export default defineConfig({
         test: { name: "redis", include: onRedis, globalSetup: "test/redis/server.ts", testTimeout: 30_000 },
       },
       { test: { name: "built", include: built, globalSetup: "test/package/build.ts", testTimeout: 30_000 } },
+      {
+        test: {
+          name: "page",
+          include: inChromium,
+          globalSetup: "test/package/build.ts",
+          testTimeout: 30_000,
+        },
+      },
       {
         test: {
           name: "types",

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { closeBrowser, hasBrowser, openDashboard } from "./support/dashboard.js";
+import { closeBrowser, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
 
-describe.skipIf(!hasBrowser)("the account", () => {
+describe("the account", () => {
   test("a new key is shown once, can be copied, works, and is kept nowhere", async () => {
     const { page, server } = await openDashboard({ path: "/account" });
     await page.getByRole("button", { name: "Create a key" }).click();

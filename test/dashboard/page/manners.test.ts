@@ -1,7 +1,7 @@
 import axe from "axe-core";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Emulator } from "../../../emulator/index.js";
-import { closeBrowser, type Dashboard, hasBrowser, openDashboard } from "./support/dashboard.js";
+import { closeBrowser, type Dashboard, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
 
@@ -43,7 +43,7 @@ interface Axe {
   axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
 }
 
-describe.skipIf(!hasBrowser)("good manners", () => {
+describe("good manners", () => {
   for (const colorScheme of ["light", "dark"] as const) {
     test(`axe finds nothing wrong in any view, empty or full, in ${colorScheme} colors`, async () => {
       const empty = await openDashboard({ context: { colorScheme }, emulator: { credits: 0 } });

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { closeBrowser, hasBrowser, openDashboard } from "./support/dashboard.js";
+import { closeBrowser, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
 
 const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "a lighthouse" } };
 
-describe.skipIf(!hasBrowser)("the overview", () => {
+describe("the overview", () => {
   test("credits are a statement and a curve, which move as the service is used", async () => {
     const { page, api, emulator } = await openDashboard();
     await page.getByText("A curve needs two movements of credits.").waitFor();

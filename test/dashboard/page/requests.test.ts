@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { closeBrowser, hasBrowser, openDashboard } from "./support/dashboard.js";
+import { closeBrowser, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
 
 const UNKNOWN = "/task/00000000-0000-4000-8000-000000000000";
 
-describe.skipIf(!hasBrowser)("the request log", () => {
+describe("the request log", () => {
   test("shows each request as it comes, newest first, and the reads of a task lead to it", async () => {
     const { page, api } = await openDashboard({ path: "/requests" });
     await page.getByText("Nobody has asked the service anything yet.").waitFor();

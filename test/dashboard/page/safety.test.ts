@@ -2,13 +2,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { closeBrowser, hasBrowser, openDashboard, openPage } from "./support/dashboard.js";
+import { closeBrowser, openDashboard, openPage } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
 
 const MARKUP = `<img src=x onerror="globalThis.struck=1"><script>globalThis.struck=1</script>{{1+1}}`;
 
-describe.skipIf(!hasBrowser)("the page", () => {
+describe("the page", () => {
   test("text from requests is never markup, wherever it is shown", async () => {
     const { page, emulator, api, server, goTo } = await openDashboard();
     emulator.providers.provider_a.next({ polls: 1 });

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import type { Emulator } from "../../../emulator/index.js";
-import { closeBrowser, hasBrowser, openDashboard } from "./support/dashboard.js";
+import { closeBrowser, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
 
@@ -24,7 +24,7 @@ async function crowd(emulator: Emulator): Promise<void> {
     await emulator.fetch(`${emulator.url}/api/v1/account/balance`, { headers });
 }
 
-describe.skipIf(!hasBrowser)("a crowd", () => {
+describe("a crowd", () => {
   test("5,000 tasks and 50,000 requests are windowed, found and followed without stutter", async () => {
     const { page, api, goTo } = await openDashboard({
       emulator: { credits: 100_000, limits: { requests: 1_000_000, windowSeconds: 60 } },

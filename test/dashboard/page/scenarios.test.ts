@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { POLICY_FIELDS } from "../../../emulator/policy/fields.js";
-import { closeBrowser, hasBrowser, openDashboard } from "./support/dashboard.js";
+import { closeBrowser, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
 
 const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } };
 
-describe.skipIf(!hasBrowser)("scenarios", () => {
+describe("scenarios", () => {
   test("a fault is armed, seen, met by a request, and gone", async () => {
     const { page, api } = await openDashboard({ path: "/scenarios" });
     const faults = page.getByRole("region", { name: "Faults" });

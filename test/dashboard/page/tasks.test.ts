@@ -1,13 +1,13 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, inject, test } from "vitest";
-import { closeBrowser, hasBrowser, openDashboard } from "./support/dashboard.js";
+import { closeBrowser, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
 
 const SONG = { model: "provider_a", task_type: "music", input: { gpt_description_prompt: "rain in Lisbon" } };
 
-describe.skipIf(!hasBrowser)("tasks", () => {
+describe("tasks", () => {
   test("a song is submitted from the form, skipped to its end, and can be seen and heard", async () => {
     const { page, emulator } = await openDashboard({ path: "/tasks/new" });
     await page.getByLabel("Description").fill("rain in Lisbon");

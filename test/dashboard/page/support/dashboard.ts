@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
@@ -6,10 +5,8 @@ import { expect, inject, onTestFinished } from "vitest";
 import type { Emulator, EmulatorOptions } from "../../../../emulator/index.js";
 import type { EmulatorServer } from "../../../../emulator/node.js";
 
+/** Debian's; without a browser on the machine these tests fail, and say so. */
 const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-
-/** Without a browser on the machine there is no page to look at. */
-export const hasBrowser = existsSync(executablePath);
 
 /** No step of a page takes longer. */
 const PATIENCE_MS = 8000;
