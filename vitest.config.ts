@@ -20,6 +20,13 @@ const alias = Object.entries(sources).map(([name, path]) => ({
 /** These run the built package: it is built once before them. */
 const built = ["test/{package,cli,examples}/**/*.test.ts"];
 
+/** These play through a great deal: they are no part of `npm test`, which somebody waits for, but of `npm run check`. */
+const long = [
+  "test/{kill,pacing}/**/*.test.ts",
+  "test/contract/{policies,msw-2}.test.ts",
+  "test/sdk/fleet.test.ts",
+];
+
 /** These open the built page in Debian's Chromium. */
 const inChromium = ["test/dashboard/page/**/*.test.ts"];
 
@@ -38,10 +45,11 @@ export default defineConfig({
         test: {
           name: "sources",
           include: ["test/**/*.test.ts"],
-          exclude: [...built, ...inChromium, ...onRedis],
+          exclude: [...built, ...long, ...inChromium, ...onRedis],
           testTimeout: 30_000,
         },
       },
+      { resolve: { alias }, test: { name: "long", include: long, testTimeout: 60_000 } },
       {
         resolve: { alias },
         test: { name: "redis", include: onRedis, globalSetup: "test/redis/server.ts", testTimeout: 30_000 },

@@ -1,36 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
 import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
     buildStatus: number | null;
-    /** Where the packed package is installed: a folder with a `node_modules` of its own. */
-    installed: string;
   }
 }
 
-/**
- * Builds the package once, packs it and unpacks it as a user's installation, before the tests that run what users
- * install. A failure is theirs to show: here it would end every other test too.
- */
-export function setup(project: TestProject): () => void {
+/** Builds the package once, before the tests that run what users install. A failure is theirs to show: here it would end every other test too. */
+export function setup(project: TestProject): void {
   const { status } = spawnSync("npm", ["run", "build", "--silent"], { stdio: "inherit" });
   project.provide("buildStatus", status);
-  const folder = mkdtempSync(join(tmpdir(), "async-music-installed-"));
-  install(folder);
-  project.provide("installed", folder);
-  return () => rmSync(folder, { recursive: true, force: true });
-}
-
-function install(folder: string): void {
-  const target = join(folder, "node_modules/async-music");
-  mkdirSync(target, { recursive: true });
-  const pack = ["pack", "--silent", "--ignore-scripts", "--pack-destination", folder];
-  const tarball = spawnSync("npm", pack, { encoding: "utf8" }).stdout.trim();
-  spawnSync("tar", ["-xzf", tarball, "--strip-components=1", "-C", target], { cwd: folder });
-  for (const name of ["ky", "zod"])
-    symlinkSync(resolve("node_modules", name), join(folder, "node_modules", name));
 }
