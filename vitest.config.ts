@@ -61,7 +61,7 @@ export default defineConfig({
         test: {
           name: "page",
           include: inChromium,
-          globalSetup: "test/package/build.ts",
+          globalSetup: "test/dashboard/page/support/install.ts",
           testTimeout: 30_000,
         },
       },

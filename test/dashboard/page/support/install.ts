@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TestProject } from "vitest/node";
+import { setup as build } from "../../../package/build.js";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -11,8 +12,9 @@ declare module "vitest" {
   }
 }
 
-/** Packs the built package and unpacks it as a user's installation. */
+/** Builds the package, packs it, and unpacks it as a user's installation. */
 export function setup(project: TestProject): () => void {
+  build(project);
   const folder = mkdtempSync(join(tmpdir(), "async-music-installed-"));
   install(folder);
   project.provide("installed", folder);
