@@ -1,10 +1,12 @@
 const REPLACEMENT = "[redacted]";
 const DEEPEST = 6;
 
+/** A key shorter than this stands by chance in many words and ids: it is only taken out where it is a word of its own. */
+const SHORTEST_IN_WORDS = 4;
+
 /** Takes the API key out of what may be printed. */
 export interface Redactor {
   text(value: string): string;
-  isSecret(value: string): boolean;
   headers(value: Headers): Headers;
   /** JSON data as an error may carry it: itself if it doesn't hold the key, otherwise a copy without it. */
   data<Data>(value: Data): Data;
@@ -58,7 +60,7 @@ export function createRedactor(secret: string): Redactor {
     return typeof code === "string" ? Object.assign(copy, { code: text(code) }) : copy;
   };
 
-  return { text, isSecret: (value) => value === secret, headers, data, cause: (value) => cause(value) };
+  return { text, headers, data, cause: (value) => cause(value) };
 }
 
 /** Objects whose content can't be seen through their properties, and that may well be the request itself. */
@@ -74,5 +76,6 @@ function isOpaque(value: object): boolean {
  */
 function spellingsOf(secret: string): string {
   const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(2, "0");
-  return [...secret].map((character) => `(?:\\x${hex(character)}|%${hex(character)})`).join("");
+  const spelling = [...secret].map((character) => `(?:\\x${hex(character)}|%${hex(character)})`).join("");
+  return secret.length < SHORTEST_IN_WORDS ? `(?<!\\w)${spelling}(?!\\w)` : spelling;
 }

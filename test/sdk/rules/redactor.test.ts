@@ -18,6 +18,15 @@ test("a key goes however a server spells it: in another case, or with characters
   expect(redactor.text(KEY.replace("$", "%24"))).toBe("[redacted]");
 });
 
+test("a key of a few letters goes where it is a word of its own, and stays in words and ids", () => {
+  const short = createRedactor("a1");
+  expect(short.text("key a1, A1: %61%31; a12 ba1 a1_b 4ca1-11")).toBe(
+    "key [redacted], [redacted]: [redacted]; a12 ba1 a1_b 4ca1-11",
+  );
+  const task = { task_id: "5ba1", task_type: "a1_" };
+  expect(short.data(task)).toBe(task);
+});
+
 test("a header that is named after the key loses its name", () => {
   const named = createRedactor("Key_4f9a");
   expect([...named.headers(new Headers({ Key_4f9a: "x", "X-Key_4f9a": "y", Other: "z" }))]).toEqual([
