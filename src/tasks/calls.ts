@@ -33,9 +33,14 @@ export function resumeAdvice(taskId: string): string {
   return `Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
 }
 
-/** An id that is empty or a dot segment would name another address than a task's, and a key has no place in one. */
+/** Whether a task can be read by this id: an empty one or a dot segment names another address, and a key has no place there. */
+export function isTaskId(value: unknown, redactor: Redactor): value is string {
+  return (
+    typeof value === "string" && !/^\.{0,2}$|\p{Surrogate}/u.test(value) && redactor.text(value) === value
+  );
+}
+
 function checkTaskId(taskId: unknown, redactor: Redactor): void {
-  const isUsable = typeof taskId === "string" && !/^\.{0,2}$|\p{Surrogate}/u.test(taskId);
-  if (isUsable && !redactor.isSecret(taskId)) return;
+  if (isTaskId(taskId, redactor)) return;
   throw new InvalidRequestError("task_not_found", [{ path: "taskId", message: "must be the id of a task" }]);
 }

@@ -5,8 +5,9 @@ import { InvalidRequestError } from "../errors/invalid-request-error.js";
 import type { Answer, Call, RequestOptions } from "../transport/call.js";
 import { checkOptionNames } from "../transport/option-names.js";
 import { dataOf, parseAnswer } from "../transport/parse-answer.js";
+import type { Redactor } from "../transport/redactor.js";
 import type { Transport } from "../transport/transport.js";
-import { resumeAdvice } from "./calls.js";
+import { isTaskId, resumeAdvice } from "./calls.js";
 import { judgeSubmission, submissionOutcomeUnknown } from "./judge-submission.js";
 import { TASK_OPTIONS } from "./options.js";
 
@@ -33,7 +34,7 @@ export async function createTask(
 ): Promise<Created> {
   checkOptionNames(options, TASK_OPTIONS);
   const answer = await transport.send(call, options, judgeSubmission(request));
-  const taskId = taskIdOf(answer);
+  const taskId = taskIdOf(answer, transport.redactor);
   if (taskId === null) {
     const { clock, redactor } = transport;
     const outcome = { kind: "answered", answer } as const;
@@ -58,8 +59,9 @@ function serialise(request: unknown): string {
   ]);
 }
 
-function taskIdOf(answer: Answer): string | null {
+/** What can't be waited for is no id: the task that was paid for would pass for one that was never sent. */
+function taskIdOf(answer: Answer, redactor: Redactor): string | null {
   const data = dataOf(answer.text);
   const taskId: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "task_id") : null;
-  return typeof taskId === "string" && taskId.trim() !== "" ? taskId : null;
+  return isTaskId(taskId, redactor) && taskId.trim() !== "" ? taskId : null;
 }

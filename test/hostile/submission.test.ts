@@ -187,6 +187,15 @@ describe("a task id that came is never lost", () => {
     expect(server.arrivals).toHaveLength(1);
   });
 
+  test("a 5xx that returns the id of a task shows it, and how to resume", async () => {
+    const server = await listen((to) => reply(to, 502, { code: 502, data: { task_id: TASK_ID } }));
+    const { client } = connect(server);
+    const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+    expect(error).toMatchObject({ status: 502, taskId: TASK_ID });
+    expect(error.message).toContain(`client.tasks.wait("${TASK_ID}")`);
+    expect(server.arrivals).toHaveLength(1);
+  });
+
   test("half an id is no id", async () => {
     const server = await listen((to) => reply(to, 202, ACCEPTED.slice(0, ACCEPTED.indexOf(TASK_ID) + 20)));
     const { client } = connect(server);

@@ -1,8 +1,9 @@
-import { InvalidRequestError } from "async-music";
+import { InvalidRequestError, SubmissionOutcomeUnknownError } from "async-music";
 import { expect, test } from "vitest";
-import { accepted, refusal } from "../support/answers.js";
+import { accepted, refusal, SONG_REQUEST } from "../support/answers.js";
+import { expectNoKey } from "../support/leaks.js";
 import { rejection } from "../support/rejection.js";
-import { createWorld } from "../support/world.js";
+import { API_KEY, createWorld } from "../support/world.js";
 
 test.each(["", ".", "..", "\ud800", undefined, null, 7, {}])(
   "%j is refused as a task id, and nothing is sent",
@@ -12,6 +13,24 @@ test.each(["", ".", "..", "\ud800", undefined, null, 7, {}])(
     await rejection(client.tasks.wait(id as string), InvalidRequestError);
     expect(() => client.tasks.watch(id as string)).toThrow(InvalidRequestError);
     expect(requests).toEqual([]);
+  },
+);
+
+test("an id that holds the API key is refused, and not shown", async () => {
+  const { client, requests } = createWorld(() => accepted());
+  const error = await rejection(client.tasks.wait(`task-${API_KEY}`), InvalidRequestError);
+  expectNoKey(error, API_KEY);
+  expect(requests).toEqual([]);
+});
+
+test.each([".", "..", "\ud800", API_KEY])(
+  "a service that names a task %j has left the outcome of the POST unknown: nothing can be waited for",
+  async (id) => {
+    const { client, requests } = createWorld(() => accepted({ task_id: id }));
+    const error = await rejection(client.tasks.run(SONG_REQUEST), SubmissionOutcomeUnknownError);
+    expect(error.taskId).toBeNull();
+    expectNoKey(error, API_KEY);
+    expect(requests).toHaveLength(1);
   },
 );
 
