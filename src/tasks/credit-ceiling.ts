@@ -40,8 +40,10 @@ export function createCreditCeiling(maxCredits = Number.POSITIVE_INFINITY): Cred
 
 /** What has no price is no task that the interface knows: the run itself refuses it, or the service does. */
 function priceOf(request: TaskRequest): number {
-  const prices: Readonly<Record<string, number | undefined>> | undefined = PRICES[request?.model];
-  return prices?.[request.task_type] ?? 0;
+  const prices: Readonly<Record<string, unknown>> | undefined = PRICES[request?.model];
+  const price = prices?.[request.task_type];
+  // The prototype of a table has names too, and what they stand for is no price.
+  return typeof price === "number" ? price : 0;
 }
 
 /** Whether credits may still be frozen or settled. A failed task's are refunded. */

@@ -3,6 +3,7 @@ import {
   CreditCeilingError,
   InsufficientCreditsError,
   InvalidOptionError,
+  InvalidRequestError,
   JournalConflictError,
   memoryJournal,
   type RunAllOptions,
@@ -217,6 +218,18 @@ test("what the batch could cost beyond its ceiling is refused before it is sent;
   expect(refused.map(({ index }) => index)).toEqual([2]);
   expect(refused[0]?.error).toMatchObject({ credits: 10, spentCredits: 20, maxCredits: 25 });
   expect(posts(world)).toHaveLength(3);
+});
+
+test("a request that no table prices does not lift the ceiling for those behind it", async () => {
+  const world = batchWorld();
+  const nonsense = { model: "__proto__", task_type: "toString", input: {} } as unknown as TaskRequest;
+  const requests = [nonsense, ...songs("5", "5")];
+  const seen = await all(world.client.tasks.runAll(requests, { maxCredits: 10, concurrency: 1 }));
+  expect(seen.map(({ error }) => error?.constructor)).toEqual([
+    InvalidRequestError,
+    undefined,
+    CreditCeilingError,
+  ]);
 });
 
 test("refunded and refused credits are free again, those of an unknown outcome are not", async () => {
