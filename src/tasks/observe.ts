@@ -2,6 +2,7 @@ import { parseDate } from "../clock/date.js";
 import { isFinalStatus } from "../contract/status.js";
 import type { Task } from "../contract/task.js";
 import { ApiError } from "../errors/api-error.js";
+import { AsyncMusicError } from "../errors/async-music-error.js";
 import { AuthenticationError } from "../errors/authentication-error.js";
 import { ConnectionError } from "../errors/connection-error.js";
 import { InvalidResponseError } from "../errors/invalid-response-error.js";
@@ -94,8 +95,8 @@ async function pollOnce(
     return await polls.next({ taskId, pacing, signal: options.signal, timeoutMs, read });
   } catch (failure) {
     options.signal?.throwIfAborted();
-    if (endsWait(failure)) throw failure;
-    return { failure };
+    if (!endsWait(failure)) return { failure };
+    throw failure instanceof AsyncMusicError ? failure : brokenWait(observation, failure);
   }
 }
 
@@ -115,6 +116,12 @@ function endsWait(failure: unknown): boolean {
   if (failure instanceof AuthenticationError || failure instanceof TaskNotFoundError) return true;
   if (failure instanceof ApiError) return failure.status === 401 || failure.status === 404;
   return ![ConnectionError, InvalidResponseError, PollAbandoned].some((kind) => failure instanceof kind);
+}
+
+/** What a pacer or a clock of the application's own threw: the task is paid for, and goes on. */
+function brokenWait({ taskId, transport }: Observation, failure: unknown): AsyncMusicError {
+  const message = `Failed to wait for task ${taskId}: what paces the client threw. ${resumeAdvice(taskId)}`;
+  return new AsyncMusicError(message, { taskId, cause: transport.redactor.cause(failure) });
 }
 
 /** The wait that a failed read stated, a 429 or any other: the next poll doesn't undercut it. */

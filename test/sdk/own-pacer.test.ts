@@ -1,6 +1,7 @@
-import type { PacedRequest, Pacer, RateLimitReport } from "async-music";
+import { AsyncMusicError, type PacedRequest, type Pacer, type RateLimitReport } from "async-music";
 import { expect, test } from "vitest";
 import { ok, succeeded, TASK_ID } from "../support/answers.js";
+import { rejection } from "../support/rejection.js";
 import { createTestClock } from "../support/test-clock.js";
 import { API_KEY, createWorld } from "../support/world.js";
 
@@ -27,6 +28,21 @@ test("a pacer of one's own is asked for every request, and told what came of it"
   expect(asked).toMatchObject([{ kind: "read", taskId: TASK_ID }]);
   expect(told).toMatchObject([{ taskId: TASK_ID, sentAt: clock.now(), heldForMs: null }]);
 });
+
+test.each(["admit", "report", "learn"] as const)(
+  "a pacer whose %s throws does not lose a task that is waited for",
+  async (method) => {
+    const { pacer } = createOwnPacer();
+    const away = new Error("the database is away");
+    pacer[method] = () => {
+      throw away;
+    };
+    const { client } = createWorld(() => ok(succeeded()), { pacer });
+    const error = await rejection(client.tasks.wait(TASK_ID), AsyncMusicError);
+    expect(error).toMatchObject({ taskId: TASK_ID, cause: away });
+    expect(error.message).toContain(`client.tasks.wait("${TASK_ID}")`);
+  },
+);
 
 test("a function makes the client's pacer, by its clock and for its key", async () => {
   const { pacer, asked } = createOwnPacer();

@@ -303,7 +303,7 @@ test("a clock that comes to its end ends what waits for it, with its reason", as
   const { client, requests } = createWorld(() => balance(), {
     clock: { ...clock, sleep: () => Promise.reject(end) },
   });
-  await expect(client.tasks.wait(TASK_ID)).rejects.toBe(end);
+  await expect(client.tasks.wait(TASK_ID)).rejects.toMatchObject({ taskId: TASK_ID, cause: end });
   await expect(Promise.all(Array.from({ length: 200 }, () => client.account.balance()))).rejects.toBe(end);
   expect(requests.length).toBeLessThanOrEqual(120);
 });
