@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import type { Journal, JournalEntry } from "../journal/journal.js";
+import { checkPath } from "./check-path.js";
 import { createRevisions } from "./revisions.js";
 
 /** What a record takes beside the request, in bytes: room for it is set aside while refusing costs nothing. */
@@ -15,6 +16,7 @@ const RECORD_BYTES = 4096;
  * A run rejects with `JournalError`, and sends nothing, where the folder can't be used or a file in it is damaged.
  *
  * @param path - the folder; it need not exist, but the folder that it is in must
+ * @throws `InvalidOptionError` the path is empty, or no text
  *
  * @example
  * ```ts
@@ -23,7 +25,7 @@ const RECORD_BYTES = 4096;
  * ```
  */
 export function fileJournal(path: string): Journal {
-  const place = resolve(path);
+  const place = resolve(checkPath(path));
   const journal = journals.get(place) ?? createFileJournal(place);
   journals.set(place, journal);
   return journal;
@@ -54,9 +56,9 @@ function createFileJournal(path: string): Journal {
   };
 }
 
-/** Any text can be a key, and not any text a file name. */
+/** Any text can be a key, and not any text a file name. As JSON, halves of characters stay apart, which have no UTF-8. */
 function folderOf(key: string): string {
-  return createHash("sha256").update(key).digest("hex");
+  return createHash("sha256").update(JSON.stringify(key)).digest("hex");
 }
 
 function entryOf(content: string): JournalEntry | null {

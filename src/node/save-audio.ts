@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { AudioDownload } from "../audio/audio-download.js";
+import { checkPath } from "./check-path.js";
 
 /** Extensions that a path may already bear, and that the real one takes the place of. */
 const AUDIO_EXTENSION = /\.(mp3|wav|flac|ogg|m4a|bin)$/i;
@@ -14,6 +15,7 @@ const AUDIO_EXTENSION = /\.(mp3|wav|flac|ogg|m4a|bin)$/i;
  * @param path - where to, without the extension: that is the download's own
  * @returns the path of the file
  * @throws `AudioDownloadError` the body broke off; nothing is left on disk
+ * @throws `InvalidOptionError` the path is empty, or no text
  *
  * @example
  * ```ts
@@ -21,7 +23,7 @@ const AUDIO_EXTENSION = /\.(mp3|wav|flac|ogg|m4a|bin)$/i;
  * ```
  */
 export async function saveAudio(download: AudioDownload, path: string): Promise<string> {
-  const target = `${path.replace(AUDIO_EXTENSION, "")}.${download.extension}`;
+  const target = `${checkPath(path).replace(AUDIO_EXTENSION, "")}.${download.extension}`;
   const draft = `${target}.${randomUUID()}.part`;
   try {
     await mkdir(dirname(resolve(target)), { recursive: true });

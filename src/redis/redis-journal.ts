@@ -70,7 +70,7 @@ export function redisJournal(redis: RedisClient, options: RedisJournalOptions = 
   return journal;
 
   function createRedisJournal(): Journal {
-    const placeOf = (key: string) => `${prefix}:journal:${key}`;
+    const placeOf = (key: string) => `${prefix}:journal:${spelt(key)}`;
     return {
       async get(key) {
         return entryOf(await evaluate(GET, placeOf(key), []), placeOf(key));
@@ -90,6 +90,11 @@ export function redisJournal(redis: RedisClient, options: RedisJournalOptions = 
 
 /** One place is one journal, so that the runs of one process on one key come one after the other. */
 const journals = new WeakMap<RedisClient, Map<string, Journal>>();
+
+/** As JSON, halves of characters stay apart: they have no UTF-8, in which keys go to Redis. */
+function spelt(key: string): string {
+  return /\p{Surrogate}/u.test(key) ? JSON.stringify(key) : key;
+}
 
 function entryOf(reply: unknown, place: string): JournalEntry | null {
   const [revision, text]: unknown[] = Array.isArray(reply) ? reply : [];

@@ -123,6 +123,13 @@ test("a folder that is not there, a file in its place, and a folder in a file's 
   expect(requests).toEqual([]);
 });
 
+test.each(["", undefined, null, 7])(
+  "the path %j is refused, and not taken for the working directory",
+  (given) => {
+    expect(() => fileJournal(given as string)).toThrow(/^Expected `path` to be a text that is not empty/);
+  },
+);
+
 test("one path is one journal, however it is written", () => {
   expect(fileJournal(join(folder, "other", "..", "journal"))).toBe(fileJournal(path));
 });

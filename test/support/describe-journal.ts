@@ -86,6 +86,13 @@ export function describeJournal(createPlace: () => Promise<() => Promise<Journal
     },
   );
 
+  test("keys that are halves of two characters are two keys", async () => {
+    const [journal] = await openTwice();
+    expect(await journal.put("\ud800", intent("a"), null)).toBe(true);
+    expect(await journal.put("\ud801", intent("b"), null)).toBe(true);
+    expect(await journal.get("\ud800")).toEqual(intent("a"));
+  });
+
   test("clients of one place and key: one posts, both get the song; unknown stays unknown, refused is free", async () => {
     const [journal] = await openTwice();
     const options = { journal, journalKey: KEY };

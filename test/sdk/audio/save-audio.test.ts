@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AudioDownloadError } from "async-music";
+import { AudioDownloadError, InvalidOptionError } from "async-music";
 import { saveAudio } from "async-music/node";
 import { expect, onTestFinished, test } from "vitest";
 import { rejection } from "../../support/rejection.js";
@@ -125,6 +125,11 @@ test("two songs that are saved to one path at once leave one of them whole", asy
   await Promise.all(saving);
   expect([one, other]).toContain(await readFile(join(folder, "rain.mp3"), "utf8"));
   await expect(readdir(folder)).resolves.toEqual(["rain.mp3"]);
+});
+
+test.each(["", undefined, 7])("the path %j is refused, and nothing is written", async (path) => {
+  const saving = saveAudio(await download("song"), path as string);
+  expect((await rejection(saving, InvalidOptionError)).option).toBe("path");
 });
 
 test("a large song is written piece by piece, in order", async () => {
