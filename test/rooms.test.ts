@@ -15,7 +15,7 @@ const arrows = {
     random: "",
     "environment.ts": "",
     errors: "contract",
-    telemetry: "contract",
+    telemetry: "contract errors",
     pacer: "contract clock",
     transport: "contract clock random environment.ts errors telemetry pacer",
     account: "contract transport",

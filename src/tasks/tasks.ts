@@ -7,6 +7,7 @@ import { TaskFailedError } from "../errors/task-failed-error.js";
 import { TaskTimedOutError } from "../errors/task-timed-out-error.js";
 import { checkJournalOptions } from "../journal/options.js";
 import type { WaitingTask } from "../pacer/pacer.js";
+import { traceEach } from "../telemetry/tracer.js";
 import { type ApiPromise, apiPromise } from "../transport/api-promise.js";
 import type { RequestOptions } from "../transport/call.js";
 import type { Transport } from "../transport/transport.js";
@@ -124,8 +125,12 @@ export class Tasks {
    * @throws {@link InvalidOptionError} at once, before the iteration begins
    */
   watch(task: string | TaskSubmission, options: WaitOptions = {}): AsyncIterable<Task> {
-    this.#observation(task, options);
-    return stoppable((signal) => this.#follow(task, { ...options, signal }), options.signal);
+    const attributes = { "async_music.task_id": this.#observation(task, options).taskId };
+    const follow = (signal: AbortSignal) => this.#follow(task, { ...options, signal });
+    return stoppable(
+      (signal) => traceEach(this.#transport.trace, "watch a task", attributes, follow(signal)),
+      options.signal,
+    );
   }
 
   /**

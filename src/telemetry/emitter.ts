@@ -1,3 +1,4 @@
+import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
 import type { ClientEvents } from "./events.js";
 
 /** Called with each event of one kind. What it throws is nobody's concern but its own: no call fails of it. */
@@ -22,6 +23,10 @@ export function createEmitter(): Emitter {
   };
   return {
     on(name, listener) {
+      if (!Object.hasOwn(listeners, name))
+        throw new InvalidOptionError("name", `be ${Object.keys(listeners).join(", ")}`, shown(name));
+      if (typeof listener !== "function")
+        throw new InvalidOptionError("listener", "be a function", shown(listener));
       listeners[name].add(listener);
       return () => void listeners[name].delete(listener);
     },

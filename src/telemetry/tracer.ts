@@ -43,6 +43,29 @@ export function createTrace(tracer: Tracer | undefined): Trace {
     });
 }
 
+/** Yields what an iteration yields, within a span that lasts until it ends or is left. */
+export async function* traceEach<Value>(
+  trace: Trace,
+  name: string,
+  attributes: SpanAttributes,
+  values: AsyncIterable<Value>,
+): AsyncGenerator<Value, void, void> {
+  let end = (_failure?: Promise<never>) => {};
+  const iteration = () =>
+    new Promise<void>((resolve) => {
+      end = resolve;
+    });
+  trace(name, attributes, iteration).catch(() => {});
+  try {
+    yield* values;
+  } catch (error) {
+    end(Promise.reject(error));
+    throw error;
+  } finally {
+    end();
+  }
+}
+
 /** Our own errors never hold the key; what else may be thrown is only named. */
 function noteFailure(span: Span, error: unknown): void {
   const isError = error instanceof Error;

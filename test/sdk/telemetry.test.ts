@@ -137,6 +137,14 @@ test("a listener that throws harms nobody, and one that has left hears nothing",
   expect(heard).toEqual(["stays"]);
 });
 
+test("an event that there is not, and a listener that can't be called, are refused by name", () => {
+  const { client } = createWorld(() => balance());
+  expect(() => client.on("retries" as "retry", () => {})).toThrow(
+    /^Expected `name` to be attempt, answer, wait/,
+  );
+  expect(() => client.on("retry", Object("x"))).toThrow(/^Expected `listener` to be a function/);
+});
+
 test.each([
   ["debug", ["debug", "debug", "warn", "debug", "debug", "info"]],
   ["info", ["warn", "info"]],
@@ -245,6 +253,28 @@ test("each call is a span of OpenTelemetry, and a run holds those of its create 
   expect(account?.parentSpanContext).toBeUndefined();
   expect(run?.attributes).toEqual({ "async_music.model": "provider_a", "async_music.task_type": "music" });
   expect(wait?.attributes).toEqual({ "async_music.task_id": TASK_ID });
+});
+
+test("a watch is one span until it ends, is left or fails", async () => {
+  for (const [answer, leaves, failure] of [
+    [() => ok(succeeded()), false, undefined],
+    [() => ok(task()), true, undefined],
+    [() => refusal(401, "invalid_api_key"), false, "AuthenticationError"],
+  ] as const) {
+    const { tracer, spans } = createTracing();
+    const { client } = createWorld(answer, { tracer });
+    const watching = (async () => {
+      for await (const _ of client.tasks.watch(TASK_ID)) if (leaves) break;
+    })();
+    expect(spans()).toEqual([]);
+    await watching.catch(() => {});
+    await Promise.resolve();
+    expect(spans().map(({ name }) => name)).toEqual(["async-music watch a task"]);
+    expect(spans()[0]?.attributes).toEqual({
+      "async_music.task_id": TASK_ID,
+      ...(failure === undefined ? {} : { "error.type": failure }),
+    });
+  }
 });
 
 test("the span of a call that fails says why, without the key", async () => {
