@@ -35,9 +35,7 @@ export function resumeAdvice(taskId: string): string {
 
 /** Whether a task can be read by this id: an empty one or a dot segment names another address, and a key has no place there. */
 export function isTaskId(value: unknown, redactor: Redactor): value is string {
-  return (
-    typeof value === "string" && !/^\.{0,2}$|\p{Surrogate}/u.test(value) && redactor.text(value) === value
-  );
+  return typeof value === "string" && !/^\.{0,2}$|\p{Surrogate}/u.test(value) && !redactor.isSecret(value);
 }
 
 function checkTaskId(taskId: unknown, redactor: Redactor): void {

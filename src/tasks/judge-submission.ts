@@ -2,7 +2,6 @@ import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unkn
 import type { Outcome } from "../transport/exchange.js";
 import { failureMessage } from "../transport/failure-message.js";
 import { invalidResponse } from "../transport/parse-answer.js";
-import type { Redactor } from "../transport/redactor.js";
 import { answerError, connectionError, type Failure, type Judge } from "../transport/verdict.js";
 import { isTaskId, resumeAdvice } from "./calls.js";
 
@@ -31,7 +30,8 @@ export function submissionOutcomeUnknown(failure: Failure, request: unknown): Su
   const { call, outcome, redactor } = failure;
   const requestId = redactor.text(failure.requestId);
   const { status, text } = outcome.kind === "answered" ? outcome.answer : outcome;
-  const taskId = salvageTaskId(text, redactor);
+  const found = salvageTaskId(text);
+  const taskId = isTaskId(found, redactor) && redactor.text(found) === found ? found : null;
   const advice =
     taskId === null ? UNKNOWN_ADVICE : `What came of the answer names the task. ${resumeAdvice(taskId)}`;
   return new SubmissionOutcomeUnknownError(failureMessage(call, unknownReason(outcome), requestId, advice), {
@@ -47,9 +47,8 @@ export function submissionOutcomeUnknown(failure: Failure, request: unknown): Su
  * The id in what is left of an answer that is broken, or is an error: where one was returned, its task is what is waited
  * for (POST /api/v1/task), and what is paid for must not be lost with the rest.
  */
-function salvageTaskId(text: string, redactor: Redactor): string | null {
-  const taskId = /"task_id"\s*:\s*"([^"\\\s]+)"/.exec(text)?.[1];
-  return isTaskId(taskId, redactor) ? taskId : null;
+function salvageTaskId(text: string): string | null {
+  return /"task_id"\s*:\s*"([^"\\\s]+)"/.exec(text)?.[1] ?? null;
 }
 
 function unknownReason(outcome: Outcome): string {

@@ -7,6 +7,7 @@ const SHORTEST_IN_WORDS = 4;
 /** Takes the API key out of what may be printed. */
 export interface Redactor {
   text(value: string): string;
+  isSecret(value: string): boolean;
   headers(value: Headers): Headers;
   /** JSON data as an error may carry it: itself if it doesn't hold the key, otherwise a copy without it. */
   data<Data>(value: Data): Data;
@@ -60,7 +61,7 @@ export function createRedactor(secret: string): Redactor {
     return typeof code === "string" ? Object.assign(copy, { code: text(code) }) : copy;
   };
 
-  return { text, headers, data, cause: (value) => cause(value) };
+  return { text, isSecret: (value) => value === secret, headers, data, cause: (value) => cause(value) };
 }
 
 /** Objects whose content can't be seen through their properties, and that may well be the request itself. */

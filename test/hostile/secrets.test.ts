@@ -93,8 +93,10 @@ test("a wait that ends with the key in the task that it last saw shows it nowher
 });
 
 test("a broken answer to a create that names the key for its task shows it nowhere", async () => {
-  const { client } = createWorld(() => new Response(`{"data":{"task_id":"${API_KEY}","ty`, { status: 202 }));
-  expectNoKey(await reasonOf(client.tasks.create(SONG_REQUEST)), API_KEY);
+  for (const id of [API_KEY, `task-${API_KEY}`, API_KEY.toUpperCase()]) {
+    const { client } = createWorld(() => new Response(`{"data":{"task_id":"${id}","ty`, { status: 202 }));
+    expectNoKey(await reasonOf(client.tasks.create(SONG_REQUEST)), id);
+  }
 });
 
 test("a key that is taken for a task id is shown nowhere", async () => {

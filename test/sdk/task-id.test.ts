@@ -16,13 +16,6 @@ test.each(["", ".", "..", "\ud800", undefined, null, 7, {}])(
   },
 );
 
-test("an id that holds the API key is refused, and not shown", async () => {
-  const { client, requests } = createWorld(() => accepted());
-  const error = await rejection(client.tasks.wait(`task-${API_KEY}`), InvalidRequestError);
-  expectNoKey(error, API_KEY);
-  expect(requests).toEqual([]);
-});
-
 test.each([".", "..", "\ud800", API_KEY])(
   "a service that names a task %j has left the outcome of the POST unknown: nothing can be waited for",
   async (id) => {
