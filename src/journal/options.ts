@@ -47,8 +47,7 @@ export function checkJournalOptions(
   }
   if (typeof journalKey !== "string" || journalKey === "")
     throw new InvalidOptionError("journalKey", "be a text that is not empty");
-  if (redactor.text(journalKey) !== journalKey)
-    throw new InvalidOptionError("journalKey", "not hold the API key");
+  if (redactor.isGivenAway(journalKey)) throw new InvalidOptionError("journalKey", "not hold the API key");
   if (journal === undefined) throw new InvalidOptionError("journal", "be given with `journalKey`");
   return { journal, key: journalKey, probe };
 }

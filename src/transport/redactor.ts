@@ -1,13 +1,15 @@
 const REPLACEMENT = "[redacted]";
 const DEEPEST = 6;
 
-/** A key shorter than this stands by chance in many words and ids: it is only taken out where it is a word of its own. */
-const SHORTEST_IN_WORDS = 4;
+/** A key shorter than this stands in many words and ids by chance: it is only taken out where it is a word of its own. */
+const SHORTEST_SECRET = 6;
 
 /** Takes the API key out of what may be printed. */
 export interface Redactor {
   text(value: string): string;
   isSecret(value: string): boolean;
+  /** Whether a caller's own text gives the key away; what stands there by chance does not. */
+  isGivenAway(value: string): boolean;
   headers(value: Headers): Headers;
   /** JSON data as an error may carry it: itself if it doesn't hold the key, otherwise a copy without it. */
   data<Data>(value: Data): Data;
@@ -61,7 +63,14 @@ export function createRedactor(secret: string): Redactor {
     return typeof code === "string" ? Object.assign(copy, { code: text(code) }) : copy;
   };
 
-  return { text, isSecret: (value) => value === secret, headers, data, cause: (value) => cause(value) };
+  return {
+    text,
+    isSecret: (value) => value === secret,
+    isGivenAway: (value) => secret.length >= SHORTEST_SECRET && isIn(value),
+    headers,
+    data,
+    cause: (value) => cause(value),
+  };
 }
 
 /** Objects whose content can't be seen through their properties, and that may well be the request itself. */
@@ -78,5 +87,5 @@ function isOpaque(value: object): boolean {
 function spellingsOf(secret: string): string {
   const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(2, "0");
   const spelling = [...secret].map((character) => `(?:\\x${hex(character)}|%${hex(character)})`).join("");
-  return secret.length < SHORTEST_IN_WORDS ? `(?<!\\w)${spelling}(?!\\w)` : spelling;
+  return secret.length < SHORTEST_SECRET ? `(?<!\\w)${spelling}(?!\\w)` : spelling;
 }

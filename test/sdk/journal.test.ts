@@ -404,6 +404,19 @@ test.each([
   expect(requests).toEqual([]);
 });
 
+test.each(["k", "key", "1", "task"])(
+  "with the API key %j, which stands in many words, a run is recorded and resumed as with any other",
+  async (apiKey) => {
+    const world = createWorld(serve, { apiKey });
+    const options = { journal: memoryJournal(), journalKey: `${apiKey} 1` };
+    for (const _ of [1, 2]) {
+      await expect(world.client.tasks.run(SONG_REQUEST, options)).resolves.toEqual(succeeded());
+    }
+    expect(posts(world)).toHaveLength(1);
+    expect(world.requests.at(-1)?.path).toBe(`/api/v1/task/${TASK_ID}`);
+  },
+);
+
 test("an entry never holds the API key, whoever echoes it", async () => {
   const { client } = createWorld(({ method }) =>
     method === "POST" ? accepted({ note: `for ${API_KEY}` }) : done(),
