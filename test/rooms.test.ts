@@ -77,7 +77,9 @@ const arrows = {
     "index.ts": `clock log limits policy faults payments providers audit state control
       emulator-state.ts emulator.ts emulator-options.ts create-emulator.ts`,
   }),
-  ...roomsBelow("src", { cli: "emulator/index.ts emulator/node.ts" }),
+  ...roomsBelow("src", {
+    cli: "contract transport tasks client-options.ts index.ts node emulator/index.ts emulator/node.ts",
+  }),
 };
 
 /** Which rooms may import a package. */

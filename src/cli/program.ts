@@ -1,77 +1,96 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, CommanderError } from "commander";
+import { balanceCommand } from "./commands/balance.js";
+import { completeCommand, completionCommand } from "./commands/completion.js";
+import { emulatorCommand } from "./commands/emulator.js";
+import { runTaskCommand } from "./commands/run.js";
+import { usageCommand } from "./commands/usage.js";
+import { waitCommand } from "./commands/wait.js";
+import { EXIT_STATUS } from "./exit-status.js";
+import { packageVersion } from "./package-version.js";
+import { coloured, hasColour } from "./terminal/colour.js";
+import type { Output, Surroundings } from "./terminal/surroundings.js";
+import { withoutKey } from "./terminal/without-key.js";
 
-/**
- * The command line: what can be asked, and how it is explained.
- *
- * @param command - What stood behind `--`, which is not ours to understand; `null` where there was no `--`.
- */
-export function createProgram(command: readonly string[] | null): Command {
-  const program = new Command("async-music").description(
-    "The music service's emulator, for your tests and your terminal.",
-  );
-  return configure(program).addCommand(configure(emulatorCommand(command)));
+/** Longer lines than this are no pleasure to read. */
+const WIDEST_HELP = 100;
+
+const HELP = `
+First steps, with nothing billed:
+  async-music emulator
+      the service on this machine; do as it says, and then
+  async-music run -d "rain in Lisbon"
+      a song, saved in this folder
+
+Environment:
+  ASYNC_MUSIC_API_KEY    your API key; no flag takes it, where
+                         others on this machine could read it
+  ASYNC_MUSIC_BASE_URL   the address without /api/v1
+  NO_COLOR, FORCE_COLOR  never colour, always colour
+
+Results go to stdout, everything else to stderr. Each kind of
+error has an exit status of its own.`;
+
+/** Does what the arguments say, to its end, and answers the exit status. */
+export async function runProgram(args: readonly string[], around: Surroundings): Promise<number> {
+  const isEmulator = args[0] === "emulator";
+  // An emulator's key is no secret: it is there to be shown.
+  const surroundings = isEmulator ? around : withoutKey(around);
+  const end = isEmulator ? args.indexOf("--") : -1;
+  const [own, command] = end < 0 ? [args, null] : [args.slice(0, end), args.slice(end + 1)];
+  try {
+    await createProgram(command, surroundings).parseAsync(own, { from: "user" });
+    return EXIT_STATUS.done;
+  } catch (error) {
+    if (error instanceof CommanderError && /^commander\.(help|version)/.test(error.code)) {
+      return error.exitCode === 0 ? EXIT_STATUS.done : EXIT_STATUS.misused;
+    }
+    const { report } = await import("./report.js");
+    return report(error, !isEmulator && own.includes("--json"), surroundings);
+  }
 }
 
-function emulatorCommand(command: readonly string[] | null): Command {
-  return new Command("emulator")
-    .description("Run the whole service on this machine. It bills nobody.")
-    .usage("[options] [-- <command> [args...]]")
-    .option(
-      "--port <port>",
-      "port to listen on; 0 takes a free one (default: 4010, and a free one for a command)",
-      wholeNumber(0, 65_535),
+/** The command line: what can be asked, and how it is explained. */
+function createProgram(command: readonly string[] | null, surroundings: Surroundings): Command {
+  const program = new Command("async-music")
+    .description(
+      "Songs, lyrics and audio from the music service, each paid for once; and the service itself, to try it.",
     )
-    .option("--host <host>", "address to listen on; 0.0.0.0 or :: for all of this machine's", "127.0.0.1")
-    .addOption(
-      new Option("--clock <clock>", "real: ticks with the wall; virtual: moves only when it is advanced")
-        .choices(["real", "virtual"])
-        .default("real"),
-    )
-    .option("--seed <n>", "what all ids, times and songs come from", wholeNumber())
-    .option("--credits <n>", "credits of the first account", wholeNumber(0))
-    .option("--api-key <key>", "API key of the first account; it begins with emu_")
-    .option(
-      "--state <file>",
-      "go on from the state in this file, and save it there in the end; where it exists, --seed and --credits are refused, and --api-key replaces the first account's key",
-    )
-    .option("--json", "write one line of JSON once connections are accepted", false)
-    .addHelpText(
-      "after",
-      `
-Behind -- stands a command to run against a fresh emulator, with ASYNC_MUSIC_BASE_URL and
-ASYNC_MUSIC_API_KEY set. The emulator ends with it, and with its exit status:
-
-  async-music emulator --clock virtual -- npm test`,
-    )
-    .action(async (options) => {
-      if (command?.length === 0) throw new RangeError("Expected a command behind `--`");
-      const { runEmulator } = await import("./run-emulator.js");
-      process.exit(await runEmulator(options, command));
-    });
+    .version(packageVersion(), "-V, --version", "write the version")
+    .helpCommand(false)
+    .addHelpText("after", HELP);
+  const commands = [
+    runTaskCommand(surroundings),
+    waitCommand(surroundings),
+    balanceCommand(surroundings),
+    usageCommand(surroundings),
+    emulatorCommand(command),
+    completionCommand(surroundings),
+  ];
+  for (const each of commands) program.addCommand(configure(each, surroundings));
+  const complete = configure(completeCommand(program, surroundings), surroundings);
+  return configure(program.addCommand(complete, { hidden: true }), surroundings);
 }
 
-/** One line for each error, and our own exit statuses. */
-function configure(command: Command): Command {
+/** Everything is written to these surroundings, errors by `report`; and no exit but by an error. */
+function configure(command: Command, { env, stdout, stderr }: Surroundings): Command {
+  const widthOf = ({ columns }: Output) => Math.min(columns, WIDEST_HELP);
   return command
+    .helpOption("-h, --help", "explain this command")
     .allowExcessArguments(false)
-    .showSuggestionAfterError(false)
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "async-music: ")) })
+    .configureHelp({
+      minWidthToWrap: 20,
+      styleTitle: (text) => coloured("bold", text),
+      styleOptionTerm: (text) => coloured("cyan", text),
+      styleSubcommandTerm: (text) => coloured("cyan", text),
+    })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      outputError: () => {},
+      getOutHelpWidth: () => widthOf(stdout),
+      getErrHelpWidth: () => widthOf(stderr),
+      getOutHasColors: () => hasColour(stdout, env),
+      getErrHasColors: () => hasColour(stderr, env),
+    })
     .exitOverride();
-}
-
-function wholeNumber(
-  least = Number.MIN_SAFE_INTEGER,
-  most = Number.MAX_SAFE_INTEGER,
-): (text: string) => number {
-  return (text) => {
-    const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    const range =
-      least === Number.MIN_SAFE_INTEGER
-        ? ""
-        : most === Number.MAX_SAFE_INTEGER
-          ? ` of ${least} or more`
-          : ` from ${least} to ${most}`;
-    throw new InvalidArgumentError(`Expected a whole number${range}.`);
-  };
 }

@@ -1,5 +1,5 @@
 import { open, readFile, rename, rm } from "node:fs/promises";
-import type { Snapshot } from "../../emulator/index.js";
+import type { Snapshot } from "../../../emulator/index.js";
 
 /** What was saved; `undefined` where there is no such file yet. */
 export async function loadState(path: string): Promise<Snapshot | undefined> {

@@ -1,5 +1,6 @@
-import { createEmulator, type Emulator, type EmulatorOptions } from "../../emulator/index.js";
-import { serve } from "../../emulator/node.js";
+import { createEmulator, type Emulator, type EmulatorOptions } from "../../../emulator/index.js";
+import { serve } from "../../../emulator/node.js";
+import { UsageError } from "../usage-error.js";
 import { runCommand } from "./run-command.js";
 import { cannot, loadState, saveState } from "./state-file.js";
 
@@ -52,7 +53,7 @@ async function openEmulator({ clock, seed, credits, apiKey, state }: EmulatorFla
   }
   for (const [flag, value] of Object.entries({ seed, credits })) {
     if (value === undefined) continue;
-    throw new RangeError(
+    throw new UsageError(
       `Expected no \`--${flag}\` beside the state in ${state}, which has its own: leave it out, or name another file`,
     );
   }

@@ -1,0 +1,37 @@
+import {
+  AudioExpiredError,
+  InsufficientCreditsError,
+  SubmissionOutcomeUnknownError,
+  TaskFailedError,
+  TaskNotFoundError,
+} from "../index.js";
+import { Interrupted } from "./tasks/interruption.js";
+
+/** After these there is nothing to go on with. */
+const OVER = [TaskFailedError, TaskNotFoundError, AudioExpiredError];
+
+/**
+ * What to do now, as lines for a shell.
+ *
+ * @param resume - The command that goes on with the task, where there is one.
+ */
+export function adviceFor(error: Error, resume: string | null): readonly string[] {
+  if (resume !== null) {
+    return OVER.some((kind) => error instanceof kind)
+      ? []
+      : ["To go on with the task:", "", `  ${resume}`, ""];
+  }
+  if (error instanceof SubmissionOutcomeUnknownError) {
+    return [
+      "Look before you run it again, or it may be paid for twice:",
+      "",
+      "  async-music usage      has one task more than before, if it was created",
+      "  async-music balance    has its credits frozen then",
+      "",
+      `The service knows it by the request id ${error.requestId}.`,
+    ];
+  }
+  if (error instanceof Interrupted) return ["No task was created."];
+  if (error instanceof InsufficientCreditsError) return ["See `async-music balance`."];
+  return [];
+}

@@ -1,0 +1,14 @@
+import { Command } from "commander";
+import type { Surroundings } from "../terminal/surroundings.js";
+import { addConnectionOptions, type ConnectionFlags } from "./connection-options.js";
+
+/** `async-music balance` */
+export function balanceCommand(surroundings: Surroundings): Command {
+  return addConnectionOptions(new Command("balance"))
+    .summary("show the account's credits")
+    .description("Show the credits that the account has, and those that are frozen for tasks under way.")
+    .action(async (flags: ConnectionFlags) => {
+      const { showBalance } = await import("../account/show-account.js");
+      await showBalance(flags, surroundings);
+    });
+}

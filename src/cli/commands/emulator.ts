@@ -1,0 +1,52 @@
+import { Command, Option } from "commander";
+import { wholeNumber } from "../parsers.js";
+import { UsageError } from "../usage-error.js";
+
+/**
+ * `async-music emulator`
+ *
+ * @param command - What stood behind `--`, which is not ours to understand; `null` where there was no `--`.
+ */
+export function emulatorCommand(command: readonly string[] | null): Command {
+  return new Command("emulator")
+    .summary("run the whole service on this machine")
+    .description("Run the whole service on this machine. It bills nobody.")
+    .usage("[options] [-- <command> [args...]]")
+    .option(
+      "--port <port>",
+      "port to listen on; 0 takes a free one (default: 4010, and a free one for a command)",
+      wholeNumber(0, 65_535),
+    )
+    .option("--host <host>", "address to listen on; 0.0.0.0 or :: for all of this machine's", "127.0.0.1")
+    .addOption(
+      new Option("--clock <clock>", "real: ticks with the wall; virtual: moves only when it is advanced")
+        .choices(["real", "virtual"])
+        .default("real"),
+    )
+    .option("--seed <n>", "what all ids, times and songs come from", wholeNumber())
+    .option("--credits <n>", "credits of the first account", wholeNumber(0))
+    .option("--api-key <key>", "API key of the first account; it begins with emu_")
+    .option(
+      "--state <file>",
+      "go on from the state in this file, and save it there in the end; where it exists, --seed and --credits are refused, and --api-key replaces the first account's key",
+    )
+    .option("--json", "write one line of JSON once connections are accepted", false)
+    .addHelpText(
+      "after",
+      `
+Behind -- stands a command to run against a fresh emulator, with ASYNC_MUSIC_BASE_URL and
+ASYNC_MUSIC_API_KEY set. The emulator ends with it, and with its exit status:
+
+  async-music emulator --clock virtual -- npm test`,
+    )
+    .action(async (options) => {
+      if (command?.length === 0) throw new UsageError("Expected a command behind `--`");
+      const { runEmulator } = await import("../emulator/run-emulator.js");
+      process.exit(await runEmulator(options, command).catch(asMisuse));
+    });
+}
+
+/** What the emulator finds out of range was a flag. */
+function asMisuse(error: unknown): never {
+  throw error instanceof RangeError ? new UsageError(error.message) : error;
+}

@@ -1,0 +1,20 @@
+/** Every exit status that is the command's own, by its name. What each is for stands in `exit-table.ts`. */
+export const EXIT_STATUS = {
+  done: 0,
+  failed: 1,
+  misused: 2,
+  refused: 3,
+  keyRefused: 4,
+  noCredits: 5,
+  notFound: 6,
+  limited: 7,
+  notReached: 8,
+  outcomeUnknown: 9,
+  taskFailed: 10,
+  taskTimedOut: 11,
+  waitedTooLong: 12,
+  audioExpired: 13,
+  audioNotDownloaded: 14,
+  invalidResponse: 15,
+  journalFailed: 16,
+} as const;

@@ -1,0 +1,57 @@
+import { CommanderError } from "commander";
+import { resumeAdvice } from "../tasks/calls.js";
+import { adviceFor } from "./advice.js";
+import { exitStatusOf } from "./exit-table.js";
+import { TaskFault } from "./tasks/task-fault.js";
+import { stylesFor } from "./terminal/colour.js";
+import { writeJson } from "./terminal/json.js";
+import type { Surroundings } from "./terminal/surroundings.js";
+import { plain } from "./terminal/words.js";
+import { UsageError } from "./usage-error.js";
+
+/** What a program is told of an error beside its name and message, where the error has it. */
+const DETAILS = ["status", "retryable", "retryAfterSeconds", "retryAt", "issues", "evidence", "url"];
+
+/** Tells people, and with `--json` programs too, what went wrong. Answers the exit status for it. */
+export function report(thrown: unknown, asJson: boolean, { stdout, stderr, env }: Surroundings): number {
+  const { taskId, resume } = thrown instanceof TaskFault ? thrown : { taskId: null, resume: null };
+  const error = understood(thrown instanceof TaskFault ? thrown.cause : thrown);
+  const message = messageOf(error, taskId);
+  const style = stylesFor(stderr, env);
+  const said = [`${style("red", "async-music:")} ${message}`, ...adviceFor(error, resume)];
+  stderr.write(`${plain(said.join("\n"))}\n`);
+  if (asJson) writeJson(stdout, { error: asData(error, message, taskId) });
+  return exitStatusOf(error);
+}
+
+function understood(error: unknown): Error {
+  if (error instanceof CommanderError) return new UsageError(usageMessage(error.message));
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+/** One line. What stands behind `=` in an option that nobody knows may be anything, and is not repeated. */
+function usageMessage(message: string): string {
+  return message
+    .replace(/^error: /, "")
+    .replace(/(unknown option '[^'=]*)=[^\n]*'/, "$1'")
+    .replaceAll(/\s*\n\s*/g, " ");
+}
+
+function messageOf(error: Error, taskId: string | null): string {
+  // How to go on in a program is no help in a shell, where `adviceFor` has its own.
+  return taskId === null ? error.message : error.message.replace(resumeAdvice(taskId), "").trim();
+}
+
+function asData(error: Error, message: string, taskId: string | null): Record<string, unknown> {
+  const detail = (name: string): unknown => Reflect.get(error, name);
+  return {
+    name: error.name,
+    message,
+    errorCode: detail("errorCode") ?? null,
+    taskId: taskId ?? detail("taskId") ?? null,
+    requestId: detail("requestId") ?? null,
+    ...Object.fromEntries(
+      DETAILS.filter((name) => detail(name) !== undefined).map((name) => [name, detail(name)]),
+    ),
+  };
+}

@@ -1,0 +1,49 @@
+import { access, constants, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+
+/** Where the results of a task go. */
+export interface Place {
+  /** The path for the n-th result, from 0, without its extension; `name` and `id` tell it from others in a folder. */
+  pathFor(index: number, name: string, id: string): string;
+}
+
+/**
+ * The place that `--out` names. Nothing is made yet, but it is looked at, so that a place where nothing can be saved is
+ * known before anything is paid for.
+ */
+export async function choosePlace(out = "."): Promise<Place> {
+  const isFolder = /[/\\]$/.test(out) || (await isDirectory(out));
+  await checkWritable(isFolder ? out : dirname(out));
+  if (isFolder) return { pathFor: (_, name, id) => join(out, `${slug(name)}-${slug(id).slice(0, 8)}`) };
+  return { pathFor: (index) => (index === 0 ? out : out.replace(/(\.\w+)?$/, `-${index + 1}$1`)) };
+}
+
+/** Looks at the folder, or at the nearest one above that exists, in which it will be made. */
+async function checkWritable(folder: string): Promise<void> {
+  const path = resolve(folder);
+  try {
+    if (!(await stat(path)).isDirectory()) throw new Error("it is no folder");
+    await access(path, constants.W_OK);
+  } catch (error) {
+    if (isMissing(error) && dirname(path) !== path) return checkWritable(dirname(path));
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`Failed to save in ${path}: ${reason}. Nothing was sent`, { cause: error });
+  }
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
+
+/** A part of a file name: what comes from the service must not lead anywhere else. */
+function slug(text: string): string {
+  const words = text.toLowerCase().replaceAll(/[^\p{Letter}\p{Mark}\p{Number}]+/gu, "-");
+  return words.slice(0, 40).replaceAll(/^-|-$/g, "") || "untitled";
+}

@@ -1,0 +1,69 @@
+import type { Task } from "../../index.js";
+import { stylesFor } from "../terminal/colour.js";
+import type { Surroundings } from "../terminal/surroundings.js";
+import { minutesOf, plain } from "../terminal/words.js";
+
+const REDRAW_MS = 200;
+const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const WIDEST_BAR = 30;
+const CLEAR_LINE = "\r\u001B[2K";
+
+/** Shows how far a task is: one line that is drawn again on a terminal, a line for each change of status elsewhere. */
+export interface ProgressLine {
+  show(task: Task): void;
+  /** Says something to people, above the line. */
+  say(text: string): void;
+  end(): void;
+}
+
+export function createProgressLine({ stderr, env }: Surroundings, now: () => number): ProgressLine {
+  const style = stylesFor(stderr, env);
+  const isLive = stderr.isTerminal && env["TERM"] !== "dumb";
+  const startedAt = now();
+  let shown: Task | null = null;
+  let frame = 0;
+
+  const draw = () => {
+    const spinner = FRAMES[frame++ % FRAMES.length] ?? "";
+    const elapsed = minutesOf((now() - startedAt) / 1000);
+    const status = shown?.status ?? "waiting";
+    const percent = percentOf(shown);
+    const words = ` ${status}${percent === null ? "" : ` ${String(percent).padStart(3)} %`}  ${elapsed}`;
+    const room = Math.min(WIDEST_BAR, stderr.columns - words.length - 4);
+    const bar = percent === null || room < 5 ? "" : ` ${barOf(percent, room, style)}`;
+    const line = spinner + words.slice(0, Math.max(0, stderr.columns - 2));
+    stderr.write(`${CLEAR_LINE}${style("cyan", line.slice(0, 1))}${line.slice(1)}${bar}`);
+  };
+  const clear = () => {
+    if (isLive) stderr.write(CLEAR_LINE);
+  };
+  const timer = isLive ? setInterval(draw, REDRAW_MS) : undefined;
+
+  return {
+    show(task) {
+      const isNews = task.status !== shown?.status;
+      shown = task;
+      if (isLive) draw();
+      else if (isNews) stderr.write(`${minutesOf((now() - startedAt) / 1000)} ${plain(task.status)}\n`);
+    },
+    say(text) {
+      clear();
+      stderr.write(`${text}\n`);
+    },
+    end() {
+      clearInterval(timer);
+      clear();
+    },
+  };
+}
+
+/** The percentage that a provider tells, where what it tells is one. */
+function percentOf(task: Task | null): number | null {
+  const [, digits] = /^\s*(\d{1,3})(?:\.\d+)?\s*%/.exec(task?.output?.progress ?? "") ?? [];
+  return digits === undefined ? null : Math.min(100, Number(digits));
+}
+
+function barOf(percent: number, room: number, style: ReturnType<typeof stylesFor>): string {
+  const done = Math.round((percent / 100) * room);
+  return style("cyan", "━".repeat(done)) + style("dim", "─".repeat(room - done));
+}

@@ -1,0 +1,131 @@
+import { readFile } from "node:fs/promises";
+import { inputVariant } from "../../contract/request-violation.js";
+import { InvalidRequestError, type TaskRequest, type TaskType } from "../../index.js";
+import type { InputFlags, RunFlags } from "../commands/run.js";
+import type { Surroundings } from "../terminal/surroundings.js";
+import { UsageError } from "../usage-error.js";
+
+/** The field of `input` that each flag is. */
+const FIELDS = {
+  gptDescriptionPrompt: "gpt_description_prompt",
+  prompt: "prompt",
+  tags: "tags",
+  negativeTags: "negative_tags",
+  title: "title",
+  makeInstrumental: "make_instrumental",
+  modelVersion: "model_version",
+  continueClipId: "continue_clip_id",
+  continueAt: "continue_at",
+  lyrics: "lyrics",
+  lyricsType: "lyrics_type",
+  seed: "seed",
+  url: "url",
+  clipId: "clip_id",
+} as const satisfies Record<keyof InputFlags, string>;
+
+/**
+ * What can be made, and the fields that matter to it. The service accepts some others and ignores them; who pays for
+ * a song and gives a flag in vain is told so before.
+ */
+const MODES = {
+  inspiration: {
+    name: "A song from a description",
+    fields: ["gpt_description_prompt", "negative_tags", "make_instrumental", "model_version"],
+  },
+  custom: {
+    name: "A song from lyrics or styles",
+    fields: ["prompt", "tags", "negative_tags", "title", "make_instrumental", "model_version"],
+  },
+  continuation: {
+    name: "More of a clip",
+    fields: ["continue_clip_id", "continue_at", "prompt", "title", "model_version"],
+  },
+  provider_b: {
+    name: "A song by provider_b",
+    fields: ["prompt", "lyrics", "tags", "lyrics_type", "seed"],
+  },
+  lyrics: { name: "Lyrics", fields: ["prompt"] },
+  upload: { name: "A clip from an address", fields: ["url"] },
+  concat: { name: "A continued song, whole", fields: ["clip_id"] },
+} as const satisfies Record<ReturnType<typeof inputVariant>, { name: string; fields: readonly string[] }>;
+
+/**
+ * The request that the flags describe, or that stands in the file that they name. The SDK checks it, as everything that
+ * comes from outside, before anything is sent.
+ */
+export async function requestOf(
+  type: TaskType | undefined,
+  flags: RunFlags,
+  stdin: Surroundings["stdin"],
+): Promise<TaskRequest> {
+  return (await givenRequest(type, flags, stdin)) as TaskRequest;
+}
+
+async function givenRequest(
+  type: TaskType | undefined,
+  flags: RunFlags,
+  stdin: Surroundings["stdin"],
+): Promise<unknown> {
+  const given = Object.entries(FIELDS).flatMap(([flag, field]) => {
+    const value: unknown = Reflect.get(flags, flag);
+    return value === undefined ? [] : [[field, value] as const];
+  });
+  if (flags.file === undefined) return describedRequest(type, flags, Object.fromEntries(given));
+
+  const beside = [
+    ...given.map(([field]) => flagOf(field)),
+    ...(["model", "format"] as const).filter((name) => flags[name] !== undefined).map(flagOf),
+    ...(type === undefined ? [] : [`\`${type}\``]),
+  ];
+  if (beside.length > 0) {
+    throw new UsageError(`Expected no ${beside.join(", ")} beside --file, which holds the whole request`);
+  }
+  return readRequest(flags.file, stdin);
+}
+
+function describedRequest(
+  type: TaskType = "music",
+  { model = "provider_a", format }: RunFlags,
+  input: Readonly<Record<string, unknown>>,
+): unknown {
+  if (Object.keys(input).length === 0) {
+    throw new UsageError('Expected what to make, such as -d "rain in Lisbon": see `async-music run --help`');
+  }
+  const mode = MODES[inputVariant(model, type, input)];
+  const fields: readonly string[] = mode.fields;
+  const vain = Object.keys(input).filter((field) => !fields.includes(field));
+  if (vain.length > 0) {
+    throw new UsageError(
+      `Expected no ${vain.map(flagOf).join(", ")}. ${mode.name} takes ${fields.map(flagOf).join(", ")}`,
+    );
+  }
+  return { model, task_type: type, ...(format !== undefined && { audio_format: format }), input };
+}
+
+async function readRequest(path: string, stdin: Surroundings["stdin"]): Promise<unknown> {
+  const text = path === "-" ? await readAll(stdin) : await readFile(path, "utf8");
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch {
+    // What the parser says quotes the request.
+    throw new InvalidRequestError("invalid_json", [
+      { path: "", message: `must be JSON, and ${nameOf(path)} is not` },
+    ]);
+  }
+}
+
+async function readAll(stdin: Surroundings["stdin"]): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const piece of stdin)
+    text += typeof piece === "string" ? piece : decoder.decode(piece, { stream: true });
+  return text + decoder.decode();
+}
+
+function nameOf(path: string): string {
+  return path === "-" ? "stdin" : path;
+}
+
+function flagOf(field: string): string {
+  return `--${field.replaceAll("_", "-")}`;
+}

@@ -1,0 +1,31 @@
+import type { TaskType } from "../../index.js";
+import { fileJournal } from "../../node/index.js";
+import type { RunFlags } from "../commands/run.js";
+import { connect } from "../connect.js";
+import type { Surroundings } from "../terminal/surroundings.js";
+import { UsageError } from "../usage-error.js";
+import { requestOf } from "./request.js";
+import { watchTask } from "./task-watch.js";
+
+/** Submits a task, waits for it, and saves what it made. */
+export async function runTask(
+  type: TaskType | undefined,
+  flags: RunFlags,
+  surroundings: Surroundings,
+): Promise<void> {
+  const journal = journalOptions(flags);
+  const client = connect(flags, surroundings);
+  const request = await requestOf(type, flags, surroundings.stdin);
+  await watchTask(client, flags, surroundings, null, (options) =>
+    client.tasks.run(request, { ...options, ...journal }),
+  );
+}
+
+/** The probe costs one more request, and tells what became of a POST whose answer was lost. */
+function journalOptions({ journal, key }: RunFlags) {
+  if ((journal === undefined) !== (key === undefined)) {
+    throw new UsageError("Expected --journal and --key together, or neither of them");
+  }
+  if (journal === undefined || key === undefined) return {};
+  return { journal: fileJournal(journal), journalKey: key, probe: true };
+}

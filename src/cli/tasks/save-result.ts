@@ -1,0 +1,48 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { AsyncMusic, Clip, Lyrics, SucceededTask } from "../../index.js";
+import { saveAudio } from "../../node/index.js";
+import type { Place } from "./place.js";
+
+/** A file that holds a result of a task. */
+export interface SavedFile {
+  path: string;
+  content_type: string;
+  /** `null` of lyrics, which are no clip. */
+  clip_id: string | null;
+}
+
+/** Saves what a task made, one file after the other, and tells each. */
+export async function* saveResult(
+  client: AsyncMusic,
+  { task_id: taskId, type, output: { result } }: SucceededTask,
+  place: Place,
+  signal: AbortSignal,
+): AsyncGenerator<{ file: SavedFile; title: string | undefined; seconds: number | undefined }, void, void> {
+  if (!Array.isArray(result)) {
+    yield { file: await saveLyrics(result, place, taskId), title: result.title, seconds: undefined };
+    return;
+  }
+  for (const [index, clip] of result.entries()) {
+    const file = await saveClip(client, clip, place.pathFor(index, clip.title ?? type, clip.id), signal);
+    yield { file, title: clip.title, seconds: clip.metadata?.duration };
+  }
+}
+
+async function saveClip(
+  client: AsyncMusic,
+  clip: Clip,
+  path: string,
+  signal: AbortSignal,
+): Promise<SavedFile> {
+  const download = await client.audio.download(clip, { signal });
+  return { path: await saveAudio(download, path), content_type: download.contentType, clip_id: clip.id };
+}
+
+async function saveLyrics({ title, text }: Lyrics, place: Place, taskId: string): Promise<SavedFile> {
+  const chosen = place.pathFor(0, title, taskId);
+  const path = /\.\w+$/.test(chosen) ? chosen : `${chosen}.txt`;
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text.endsWith("\n") ? text : `${text}\n`);
+  return { path, content_type: "text/plain; charset=utf-8", clip_id: null };
+}

@@ -1,0 +1,96 @@
+import type { AsyncMusic, SucceededTask, Task, TaskSubmission } from "../../index.js";
+import type { WaitFlags } from "../commands/wait-options.js";
+import { stylesFor } from "../terminal/colour.js";
+import { writeJson } from "../terminal/json.js";
+import type { Surroundings } from "../terminal/surroundings.js";
+import { minutesOf, plain, usdOf } from "../terminal/words.js";
+import { listenForInterruption } from "./interruption.js";
+import { choosePlace, type Place } from "./place.js";
+import { createProgressLine } from "./progress-line.js";
+import { type SavedFile, saveResult } from "./save-result.js";
+import { TaskFault } from "./task-fault.js";
+
+/** What the SDK is handed to wait with. */
+export interface WatchOptions {
+  signal: AbortSignal;
+  onSubmitted(submission: TaskSubmission): void;
+  onUpdate(task: Task): void;
+  maxWaitMs?: number;
+}
+
+/**
+ * Waits for a task as a person is to see it, and saves what it made. What goes wrong is thrown with the id of the
+ * task, as far as that is known.
+ */
+export async function watchTask(
+  client: AsyncMusic,
+  flags: WaitFlags,
+  surroundings: Surroundings,
+  knownTaskId: string | null,
+  begin: (options: WatchOptions) => Promise<SucceededTask>,
+): Promise<void> {
+  const place = flags.download ? await choosePlace(flags.out) : null;
+  const now = surroundings.client?.clock?.now ?? Date.now;
+  const interruption = listenForInterruption(client, surroundings);
+  const progress = createProgressLine(surroundings, now);
+  let taskId = knownTaskId;
+  try {
+    const task = await begin({
+      signal: interruption.signal,
+      onSubmitted(submission) {
+        taskId = submission.task_id;
+        const { credits_charged: credits } = submission;
+        progress.say(
+          `Task ${taskId} is submitted, and ${credits} credits (${usdOf(credits)}) are frozen for it.`,
+        );
+        interruption.taskIsKnown();
+      },
+      onUpdate(update) {
+        taskId = update.task_id;
+        progress.show(update);
+        interruption.taskIsKnown();
+      },
+      ...(flags.maxWait !== undefined && { maxWaitMs: flags.maxWait }),
+    });
+    progress.end();
+    await deliver(client, task, place, flags, surroundings, interruption.signal);
+  } catch (error) {
+    throw new TaskFault(error, taskId, flags);
+  } finally {
+    progress.end();
+    interruption.end();
+  }
+}
+
+/** Writes the results: files and their paths, or what stands for them where nothing is to be saved. */
+async function deliver(
+  client: AsyncMusic,
+  task: SucceededTask,
+  place: Place | null,
+  flags: WaitFlags,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): Promise<void> {
+  const { stdout, stderr, env } = surroundings;
+  const style = stylesFor(stderr, env);
+  stderr.write(
+    `${style("green", "Done.")} It cost ${task.credits_cost} credits (${usdOf(task.credits_cost)}).\n`,
+  );
+  const files: SavedFile[] = [];
+  if (place !== null) {
+    for await (const { file, title, seconds } of saveResult(client, task, place, signal)) {
+      files.push(file);
+      const length = seconds === undefined ? "" : `, ${minutesOf(seconds)}`;
+      if (title !== undefined) stderr.write(`${style("bold", plain(title))}${length}\n`);
+      if (!flags.json) stdout.write(`${file.path}\n`);
+    }
+  } else if (!flags.json) {
+    stdout.write(textOf(task));
+  }
+  if (flags.json) writeJson(stdout, { task, files });
+}
+
+function textOf({ output: { result } }: SucceededTask): string {
+  if (Array.isArray(result)) return result.map(({ audio_url: url }) => `${plain(url)}\n`).join("");
+  return `${plain(result.text).trimEnd()}\n`;
+}
