@@ -17,18 +17,17 @@ const OVER = [TaskFailedError, TaskNotFoundError, AudioExpiredError];
  */
 export function adviceFor(error: Error, resume: string | null): readonly string[] {
   if (resume !== null) {
-    return OVER.some((kind) => error instanceof kind)
-      ? []
-      : ["To go on with the task:", "", `  ${resume}`, ""];
+    return OVER.some((kind) => error instanceof kind) ? [] : ["To go on with the task:", "", `  ${resume}`];
   }
   if (error instanceof SubmissionOutcomeUnknownError) {
     return [
       "Look before you run it again, or it may be paid for twice:",
       "",
-      "  async-music usage      has one task more than before, if it was created",
-      "  async-music balance    has its credits frozen then",
+      "  async-music usage     counts it, if it was created",
+      "  async-music balance   has its credits frozen then",
       "",
-      `The service knows it by the request id ${error.requestId}.`,
+      `The service knows it by the request id ${error.requestId}. With --journal, its`,
+      "--key stays taken: once you know that there is no task, take another one.",
     ];
   }
   if (error instanceof Interrupted) return ["No task was created."];

@@ -1,7 +1,9 @@
 import { CommanderError } from "commander";
+import { type Evidence, SubmissionOutcomeUnknownError } from "../index.js";
 import { resumeAdvice } from "../tasks/calls.js";
 import { adviceFor } from "./advice.js";
 import { exitStatusOf } from "./exit-table.js";
+import { Interrupted } from "./tasks/interruption.js";
 import { TaskFault } from "./tasks/task-fault.js";
 import { stylesFor } from "./terminal/colour.js";
 import { writeJson } from "./terminal/json.js";
@@ -12,14 +14,21 @@ import { UsageError } from "./usage-error.js";
 /** What a program is told of an error beside its name and message, where the error has it. */
 const DETAILS = ["status", "retryable", "retryAfterSeconds", "retryAt", "issues", "evidence", "url"];
 
+/** What the account's number of tasks says of a POST whose answer was lost. */
+const FOUND: Readonly<Record<Evidence, string>> = {
+  created: "The account has one task more than before, so it probably was.",
+  not_created: "The account has no more tasks than before, so it probably was not.",
+  unclear: "Others create tasks with this account too, so that their number can't tell.",
+};
+
 /** Tells people, and with `--json` programs too, what went wrong. Answers the exit status for it. */
 export function report(thrown: unknown, asJson: boolean, { stdout, stderr, env }: Surroundings): number {
   const { taskId, resume } = thrown instanceof TaskFault ? thrown : { taskId: null, resume: null };
   const error = understood(thrown instanceof TaskFault ? thrown.cause : thrown);
   const message = messageOf(error, taskId);
   const style = stylesFor(stderr, env);
-  const said = [`${style("red", "async-music:")} ${message}`, ...adviceFor(error, resume)];
-  stderr.write(`${plain(said.join("\n"))}\n`);
+  const said = plain([message, ...adviceFor(error, resume)].join("\n"));
+  stderr.write(`${style("red", "async-music:")} ${said}\n`);
   if (asJson) writeJson(stdout, { error: asData(error, message, taskId) });
   return exitStatusOf(error);
 }
@@ -38,8 +47,20 @@ function usageMessage(message: string): string {
 }
 
 function messageOf(error: Error, taskId: string | null): string {
+  if (error instanceof SubmissionOutcomeUnknownError && taskId === null) return unknownMessage(error);
   // How to go on in a program is no help in a shell, where `adviceFor` has its own.
-  return taskId === null ? error.message : error.message.replace(resumeAdvice(taskId), "").trim();
+  return taskId === null ? error.message : error.message.replace(` ${resumeAdvice(taskId)}`, "");
+}
+
+function unknownMessage({ cause, evidence }: SubmissionOutcomeUnknownError): string {
+  const reason =
+    cause instanceof Interrupted
+      ? "the command was ended while the request was on its way."
+      : cause instanceof Error
+        ? cause.message
+        : "an earlier run under this key never learned it, and nothing was sent now.";
+  const found = evidence === null ? "" : ` ${FOUND[evidence]}`;
+  return `It is unknown whether a task was created and paid for: ${reason}${found}`;
 }
 
 function asData(error: Error, message: string, taskId: string | null): Record<string, unknown> {

@@ -10,7 +10,7 @@ export class Interrupted extends Error {
   readonly signal: EndingSignal;
 
   constructor(signal: EndingSignal) {
-    super(`Interrupted by ${signal}`);
+    super(`Interrupted by ${signal}.`);
     this.signal = signal;
   }
 }
@@ -41,9 +41,7 @@ export function listenForInterruption(client: AsyncMusic, { onSignal, stderr }: 
       const isFirst = wanted === null;
       wanted ??= signal;
       if (!isSending || !isFirst) return abort();
-      stderr.write(
-        "\nThe request is on its way: waiting 2 s for the answer, which names the task. Ctrl-C gives it up.\n",
-      );
+      stderr.write("\nThe request is on its way: waiting 2 s for its answer. Ctrl-C gives that up.\n");
       patience = setTimeout(abort, PATIENCE_MS);
     }),
     client.on("attempt", ({ method }) => {

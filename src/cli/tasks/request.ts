@@ -103,7 +103,10 @@ function describedRequest(
 }
 
 async function readRequest(path: string, stdin: Surroundings["stdin"]): Promise<unknown> {
-  const text = path === "-" ? await readAll(stdin) : await readFile(path, "utf8");
+  const text = await (path === "-" ? readAll(stdin) : readFile(path, "utf8")).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`Failed to read the request: ${reason}`, { cause: error });
+  });
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch {

@@ -1,0 +1,292 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createEmulator, type Emulator } from "../../emulator/index.js";
+import { createFolder, createTerminal } from "./support/terminal.js";
+
+let emulator: Emulator;
+let folder: string;
+beforeEach(async () => {
+  emulator = createEmulator({ seed: 1, credits: 100 });
+  // Each of them takes a moment to compose.
+  emulator.providers.provider_a.always({ clips: 1 });
+  folder = await createFolder();
+  return () => emulator[Symbol.asyncDispose]();
+});
+
+const music = { model: "provider_a", task_type: "music" };
+
+test.each([
+  ["-d rain", { ...music, input: { gpt_description_prompt: "rain" } }],
+  [
+    "music -d rain --negative-tags polka --make-instrumental --model-version v5 --format mp3",
+    {
+      ...music,
+      audio_format: "mp3",
+      input: {
+        gpt_description_prompt: "rain",
+        negative_tags: "polka",
+        make_instrumental: true,
+        model_version: "v5",
+      },
+    },
+  ],
+  [
+    "--prompt words --tags folk --negative-tags polka --title Rain",
+    { ...music, input: { prompt: "words", tags: "folk", negative_tags: "polka", title: "Rain" } },
+  ],
+  [
+    "--continue-clip-id clip --continue-at 9.5 --prompt more --title Rain",
+    { ...music, input: { continue_clip_id: "clip", continue_at: 9.5, prompt: "more", title: "Rain" } },
+  ],
+  [
+    "--model provider_b --prompt folk --lyrics la --tags slow --lyrics-type user --seed -7",
+    {
+      model: "provider_b",
+      task_type: "music",
+      input: { prompt: "folk", lyrics: "la", tags: "slow", lyrics_type: "user", seed: -7 },
+    },
+  ],
+  ["lyrics --prompt sea", { model: "provider_a", task_type: "lyrics", input: { prompt: "sea" } }],
+  [
+    "upload --url https://example.com/hum.mp3 --format mp3",
+    {
+      model: "provider_a",
+      task_type: "upload",
+      audio_format: "mp3",
+      input: { url: "https://example.com/hum.mp3" },
+    },
+  ],
+  ["concat --clip-id clip", { model: "provider_a", task_type: "concat", input: { clip_id: "clip" } }],
+])("run %s sends that request, once", async (line, request) => {
+  const { run, bodies } = createTerminal(emulator);
+  await run("run", ...line.split(" "), "--no-download");
+  expect(bodies).toEqual([request]);
+});
+
+test.each([
+  ["-d rain --tags folk", "--tags"],
+  ["-d rain --lyrics la", "--lyrics"],
+  ["lyrics --prompt sea --title Rain", "--title"],
+  ["lyrics -d sea", "--gpt-description-prompt"],
+  ["--prompt words --url https://example.com/", "--url"],
+  ["--model provider_b --prompt folk --make-instrumental", "--make-instrumental"],
+  ["", "what to make"],
+  ["-d rain --journal j", "--key"],
+  ["-d rain --key k", "--journal"],
+  ["-d rain --file request.json", "--gpt-description-prompt"],
+  ["lyrics --file request.json --format mp3", "--format"],
+  ["-d rain --max-wait 0", "--max-wait"],
+  ["-d rain --max-wait soon", "--max-wait"],
+  ["-d rain --format wav", "--format"],
+  ["songs -d rain", "songs"],
+  ["-d rain --api-key key_in_a_wrong_place", "ASYNC_MUSIC_API_KEY"],
+  ["-d rain --api-key=key_in_a_wrong_place", "ASYNC_MUSIC_API_KEY"],
+  ["-d rain --apikey=key_in_a_wrong_place", "--apikey"],
+])("run %s is a misuse: one line that names %s, and nothing is sent", async (line, named) => {
+  const { run, bodies } = createTerminal(emulator);
+  const { status, stdout, stderr } = await run("run", ...line.split(" ").filter((word) => word !== ""));
+  expect([status, stdout, bodies]).toEqual([2, "", []]);
+  expect(stderr).toMatch(/^async-music: .*\n$/);
+  expect(stderr).toContain(named);
+  expect(stderr).not.toContain("key_in_a_wrong_place");
+});
+
+describe("what was made", () => {
+  test("is saved with its real extension, and its paths are all of stdout", async () => {
+    emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
+    const { run } = createTerminal(emulator);
+    const { status, stdout, stderr } = await run("run", "-d", "rain", "--out", `${folder}/songs/`);
+    const paths = stdout.trimEnd().split("\n");
+    expect([status, paths.length]).toEqual([0, 2]);
+    for (const path of paths) {
+      expect(path.startsWith(`${folder}/songs/`)).toBe(true);
+      expect((await readFile(path)).subarray(8, 12).toString()).toBe("WAVE");
+      expect(path).toMatch(/^.*\/[\p{L}\d-]+-[0-9a-f]{8}\.wav$/u);
+    }
+    expect(stderr).toMatch(/Task [0-9a-f-]{36} is submitted, and 10 credits \(0\.10 USD\) are frozen/);
+  });
+
+  test("is an mp3 where that was asked for", async () => {
+    const { run } = createTerminal(emulator);
+    const { stdout } = await run("run", "-d", "rain", "--format", "mp3", "--out", `${folder}/rain`);
+    expect(stdout.split("\n")[0]).toBe(`${folder}/rain.mp3`);
+  });
+
+  test("is numbered under a file's name", async () => {
+    emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
+    const { run } = createTerminal(emulator);
+    const { stdout } = await run("run", "-d", "rain", "--out", `${folder}/my.song.mp3`);
+    expect(stdout).toBe(["", "-2"].map((n) => `${folder}/my.song${n}.wav\n`).join(""));
+  });
+
+  test("goes into a folder that is there, without a slash too", async () => {
+    await mkdir(`${folder}/here`);
+    const { run } = createTerminal(emulator);
+    await run("run", "-d", "rain", "--out", `${folder}/here`);
+    expect(await readdir(`${folder}/here`)).not.toEqual([]);
+  });
+
+  test("is text where it is lyrics", async () => {
+    const { run } = createTerminal(emulator);
+    const { stdout } = await run("run", "lyrics", "--prompt", "sea", "--out", `${folder}/sea`);
+    expect(stdout).toBe(`${folder}/sea.txt\n`);
+    expect(await readFile(`${folder}/sea.txt`, "utf8")).toMatch(/\[Verse.*\]\n[\s\S]*\n$/);
+  });
+
+  test("is an address or the text itself with --no-download", async () => {
+    const { run } = createTerminal(emulator);
+    expect((await run("run", "-d", "rain", "--no-download")).stdout).toMatch(/^(https?:\/\/\S+\n)+$/);
+    expect((await run("run", "lyrics", "--prompt", "sea", "--no-download")).stdout).toMatch(/^\[Verse/);
+  });
+
+  test("is one document with --json", async () => {
+    const { run } = createTerminal(emulator);
+    const { stdout } = await run("run", "-d", "rain", "--json", "--out", `${folder}/rain`);
+    const { task, files } = JSON.parse(stdout);
+    expect(task).toMatchObject({ status: "success", credits_cost: 10, type: "music" });
+    expect(files[0]).toEqual({
+      path: `${folder}/rain.wav`,
+      content_type: "audio/wav",
+      clip_id: task.output.result[0].id,
+    });
+  });
+
+  test("has nowhere to go: that is known before anything is paid for", async () => {
+    await writeFile(`${folder}/file`, "");
+    const { run, bodies } = createTerminal(emulator);
+    const { status, stderr } = await run("run", "-d", "rain", "--out", `${folder}/file/songs/`);
+    expect([status, bodies]).toEqual([1, []]);
+    expect(stderr).toContain(`${folder}/file`);
+  });
+
+  test("is not lost where it can't be saved in the end", async () => {
+    const { run } = createTerminal(emulator);
+    await mkdir(`${folder}/rain.wav`);
+    const { status, stderr } = await run("run", "-d", "rain", "--out", `${folder}/rain`);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/ {2}async-music wait [0-9a-f-]{36} --out \S+\/rain\n$/);
+  });
+});
+
+describe("a request from a file", () => {
+  const request = { model: "provider_a", task_type: "lyrics", input: { prompt: "naïve ☂", future: [1] } };
+
+  test("is sent as it stands", async () => {
+    await writeFile(join(folder, "request.json"), JSON.stringify(request));
+    const { run, bodies } = createTerminal(emulator);
+    const { status } = await run("run", "--file", join(folder, "request.json"), "--no-download");
+    expect([status, bodies]).toEqual([0, [request]]);
+  });
+
+  test("comes from stdin with -", async () => {
+    const { run, bodies } = createTerminal(emulator, { stdin: JSON.stringify(request) });
+    const { status } = await run("run", "--file", "-", "--no-download");
+    expect([status, bodies]).toEqual([0, [request]]);
+  });
+
+  test("that is no JSON is refused with status 3, and not quoted", async () => {
+    const { run, bodies } = createTerminal(emulator, { stdin: "secret words" });
+    const { status, stderr } = await run("run", "--file", "-");
+    expect([status, bodies]).toEqual([3, []]);
+    expect(stderr).toMatch(/^async-music: .*invalid_json.*stdin.*\n$/);
+    expect(stderr).not.toContain("secret");
+  });
+
+  test("that the service would refuse is refused with status 3", async () => {
+    const { run, bodies } = createTerminal(emulator, { stdin: "[]" });
+    expect([(await run("run", "--file", "-")).status, bodies]).toEqual([3, []]);
+  });
+
+  test("that is not there is status 1", async () => {
+    const { run } = createTerminal(emulator);
+    const { status, stderr } = await run("run", "--file", join(folder, "none.json"));
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^async-music: Failed to read the request: .*none\.json.*\n$/);
+  });
+});
+
+describe("with a journal", () => {
+  const journaled = () => [
+    "-d",
+    "rain",
+    "--no-download",
+    "--journal",
+    join(folder, "journal"),
+    "--key",
+    "rain",
+  ];
+
+  test("the same command again pays once, and tells the same song", async () => {
+    const { run, bodies } = createTerminal(emulator);
+    const first = await run("run", ...journaled());
+    const second = await run("run", ...journaled());
+    expect([first.status, second.status, bodies.length]).toEqual([0, 0, 1]);
+    expect(second.stdout).toBe(first.stdout);
+  });
+
+  test("another request under the key is refused with status 3", async () => {
+    const { run, bodies } = createTerminal(emulator);
+    await run("run", ...journaled());
+    const { status } = await run("run", "--negative-tags", "polka", ...journaled());
+    expect([status, bodies.length]).toEqual([3, 1]);
+  });
+
+  test("a lost answer is told with what speaks for it, and never sent again", async () => {
+    emulator.faults.add({
+      method: "POST",
+      path: "/api/v1/task",
+      fault: { kind: "disconnect", when: "after" },
+    });
+    const { run, bodies } = createTerminal(emulator);
+    const first = await run("run", ...journaled());
+    const second = await run("run", ...journaled());
+    expect([first.status, second.status, bodies.length]).toEqual([9, 9, 1]);
+    for (const { stderr } of [first, second]) {
+      expect(stderr).toContain("one task more than before");
+      expect(stderr).toContain("async-music usage");
+    }
+  });
+});
+
+describe("on a terminal", () => {
+  test("the line with the progress fits, however narrow it is", async () => {
+    for (const columns of [10, 20, 30, 60, 80, 200]) {
+      const { run } = createTerminal(emulator, { isTerminal: true, columns, env: { NO_COLOR: "1" } });
+      const { stderr } = await run("run", "lyrics", "--prompt", "sea", "--no-download");
+      const drawn = stderr.split("\r\u001B[2K").filter((line) => /^[⠋-⠿]/.test(line));
+      expect(drawn.length).toBeGreaterThan(0);
+      for (const line of drawn) expect(line.length).toBeLessThan(columns);
+    }
+  });
+
+  test("no escapes get there but our own", async () => {
+    const { run } = createTerminal(emulator, { isTerminal: true, env: { NO_COLOR: "1" } });
+    const title = "\u001B]0;gotcha\u0007rain";
+    const { stderr } = await run("run", "--tags", "folk", "--title", title, "--out", `${folder}/rain`);
+    expect(stderr).toContain("]0;gotcharain");
+    expect(stderr.replaceAll("\r\u001B[2K", "")).not.toMatch(/[^\P{Cc}\n]/u);
+  });
+
+  test("elsewhere each change of status is a plain line", async () => {
+    const { run } = createTerminal(emulator);
+    const { stderr } = await run("run", "-d", "rain", "--no-download");
+    expect(stderr).toMatch(/^Task .*\n(\d+:\d\d \w+\n)+Done\. .*\n$/);
+    expect(stderr).not.toContain("\u001B");
+  });
+});
+
+test.each([
+  [{}, true, true],
+  [{}, false, false],
+  [{ NO_COLOR: "1" }, true, false],
+  [{ NO_COLOR: "" }, true, true],
+  [{ TERM: "dumb" }, true, false],
+  [{ FORCE_COLOR: "1" }, false, true],
+  [{ FORCE_COLOR: "0" }, true, false],
+  [{ FORCE_COLOR: "1", NO_COLOR: "1" }, false, true],
+])("with %j, and a terminal %s, colours are %s", async (env, isTerminal, isColoured) => {
+  const { run } = createTerminal(emulator, { env, isTerminal });
+  expect((await run("--help")).stdout.includes("\u001B[1m")).toBe(isColoured);
+  expect((await run("run")).stderr.includes("\u001B[31m")).toBe(isColoured);
+});
