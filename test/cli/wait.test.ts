@@ -142,7 +142,7 @@ test("the account's credits are a table, and the service's own words with --json
     "available   95 credits  0.95 USD\nfrozen       5 credits  0.05 USD\ntotal      100 credits  1.00 USD\n",
   );
   expect((await run("usage")).stdout).toBe(
-    "tasks created        1 tasks\ncredits used         5 credits  0.05 USD\ncredits topped up  100 credits  1.00 USD\n",
+    "tasks created        1\ncredits used         5 credits  0.05 USD\ncredits topped up  100 credits  1.00 USD\n",
   );
   expect(JSON.parse((await run("balance", "--json")).stdout)).toEqual({
     available: 95,

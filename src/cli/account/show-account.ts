@@ -20,19 +20,19 @@ export async function showUsage(flags: ConnectionFlags, surroundings: Surroundin
   const usage = await connect(flags, surroundings).account.usage();
   if (flags.json) return writeJson(surroundings.stdout, usage);
   writeTable(surroundings.stdout, [
-    ["tasks created", usage.tasks_created, "tasks"],
+    ["tasks created", usage.tasks_created, ""],
     ["credits used", usage.credits_used, "credits"],
     ["credits topped up", usage.credits_topped_up, "credits"],
   ]);
 }
 
-type Row = readonly [name: string, count: number, unit: "credits" | "tasks"];
+type Row = readonly [name: string, count: number, unit: "credits" | ""];
 
 function writeTable(output: Output, rows: readonly Row[]): void {
   const nameWidth = Math.max(...rows.map(([name]) => name.length));
   const countWidth = Math.max(...rows.map(([, count]) => String(count).length));
   for (const [name, count, unit] of rows) {
-    const usd = unit === "credits" ? `  ${usdOf(count)}` : "";
-    output.write(`${name.padEnd(nameWidth)}  ${String(count).padStart(countWidth)} ${unit}${usd}\n`);
+    const worth = unit === "credits" ? ` credits  ${usdOf(count)}` : "";
+    output.write(`${name.padEnd(nameWidth)}  ${String(count).padStart(countWidth)}${worth}\n`);
   }
 }

@@ -24,7 +24,7 @@ function candidates(program: Command, before: readonly string[], current: string
     if (name !== undefined) return [];
     const commands = help
       .visibleCommands(program)
-      .map((each) => ({ word: each.name(), meaning: each.description() }));
+      .map((each) => ({ word: each.name(), meaning: each.summary() }));
     return current.startsWith("-") ? flagsOf(help.visibleOptions(program)) : commands;
   }
   const options = help.visibleOptions(command);

@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { createEmulator } from "../../emulator/index.js";
+import { createFolder, createTerminal } from "./support/terminal.js";
+
+const SHOWN = ["docs/command-line.md", "README.md"].flatMap((file) =>
+  [...readFileSync(file, "utf8").matchAll(/^```sh shell\n([\s\S]*?)^```$/gm)].flatMap(([, code = ""]) =>
+    code
+      .split("\n")
+      .flatMap((line) => /async-music (?:run|wait|balance|usage|completion)\b.*/.exec(line) ?? []),
+  ),
+);
+
+describe("a command that the guides show", () => {
+  test.each(SHOWN)("is understood: %s", async (line) => {
+    await using emulator = createEmulator();
+    const folder = await createFolder();
+    const stdin = JSON.stringify({ model: "provider_a", task_type: "lyrics", input: { prompt: "sea" } });
+    const { run } = createTerminal(emulator, { stdin });
+    const [, ...args] = wordsOf(line.replace("songs.journal", `${folder}/journal`));
+    const { status, stderr } = await run(...args, ...(args[0] === "run" ? ["--no-download"] : []));
+    // Files and clips that are shown for a reader's own are not there.
+    const isMissing = /request\.json|--(continue-)?clip-id|wait/.test(line);
+    expect({ status: isMissing && status !== 2 ? 0 : status, stderr }).toMatchObject({ status: 0 });
+  });
+
+  test("is there", () => {
+    expect(SHOWN.length).toBeGreaterThan(10);
+  });
+});
+
+/** As a shell splits a simple command, up to where its output goes. */
+function wordsOf(line: string): string[] {
+  const [command = ""] = line.split(/ [>|]|\) |\)$/);
+  return [...command.matchAll(/"((?:\$\([^)]*\)|[^"])*)"|(\S+)/g)].map(
+    ([, quoted, bare = ""]) => quoted ?? bare,
+  );
+}

@@ -1,0 +1,198 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { createEmulator, type Emulator } from "../../emulator/index.js";
+import { serve } from "../../emulator/node.js";
+import { createFolder } from "./support/terminal.js";
+
+const BIN = "dist/cli.js";
+const SONG = { model: "provider_a", task_type: "music", input: { gpt_description_prompt: "rain" } };
+
+let emulator: Emulator;
+let env: NodeJS.ProcessEnv;
+beforeEach(async () => {
+  emulator = createEmulator({ seed: 1, credits: 20 });
+  emulator.providers.provider_a.always({ clips: 1, polls: 1 });
+  const { url, close } = await serve(emulator, { port: 0 });
+  env = { ...process.env, ASYNC_MUSIC_BASE_URL: url, ASYNC_MUSIC_API_KEY: emulator.apiKey };
+  return close;
+});
+
+/** The built command, with everything that it writes. */
+function start(args: readonly string[], options: { env?: NodeJS.ProcessEnv; stdin?: string } = {}) {
+  const child = spawn(process.execPath, [BIN, ...args], { env: options.env ?? env });
+  const written = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk) => {
+    written.stdout += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    written.stderr += chunk;
+  });
+  child.stdin.end(options.stdin ?? "");
+  const ended = once(child, "close").then(([status, signal]) => ({ status, signal, ...written }));
+  /** Resolves when stderr holds this. */
+  const said = async (text: string) => {
+    while (!written.stderr.includes(text)) await once(child.stderr, "data");
+  };
+  return { child, written, ended, said };
+}
+
+/** A task that its first read ends. */
+async function submit(): Promise<string> {
+  const response = await emulator.fetch(`${emulator.url}/api/v1/task`, {
+    method: "POST",
+    headers: { "x-api-key": emulator.apiKey, "Content-Type": "application/json" },
+    body: JSON.stringify(SONG),
+  });
+  return (await response.json()).data.task_id;
+}
+
+/** A service that takes every request and never answers. */
+async function startSilentService() {
+  const server = createServer();
+  const asked = once(server, "request");
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  return { asked, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` };
+}
+
+test("a task is waited for and its audio saved, and the process ends by itself", async () => {
+  const folder = await createFolder();
+  const { ended } = start(["wait", await submit(), "--out", `${folder}/rain`]);
+  expect(await ended).toMatchObject({ status: 0, signal: null, stdout: `${folder}/rain.wav\n` });
+  expect(await readdir(folder)).toEqual(["rain.wav"]);
+});
+
+test.each([
+  ["no key", { ASYNC_MUSIC_API_KEY: "" }, ["balance"], 2, "ASYNC_MUSIC_API_KEY"],
+  ["no address", { ASYNC_MUSIC_BASE_URL: "" }, ["usage"], 2, "ASYNC_MUSIC_BASE_URL"],
+  ["an address that is none", { ASYNC_MUSIC_BASE_URL: "music" }, ["balance"], 2, "baseUrl"],
+  ["an unknown flag", {}, ["balance", "--jsno"], 2, "(Did you mean --json?)"],
+  ["an unknown command", {}, ["balanse"], 2, "(Did you mean balance?)"],
+  ["a refused request", {}, ["run", "-d", " "], 3, "gpt_description_prompt"],
+  ["an unknown key", { ASYNC_MUSIC_API_KEY: "emu_nobody" }, ["run", "-d", "rain"], 4, "invalid_api_key"],
+  ["an unknown task", {}, ["wait", "none"], 6, "task_not_found"],
+  ["no connection", {}, ["balance", "--base-url", "http://127.0.0.1:1"], 8, "no connection"],
+])("%s is one clear line and an exit status of its own", async (_, variables, args, status, named) => {
+  const changed = { ...env, ...variables };
+  const plain = await start(args, { env: changed }).ended;
+  expect([plain.status, plain.stdout]).toEqual([status, ""]);
+  expect(plain.stderr).toMatch(/^async-music: .*\n$/);
+  expect(plain.stderr).toContain(named);
+
+  const json = await start([...args, "--json"], { env: changed }).ended;
+  expect(json.status).toBe(status);
+  expect(JSON.parse(json.stdout).error).toMatchObject({
+    name: expect.stringMatching(/Error$/),
+    message: expect.stringContaining(named),
+  });
+});
+
+test("a suspended account is status 4, too few credits 5, too many requests 7", async () => {
+  emulator.accounts.update(emulator.accountId, { suspended: true });
+  expect((await start(["run", "-d", "rain"]).ended).status).toBe(4);
+  emulator.accounts.update(emulator.accountId, { suspended: false });
+  await submit();
+  await submit();
+  expect((await start(["run", "-d", "rain"]).ended).status).toBe(5);
+  emulator.faults.add({ fault: { kind: "status", status: 429, retry_after_seconds: 999, when: "before" } });
+  expect((await start(["balance"]).ended).status).toBe(7);
+});
+
+describe("signals", () => {
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("%s while waiting tells the task and how to go on: status %i", async (signal, status) => {
+    const { child, ended, said } = start(["run", "-d", "rain"]);
+    await said("is submitted");
+    child.kill(signal);
+    const { stdout, stderr, ...rest } = await ended;
+    expect([rest.status, stdout]).toEqual([status, ""]);
+    const [, taskId = ""] = /Task (\S+) is submitted/.exec(stderr) ?? [];
+    expect(stderr).toMatch(new RegExp(`\\n {2}async-music wait ${taskId}\\n$`));
+    expect((await start(["wait", taskId, "--no-download"]).ended).status).toBe(0);
+  });
+
+  test("a second one does not wait for the answer of the POST, whose outcome is unknown: status 9", async () => {
+    const { asked, url } = await startSilentService();
+    const { child, ended, said } = start(["run", "-d", "rain", "--json", "--base-url", url]);
+    await asked;
+    child.kill("SIGINT");
+    await said("on its way");
+    child.kill("SIGINT");
+    const { status, stdout, stderr } = await ended;
+    expect(status).toBe(9);
+    expect(JSON.parse(stdout).error).toMatchObject({
+      name: "SubmissionOutcomeUnknownError",
+      taskId: null,
+      requestId: expect.stringMatching(/./),
+    });
+    expect(stderr).toContain("It is unknown whether a task was created");
+    expect(stderr).toContain("async-music usage");
+  });
+});
+
+describe("a reader who leaves", () => {
+  test("takes nothing with them: what is paid for is saved all the same", async () => {
+    const folder = await createFolder();
+    const { child, ended } = start(["wait", await submit(), "--out", join(folder, "rain")]);
+    child.stdout.destroy();
+    child.stderr.destroy();
+    expect(await ended).toMatchObject({ status: 0, signal: null });
+    expect(await readdir(folder)).toEqual(["rain.wav"]);
+  });
+
+  test("of the help is no error", async () => {
+    const { child, ended } = start(["run", "--help"]);
+    child.stdout.destroy();
+    expect(await ended).toMatchObject({ status: 0, stderr: "" });
+  });
+});
+
+test("the key is never written, wherever it was put", async () => {
+  const key = emulator.apiKey;
+  for (const args of [
+    ["wait", key],
+    ["run", key],
+    [key],
+    ["balance", `--${key}`],
+    ["balance", "--base-url", key],
+    ["balance", "--base-url", `http://${key}.example/`],
+    ["run", "--file", key],
+    ["run", "--file", "-"],
+    ["run", "-d", key, "--out", `/dev/null/${key}`],
+    ["balance", "--api-key", key],
+  ]) {
+    const { stdout, stderr } = await start([...args, "--json"], { stdin: key }).ended;
+    expect(stderr).not.toBe("");
+    expect(stdout + stderr).not.toContain(key);
+  }
+});
+
+test("what is not needed to explain the command is loaded when a command runs", () => {
+  const sources = [...eagerFiles(BIN)].flatMap(
+    (file) => JSON.parse(readFileSync(`${file}.map`, "utf8")).sources,
+  );
+  expect(sources).toContain("../src/cli/program.ts");
+  const heavy = /emulator\/index|src\/client\.ts|src\/tasks|src\/pacer|mediabunny/;
+  expect(sources.filter((source) => heavy.test(source))).toEqual([]);
+});
+
+/** What is loaded with a built file, before it does anything. */
+function eagerFiles(file: string, found = new Set<string>()): Set<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  const imports = readFileSync(file, "utf8").matchAll(/^(?:import|export|\}).*?"\.\/([^"]+)";$/gm);
+  for (const [, name = ""] of imports) eagerFiles(join("dist", name), found);
+  return found;
+}
