@@ -31,7 +31,7 @@ describe("a command that the guides show", () => {
 
 /** As a shell splits a simple command, up to where its output goes. */
 function wordsOf(line: string): string[] {
-  const [command = ""] = line.split(/ [>|]|\) |\)$/);
+  const [command = ""] = line.split(/ (?:[>|]|;;)|\)$/);
   return [...command.matchAll(/"((?:\$\([^)]*\)|[^"])*)"|(\S+)/g)].map(
     ([, quoted, bare = ""]) => quoted ?? bare,
   );

@@ -1,5 +1,5 @@
-import type { ConnectionFlags } from "../commands/connection-options.js";
 import { connect } from "../connect.js";
+import type { ConnectionFlags } from "../flags.js";
 import { writeJson } from "../terminal/json.js";
 import type { Output, Surroundings } from "../terminal/surroundings.js";
 import { usdOf } from "../terminal/words.js";

@@ -1,12 +1,7 @@
 import { type Command, Option } from "commander";
 import { UsageError } from "../usage-error.js";
 
-/** The flags of every command that talks to the service. */
-export interface ConnectionFlags {
-  baseUrl?: string;
-  json?: boolean;
-}
-
+/** A command that talks to the service. */
 export function addConnectionOptions(command: Command): Command {
   return command
     .option("--base-url <url>", "the service address (default: ASYNC_MUSIC_BASE_URL)")

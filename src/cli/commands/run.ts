@@ -1,35 +1,9 @@
 import { Argument, Command, Option } from "commander";
-import { MODELS, type Model, TASK_TYPES, type TaskType } from "../../contract/model.js";
+import { MODELS, TASK_TYPES, type TaskType } from "../../contract/model.js";
+import type { RunFlags } from "../flags.js";
 import { seconds, wholeNumber } from "../parsers.js";
 import type { Surroundings } from "../terminal/surroundings.js";
-import { addWaitOptions, type WaitFlags } from "./wait-options.js";
-
-/** The flags that are fields of a request's `input`. */
-export interface InputFlags {
-  gptDescriptionPrompt?: string;
-  prompt?: string;
-  tags?: string;
-  negativeTags?: string;
-  title?: string;
-  makeInstrumental?: boolean;
-  modelVersion?: string;
-  continueClipId?: string;
-  continueAt?: number;
-  lyrics?: string;
-  lyricsType?: string;
-  seed?: number;
-  url?: string;
-  clipId?: string;
-}
-
-/** The flags of `async-music run`, parsed. */
-export interface RunFlags extends WaitFlags, InputFlags {
-  model?: Model;
-  format?: "mp3";
-  file?: string;
-  journal?: string;
-  key?: string;
-}
+import { addWaitOptions } from "./wait-options.js";
 
 const HELP = `
 What there is, and its price in credits of 0.01 USD:

@@ -1,6 +1,7 @@
 import { Command } from "commander";
+import type { ConnectionFlags } from "../flags.js";
 import type { Surroundings } from "../terminal/surroundings.js";
-import { addConnectionOptions, type ConnectionFlags } from "./connection-options.js";
+import { addConnectionOptions } from "./connection-options.js";
 
 /** `async-music usage` */
 export function usageCommand(surroundings: Surroundings): Command {

@@ -1,15 +1,8 @@
 import type { Command } from "commander";
 import { duration } from "../parsers.js";
-import { addConnectionOptions, type ConnectionFlags } from "./connection-options.js";
+import { addConnectionOptions } from "./connection-options.js";
 
-/** The flags of every command that waits for a task and saves what it made. */
-export interface WaitFlags extends ConnectionFlags {
-  out?: string;
-  download: boolean;
-  /** In milliseconds. */
-  maxWait?: number;
-}
-
+/** A command that waits for a task and saves what it made. */
 export function addWaitOptions(command: Command): Command {
   const waiting = command
     .option(

@@ -1,6 +1,7 @@
 import { Command } from "commander";
+import type { WaitFlags } from "../flags.js";
 import type { Surroundings } from "../terminal/surroundings.js";
-import { addWaitOptions, type WaitFlags } from "./wait-options.js";
+import { addWaitOptions } from "./wait-options.js";
 
 /** `async-music wait` */
 export function waitCommand(surroundings: Surroundings): Command {

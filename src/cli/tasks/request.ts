@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { inputVariant } from "../../contract/request-violation.js";
 import { InvalidRequestError, type TaskRequest, type TaskType } from "../../index.js";
-import type { InputFlags, RunFlags } from "../commands/run.js";
+import type { InputFlags, RunFlags } from "../flags.js";
 import type { Surroundings } from "../terminal/surroundings.js";
 import { UsageError } from "../usage-error.js";
 

@@ -1,7 +1,7 @@
 import type { TaskType } from "../../index.js";
 import { fileJournal } from "../../node/index.js";
-import type { RunFlags } from "../commands/run.js";
 import { connect } from "../connect.js";
+import type { RunFlags } from "../flags.js";
 import type { Surroundings } from "../terminal/surroundings.js";
 import { UsageError } from "../usage-error.js";
 import { requestOf } from "./request.js";

@@ -1,5 +1,5 @@
 import { AsyncMusicError } from "../../index.js";
-import type { WaitFlags } from "../commands/wait-options.js";
+import type { WaitFlags } from "../flags.js";
 
 /** What went wrong with a task, and how to go on with it. */
 export class TaskFault extends Error {

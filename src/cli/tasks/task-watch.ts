@@ -1,5 +1,5 @@
 import type { AsyncMusic, SucceededTask, Task, TaskSubmission } from "../../index.js";
-import type { WaitFlags } from "../commands/wait-options.js";
+import type { WaitFlags } from "../flags.js";
 import { stylesFor } from "../terminal/colour.js";
 import { writeJson } from "../terminal/json.js";
 import type { Surroundings } from "../terminal/surroundings.js";

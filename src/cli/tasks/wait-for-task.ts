@@ -1,6 +1,6 @@
 import type { TaskSubmission } from "../../index.js";
-import type { WaitFlags } from "../commands/wait-options.js";
 import { connect } from "../connect.js";
+import type { WaitFlags } from "../flags.js";
 import type { Surroundings } from "../terminal/surroundings.js";
 import { watchTask } from "./task-watch.js";
 
