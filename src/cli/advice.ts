@@ -30,7 +30,7 @@ export function adviceFor(error: Error, resume: string | null): readonly string[
       "--key stays taken: once you know that there is no task, take another one.",
     ];
   }
-  if (error instanceof Interrupted) return ["No task was created."];
+  if (error instanceof Interrupted) return ["This command has created no task."];
   if (error instanceof InsufficientCreditsError) return ["See `async-music balance`."];
   return [];
 }

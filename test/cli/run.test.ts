@@ -78,6 +78,7 @@ test.each([
   ["lyrics --file request.json --format mp3", "--format"],
   ["-d rain --max-wait 0", "--max-wait"],
   ["-d rain --max-wait soon", "--max-wait"],
+  ["-d rain --out=", "--out"],
   ["-d rain --format wav", "--format"],
   ["songs -d rain", "songs"],
   ["-d rain --api-key key_in_a_wrong_place", "ASYNC_MUSIC_API_KEY"],

@@ -1,10 +1,9 @@
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createEmulator, type Emulator } from "../../emulator/index.js";
 import { AsyncMusic } from "../../src/index.js";
-import { createTerminal } from "./support/terminal.js";
+import { createFolder, createTerminal } from "./support/terminal.js";
 
 let emulator: Emulator;
 beforeEach(() => {
@@ -123,9 +122,32 @@ describe("Ctrl-C", () => {
     expect(stderr).toContain("insufficient_credits");
   });
 
+  test("while the audio is saved leaves nothing half done, and tells how to get it", async () => {
+    const folder = await createFolder();
+    emulator.providers.provider_a.next({ outcome: "success", clips: 1 });
+    const terminal = createTerminal(emulator);
+    emulator.onRequest(({ path }) => !path.startsWith("/api/") && terminal.signal("SIGINT"));
+    const { status, stdout, stderr } = await terminal.run("run", "-d", "rain", "--out", `${folder}/rain`);
+    expect([status, stdout, await readdir(folder)]).toEqual([130, "", []]);
+    expect(stderr).toMatch(/\n {2}async-music wait [0-9a-f-]{36} --out \S+\/rain\n$/);
+  });
+
+  test("before anything is sent says that there is no task", async () => {
+    emulator.faults.add({
+      method: "POST",
+      fault: { kind: "status", status: 429, retry_after_seconds: 30, when: "before" },
+    });
+    const terminal = createTerminal(emulator);
+    emulator.onRequest(() => terminal.signal("SIGINT"));
+    const { status, stderr } = await terminal.run("run", "-d", "rain");
+    expect(status).toBe(130);
+    expect(stderr).toContain("This command has created no task.");
+    expect(stderr).not.toContain("async-music wait");
+  });
+
   test("with a journal records the task first", async () => {
     const terminal = createTerminal(emulator);
-    const folder = await mkdtemp(join(tmpdir(), "async-music-cli-"));
+    const folder = await createFolder();
     const stop = emulator.onRequest(({ method }) => method === "POST" && terminal.signal("SIGINT"));
     const line = ["run", "-d", "rain", "--no-download", "--journal", join(folder, "j"), "--key", "k"];
     expect((await terminal.run(...line)).status).toBe(130);

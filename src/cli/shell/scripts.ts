@@ -17,7 +17,7 @@ _async_music() {
     candidates+=("${"$"}{${"$"}{line%%$'\t'*}//:/\\:}:${"$"}{line#*$'\t'}")
   done
   if (( ${"$"}{#candidates} )); then
-    _describe -V async-music candidates
+    _describe async-music candidates
   else
     _files
   fi

@@ -36,6 +36,11 @@ export function listenForInterruption(client: AsyncMusic, { onSignal, stderr }: 
   const abort = () => {
     if (wanted !== null) controller.abort(new Interrupted(wanted));
   };
+  /** Nothing is on its way any more. */
+  const leave = () => {
+    isSending = false;
+    abort();
+  };
   const stops = [
     onSignal((signal) => {
       const isFirst = wanted === null;
@@ -48,15 +53,13 @@ export function listenForInterruption(client: AsyncMusic, { onSignal, stderr }: 
       if (method === "POST") isSending = true;
     }),
     client.on("answer", ({ method, status }) => {
-      if (method !== "POST") return;
-      isSending = false;
       // An answer that accepts the task is yet to be read, and recorded in the journal.
-      if (status !== null && status >= 300) abort();
+      if (method === "POST" && (status === null || status >= 300)) leave();
     }),
   ];
   return {
     signal: controller.signal,
-    taskIsKnown: abort,
+    taskIsKnown: leave,
     end() {
       clearTimeout(patience);
       for (const stop of stops) stop();

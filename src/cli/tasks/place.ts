@@ -1,5 +1,6 @@
 import { access, constants, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { UsageError } from "../usage-error.js";
 
 /** Where the results of a task go. */
 export interface Place {
@@ -12,6 +13,7 @@ export interface Place {
  * known before anything is paid for.
  */
 export async function choosePlace(out = "."): Promise<Place> {
+  if (out === "") throw new UsageError("Expected --out to be a folder or a file, got an empty text");
   const isFolder = /[/\\]$/.test(out) || (await isDirectory(out));
   await checkWritable(isFolder ? out : dirname(out));
   if (isFolder) return { pathFor: (_, name, id) => join(out, `${slug(name)}-${slug(id).slice(0, 8)}`) };

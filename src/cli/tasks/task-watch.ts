@@ -30,9 +30,9 @@ export async function watchTask(
   begin: (options: WatchOptions) => Promise<SucceededTask>,
 ): Promise<void> {
   const place = flags.download ? await choosePlace(flags.out) : null;
-  const now = surroundings.client?.clock?.now ?? Date.now;
+  const clock = surroundings.client?.clock ?? Date;
   const interruption = listenForInterruption(client, surroundings);
-  const progress = createProgressLine(surroundings, now);
+  const progress = createProgressLine(surroundings, () => clock.now());
   let taskId = knownTaskId;
   try {
     const task = await begin({
