@@ -56,7 +56,7 @@ function createProgram(command: readonly string[] | null, surroundings: Surround
       "Songs, lyrics and audio from the music service, each paid for once; and the service itself, to try it.",
     )
     .version(packageVersion(), "-V, --version", "write the version")
-    .helpCommand(false)
+    .helpCommand("help [command]", "explain a command")
     .addHelpText("after", HELP);
   const commands = [
     runTaskCommand(surroundings),

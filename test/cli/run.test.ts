@@ -207,6 +207,17 @@ describe("a request from a file", () => {
   });
 });
 
+test("an answer that breaks off behind the task's id is status 9, and tells how to go on", async () => {
+  emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "malformed" } });
+  const { run } = createTerminal(emulator);
+  const { status, stdout, stderr } = await run("run", "-d", "rain", "--json");
+  const { error } = JSON.parse(stdout);
+  expect([status, error.name]).toEqual([9, "SubmissionOutcomeUnknownError"]);
+  expect(stderr).toMatch(/\n {2}async-music wait [0-9a-f-]{36}\n$/);
+  expect(stderr).toContain(error.taskId);
+  expect((await run("wait", error.taskId, "--no-download")).status).toBe(0);
+});
+
 describe("with a journal", () => {
   const journaled = () => [
     "-d",

@@ -34,8 +34,9 @@ export function emulatorCommand(command: readonly string[] | null): Command {
     .addHelpText(
       "after",
       `
-Behind -- stands a command to run against a fresh emulator, with ASYNC_MUSIC_BASE_URL and
-ASYNC_MUSIC_API_KEY set. The emulator ends with it, and with its exit status:
+Behind -- stands a command to run against a fresh emulator,
+with ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY set. The
+emulator ends with it, and with its exit status:
 
   async-music emulator --clock virtual -- npm test`,
     )

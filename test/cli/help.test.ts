@@ -1,0 +1,47 @@
+import { describe, expect, test } from "vitest";
+import { createEmulator } from "../../emulator/index.js";
+import { createTerminal } from "./support/terminal.js";
+
+const COMMANDS = ["run", "wait", "balance", "usage", "emulator", "completion"];
+
+describe.each([[], ...COMMANDS.map((name) => [name])])("async-music %s --help", (...command) => {
+  test("is no error, and says nothing on stderr", async () => {
+    const { run } = createTerminal(createEmulator());
+    const { status, stdout, stderr } = await run(...command, "--help");
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^Usage: async-music/);
+    expect(stdout).toContain("-h, --help");
+    expect(stdout).not.toContain("--api-key [key]");
+  });
+
+  test("fits a narrow terminal", async () => {
+    const { run } = createTerminal(createEmulator(), {
+      isTerminal: true,
+      columns: 62,
+      env: { NO_COLOR: "1" },
+    });
+    const { stdout } = await run(...command, "--help");
+    expect(stdout.split("\n").filter((line) => line.length > 62)).toEqual([]);
+  });
+});
+
+test("a stranger who says nothing is told everything, with status 2", async () => {
+  const { run } = createTerminal(createEmulator());
+  const { status, stdout, stderr } = await run();
+  expect([status, stdout]).toEqual([2, ""]);
+  for (const name of COMMANDS) expect(stderr).toContain(`\n  ${name} `);
+});
+
+test.each(COMMANDS)("`help %s` is its --help", async (name) => {
+  const { run } = createTerminal(createEmulator());
+  expect(await run("help", name)).toEqual(await run(name, "--help"));
+});
+
+test("--version is the package's", async () => {
+  const { run } = createTerminal(createEmulator());
+  expect(await run("--version")).toEqual({
+    status: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\S*\n$/),
+    stderr: "",
+  });
+});
