@@ -96,9 +96,15 @@ describe("Ctrl-C", () => {
     const { run, signal, listeners } = createTerminal(emulator);
     emulator.providers.provider_a.next({ outcome: "hang" });
     const { task_id: taskId } = await submit();
-    emulator.onRequest(() => signal("SIGINT"));
+    let listening = -1;
+    emulator.onRequest(() => {
+      signal("SIGINT");
+      listening = listeners.size;
+    });
     const { status, stderr } = await run("wait", taskId);
     expect(status).toBe(130);
+    // Another one ends the process at once, whatever still goes on.
+    expect(listening).toBe(0);
     expect(stderr).toMatch(new RegExp(`\\n {2}async-music wait ${taskId}\\n$`));
     expect(listeners.size).toBe(0);
   });

@@ -34,21 +34,25 @@ export function listenForInterruption(client: AsyncMusic, { onSignal, stderr }: 
   let patience: ReturnType<typeof setTimeout> | undefined;
 
   const abort = () => {
-    if (wanted !== null) controller.abort(new Interrupted(wanted));
+    if (wanted === null) return;
+    // What can't be aborted, such as a file system that hangs, the next Ctrl-C ends as if nobody listened.
+    stopListening();
+    controller.abort(new Interrupted(wanted));
   };
   /** Nothing is on its way any more. */
   const leave = () => {
     isSending = false;
     abort();
   };
+  const stopListening = onSignal((signal) => {
+    const isFirst = wanted === null;
+    wanted ??= signal;
+    if (!isSending || !isFirst) return abort();
+    stderr.write("\nThe request is on its way: waiting 2 s for its answer. Ctrl-C gives that up.\n");
+    patience = setTimeout(abort, PATIENCE_MS);
+  });
   const stops = [
-    onSignal((signal) => {
-      const isFirst = wanted === null;
-      wanted ??= signal;
-      if (!isSending || !isFirst) return abort();
-      stderr.write("\nThe request is on its way: waiting 2 s for its answer. Ctrl-C gives that up.\n");
-      patience = setTimeout(abort, PATIENCE_MS);
-    }),
+    stopListening,
     client.on("attempt", ({ method }) => {
       if (method === "POST") isSending = true;
     }),
