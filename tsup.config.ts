@@ -11,6 +11,7 @@ export default defineConfig({
     emulator: "emulator/index.ts",
     "emulator-msw": "emulator/msw.ts",
     "emulator-node": "emulator/node.ts",
+    "emulator-vitest": "emulator/vitest.ts",
     cli: "src/cli/main.ts",
   },
   format: ["esm"],
@@ -18,8 +19,8 @@ export default defineConfig({
   target: ["es2023", "node22"],
   splitting: true,
   clean: true,
-  // What an installation brings along; msw and the limiter are the user's own.
-  external: ["ky", "zod", "msw", "rate-limiter-flexible"],
+  // What an installation brings along; msw, the limiter and vitest are the user's own.
+  external: ["ky", "zod", "msw", "rate-limiter-flexible", "vitest"],
   // The emulator's and the command line's devDependencies: their code ships in our chunks, their licenses beside it.
   noExternal: [
     "mediabunny",

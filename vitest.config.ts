@@ -10,9 +10,10 @@ const sources = {
   "async-music/emulator": "emulator/index.ts",
   "async-music/emulator/msw": "emulator/msw.ts",
   "async-music/emulator/node": "emulator/node.ts",
+  "async-music/emulator/vitest": "emulator/vitest.ts",
 };
 
-const alias = Object.entries(sources).map(([name, path]) => ({
+export const alias = Object.entries(sources).map(([name, path]) => ({
   find: new RegExp(`^${name}$`),
   replacement: fileURLToPath(new URL(path, import.meta.url)),
 }));

@@ -17,6 +17,7 @@ const entries = {
   emulator: "emulator/index",
   "emulator-msw": "emulator/msw",
   "emulator-node": "emulator/node",
+  "emulator-vitest": "emulator/vitest",
 };
 
 const quiet = { default: { logLevel: ExtractorLogLevel.None } };

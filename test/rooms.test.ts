@@ -77,8 +77,14 @@ const arrows = {
     "index.ts": `clock log limits policy faults payments providers audit state control
       emulator-state.ts emulator.ts emulator-options.ts create-emulator.ts`,
   }),
+
+  // Where the two sides meet: what runs a service for a client.
   ...roomsBelow("src", {
     cli: "contract transport tasks client-options.ts index.ts node emulator/index.ts emulator/node.ts",
+  }),
+  ...roomsBelow("emulator", {
+    "vitest.ts": `src/client.ts
+      invariant.ts audit state mounts emulator.ts emulator-options.ts create-emulator.ts`,
   }),
 };
 
@@ -91,6 +97,7 @@ const packages: Record<string, readonly string[]> = {
   "@mediabunny/flac-encoder": ["emulator/audio"],
   "@cantoo/pdf-lib": ["emulator/payments"],
   msw: ["emulator/msw.ts"],
+  vitest: ["emulator/vitest.ts"],
   "rate-limiter-flexible": ["src/redis"],
   commander: ["src/cli"],
   preact: ["emulator/dashboard"],

@@ -6,6 +6,7 @@ export const entries = {
   "./emulator": { script: "dist/emulator.js", types: "dist/types/emulator/index.d.ts" },
   "./emulator/msw": { script: "dist/emulator-msw.js", types: "dist/types/emulator/msw.d.ts" },
   "./emulator/node": { script: "dist/emulator-node.js", types: "dist/types/emulator/node.d.ts" },
+  "./emulator/vitest": { script: "dist/emulator-vitest.js", types: "dist/types/emulator/vitest.d.ts" },
 } as const;
 
 /** The entry points that only Node (and what imitates it) can load; the others keep to web standards. */

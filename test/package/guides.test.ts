@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, test } from "vitest";
+import { join, resolve } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { startVitest } from "vitest/node";
 import { shownIn } from "./guides.js";
 
 test.each(shownIn("ts"))("the code of $name does what it says", ({ code }) => {
@@ -24,7 +25,28 @@ test.each(shownIn("sh"))("the commands of $name are all answered", ({ code }) =>
   expect(execFileSync(process.execPath, emulator, { encoding: "utf8" })).not.toBe("");
 });
 
-test("the guides show both", () => {
-  expect(shownIn("ts").length).toBeGreaterThan(0);
-  expect(shownIn("sh").length).toBeGreaterThan(0);
+test("the tests of the guides compile and pass", async () => {
+  const root = resolve(".reports/guides");
+  rmSync(root, { recursive: true, force: true });
+  mkdirSync(root, { recursive: true });
+  for (const [index, { code }] of shownIn("ts vitest").entries()) {
+    writeFileSync(join(root, `guide-${index}.test.ts`), code);
+  }
+  writeFileSync(
+    join(root, "tsconfig.json"),
+    JSON.stringify({ extends: "../../tsconfig.json", include: ["*"] }),
+  );
+  expect(spawnSync("npx", ["tsc", "--project", root], { encoding: "utf8" }).stdout).toBe("");
+
+  const vitest = await startVitest("test", [], { root, config: false, watch: false, reporters: [] });
+  onTestFinished(() => vitest.close());
+  const files = vitest.state.getTestModules();
+  expect(files.flatMap((file) => file.errors())).toEqual([]);
+  const tests = files.flatMap((file) => [...file.children.allTests()]);
+  expect(tests.flatMap((each) => each.result().errors ?? [])).toEqual([]);
+  expect(files).toHaveLength(shownIn("ts vitest").length);
+});
+
+test("the guides show all of these", () => {
+  for (const language of ["ts", "ts vitest", "sh"]) expect(shownIn(language).length).toBeGreaterThan(0);
 });

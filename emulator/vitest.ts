@@ -1,0 +1,102 @@
+/**
+ * Fixtures for vitest: each test has a service of its own.
+ *
+ * @module async-music/emulator/vitest
+ */
+
+import { test as base, type TestAPI } from "vitest";
+import { AsyncMusic } from "../src/client.js";
+import type { ConductRule, Finding } from "./audit/conduct.js";
+import { createEmulator } from "./create-emulator.js";
+import type { Emulator } from "./emulator.js";
+import type { EmulatorOptions } from "./emulator-options.js";
+import { invariant } from "./invariant.js";
+import { worldOf } from "./mounts/mounted-world.js";
+import { isConsistent } from "./state/is-consistent.js";
+
+/** What a test can ask for. */
+export interface EmulatorFixtures {
+  /** The service: new for this test, and gone after it. */
+  emulator: Emulator;
+  /** A client of that service, on its clock. */
+  client: AsyncMusic;
+  /** Says that this test breaks rules of the service on purpose: it then fails if it doesn't. */
+  breaks: Breaks;
+  /** What the emulator is made with. @defaultValue `createEmulator`'s own defaults */
+  emulatorOptions: EmulatorOptions;
+}
+
+/** Called with rules as often as one likes; it remembers them. */
+export interface Breaks {
+  (...rules: ConductRule[]): void;
+  /** What it was called with. */
+  readonly rules: ReadonlySet<ConductRule>;
+}
+
+/**
+ * Vitest's `test` with a fresh `emulator` and `client` for each test that asks for them, also for those that run at the same
+ * time. A test fails if the client broke a rule of the service, or if the credits don't add up when it is over.
+ *
+ * `emulatorOptions` are set for a file or a `describe` with `test.override`, and for some tests of a file with
+ * `test.extend`.
+ *
+ * @example
+ * ```ts
+ * import { test } from "async-music/emulator/vitest";
+ * import { expect } from "vitest";
+ *
+ * test.override({ emulatorOptions: { credits: 20 } });
+ *
+ * test("two songs are paid for", async ({ client }) => {
+ *   const request = { model: "provider_a", task_type: "music", input: { tags: "polka" } } as const;
+ *   await Promise.all([client.tasks.run(request), client.tasks.run(request)]);
+ *   expect(await client.account.balance()).toMatchObject({ available: 0, frozen: 0 });
+ * });
+ * ```
+ */
+export const test: TestAPI<EmulatorFixtures> = base.extend<EmulatorFixtures>({
+  emulatorOptions: {},
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures this one needs.
+  breaks: async ({}, use: (breaks: Breaks) => Promise<void>) => {
+    const rules = new Set<ConductRule>();
+    const add = (...more: ConductRule[]) => more.forEach((rule) => void rules.add(rule));
+    await use(Object.assign(add, { rules }));
+  },
+  emulator: async ({ emulatorOptions, breaks, task, onTestFinished }, use) => {
+    const emulator = createEmulator(emulatorOptions);
+    // A snapshot brings along what others have broken.
+    const inherited = new Set(emulator.audit());
+    // The first to register is the last to be called: a test's own clean-up still has its emulator.
+    onTestFinished(async () => {
+      const findings = emulator.audit().filter((finding) => !inherited.has(finding));
+      await emulator[Symbol.asyncDispose]();
+      assertConduct(findings, breaks.rules, task.result?.state !== "fail");
+      invariant(isConsistent(worldOf(emulator).state), "after a test, all credits are accounted for");
+    });
+    await use(emulator);
+  },
+  client: async ({ emulator }, use) => {
+    await use(new AsyncMusic(emulator.connection()));
+  },
+});
+
+/** A test that failed half-way may not have come to break what it was going to. */
+function assertConduct(
+  findings: readonly Finding[],
+  purpose: ReadonlySet<ConductRule>,
+  isOver: boolean,
+): void {
+  const broken = findings.filter(({ rule }) => !purpose.has(rule));
+  if (broken.length > 0) {
+    const lines = broken.map(
+      (each) => `- ${each.rule}, request ${each.request_id}, ${each.at}: ${each.detail}`,
+    );
+    const rules = [...new Set(broken.map(({ rule }) => `"${rule}"`))].join(", ");
+    throw new Error(
+      `The client broke rules of the service:\n${lines.join("\n")}\nA test that does so on purpose says \`breaks(${rules})\`.`,
+    );
+  }
+  const kept = [...purpose].filter((rule) => isOver && !findings.some((finding) => finding.rule === rule));
+  if (kept.length > 0)
+    throw new Error(`The test says that it breaks ${kept.join(", ")}, and no request did.`);
+}

@@ -1,0 +1,100 @@
+import { AsyncMusic } from "async-music";
+import { createEmulator, type Emulator } from "async-music/emulator";
+import { test } from "async-music/emulator/vitest";
+import { describe, expect } from "vitest";
+import { readTwice } from "./read-twice.js";
+
+const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } } as const;
+
+/** The state of a service that has found a client too hasty. */
+const broken = await (async () => {
+  const emulator = createEmulator();
+  const { task_id } = await new AsyncMusic(emulator.connection()).tasks.create(SONG);
+  await readTwice(emulator, task_id);
+  return emulator.snapshot();
+})();
+
+describe("tests that run at the same time", () => {
+  const seen = new Set<Emulator>();
+
+  for (const number of [1, 2, 3, 4, 5]) {
+    test.concurrent(`have a pair of their own: ${number}`, async ({ client, emulator, expect }) => {
+      seen.add(emulator);
+      const { task_id } = await client.tasks.run(SONG);
+      expect(emulator.state().tasks.map((task) => task.task_id)).toEqual([task_id]);
+      expect(await client.account.balance()).toMatchObject({ available: 990, frozen: 0 });
+    });
+  }
+
+  test("had each another one", () => expect(seen.size).toBe(5));
+});
+
+describe("a test that is tried again", () => {
+  const seen: Emulator[] = [];
+
+  test("begins with a new pair", { retry: 1 }, async ({ client, emulator }) => {
+    seen.push(emulator);
+    await client.account.balance();
+    expect(emulator.requests).toHaveLength(1);
+    if (seen.length === 1) throw new Error("Once more");
+    expect(seen[1]).not.toBe(seen[0]);
+  });
+});
+
+describe("the emulator of a test", () => {
+  let before: Emulator | undefined;
+
+  test("drives the client's clock", async ({ client, emulator }) => {
+    before = emulator;
+    const began = emulator.clock.now();
+    await client.tasks.run(SONG);
+    expect(emulator.clock.now() - began).toBeGreaterThan(5_000);
+  });
+
+  test("is disposed of after it", async ({ emulator }) => {
+    expect(emulator).not.toBe(before);
+    await expect(before?.clock.sleep(1)).rejects.toThrow("disposed of");
+  });
+
+  test("is still there for what the test puts in order at its end", async ({ client, onTestFinished }) => {
+    onTestFinished(async () => expect((await client.account.balance()).available).toBe(1000));
+    await client.account.usage();
+  });
+});
+
+describe("options of the emulator", () => {
+  const rich = test.extend({ emulatorOptions: { credits: 5000 } });
+
+  describe("for a describe", () => {
+    test.override({ emulatorOptions: { credits: 20, seed: 7 } });
+
+    test("are given with override", async ({ client, emulator }) => {
+      expect((await client.account.balance()).available).toBe(20);
+      expect(emulator.apiKey).toBe(createEmulator({ seed: 7 }).apiKey);
+    });
+  });
+
+  rich("for some tests are given with extend", async ({ client }) => {
+    expect((await client.account.balance()).available).toBe(5000);
+  });
+
+  test("are the emulator's own otherwise", async ({ client }) => {
+    expect((await client.account.balance()).available).toBe(1000);
+  });
+
+  describe("with a snapshot", () => {
+    test.override({ emulatorOptions: { snapshot: broken } });
+
+    test("hold nobody to what was broken before it", async ({ client, emulator }) => {
+      expect(emulator.audit()).toHaveLength(1);
+      await client.account.balance();
+    });
+  });
+});
+
+test("a test may break rules on purpose", async ({ client, emulator, breaks }) => {
+  breaks("polled_too_often");
+  const { task_id } = await client.tasks.create(SONG);
+  await readTwice(emulator, task_id);
+  expect(emulator.audit()).toHaveLength(1);
+});
