@@ -1,0 +1,44 @@
+/**
+ * Many songs, a few at a time, with a progress bar and a ceiling on what they may cost.
+ *
+ * Run it with `npx node examples/batch.ts`.
+ */
+
+import { AsyncMusic, CreditCeilingError, memoryJournal, type RunAllProgress } from "async-music";
+import { createEmulator } from "async-music/emulator";
+
+// The emulator in this process, unless there is a key for the service.
+const client = new AsyncMusic(process.env["ASYNC_MUSIC_API_KEY"] ? {} : createEmulator().connection());
+
+const moods = ["calm", "merry", "lost", "proud", "sleepy", "brave", "shy", "wild"];
+const requests = moods.map(
+  (prompt) => ({ model: "provider_b", task_type: "music", input: { prompt } }) as const,
+);
+
+const songs = client.tasks.runAll(requests, {
+  concurrency: 4,
+  maxCredits: 35,
+  onProgress: draw,
+  // A file's journal in its place goes on after a crash where this one stopped.
+  journal: memoryJournal(),
+  journalKey: ({ input }) => `moods/${input.prompt}`,
+});
+for await (const { request, task, error } of songs) {
+  const { prompt } = request.input;
+  if (task) say(`${prompt}: ${task.output.result[0]?.audio_url}`);
+  else if (error instanceof CreditCeilingError) say(`${prompt}: left out, the ceiling is reached`);
+  else say(`${prompt}: ${error}`);
+}
+say(`${(await client.account.balance()).available} credits are left.`);
+
+function draw({ total, succeeded, failed }: RunAllProgress): void {
+  if (!process.stdout.isTTY) return;
+  const over = succeeded + failed;
+  const bar = "#".repeat(over).padEnd(total ?? over, ".");
+  process.stdout.write(`\r[${bar}] ${over} of ${total}`);
+}
+
+/** Takes the bar's line, which is drawn again below. */
+function say(line: string): void {
+  console.log(process.stdout.isTTY ? `\r\u001b[K${line}` : line);
+}

@@ -1,0 +1,55 @@
+/**
+ * A Cloudflare worker: `POST /songs` answers at once, `GET /songs/:id` tells how it is getting on, and
+ * `GET /songs/:id/audio` streams the audio through, whatever its format is.
+ *
+ * A worker has no memory between requests, and needs none: the address of a song holds its task's id.
+ */
+
+import { AsyncMusic, TaskNotFoundError } from "async-music";
+
+/** Secrets and variables: `wrangler secret put ASYNC_MUSIC_API_KEY`. */
+export interface Env {
+  ASYNC_MUSIC_API_KEY: string;
+  ASYNC_MUSIC_BASE_URL: string;
+}
+
+// biome-ignore lint/style/noDefaultExport: it is what makes a module a worker.
+export default {
+  async fetch(request: Request, env: Env): Promise<Response> {
+    const client = new AsyncMusic({ apiKey: env.ASYNC_MUSIC_API_KEY, baseUrl: env.ASYNC_MUSIC_BASE_URL });
+    const [, collection, id, part] = new URL(request.url).pathname.split("/");
+    if (collection !== "songs") return new Response(null, { status: 404 });
+    try {
+      if (request.method === "POST" && id === undefined) return await order(client, request);
+      if (request.method === "GET" && id !== undefined)
+        return part === "audio" ? await stream(client, id) : await tell(client, id);
+      return new Response(null, { status: 405 });
+    } catch (error) {
+      if (error instanceof TaskNotFoundError) return new Response(null, { status: 404 });
+      throw error;
+    }
+  },
+};
+
+async function order(client: AsyncMusic, request: Request): Promise<Response> {
+  const { description }: { description: string } = await request.json();
+  const { task_id } = await client.tasks.create({
+    model: "provider_b",
+    task_type: "music",
+    input: { prompt: description },
+  });
+  return Response.json({ id: task_id }, { status: 202, headers: { Location: `/songs/${task_id}` } });
+}
+
+async function tell(client: AsyncMusic, id: string): Promise<Response> {
+  const { status, error_code } = await client.tasks.retrieve(id);
+  return Response.json({ status, error_code });
+}
+
+async function stream(client: AsyncMusic, id: string): Promise<Response> {
+  const { output } = await client.tasks.retrieve(id);
+  const [clip] = Array.isArray(output?.result) ? output.result : [];
+  if (clip === undefined) return new Response(null, { status: 409 });
+  const { body, contentType } = await client.audio.download(clip);
+  return new Response(body, { headers: { "Content-Type": contentType } });
+}

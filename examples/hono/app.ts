@@ -1,0 +1,72 @@
+/** An HTTP interface that answers at once, and delivers when the song is there. */
+
+import {
+  type AsyncMusic,
+  AsyncMusicError,
+  BadRequestError,
+  type Clip,
+  InvalidRequestError,
+  type Journal,
+  JournalConflictError,
+} from "async-music";
+import { Hono } from "hono";
+import { HTTPException } from "hono/http-exception";
+
+type Order =
+  | { status: "pending" }
+  | { status: "ready"; clips: readonly Clip[] }
+  | { status: "failed"; reason: string };
+
+/**
+ * `PUT /songs/:order` orders a song under a name of the caller's own, so that a caller who heard no answer can ask again:
+ * one name is one song. `GET /songs/:order` tells what has become of it.
+ */
+export function createApp(client: AsyncMusic, journal: Journal): Hono {
+  const orders = new Map<string, Order>();
+
+  return new Hono()
+    .put("/songs/:order", async (context) => {
+      const name = context.req.param("order");
+      const { description } = await context.req.json<{ description: string }>();
+      await accept(name, description);
+      return context.json({ status_url: `/songs/${name}` }, 202, { Location: `/songs/${name}` });
+    })
+    .get("/songs/:order", (context) => {
+      const order = orders.get(context.req.param("order"));
+      // After a restart nobody knows an order until it is put again: the journal then goes on with its task.
+      if (order === undefined) return context.json({ error: "no such order" }, 404);
+      return context.json(order, 200, order.status === "pending" ? { "Retry-After": "5" } : {});
+    });
+
+  /** Resolves once the task is submitted, or known from the journal; the song comes later. */
+  function accept(name: string, description: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let tell = (error: unknown) => reject(asHttp(error));
+      const onSubmitted = () => {
+        if (!orders.has(name)) orders.set(name, { status: "pending" });
+        tell = (error) => void orders.set(name, { status: "failed", reason: reasonOf(error) });
+        resolve();
+      };
+      client.tasks
+        .run(
+          { model: "provider_a", task_type: "music", input: { gpt_description_prompt: description } },
+          { journal, journalKey: name, onSubmitted },
+        )
+        .then(({ output }) => void orders.set(name, { status: "ready", clips: output.result }))
+        .catch((error) => tell(error));
+    });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof AsyncMusicError ? error.name : "internal error";
+}
+
+/** What went wrong before there was a task. Nothing of it is to be sent again by whoever reads it, but for the last. */
+function asHttp(error: unknown): HTTPException {
+  const message = reasonOf(error);
+  if (error instanceof InvalidRequestError || error instanceof BadRequestError)
+    return new HTTPException(400, { message });
+  if (error instanceof JournalConflictError) return new HTTPException(409, { message });
+  return new HTTPException(503, { message, cause: error });
+}

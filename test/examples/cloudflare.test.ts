@@ -1,0 +1,64 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+import { createEmulator } from "async-music/emulator";
+import { serve } from "async-music/emulator/node";
+import { build } from "esbuild";
+import { expect, onTestFinished, test } from "vitest";
+import worker from "../../examples/cloudflare/worker.js";
+
+/** How a worker is asked. */
+type Dispatch = (path: string, init?: { method: string; body: string }) => Promise<Response>;
+
+const hasMiniflare = existsSync("tools/runtimes/node_modules/miniflare");
+
+test("the worker answers at once, and streams the song when it is there", () => delivers(inProcess));
+
+test.skipIf(!hasMiniflare)("the worker does the same in workerd (npm run test:runtimes installs it)", () =>
+  delivers(inWorkerd),
+);
+
+async function delivers(start: (env: Record<string, string>) => Promise<Dispatch>): Promise<void> {
+  const emulator = createEmulator({ clock: "real" });
+  const { url, close } = await serve(emulator);
+  onTestFinished(close);
+  const ask = await start({ ASYNC_MUSIC_API_KEY: emulator.apiKey, ASYNC_MUSIC_BASE_URL: url });
+
+  const ordered = await ask("/songs", { method: "POST", body: JSON.stringify({ description: "rain" }) });
+  expect(ordered.status).toBe(202);
+  const song = ordered.headers.get("Location") ?? "";
+  expect(await (await ask(song)).json()).toEqual({ status: "pending", error_code: null });
+  expect((await ask(`${song}/audio`)).status).toBe(409);
+
+  await emulator.clock.advance(10 * 60_000);
+  expect(await (await ask(song)).json()).toEqual({ status: "success", error_code: null });
+  const audio = await ask(`${song}/audio`);
+  expect(audio.headers.get("Content-Type")).toBe("audio/mpeg");
+  expect((await audio.arrayBuffer()).byteLength).toBeGreaterThan(10_000);
+
+  expect((await ask("/songs/7c9e6679-7425-40de-944b-e07fc1f90ae7")).status).toBe(404);
+  expect((await ask("/")).status).toBe(404);
+}
+
+async function inProcess(env: Record<string, string>): Promise<Dispatch> {
+  const { ASYNC_MUSIC_API_KEY = "", ASYNC_MUSIC_BASE_URL = "" } = env;
+  return (path, init) =>
+    worker.fetch(new Request(`https://worker.example${path}`, init), {
+      ASYNC_MUSIC_API_KEY,
+      ASYNC_MUSIC_BASE_URL,
+    });
+}
+
+async function inWorkerd(bindings: Record<string, string>): Promise<Dispatch> {
+  const { Miniflare } = createRequire(resolve("tools/runtimes/package.json"))("miniflare");
+  const entryPoints = ["examples/cloudflare/worker.ts"];
+  const { outputFiles } = await build({ entryPoints, bundle: true, format: "esm", write: false });
+  const miniflare = new Miniflare({
+    modules: true,
+    script: outputFiles[0]?.text,
+    compatibilityDate: "2026-07-01",
+    bindings,
+  });
+  onTestFinished(() => miniflare.dispose());
+  return (path, init) => miniflare.dispatchFetch(`https://worker.example${path}`, init);
+}

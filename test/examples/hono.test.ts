@@ -1,0 +1,61 @@
+import { memoryJournal } from "async-music";
+import { test } from "async-music/emulator/vitest";
+import { expect } from "vitest";
+import { createApp } from "../../examples/hono/app.js";
+
+const RAIN = JSON.stringify({ description: "rain in Lisbon" });
+
+test("an order is answered at once, and delivered later", async ({ client, emulator }) => {
+  const app = createApp(client, memoryJournal());
+  const ordered = await app.request("/songs/1", { method: "PUT", body: RAIN });
+  expect([ordered.status, ordered.headers.get("Location")]).toEqual([202, "/songs/1"]);
+  const pending = await app.request("/songs/1");
+  expect([await pending.json(), pending.headers.get("Retry-After")]).toEqual([{ status: "pending" }, "5"]);
+  await emulator.clock.advance(10 * 60_000);
+  const ready = await app.request("/songs/1");
+  expect(await ready.json()).toMatchObject({
+    status: "ready",
+    clips: [{ audio_url: expect.any(String) }, {}],
+  });
+});
+
+test("an order under one name is one song, also after a restart", async ({ client, emulator }) => {
+  const journal = memoryJournal();
+  const put = () => createApp(client, journal).request("/songs/1", { method: "PUT", body: RAIN });
+  expect((await Promise.all([put(), put(), put()])).map(({ status }) => status)).toEqual([202, 202, 202]);
+  expect(emulator.state().tasks).toHaveLength(1);
+});
+
+test("another order under the same name is refused, and leaves the first alone", async ({
+  client,
+  emulator,
+}) => {
+  const app = createApp(client, memoryJournal());
+  await app.request("/songs/1", { method: "PUT", body: RAIN });
+  const body = JSON.stringify({ description: "snow" });
+  expect((await app.request("/songs/1", { method: "PUT", body })).status).toBe(409);
+  await emulator.clock.advance(10 * 60_000);
+  expect(await (await app.request("/songs/1")).json()).toMatchObject({ status: "ready" });
+});
+
+test("what can't be ordered is said at once", async ({ client, emulator }) => {
+  const app = createApp(client, memoryJournal());
+  const put = (description: string) =>
+    app.request("/songs/1", { method: "PUT", body: JSON.stringify({ description }) });
+  expect((await put(" ")).status).toBe(400);
+  emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
+  const unknown = await put("rain in Lisbon");
+  expect([unknown.status, await unknown.text()]).toEqual([503, "SubmissionOutcomeUnknownError"]);
+  expect((await app.request("/songs/1")).status).toBe(404);
+});
+
+test("an order that fails says why", async ({ client, emulator }) => {
+  emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation" });
+  const app = createApp(client, memoryJournal());
+  await app.request("/songs/1", { method: "PUT", body: RAIN });
+  await emulator.clock.advance(10 * 60_000);
+  expect(await (await app.request("/songs/1")).json()).toEqual({
+    status: "failed",
+    reason: "TaskFailedError",
+  });
+});
