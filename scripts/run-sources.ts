@@ -1,9 +1,15 @@
-/** Lets Node run the sources as they are: a relative import of `.js` is one of the `.ts` that it is made from. */
+/** Lets Node run the sources as they are: the package's own names, and a relative import of `.js`, are the `.ts` that they are made from. */
 
+import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
+
+const root = new URL("../", import.meta.url);
+const { compilerOptions } = JSON.parse(readFileSync(new URL("tsconfig.json", root), "utf8"));
 
 registerHooks({
   resolve(specifier, context, nextResolve) {
+    const [named] = compilerOptions.paths[specifier] ?? [];
+    if (named !== undefined) return nextResolve(new URL(named, root).href, context);
     const isSource = specifier.startsWith(".") && context.parentURL?.endsWith(".ts");
     return nextResolve(isSource ? specifier.replace(/\.js$/, ".ts") : specifier, context);
   },

@@ -1,0 +1,61 @@
+/**
+ * A fleet of three workers on one queue, one of which is killed again and again while they work. It needs Redis.
+ *
+ * Run it with `REDIS_URL=redis://127.0.0.1:6379 npx node examples/queues/fleet.ts`.
+ */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { createEmulator } from "async-music/emulator";
+import { serve } from "async-music/emulator/node";
+import { Queue } from "bullmq";
+import { Redis } from "ioredis";
+import type { Order } from "./order.ts";
+import { QUEUE, redisUrl } from "./settings.ts";
+
+const SONGS = 12;
+const WORKERS = 3;
+const KILLS = 12;
+
+// The emulator on a port, unless there is a key for the service.
+if (!process.env["ASYNC_MUSIC_API_KEY"]) {
+  const emulator = createEmulator({ clock: "real" });
+  emulator.providers.provider_a.always({ queue_seconds: 1, process_seconds: 3 });
+  const { url } = await serve(emulator);
+  Object.assign(process.env, { ASYNC_MUSIC_BASE_URL: url, ASYNC_MUSIC_API_KEY: emulator.apiKey });
+}
+
+const queue = new Queue<Order, string>(QUEUE, {
+  connection: new Redis(redisUrl, { maxRetriesPerRequest: null }),
+});
+await queue.addBulk(
+  Array.from({ length: SONGS }, (_, index) => ({
+    name: "song",
+    data: { name: `order-${index}`, description: `rain in Lisbon, take ${index}` },
+    // The same order can't be queued twice, and what fails for the moment is tried again.
+    opts: { jobId: `order-${index}`, attempts: 10, backoff: { type: "exponential", delay: 1000 } },
+  })),
+);
+
+const workers: ChildProcess[] = Array.from({ length: WORKERS }, startWorker);
+for (let kill = 0; kill < KILLS; kill++) {
+  await setTimeout(1_000);
+  const place = kill % WORKERS;
+  workers[place]?.kill("SIGKILL");
+  workers[place] = startWorker();
+}
+while ((await queue.getJobCountByTypes("completed", "failed")) < SONGS) await setTimeout(200);
+
+for (const job of await queue.getJobs(["completed", "failed"]))
+  console.log(`${job.data.name}: ${job.returnvalue ?? job.failedReason}`);
+console.log(`${KILLS} workers were killed meanwhile.`);
+
+for (const worker of workers) worker.kill("SIGKILL");
+await queue.close();
+process.exit();
+
+function startWorker(): ChildProcess {
+  const script = fileURLToPath(new URL("worker.ts", import.meta.url));
+  return spawn(process.execPath, [...process.execArgv, script], { stdio: "inherit" });
+}

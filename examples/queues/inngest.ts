@@ -1,0 +1,31 @@
+import { judge } from "./judge.ts";
+
+/** The two classes of `inngest` that say when a step is tried again. */
+export interface InngestErrors {
+  NonRetriableError: new (message: string, options?: { cause?: unknown }) => Error;
+  RetryAfterError: new (message: string, retryAfter: Date, options?: { cause?: unknown }) => Error;
+}
+
+/**
+ * Does the work of a step, and tells Inngest in its own words how it has failed.
+ *
+ * @example
+ * ```ts
+ * const song = await step.run("song", () =>
+ *   inInngest({ NonRetriableError, RetryAfterError }, () => fulfil(event.data, means)),
+ * );
+ * ```
+ */
+export async function inInngest<Result>(
+  { NonRetriableError, RetryAfterError }: InngestErrors,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    const verdict = judge(cause);
+    if (!verdict.again) throw new NonRetriableError(String(cause), { cause });
+    if (verdict.notBefore === null) throw cause;
+    throw new RetryAfterError(String(cause), verdict.notBefore, { cause });
+  }
+}

@@ -1,0 +1,184 @@
+import * as sdk from "async-music";
+import { memoryJournal } from "async-music";
+import type { Emulator } from "async-music/emulator";
+import { test } from "async-music/emulator/vitest";
+import { DelayedError, UnrecoverableError } from "bullmq";
+import { describe, expect, vi } from "vitest";
+import { inBullMq } from "../../examples/queues/bullmq.js";
+import { inInngest } from "../../examples/queues/inngest.js";
+import { judge } from "../../examples/queues/judge.js";
+import { fulfil, NotYetError } from "../../examples/queues/order.js";
+import { inTemporal } from "../../examples/queues/temporal.js";
+import { ANSWER, errors, FAILED } from "./support/errors.js";
+
+const order = { name: "order-1", description: "rain in Lisbon" };
+
+describe("what an engine is told", () => {
+  test.each(errors)("$error.name, $about: again $again", ({ error, again, notBefore = null }) => {
+    expect(judge(error)).toEqual(again ? { again, notBefore } : { again });
+  });
+
+  test("is decided for every error of the SDK", () => {
+    const isError = (value: unknown) => typeof value === "function" && value.prototype instanceof Error;
+    const classes = Object.entries(sdk).filter(([, value]) => isError(value));
+    const judged = new Set(errors.map(({ error }) => error.name));
+    // Nothing is ever just one of these.
+    const bases = ["AsyncMusicError", "ApiError"];
+    expect(
+      classes.map(([name]) => name).filter((name) => !judged.has(name) && !bases.includes(name)),
+    ).toEqual([]);
+  });
+});
+
+describe("an order that is run again and again, as its engine is told", () => {
+  /** Runs a job as an engine does, at most ten times. */
+  async function engine(client: sdk.AsyncMusic, { clock }: Emulator, options: sdk.WaitOptions = {}) {
+    const journal = memoryJournal();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await fulfil(order, { client, journal, now: clock.now, ...options });
+      } catch (error) {
+        const verdict = judge(error);
+        if (!verdict.again) throw error;
+        expect(attempt).toBeLessThan(30);
+        await clock.sleep(Math.max(1_000, (verdict.notBefore?.getTime() ?? 0) - clock.now()));
+      }
+    }
+  }
+
+  test("waits on where its wait was cut short, and pays once", async ({ client, emulator }) => {
+    const song = await engine(client, emulator, { maxWaitMs: 20_000 });
+    expect(song.status).toBe("success");
+    expect(emulator.state().tasks).toHaveLength(1);
+  });
+
+  test("ends where nobody knows what became of it", async ({ client, emulator }) => {
+    emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
+    await expect(engine(client, emulator)).rejects.toThrow(sdk.SubmissionOutcomeUnknownError);
+    expect(emulator.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+  });
+
+  test("has another task where the first was refunded, and not before its time", async ({
+    client,
+    emulator,
+  }) => {
+    emulator.providers.provider_a.next({
+      outcome: "failure",
+      error_code: "rate_limited",
+      retry_after_seconds: 600,
+    });
+    await engine(client, emulator);
+    const [first, second] = emulator.state().tasks;
+    const wait = Date.parse(second?.created_at ?? "") - Date.parse(first?.completed_at ?? "");
+    expect(wait).toBeGreaterThanOrEqual(600_000);
+    expect((await client.account.balance()).total).toBe(990);
+  });
+
+  test("has another task at once where nothing is said of a wait", async ({ client, emulator }) => {
+    emulator.providers.provider_a.next({ outcome: "failure" });
+    await fulfil(order, { client, journal: memoryJournal(), now: emulator.clock.now });
+    expect(emulator.state().tasks.map(({ status }) => status)).toEqual(["failure", "success"]);
+  });
+
+  test("has three tasks at most", async ({ client, emulator }) => {
+    emulator.providers.provider_a.always({ outcome: "failure" });
+    await expect(engine(client, emulator)).rejects.toThrow(sdk.TaskFailedError);
+    expect(emulator.state().tasks).toHaveLength(3);
+  });
+
+  test("ends at once where it can never succeed", async ({ client, emulator }) => {
+    emulator.providers.provider_a.always({ outcome: "failure", error_code: "content_moderation" });
+    await expect(engine(client, emulator)).rejects.toThrow(sdk.TaskFailedError);
+    expect(emulator.state().tasks).toHaveLength(1);
+  });
+});
+
+const never = new sdk.InvalidOptionError("prompt", "be shorter");
+const laterAt = new Date("2026-01-01T00:02:00.000Z");
+const later = new NotYetError(laterAt, new sdk.TaskFailedError(FAILED));
+const someTime = new sdk.ConnectionError("no network", { requestId: "1" });
+
+describe("BullMQ", () => {
+  const fail = async (error: Error) => {
+    const moveToDelayed = vi.fn(async () => {});
+    const thrown = await inBullMq({ moveToDelayed }, "token", () => Promise.reject(error)).catch(
+      (reason) => reason,
+    );
+    return { thrown, moveToDelayed };
+  };
+
+  test("is told never to try again", async () => {
+    const { thrown } = await fail(never);
+    expect(thrown).toBeInstanceOf(UnrecoverableError);
+    expect(thrown.message).toBe(String(never));
+  });
+
+  test("is told when", async () => {
+    const { thrown, moveToDelayed } = await fail(later);
+    expect(moveToDelayed).toHaveBeenCalledExactlyOnceWith(laterAt.getTime(), "token");
+    expect(thrown).toBeInstanceOf(DelayedError);
+  });
+
+  test("is left to itself otherwise, and is handed what comes of it", async () => {
+    const { thrown, moveToDelayed } = await fail(someTime);
+    expect(thrown).toBe(someTime);
+    expect(moveToDelayed).not.toHaveBeenCalled();
+    expect(await inBullMq({ moveToDelayed }, "token", async () => ANSWER)).toBe(ANSWER);
+  });
+});
+
+describe("Inngest", () => {
+  class NonRetriableError extends Error {}
+  class RetryAfterError extends Error {
+    readonly retryAfter: Date;
+    constructor(message: string, retryAfter: Date, options?: { cause?: unknown }) {
+      super(message, options);
+      this.retryAfter = retryAfter;
+    }
+  }
+  const fail = (error: Error) =>
+    inInngest({ NonRetriableError, RetryAfterError }, () => Promise.reject(error)).catch((reason) => reason);
+
+  test("is told never to try again", async () => {
+    expect(await fail(never)).toBeInstanceOf(NonRetriableError);
+    expect(await fail(never)).toMatchObject({ message: String(never), cause: never });
+  });
+
+  test("is told when", async () => {
+    expect(await fail(later)).toBeInstanceOf(RetryAfterError);
+    expect(await fail(later)).toMatchObject({ retryAfter: laterAt, cause: later });
+  });
+
+  test("is left to itself otherwise", async () => {
+    expect(await fail(someTime)).toBe(someTime);
+  });
+});
+
+describe("Temporal", () => {
+  const now = () => Date.parse("2026-01-01T00:01:30.000Z");
+  const failures = { create: (options: object) => Object.assign(new Error(), { options }) };
+  const fail = (error: Error) =>
+    inTemporal(failures, () => Promise.reject(error), now).catch((reason) => reason.options);
+
+  test("is told never to try again", async () => {
+    const { message, name: type } = never;
+    expect(await fail(never)).toEqual({ message, type, nonRetryable: true, details: [null] });
+  });
+
+  test("is told how long to wait", async () => {
+    expect(await fail(later)).toMatchObject({
+      type: "NotYetError",
+      nonRetryable: false,
+      nextRetryDelay: 30_000,
+    });
+  });
+
+  test("is told which task an error is about", async () => {
+    expect(await fail(new sdk.TaskFailedError(FAILED))).toMatchObject({ details: [FAILED.task_id] });
+  });
+
+  test("is left to itself otherwise", async () => {
+    expect(await fail(someTime)).toEqual(expect.objectContaining({ nonRetryable: false }));
+    expect(await fail(someTime)).not.toHaveProperty("nextRetryDelay");
+  });
+});
