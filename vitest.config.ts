@@ -28,6 +28,9 @@ const long = [
   "test/sdk/fleet.test.ts",
 ];
 
+/** These run examples that take their time, on the built package. */
+const slowExamples = ["test/examples/{cloudflare,programs,python,testing}.test.ts"];
+
 /** These open the built page in Debian's Chromium. */
 const inChromium = ["test/dashboard/page/**/*.test.ts"];
 
@@ -57,7 +60,23 @@ export default defineConfig({
         resolve: { alias },
         test: { name: "redis", include: onRedis, globalSetup: "test/redis/server.ts", testTimeout: 30_000 },
       },
-      { test: { name: "built", include: built, globalSetup: "test/package/build.ts", testTimeout: 30_000 } },
+      {
+        test: {
+          name: "built",
+          include: built,
+          exclude: slowExamples,
+          globalSetup: "test/package/build.ts",
+          testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: "examples",
+          include: slowExamples,
+          globalSetup: "test/package/build.ts",
+          testTimeout: 60_000,
+        },
+      },
       {
         test: {
           name: "page",

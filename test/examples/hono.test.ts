@@ -1,7 +1,13 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { memoryJournal } from "async-music";
 import { test } from "async-music/emulator/vitest";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { createApp } from "../../examples/hono/app.js";
+import { environment } from "./support/run-example.js";
 
 const RAIN = JSON.stringify({ description: "rain in Lisbon" });
 
@@ -58,4 +64,25 @@ test("an order that fails says why", async ({ client, emulator }) => {
     status: "failed",
     reason: "TaskFailedError",
   });
+});
+
+test("the same answers on a port", async ({ onTestFinished }) => {
+  const cwd = mkdtempSync(join(tmpdir(), "async-music-hono-"));
+  const server = spawn(process.execPath, [resolve("examples/hono/main.ts")], {
+    cwd,
+    env: { ...environment, PORT: "0" },
+  });
+  onTestFinished(async () => {
+    server.kill();
+    await once(server, "exit");
+    rmSync(cwd, { recursive: true });
+  });
+  const [said] = await once(server.stdout, "data");
+  const song = `http://127.0.0.1:${/\d+/.exec(String(said))?.[0]}/songs/1`;
+
+  expect((await fetch(song, { method: "PUT", body: RAIN })).status).toBe(202);
+  await vi.waitFor(
+    async () => expect(await (await fetch(song)).json()).toMatchObject({ status: "ready" }),
+    5_000,
+  );
 });

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startVitest } from "vitest/node";
 import { shownIn } from "./guides.js";
+import { sketches } from "./sketches.js";
 
 test.each(shownIn("ts"))("the code of $name does what it says", ({ code }) => {
   const folder = mkdtempSync(join(tmpdir(), "async-music-guide-"));
@@ -25,17 +26,16 @@ test.each(shownIn("sh"))("the commands of $name are all answered", ({ code }) =>
   expect(execFileSync(process.execPath, emulator, { encoding: "utf8" })).not.toBe("");
 });
 
-test("the tests of the guides compile and pass", async () => {
+test("the tests and sketches of the guides compile, and the tests pass", async () => {
   const root = resolve(".reports/guides");
   rmSync(root, { recursive: true, force: true });
   mkdirSync(root, { recursive: true });
-  for (const [index, { code }] of shownIn("ts vitest").entries()) {
+  for (const [index, { code }] of shownIn("ts vitest").entries())
     writeFileSync(join(root, `guide-${index}.test.ts`), code);
-  }
-  writeFileSync(
-    join(root, "tsconfig.json"),
-    JSON.stringify({ extends: "../../tsconfig.json", include: ["*"] }),
-  );
+  for (const [index, code] of sketches().entries()) writeFileSync(join(root, `sketch-${index}.ts`), code);
+  const compilerOptions = { noUnusedLocals: false };
+  const tsconfig = { extends: "../../tsconfig.json", compilerOptions, include: ["*"] };
+  writeFileSync(join(root, "tsconfig.json"), JSON.stringify(tsconfig));
   expect(spawnSync("npx", ["tsc", "--project", root], { encoding: "utf8" }).stdout).toBe("");
 
   const vitest = await startVitest("test", [], { root, config: false, watch: false, reporters: [] });
@@ -48,5 +48,6 @@ test("the tests of the guides compile and pass", async () => {
 });
 
 test("the guides show all of these", () => {
-  for (const language of ["ts", "ts vitest", "sh"]) expect(shownIn(language).length).toBeGreaterThan(0);
+  for (const language of ["ts", "ts vitest", "ts sketch", "sh"])
+    expect(shownIn(language).length).toBeGreaterThan(0);
 });

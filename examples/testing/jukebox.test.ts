@@ -1,0 +1,50 @@
+import { createEmulator, type Emulator } from "async-music/emulator";
+import { emulatorHandlers } from "async-music/emulator/msw";
+import { type SetupServer, setupServer } from "msw/node";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { order } from "./jukebox.js";
+
+let emulator: Emulator;
+let server: SetupServer;
+
+beforeEach(() => {
+  emulator = createEmulator({ clock: "real" });
+  emulator.providers.provider_b.always({ process_seconds: 1 });
+  server = setupServer(...emulatorHandlers(emulator));
+  server.listen();
+  vi.stubEnv("ASYNC_MUSIC_BASE_URL", emulator.url);
+  vi.stubEnv("ASYNC_MUSIC_API_KEY", emulator.apiKey);
+  // The application sleeps on the system's timers: these are moved instead of waited for.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+  server.close();
+  expect(emulator.audit()).toEqual([]);
+});
+
+test("a song has an address, from which it can be had", async () => {
+  const { url } = await inNoTime(order("calm"));
+  vi.useRealTimers();
+  const audio = await fetch(url);
+  expect([audio.status, audio.headers.get("Content-Type")]).toEqual([200, "audio/mpeg"]);
+});
+
+test("nothing is ordered twice while nobody knows whether it was paid for", async () => {
+  emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
+  await expect(inNoTime(order("calm"))).rejects.toThrow("outcome");
+  expect(emulator.state().tasks).toHaveLength(1);
+});
+
+/** Lets fake time pass until it is over: slowly enough that requests are answered meanwhile. */
+async function inNoTime<Result>(work: Promise<Result>): Promise<Result> {
+  let isOver = false;
+  const ending = work.finally(() => {
+    isOver = true;
+  });
+  ending.catch(() => {});
+  while (!isOver) await vi.advanceTimersByTimeAsync(100);
+  return ending;
+}

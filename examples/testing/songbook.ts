@@ -1,0 +1,14 @@
+import { type AsyncMusic, TaskFailedError } from "async-music";
+
+/** A song for each verse, or the reason why there is none. */
+export async function sing(client: AsyncMusic, verses: readonly string[]): Promise<string[]> {
+  const requests = verses.map(
+    (prompt) => ({ model: "provider_a", task_type: "music", input: { prompt } }) as const,
+  );
+  const songs: string[] = [];
+  for await (const { index, task, error } of client.tasks.runAll(requests)) {
+    if (error !== undefined && !(error instanceof TaskFailedError)) throw error;
+    songs[index] = task?.output.result[0]?.audio_url ?? `silence: ${error?.errorCode}`;
+  }
+  return songs;
+}

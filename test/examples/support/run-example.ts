@@ -1,0 +1,23 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const { ASYNC_MUSIC_API_KEY: _, ...others } = process.env;
+
+/** Without a key for the service: the examples use the emulator, and nobody pays for a test. */
+export const environment: NodeJS.ProcessEnv = others;
+
+/** Runs a program in a folder of its own, and answers what it said. */
+export function runExample(program: string): string {
+  const cwd = mkdtempSync(join(tmpdir(), "async-music-example-"));
+  try {
+    return execFileSync(process.execPath, [resolve(program)], {
+      cwd,
+      env: environment,
+      encoding: "utf8",
+    }).trim();
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+}
