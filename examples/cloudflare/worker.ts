@@ -5,7 +5,12 @@
  * A worker has no memory between requests, and needs none: the address of a song holds its task's id.
  */
 
-import { AsyncMusic, TaskNotFoundError } from "async-music";
+import {
+  AsyncMusic,
+  InvalidRequestError,
+  SubmissionOutcomeUnknownError,
+  TaskNotFoundError,
+} from "async-music";
 
 /** Secrets and variables: `wrangler secret put ASYNC_MUSIC_API_KEY`. */
 export interface Env {
@@ -25,8 +30,7 @@ export default {
         return part === "audio" ? await stream(client, id) : await tell(client, id);
       return new Response(null, { status: 405 });
     } catch (error) {
-      if (error instanceof TaskNotFoundError) return new Response(null, { status: 404 });
-      throw error;
+      return asResponse(error);
     }
   },
 };
@@ -52,4 +56,13 @@ async function stream(client: AsyncMusic, id: string): Promise<Response> {
   if (clip === undefined) return new Response(null, { status: 409 });
   const { body, contentType } = await client.audio.download(clip);
   return new Response(body, { headers: { "Content-Type": contentType } });
+}
+
+function asResponse(error: unknown): Response {
+  if (error instanceof TaskNotFoundError) return new Response(null, { status: 404 });
+  if (error instanceof InvalidRequestError) return Response.json({ issues: error.issues }, { status: 400 });
+  // Whoever asked must not ask again by themselves: this may have been paid for.
+  if (error instanceof SubmissionOutcomeUnknownError)
+    return Response.json({ error: "unknown outcome", request_id: error.requestId }, { status: 502 });
+  throw error;
 }

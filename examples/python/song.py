@@ -9,7 +9,7 @@ import mimetypes
 import os
 import sys
 import time
-from urllib.error import HTTPError
+from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 BASE_URL = os.environ["ASYNC_MUSIC_BASE_URL"]
@@ -38,7 +38,7 @@ def create(body):
 
 
 def wait(task_id):
-    """Polls every five seconds, until the task is over."""
+    """Polls every five seconds, until the task is over: an outage is only a longer wait."""
     while True:
         pause(5)
         try:
@@ -46,7 +46,9 @@ def wait(task_id):
         except HTTPError as error:
             if error.code in (401, 404):
                 raise
-            pause(int(error.headers.get("Retry-After", 5)))
+            pause(int(error.headers.get("Retry-After", 0)))
+            continue
+        except (URLError, TimeoutError):
             continue
         if task["status"] in ("failure", "timeout"):
             sys.exit(f"{task['status']}: {task['error_code']}. The credits were refunded.")

@@ -26,16 +26,24 @@ if (!process.env["ASYNC_MUSIC_API_KEY"]) {
   Object.assign(process.env, { ASYNC_MUSIC_BASE_URL: url, ASYNC_MUSIC_API_KEY: emulator.apiKey });
 }
 
-const queue = new Queue<Order, string>(QUEUE, {
-  connection: new Redis(redisUrl, { maxRetriesPerRequest: null }),
+const redis = new Redis(redisUrl, { maxRetriesPerRequest: null });
+redis.once("error", ({ message }) => {
+  console.error(`There is no Redis at ${redisUrl}: ${message}`);
+  process.exit(1);
 });
-await queue.addBulk(
-  Array.from({ length: SONGS }, (_, index) => ({
-    name: "song",
-    data: { name: `order-${index}`, description: `rain in Lisbon, take ${index}` },
-    // The same order can't be queued twice, and what fails for the moment is tried again.
-    opts: { jobId: `order-${index}`, attempts: 10, backoff: { type: "exponential", delay: 1000 } },
-  })),
+const queue = new Queue<Order, string>(QUEUE, { connection: redis });
+
+const run = Date.now().toString(36);
+const jobs = await queue.addBulk(
+  Array.from({ length: SONGS }, (_, index) => {
+    const name = `order-${run}-${index}`;
+    return {
+      name: "song",
+      data: { name, description: `rain in Lisbon, number ${index}` },
+      // The same order can't be queued twice, and what fails for the moment is tried again.
+      opts: { jobId: name, attempts: 10, backoff: { type: "exponential", delay: 1000 } },
+    };
+  }),
 );
 
 const workers: ChildProcess[] = Array.from({ length: WORKERS }, startWorker);
@@ -45,10 +53,11 @@ for (let kill = 0; kill < KILLS; kill++) {
   workers[place]?.kill("SIGKILL");
   workers[place] = startWorker();
 }
-while ((await queue.getJobCountByTypes("completed", "failed")) < SONGS) await setTimeout(200);
-
-for (const job of await queue.getJobs(["completed", "failed"]))
-  console.log(`${job.data.name}: ${job.returnvalue ?? job.failedReason}`);
+for (const { id = "" } of jobs) {
+  while (!["completed", "failed"].includes(await queue.getJobState(id))) await setTimeout(200);
+  const job = await queue.getJob(id);
+  console.log(`${id}: ${job?.returnvalue ?? job?.failedReason}`);
+}
 console.log(`${KILLS} workers were killed meanwhile.`);
 
 for (const worker of workers) worker.kill("SIGKILL");

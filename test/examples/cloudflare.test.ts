@@ -34,6 +34,13 @@ async function delivers(start: (env: Record<string, string>) => Promise<Dispatch
   expect(audio.headers.get("Content-Type")).toBe("audio/mpeg");
   expect((await audio.arrayBuffer()).byteLength).toBeGreaterThan(10_000);
 
+  expect((await ask("/songs", { method: "POST", body: JSON.stringify({ description: "" }) })).status).toBe(
+    400,
+  );
+  emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "disconnect", when: "after" } });
+  expect(
+    (await ask("/songs", { method: "POST", body: JSON.stringify({ description: "rain" }) })).status,
+  ).toBe(502);
   expect((await ask("/songs/7c9e6679-7425-40de-944b-e07fc1f90ae7")).status).toBe(404);
   expect((await ask("/")).status).toBe(404);
 }

@@ -29,7 +29,7 @@ test("a fleet of BullMQ, whose workers are killed all the time, loses no song an
     },
   );
 
-  const ends = new Map([...stdout.matchAll(/^(order-\d+): (.*)$/gm)].map(([, name, end]) => [name, end]));
+  const ends = new Map([...stdout.matchAll(/^(order-\S+): (.*)$/gm)].map(([, name, end]) => [name, end]));
   const { tasks, accounts } = emulator.state();
   expect([ends.size, stdout.includes("12 workers were killed")]).toEqual([12, true]);
 
