@@ -29,7 +29,10 @@ const long = [
 ];
 
 /** These run examples that take their time, on the built package. */
-const slowExamples = ["test/examples/{cloudflare,programs,python,testing}.test.ts"];
+const slowExamples = [
+  "test/examples/{cloudflare,programs,python,testing}.test.ts",
+  "test/package/guide-tests.test.ts",
+];
 
 /** These open the built page in Debian's Chromium. */
 const inChromium = ["test/dashboard/page/**/*.test.ts"];

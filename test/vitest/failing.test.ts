@@ -1,10 +1,13 @@
 import { fileURLToPath } from "node:url";
-import { afterAll, expect, test } from "vitest";
-import { startVitest } from "vitest/node";
+import { expect, test } from "vitest";
 import { alias } from "../../vitest.config.js";
+import { runVitest } from "../support/run-vitest.js";
 
 /** What became of the tests in `failing/`: what each of them failed with. */
-const failures = await runFailing();
+const failures = await runVitest(fileURLToPath(new URL("failing", import.meta.url)), {
+  include: ["*.ts"],
+  alias,
+});
 
 test("a test that breaks a rule fails with the rule, the request and the time", () => {
   expect(failures.get("polls too often")).toEqual([
@@ -47,19 +50,3 @@ test("of two tests at the same time, the one fails that broke the rule", () => {
 test("a test after which credits are missing fails", () => {
   expect(failures.get("loses credits")).toEqual([expect.stringContaining("credits are accounted for")]);
 });
-
-async function runFailing(): Promise<Map<string, readonly string[]>> {
-  const root = fileURLToPath(new URL("failing", import.meta.url));
-  const include = ["*.ts"];
-  const vitest = await startVitest(
-    "test",
-    [],
-    { root, include, config: false, watch: false, reporters: [] },
-    { resolve: { alias } },
-  );
-  afterAll(() => vitest.close());
-  const tests = vitest.state.getTestModules().flatMap((module) => [...module.children.allTests()]);
-  return new Map(
-    tests.map((each) => [each.name, (each.result().errors ?? []).map(({ message }) => message)]),
-  );
-}
