@@ -25,11 +25,11 @@ afterEach(() => {
   expect(emulator.audit()).toEqual([]);
 });
 
-test("a song has an address, from which it can be had", async () => {
-  const { url } = await inNoTime(order("calm"));
-  vi.useRealTimers();
-  const audio = await fetch(url);
-  expect([audio.status, audio.headers.get("Content-Type")]).toEqual([200, "audio/mpeg"]);
+test("a song has a title and an address", async () => {
+  expect(await inNoTime(order("calm"))).toEqual({
+    title: expect.any(String),
+    url: expect.stringContaining(emulator.url),
+  });
 });
 
 test("nothing is ordered twice while nobody knows whether it was paid for", async () => {

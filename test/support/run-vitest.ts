@@ -16,7 +16,8 @@ export async function runVitest(
   root: string,
   { include = ["*.test.ts"], alias = [] }: VitestOptions = {},
 ): Promise<Map<string, string[]>> {
-  const options: CliOptions = { root, include, config: false, watch: false, reporters: [] };
+  const testTimeout = 30_000;
+  const options: CliOptions = { root, include, config: false, watch: false, reporters: [], testTimeout };
   const vitest = await startVitest("test", [], options, { resolve: { alias } });
   try {
     const files = vitest.state.getTestModules();

@@ -8,7 +8,8 @@ export async function GET(_: Request, { params }: { params: Promise<{ id: string
     const task = await songClient().tasks.retrieve(id);
     const { status, output, error_code: reason } = task;
     if (status === "failure" || status === "timeout") return answer({ status: "failed", reason });
-    if (status === "success" && isClips(output?.result)) return answer({ status: "ready", clips: output.result });
+    if (status === "success" && isClips(output?.result))
+      return answer({ status: "ready", clips: output.result });
     return answer({ status: "pending", progress: output?.progress ?? null });
   } catch (error) {
     if (error instanceof TaskNotFoundError) return Response.json({ error: "no such song" }, { status: 404 });
