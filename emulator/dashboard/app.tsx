@@ -12,8 +12,11 @@ export function App() {
   const isFirst = useRef(true);
   useEffect(() => {
     document.title = `${view.title} · async-music emulator`;
-    // Who comes from elsewhere in the page goes on reading at the top of the new view.
-    if (!isFirst.current) main.current?.focus();
+    // Who comes from elsewhere in the page goes on reading at the top of the new view, with the header in sight.
+    if (!isFirst.current) {
+      main.current?.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
     isFirst.current = false;
   }, [key]);
   return (

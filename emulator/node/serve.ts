@@ -36,6 +36,8 @@ export interface EmulatorServer {
   readonly url: string;
   /** Stops listening, and ends every connection that is still open. */
   close(): Promise<void>;
+  /** The same, for `await using`. The emulator itself goes on. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
@@ -81,16 +83,14 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
   clock.beginPatience();
   let closing: Promise<void> | undefined;
 
-  return {
-    url: origins.current.service,
-    close() {
-      closing ??= (async () => {
-        clock.endPatience();
-        await Promise.all([end(api), end(providers)]);
-      })();
-      return closing;
-    },
+  const close = () => {
+    closing ??= (async () => {
+      clock.endPatience();
+      await Promise.all([end(api), end(providers)]);
+    })();
+    return closing;
   };
+  return { url: origins.current.service, close, [Symbol.asyncDispose]: close };
 }
 
 /** The origin at which a client of this machine reaches the server. */

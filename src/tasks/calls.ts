@@ -15,6 +15,7 @@ export function retrieveCall(
   taskId: string,
   kind: Extract<RequestKind, "read" | "poll">,
   redactor: Redactor,
+  journalKey?: string,
 ): Call {
   const { method, path } = ENDPOINTS.retrieveTask;
   checkTaskId(taskId, redactor);
@@ -25,6 +26,7 @@ export function retrieveCall(
     purpose: kind === "poll" ? `wait for task ${taskId}` : `retrieve task ${taskId}`,
     taskId,
     ...(kind === "poll" ? { advice: resumeAdvice(taskId) } : {}),
+    adviceIfNotFound: notFoundAdvice(taskId, journalKey),
   };
 }
 
@@ -33,9 +35,23 @@ export function resumeAdvice(taskId: string): string {
   return `Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
 }
 
+function notFoundAdvice(taskId: string, journalKey: string | undefined): string {
+  if (journalKey !== undefined) {
+    return (
+      `The journal names this task under ${JSON.stringify(journalKey)}: was that recorded with another account, or with ` +
+      "an emulator that has ended?"
+    );
+  }
+  return (
+    `Is it a task's id, and no clip's? Then client.tasks.wait(${JSON.stringify(taskId)}) needs a key of the account that ` +
+    "submitted it."
+  );
+}
+
 /** Whether a task can be read by this id: an empty one or a dot segment names another address, and a key has no place there. */
 export function isTaskId(value: unknown, redactor: Redactor): value is string {
-  return typeof value === "string" && !/^\.{0,2}$|\p{Surrogate}/u.test(value) && !redactor.isSecret(value);
+  const isUsable = typeof value === "string" && !/^\.{0,2}$|\p{Surrogate}/u.test(value);
+  return isUsable && !redactor.isSecret(value) && !redactor.isGivenAway(value);
 }
 
 function checkTaskId(taskId: unknown, redactor: Redactor): void {

@@ -98,7 +98,15 @@ export class Tasks {
   ): Promise<SucceededTask<Type>>;
   wait(task: string | TaskSubmission, options?: WaitOptions): Promise<SucceededTask>;
   async wait(task: string | TaskSubmission, options: WaitOptions = {}): Promise<SucceededTask> {
-    const observation = this.#observation(task, options);
+    return this.#wait(task, options);
+  }
+
+  async #wait(
+    task: string | TaskSubmission,
+    options: WaitOptions,
+    journalKey?: string,
+  ): Promise<SucceededTask> {
+    const observation = this.#observation(task, options, journalKey);
     const attributes = { "async_music.task_id": observation.taskId };
     return this.#transport.trace("wait for a task", attributes, () => this.#ending(observation, options));
   }
@@ -178,7 +186,7 @@ export class Tasks {
 
       const carryOn = async () => {
         if (typeof task !== "string") await callBack("onSubmitted", onSubmitted, task, task.task_id);
-        return this.wait(task, waitOptions) as Promise<SucceededTask<Type>>;
+        return this.#wait(task, waitOptions, journalKey) as Promise<SucceededTask<Type>>;
       };
       return recordAgain === null ? carryOn() : recordAtEnd(recordAgain, carryOn, onUnrecorded);
     });
@@ -221,13 +229,13 @@ export class Tasks {
     }
   }
 
-  #observation(task: string | TaskSubmission, options: WaitOptions): Observation {
+  #observation(task: string | TaskSubmission, options: WaitOptions, journalKey?: string): Observation {
     const { schedule, maxWaitMs } = checkWaitOptions(options, this.#transport.random);
     const taskId = typeof task === "string" ? task : task?.task_id;
     return {
       transport: this.#transport,
       polls: this.#polls,
-      call: retrieveCall(taskId, "poll", this.#transport.redactor),
+      call: retrieveCall(taskId, "poll", this.#transport.redactor, journalKey),
       taskId,
       schedule,
       submittedAt: this.#submissionTime(task),

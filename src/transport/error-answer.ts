@@ -39,12 +39,9 @@ export function errorOfAnswer(call: Call, answer: Answer, now: number, redactor:
 
 /** What to do: about this class of error, then about the call. */
 function adviceFor(call: Call, ErrorClass: ApiErrorClass, retryAt: Date | null): string | undefined {
-  const advice = [call.advice];
-  if (ErrorClass === TaskNotFoundError)
-    advice.unshift("Check the id, and that the key belongs to the account that submitted it.");
-  if (ErrorClass === RateLimitedError && retryAt !== null)
-    advice.unshift(`Come back at ${retryAt.toISOString()}.`);
-  return advice.filter((sentence) => sentence !== undefined).join(" ") || undefined;
+  if (ErrorClass === TaskNotFoundError) return call.adviceIfNotFound ?? call.advice;
+  if (ErrorClass !== RateLimitedError || retryAt === null) return call.advice;
+  return [`Come back at ${retryAt.toISOString()}.`, call.advice].join(" ").trimEnd();
 }
 
 function reasonOf(status: number, errorCode: string | null, prose: string | null): string {

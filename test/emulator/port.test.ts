@@ -165,6 +165,18 @@ test("a stalled request keeps its connection until the server closes", async () 
   await ended;
 });
 
+test("a server that a block uses is gone when the block ends, and the emulator goes on", async () => {
+  const emulator = createEmulator();
+  let url = "";
+  {
+    await using server = await serve(emulator);
+    url = server.url;
+    expect((await fetch(url + BALANCE)).status).toBe(401);
+  }
+  await expect(fetch(url + BALANCE)).rejects.toThrow(TypeError);
+  expect((await emulator.fetch(emulator.url + BALANCE)).status).toBe(401);
+});
+
 test("what is no HTTP gets the service's error body, with a request id", async () => {
   const { server } = await listen();
   const answer = await sendRaw(server.url, "NONSENSE\r\n\r\n");

@@ -3,6 +3,7 @@ import {
   AuthenticationError,
   BadRequestError,
   InvalidResponseError,
+  memoryJournal,
   ServerError,
   TaskFailedError,
   TaskNotFoundError,
@@ -10,7 +11,18 @@ import {
   WaitTimeoutError,
 } from "async-music";
 import { describe, expect, test } from "vitest";
-import { failed, LYRICS, limited, ok, refusal, succeeded, TASK_ID, task } from "../support/answers.js";
+import {
+  accepted,
+  failed,
+  LYRICS,
+  limited,
+  ok,
+  refusal,
+  SONG_REQUEST,
+  succeeded,
+  TASK_ID,
+  task,
+} from "../support/answers.js";
 import { reasonOf, rejection } from "../support/rejection.js";
 import { createTestClock, turns } from "../support/test-clock.js";
 import { createWorld, inTurn, never, type SeenRequest } from "../support/world.js";
@@ -278,6 +290,34 @@ describe("onUpdate", () => {
     const error = await rejection(client.tasks.wait(TASK_ID, { onUpdate }), AsyncMusicError);
     expect(error).toMatchObject({ taskId: TASK_ID, cause });
     expect(error.message).toContain(`client.tasks.wait("${TASK_ID}")`);
+  });
+});
+
+describe("a task that isn't found", () => {
+  const world = () => createWorld(() => refusal(404, "task_not_found"));
+
+  test.each(["retrieve", "wait"] as const)(
+    "of `%s` asks for the right id and the right account",
+    async (call) => {
+      const { message } = await rejection(world().client.tasks[call](TASK_ID), TaskNotFoundError);
+      expect(message).toContain("Is it a task's id, and no clip's?");
+      expect(message).toContain(
+        `client.tasks.wait("${TASK_ID}") needs a key of the account that submitted it.`,
+      );
+      expect(message).not.toContain("Resume");
+    },
+  );
+
+  test("and that a journal names, asks where the journal was written", async () => {
+    const journal = memoryJournal();
+    const options = { journal, journalKey: "order-1" };
+    const before = createWorld(({ method }) => (method === "POST" ? accepted() : done()));
+    await before.client.tasks.run(SONG_REQUEST, options);
+    const { message } = await rejection(world().client.tasks.run(SONG_REQUEST, options), TaskNotFoundError);
+    expect(message).toContain(
+      'The journal names this task under "order-1": was that recorded with another account',
+    );
+    expect(message).not.toContain("client.tasks.wait");
   });
 });
 

@@ -108,6 +108,18 @@ describe("good manners", () => {
     }
   });
 
+  test("a click in the navigation leaves the header in sight", async () => {
+    const { page } = await openDashboard({
+      path: "/tasks",
+      prepare: async (emulator) => void (await furnish(emulator)),
+    });
+    for (const view of ["Scenarios", "Requests"]) {
+      await page.getByRole("navigation").getByRole("link", { name: view }).click();
+      await page.getByRole("heading", { name: view, exact: true }).waitFor();
+      expect([view, await page.evaluate(() => scrollY)]).toEqual([view, 0]);
+    }
+  });
+
   test("colors follow the system, or the choice that was made, which stays", async () => {
     const { page } = await openDashboard({ context: { colorScheme: "dark" } });
     const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
