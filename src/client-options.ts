@@ -5,8 +5,9 @@ import { environmentVariable, isBrowser } from "./environment.js";
 import { InvalidOptionError, shown } from "./errors/invalid-option-error.js";
 import type { Pacer, PacerFactory } from "./pacer/pacer.js";
 import { type Random, systemRandom } from "./random/random.js";
-import { isLogLevel, type Logger, type LogLevel } from "./telemetry/logger.js";
+import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel } from "./telemetry/logger.js";
 import type { Tracer } from "./telemetry/tracer.js";
+import { shownAmong } from "./transport/near-name.js";
 import { checkOptionNames } from "./transport/option-names.js";
 import { createRedactor, type Redactor } from "./transport/redactor.js";
 import { checkMaxRetries, checkTimeoutMs } from "./transport/request-options.js";
@@ -93,20 +94,19 @@ const CLIENT_OPTIONS = {
 } as const satisfies Record<keyof ClientOptions, true>;
 
 export function checkClientOptions(options: ClientOptions): CheckedClientOptions {
-  checkOptionNames(options, CLIENT_OPTIONS);
+  const givenKey = options?.apiKey ?? environmentVariable("ASYNC_MUSIC_API_KEY");
+  const redactor = redactorOf(givenKey);
+  checkOptionNames(options, CLIENT_OPTIONS, redactor);
   if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
     const rule =
       "be true in a browser, where everybody who opens the page can read the API key and spend its credits";
     throw new InvalidOptionError("dangerouslyAllowBrowser", rule);
   }
-  const apiKey = checkApiKey(options.apiKey ?? environmentVariable("ASYNC_MUSIC_API_KEY"));
+  const apiKey = checkApiKey(givenKey);
   const clock = checkMethods("clock", options.clock, ["now", "sleep"]) ?? createSystemClock();
   return {
     apiKey,
-    baseUrl: checkBaseUrl(
-      options.baseUrl ?? environmentVariable("ASYNC_MUSIC_BASE_URL"),
-      createRedactor(apiKey),
-    ),
+    baseUrl: checkBaseUrl(options.baseUrl ?? environmentVariable("ASYNC_MUSIC_BASE_URL"), redactor),
     fetch: lateFetch(checkFunction("fetch", options.fetch)),
     timeoutMs: checkTimeoutMs(options.timeoutMs ?? 30_000),
     maxRetries: checkMaxRetries(options.maxRetries ?? 2),
@@ -115,7 +115,7 @@ export function checkClientOptions(options: ClientOptions): CheckedClientOptions
     random: checkFunction("random", options.random) ?? systemRandom,
     pacer: checkPacer(options.pacer, clock, apiKey),
     logger: checkMethods("logger", options.logger, ["debug", "info", "warn", "error"]),
-    logLevel: checkLogLevel(options.logLevel ?? "warn"),
+    logLevel: checkLogLevel(options.logLevel ?? "warn", redactor),
     tracer: checkMethods("tracer", options.tracer, ["startActiveSpan"]),
     validateRequests: checkFlag("validateRequests", options.validateRequests ?? true),
   };
@@ -130,6 +130,11 @@ function lateFetch(given: typeof globalThis.fetch | undefined): typeof globalThi
     const fetch = given ?? globalThis.fetch;
     return fetch(...request);
   };
+}
+
+/** What takes the key out of messages before it is known whether it is one. */
+function redactorOf(givenKey: unknown): Redactor {
+  return createRedactor(typeof givenKey === "string" ? givenKey.trim() : "");
 }
 
 /** The key itself never stands in the message. */
@@ -181,9 +186,10 @@ function checkMethods<Value extends object>(
   throw new InvalidOptionError(option, `have the methods ${methods.join(", ")}`);
 }
 
-function checkLogLevel(value: LogLevel): LogLevel {
+function checkLogLevel(value: LogLevel, redactor: Redactor): LogLevel {
   if (isLogLevel(value)) return value;
-  throw new InvalidOptionError("logLevel", "be debug, info, warn, error or off", shown(value));
+  const got = shownAmong(value, LOG_LEVELS, redactor);
+  throw new InvalidOptionError("logLevel", "be debug, info, warn, error or off", got);
 }
 
 function checkFunction<Value>(option: string, value: Value | undefined): Value | undefined {

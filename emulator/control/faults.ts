@@ -10,6 +10,8 @@ export interface Faults {
    * @throws RangeError that names the field that is wrong.
    */
   add(rule: FaultRule): void;
+  /** The faults that are armed still, and how often each can yet fire: `null` for without end. */
+  list(): { rule: FaultRule; left: number | null }[];
   /** Disarms all faults. */
   clear(): void;
 }
@@ -17,6 +19,7 @@ export interface Faults {
 export function createFaults(world: World): Faults {
   return {
     add: (rule) => armFault(world.state, structuredClone(parseFaultRule(rule))),
+    list: () => structuredClone(world.state.faults.map(({ rule, left }) => ({ rule, left }))),
     clear() {
       world.state.faults = [];
     },

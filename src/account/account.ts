@@ -44,7 +44,7 @@ export class Account {
   #read<Data>(call: Call, schema: AnswerSchema<Data>, options: RequestOptions): ApiPromise<Data> {
     const transport = this.#transport;
     const read = async () => {
-      checkOptionNames(options, REQUEST_OPTIONS);
+      checkOptionNames(options, REQUEST_OPTIONS, transport.redactor);
       const answer = await transport.send(call, options, judgeRead);
       return { data: parseAnswer(call, answer, schema, transport.redactor), answer };
     };

@@ -1,3 +1,4 @@
+import { AudioDownloadError } from "../errors/audio-download-error.js";
 import type { AudioExtension } from "./audio-format.js";
 import type { Bytes } from "./whole-body.js";
 
@@ -24,12 +25,26 @@ export interface AudioDownload {
 export function createAudioDownload(
   head: Pick<AudioDownload, "contentType" | "extension" | "size">,
   body: ReadableStream<Bytes>,
+  url: string,
 ): AudioDownload {
+  const readBefore = () =>
+    new AudioDownloadError(
+      `Failed to read audio: its body was read before, which can be done once. Keep the bytes, or download ${url} again.`,
+      { url, status: null },
+    );
+  const whole = async () => {
+    if (body.locked) throw readBefore();
+    const pieces = await allOf(body);
+    // What comes to its end is whole: where bytes lack, somebody has had them.
+    const isShort = head.size !== null && new Blob(pieces).size < head.size;
+    if (isShort) throw readBefore();
+    return pieces;
+  };
   return {
     ...head,
     body,
-    arrayBuffer: async () => new Blob(await allOf(body)).arrayBuffer(),
-    blob: async () => new Blob(await allOf(body), { type: head.contentType }),
+    arrayBuffer: async () => new Blob(await whole()).arrayBuffer(),
+    blob: async () => new Blob(await whole(), { type: head.contentType }),
   };
 }
 

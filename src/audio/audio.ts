@@ -1,6 +1,7 @@
 import type { RequestOptions } from "../transport/call.js";
 import type { Transport } from "../transport/transport.js";
 import type { AudioDownload } from "./audio-download.js";
+import { audioUrlOf } from "./audio-url.js";
 import { downloadAudio } from "./download.js";
 
 /** The sound of clips. */
@@ -34,8 +35,8 @@ export class Audio {
     source: string | URL | { audio_url: string },
     options: RequestOptions = {},
   ): Promise<AudioDownload> {
-    const url =
-      typeof source === "string" || source instanceof URL ? String(source) : String(source?.audio_url);
-    return this.#transport.trace("download audio", {}, () => downloadAudio(this.#transport, url, options));
+    return this.#transport.trace("download audio", {}, () =>
+      downloadAudio(this.#transport, audioUrlOf(source), options),
+    );
   }
 }

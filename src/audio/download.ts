@@ -1,5 +1,4 @@
 import type { Deadline } from "../clock/deadline.js";
-import { InvalidOptionError } from "../errors/invalid-option-error.js";
 import type { RequestOptions } from "../transport/call.js";
 import { checkOptionNames } from "../transport/option-names.js";
 import { checkRequestOptions, REQUEST_OPTIONS } from "../transport/request-options.js";
@@ -18,14 +17,7 @@ export async function downloadAudio(
   options: RequestOptions,
 ): Promise<AudioDownload> {
   const shownUrl = transport.redactor.text(url);
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw new InvalidOptionError(
-      "url",
-      "be a clip, or an address that begins with http:// or https://",
-      shownUrl,
-    );
-  }
-  checkOptionNames(options, REQUEST_OPTIONS);
+  checkOptionNames(options, REQUEST_OPTIONS, transport.redactor);
   const { maxRetries = transport.maxRetries } = checkRequestOptions(options);
   const leaving = new AbortController();
   const signal = AbortSignal.any([leaving.signal, ...(options.signal === undefined ? [] : [options.signal])]);
@@ -46,12 +38,20 @@ async function open(download: Download, response: Response, deadline: Deadline):
   if (isTold) {
     deadline.pause();
     const extension = extensionOfType(statedType);
-    return createAudioDownload({ contentType, extension, size }, streamOf(pieces, download.leaving));
+    return createAudioDownload(
+      { contentType, extension, size },
+      streamOf(pieces, download.leaving),
+      download.shownUrl,
+    );
   }
   // What breaks off before the format is told is begun anew, as long as tries are left.
   const start = await readStart(pieces);
   const head = { contentType, extension: extensionOfBytes(start), size };
-  return createAudioDownload(head, streamOf(startingWith(start, pieces), download.leaving));
+  return createAudioDownload(
+    head,
+    streamOf(startingWith(start, pieces), download.leaving),
+    download.shownUrl,
+  );
 }
 
 /** As many first bytes as tell the format, or all there are. */

@@ -37,6 +37,9 @@ const STRICT_RULES: RequestRules = {
   audioConversion: true,
 };
 
+/** What `provider_a`'s music has to have one of. */
+const MODE_FIELDS = ["prompt", "tags", "gpt_description_prompt", "continue_clip_id"];
+
 /** Fields by which one model's music request is told to be meant for the other (Input for `provider_b`). */
 const NAMED_PROVIDER_A_FIELDS = ["gpt_description_prompt", "make_instrumental"];
 
@@ -56,14 +59,15 @@ export function findRequestViolation(
   if (missing.length > 0) {
     return {
       errorCode: "missing_required_fields",
-      issues: missing.map((path) => ({ path, message: "is missing" })),
+      issues: missing.map((path) => ({ path, message: `is missing${hintAbout([path], body)}` })),
     };
   }
 
   const { model, task_type: taskType, input } = body;
   if (!isModel(model)) return violation("invalid_model", "model", "must be provider_a or provider_b");
   if (!isTaskType(taskType) || !TASK_TYPES_BY_MODEL[model].includes(taskType)) {
-    const message = `must be one of ${TASK_TYPES_BY_MODEL[model].join(", ")} for ${model}`;
+    const taskTypes = TASK_TYPES_BY_MODEL[model];
+    const message = `must be ${taskTypes.length > 1 ? "one of " : ""}${taskTypes.join(", ")} for ${model}`;
     return violation("unsupported_task_type", "task_type", message);
   }
 
@@ -101,13 +105,26 @@ function findInputViolation(
     }));
 
   const parsed = inputSchemas[variant].safeParse(input);
-  const invalid = (parsed.error?.issues ?? []).map(({ code, path, message }) => ({
-    path: ["input", ...path].join("."),
-    message: code === "invalid_type" && input[String(path[0])] === undefined ? "is missing" : message,
-  }));
+  const invalid = (parsed.error?.issues ?? []).map(({ code, path, message }) => {
+    const field = String(path[0]);
+    const isMissing = code === "invalid_type" && input[field] === undefined;
+    const wanted = isMissing ? [field] : code === "custom" && variant === "custom" ? MODE_FIELDS : [];
+    return {
+      path: ["input", ...path].join("."),
+      message: `${isMissing ? "is missing" : message}${hintAbout(wanted, input)}`,
+    };
+  });
 
   const issues = [...mixed, ...invalid];
   return issues.length === 0 ? null : { errorCode: "invalid_task_input", issues };
+}
+
+/** Another spelling of a name is an extra, which nobody reads: `taskType`. */
+function hintAbout(wanted: readonly string[], given: Readonly<Record<string, unknown>>): string {
+  const plain = (name: string) => name.replaceAll(/[_-]/g, "").toLowerCase();
+  const meant = wanted.map(plain);
+  const other = Object.keys(given).find((name) => !wanted.includes(name) && meant.includes(plain(name)));
+  return other === undefined ? "" : `; \`${other}\` is not read`;
 }
 
 /** Which set of input fields a request is meant for: for `provider_a`'s music its mode, chosen by presence. */

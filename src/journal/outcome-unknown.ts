@@ -1,5 +1,6 @@
 import { ApiError } from "../errors/api-error.js";
 import { type Evidence, SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
+import { failureOf } from "../transport/failure-message.js";
 import type { JournalIntent } from "./journal.js";
 import { evidenceOf, foreignSounding, type Probe, type Sounding, sound } from "./probe.js";
 import type { Slot } from "./slot.js";
@@ -24,22 +25,24 @@ export async function outcomeUnknown(
   { probe, error, sounding }: KnownOfPost,
 ): Promise<SubmissionOutcomeUnknownError> {
   const isOwn = sounding !== undefined;
+  const isUnknown = error instanceof SubmissionOutcomeUnknownError;
+  const requestId = isUnknown ? error.requestId : intent.request_id;
   const evidence = probe === null ? null : await findEvidence(probe, intent, sounding ?? null);
-  const what = isOwn
-    ? `${messageOf(error)} The journal holds its intent under ${slot.name}.`
-    : `Failed to create a task: the journal holds an intent of ${intent.at} under ${slot.name}, whose outcome is ` +
-      "unknown. Nothing was sent, since that could pay twice.";
-  const advice =
-    `Find out what became of request id ${intent.request_id}. Then free the key with ` +
-    `journal.delete(${slot.name}, ${JSON.stringify(intent.revision)}), or record the task's id with journal.put.`;
-  const message = [what, evidence === null ? null : SAID_BY_EVIDENCE[evidence], advice]
+  const message = [
+    isOwn
+      ? `${failureOf(messageOf(error))} It was not sent again, since that could pay twice.`
+      : `Failed to create a task: the journal holds an intent of ${intent.at} under ${slot.name}, whose outcome is ` +
+        "unknown. Nothing was sent, since that could pay twice.",
+    evidence === null ? null : SAID_BY_EVIDENCE[evidence],
+    `Find out what became of it, then free the key with journal.delete(${slot.name}, ` +
+      `${JSON.stringify(intent.revision)}), or record the task's id with journal.put. (request id ${requestId})`,
+  ]
     .filter((sentence) => sentence !== null)
     .join(" ");
 
-  const isUnknown = error instanceof SubmissionOutcomeUnknownError;
   return new SubmissionOutcomeUnknownError(message, {
     request: isUnknown ? error.request : intent.request,
-    requestId: isUnknown ? error.requestId : intent.request_id,
+    requestId,
     status: isUnknown || error instanceof ApiError ? error.status : null,
     cause: isUnknown ? error.cause : error,
     evidence,

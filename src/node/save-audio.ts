@@ -2,7 +2,11 @@ import { randomUUID } from "node:crypto";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { AudioDownload } from "../audio/audio-download.js";
+import { AsyncMusicError } from "../errors/async-music-error.js";
 import { checkPath } from "./check-path.js";
+
+const READ_BEFORE =
+  "Failed to save audio: its body was read before, which can be done once. Download it again.";
 
 /** Extensions that a path may already bear, and that the real one takes the place of. */
 const AUDIO_EXTENSION = /\.(mp3|wav|flac|ogg|m4a|bin)$/i;
@@ -16,6 +20,7 @@ const AUDIO_EXTENSION = /\.(mp3|wav|flac|ogg|m4a|bin)$/i;
  * @returns the path of the file
  * @throws `AudioDownloadError` the body broke off; nothing is left on disk
  * @throws `InvalidOptionError` the path is empty, or no text
+ * @throws `AsyncMusicError` the body was read before
  *
  * @example
  * ```ts
@@ -23,6 +28,7 @@ const AUDIO_EXTENSION = /\.(mp3|wav|flac|ogg|m4a|bin)$/i;
  * ```
  */
 export async function saveAudio(download: AudioDownload, path: string): Promise<string> {
+  if (download.body.locked) throw new AsyncMusicError(READ_BEFORE);
   const target = `${checkPath(path).replace(AUDIO_EXTENSION, "")}.${download.extension}`;
   const draft = `${target}.${randomUUID()}.part`;
   try {
@@ -41,7 +47,13 @@ export async function saveAudio(download: AudioDownload, path: string): Promise<
 async function writeWhole(download: AudioDownload, path: string): Promise<void> {
   const file = await open(path, "wx");
   try {
-    for await (const piece of download.body) await file.writeFile(piece);
+    let size = 0;
+    for await (const piece of download.body) {
+      size += piece.byteLength;
+      await file.writeFile(piece);
+    }
+    // What comes to its end is whole: where bytes lack, somebody has had them.
+    if (size < (download.size ?? 0)) throw new AsyncMusicError(READ_BEFORE);
     await file.sync();
   } finally {
     await file.close();

@@ -1,4 +1,5 @@
 import { ENDPOINTS } from "../contract/endpoint.js";
+import type { TaskSubmission } from "../contract/task.js";
 import { InvalidRequestError } from "../errors/invalid-request-error.js";
 import type { RequestKind } from "../pacer/pacer.js";
 import type { Call } from "../transport/call.js";
@@ -56,5 +57,24 @@ export function isTaskId(value: unknown, redactor: Redactor): value is string {
 
 function checkTaskId(taskId: unknown, redactor: Redactor): void {
   if (isTaskId(taskId, redactor)) return;
-  throw new InvalidRequestError("task_not_found", [{ path: "taskId", message: "must be the id of a task" }]);
+  throw noTask("taskId", taskId);
+}
+
+/** The id of what a wait was given. */
+export function taskIdOf(task: string | TaskSubmission): string {
+  const taskId: unknown = typeof task === "string" ? task : task?.task_id;
+  if (typeof taskId === "string") return taskId;
+  throw noTask("task", task);
+}
+
+/** The service's own code, as of every request that it would refuse. */
+function noTask(path: string, got: unknown): InvalidRequestError {
+  const message = `must be the id of a task${path === "task" ? ", or what `create` answered" : ""}${hintAbout(got)}`;
+  return new InvalidRequestError("task_not_found", [{ path, message }]);
+}
+
+function hintAbout(got: unknown): string {
+  if (typeof Object(got).then === "function") return "; it is a promise: await it first";
+  if (Object(got).audio_url !== undefined) return "; it is a clip: its task has an id of its own";
+  return "";
 }

@@ -32,7 +32,7 @@ export async function createTask(
   call: Call,
   options: RequestOptions,
 ): Promise<Created> {
-  checkOptionNames(options, TASK_OPTIONS);
+  checkOptionNames(options, TASK_OPTIONS, transport.redactor);
   const answer = await transport.send(call, options, judgeSubmission(request));
   const taskId = taskIdOf(answer, transport.redactor);
   if (taskId === null) {

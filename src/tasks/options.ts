@@ -2,10 +2,10 @@ import { LIMITS } from "../contract/limits.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
 import type { JournalOptions } from "../journal/options.js";
-import type { Random } from "../random/random.js";
 import type { RequestOptions } from "../transport/call.js";
 import { checkOptionNames } from "../transport/option-names.js";
 import { checkRequestOptions, REQUEST_OPTIONS } from "../transport/request-options.js";
+import type { Transport } from "../transport/transport.js";
 import { createPollSchedule, type PollInterval, type PollSchedule } from "./poll-schedule.js";
 
 /** Five minutes past the service's own limit: by then it has ended every task. */
@@ -57,9 +57,9 @@ export const TASK_OPTIONS = {
 /** Checks the options of everything that waits, and answers what the waiting needs of them. */
 export function checkWaitOptions(
   options: RunOptions,
-  random: Random,
+  { random, redactor }: Pick<Transport, "random" | "redactor">,
 ): { schedule: PollSchedule; maxWaitMs: number } {
-  checkOptionNames(options, TASK_OPTIONS);
+  checkOptionNames(options, TASK_OPTIONS, redactor);
   checkRequestOptions(options);
   checkCallback("onUpdate", options.onUpdate);
   checkCallback("onSubmitted", options.onSubmitted);

@@ -24,7 +24,7 @@ export async function retrieveTask(
   taskId: string,
   options: RequestOptions,
 ): Promise<Reading> {
-  checkOptionNames(options, TASK_OPTIONS);
+  checkOptionNames(options, TASK_OPTIONS, transport.redactor);
   const call = retrieveCall(taskId, "read", transport.redactor);
   const reading = readingOf(transport, call, await transport.send(call, options, judgeRead));
   if (reading.data.status === "success") checkResult(transport, call, reading);

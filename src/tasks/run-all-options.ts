@@ -2,9 +2,8 @@ import type { Task, TaskSubmission } from "../contract/task.js";
 import type { TaskRequest } from "../contract/task-request.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
 import { checkJournalOptions, type JournalOptions } from "../journal/options.js";
-import type { Random } from "../random/random.js";
 import { checkOptionNames } from "../transport/option-names.js";
-import type { Redactor } from "../transport/redactor.js";
+import type { Transport } from "../transport/transport.js";
 import { checkCallback, checkWaitOptions, TASK_OPTIONS, type WaitOptions } from "./options.js";
 import type { RunAllProgress } from "./progress.js";
 
@@ -42,19 +41,22 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
 /** Checks everything about a batch before anything of it is paid for. */
 export function checkRunAllOptions<Request extends TaskRequest>(
   options: RunAllOptions<Request>,
-  random: Random,
-  redactor: Redactor,
+  transport: Pick<Transport, "random" | "redactor">,
 ): void {
-  checkOptionNames(options, { ...TASK_OPTIONS, concurrency: true, maxCredits: true, onProgress: true });
+  const known = { ...TASK_OPTIONS, concurrency: true, maxCredits: true, onProgress: true } as const;
+  checkOptionNames(options, known, transport.redactor);
   if (Reflect.get(options, "requestId") !== undefined)
     throw new InvalidOptionError("requestId", "be left to each run of a batch");
   const { concurrency, maxCredits, onProgress, journalKey, onSubmitted, onUpdate, ...shared } = options;
-  checkWaitOptions(shared, random);
+  checkWaitOptions(shared, transport);
   checkConcurrency(concurrency);
   for (const [name, callback] of Object.entries({ onProgress, journalKey, onSubmitted, onUpdate })) {
     checkCallback(name, callback);
   }
-  checkJournalOptions({ ...shared, journalKey: journalKey === undefined ? undefined : "any key" }, redactor);
+  checkJournalOptions(
+    { ...shared, journalKey: journalKey === undefined ? undefined : "any key" },
+    transport.redactor,
+  );
 }
 
 /** How many tasks of a batch are under way at a time. */

@@ -44,6 +44,10 @@ type Run<Request extends TaskRequest> = (
   options: RunOptions,
 ) => Promise<SucceededTask<Request["task_type"]>>;
 
+const ITERATED_TWICE =
+  "Failed to iterate a batch: it was iterated before, and a second time would pay a second time. Keep its results, or " +
+  "call `runAll` again to run its requests anew.";
+
 /** Runs requests, a few at a time. It can be iterated once: a second time would pay a second time. */
 export function runAll<Request extends TaskRequest>(
   requests: Iterable<Request> | AsyncIterable<Request>,
@@ -86,8 +90,15 @@ export function runAll<Request extends TaskRequest>(
       work: (request, index) => work(request, index, signal),
     });
     progress.end();
-  }, options.signal)[Symbol.asyncIterator]();
-  return { [Symbol.asyncIterator]: () => results };
+  }, options.signal);
+  let isIterated = false;
+  return {
+    [Symbol.asyncIterator]() {
+      if (isIterated) throw new AsyncMusicError(ITERATED_TWICE);
+      isIterated = true;
+      return results[Symbol.asyncIterator]();
+    },
+  };
 }
 
 /** A key that can't be made is this request's own failure. */

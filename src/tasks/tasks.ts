@@ -13,7 +13,7 @@ import type { RequestOptions } from "../transport/call.js";
 import type { Transport } from "../transport/transport.js";
 import { attributesOf } from "./attributes.js";
 import { callBack } from "./callback.js";
-import { retrieveCall } from "./calls.js";
+import { retrieveCall, taskIdOf } from "./calls.js";
 import { type Observation, observe } from "./observe.js";
 import { checkWaitOptions, type RunOptions, type WaitOptions } from "./options.js";
 import { recordAtEnd } from "./record-at-end.js";
@@ -175,7 +175,7 @@ export class Tasks {
     onAbort: OnAbort,
   ): Promise<SucceededTask<Type>> {
     // Everything about the wait is checked before anything is paid for.
-    checkWaitOptions(options, this.#transport.random);
+    checkWaitOptions(options, this.#transport);
     const { requestId, journal, journalKey, probe, onSubmitted, onUnrecorded, ...waitOptions } = options;
     const place = checkJournalOptions(options, this.#transport.redactor);
     return this.#transport.trace("run a task", attributesOf(request), async () => {
@@ -198,7 +198,7 @@ export class Tasks {
    * or aborting, submits nothing more and ends the polling; with a journal, the same keys go on later, and a POST that has
    * just left goes on until its task is recorded.
    *
-   * It can be iterated once.
+   * It can be iterated once: a second time throws {@link AsyncMusicError}.
    *
    * @param requests - an array, or anything that can be iterated, also asynchronously: then it is asked for the next
    * request when there is room for it. What it throws is thrown here, after the results of what was begun
@@ -214,8 +214,7 @@ export class Tasks {
     requests: Iterable<Request> | AsyncIterable<Request>,
     options: RunAllOptions<Request> = {},
   ): AsyncIterable<RunResult<Request>> {
-    const { random, redactor } = this.#transport;
-    checkRunAllOptions(options, random, redactor);
+    checkRunAllOptions(options, this.#transport);
     return runAll(requests, options, (request, runOptions) =>
       this.#run<Request["task_type"]>(request, runOptions, "goes_on"),
     );
@@ -230,8 +229,8 @@ export class Tasks {
   }
 
   #observation(task: string | TaskSubmission, options: WaitOptions, journalKey?: string): Observation {
-    const { schedule, maxWaitMs } = checkWaitOptions(options, this.#transport.random);
-    const taskId = typeof task === "string" ? task : task?.task_id;
+    const { schedule, maxWaitMs } = checkWaitOptions(options, this.#transport);
+    const taskId = taskIdOf(task);
     return {
       transport: this.#transport,
       polls: this.#polls,

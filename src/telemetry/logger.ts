@@ -11,16 +11,17 @@ export interface Logger {
   error(message: string, fields?: object): void;
 }
 
-const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "off"];
+/** From the lowest to none at all. */
+export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "off"];
 
 /** Whether a value is a level. */
 export function isLogLevel(value: unknown): value is LogLevel {
-  return LEVELS.some((level) => level === value);
+  return LOG_LEVELS.some((level) => level === value);
 }
 
 /** Writes a line for each event, from a level up. */
 export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): void {
-  const isLogged = (level: LogLevel) => LEVELS.indexOf(level) >= LEVELS.indexOf(lowest);
+  const isLogged = (level: LogLevel) => LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(lowest);
   if (isLogged("debug")) {
     emitter.on("attempt", (event) => logger.debug(`${event.method} ${event.url}`, event));
     emitter.on("answer", (event) =>

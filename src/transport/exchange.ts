@@ -27,6 +27,7 @@ export interface Answered {
 /** No answer came that could be read to its end. */
 export interface Unanswered {
   kind: "aborted_before_sending" | "aborted" | "timed_out" | "never_left" | "lost";
+  url: string;
   /** The status, where the answer broke off behind its head. */
   status: number | null;
   /** What came of the body before it broke off. */
@@ -67,7 +68,7 @@ export async function exchange(attempt: Attempt): Promise<Outcome> {
     await readText(head, deadline, (piece) => (text += piece));
     return { kind: "answered", answer: { status: head.status, headers: head.headers, text } };
   } catch (error) {
-    const broken = { status: head?.status ?? null, text };
+    const broken = { url: attempt.url, status: head?.status ?? null, text };
     if (attempt.signal?.aborted && !deadline.timedOut()) {
       return { ...broken, kind: began ? "aborted" : "aborted_before_sending", cause: attempt.signal.reason };
     }

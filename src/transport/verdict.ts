@@ -4,6 +4,7 @@ import { RequestTimeoutError } from "../errors/request-timeout-error.js";
 import type { Call } from "./call.js";
 import { errorOfAnswer } from "./error-answer.js";
 import type { Answered, Outcome, Unanswered } from "./exchange.js";
+import { adviceAbout, codeOf, connectionTo } from "./failed-connection.js";
 import { failureMessage } from "./failure-message.js";
 import type { Redactor } from "./redactor.js";
 
@@ -44,7 +45,7 @@ export function answerError({ call, requestId, now, redactor }: Failure, { answe
 }
 
 /** The error for an attempt that no answer came to. */
-export function connectionError(failure: Failure, { kind, cause }: Unanswered): AsyncMusicError {
+export function connectionError(failure: Failure, { kind, cause, url }: Unanswered): AsyncMusicError {
   const { call, timeoutMs, redactor } = failure;
   const requestId = redactor.text(failure.requestId);
   const details = { requestId, taskId: call.taskId, cause: redactor.cause(cause) };
@@ -54,7 +55,11 @@ export function connectionError(failure: Failure, { kind, cause }: Unanswered): 
       details,
     );
   }
-  const reason =
-    kind === "never_left" ? "no connection could be made, so nothing was sent" : "the connection broke";
-  return new ConnectionError(failureMessage(call, reason, requestId), details);
+  const [connection, code] = [connectionTo(url, redactor), codeOf(cause, redactor)];
+  if (kind !== "never_left") {
+    return new ConnectionError(failureMessage(call, `the ${connection} broke${code}`, requestId), details);
+  }
+  const reason = `no ${connection} could be made${code}, so nothing was sent`;
+  const advice = [adviceAbout(url), call.advice].filter((each) => each !== undefined).join(" ") || undefined;
+  return new ConnectionError(failureMessage(call, reason, requestId, advice), details);
 }

@@ -210,6 +210,18 @@ describe("which requests a fault meets", () => {
     expect(await statuses([BALANCE, BALANCE, BALANCE], get)).toEqual([500, 502, 200]);
   });
 
+  test("one that nothing has met is listed still, so that a test sees its mistyped path", async () => {
+    const { get, emulator } = createService();
+    emulator.faults.add({ path: "/task", fault });
+    emulator.faults.add({ path: USAGE, times: 2, fault });
+    emulator.faults.add({ path: BALANCE, fault });
+    await statuses([BALANCE, USAGE], get);
+    expect(emulator.faults.list()).toEqual([
+      { rule: { path: "/task", fault }, left: 1 },
+      { rule: { path: USAGE, times: 2, fault }, left: 1 },
+    ]);
+  });
+
   test("none after they were cleared", async () => {
     const { get, emulator } = createService();
     emulator.faults.add({ times: 5, fault });

@@ -241,7 +241,8 @@ test.each([
   expect(second).toMatchObject({ request: SONG_REQUEST, requestId: "request-1", status: null });
   for (const { message } of [first, second]) {
     expect(message).toContain(`journal.delete("${KEY}", "${entry?.revision}")`);
-    expect(message).toContain("request-1");
+    expect(message.split("request-1")).toHaveLength(2);
+    expect(message.match(/\. /g)?.length).toBeLessThanOrEqual(3);
   }
   expect(posts(world)).toHaveLength(1);
   expect(restarted.requests).toEqual([]);

@@ -59,6 +59,50 @@ test.each(["maxWait", "pollInterval", "onupdate"])("a wait refuses `%s`", async 
   await rejection(client.tasks.wait(TASK_ID, { [given]: 1 }), InvalidOptionError);
 });
 
+test.each([
+  ["onProgress", "`runAll`"],
+  ["maxCredits", "`runAll`"],
+  ["logLevel", "`new AsyncMusic`"],
+  ["retryBudgetMs", "`new AsyncMusic`"],
+])("a run refuses `%s`, and says that it is an option of %s", async (given, place) => {
+  const { client, requests } = createWorld(() => accepted());
+  const error = await rejection(client.tasks.run(SONG_REQUEST, { [given]: 1 }), InvalidOptionError);
+  expect(error).toMatchObject({
+    option: given,
+    message: `Expected \`${given}\` to be an option here: it is one of ${place}.`,
+  });
+  expect(requests).toEqual([]);
+});
+
+test.each([
+  ["onUpdate", "the calls that wait"],
+  ["journalKey", "`run` and `runAll`"],
+  ["requestId", "each call"],
+])("a client refuses `%s`, and says that it is an option of %s", (given, place) => {
+  const options = { apiKey: API_KEY, baseUrl: BASE_URL, [given]: 1 } as ClientOptions;
+  expect(() => new AsyncMusic(options)).toThrow(`\`${given}\` to be an option here: it is one of ${place}.`);
+});
+
+test("a level that is nearly one is shown, and one that may be a key is not", () => {
+  const refused = (logLevel: string) => () => createWorld(() => balance(), { logLevel: logLevel as "warn" });
+  expect(refused("warning")).toThrow("got `warning`");
+  expect(refused("key_of_another")).toThrow("got `a text of length 14`");
+  const secret = () => createWorld(() => balance(), { apiKey: "warns", logLevel: Object("warns") });
+  expect(secret).not.toThrow("got `warns`");
+});
+
+test("a name that is nearly an option and holds the key is not shown", async () => {
+  const apiKey = "my-timeout-ms";
+  const { client } = createWorld(() => balance(), { apiKey });
+  const error = await rejection(
+    client.account.balance({ [apiKey]: 1 } as RequestOptions),
+    InvalidOptionError,
+  );
+  expect(error.message).not.toContain(apiKey);
+  const options = { apiKey, baseUrl: BASE_URL, [apiKey]: 1 } as ClientOptions;
+  expect(() => new AsyncMusic(options)).not.toThrow(apiKey);
+});
+
 test("a name like no other is refused with the list of names, and not shown: it may be the key", async () => {
   const { client } = createWorld(() => balance());
   const error = await rejection(

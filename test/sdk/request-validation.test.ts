@@ -252,6 +252,21 @@ test("every field that is wrong is named at once", async () => {
   expect(issues.map(({ path }) => path).sort()).toEqual(["input.prompt", "input.seed", "input.title"]);
 });
 
+test.each([
+  [musicB({ prompt: "calm" }, { task_type: "lyrics" }), "`task_type` must be music for provider_b."],
+  [
+    { model: "provider_a", taskType: "music", input: described },
+    "`task_type` is missing; `taskType` is not read.",
+  ],
+  [music({ gptDescriptionPrompt: "rain" }), "`continue_clip_id`; `gptDescriptionPrompt` is not read."],
+  [concat({ "clip-id": "x" }), "`input.clip_id` is missing; `clip-id` is not read."],
+  [concat({ clip: "x" }), "`input.clip_id` is missing."],
+])("the refusal of %j says what is wrong and what was meant", async (request, words) => {
+  const { client } = createWorld(() => accepted());
+  const error = await rejection(client.tasks.create(request as TaskRequest), InvalidRequestError);
+  expect(error.message).toContain(words);
+});
+
 test("no prompt stands in the message of a refusal", async () => {
   const { client } = createWorld(() => accepted());
   const request = music({ prompt: "secret words", tags: 5 }) as unknown as TaskRequest;

@@ -199,13 +199,14 @@ test("an abort rejects with the signal's reason at once, and submits nothing mor
   expect(world.requests).toHaveLength(sent);
 });
 
-test("nothing is sent before somebody iterates, and a second iteration pays nothing", async () => {
+test("nothing is sent before somebody iterates, and a second iteration says that it pays nothing", async () => {
   const world = batchWorld();
   const results = world.client.tasks.runAll(many(3));
   await turns(5);
   expect(world.requests).toEqual([]);
   expect(await all(results)).toHaveLength(3);
-  expect(await all(results)).toEqual([]);
+  const error = await rejection(all(results), AsyncMusicError);
+  expect(error.message).toMatch(/was iterated before.*call `runAll` again/);
   expect(posts(world)).toHaveLength(3);
 });
 

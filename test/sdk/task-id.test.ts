@@ -1,6 +1,6 @@
 import { InvalidRequestError, SubmissionOutcomeUnknownError } from "async-music";
 import { expect, test } from "vitest";
-import { accepted, refusal, SONG_REQUEST } from "../support/answers.js";
+import { accepted, CLIP, refusal, SONG_REQUEST, submission } from "../support/answers.js";
 import { expectNoKey } from "../support/leaks.js";
 import { rejection } from "../support/rejection.js";
 import { API_KEY, createWorld } from "../support/world.js";
@@ -35,3 +35,19 @@ test.each(["a/b", "../account/balance", "a?b=c", "a#b", "%2e%2e", "ü", "a b"])(
     expect(requests[0]?.path).toBe(`/api/v1/task/${encodeURIComponent(id)}`);
   },
 );
+
+test.each([
+  [Promise.resolve(submission()), "; it is a promise: await it first"],
+  [CLIP, "; it is a clip: its task has an id of its own"],
+  [7, ". Nothing was sent."],
+])("what is waited for and is no task is refused by name: %j", async (given, words) => {
+  const { client } = createWorld(() => accepted());
+  const { message } = await rejection(client.tasks.wait(given as string), InvalidRequestError);
+  expect(message).toContain(`\`task\` must be the id of a task, or what \`create\` answered${words}`);
+});
+
+test("a text that holds the key is no task id, and is not shown", async () => {
+  const { client, requests } = createWorld(() => accepted());
+  expectNoKey(await rejection(client.tasks.retrieve(`Bearer ${API_KEY}`), InvalidRequestError), API_KEY);
+  expect(requests).toEqual([]);
+});

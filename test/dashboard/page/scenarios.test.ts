@@ -104,9 +104,10 @@ describe("scenarios", () => {
     emulator.accounts.topUp(emulator.accountId, { usd: 50, method: "card" });
     const field = page.getByLabel("Go on from a snapshot");
     await field.setInputFiles({ name: "x.json", mimeType: "application/json", buffer: Buffer.from("no") });
-    await page.getByRole("alert").getByText("This file is no snapshot").waitFor();
-    await field.setInputFiles({ name: "y.json", mimeType: "application/json", buffer: Buffer.from("{}") });
-    await page.getByRole("alert").getByText("version").waitFor();
+    await page.getByRole("alert").getByText("x.json is no snapshot of an emulator.").waitFor();
+    const buffer = Buffer.from('{ "name": "app", "version": "1.0.0" }');
+    await field.setInputFiles({ name: "package.json", mimeType: "application/json", buffer });
+    await page.getByRole("alert").getByText("package.json is no snapshot of an emulator.").waitFor();
     await field.setInputFiles(file);
     await page.getByText("The emulator goes on from").waitFor();
     expect(emulator.accounts.get(emulator.accountId).balance.available).toBe(100);

@@ -14,6 +14,28 @@ const AUDIO_HEAD = "HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\n";
 const song = (headers = {}) =>
   new Response("la la la", { headers: { "Content-Type": "audio/mpeg", ...headers } });
 
+describe("a body that was read before", () => {
+  const sized = { "Content-Length": "8" };
+
+  test.each(["arrayBuffer", "blob"] as const)("is no %s, and says so", async (read) => {
+    for (const headers of [{}, sized]) {
+      const { client } = createWorld(() => song(headers));
+      const audio = await client.audio.download(AUDIO_URL);
+      await audio.arrayBuffer();
+      const error = await rejection(audio[read](), AudioDownloadError);
+      expect(error.message).toContain("its body was read before");
+      expect(error.url).toBe(AUDIO_URL);
+    }
+  });
+
+  test("piece by piece is no song without a byte", async () => {
+    const { client } = createWorld(() => song(sized));
+    const audio = await client.audio.download(AUDIO_URL);
+    for await (const _ of audio.body);
+    await rejection(audio.arrayBuffer(), AudioDownloadError);
+  });
+});
+
 describe("a body", () => {
   const READERS: [
     name: string,

@@ -1,5 +1,6 @@
 import { AudioDownloadError, AudioExpiredError, InvalidOptionError } from "async-music";
 import { describe, expect, test } from "vitest";
+import { CLIP, succeeded } from "../../support/answers.js";
 import { connect } from "../../support/connect.js";
 import { expectNoKey } from "../../support/leaks.js";
 import { listen } from "../../support/loopback.js";
@@ -131,6 +132,18 @@ describe("what can't be downloaded", () => {
     const { client, requests } = createWorld(() => song());
     await rejection(client.audio.download(source as string), InvalidOptionError);
     expect(requests).toEqual([]);
+  });
+
+  test.each([
+    [succeeded(), "a task: give one clip of its output.result"],
+    [[CLIP], "a list: give one clip of it"],
+    [Promise.resolve(succeeded()), "a promise: await it first"],
+    ["song.mp3", "a text of length 8"],
+    [{ audio_url: 7 }, "7"],
+  ])("because %j is no clip says what came", async (source, got) => {
+    const { client } = createWorld(() => song());
+    const error = await rejection(client.audio.download(source as string), InvalidOptionError);
+    expect(error).toMatchObject({ option: "source", message: expect.stringContaining(`got \`${got}\``) });
   });
 
   test("shows no key, though the address or the server may hold it", async () => {

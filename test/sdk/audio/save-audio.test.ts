@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AudioDownloadError, InvalidOptionError } from "async-music";
+import { AsyncMusicError, AudioDownloadError, InvalidOptionError } from "async-music";
 import { saveAudio } from "async-music/node";
 import { expect, onTestFinished, test } from "vitest";
 import { rejection } from "../../support/rejection.js";
@@ -137,4 +137,18 @@ test("a large song is written piece by piece, in order", async () => {
   const pieces = Array.from({ length: 64 }, (_, index) => new Uint8Array(16_384).fill(index));
   const path = await saveAudio(await download(streamOf(pieces)), join(folder, "rain"));
   expect(Buffer.compare(await readFile(path), Buffer.concat(pieces))).toBe(0);
+});
+
+test("a body that was read before is not saved, and says so", async () => {
+  const folder = await createFolder();
+  const headers = { "Content-Type": "audio/mpeg", "Content-Length": "8" };
+  const locked = await download("la la la", headers);
+  await locked.arrayBuffer();
+  const consumed = await download("la la la", headers);
+  for await (const _ of consumed.body);
+  for (const audio of [locked, consumed]) {
+    const { message } = await rejection(saveAudio(audio, join(folder, "rain")), AsyncMusicError);
+    expect(message).toContain("its body was read before");
+  }
+  await expect(readdir(folder)).resolves.toEqual([]);
 });

@@ -8,7 +8,7 @@ export function SnapshotSection() {
   const [loaded, setLoaded] = useState<string | null>(null);
   const load = async (file: File) => {
     setLoaded(null);
-    const body = parseSnapshot(await file.text());
+    const body = parseSnapshot(file.name, await file.text());
     await ask(controlPlane.PUT("/_emulator/snapshot", { body }));
     setLoaded(file.name);
   };
@@ -42,11 +42,27 @@ export function SnapshotSection() {
   );
 }
 
+interface Snapshot {
+  version: 1;
+  time: string;
+  state: Record<string, unknown>;
+}
+
 /** The control plane checks the rest of it. @throws Error in words */
-function parseSnapshot(text: string): { version: 1; time: string; state: Record<string, unknown> } {
+function parseSnapshot(name: string, text: string): Snapshot {
+  const value = parseJson(text);
+  if (isSnapshot(value)) return value;
+  throw new Error(`${name} is no snapshot of an emulator.`);
+}
+
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error("This file is no snapshot: it isn't JSON.");
+    return null;
   }
+}
+
+function isSnapshot(value: unknown): value is Snapshot {
+  return ["version", "time", "state"].every((field) => Object.hasOwn(Object(value), field));
 }

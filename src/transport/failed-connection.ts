@@ -1,0 +1,30 @@
+import type { Redactor } from "./redactor.js";
+
+/** What a system or a runtime calls the reason of a failure, and undici's word, without a code, for a forbidden port. */
+const CODE = /^[A-Z][A-Za-z0-9_]{2,40}$/;
+const FORBIDDEN_PORT = "bad port";
+
+/** How many causes behind an error are looked at: a chain may run in a circle. */
+const DEEPEST = 8;
+
+/** Where a request went that no answer came to, as a message names it. */
+export function connectionTo(url: string, redactor: Redactor): string {
+  return `connection to ${redactor.text(new URL(url).host)}`;
+}
+
+/** Why a connection failed, in the system's own short words, in brackets; empty where it has none. */
+export function codeOf(cause: unknown, redactor: Redactor, depth = 0): string {
+  if (!(cause instanceof Error) || depth > DEEPEST) return "";
+  const { code, message } = cause as Error & { code?: unknown };
+  if (message === FORBIDDEN_PORT) return ` (${FORBIDDEN_PORT})`;
+  if (typeof code === "string" && CODE.test(code)) return ` (${redactor.text(code)})`;
+  return codeOf(cause.cause, redactor, depth + 1);
+}
+
+/** What to do where the address is one that exists in a process alone. */
+export function adviceAbout(url: string): string | undefined {
+  const isInProcess = new URL(url).hostname.endsWith(".async-music.test");
+  return isInProcess
+    ? "That is an emulator within a process: give the client all of `emulator.connection()`, with its `fetch`."
+    : undefined;
+}

@@ -1,0 +1,59 @@
+import { AsyncMusic, ConnectionError } from "async-music";
+import { createEmulator } from "async-music/emulator";
+import { expect, test } from "vitest";
+import { SONG_REQUEST } from "../support/answers.js";
+import { expectNoKey } from "../support/leaks.js";
+import { rejection } from "../support/rejection.js";
+import { API_KEY, createWorld } from "../support/world.js";
+
+// A connection that fails names its host and the system's reason, and never the key.
+
+const failing = (failure: unknown, options = {}) =>
+  createWorld(() => Promise.reject(failure), { maxRetries: 0, ...options }).client;
+
+const coded = (code: string) =>
+  new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code }) });
+
+test("a connection that isn't made names the host and the system's reason", async () => {
+  const client = failing(coded("ENOTFOUND"), { baseUrl: "https://musik.example:8443" });
+  for (const call of [client.account.balance(), client.tasks.create(SONG_REQUEST)]) {
+    const { message } = await rejection(call, ConnectionError);
+    expect(message).toContain(
+      "no connection to musik.example:8443 could be made (ENOTFOUND), so nothing was sent.",
+    );
+  }
+});
+
+test("a connection that breaks names them too", async () => {
+  const { message } = await rejection(failing(coded("ECONNRESET")).account.balance(), ConnectionError);
+  expect(message).toContain("the connection to music.example broke (ECONNRESET).");
+});
+
+test("a port that fetch forbids is called by undici's word", async () => {
+  const failure = new TypeError("fetch failed", { cause: new Error("bad port") });
+  const { message } = await rejection(failing(failure).account.balance(), ConnectionError);
+  expect(message).toContain("(bad port)");
+});
+
+test("without a code, or with one that is prose, there is no reason in brackets", async () => {
+  for (const failure of [new TypeError("no"), coded("no such host"), "no", undefined]) {
+    const { message } = await rejection(failing(failure).account.balance(), ConnectionError);
+    expect(message).toContain("the connection to music.example broke.");
+  }
+});
+
+test("neither a host nor a code that holds the key shows it", async () => {
+  const apiKey = "Key-4f9a1c77";
+  const hosted = failing(coded("ENOTFOUND"), { apiKey, baseUrl: `https://${apiKey}.example` });
+  expectNoKey(await rejection(hosted.account.balance(), ConnectionError), apiKey.toLowerCase());
+  const client = failing(coded("KEY_4F9A1C77E2B04D0C9E51"));
+  expectNoKey(await rejection(client.account.balance(), ConnectionError), API_KEY.toUpperCase());
+});
+
+test("the address of an emulator within the process asks for its whole connection", async () => {
+  const { baseUrl, apiKey } = createEmulator().connection();
+  const fetch = () => Promise.reject(coded("ENOTFOUND"));
+  const client = new AsyncMusic({ baseUrl, apiKey, fetch, maxRetries: 0 });
+  const { message } = await rejection(client.account.balance(), ConnectionError);
+  expect(message).toContain("give the client all of `emulator.connection()`");
+});
