@@ -14,7 +14,7 @@ export interface JournalOptions {
   journal?: Journal | undefined;
   /**
    * Reads `usage.tasks_created` before the POST, and again once its outcome is unknown, so that the error can say what
-   * the difference is evidence of. It costs one more request.
+   * the difference is evidence of. It goes with `journal`, and costs one more request.
    *
    * @defaultValue false
    */

@@ -2,6 +2,7 @@ import { startDeadline } from "../clock/deadline.js";
 import { onAbort } from "../clock/on-abort.js";
 import { whenOverdue } from "../clock/when-overdue.js";
 import type { PacedRequest } from "../pacer/pacer.js";
+import { tellWait } from "../telemetry/tell-wait.js";
 import type { Transport } from "../transport/transport.js";
 import type { Reading } from "./retrieve.js";
 
@@ -59,10 +60,7 @@ export function createSharedPolls({ pacer, clock, emitter }: Transport): SharedP
         const turn = await Promise.race([admitted, other.poll]);
         if (turn === false) return null;
         if (turn !== true) return await join(turn.poll);
-        const waitedMs = clock.now() - dueAt;
-        if (waitedMs > 0) {
-          emitter.emit("wait", () => ({ purpose: `wait for task ${taskId}`, taskId, waitedMs }));
-        }
+        tellWait(emitter, { purpose: `read task ${taskId}`, taskId, waitedMs: clock.now() - dueAt });
         return await patiently(pacing.notAfter, signal, (patience) =>
           begin(taskId, other.joiner, read, patience),
         );

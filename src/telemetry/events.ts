@@ -20,7 +20,7 @@ export interface AnswerEvent extends AttemptEvent {
   remaining: number | null;
 }
 
-/** A request that had to wait for its turn, so that the key is not limited, and may now leave. */
+/** A request that had to wait for its turn, 50 ms or longer, so that the key is not limited, and may now leave. */
 export interface WaitEvent extends Omit<AttemptEvent, "requestId" | "method" | "url"> {
   /** What it is for. */
   purpose: string;

@@ -23,23 +23,34 @@ export function isLogLevel(value: unknown): value is LogLevel {
 export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): void {
   const isLogged = (level: LogLevel) => LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(lowest);
   if (isLogged("debug")) {
-    emitter.on("attempt", (event) => logger.debug(`${event.method} ${event.url}`, event));
+    emitter.on("attempt", (event) => logger.debug(`sends ${event.method} ${event.url}`, event));
     emitter.on("answer", (event) =>
-      logger.debug(`${event.method} ${event.url} ${event.status ?? "got no answer"}`, event),
+      logger.debug(
+        `${event.status ?? "no answer"} after ${Math.round(event.durationMs)} ms to ${event.method} ${event.url}`,
+        event,
+      ),
     );
     emitter.on("wait", (event) =>
-      logger.debug(`waited ${event.waitedMs} ms for the rate limit to ${event.purpose}`, event),
+      logger.debug(`waited ${Math.round(event.waitedMs)} ms for the rate limit, to ${event.purpose}`, event),
     );
   }
   if (isLogged("info")) {
     emitter.on("task", ({ task }) => {
       const { task_id, status, output } = task;
-      logger.info(`task ${task_id} is ${status}`, { task_id, status, progress: output?.progress ?? null });
+      const progress = output?.progress ?? null;
+      logger.info(`task ${task_id} is ${status}${progress === null ? "" : `, ${progress}`}`, {
+        task_id,
+        status,
+        progress,
+      });
     });
   }
   if (isLogged("warn")) {
     emitter.on("retry", (event) =>
-      logger.warn(`${messageOf(event.error)} Retry ${event.retry} follows in ${event.waitMs} ms.`, event),
+      logger.warn(
+        `${messageOf(event.error)} Retry ${event.retry} follows in ${Math.round(event.waitMs)} ms.`,
+        event,
+      ),
     );
     emitter.on("pause", ({ until, forMs }) =>
       logger.warn(`the service limits this key: nothing is sent until ${until.toISOString()}`, { forMs }),

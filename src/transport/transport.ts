@@ -1,4 +1,5 @@
 import { createRequestId } from "../random/request-id.js";
+import { tellWait } from "../telemetry/tell-wait.js";
 import { attempt } from "./attempt.js";
 import type { Answer, Call, RequestOptions } from "./call.js";
 import { heldError } from "./held-error.js";
@@ -32,8 +33,7 @@ export function createTransport(config: TransportConfig): Transport {
         const isAdmitted = await pacer.admit({ ...call, maxHoldMs: budgetMs }, signal);
         if (!isAdmitted) throw heldError(config, call, requestId);
         const waitedMs = clock.now() - queuedAt;
-        if (waitedMs > 0)
-          emitter.emit("wait", () => ({ purpose: call.purpose, taskId: call.taskId ?? null, waitedMs }));
+        tellWait(emitter, { purpose: call.purpose, taskId: call.taskId ?? null, waitedMs });
         await prepare(config, call);
         return attempt(config, call, options, judge, requestId);
       });

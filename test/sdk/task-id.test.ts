@@ -42,7 +42,7 @@ test.each([
   [7, ". Nothing was sent."],
 ])("what is waited for and is no task is refused by name: %j", async (given, words) => {
   const { client } = createWorld(() => accepted());
-  const { message } = await rejection(client.tasks.wait(given as string), InvalidRequestError);
+  const { message } = await rejection(client.tasks.wait(given as never), InvalidRequestError);
   expect(message).toContain(`\`task\` must be the id of a task, or what \`create\` answered${words}`);
 });
 

@@ -20,6 +20,7 @@ import {
 } from "../support/answers.js";
 import { expectNoKey } from "../support/leaks.js";
 import { rejection } from "../support/rejection.js";
+import { createTestClock } from "../support/test-clock.js";
 import { API_KEY, BASE_URL, createWorld, inTurn } from "../support/world.js";
 
 // What a client tells of its doing: events, log lines, spans.
@@ -196,6 +197,56 @@ test("without a level, retries and pauses are logged, in words", async () => {
     "the service limits this key: nothing is sent until 2026-01-01T00:00:03.000Z",
     expect.stringMatching(/^Failed to read the balance: .*Retry 1 follows in 3000 ms\.$/),
   ]);
+});
+
+test("an attempt, its answer, a wait and a task's progress have each their own words, in whole milliseconds", async () => {
+  const log = createLog();
+  const { client, clock } = createWorld(
+    inTurn(
+      () => limited(30),
+      () => ok(task({ output: { task_type: "music", status: "processing", progress: "40%", result: null } })),
+      () => ok(succeeded()),
+    ),
+    { logger: log, logLevel: "debug", maxRetries: 0 },
+  );
+  await client.account.balance().catch(() => {});
+  await clock.sleep(1000.45);
+  await client.tasks.wait(TASK_ID);
+  const lines = log.lines.map(({ message }) => message);
+  expect(lines[0]).toBe(`sends GET ${BASE_URL}/api/v1/account/balance`);
+  expect(lines[1]).toBe(`429 after 0 ms to GET ${BASE_URL}/api/v1/account/balance`);
+  expect(lines).toContainEqual(expect.stringMatching(/^waited \d+ ms for the rate limit, to read task /));
+  expect(lines).toContain(`task ${TASK_ID} is running, 40%`);
+  expect(lines.at(-1)).toMatch(/ is success/);
+});
+
+test("a wait of less than a moment is told to nobody", async () => {
+  const clock = createTestClock();
+  const own = {
+    report: () => {},
+    learn: () => {},
+    rateLimit: () => ({ limit: null, remaining: null, resetAt: null, heldUntil: null }),
+  };
+  for (const [waitMs, told] of [
+    [0.7, 0],
+    [49, 0],
+    [50, 2],
+  ] as const) {
+    const admit = ({ notBefore = 0 }) =>
+      clock.sleep(Math.max(0, notBefore - clock.now()) + waitMs).then(() => true);
+    const { client } = createWorld(
+      inTurn(
+        () => balance(),
+        () => ok(succeeded()),
+      ),
+      { clock, pacer: { ...own, admit } },
+    );
+    const waits: unknown[] = [];
+    client.on("wait", (event) => waits.push(event));
+    await client.account.balance();
+    await client.tasks.wait(TASK_ID, { pollIntervalMs: 1000 });
+    expect([waitMs, waits.length]).toEqual([waitMs, told]);
+  }
 });
 
 test("no event and no line holds the key, whatever a server echoes", async () => {
