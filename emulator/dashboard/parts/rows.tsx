@@ -12,6 +12,8 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 
 const ROW_PX = 36;
+const HEAD_PX = 36;
+const BORDERS_PX = 2;
 
 /** A table of any length, of which only the rows in sight are in the page. */
 export function Rows(props: {
@@ -28,7 +30,14 @@ export function Rows(props: {
   const scroller = useRef<HTMLDivElement>(null);
   const { items, totalPx } = useVirtualRows(count, heightOf, () => scroller.current);
   return (
-    <div class={`rows ${props.class}`} ref={scroller} tabIndex={0} role="group" aria-label={props.label}>
+    <div
+      class={`rows ${props.class}`}
+      ref={scroller}
+      tabIndex={0}
+      role="group"
+      aria-label={props.label}
+      style={{ "--content": `${HEAD_PX + totalPx + BORDERS_PX}px` }}
+    >
       <div role="table" aria-label={props.label} aria-rowcount={count + 1}>
         <div role="row" class="row head" aria-rowindex={1}>
           {props.columns.map((name) => (

@@ -83,6 +83,49 @@ describe("good manners", () => {
     }
   });
 
+  test("on a narrow screen what tells rows apart is in sight, and nothing of it is cut", async () => {
+    const { page, goTo } = await openDashboard({
+      context: { viewport: { width: 390, height: 844 } },
+      prepare: async (emulator) => void (await furnish(emulator)),
+    });
+    for (const [view, columns] of [
+      ["/tasks", ["Created (UTC)", "Status", "About", "Credits"]],
+      ["/requests", ["Time (UTC)", "Method", "Path", "Status"]],
+    ] as const) {
+      await goTo(view);
+      const inSight = page.locator(".rows .head > :visible");
+      expect((await inSight.allTextContents()).slice(0, columns.length)).toEqual(columns);
+      const last = await inSight.nth(columns.length - 1).boundingBox();
+      expect((last?.x ?? 390) + (last?.width ?? 0)).toBeLessThan(390 - 13);
+      const cut = await page
+        .locator(".rows time, .rows .head > :visible, .rows .mark")
+        .evaluateAll(
+          (all) =>
+            all.filter(
+              ({ parentElement: cell }) =>
+                (cell?.scrollWidth ?? 0) > (cell?.clientWidth ?? 0) + 1 && cell?.role === "cell",
+            ).length,
+        );
+      expect([view, cut]).toEqual([view, 0]);
+    }
+    const nav = page.getByRole("navigation", { name: "Views" });
+    expect(await nav.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0);
+  });
+
+  test("a table of one row is as high as its row", async () => {
+    const { page, api, goTo } = await openDashboard();
+    await api("GET", "/account/balance");
+    for (const [view, label] of [
+      ["/", "Statement"],
+      ["/requests", "Requests"],
+    ] as const) {
+      await goTo(view);
+      const table = page.getByRole("group", { name: label });
+      await table.getByRole("row").nth(1).waitFor();
+      expect((await table.boundingBox())?.height).toBeLessThan(90);
+    }
+  });
+
   test("the keyboard alone submits a task", async () => {
     const { page, emulator } = await openDashboard();
     await page.keyboard.press("Tab");

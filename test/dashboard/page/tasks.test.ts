@@ -128,6 +128,53 @@ describe("tasks", () => {
     await page.getByRole("alert").getByText("400 invalid_task_input").waitFor();
   });
 
+  test("how a task ends is not remembered over a reload, and what is typed is", async () => {
+    const { page } = await openDashboard({ path: "/tasks/new" });
+    await page.getByLabel("Description").fill("");
+    await page.getByLabel("How it ends").selectOption("moderated");
+    const code = page.getByRole("figure", { name: "SDK code" });
+    await code.getByText("X-Emulator-Outcome").waitFor();
+    // What is required and empty is asked for where it belongs.
+    expect(await code.textContent()).toContain('gpt_description_prompt: ""');
+    await page.reload();
+    await code.waitFor();
+    expect(await page.getByLabel("How it ends").inputValue()).toBe("");
+    expect(await page.getByLabel("Description").inputValue()).toBe("");
+    expect(await code.textContent()).not.toContain("X-Emulator-Outcome");
+  });
+
+  test.each([
+    { kind: "disconnect", when: "after" },
+    { kind: "status", status: 500, when: "after" },
+    { kind: "malformed" },
+  ] as const)("a lost answer says that a task may be there: %j", async (fault) => {
+    const { page, emulator } = await openDashboard({ path: "/tasks/new" });
+    emulator.faults.add({ method: "POST", fault });
+    await page.getByRole("button", { name: /^Submit/ }).click();
+    await page
+      .getByRole("alert")
+      .getByText("A task may have been created all the same: see Tasks.")
+      .waitFor();
+  });
+
+  test("a task's end stands behind the read that found it, and before the movement of its credits", async () => {
+    const { page, api, emulator } = await openDashboard();
+    emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation", polls: 1 });
+    const taskId = await submit(emulator);
+    await api("GET", `/task/${taskId}`);
+    await page.goto(`${new URL("/", page.url())}#/tasks/${taskId}`);
+    const events = page.getByRole("region", { name: "Timeline" }).locator("li strong");
+    await events.last().waitFor();
+    expect(await events.allTextContents()).toEqual([
+      "Accepted",
+      "10 credits frozen",
+      "Read",
+      "Ended: failure",
+      "10 credits refunded",
+    ]);
+    expect(await page.locator("main .facts").first().textContent()).toContain("10 credits refunded");
+  });
+
   test("lyrics are shown as text, and a task that hangs can be skipped past its hour", async () => {
     const { page, goTo } = await openDashboard({ path: "/tasks/new" });
     await page.getByLabel("Task", { exact: true }).selectOption("lyrics");

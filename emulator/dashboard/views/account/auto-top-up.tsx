@@ -70,12 +70,15 @@ function Bank({ accountId }: { accountId: string }) {
     );
   };
   return (
-    <p class="buttons">
-      <small>After a refused charge nothing is tried for an hour. Let the card's bank</small>
-      <Act onAct={answer("refuses")}>refuse</Act>
-      <Act onAct={answer("accepts")}>accept</Act>
-      <small>from now on.</small>
-    </p>
+    <>
+      <p class="hint">
+        After a refused charge nothing is tried for an hour. From now on the card's bank is to
+      </p>
+      <div class="buttons bank">
+        <Act onAct={answer("refuses")}>refuse charges</Act>
+        <Act onAct={answer("accepts")}>accept charges</Act>
+      </div>
+    </>
   );
 }
 

@@ -3,6 +3,9 @@ import { formatTime } from "../../parts/format.js";
 
 const DAY_SECONDS = 86_400;
 
+/** The least room of a mark of time: its label, and as much again beside it. */
+const TIME_PX = 120;
+
 /** Draws the curves in the page's own colors. */
 export function drawChart(element: HTMLElement, data: [number[], number[], number[]], height: number): uPlot {
   const style = getComputedStyle(element);
@@ -29,7 +32,7 @@ export function drawChart(element: HTMLElement, data: [number[], number[], numbe
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
       scales: { y: { range: (_, __, highest) => [0, Math.max(highest * 1.1, 10)] } },
       axes: [
-        { ...axis, values: labelTimes },
+        { ...axis, values: labelTimes, space: TIME_PX },
         { ...axis, size: 60 },
       ],
       hooks: { ready: [showLast], setCursor: [showLast] },

@@ -13,6 +13,9 @@ import { filterRequests } from "./filter-requests.js";
 const ROW_PX = 36;
 const FINDING_PX = 26;
 
+/** What all endpoints have in common; where there is little room, it is left out. */
+const PREFIX = "/api/v1";
+
 /** Everything that the service was asked, newest first, and what of it broke a rule. */
 export function RequestsView() {
   const [paused, setPaused] = useState<readonly LoggedRequest[] | null>(null);
@@ -148,10 +151,20 @@ function Log({ shown }: { shown: readonly LoggedRequest[] }) {
 /** A path; that of a task leads to it. */
 function Path({ of: { path } }: { of: LoggedRequest }) {
   const taskId = /^\/api\/v1\/task\/([0-9a-f-]{36})$/i.exec(path)?.[1];
-  if (taskId === undefined) return <code title={path}>{path}</code>;
+  const prefix = path.startsWith(PREFIX) ? PREFIX : "";
+  const rest = path.slice(prefix.length);
   return (
     <code title={path}>
-      /api/v1/task/<a href={linkTo(`/tasks/${taskId.toLowerCase()}`)}>{shortId(taskId)}…</a>
+      <span class="prefix">{prefix}</span>
+      {taskId === undefined ? rest : <TaskPath id={taskId} />}
     </code>
+  );
+}
+
+function TaskPath({ id: taskId }: { id: string }) {
+  return (
+    <>
+      /task/<a href={linkTo(`/tasks/${taskId.toLowerCase()}`)}>{shortId(taskId)}…</a>
+    </>
   );
 }

@@ -26,14 +26,17 @@ const EMPTY: Draft = {
 
 const STORED_AS = "async-music-draft";
 
-/** What was typed outlasts a reload of the page, and ends with its tab. It holds no key. */
+/**
+ * What was typed outlasts a reload of the page, and ends with its tab. It holds no key. How the task is to end does not:
+ * nobody expects of a page that they have just opened that their task fails.
+ */
 export const draft = signal<Draft>(EMPTY);
 
 export function openDraft(): void {
   const stored = sessionStorage.getItem(STORED_AS);
   if (stored === null) return;
   try {
-    draft.value = { ...EMPTY, ...JSON.parse(stored) };
+    draft.value = { ...EMPTY, ...JSON.parse(stored), outcome: EMPTY.outcome };
   } catch {
     sessionStorage.removeItem(STORED_AS);
   }

@@ -80,9 +80,9 @@ export function fieldsOf({ model, type, mode }: Draft): readonly InputField[] {
 export function requestOf(draft: Draft): Record<string, unknown> {
   const { model, type, format, fields } = draft;
   const input: Record<string, unknown> = {};
-  for (const { name, kind } of fieldsOf(draft)) {
+  for (const { name, kind, required = false } of fieldsOf(draft)) {
     const text = fields[name] ?? "";
-    if (text === "") continue;
+    if (text === "" && !required) continue;
     input[name] = kind === "number" ? Number(text) : kind === "flag" ? true : text;
   }
   return { model, task_type: type, ...(format !== "" && { audio_format: format }), input };

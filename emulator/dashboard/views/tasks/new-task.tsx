@@ -23,7 +23,7 @@ export function NewTask() {
   return (
     <>
       <nav aria-label="Path" class="crumbs">
-        <a href={linkTo("/tasks")}>Tasks</a> /
+        <span aria-hidden="true">←</span> <a href={linkTo("/tasks")}>Tasks</a>
       </nav>
       <h1>New task</h1>
       <div class="columns">
@@ -55,6 +55,8 @@ export function NewTask() {
   );
 }
 
+const OUTCOME_UNKNOWN = " A task may have been created all the same: see Tasks.";
+
 async function submit(): Promise<void> {
   const { outcome } = draft.peek();
   const accountId = account.peek()?.account_id ?? "";
@@ -65,8 +67,11 @@ async function submit(): Promise<void> {
     body: requestOf(draft.peek()),
     ...(asked !== null && { outcome: asked as { outcome: string } }),
   });
-  expectSuccess(sent);
-  goTo(`/tasks/${taskIdOf(sent.body)}`);
+  const isUnknown = sent.ended === "disconnect" || (sent.status ?? 0) >= 500;
+  expectSuccess(sent, isUnknown ? OUTCOME_UNKNOWN : "");
+  const taskId = taskIdOf(sent.body);
+  if (taskId === "") throw new Error(`The answer can't be read.${OUTCOME_UNKNOWN}`);
+  goTo(`/tasks/${taskId}`);
 }
 
 function taskIdOf(body: unknown): string {
@@ -135,7 +140,7 @@ function Input({ field }: { field: InputField }) {
 function How() {
   const { format, outcome } = draft.value;
   return (
-    <div class="fields">
+    <>
       <Choice
         label="Audio format"
         value={format}
@@ -151,6 +156,6 @@ function How() {
         of={[["", "as it comes"], ...OUTCOMES.map(({ name, words }) => [name, words] as const)]}
         onChange={(chosen) => changeDraft({ outcome: chosen })}
       />
-    </div>
+    </>
   );
 }

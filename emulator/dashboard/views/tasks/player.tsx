@@ -43,7 +43,7 @@ export function Player({ source, title }: { source: string; title: string }) {
       {loaded !== null && (
         <small>
           <code>{loaded.audio.type}</code> · {formatBytes(loaded.audio.size)}
-          {shape !== null && ` · ${formatSpan(shape.seconds * 1000)}`}
+          {shape !== null && ` · ${formatSpan(Math.floor(shape.seconds) * 1000)}`}
         </small>
       )}
     </div>

@@ -46,11 +46,12 @@ export async function send(
 }
 
 /** @throws Error in the API's own words, where it refused */
-export function expectSuccess({ ended, status, body }: Sent): void {
+export function expectSuccess({ ended, status, body }: Sent, note = ""): void {
   if (ended === "disconnect")
-    throw new Error("The connection broke before an answer came: a fault was armed.");
+    throw new Error(`The connection broke before an answer came: a fault was armed.${note}`);
   if (ended === "stall") throw new Error("No answer ever came: a fault was armed.");
   if (status !== null && status < 300) return;
   const code = typeof body === "object" && body !== null && "error_code" in body ? ` ${body.error_code}` : "";
-  throw new Error(`${status}${code}: ${messageOf(body) ?? "the answer can't be read"}`);
+  const said = messageOf(body) ?? "the answer can't be read";
+  throw new Error(`${status}${code}: ${said.replace(/\.$/, "")}.${note}`);
 }

@@ -10,6 +10,7 @@ import { Clips } from "./clips.js";
 import { TaskActs } from "./task-acts.js";
 import { taskOf } from "./task-of.js";
 import { Timeline } from "./timeline.js";
+import { wordsFor } from "./timeline-events.js";
 
 /** One task: what was asked, what happened, and what came of it. */
 export function TaskView() {
@@ -33,10 +34,11 @@ function Details({ details }: { details: TaskDetails }) {
   const { model, type, status, credits_cost: credits, input, audio_format: format, output } = task;
   const request = { model, task_type: type, ...(format !== null && { audio_format: format }), input };
   const result = output?.result ?? null;
+  const last = details.ledger.at(-1);
   return (
     <>
       <nav aria-label="Path" class="crumbs">
-        <a href={linkTo("/tasks")}>Tasks</a> /
+        <span aria-hidden="true">←</span> <a href={linkTo("/tasks")}>Tasks</a>
       </nav>
       <div class="heading">
         <h1>
@@ -48,7 +50,7 @@ function Details({ details }: { details: TaskDetails }) {
         <span>
           <code>{task.task_id}</code> <CopyButton text={task.task_id} label="Copy id" />
         </span>
-        <span>{formatAmount(credits, "credit")}</span>
+        <span>{last === undefined ? formatAmount(credits, "credit") : wordsFor(last)}</span>
         {output?.progress != null && status === "running" && <span>{output.progress} done</span>}
       </p>
       {task.error !== null && (

@@ -33,8 +33,9 @@ export function eventsOf(
   const add = (at: string | number, what: string, note?: string) =>
     events.push({ at: new Date(at).toISOString(), what, ...(note !== undefined && { note }) });
 
-  for (const { at, kind, credits } of ledger)
-    add(at, `${formatAmount(credits, "credit")} ${LEDGER_WORDS[kind]}`);
+  // Of what happens at one time, the cause stands first: a read finds the end, and the end moves the credits.
+  const move = (entry: TaskDetails["ledger"][number]) => add(entry.at, wordsFor(entry));
+  ledger.filter(({ kind }) => kind === "freeze").forEach(move);
   if (completedAt === null || Date.parse(plan.works_from) < Date.parse(completedAt)) {
     if (plan.ends_at_read === null) add(plan.works_from, "The provider begins to work");
   }
@@ -47,10 +48,16 @@ export function eventsOf(
   }
   if (completedAt !== null) {
     add(completedAt, `Ended: ${status}`);
+    ledger.filter(({ kind }) => kind !== "freeze").forEach(move);
     if (Array.isArray(output?.result))
       add(Date.parse(completedAt) + AUDIO_LIFETIME_MS, "The audio's seven days end");
   }
   return events.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
+}
+
+/** What a movement of credits was, or how the credits of a task stand after it: `5 credits refunded`. */
+export function wordsFor({ kind, credits }: TaskDetails["ledger"][number]): string {
+  return `${formatAmount(credits, "credit")} ${LEDGER_WORDS[kind]}`;
 }
 
 function readsOf(taskId: string, requests: readonly LoggedRequest[]): TimelineEvent[] {
