@@ -1,4 +1,4 @@
-/** Beginnings of lines, made so that any noun, name or adjective can stand for `{word}`. */
+/** Beginnings of lines, made so that any noun or name can stand for `{word}`. */
 export const VERSE_LINES = [
   "I was dreaming of {word}",
   "You kept talking of {word}",

@@ -9,7 +9,7 @@ export type Lyrics = { readonly title: string; readonly text: string };
 export function writeLyrics({ prompt, seed }: { readonly prompt: string; readonly seed: number }): Lyrics {
   const random = createRandom(seedOf("lyrics", prompt, seed));
   const title = songTitle(prompt, seed);
-  const keywords = keywordsOf(prompt);
+  const keywords = keywordsOf(prompt).map(({ phrase }) => phrase);
   const words = shuffled(keywords.length > 0 ? keywords : IMAGES, random);
   const verses = shuffled(VERSE_LINES, random);
   const rhymes = shuffled(ENDINGS, random);

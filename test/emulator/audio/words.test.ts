@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { keywordsOf } from "../../../emulator/audio/words/keywords.js";
 import { writeLyrics } from "../../../emulator/audio/words/lyrics.js";
 import { songTitle } from "../../../emulator/audio/words/title.js";
 
@@ -65,5 +66,29 @@ describe("a title", () => {
 
   test("stays short when the text is one endless word", () => {
     expect(songTitle("a".repeat(5000), 1).length).toBeLessThan(60);
+  });
+});
+
+describe("what a text is about", () => {
+  test.each([
+    ["a slow fado about Lisbon", ["Lisbon"]],
+    ["a cat's dream", ["the cat", "the dream"]],
+    ["a lighthouse that is afraid of the dark", ["the lighthouse", "the dark"]],
+    ["the dark night", ["the night"]],
+    ["upbeat synthwave, melancholic, rain", ["rain"]],
+    ["a brass band that lost its tuba", ["the brass", "the band", "the tuba"]],
+    ["A birthday song for my dog Rex", ["the birthday", "the dog", "Rex"]],
+    ["夜の雨", ["夜の雨"]],
+    ["polka", []],
+  ])("%j: things, and neither how they are, nor whose, nor how it sounds: %j", (text, phrases) => {
+    expect(keywordsOf(text).map(({ phrase }) => phrase)).toEqual(phrases);
+  });
+
+  test("no title of a slow song is about slow, and no line is for afraid", () => {
+    for (let seed = 0; seed < 40; seed++) {
+      expect(songTitle("slow fado in Lisbon, a cat's dream", seed)).not.toMatch(/Slow|Fado|'s/);
+      const { text } = writeLyrics({ prompt: "a lighthouse that is afraid of the dark", seed });
+      expect(text).not.toMatch(/afraid|(?<!the )lighthouse/);
+    }
   });
 });

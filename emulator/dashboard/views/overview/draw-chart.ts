@@ -3,8 +3,8 @@ import { formatTime } from "../../parts/format.js";
 
 const DAY_SECONDS = 86_400;
 
-/** The least room of a mark of time: its label, and as much again beside it. */
-const TIME_PX = 120;
+/** The least room of a mark of time: its label, and half as much again beside it. */
+const TIME_PX = 90;
 
 /** Draws the curves in the page's own colors. */
 export function drawChart(element: HTMLElement, data: [number[], number[], number[]], height: number): uPlot {
