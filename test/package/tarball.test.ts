@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -29,8 +29,19 @@ test("the package holds what its users and its license need, and nothing of the 
   expect(paths).toEqual(
     expect.arrayContaining([...needed, "dist/cli.js", "dist/THIRD-PARTY-LICENSES", "LICENSE", "README.md"]),
   );
-  const ours = /^(?:dist|src|emulator)\/|^(?:package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+  const ours =
+    /^(?:dist|src|emulator)\/|^docs\/[a-z-]+\.(?:md|svg)$|^(?:package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
   expect(paths.filter((path) => !ours.test(path))).toEqual([]);
+});
+
+test("the README's guides, and the guides' own, are there for who has only installed it", () => {
+  const paths = packed.files.map(({ path }) => path);
+  const linkedIn = (page: string, folder: string) =>
+    [...readFileSync(page, "utf8").matchAll(/\]\(([\w/-]+\.md)/g)].map(([, link]) => `${folder}${link}`);
+  const guides = linkedIn("README.md", "");
+  expect(guides.length).toBeGreaterThan(5);
+  const linked = [...guides, ...guides.flatMap((guide) => linkedIn(guide, "docs/"))];
+  expect(paths).toEqual(expect.arrayContaining(linked));
 });
 
 test.each([
