@@ -12,16 +12,6 @@ export interface Emitter {
   emit<Name extends keyof ClientEvents>(name: Name, event: () => ClientEvents[Name]): void;
 }
 
-/** Every kind of event. */
-export const EVENT_NAMES = [
-  "attempt",
-  "answer",
-  "wait",
-  "retry",
-  "pause",
-  "task",
-] as const satisfies readonly (keyof ClientEvents)[];
-
 export function createEmitter(): Emitter {
   const listeners: { [Name in keyof ClientEvents]: Set<Listener<Name>> } = {
     attempt: new Set(),

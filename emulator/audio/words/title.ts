@@ -1,15 +1,7 @@
 import { at, createRandom, seedOf } from "../seeded.js";
 import { capitalized, keywordsOf } from "./keywords.js";
 
-const ONE_WORD = [
-  "{a}",
-  "Only {a}",
-  "{a} Tonight",
-  "Song for {a}",
-  "After {a}",
-  "Dear {a}",
-  "Back to {a}",
-];
+const ONE_WORD = ["{a}", "Only {a}", "{a} Tonight", "Song for {a}", "After {a}", "Dear {a}", "Back to {a}"];
 const TWO_WORDS = ["{a} and {b}", "{a}, {b}", "Between {a} and {b}", "{a} for {b}", ...ONE_WORD];
 /** For a text that says nothing. */
 const IMAGES = [
