@@ -1,3 +1,4 @@
+import type { ApiError } from "../errors/api-error.js";
 import type { AsyncMusicError } from "../errors/async-music-error.js";
 import { ConnectionError } from "../errors/connection-error.js";
 import { RequestTimeoutError } from "../errors/request-timeout-error.js";
@@ -40,7 +41,7 @@ export function judgeRead(failure: Failure): Verdict {
 }
 
 /** The error for an answer of anything but success. */
-export function answerError({ call, requestId, now, redactor }: Failure, { answer }: Answered) {
+export function answerError({ call, requestId, now, redactor }: Failure, { answer }: Answered): ApiError {
   return errorOfAnswer(call, { ...answer, requestId }, now, redactor);
 }
 
