@@ -3,16 +3,21 @@ import { LIMITS } from "../contract/limits.js";
 /** By this age a task is read once more, so that none which ended within its hour is lost to it (States: age). */
 export const LAST_CALL_MS: number = LIMITS.taskTimeoutMs - 5 * 60_000;
 
-/** The first step, and by how much each is longer than the one before: laws of durations are told apart by shares of an age. */
-const FIRST_STEP_MS = 2000;
-const GROWTH = 1.04;
+/** The shortest step, and by how much each of the later ones is longer than the one before. */
+const SHORTEST_STEP_MS = 250;
+const GROWTH = 1.005;
+/** Where steps of the one kind and of the other are equally long. */
+const EVEN_STEPS = Math.round(1 / (GROWTH - 1));
+const EVEN_UNTIL_MS = EVEN_STEPS * SHORTEST_STEP_MS;
 
 /** How many steps there are. */
 export const STEPS: number = Math.ceil(stepsTo(LAST_CALL_MS));
 
 /** The ages between which a law of durations tells tasks apart, in milliseconds, from 0 to the last call. */
 export const AGES: Float64Array = Float64Array.from({ length: STEPS + 1 }, (_, step) =>
-  step === 0 ? 0 : Math.min(LAST_CALL_MS, FIRST_STEP_MS * GROWTH ** (step - 1)),
+  step <= EVEN_STEPS
+    ? step * SHORTEST_STEP_MS
+    : Math.min(LAST_CALL_MS, EVEN_UNTIL_MS * GROWTH ** (step - EVEN_STEPS)),
 );
 
 /** The step in which an age lies. */
@@ -40,5 +45,7 @@ export function at(curve: Float64Array, ageMs: number): number {
 
 /** How many steps an age is away from 0, in fractions. */
 function stepsTo(ageMs: number): number {
-  return ageMs < FIRST_STEP_MS ? 0 : 1 + Math.log(ageMs / FIRST_STEP_MS) / Math.log(GROWTH);
+  return ageMs < EVEN_UNTIL_MS
+    ? ageMs / SHORTEST_STEP_MS
+    : EVEN_STEPS + Math.log(ageMs / EVEN_UNTIL_MS) / Math.log(GROWTH);
 }

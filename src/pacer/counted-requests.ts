@@ -19,6 +19,17 @@ export class CountedRequests {
     return this.#answeredAt.length;
   }
 
+  /** How many it will count for a request that leaves now, since all had been counted when their answers came. */
+  current(now: number): number {
+    return this.most(now) - this.regained(now, ON_ITS_WAY_MS);
+  }
+
+  /** When it lets go of the next of those. */
+  nextRegain(now: number): number {
+    const next = this.#answeredAt.find((at) => at > now - LIMITS.windowMs);
+    return (next ?? Number.POSITIVE_INFINITY) + LIMITS.windowMs;
+  }
+
   /** How many it counts at least. */
   fewest(now: number): number {
     return this.most(now) - this.regained(now, 2 * ON_ITS_WAY_MS);
@@ -28,5 +39,10 @@ export class CountedRequests {
   regained(now: number, ms: number): number {
     const forgotten = now + ms - LIMITS.windowMs - ON_ITS_WAY_MS;
     return this.#answeredAt.filter((at) => at <= forgotten).length;
+  }
+
+  /** Whether a window that slides would have spent so many: it still counts what left in the last one. */
+  explain(now: number, spent: number, unanswered: number, tolerance: number): boolean {
+    return spent <= this.most(now) + unanswered + tolerance && spent >= this.fewest(now) - tolerance;
   }
 }

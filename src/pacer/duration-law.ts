@@ -1,6 +1,8 @@
 import { LIMITS } from "../contract/limits.js";
 import { AGES, STEPS, shareOf, stepOf, widthOf } from "./ages.js";
 import { Demand } from "./demand.js";
+import { readAges } from "./read-ages.js";
+import { SmoothedSurvival } from "./smoothed-survival.js";
 
 /** What is believed before anything was seen weighs as much as this many tasks: a few readings outweigh it. */
 const PRIOR_TASKS = 8;
@@ -10,8 +12,10 @@ const PRIOR_TAIL = 0.02;
 const PRIOR_POWER = 3;
 /** Each task that ends lets what was learned before it fade by this share: laws shift, and 300 tasks tell one well. */
 const FADING = 1 / 300;
-/** Over how many steps to either side a hazard is smoothed: a few hundred tasks are too few for each step alone. */
-const REACH = 3;
+/** Over which share of an age tasks are spread: as a few hundred tasks of any law want it, first, or as sharper laws do. */
+const SPREADS = [0.09, 0.02, 0.003];
+/** By how much a curve must have foretold better to be believed in the place of another. */
+const LEAD = 1;
 
 /**
  * How long the tasks of one model and type take, learned from readings. A reading tells only that a task ended
@@ -20,20 +24,33 @@ const REACH = 3;
  * itself has it so far.
  */
 export class DurationLaw {
-  /** The share of tasks that outlive each age. */
-  readonly survival: Float64Array = new Float64Array(STEPS + 1);
   /** For how long a task has been over at each age, on average, when nobody has read it: the area above the survival. */
   readonly overdue: Float64Array = new Float64Array(STEPS + 1);
+  /** The steps of age at which its tasks may be read. */
+  readAges: readonly number[] = [];
   /** The tasks of this kind that are submitted. */
   readonly newcomers: Demand = new Demand();
   readonly #entered: Float64Array = new Float64Array(STEPS);
   readonly #ended: Float64Array = new Float64Array(STEPS);
+  readonly #curves = SPREADS.map((spread) => new SmoothedSurvival(spread));
+  #believed = this.#curves[0] ?? new SmoothedSurvival(0);
   #isStale = true;
+
+  constructor() {
+    this.refresh();
+  }
+
+  /** The share of tasks that outlive each age. */
+  get survival(): Float64Array {
+    return this.#believed.curve;
+  }
 
   /** A task was found over, or not, at an age; it had last been found unfinished at an earlier one. */
   learn(unfinishedMs: number, ageMs: number, isOver: boolean): void {
     const to = Math.min(ageMs, AGES[STEPS] ?? 0);
     if (!(to > unfinishedMs)) return;
+    if (isOver) this.refresh();
+    for (const curve of this.#curves) curve.judge(unfinishedMs, to, isOver);
     if (isOver) this.#learnEnd(unfinishedMs, to);
     else
       this.#countSteps(unfinishedMs, to, (step) => add(this.#entered, step, shareOf(step, unfinishedMs, to)));
@@ -44,19 +61,19 @@ export class DurationLaw {
   refresh(): void {
     if (!this.#isStale) return;
     this.#isStale = false;
-    let [survival, overdue] = [1, 0];
-    this.survival[0] = 1;
-    for (let step = 0; step < STEPS; step++) {
-      const next = survival * (1 - this.#hazard(step));
-      overdue += (1 - (survival + next) / 2) * widthOf(step);
-      survival = next;
-      this.survival[step + 1] = survival;
-      this.overdue[step + 1] = overdue;
+    const sums = { entered: sumUp(this.#entered, PRIOR.entered), ended: sumUp(this.#ended, PRIOR.ended) };
+    for (const curve of this.#curves) {
+      curve.refresh(sums);
+      if (curve.score > this.#believed.score + LEAD) this.#believed = curve;
     }
+    for (let step = 0; step < STEPS; step++) {
+      const over = 1 - ((this.survival[step] ?? 0) + (this.survival[step + 1] ?? 0)) / 2;
+      this.overdue[step + 1] = (this.overdue[step] ?? 0) + over * widthOf(step);
+    }
+    this.readAges = readAges(this.survival);
   }
 
   #learnEnd(fromMs: number, toMs: number): void {
-    this.refresh();
     for (let step = 0; step < STEPS; step++) {
       fade(this.#ended, step);
       fade(this.#entered, step);
@@ -78,30 +95,21 @@ export class DurationLaw {
   #countSteps(fromMs: number, toMs: number, count: (step: number) => void): void {
     for (let step = stepOf(fromMs); step < STEPS && (AGES[step] ?? 0) < toMs; step++) count(step);
   }
-
-  /** The share of the tasks that enter a step and end in it. */
-  #hazard(step: number): number {
-    let ended = (PRIOR[step] ?? 0) * (PRIOR_HAZARD[step] ?? 0);
-    let entered = PRIOR[step] ?? 0;
-    for (let near = -REACH; near <= REACH; near++) {
-      const neighbour = Math.min(STEPS - 1, Math.max(0, step + near));
-      const weight = 1 - Math.abs(near) / (REACH + 1);
-      ended += weight * (this.#ended[neighbour] ?? 0);
-      entered += weight * (this.#entered[neighbour] ?? 0);
-    }
-    return ended / entered;
-  }
 }
 
-/** For each step, the share of the tasks which enter it that is believed to end in it before anything is known. */
-const PRIOR_HAZARD = Float64Array.from(
-  { length: STEPS },
-  (_, step) => 1 - priorSurvival(step + 1) / priorSurvival(step),
-);
-/** How much that weighs against what was seen in as many steps as a hazard is smoothed over. */
-const PRIOR = Float64Array.from({ length: STEPS }, (_, step) => {
-  return PRIOR_TASKS * Math.max(priorSurvival(step), PRIOR_TAIL) * (REACH + 1);
-});
+/** The tasks that are believed to enter each step, and to end in it, before anything is known. */
+const PRIOR = priorCounts();
+
+function priorCounts() {
+  const entered = new Float64Array(STEPS);
+  const ended = new Float64Array(STEPS);
+  for (let step = 0; step < STEPS; step++) {
+    const tasks = PRIOR_TASKS * Math.max(priorSurvival(step), PRIOR_TAIL);
+    entered[step] = tasks;
+    ended[step] = tasks * (1 - priorSurvival(step + 1) / priorSurvival(step));
+  }
+  return { entered, ended };
+}
 
 /** Half of the tasks are believed to take longer than the middle of what is typical. */
 function priorSurvival(step: number): number {
@@ -109,9 +117,17 @@ function priorSurvival(step: number): number {
   return 1 / (1 + ((AGES[step] ?? 0) / Math.sqrt(shortest * longest)) ** PRIOR_POWER);
 }
 
-/** The share of all tasks that ends in a step; next to none, but some. */
+/** The sums of two counts over all steps before each. */
+function sumUp(counts: Float64Array, prior: Float64Array): Float64Array {
+  const sums = new Float64Array(STEPS + 1);
+  for (let step = 0; step < STEPS; step++)
+    sums[step + 1] = (sums[step] ?? 0) + (counts[step] ?? 0) + (prior[step] ?? 0);
+  return sums;
+}
+
+/** The share of all tasks that ends in a step; next to none, but some, by its length. */
 function endingIn(survival: Float64Array, step: number): number {
-  return (survival[step] ?? 0) - (survival[step + 1] ?? 0) + 1e-9;
+  return (survival[step] ?? 0) - (survival[step + 1] ?? 0) + 1e-12 * widthOf(step);
 }
 
 function fade(counts: Float64Array, step: number): void {

@@ -5,6 +5,8 @@ import type { Window } from "./window.js";
 export const TOLERANCE = 3;
 /** A limit that no window showed for as long as this is believed no more: others may have spent what was missing. */
 const LIMIT_LASTS_MS = 10 * LIMITS.windowMs;
+/** Others who spent from the key may come back for so long. */
+const OTHERS_STAY_MS = 10 * LIMITS.windowMs;
 /** A window that goes on is believed to last longer by this much. */
 const GROWTH = 1.25;
 /** A window is believed to be shorter when it lasted less than this share of what was believed: others may have begun it. */
@@ -14,7 +16,7 @@ const SHORTEST_MS = 2000;
 /** A 429's wait is rounded up to seconds (Errors), so a window is longer than believed only by more than this. */
 const ROUNDING_MS = 2000;
 /** A window that slides is spent in so many parts, each of them like a small window of its own. */
-const PARTS_OF_A_SLIDE = 4;
+const PARTS_OF_A_SLIDE = 8;
 
 /** What is learned of a key's limit: how many requests a window holds, how long it is, whether it slides, what others spend. */
 export class KeyLimit {
@@ -27,6 +29,7 @@ export class KeyLimit {
   #seenAt = 0;
   /** What others spend from the same key, by the millisecond; `null` before a window was seen to its end. */
   #othersPerMs: number | null = null;
+  #othersSeenAt = Number.NEGATIVE_INFINITY;
 
   get isSliding(): boolean {
     return this.#isSliding;
@@ -41,9 +44,14 @@ export class KeyLimit {
     return this.#isSliding ? this.windowMs / PARTS_OF_A_SLIDE : this.windowMs;
   }
 
-  /** Whether others may spend from the same key. */
-  get isShared(): boolean {
-    return this.#othersPerMs !== 0 || this.caution > 0;
+  /** Whether others may spend from the same key: nobody knows before a window's end, or soon after they did. */
+  isShared(now: number): boolean {
+    return this.#othersPerMs === null || now < this.#othersSeenAt + OTHERS_STAY_MS;
+  }
+
+  /** So many remain, and no more than so many of our own were counted. */
+  showRemaining(now: number, remaining: number, own: number): void {
+    if (this.requests - remaining > own + TOLERANCE) this.#othersSeenAt = now;
   }
 
   /** What others will spend within a time; no more is left to them than to ourselves. */
@@ -90,14 +98,14 @@ export class KeyLimit {
   }
 
   /** A window is over: it shows what others spent. */
-  sumUp({ openedAt, remaining, answered, answeredAt }: Window): void {
+  sumUp({ openedAt, remaining, answered, came, answeredAt }: Window): void {
     this.caution = Math.max(0, this.caution - 1);
     if (this.#isSliding) return;
     if (answeredAt > this.#seenAt + LIMIT_LASTS_MS) this.requests = remaining + answered;
     const lastedMs = answeredAt - openedAt;
     // A glimpse says little of how fast others spend.
     if (lastedMs < this.windowMs / 10) return;
-    const perMs = Math.max(0, this.requests - remaining - answered) / lastedMs;
+    const perMs = Math.max(0, this.requests - remaining - came) / lastedMs;
     const mean = ((this.#othersPerMs ?? perMs) + perMs) / 2;
     this.#othersPerMs = mean * this.windowMs < 1 ? 0 : mean;
   }

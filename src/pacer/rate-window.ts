@@ -3,7 +3,8 @@ import { Demand } from "./demand.js";
 import { KeyLimit, TOLERANCE } from "./key-limit.js";
 import type { RateLimitReport, RateLimitState } from "./pacer.js";
 import type { ReadBudget } from "./read-price.js";
-import { type Claimant, countSpent, createWindow, type Window } from "./window.js";
+import { Waves } from "./waves.js";
+import { belongsTo, type Claimant, countSpent, createWindow, type Window } from "./window.js";
 
 /**
  * Share of a window up to which each claimant goes ahead of those behind it. What creates leave must hold at least one
@@ -14,12 +15,16 @@ const SHARES = [0.45, 0.25, 1] as const;
 const STANDING_RESERVE = 0.1;
 /** How many deviations above the mean a reserve for what can't be foreseen lies. */
 const MARGIN = 1.5;
+/** Nearer for what others take: a 429 now and then costs less than what is left to them in vain. */
+const OTHERS_MARGIN = 0.75;
 /** So many may leave, polls one at a time, before an answer has shown where a window stands. */
 const SCOUTS = 5;
 /** How long that answer is waited for before as many again may leave. */
 const PATIENCE_MS = 2000;
 /** Where others spend too, what an answer said holds for so long. */
 const FRESH_MS = 1500;
+/** How long before its end a window is to be spent where others spend too: waves take their time. */
+const WAVES_TAKE_MS = 3000;
 /** What leaves so shortly before a window's end may arrive in the next one. */
 const LAST_MOMENT_MS = 500;
 /** What is reserved is set free in steps no shorter than this. */
@@ -37,6 +42,7 @@ export class RateWindow {
   readonly #limit = new KeyLimit();
   readonly #firsts = new Demand();
   readonly #counted = new CountedRequests();
+  readonly #waves = new Waves();
   #window: Window = createWindow(Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, 0);
   #before: Window | null = null;
   #unanswered = 0;
@@ -69,7 +75,8 @@ export class RateWindow {
     if (!this.isOpen(now)) return this.#admitsScout(now, claimant);
     if (claimant < 2) return left > Math.min(leave, this.#limit.quota * (1 - SHARES[0]));
     if (now > this.#lastMoment && this.#unanswered >= SCOUTS) return false;
-    return left > this.#reserve(now) && (!this.#limit.isShared || this.#admitsAmongOthers(now));
+    if (left <= this.#reserve(now)) return false;
+    return !this.#limit.isShared(now) || this.#waves.admits(now, this.#unanswered);
   }
 
   /** The next time at which more may leave than now. */
@@ -77,15 +84,16 @@ export class RateWindow {
     if (now < this.#heldUntil) return this.#heldUntil;
     if (!this.isOpen(now)) return now + PATIENCE_MS;
     const { endsAt } = this.#window;
-    if (this.#left(now) <= 0 || now > this.#lastMoment) return endsAt;
-    const nextRelease = (endsAt - now) / (1 + this.#reserve(now));
-    return Math.min(endsAt, now + Math.max(SHORTEST_STEP_MS, nextRelease));
+    let next = now + (endsAt - now) / (1 + this.#reserve(now));
+    if (this.#left(now) <= 0) next = this.#limit.isSliding ? this.#counted.nextRegain(now) : endsAt;
+    else if (now > this.#lastMoment) next = endsAt;
+    return Math.min(endsAt, Math.max(now + SHORTEST_STEP_MS, next));
   }
 
   /** What polls may spend until this window's end, and until the next one's unless this is nearly over. */
-  budgets(now: number): ReadBudget[] {
+  budgets(now: number): [ReadBudget, ReadBudget?] {
     const { quota, spanMs, isSliding } = this.#limit;
-    const until = Math.max(now, this.#lastMoment);
+    const until = Math.max(now, this.#lastMoment - (this.#limit.isShared(now) ? WAVES_TAKE_MS : 0));
     const regained = isSliding ? this.#counted.regained(now, until - now) : 0;
     const claimed = this.#claimed(now, until - now, this.#shareLeft(now, 0));
     const reads = Math.max(0, this.#left(now) - claimed) + regained;
@@ -100,6 +108,7 @@ export class RateWindow {
   spend(now: number, claimant: Claimant): void {
     const { spanMs, quota } = this.#limit;
     if (now >= this.#window.endsAt) this.#begin(createWindow(now, now + spanMs, quota));
+    this.#waves.spend(now, this.#unanswered, this.#free(now));
     this.#unanswered++;
     this.#window.spent[claimant]++;
     if (claimant === 0) this.#firsts.note(now);
@@ -129,8 +138,13 @@ export class RateWindow {
 
   #left(now: number): number {
     const { requests, isSliding } = this.#limit;
-    if (isSliding) return requests - this.#counted.most(now) - this.#unanswered;
+    if (isSliding) return requests - this.#counted.current(now) - this.#unanswered;
     return (now < this.#window.endsAt ? this.#window.remaining : requests) - this.#unanswered;
+  }
+
+  /** How many of our own requests may be counted in this window. */
+  get #mostOfOurs(): number {
+    return this.#window.came + this.#unanswered;
   }
 
   #shareLeft(now: number, claimant: Claimant): number {
@@ -147,9 +161,9 @@ export class RateWindow {
     const { quota, spanMs, caution } = this.#limit;
     const ms = Math.max(0, this.#window.endsAt - now);
     const standing = (STANDING_RESERVE * quota * ms) / spanMs;
-    const firsts = Math.max(withMargin(this.#firsts.within(now, ms)), standing);
+    const firsts = Math.max(withMargin(this.#firsts.within(now, ms), MARGIN), standing);
     const others = this.#limit.othersWithin(ms);
-    const forOthers = others > 0 ? withMargin(others) + TOLERANCE : 0;
+    const forOthers = others > 0 ? withMargin(others, OTHERS_MARGIN) + 1 : 0;
     return Math.floor(Math.min(firsts, this.#shareLeft(now, 0)) + forOthers + caution);
   }
 
@@ -161,39 +175,47 @@ export class RateWindow {
     return countSpent(this.#window) - answered < few * (1 + Math.floor((now - openedAt) / PATIENCE_MS));
   }
 
-  /** Where others spend too, no more are under way than would leave room if everybody did the same. */
-  #admitsAmongOthers(now: number): boolean {
-    const free = this.#window.remaining - this.#reserve(now);
-    return this.#unanswered < (now < this.#window.answeredAt + FRESH_MS ? Math.max(1, free / 2) : 1);
+  /** What polls may spend of what an answer has said; after a while it says nothing any more. */
+  #free(now: number): number {
+    return now < this.#window.answeredAt + FRESH_MS ? this.#window.remaining - this.#reserve(now) : 1;
   }
 
   #settleCounted(now: number, sentAt: number, remaining: number | null): void {
     this.#counted.note(now);
     const window = this.#window;
-    if (sentAt < window.openedAt) return;
+    window.came++;
+    const leftBefore = sentAt < window.openedAt;
+    const tellsOfBefore =
+      remaining === null || this.#limit.isSliding
+        ? leftBefore
+        : belongsTo(this.#before, window, { sentAt, remaining }, this.#unanswered);
+    if (tellsOfBefore) return;
     window.answered++;
     window.answeredAt = now;
     if (remaining === null) {
       window.isConfirmed = true;
       window.remaining--;
     } else if (!window.isConfirmed) {
-      this.#confirm(now, remaining, countSpent(window));
+      this.#confirm(now, remaining);
     } else if (!this.#limit.isSliding && sentAt > window.knownAt && remaining >= window.remaining) {
       // As many remain as when it left, or more: the window was over sooner than believed, or it slides.
-      this.#begin({ ...createWindow(sentAt, now, remaining), answered: 1, answeredAt: now });
-      this.#confirm(now, remaining, 1 + this.#unanswered);
+      this.#begin({ ...createWindow(sentAt, now, remaining), answered: 1, came: 1, answeredAt: now });
+      this.#confirm(now, remaining);
     } else this.#note(now, remaining);
   }
 
-  /** The first answer in a window, in which so many of our own requests may be counted. */
-  #confirm(now: number, remaining: number, own: number): void {
+  /** The first answer in a window. */
+  #confirm(now: number, remaining: number): void {
     const [limit, window, before] = [this.#limit, this.#window, this.#before];
-    const isWhole = limit.isWhole(remaining, own);
+    const isWhole = limit.isWhole(remaining, this.#mostOfOurs);
     const rose = before !== null && remaining >= before.remaining;
-    if (limit.isSliding) limit.showSliding(now, this.#explainsSlide(now, remaining, TOLERANCE));
-    else limit.showSliding(now, !isWhole && rose && this.#explainsSlide(now, remaining, 0));
+    const spent = limit.requests - remaining;
+    if (limit.isSliding)
+      limit.showSliding(now, this.#counted.explain(now, spent, this.#unanswered, TOLERANCE));
+    else limit.showSliding(now, !isWhole && rose && this.#counted.explain(now, spent, this.#unanswered, 0));
 
     window.isConfirmed = true;
+    window.confirmedAt = now;
     window.remaining = remaining;
     window.knownAt = now;
     if (
@@ -207,6 +229,7 @@ export class RateWindow {
       window.openedAt = before.openedAt;
       window.beganAfter = before.beganAfter;
       window.answered += before.answered;
+      window.came += before.came;
       window.endsAt = Math.max(now, before.openedAt + limit.windowMs);
       return;
     }
@@ -217,15 +240,9 @@ export class RateWindow {
     this.#note(now, remaining);
   }
 
-  /** Whether a window that slides would have left so many, since it still counts what left in the last one. */
-  #explainsSlide(now: number, remaining: number, tolerance: number): boolean {
-    const spent = this.#limit.requests - remaining;
-    const most = this.#counted.most(now) + this.#unanswered;
-    return spent <= most + tolerance && spent >= this.#counted.fewest(now) - tolerance;
-  }
-
   #note(now: number, remaining: number): void {
     const window = this.#window;
+    if (!this.#limit.isSliding) this.#limit.showRemaining(now, remaining, this.#mostOfOurs);
     if (remaining < window.remaining) Object.assign(window, { remaining, knownAt: now });
     // Later on, a window that slides has let go of its first requests.
     const isFresh = window.isWhole && now <= this.#lastMoment;
@@ -241,15 +258,16 @@ export class RateWindow {
   }
 
   #hold(now: number, heldForMs: number): void {
+    const isNews = now >= this.#heldUntil;
     this.#heldUntil = Math.max(this.#heldUntil, now + heldForMs);
     const began = (this.#window.isConfirmed ? this.#window : this.#before)?.beganAfter;
     // The hold ends with the window: one that was seen to begin shows how long it is.
-    this.#limit.showHold(this.#heldUntil - (began ?? Number.NEGATIVE_INFINITY));
+    if (isNews) this.#limit.showHold(this.#heldUntil - (began ?? Number.NEGATIVE_INFINITY));
     this.#window.endsAt = this.#heldUntil;
     this.#window.remaining = 0;
   }
 }
 
-function withMargin(expected: number): number {
-  return expected + MARGIN * Math.sqrt(expected);
+function withMargin(expected: number, deviations: number): number {
+  return expected + deviations * Math.sqrt(expected);
 }

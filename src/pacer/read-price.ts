@@ -39,13 +39,15 @@ const NEWCOMERS = 4;
 /** Nearer than this a cheaper price makes no difference, and a dearer one than the hour leaves no read at all. */
 const CHEAPEST_MS = 50;
 const DEAREST_MS = 3_600_000;
+/** However dear reads will be, so much of this window's is spent. */
+const LEAST_SPENT = 0.25;
 /** How closely the price is found: by the tenth part. */
 const PRECISION = 1.1;
 
-/** The highest price at which the plans of the waiting tasks still spend what each budget holds. */
+/** The highest price at which the plans of the waiting tasks still spend what this window holds, or what it and the next one hold. */
 export function findPrice(
   readers: readonly Reader[],
-  budgets: readonly ReadBudget[],
+  [here, next]: readonly [ReadBudget, ReadBudget?],
   lastMs: number,
 ): ReadPrice {
   const stride = Math.ceil(readers.length / SAMPLE_SIZE);
@@ -57,12 +59,18 @@ export function findPrice(
     ms,
     plans: new Map(laws.map((law) => [law, planReads(law, ms, GAP_MS)])),
   });
-  const isTooCheap = (price: ReadPrice) =>
-    budgets.some((budget) => {
-      const reads = sample.reduce((sum, reader) => sum + expectedReads(reader, price, budget), 0);
-      const later = laws.reduce((sum, law) => sum + newcomersReads(law, price, budget), 0);
-      return (reads * readers.length) / sample.length + later > budget.reads;
-    });
+  const demandAt = (price: ReadPrice, budget: ReadBudget) => {
+    const reads = sample.reduce((sum, reader) => sum + expectedReads(reader, price, budget), 0);
+    const later = laws.reduce((sum, law) => sum + newcomersReads(law, price, budget), 0);
+    return (reads * readers.length) / sample.length + later;
+  };
+  const isTooCheap = (price: ReadPrice) => {
+    const demand = demandAt(price, here);
+    if (demand > here.reads) return true;
+    // What a window leaves unspent is lost.
+    if (demand < LEAST_SPENT * here.reads) return false;
+    return next !== undefined && demandAt(price, next) > next.reads;
+  };
 
   if (!isTooCheap(FREE)) return FREE;
   // The price is seldom far from the last one.

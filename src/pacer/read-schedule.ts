@@ -20,7 +20,7 @@ export class ReadSchedule {
   }
 
   /** Sets the price of a read anew. */
-  price(readers: readonly Reader[], budgets: readonly ReadBudget[]): void {
+  price(readers: readonly Reader[], budgets: readonly [ReadBudget, ReadBudget?]): void {
     this.#price = readers.length === 0 ? FREE : findPrice(readers, budgets, this.#price.ms);
   }
 

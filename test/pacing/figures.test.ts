@@ -25,6 +25,7 @@ describe("near the best that is possible, without a 429 and without a loss:", ()
     "1000 in flight",
     "0.6 a second, 5 % never end",
     "0.6 a second, slow",
+    "0.3 a second, 5 s or 120 s",
     "0.3 a second, limit 60",
   ])("%s", async (name) => {
     const { scenario, bound, allowed } = trialOf(name);
@@ -42,6 +43,7 @@ describe("no worse than fixed polling, with a handful of 429s:", () => {
     "100 in flight, sliding",
     "0.3 a second, two processes",
     "100 in flight, two processes",
+    "1000 in flight, two processes",
   ])("%s", async (name) => {
     const { scenario } = trialOf(name);
     const ours = await simulate(scenario, OURS, SEED);
@@ -50,6 +52,11 @@ describe("no worse than fixed polling, with a handful of 429s:", () => {
     expect(ours.refused).toBeLessThanOrEqual(5);
     expect(ours.lost).toBe(0);
   });
+});
+
+test("where all tasks take equally long, each is found soon after its end", async () => {
+  const { scenario } = trialOf("0.3 a second, all take 90 s");
+  expect((await simulate(scenario, OURS, SEED)).meanDelay).toBeLessThan(2.5);
 });
 
 test("up to ten tasks are found as soon as by fixed polling", async () => {

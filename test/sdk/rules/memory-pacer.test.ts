@@ -346,3 +346,37 @@ test("what is known of the rate limit can be asked for", async () => {
   await clock.sleep(7000);
   expect(pacer.rateLimit()).toMatchObject({ remaining: null, heldUntil: null });
 });
+
+test("an answer that the first one of a new window overtook doesn't make that window seem to be nearly over", async () => {
+  const { pacer, report, clock, send, left } = createPaced();
+  for (let sent = 0; sent < 80; sent++) await send("", { kind: "account" }, { remaining: 119 - sent });
+  await clock.sleep(59_900);
+  const sentAt = clock.now();
+  await pacer.admit({ kind: "account" });
+  await pacer.admit({ kind: "account" });
+  await clock.sleep(200);
+  // The service's window was over between the two, and their answers overtook each other.
+  report({ sentAt, remaining: 119 });
+  report({ sentAt, remaining: 39 });
+  await clock.sleep(2000);
+  left.length = 0;
+  for (let sent = 0; sent < 119; sent++) await send("", { kind: "account" }, { remaining: 118 - sent });
+  await send("next", { kind: "account" });
+  expect(left.slice(0, 119).every(([, at]) => at === 62_100)).toBe(true);
+  expect(left.at(-1)?.[1]).toBeGreaterThan(119_000);
+});
+
+test("what left shortly before a window began, and was counted in it, isn't taken for somebody else's", async () => {
+  const { pacer, report, clock } = createPaced();
+  await pacer.admit({ kind: "account" });
+  report({ remaining: 119 });
+  await clock.sleep(59_999);
+  const sentAt = clock.now();
+  for (let sent = 0; sent < 5; sent++) await pacer.admit({ kind: "account" });
+  await clock.sleep(1);
+  await pacer.admit({ kind: "account" });
+  await clock.sleep(100);
+  for (const remaining of [118, 117, 119, 114, 115]) report({ sentAt, remaining });
+  report({ sentAt: sentAt + 1, remaining: 116 });
+  expect(pacer.rateLimit().remaining).toBe(114);
+});
