@@ -6,6 +6,12 @@ export interface StepSums {
   ended: Float64Array;
 }
 
+/** From which step on, and up to which, tasks count for each step. */
+export interface Neighbours {
+  from: Int16Array;
+  to: Int16Array;
+}
+
 /** Each reading lets what earlier ones said for a curve fade by this share. */
 const FADING = 1 / 100;
 /** What a curve takes for impossible is believed to happen once in so many readings. */
@@ -19,23 +25,17 @@ const SURPRISE = 1e-3;
 export class SmoothedSurvival {
   readonly curve: Float64Array = new Float64Array(STEPS + 1).fill(1);
   score = 0;
-  /** Between which steps each one is smoothed. */
-  readonly #from: Int16Array;
-  readonly #to: Int16Array;
+  readonly #neighbours: Neighbours;
 
-  constructor(spread: number) {
-    this.#from = Int16Array.from({ length: STEPS }, (_, step) => stepOf((AGES[step] ?? 0) * (1 - spread)));
-    this.#to = Int16Array.from(
-      { length: STEPS },
-      (_, step) => 1 + stepOf((AGES[step + 1] ?? 0) * (1 + spread) - 1),
-    );
+  constructor(neighbours: Neighbours) {
+    this.#neighbours = neighbours;
   }
 
   /** Brings the curve up to what was seen. */
   refresh({ entered, ended }: StepSums): void {
     let alive = 1;
     for (let step = 0; step < STEPS; step++) {
-      const [from, to] = [this.#from[step] ?? 0, this.#to[step] ?? 0];
+      const [from, to] = [this.#neighbours.from[step] ?? 0, this.#neighbours.to[step] ?? 0];
       const hazard = ((ended[to] ?? 0) - (ended[from] ?? 0)) / ((entered[to] ?? 0) - (entered[from] ?? 0));
       alive *= 1 - hazard;
       this.curve[step + 1] = alive;
@@ -49,4 +49,14 @@ export class SmoothedSurvival {
     const chance = isOver ? 1 - stays : stays;
     this.score = this.score * (1 - FADING) + Math.log(SURPRISE + (1 - SURPRISE) * chance);
   }
+}
+
+/** The steps that are as near to each as a share of its age. */
+export function neighboursWithin(spread: number): Neighbours {
+  const [from, to] = [new Int16Array(STEPS), new Int16Array(STEPS)];
+  for (let step = 0; step < STEPS; step++) {
+    from[step] = stepOf((AGES[step] ?? 0) * (1 - spread));
+    to[step] = 1 + stepOf((AGES[step + 1] ?? 0) * (1 + spread) - 1);
+  }
+  return { from, to };
 }
