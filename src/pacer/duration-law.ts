@@ -2,7 +2,7 @@ import { LIMITS } from "../contract/limits.js";
 import { AGES, STEPS, shareOf, stepOf, widthOf } from "./ages.js";
 import { Demand } from "./demand.js";
 import { readAges } from "./read-ages.js";
-import { neighboursWithin, SmoothedSurvival } from "./smoothed-survival.js";
+import { neighboursWithin, SmoothedSurvival, type StepSums } from "./smoothed-survival.js";
 
 /** What is believed before anything was seen weighs as much as this many tasks: a few readings outweigh it. */
 const PRIOR_TASKS = 8;
@@ -49,7 +49,6 @@ export class DurationLaw {
   learn(unfinishedMs: number, ageMs: number, isOver: boolean): void {
     const to = Math.min(ageMs, AGES[STEPS] ?? 0);
     if (!(to > unfinishedMs)) return;
-    if (isOver) this.refresh();
     for (const curve of this.#curves) curve.judge(unfinishedMs, to, isOver);
     if (isOver) this.#learnEnd(unfinishedMs, to);
     else
@@ -57,11 +56,11 @@ export class DurationLaw {
     this.#isStale = true;
   }
 
-  /** Brings the curves up to what was learned. */
+  /** Brings everything up to what was learned. */
   refresh(): void {
     if (!this.#isStale) return;
     this.#isStale = false;
-    const sums = { entered: sumUp(this.#entered, PRIOR.entered), ended: sumUp(this.#ended, PRIOR.ended) };
+    const sums = this.#sums();
     for (const curve of this.#curves) {
       curve.refresh(sums);
       if (curve.score > this.#believed.score + LEAD) this.#believed = curve;
@@ -73,7 +72,13 @@ export class DurationLaw {
     this.readAges = readAges(this.survival);
   }
 
+  #sums(): StepSums {
+    return { entered: sumUp(this.#entered, PRIOR.entered), ended: sumUp(this.#ended, PRIOR.ended) };
+  }
+
   #learnEnd(fromMs: number, toMs: number): void {
+    // An end is shared by what was known just before it.
+    if (this.#isStale) this.#believed.refresh(this.#sums());
     for (let step = 0; step < STEPS; step++) {
       fade(this.#ended, step);
       fade(this.#entered, step);
