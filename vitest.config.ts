@@ -27,11 +27,14 @@ const long = [
   "test/contract/{policies,msw-2}.test.ts",
   // It puts MSW 2 in the place of MSW 3, which files that share its worker would find there.
   "test/emulator/msw-2.test.ts",
+  "test/emulator/long-chain.test.ts",
   "test/sdk/fleet.test.ts",
 ];
 
-/** These run examples that take their time, on the built package. */
-const slowExamples = [
+/** These take their time on the built package: compilers, and processes that are killed or asked again and again. */
+const slowBuilt = [
+  "test/cli/{process,state-file}.test.ts",
+  "test/package/tarball.test.ts",
   "test/examples/{cloudflare,programs,python,testing}.test.ts",
   "test/package/guide-tests.test.ts",
 ];
@@ -69,15 +72,15 @@ export default defineConfig({
         test: {
           name: "built",
           include: built,
-          exclude: slowExamples,
+          exclude: slowBuilt,
           globalSetup: "test/package/build.ts",
           testTimeout: 30_000,
         },
       },
       {
         test: {
-          name: "examples",
-          include: slowExamples,
+          name: "built-long",
+          include: slowBuilt,
           globalSetup: "test/package/build.ts",
           testTimeout: 60_000,
         },

@@ -1,22 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { worldOf } from "../../emulator/mounts/mounted-world.js";
-import { createService, type Service, VALID } from "./support/service.js";
+import { clipsOf, fetchBytes } from "./support/clips.js";
+import { createService, VALID } from "./support/service.js";
 
 const SEVEN_DAYS = 7 * 24 * 3600 * 1000;
-
-/** The clips of a finished task. */
-async function clipsOf({ create, read }: Service, body: unknown = VALID.song, outcome: object = {}) {
-  return (await read(await create(body, { polls: 1, ...outcome }))).output.result;
-}
-
-async function fetchBytes({ emulator }: Service, url: string, init?: RequestInit) {
-  const response = await emulator.fetch(url, init);
-  return {
-    status: response.status,
-    headers: response.headers,
-    bytes: Buffer.from(await response.arrayBuffer()),
-  };
-}
 
 const isWav = (bytes: Buffer) => bytes.subarray(0, 4).toString() === "RIFF";
 const isFlac = (bytes: Buffer) => bytes.subarray(0, 4).toString() === "fLaC";
@@ -120,53 +106,6 @@ describe("formats", () => {
     expect(seconds).toBeGreaterThan(9);
     expect(seconds).toBeLessThanOrEqual(10);
   });
-});
-
-describe("a long chain of continuations", () => {
-  /** The end of a chain of so many songs, each of which goes on from the last at that second. */
-  async function chainOf(service: Service, links: number, continueAt?: number): Promise<string> {
-    const [first] = await clipsOf(service, VALID.song, { clips: 1 });
-    let end: string = first.id;
-    for (let link = 1; link < links; link++) {
-      const input = { continue_clip_id: end, ...(continueAt !== undefined && { continue_at: continueAt }) };
-      [{ id: end }] = await clipsOf(service, { ...VALID.song, input }, { clips: 1 });
-    }
-    return end;
-  }
-
-  test("keeps nobody from being answered while it is joined: everybody has a turn between its parts", async () => {
-    const service = createService();
-    const turnsDuring = async (links: number) => {
-      const input = { clip_id: await chainOf(service, links, 1) };
-      const [{ id }] = await clipsOf(service, { ...VALID.concat, input });
-      const { index, clock, audio } = worldOf(service.emulator);
-      let isOver = false;
-      const read = audio.read(index.clips, id, "service", clock.now()).finally(() => {
-        isOver = true;
-      });
-      let turns = 0;
-      for (; !isOver; turns++) await new Promise(setImmediate);
-      await read;
-      return turns;
-    };
-    // The first song also waits for the modules that it is made with.
-    await turnsDuring(1);
-    expect(await turnsDuring(6)).toBeGreaterThanOrEqual(6);
-  });
-
-  test("is a song of its last six minutes, and is made once", async () => {
-    const service = createService();
-    const input = { clip_id: await chainOf(service, 20) };
-    const [joined] = await clipsOf(service, { ...VALID.concat, input }, { clips: 1 });
-    const { bytes } = await fetchBytes(service, joined.audio_url);
-    const seconds = (bytes.length - 44) / (44_100 * 4);
-    expect(seconds).toBeGreaterThan(310);
-    expect(seconds).toBeLessThanOrEqual(360);
-    const { index, clock, audio } = worldOf(service.emulator);
-    const files = [0, 1].map(() => audio.read(index.clips, joined.id, "service", clock.now()));
-    const [one, other] = await Promise.all(files);
-    expect(one?.bytes === other?.bytes && one?.bytes.length === bytes.length).toBe(true);
-  }, 60_000);
 });
 
 describe("parts of a file", () => {

@@ -371,13 +371,13 @@ test("what can't be iterated is refused at once", () => {
   expect(() => client.tasks.runAll(song("1") as never)).toThrow(InvalidOptionError);
 });
 
-test("a thousand results under the rate limit leave nothing behind", async () => {
+test("hundreds of results under the rate limit leave nothing behind", async () => {
   const world = batchWorld();
   let count = 0;
-  for await (const { task } of world.client.tasks.runAll(many(1000), { concurrency: 100 })) {
+  for await (const { task } of world.client.tasks.runAll(many(300), { concurrency: 100 })) {
     if (task !== undefined) count++;
   }
-  expect(count).toBe(1000);
+  expect(count).toBe(300);
   const sleeps = world.clock.sleeps.length;
   await world.clock.sleep(1000);
   expect(world.clock.sleeps).toHaveLength(sleeps + 1);
