@@ -41,7 +41,7 @@ export interface Breaks {
  * `test.extend`.
  *
  * @example
- * ```ts
+ * ```ts vitest
  * import { test } from "async-music/emulator/vitest";
  * import { expect } from "vitest";
  *

@@ -46,7 +46,7 @@ return redis.call('del', KEYS[1])`;
  * @throws `InvalidOptionError`: an option is out of range
  *
  * @example
- * ```ts
+ * ```ts sketch
  * import { redisJournal } from "async-music/redis";
  * import { Redis } from "ioredis";
  *

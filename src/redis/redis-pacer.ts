@@ -41,7 +41,7 @@ export interface RedisPacerOptions {
  * @throws `InvalidOptionError`: an option is out of range
  *
  * @example
- * ```ts
+ * ```ts sketch
  * import { redisPacer } from "async-music/redis";
  * import { Redis } from "ioredis";
  *

@@ -1,22 +1,16 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { shownIn } from "./guides.js";
+import { type Shown, shownIn, shownOnStage } from "./guides.js";
 
-test.each(shownIn("ts"))("the code of $name does what it says", ({ code }) => {
-  const folder = mkdtempSync(join(tmpdir(), "async-music-guide-"));
-  try {
-    const script = `process.chdir(${JSON.stringify(folder)});\n${code}`;
-    const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], {
-      encoding: "utf8",
-    });
-    // An assertion that fails is said on stderr.
-    expect([status, stderr]).toEqual([0, ""]);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+test.each(shownIn("ts"))("the code of $name does what it says", (shown) => {
+  expect(run(shown)).toEqual([0, ""]);
+});
+
+test.each(shownOnStage("ts"))("the code of $name runs", (shown) => {
+  expect(run(shown, ["--import", resolve("test/package/stage.ts")])).toEqual([0, ""]);
 });
 
 test.each(shownIn("sh"))("the commands of $name are all answered", ({ code }) => {
@@ -27,4 +21,24 @@ test.each(shownIn("sh"))("the commands of $name are all answered", ({ code }) =>
 test("the guides show all of these", () => {
   for (const language of ["ts", "ts vitest", "ts sketch", "sh"])
     expect(shownIn(language).length).toBeGreaterThan(0);
+  for (const language of ["ts", "ts vitest", "ts sketch"])
+    expect(shownOnStage(language).length).toBeGreaterThan(0);
 });
+
+/** Inside of the package, so that what is there can import it by its name. */
+const programs = resolve(".reports/programs");
+
+/** Runs a program in a folder of its own; an assertion of its that fails is said on stderr. */
+function run({ name, code }: Shown, flags: readonly string[] = []): [number | null, string] {
+  const folder = mkdtempSync(join(tmpdir(), "async-music-guide-"));
+  const program = join(programs, `${name.replace(/\W+/g, "-")}.mts`);
+  mkdirSync(programs, { recursive: true });
+  writeFileSync(program, code);
+  try {
+    const options = { cwd: folder, encoding: "utf8" } as const;
+    const { status, stderr } = spawnSync(process.execPath, [...flags, program], options);
+    return [status, stderr];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

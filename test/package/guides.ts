@@ -1,19 +1,41 @@
 import { globSync, readFileSync } from "node:fs";
 
-/** A piece of code that a guide shows: complete, so that a reader can copy it. */
+/** A piece of code that we show, so that a reader can copy it. */
 export interface Shown {
   /** `docs/guide.md, 2`: the second of its language there. */
   name: string;
   code: string;
 }
 
+/** The pages whose programs are complete: a reader finds everything in them. */
+export const GUIDES: readonly string[] = globSync("docs/*.md").sort();
+
+const README = "README.md";
+
+const SOURCES: readonly string[] = globSync(["src/**/*.ts", "emulator/**/*.ts"]).sort();
+
 /** What stands in the guides' fences that say this language and nothing more. */
 export function shownIn(language: string): Shown[] {
-  return globSync("docs/*.md")
-    .sort()
-    .flatMap((guide) =>
-      [...readFileSync(guide, "utf8").matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)]
-        .filter(([, info]) => info === language)
-        .map(([, , code = ""], index) => ({ name: `${guide.replaceAll("\\", "/")}, ${index + 1}`, code })),
-    );
+  return GUIDES.flatMap((guide) => fencesOf(guide, readFileSync(guide, "utf8"), language));
+}
+
+/** The same of the README and the docstrings, which take for granted what `stage.ts` has. */
+export function shownOnStage(language: string): Shown[] {
+  return [
+    ...fencesOf(README, readFileSync(README, "utf8"), language),
+    ...SOURCES.flatMap((source) => fencesOf(source, docstringsOf(source), language)),
+  ];
+}
+
+function fencesOf(page: string, markdown: string, language: string): Shown[] {
+  return [...markdown.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)]
+    .filter(([, info]) => info === language)
+    .map(([, , code = ""], index) => ({ name: `${page.replaceAll("\\", "/")}, ${index + 1}`, code }));
+}
+
+/** The docstrings of a file as Markdown. */
+function docstringsOf(source: string): string {
+  return [...readFileSync(source, "utf8").matchAll(/\/\*\*[\s\S]*?\*\//g)]
+    .map(([docstring]) => docstring.replace(/^ *\* ?/gm, ""))
+    .join("\n");
 }

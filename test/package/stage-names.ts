@@ -1,0 +1,57 @@
+/**
+ * The names that the README, the docstrings and the guides' sketches use without making them. No file imports this one,
+ * and the project leaves it out: its names are known to the snippets alone.
+ */
+
+type Stage = typeof import("./stage.js").stage;
+
+export {};
+
+declare global {
+  type AsyncMusic = import("async-music").AsyncMusic;
+  type Journal = import("async-music").Journal;
+  const AsyncMusic: Stage["AsyncMusic"];
+  const createEmulator: Stage["createEmulator"];
+  const emulatorHandlers: Stage["emulatorHandlers"];
+  const expiresAt: Stage["expiresAt"];
+  const fileJournal: Stage["fileJournal"];
+  const memoryJournal: Stage["memoryJournal"];
+  const saveAudio: Stage["saveAudio"];
+  const setupServer: Stage["setupServer"];
+  const apiKey: string;
+  const baseUrl: string;
+  const client: AsyncMusic;
+  const clip: import("async-music").Clip;
+  const emulator: Stage["emulator"];
+  const request: Stage["request"];
+  const requests: Stage["requests"];
+  const save: Stage["save"];
+  const song: Stage["song"];
+  const taskId: string;
+
+  // Of other people's packages, which the examples use.
+  const url: string;
+  const journal: Journal;
+  const redisJournal: typeof import("async-music/redis").redisJournal;
+  const redisPacer: typeof import("async-music/redis").redisPacer;
+  const Redis: typeof import("ioredis").Redis;
+  const pool: {
+    query(
+      sql: string,
+      values: unknown[],
+    ): Promise<{
+      rows: { entry: import("async-music").JournalEntry }[];
+      rowCount: number;
+    }>;
+  };
+  type Order = import("../../examples/queues/order.js").Order;
+  const fulfil: typeof import("../../examples/queues/order.js").fulfil;
+  const inBullMq: typeof import("../../examples/queues/bullmq.js").inBullMq;
+  const inInngest: typeof import("../../examples/queues/inngest.js").inInngest;
+  const inTemporal: typeof import("../../examples/queues/temporal.js").inTemporal;
+  const NonRetriableError: import("../../examples/queues/inngest.js").InngestErrors["NonRetriableError"];
+  const RetryAfterError: import("../../examples/queues/inngest.js").InngestErrors["RetryAfterError"];
+  const ApplicationFailure: import("../../examples/queues/temporal.js").ApplicationFailures;
+  const step: { run<Result>(id: string, work: () => Promise<Result>): Promise<Result> };
+  const Context: { current(): { cancellationSignal: AbortSignal; heartbeat(details: unknown): void } };
+}

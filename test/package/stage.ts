@@ -1,0 +1,44 @@
+/**
+ * What the README's and the docstrings' snippets use without making it: they are run behind this file, and
+ * `stage-names.ts` tells the compiler of it.
+ */
+
+import { AsyncMusic, expiresAt, memoryJournal } from "async-music";
+import { createEmulator } from "async-music/emulator";
+import { emulatorHandlers } from "async-music/emulator/msw";
+import { fileJournal, saveAudio } from "async-music/node";
+import { setupServer } from "msw/node";
+
+/** The service behind the environment's address, which ticks with the wall: a song is there at the first poll. */
+const service = createEmulator({ clock: "real" });
+for (const provider of Object.values(service.providers)) provider.always({ polls: 1 });
+process.env["ASYNC_MUSIC_BASE_URL"] = service.url;
+process.env["ASYNC_MUSIC_API_KEY"] = service.apiKey;
+globalThis.fetch = service.fetch;
+
+const emulator = createEmulator();
+const client = new AsyncMusic(emulator.connection());
+const request = { model: "provider_b", task_type: "music", input: { prompt: "slow folk" } } as const;
+const song = await client.tasks.run(request);
+
+export const stage = {
+  AsyncMusic,
+  createEmulator,
+  emulatorHandlers,
+  expiresAt,
+  fileJournal,
+  memoryJournal,
+  saveAudio,
+  setupServer,
+  apiKey: service.apiKey,
+  baseUrl: service.url,
+  client,
+  clip: song.output.result[0],
+  emulator,
+  request,
+  requests: [request],
+  save: (_taskId: string) => {},
+  song,
+  taskId: song.task_id,
+};
+Object.assign(globalThis, stage);
