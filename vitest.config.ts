@@ -29,6 +29,7 @@ const long = [
   "test/emulator/msw-2.test.ts",
   "test/emulator/long-chain.test.ts",
   "test/sdk/fleet.test.ts",
+  "test/docs/site.test.ts",
 ];
 
 /** These take their time on the built package: compilers, and processes that are killed or asked again and again. */
@@ -36,7 +37,7 @@ const slowBuilt = [
   "test/cli/{process,state-file}.test.ts",
   "test/package/tarball.test.ts",
   "test/examples/{cloudflare,programs,python,testing}.test.ts",
-  "test/package/guide-tests.test.ts",
+  "test/package/{guides,guide-tests}.test.ts",
 ];
 
 /** These open the built page in Debian's Chromium. */

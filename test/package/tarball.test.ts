@@ -27,10 +27,18 @@ test("the package holds what its users and its license need, and nothing of the 
   const paths = packed.files.map(({ path }) => path);
   const needed = Object.values(entries).flatMap(({ script, types }) => [script, types]);
   expect(paths).toEqual(
-    expect.arrayContaining([...needed, "dist/cli.js", "dist/THIRD-PARTY-LICENSES", "LICENSE", "README.md"]),
+    expect.arrayContaining([
+      ...needed,
+      "dist/cli.js",
+      "dist/THIRD-PARTY-LICENSES",
+      "LICENSE",
+      "README.md",
+      "llms-full.txt",
+      "openapi.json",
+    ]),
   );
   const ours =
-    /^(?:dist|src|emulator)\/|^docs\/[a-z-]+\.(?:md|svg)$|^(?:package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+    /^(?:dist|src|emulator)\/|^docs\/[a-z-]+\.(?:md|svg)$|^(?:package\.json|llms(?:-full)?\.txt|openapi\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
   expect(paths.filter((path) => !ours.test(path))).toEqual([]);
 });
 
@@ -38,8 +46,10 @@ test("the README's guides, and the guides' own, are there for who has only insta
   const paths = packed.files.map(({ path }) => path);
   const linkedIn = (page: string, folder: string) =>
     [...readFileSync(page, "utf8").matchAll(/\]\(([\w/-]+\.md)/g)].map(([, link]) => `${folder}${link}`);
-  const guides = linkedIn("README.md", "").filter((page) => page.startsWith("docs/"));
-  expect(guides.length).toBeGreaterThan(5);
+  const guides = ["README.md", "llms.txt"]
+    .flatMap((page) => linkedIn(page, ""))
+    .filter((page) => page.startsWith("docs/"));
+  expect(guides.length).toBeGreaterThan(10);
   const linked = [...guides, ...guides.flatMap((guide) => linkedIn(guide, "docs/"))];
   expect(paths).toEqual(expect.arrayContaining(linked));
 });

@@ -19,7 +19,7 @@ export function fidelityPage(
 ): string {
   const sentences = sections.flatMap((each) => each.sentences);
   return [
-    "---\ntitle: Fidelity\n---",
+    "---\ntitle: Fidelity\ngroup: Testing with the emulator\n---",
     "# Fidelity",
     `How we know that the emulator, and the SDK, do what the interface says: ${sentences.length} sentences and rows of it, each with the tests that show it. This page is made of the tests by \`npm run fidelity\`; a sentence without a test, or a test that is gone, fails the build.`,
     "A number counts the sentences of a section outside its tables (lead-ins that end in a colon are not counted, items of lists are); a row is named by its first cells, or by its error code. The middle column is only a reminder: the interface itself is the authority. `%s`, `$name` and the like stand for the rows of a table.",

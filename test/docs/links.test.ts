@@ -1,0 +1,52 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+
+const PAGES = globSync(["README.md", "docs/*.md", "{examples,src,emulator,test,scripts}/**/*.md"])
+  .filter((page) => !page.includes("node_modules"))
+  .sort();
+
+test.each(PAGES)("every link of %s leads somewhere", (page) => {
+  expect(linksOf(page).filter((link) => !leadsSomewhere(page, link))).toEqual([]);
+});
+
+test("links are looked at", () => {
+  expect(linksOf("README.md").length).toBeGreaterThan(20);
+  expect(leadsSomewhere("README.md", "docs/any-language.md#a-song-that-is-there-at-once")).toBe(true);
+  expect(leadsSomewhere("README.md", "docs/any-language.md#no-such-heading")).toBe(false);
+  expect(leadsSomewhere("README.md", "docs/no-such-guide.md")).toBe(false);
+});
+
+/** The relative links of a page, its pictures among them. */
+function linksOf(page: string): string[] {
+  const text = withoutCode(readFileSync(page, "utf8"));
+  return [...text.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"/g)]
+    .map(([, link = "", attribute = ""]) => link + attribute)
+    .filter((link) => !/^[a-z]+:/.test(link));
+}
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = "", anchor] = link.split("#");
+  const target = path === "" ? page : join(dirname(page), path);
+  if (!existsSync(target)) return false;
+  return anchor === undefined || anchorsOf(target).includes(anchor);
+}
+
+/** The anchors that GitHub gives to headings: small letters, hyphens for blanks, nothing else. */
+function anchorsOf(page: string): string[] {
+  const text = withoutFences(readFileSync(page, "utf8"));
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{Letter}\p{Number}\s_-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+function withoutCode(markdown: string): string {
+  return withoutFences(markdown).replace(/`[^`\n]+`/g, "");
+}
+
+function withoutFences(markdown: string): string {
+  return markdown.replace(/^```[\s\S]*?^```$/gm, "");
+}
