@@ -1,6 +1,6 @@
 /**
  * Writes what tools read on a reader's behalf: `llms.txt`, an index of the guides in the README's order; `llms-full.txt`, all
- * of them in one file with every public signature; and `openapi.json`, the service. Into the package, or into the folder
+ * of them in one file with the public signatures; and `openapi.json`, the service. Into the package, or into the folder
  * that is named (the site), where the guides themselves then lie beside them.
  */
 
@@ -32,7 +32,7 @@ function index(): string {
     ...guides,
     "## In one file",
     [
-      "- [Everything](llms-full.txt): the README, the guides and every public signature",
+      "- [Everything](llms-full.txt): the README, the guides and the public signatures",
       "- [The service](openapi.json): its four endpoints in OpenAPI 3.1",
     ].join("\n"),
   ].join("\n\n")}\n`;
@@ -59,12 +59,15 @@ function guideTables(): { title: string; rows: Guide[] }[] {
   }));
 }
 
-/** Fidelity is left out: it is long, and tells how things are shown and not what they are. */
+/**
+ * Left out are Fidelity, which is long and tells how things are shown and not what they are, and the signatures for MSW,
+ * a port and vitest, which repeat the emulator's; their guides have them.
+ */
 function everything(): string {
   const guides = guideTables()
     .flatMap(({ rows }) => rows)
     .filter(({ path }) => path !== "docs/fidelity.md");
-  const signatures = globSync("api/*.api.md").sort();
+  const signatures = ["index", "node", "redis", "emulator"].map((name) => `api/${name}.api.md`);
   return `${[readme, ...[...guides.map(({ path }) => path), ...signatures].map(page)].join("\n\n---\n\n")}\n`;
 }
 
