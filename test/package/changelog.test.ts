@@ -1,0 +1,17 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { getReleaseLine } from "../../scripts/changelog.js";
+
+test("an entry of the changelog is what its changeset says, as one item of a list", () => {
+  const summary = "Share a budget.\n\nFor fleets,\nlarge ones too.\n";
+  expect(getReleaseLine({ summary })).toBe("- Share a budget.\n\n  For fleets,\n  large ones too.");
+});
+
+test.each(globSync(".changeset/*.md", { exclude: [".changeset/README.md"] }))(
+  "%s tells users of one step of this package's version",
+  (path) => {
+    const [, head, summary = ""] = readFileSync(path, "utf8").split(/^---\n/m);
+    expect(head).toMatch(/^"async-music": (?:major|minor|patch)\n$/);
+    expect(summary.trim()).toMatch(/^[A-Z][\s\S]*\.$/);
+  },
+);
