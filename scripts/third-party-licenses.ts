@@ -2,17 +2,40 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Metafile, Plugin } from "esbuild";
 
+interface Part {
+  notice: string;
+  licenseFile: string;
+}
+
+const pdfLib = "node_modules/@cantoo/pdf-lib/src/packages";
+
 /** What a bundled package holds besides its own code, and that its license file doesn't speak of. */
-const contained: Record<string, { notice: string; licenseFile: string }> = {
-  "@mediabunny/mp3-encoder": {
-    notice:
-      "It contains LAME (https://lame.sourceforge.io/), under the GNU Library General Public License 2:",
-    licenseFile: "tools/licenses/LGPL-2.0.txt",
-  },
-  "@mediabunny/flac-encoder": {
-    notice: "It contains libFLAC (https://xiph.org/flac/), under the Xiph.Org variant of the BSD license:",
-    licenseFile: "tools/licenses/BSD-3-Clause-FLAC.txt",
-  },
+const contained: Record<string, readonly Part[]> = {
+  "@mediabunny/mp3-encoder": [
+    {
+      notice:
+        "It contains LAME (https://lame.sourceforge.io/), under the GNU Library General Public License 2:",
+      licenseFile: "tools/licenses/LGPL-2.0.txt",
+    },
+  ],
+  "@mediabunny/flac-encoder": [
+    {
+      notice: "It contains libFLAC (https://xiph.org/flac/), under the Xiph.Org variant of the BSD license:",
+      licenseFile: "tools/licenses/BSD-3-Clause-FLAC.txt",
+    },
+  ],
+  "@cantoo/pdf-lib": [
+    { notice: "It contains @pdf-lib/standard-fonts:", licenseFile: `${pdfLib}/standard-fonts/LICENSE.md` },
+    {
+      notice: "These contain the metrics of the core 14 fonts, compressed:",
+      licenseFile: "tools/licenses/Adobe-Core-14-AFM.txt",
+    },
+    { notice: "It contains @pdf-lib/upng:", licenseFile: `${pdfLib}/upng/LICENSE` },
+    {
+      notice: "Some of its files, as their notices above say, are under the Apache License 2.0:",
+      licenseFile: "tools/licenses/Apache-2.0.txt",
+    },
+  ],
 };
 
 /** Writes the license of every package whose code went into the bundle, and says where its source is. */
@@ -35,17 +58,19 @@ const preface =
   "async-music itself is under the MIT license (see LICENSE). The files of this folder also hold code of the\n" +
   "packages below, unchanged but for being bundled. Each is under its own license.";
 
-/** Only what left a byte in an output: what was imported and then dropped isn't distributed. */
-function bundledPackages({ outputs }: Metafile): string[] {
+/** The files of each package. Only what left a byte in an output: what was imported and then dropped isn't distributed. */
+function bundledPackages({ outputs }: Metafile): [name: string, files: string[]][] {
   const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
-  const names = inputs
-    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-    .map(([file]) => file.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1])
-    .filter((name) => name !== undefined);
-  return [...new Set(names)].sort();
+  const files = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file);
+  const names = [...new Set(files.map(packageOf))].filter((name) => name !== "").sort();
+  return names.map((name) => [name, files.filter((file) => packageOf(file) === name).sort()]);
 }
 
-async function describe(name: string): Promise<string> {
+function packageOf(file: string): string {
+  return file.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? "";
+}
+
+async function describe([name, files]: [name: string, files: string[]]): Promise<string> {
   const folder = `node_modules/${name}`;
   const { version, license, repository } = JSON.parse(await readFile(`${folder}/package.json`, "utf8"));
   const source = typeof repository === "object" ? repository.url : repository;
@@ -53,10 +78,17 @@ async function describe(name: string): Promise<string> {
     (place) => place !== undefined,
   );
   const title = `${name} ${version} (${license})\nSource: ${places.join(", and ")}`;
-  const parts = [title, await licenseIn(folder)];
-  const inside = contained[name];
-  if (inside !== undefined) parts.push(inside.notice, await readFile(inside.licenseFile, "utf8"));
+  const parts = [title, await licenseIn(folder), ...(await noticesIn(files))];
+  for (const { notice, licenseFile } of contained[name] ?? [])
+    parts.push(notice, await readFile(licenseFile, "utf8"));
   return parts.map((part) => part.trim()).join("\n\n");
+}
+
+/** The comments that name a holder of rights: bundling drops them, and the package's license may name another. */
+async function noticesIn(files: string[]): Promise<string[]> {
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+  const comments = texts.flatMap((text) => text.match(/\/\*[\s\S]*?\*\/|(?:^\/\/.*\n)+/gm) ?? []);
+  return [...new Set(comments.filter((comment) => /copyright (?:\(c\)|©|\d)/i.test(comment)))];
 }
 
 /** The license file of a package, under whichever of its usual names. */

@@ -110,12 +110,22 @@ test("every package whose code is in the dashboard has its license beside it", (
 });
 
 test("every bundled package's license is in the licenses file", () => {
-  const sources = [...importGraph("dist/cli.js").files].flatMap(sourcesOf);
-  const bundled = sources.flatMap((source) => source.match(/(?<=.*node_modules\/)(?:@[^/]+\/)?[^/]+/) ?? []);
+  const bundled = globSync("dist/*.js")
+    .flatMap(sourcesOf)
+    .flatMap((source) => source.match(/(?<=.*node_modules\/)(?:@[^/]+\/)?[^/]+/) ?? []);
   const licenses = readFileSync("dist/THIRD-PARTY-LICENSES", "utf8");
   const isNamed = (name: string) => new RegExp(`^${name} \\d\\S* \\(.+\\)$`, "m").test(licenses);
-  expect(bundled).toContain("mediabunny");
+  expect(bundled).toEqual(expect.arrayContaining(["mediabunny", "commander"]));
   expect(bundled.filter((name) => !isNamed(name))).toEqual([]);
+});
+
+test("whose code and data a bundled package took over is named too, with the license of it", () => {
+  const licenses = readFileSync("dist/THIRD-PARTY-LICENSES", "utf8");
+  const holders = ["Mozilla Foundation", "Glyph & Cog", "Devon Govett", "Niklas von Hertzen", "Photopea"];
+  for (const words of [...holders, "Adobe Systems", "Josh Coalson", "LAME"])
+    expect(licenses).toContain(words);
+  for (const title of ["Apache License", "GNU LIBRARY GENERAL PUBLIC LICENSE"])
+    expect(licenses).toContain(title);
 });
 
 function sourcesOf(script: string): string[] {
