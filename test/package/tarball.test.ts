@@ -42,6 +42,11 @@ test("the package holds what its users and its license need, and nothing of the 
   expect(paths.filter((path) => !ours.test(path))).toEqual([]);
 });
 
+test("a release is for everybody, tells where it was built, and goes where npm is set to send it", () => {
+  const { publishConfig } = JSON.parse(readFileSync("package.json", "utf8"));
+  expect(publishConfig).toEqual({ access: "public", provenance: true });
+});
+
 test("the README's guides, and the guides' own, are there for who has only installed it", () => {
   const paths = packed.files.map(({ path }) => path);
   const linkedIn = (page: string, folder: string) =>
