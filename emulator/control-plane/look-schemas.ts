@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import { MODELS, TASK_TYPES } from "../../src/contract/model.js";
+import { TASK_STATUSES } from "../../src/contract/status.js";
 import { ruleSchema } from "../faults/fault.js";
 import { oneOf } from "../options/one-of.js";
 import { policySchema } from "../policy/policy-schema.js";
@@ -41,9 +43,9 @@ export const taskRow = z.object({
   ordinal: count,
   account_id: z.uuid(),
   task_id: z.uuid(),
-  model: oneOf("provider_a", "provider_b"),
-  type: oneOf("music", "lyrics", "upload", "concat"),
-  status: oneOf("pending", "running", "success", "failure", "timeout"),
+  model: oneOf(...MODELS),
+  type: oneOf(...TASK_TYPES),
+  status: oneOf(...TASK_STATUSES),
   credits_cost: count,
   about: text,
   error_code: nullableText,

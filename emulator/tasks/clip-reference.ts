@@ -1,12 +1,13 @@
 import type { TaskType } from "../../src/contract/model.js";
 import { inputVariant } from "../../src/contract/request-violation.js";
+import type { InputVariant } from "../../src/contract/task-request-schema.js";
 import type { Account } from "../accounts/account.js";
 import type { ProviderTask } from "../providers/brief.js";
 import type { World } from "../state/world.js";
 import type { StoredClip } from "../stored/clip.js";
 
 /** Which tasks' clips can be used by whom: continuation takes music and uploads, concat takes music. */
-const SOURCES: Readonly<Record<"continuation" | "concat", { field: string; types: readonly TaskType[] }>> = {
+const SOURCES: Readonly<Partial<Record<InputVariant, { field: string; types: readonly TaskType[] }>>> = {
   continuation: { field: "continue_clip_id", types: ["music", "upload"] },
   concat: { field: "clip_id", types: ["music"] },
 };
@@ -17,9 +18,10 @@ export function namesUnknownClip(
   account: Account,
   { model, type, input }: ProviderTask,
 ): boolean {
-  const variant = inputVariant(model, type, input);
-  if (variant !== "continuation" && variant !== "concat") return false;
-  const { field, types } = SOURCES[variant];
-  const source: StoredClip | undefined = index.clips.get(String(input[field]));
-  return source === undefined || source.task.accountId !== account.id || !types.includes(source.task.type);
+  const wanted = SOURCES[inputVariant(model, type, input)];
+  if (wanted === undefined) return false;
+  const source: StoredClip | undefined = index.clips.get(String(input[wanted.field]));
+  return (
+    source === undefined || source.task.accountId !== account.id || !wanted.types.includes(source.task.type)
+  );
 }

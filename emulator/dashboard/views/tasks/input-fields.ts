@@ -1,3 +1,4 @@
+import type { TaskType } from "../../../../src/contract/model.js";
 import type { Draft } from "./draft.js";
 
 /** One field of an input, as it is asked for and as it is sent. */
@@ -21,6 +22,7 @@ const version: InputField = {
   hint: "v5.5 and v5 are retired, still accepted, and generate with v6.",
 };
 
+/** Of `provider_a`'s music. */
 const MODES: Readonly<Record<Draft["mode"], readonly InputField[]>> = {
   inspiration: [
     { name: "gpt_description_prompt", label: "Description", kind: "long", required: true },
@@ -51,29 +53,37 @@ const MODES: Readonly<Record<Draft["mode"], readonly InputField[]>> = {
   ],
 };
 
+const PROVIDER_B: readonly InputField[] = [
+  { name: "prompt", label: "Style and mood", kind: "long", required: true },
+  { name: "lyrics", label: "Lyrics", kind: "long" },
+  { name: "tags", label: "Tags", kind: "text" },
+  {
+    name: "lyrics_type",
+    label: "Lyrics type",
+    kind: "choice",
+    choices: ["", "generate", "user", "instrumental"],
+  },
+  { name: "seed", label: "Seed", kind: "number" },
+];
+
+const OTHER_TASKS: Readonly<Record<Exclude<TaskType, "music">, readonly InputField[]>> = {
+  lyrics: [{ name: "prompt", label: "What about", kind: "long", required: true }],
+  upload: [
+    {
+      name: "url",
+      label: "Address",
+      kind: "text",
+      required: true,
+      hint: "Publicly accessible, http or https.",
+    },
+  ],
+  concat: [{ name: "clip_id", label: "Clip id", kind: "text", required: true }],
+};
+
 /** The fields that go with what was chosen so far. */
 export function fieldsOf({ model, type, mode }: Draft): readonly InputField[] {
-  if (model === "provider_b") {
-    return [
-      { name: "prompt", label: "Style and mood", kind: "long", required: true },
-      { name: "lyrics", label: "Lyrics", kind: "long" },
-      { name: "tags", label: "Tags", kind: "text" },
-      {
-        name: "lyrics_type",
-        label: "Lyrics type",
-        kind: "choice",
-        choices: ["", "generate", "user", "instrumental"],
-      },
-      { name: "seed", label: "Seed", kind: "number" },
-    ];
-  }
-  if (type === "music") return MODES[mode];
-  if (type === "lyrics") return [{ name: "prompt", label: "What about", kind: "long", required: true }];
-  if (type === "upload") {
-    const hint = "Publicly accessible, http or https.";
-    return [{ name: "url", label: "Address", kind: "text", required: true, hint }];
-  }
-  return [{ name: "clip_id", label: "Clip id", kind: "text", required: true }];
+  if (model === "provider_b") return PROVIDER_B;
+  return type === "music" ? MODES[mode] : OTHER_TASKS[type];
 }
 
 /** The body of the request that a draft stands for. */
