@@ -142,6 +142,22 @@ test("all arrows between rooms run one way: up the table", () => {
   expect(down).toEqual([]);
 });
 
+test("CONTRIBUTING.md draws every room once, below what it imports", () => {
+  const drawing = readFileSync("CONTRIBUTING.md", "utf8").match(/^```text rooms\n([\s\S]*?)^```/m)?.[1] ?? "";
+  let side = "";
+  const lines = drawing.split("\n").map((line) => {
+    const names = line.replace(/\|.*/, "").match(/\S+/g) ?? [];
+    const [heading = ""] = names.filter((name) => name.endsWith("/"));
+    if (heading !== "") side = heading;
+    return names.filter((name) => name !== heading).map((name) => (name.includes("/") ? name : side + name));
+  });
+  expect(lines.flat().sort()).toEqual(Object.keys(arrows).sort());
+  const lineOf = (room: string) => lines.findIndex((rooms) => rooms.includes(room));
+  const upwards = ([room, targets]: [string, readonly string[]]) =>
+    targets.filter((target) => lineOf(target) >= lineOf(room)).map((target) => `${room} -> ${target}`);
+  expect(Object.entries(arrows).flatMap(upwards)).toEqual([]);
+});
+
 test("a package is imported only by the rooms that may know it", () => {
   const undeclared = imports
     .filter(({ specifier }) => !specifier.startsWith("."))

@@ -47,6 +47,13 @@ test("a release is for everybody, tells where it was built, and goes where npm i
   expect(publishConfig).toEqual({ access: "public", provenance: true });
 });
 
+test("the README and CONTRIBUTING.md name the oldest Node that the package admits", () => {
+  const { engines } = JSON.parse(readFileSync("package.json", "utf8"));
+  const oldest = engines.node.replace(">=", "from ");
+  expect(readFileSync("README.md", "utf8")).toContain(`Node ${oldest},`);
+  expect(readFileSync("CONTRIBUTING.md", "utf8")).toContain(`${oldest} on`);
+});
+
 test("the README's guides, and the guides' own, are there for who has only installed it", () => {
   const paths = packed.files.map(({ path }) => path);
   const linkedIn = (page: string, folder: string) =>
