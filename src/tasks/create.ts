@@ -34,7 +34,7 @@ export async function createTask(
 ): Promise<Created> {
   checkOptionNames(options, TASK_OPTIONS, transport.redactor);
   const answer = await transport.send(call, options, judgeSubmission(request));
-  const taskId = taskIdOf(answer, transport.redactor);
+  const taskId = createdTaskId(answer, transport.redactor);
   if (taskId === null) {
     const { clock, redactor } = transport;
     const outcome = { kind: "answered", answer } as const;
@@ -60,7 +60,7 @@ function serialise(request: unknown): string {
 }
 
 /** What can't be waited for is no id: the task that was paid for would pass for one that was never sent. */
-function taskIdOf(answer: Answer, redactor: Redactor): string | null {
+function createdTaskId(answer: Answer, redactor: Redactor): string | null {
   const data = dataOf(answer.text);
   const taskId: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "task_id") : null;
   return isTaskId(taskId, redactor) && taskId.trim() !== "" ? taskId : null;

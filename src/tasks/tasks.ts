@@ -1,40 +1,32 @@
 import type { Account } from "../account/account.js";
-import { parseDate } from "../clock/date.js";
 import type { TaskType } from "../contract/model.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import type { TaskRequest } from "../contract/task-request.js";
-import { TaskFailedError } from "../errors/task-failed-error.js";
-import { TaskTimedOutError } from "../errors/task-timed-out-error.js";
 import { checkJournalOptions } from "../journal/options.js";
-import type { WaitingTask } from "../pacer/pacer.js";
-import { traceEach } from "../telemetry/tracer.js";
 import { type ApiPromise, apiPromise } from "../transport/api-promise.js";
 import type { RequestOptions } from "../transport/call.js";
 import type { Transport } from "../transport/transport.js";
 import { attributesOf } from "./attributes.js";
 import { callBack } from "./callback.js";
-import { retrieveCall, taskIdOf } from "./calls.js";
-import { type Observation, observe } from "./observe.js";
 import { checkWaitOptions, type RunOptions, type WaitOptions } from "./options.js";
 import { recordAtEnd } from "./record-at-end.js";
-import { retrieveTask, succeededTask } from "./retrieve.js";
+import { retrieveTask } from "./retrieve.js";
 import { type RunResult, runAll } from "./run-all.js";
 import { checkRunAllOptions, type RunAllOptions } from "./run-all-options.js";
-import { createSharedPolls, type SharedPolls } from "./shared-polls.js";
-import { stoppable } from "./stoppable.js";
 import { createSubmitter, type OnAbort, type Submitter } from "./submitter.js";
+import { createWaiter, type Waiter } from "./waiter.js";
 
 /** Tasks: songs, lyrics, uploads and concatenations, from their submission to their result. */
 export class Tasks {
   readonly #transport: Transport;
   readonly #submitter: Submitter;
-  readonly #polls: SharedPolls;
+  readonly #waiter: Waiter;
 
   /** @internal */
   constructor(transport: Transport, account: Account, validatesRequests: boolean) {
     this.#transport = transport;
     this.#submitter = createSubmitter(transport, account, validatesRequests);
-    this.#polls = createSharedPolls(transport);
+    this.#waiter = createWaiter(transport, this.#submitter);
   }
 
   /**
@@ -98,30 +90,7 @@ export class Tasks {
   ): Promise<SucceededTask<Type>>;
   wait(task: string | TaskSubmission, options?: WaitOptions): Promise<SucceededTask>;
   async wait(task: string | TaskSubmission, options: WaitOptions = {}): Promise<SucceededTask> {
-    return this.#wait(task, options);
-  }
-
-  async #wait(
-    task: string | TaskSubmission,
-    options: WaitOptions,
-    journalKey?: string,
-  ): Promise<SucceededTask> {
-    const observation = this.#observation(task, options, journalKey);
-    const attributes = { "async_music.task_id": observation.taskId };
-    return this.#transport.trace("wait for a task", attributes, () => this.#ending(observation, options));
-  }
-
-  async #ending(observation: Observation, options: WaitOptions): Promise<SucceededTask> {
-    const { call, taskId } = observation;
-    const { redactor } = this.#transport;
-    for await (const reading of observe(observation)) {
-      await callBack("onUpdate", options.onUpdate, reading.data, taskId);
-      const { status } = reading.data;
-      if (status === "success") return succeededTask(this.#transport, call, reading);
-      if (status === "failure") throw new TaskFailedError(redactor.data(reading.data));
-      if (status === "timeout") throw new TaskTimedOutError(redactor.data(reading.data));
-    }
-    throw new Error("Invariant: an observation ends with a final status.");
+    return this.#waiter.wait(task, options);
   }
 
   /**
@@ -133,12 +102,7 @@ export class Tasks {
    * @throws {@link InvalidOptionError} at once, before the iteration begins
    */
   watch(task: string | TaskSubmission, options: WaitOptions = {}): AsyncIterable<Task> {
-    const attributes = { "async_music.task_id": this.#observation(task, options).taskId };
-    const follow = (signal: AbortSignal) => this.#follow(task, { ...options, signal });
-    return stoppable(
-      (signal) => traceEach(this.#transport.trace, "watch a task", attributes, follow(signal)),
-      options.signal,
-    );
+    return this.#waiter.watch(task, options);
   }
 
   /**
@@ -186,7 +150,7 @@ export class Tasks {
 
       const carryOn = async () => {
         if (typeof task !== "string") await callBack("onSubmitted", onSubmitted, task, task.task_id);
-        return this.#wait(task, waitOptions, journalKey) as Promise<SucceededTask<Type>>;
+        return this.#waiter.wait(task, waitOptions, journalKey) as Promise<SucceededTask<Type>>;
       };
       return recordAgain === null ? carryOn() : recordAtEnd(recordAgain, carryOn, onUnrecorded);
     });
@@ -218,42 +182,5 @@ export class Tasks {
     return runAll(requests, options, (request, runOptions) =>
       this.#run<Request["task_type"]>(request, runOptions, "goes_on"),
     );
-  }
-
-  async *#follow(task: string | TaskSubmission, options: WaitOptions): AsyncGenerator<Task, void, void> {
-    const observation = this.#observation(task, options);
-    for await (const { data } of observe(observation)) {
-      await callBack("onUpdate", options.onUpdate, data, observation.taskId);
-      yield data;
-    }
-  }
-
-  #observation(task: string | TaskSubmission, options: WaitOptions, journalKey?: string): Observation {
-    const { schedule, maxWaitMs } = checkWaitOptions(options, this.#transport);
-    const taskId = taskIdOf(task);
-    return {
-      transport: this.#transport,
-      polls: this.#polls,
-      call: retrieveCall(taskId, "poll", this.#transport.redactor, journalKey),
-      taskId,
-      schedule,
-      submittedAt: this.#submissionTime(task),
-      known: this.#knownTask(task),
-      maxWaitMs,
-      options,
-    };
-  }
-
-  #submissionTime(task: string | TaskSubmission): number {
-    const now = this.#transport.clock.now();
-    if (typeof task === "string") return now;
-    return Math.min(now, this.#submitter.submitted(task)?.at ?? parseDate(task.created_at) ?? now);
-  }
-
-  #knownTask(task: string | TaskSubmission): WaitingTask | null {
-    const submitted = typeof task === "string" ? undefined : this.#submitter.submitted(task);
-    if (typeof task === "string" || submitted === undefined) return null;
-    const { model, at } = submitted;
-    return { model, type: task.type, submittedAt: at, unfinishedAt: at };
   }
 }
