@@ -1,5 +1,5 @@
 /** Something that must never happen did: a fault of the emulator's own, never of its caller. */
-export class InvariantError extends Error {
+class InvariantError extends Error {
   override readonly name = "InvariantError";
 }
 

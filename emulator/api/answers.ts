@@ -23,7 +23,7 @@ export function bytesOf(body: Answer["body"]): Uint8Array<ArrayBuffer> {
 }
 
 /** Whether each letter of a body is one byte. */
-export function isAscii(body: Answer["body"]): body is string {
+function isAscii(body: Answer["body"]): body is string {
   return typeof body === "string" && !/[^\0-\x7f]/.test(body);
 }
 

@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import { CONDUCT_RULES } from "../audit/conduct.js";
+import { LEDGER_KINDS } from "../ledger/ledger.js";
 import { oneOf } from "../options/one-of.js";
 import { policySchema } from "../policy/policy-schema.js";
 
@@ -16,7 +18,7 @@ export const createdAccount = z.object({ account_id: uuid, key_id: uuid, api_key
 
 export const ledgerEntry = z.object({
   at: time,
-  kind: oneOf("top_up", "freeze", "settle", "refund"),
+  kind: oneOf(...LEDGER_KINDS),
   credits: count,
   task_id: z.nullable(uuid),
 });
@@ -63,12 +65,7 @@ export const loggedRequest = z.object({
 });
 
 export const finding = z.object({
-  rule: oneOf(
-    "polled_too_often",
-    "resubmitted_after_unknown_outcome",
-    "ignored_retry_after",
-    "resent_not_retryable",
-  ),
+  rule: oneOf(...CONDUCT_RULES),
   at: time,
   request_id: z.string(),
   detail: z.string(),

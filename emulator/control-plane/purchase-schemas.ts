@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import { oneOf } from "../options/one-of.js";
+import { PAYMENT_METHODS, PAYMENT_STATUSES } from "../payments/buyer.js";
 import { time } from "./answer-schemas.js";
 
 /** What the calls about purchases answer, for their description. */
 
-const method = oneOf("card", "crypto");
+const method = oneOf(...PAYMENT_METHODS);
 const text = z.string();
 const nullableText = z.nullable(text);
 const amount = z.nullable(z.int());
@@ -15,7 +16,7 @@ export const payment = z.object({
   usd: z.number(),
   credits: z.int(),
   method,
-  status: oneOf("completed", "refused", "pending"),
+  status: oneOf(...PAYMENT_STATUSES),
   automatic: z.boolean(),
   card: nullableText,
   invoice_id: nullableText,

@@ -1,11 +1,14 @@
 import { invariant } from "../invariant.js";
 import { MOST_CREDITS } from "../options/credits.js";
 
+/** How credits move. */
+export const LEDGER_KINDS = ["top_up", "freeze", "settle", "refund"] as const;
+
 /** One movement of an account's credits. `credits` is always positive; the kind says which way they went. */
 export interface LedgerEntry {
   /** Milliseconds since the epoch. */
   at: number;
-  kind: "top_up" | "freeze" | "settle" | "refund";
+  kind: (typeof LEDGER_KINDS)[number];
   credits: number;
   /** `null` for top-ups. */
   taskId: string | null;

@@ -90,6 +90,6 @@ function codesOf(status: Status | null): string[] {
   return Object.entries(ERROR_STATUSES).flatMap(([code, each]) => (each === status ? [code] : []));
 }
 
-export function json<Content>(schema: Content) {
+function json<Content>(schema: Content) {
   return { "application/json": { schema } };
 }

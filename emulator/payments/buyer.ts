@@ -39,8 +39,11 @@ export interface StoredPayment {
 /** A payment that was completed, and so has an invoice. */
 export type PaidPayment = StoredPayment & { invoiceId: string; endedAt: number };
 
-export type PaymentMethod = "card" | "crypto";
-export type PaymentStatus = "completed" | "refused" | "pending";
+export const PAYMENT_METHODS = ["card", "crypto"] as const;
+export const PAYMENT_STATUSES = ["completed", "refused", "pending"] as const;
+
+export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
+export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
 export interface SavedCard {
   last4: string;

@@ -4,7 +4,14 @@ import { MOST_CREDITS } from "../options/credits.js";
 import { oneOf } from "../options/one-of.js";
 import { parseOption } from "../options/parse-option.js";
 import { UnknownIdError } from "../options/unknown-id.js";
-import { type Buyer, CREDITS_PER_USD, type PaymentSource, type StoredPayment } from "./buyer.js";
+import {
+  type Buyer,
+  CREDITS_PER_USD,
+  PAYMENT_METHODS,
+  PAYMENT_STATUSES,
+  type PaymentSource,
+  type StoredPayment,
+} from "./buyer.js";
 import { endPayment, pay } from "./payment.js";
 
 const MOST_USD = 1_000_000;
@@ -14,8 +21,8 @@ const usdRule = `be US dollars and whole cents, 0.01 to ${MOST_USD}`;
 export const topUpSchema = z.strictObject(
   {
     usd: z.number(usdRule).check(z.gte(0.01, usdRule), z.lte(MOST_USD, usdRule), z.multipleOf(0.01, usdRule)),
-    method: oneOf("card", "crypto"),
-    outcome: z.optional(oneOf("completed", "refused", "pending")),
+    method: oneOf(...PAYMENT_METHODS),
+    outcome: z.optional(oneOf(...PAYMENT_STATUSES)),
   },
   "be an object",
 );

@@ -20,7 +20,7 @@ export function lognormal(name: string, medianSeconds: number, sigma: number): L
 }
 
 /** A law whose extremes are drawn in to its bounds. */
-export function clamped(law: Law, shortest: number, longest: number): Law {
+function clamped(law: Law, shortest: number, longest: number): Law {
   return {
     name: law.name,
     endedBy: (age) => (age < shortest ? 0 : age >= longest ? 1 : law.endedBy(age)),

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { LEDGER_KINDS } from "../../ledger/ledger.js";
 import { oneOf } from "../../options/one-of.js";
 import { count, credits, flag, list, nullableText, object, record, text, time } from "./parts.js";
 import { purchasesSchema } from "./purchases-schema.js";
@@ -7,7 +8,7 @@ const ledger = object({
   entries: list(
     object({
       at: time,
-      kind: oneOf("top_up", "freeze", "settle", "refund"),
+      kind: oneOf(...LEDGER_KINDS),
       credits,
       taskId: nullableText,
     }),

@@ -1,13 +1,14 @@
 import * as z from "zod/mini";
 import { oneOf } from "../../options/one-of.js";
 import { autoTopUpAmounts } from "../../payments/auto-top-up.js";
+import { PAYMENT_METHODS, PAYMENT_STATUSES } from "../../payments/buyer.js";
 import { credits, flag, list, nullableText, object, text, time } from "./parts.js";
 
 const payment = object({
   id: text,
   credits,
-  method: oneOf("card", "crypto"),
-  status: oneOf("completed", "refused", "pending"),
+  method: oneOf(...PAYMENT_METHODS),
+  status: oneOf(...PAYMENT_STATUSES),
   automatic: flag,
   card: nullableText,
   createdAt: time,

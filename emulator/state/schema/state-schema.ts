@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { CONDUCT_RULES } from "../../audit/conduct.js";
 import { ruleSchema } from "../../faults/fault.js";
 import { numberBetween, wholeNumber } from "../../options/numbers.js";
 import { oneOf } from "../../options/one-of.js";
@@ -25,12 +26,7 @@ const requestSchema = object({
 const conductSchema = object({
   findings: list(
     object({
-      rule: oneOf(
-        "polled_too_often",
-        "resubmitted_after_unknown_outcome",
-        "ignored_retry_after",
-        "resent_not_retryable",
-      ),
+      rule: oneOf(...CONDUCT_RULES),
       at: text,
       request_id: text,
       detail: text,

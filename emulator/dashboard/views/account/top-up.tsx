@@ -1,18 +1,17 @@
 import { useState } from "preact/hooks";
+import { USD_PER_CREDIT } from "../../../../src/contract/price.js";
 import { ask, controlPlane, type Payment } from "../../client/client.js";
 import { Choice, Field } from "../../parts/field.js";
 import { Form } from "../../parts/form.js";
 import { formatAmount } from "../../parts/format.js";
 import { Section } from "../../parts/section.js";
 
-const CREDITS_PER_USD = 100;
-
 export function TopUpSection({ accountId }: { accountId: string }) {
   const [usd, setUsd] = useState("10");
   const [method, setMethod] = useState("card");
   const [outcome, setOutcome] = useState("completed");
   const [made, setMade] = useState<Payment | null>(null);
-  const credits = Math.round(Number(usd) * CREDITS_PER_USD);
+  const credits = Math.round(Number(usd) / USD_PER_CREDIT);
   const submit = async () => {
     setMade(null);
     const body = {
@@ -25,7 +24,7 @@ export function TopUpSection({ accountId }: { accountId: string }) {
   };
   return (
     <Section title="Top up">
-      <p>1 credit is 0.01 USD. Nothing here is real money.</p>
+      <p>1 credit is {USD_PER_CREDIT} USD. Nothing here is real money.</p>
       <Form
         submit={`Buy ${formatAmount(Number.isFinite(credits) ? credits : 0, "credit")}`}
         onSubmit={submit}
