@@ -7,13 +7,12 @@
 export type { ConductRule, Finding } from "./audit/conduct.js";
 export type { Clock, ClockMode, EmulatorClock } from "./clock/clock.js";
 export type { AccountPurchases, AutoTopUpView, Invoice, Payment } from "./control/account-purchases.js";
+export type { AccountView, KeyView } from "./control/account-view.js";
 export type {
   AccountChanges,
   Accounts,
-  AccountView,
   CreatedAccount,
   CreatedKey,
-  KeyView,
 } from "./control/accounts.js";
 export type { Faults } from "./control/faults.js";
 export type { Provider, Providers } from "./control/providers.js";

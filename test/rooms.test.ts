@@ -55,7 +55,7 @@ const arrows = {
     state: `src/contract invariant.ts clock options log audio
       ledger limits policy faults payments accounts providers stored audit delivery`,
     tasks: "src/contract invariant.ts random ledger policy payments accounts providers stored state",
-    control: "src/contract clock options faults payments accounts providers state tasks",
+    control: "src/contract clock options ledger faults payments accounts providers state tasks",
     api: `src/contract invariant.ts clock random log audio
       ledger limits policy faults accounts providers stored audit delivery openapi state tasks`,
 

@@ -44,7 +44,7 @@ function watchPolling({ lastReads, ...conduct }: ConductState, seen: SeenExchang
   if (task === null) return;
   const last = lastReads[task.id];
   if (last !== undefined && now - last < LIMITS.shortestPollIntervalMs) {
-    find(
+    report(
       conduct,
       seen,
       "polled_too_often",
@@ -61,7 +61,7 @@ function watchWaiting(conduct: ConductState, seen: SeenExchange, note: Note): vo
   const wait = conduct.waits[sameRequest];
   if (wait !== undefined && now < wait.until && seen.arrival >= wait.arrivals) {
     const detail = `Came back ${wait.until - now} ms before the wait was over that ${wait.requestId} was answered with`;
-    find(conduct, seen, "ignored_retry_after", detail);
+    report(conduct, seen, "ignored_retry_after", detail);
   }
   if (retryAfterSeconds !== null)
     conduct.waits[sameRequest] = { ...note, until: now + retryAfterSeconds * 1000 };
@@ -75,12 +75,12 @@ function watchSubmission(conduct: ConductState, seen: SeenExchange, note: Note, 
   const earlier = couldKnow ? unknown.requestId : seen.abandonedBefore;
   if (earlier !== null) {
     const detail = `Submitted what ${earlier} had submitted, whose outcome the client could not know`;
-    find(conduct, seen, "resubmitted_after_unknown_outcome", detail);
+    report(conduct, seen, "resubmitted_after_unknown_outcome", detail);
   }
   const lost = conduct.lostCauses[same];
   if (lost !== undefined && seen.arrival >= lost.arrivals) {
     const detail = `Submitted again what can never succeed, as the answer to ${lost.requestId} had said`;
-    find(conduct, seen, "resent_not_retryable", detail);
+    report(conduct, seen, "resent_not_retryable", detail);
   }
   if (seen.fate === "unknown") conduct.unknownSubmissions[same] = note;
   else if (seen.fate === "accepted") delete conduct.unknownSubmissions[same];
@@ -91,7 +91,8 @@ function noteLostCause({ lostCauses }: ConductState, seen: SeenExchange, note: N
   lostCauses[`${task.accountId} ${task.fingerprint}`] ??= note;
 }
 
-function find(
+/** Notes that a rule was broken. */
+function report(
   { findings }: Pick<ConductState, "findings">,
   { now, requestId }: SeenExchange,
   rule: ConductRule,

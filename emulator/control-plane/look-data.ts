@@ -2,7 +2,7 @@ import type { JsonValue } from "../../src/contract/json.js";
 import type { Origins } from "../api/origins.js";
 import { taskData } from "../api/task-data.js";
 import { isoTime } from "../clock/clock.js";
-import { summarizeAccount } from "../control/accounts.js";
+import { summarizeAccount, viewLedgerEntry } from "../control/account-view.js";
 import { UnknownIdError } from "../options/unknown-id.js";
 import { findTask, type World } from "../state/world.js";
 import type { StoredTask } from "../stored/task.js";
@@ -66,9 +66,7 @@ export function taskDetails(world: World, taskId: string, origins: Origins) {
       ends_at: endsByTime ? isoTime(worksFrom + workMs) : null,
       ends_at_read: polls,
     },
-    ledger: (account?.ledger.entries ?? [])
-      .filter((entry) => entry.taskId === task.id)
-      .map(({ at, kind, credits, taskId: of }) => ({ at: isoTime(at), kind, credits, task_id: of })),
+    ledger: (account?.ledger.entries ?? []).filter((entry) => entry.taskId === task.id).map(viewLedgerEntry),
   };
 }
 

@@ -1,16 +1,13 @@
 import * as z from "zod/mini";
-import type { Balance, Usage } from "../../src/contract/account.js";
 import { type Account, type ApiKey, createAccount, createKey } from "../accounts/account.js";
-import { balanceData, usageData } from "../accounts/account-data.js";
-import { isoTime } from "../clock/clock.js";
 import { checkCredits } from "../options/credits.js";
 import { invalidOption } from "../options/invalid-option.js";
 import { oneOf } from "../options/one-of.js";
 import { parseOption } from "../options/parse-option.js";
 import { UnknownIdError } from "../options/unknown-id.js";
 import { indexAccount, type World } from "../state/world.js";
-import { applyHour } from "../tasks/look.js";
 import { type AccountPurchases, createAccountPurchases } from "./account-purchases.js";
+import { type AccountView, type KeyView, viewAccount, viewKey } from "./account-view.js";
 import { requireAccount } from "./require-account.js";
 
 /** A new account with its first key. The only time that the key's value is shown. */
@@ -22,28 +19,6 @@ export interface CreatedAccount extends CreatedKey {
 export interface CreatedKey {
   key_id: string;
   api_key: string;
-}
-
-/** An account as an observer sees it. */
-export interface AccountView {
-  account_id: string;
-  suspended: boolean;
-  balance: Balance;
-  usage: Usage;
-  keys: KeyView[];
-  /** Every movement of credits, oldest first; `at` is ISO 8601. */
-  ledger: {
-    at: string;
-    kind: "top_up" | "freeze" | "settle" | "refund";
-    credits: number;
-    task_id: string | null;
-  }[];
-}
-
-/** A key as an observer sees it: without its value. */
-export interface KeyView {
-  key_id: string;
-  disabled: boolean;
 }
 
 /** What can be changed of an account. */
@@ -138,39 +113,6 @@ function addKey({ state, index }: World, account: Account): CreatedKey {
   account.keys.push(key);
   index.keys.set(key.value, { account, key });
   return { key_id: key.id, api_key: key.value };
-}
-
-/**
- * Looks at an account, but for the part that grows with each movement of its credits.
- *
- * @internal
- */
-export function summarizeAccount(world: World, account: Account): Omit<AccountView, "ledger"> {
-  applyHour(world, account, world.clock.now());
-  const { id, suspended, keys } = account;
-  return {
-    account_id: id,
-    suspended,
-    balance: balanceData(account),
-    usage: usageData(account),
-    keys: keys.map(viewKey),
-  };
-}
-
-function viewAccount(world: World, account: Account): AccountView {
-  return {
-    ...summarizeAccount(world, account),
-    ledger: account.ledger.entries.map(({ at, kind, credits, taskId }) => ({
-      at: isoTime(at),
-      kind,
-      credits,
-      task_id: taskId,
-    })),
-  };
-}
-
-function viewKey({ id, disabled }: ApiKey): KeyView {
-  return { key_id: id, disabled };
 }
 
 function requireKey({ keys }: Account, keyId: string): ApiKey {

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { API_PREFIX } from "../../../src/contract/endpoint.js";
 import { artAnswer, clipAudioAnswer } from "../../api/endpoints/pages.js";
 import { Refusal } from "../../api/refusal.js";
-import { isoTime } from "../../clock/clock.js";
+import { viewLedgerEntry } from "../../control/account-view.js";
 import { requireAccount } from "../../control/require-account.js";
 import { oneOf } from "../../options/one-of.js";
 import { outcomeSchema } from "../../providers/outcome.js";
@@ -68,9 +68,7 @@ export const lookCalls = [
       errors: [404],
     },
     ({ world, params: [accountId = "", place = ""] }) => ({
-      entries: requireAccount(world, accountId)
-        .ledger.entries.slice(placeOf(place))
-        .map(({ at, kind, credits, taskId }) => ({ at: isoTime(at), kind, credits, task_id: taskId })),
+      entries: requireAccount(world, accountId).ledger.entries.slice(placeOf(place)).map(viewLedgerEntry),
     }),
   ),
   callWithBody(

@@ -1,0 +1,59 @@
+import type { Balance, Usage } from "../../src/contract/account.js";
+import type { Account, ApiKey } from "../accounts/account.js";
+import { balanceData, usageData } from "../accounts/account-data.js";
+import { isoTime } from "../clock/clock.js";
+import type { LedgerEntry } from "../ledger/ledger.js";
+import type { World } from "../state/world.js";
+import { applyHour } from "../tasks/look.js";
+
+/** An account as an observer sees it. */
+export interface AccountView {
+  account_id: string;
+  suspended: boolean;
+  balance: Balance;
+  usage: Usage;
+  keys: KeyView[];
+  /** Every movement of credits, oldest first; `at` is ISO 8601. */
+  ledger: {
+    at: string;
+    kind: "top_up" | "freeze" | "settle" | "refund";
+    credits: number;
+    task_id: string | null;
+  }[];
+}
+
+/** A key as an observer sees it: without its value. */
+export interface KeyView {
+  key_id: string;
+  disabled: boolean;
+}
+
+export function viewAccount(world: World, account: Account): AccountView {
+  return { ...summarizeAccount(world, account), ledger: account.ledger.entries.map(viewLedgerEntry) };
+}
+
+/**
+ * Looks at an account, but for the part that grows with each movement of its credits.
+ *
+ * @internal
+ */
+export function summarizeAccount(world: World, account: Account): Omit<AccountView, "ledger"> {
+  applyHour(world, account, world.clock.now());
+  const { id, suspended, keys } = account;
+  return {
+    account_id: id,
+    suspended,
+    balance: balanceData(account),
+    usage: usageData(account),
+    keys: keys.map(viewKey),
+  };
+}
+
+/** @internal */
+export function viewLedgerEntry({ at, kind, credits, taskId }: LedgerEntry): AccountView["ledger"][number] {
+  return { at: isoTime(at), kind, credits, task_id: taskId };
+}
+
+export function viewKey({ id, disabled }: ApiKey): KeyView {
+  return { key_id: id, disabled };
+}
