@@ -1,9 +1,10 @@
 import { ENDPOINTS } from "../../src/contract/endpoint.js";
 import { balanceEndpoint, usageEndpoint } from "./endpoints/account.js";
 import { createTaskEndpoint } from "./endpoints/create-task.js";
+import { serveArt, serveAudio, serveProviderAudio } from "./endpoints/files.js";
 import { openApiPage } from "./endpoints/open-api.js";
-import { artPage, audioPage, providerAudioPage, welcomePage } from "./endpoints/pages.js";
 import { retrieveTaskEndpoint } from "./endpoints/retrieve-task.js";
+import { welcome } from "./endpoints/welcome.js";
 import type { Answer, Exchange, Site } from "./exchange.js";
 import { Refusal } from "./refusal.js";
 import type { Visit } from "./visit.js";
@@ -27,11 +28,11 @@ const ROUTES: readonly Route[] = [
   endpoint(retrieveTask, retrieveTaskEndpoint),
   endpoint(balance, balanceEndpoint),
   endpoint(usage, usageEndpoint),
-  ...page("service", "/audio/{clipId}", audioPage),
-  ...page("provider", "/{model}/audio/{clipId}", providerAudioPage),
-  ...page("provider", "/{model}/art/{clipId}/{size}", artPage),
+  ...page("service", "/audio/{clipId}", serveAudio),
+  ...page("provider", "/{model}/audio/{clipId}", serveProviderAudio),
+  ...page("provider", "/{model}/art/{clipId}/{size}", serveArt),
   ...page("service", "/openapi.json", openApiPage),
-  ...page("service", "/", welcomePage),
+  ...page("service", "/", welcome),
 ];
 
 const PARSED_ROUTES = ROUTES.map((route) => ({ route, parts: route.path.split("/") }));

@@ -16,7 +16,7 @@ test.each(["", ".", "..", "\ud800", undefined, null, 7, {}])(
   },
 );
 
-test.each([".", "..", "\ud800", API_KEY])(
+test.each([" ", ".", "..", "\ud800", API_KEY])(
   "a service that names a task %j has left the outcome of the POST unknown: nothing can be waited for",
   async (id) => {
     const { client, requests } = createWorld(() => accepted({ task_id: id }));

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { API_PREFIX } from "../../../src/contract/endpoint.js";
-import { artAnswer, clipAudioAnswer } from "../../api/endpoints/pages.js";
+import { artAnswer, clipAudioAnswer } from "../../api/endpoints/files.js";
 import { Refusal } from "../../api/refusal.js";
 import { viewLedgerEntry } from "../../control/account-view.js";
 import { requireAccount } from "../../control/require-account.js";

@@ -10,20 +10,20 @@ import { errorAnswer, Refusal } from "../refusal.js";
 import type { Visit } from "../visit.js";
 
 /** The service's own copy of a clip, for seven days. */
-export function audioPage(visit: Visit): Promise<Answer> {
+export function serveAudio(visit: Visit): Promise<Answer> {
   const [clipId = ""] = visit.params;
   return audioAnswer(visit, clipId, "service");
 }
 
 /** The provider's own file of a clip. */
-export async function providerAudioPage(visit: Visit): Promise<Answer> {
+export async function serveProviderAudio(visit: Visit): Promise<Answer> {
   const [model = "", clipId = ""] = visit.params;
   refuseOtherModels(visit, model, clipId);
   return audioAnswer(visit, clipId, "provider");
 }
 
 /** Cover art, on the provider's own origin and outside the seven days. */
-export async function artPage(visit: Visit): Promise<Answer> {
+export async function serveArt(visit: Visit): Promise<Answer> {
   const [model = "", clipId = "", size = ""] = visit.params;
   refuseOtherModels(visit, model, clipId);
   return artAnswer(visit.world, clipId, size);
@@ -45,14 +45,6 @@ export async function clipAudioAnswer(place: FilePlace, clipId: string): Promise
   const clip = place.world.index.clips.get(clipId);
   const isStored = clip === undefined || plannedSuccess(clip.task).storable;
   return audioAnswer(place, clipId, isStored ? "service" : "provider");
-}
-
-/** What somebody sees who opens the service's address. */
-export function welcomePage({ exchange }: Visit): Answer {
-  return textAnswer(
-    "text/plain; charset=utf-8",
-    `This is the async-music emulator: a music service that makes everything up, and bills nobody.\n\nSet ASYNC_MUSIC_BASE_URL=${exchange.origins.service} and use any client of the service.\n`,
-  );
 }
 
 /** What a file is looked up with. */
