@@ -278,3 +278,14 @@ test("an address that is none of the emulator's can't be reached", async () => {
   const { emulator } = createService();
   await expect(emulator.fetch("https://example.com/")).rejects.toThrow(TypeError);
 });
+
+test("after a reset a clip of the same id sounds like its new task, and not like the old one", async () => {
+  const service = createService();
+  const [before] = await clipsOf(service, { ...VALID.song, input: { gpt_description_prompt: "rain" } });
+  const old = await fetchBytes(service, before.audio_url);
+  service.emulator.reset();
+  const [after] = await clipsOf(service, { ...VALID.song, input: { gpt_description_prompt: "hard techno" } });
+  expect(after.id).toBe(before.id);
+  const { bytes } = await fetchBytes(service, after.audio_url);
+  expect(bytes.equals(old.bytes)).toBe(false);
+});

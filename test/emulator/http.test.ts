@@ -9,6 +9,27 @@ function bodyOf(bytes: number): string {
   return JSON.stringify({ ...VALID.song, padding: "x".repeat(bytes - empty.length) });
 }
 
+test("of a body that is too large no more is read", async () => {
+  const { emulator } = createService();
+  let pieces = 0;
+  let isLeft = false;
+  const body = new ReadableStream({
+    pull(controller) {
+      pieces++;
+      controller.enqueue(new Uint8Array(MEBIBYTE));
+    },
+    cancel() {
+      isLeft = true;
+    },
+  });
+  const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
+  const init = { method: "POST", headers, body, duplex: "half" } as const;
+  const response = await emulator.fetch(`${emulator.url}/api/v1/task`, init);
+  expect(response.status).toBe(400);
+  expect(isLeft).toBe(true);
+  expect(pieces).toBeLessThan(6);
+});
+
 test("a body of exactly 1 MiB passes, and one of a byte more does not", async () => {
   const { post } = createService();
   expect((await post(bodyOf(MEBIBYTE))).status).toBe(202);
