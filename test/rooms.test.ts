@@ -159,6 +159,15 @@ test("CONTRIBUTING.md draws every room once, below what it imports", () => {
   expect(Object.entries(arrows).flatMap(upwards)).toEqual([]);
 });
 
+test("every file that CONTRIBUTING.md names is there", () => {
+  const names = [...readFileSync("CONTRIBUTING.md", "utf8").matchAll(/`([\w./-]+\.tsx?)`/g)].map(
+    ([, name]) => name,
+  );
+  const files = globSync("{*.ts,{src,emulator,test,scripts}/**/*.{ts,tsx}}").map((path) => `/${path}`);
+  expect(names.length).toBeGreaterThan(20);
+  expect(names.filter((name) => !files.some((file) => file.endsWith(`/${name}`)))).toEqual([]);
+});
+
 test("a package is imported only by the rooms that may know it", () => {
   const undeclared = imports
     .filter(({ specifier }) => !specifier.startsWith("."))
