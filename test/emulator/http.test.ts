@@ -191,3 +191,15 @@ test("every answer has a request id, its length, and says that it is emulated", 
     expect(headers.get("Content-Type")).toBe("application/json");
   }
 });
+
+test("a submission that is taken back before it has gone out creates nothing", async () => {
+  const { emulator, get } = createService();
+  const leaving = new AbortController();
+  const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
+  const init = { method: "POST", headers, body: JSON.stringify(VALID.song), signal: leaving.signal };
+  const answer = emulator.fetch(emulator.url + TASK, init);
+  leaving.abort();
+  await expect(answer).rejects.toBe(leaving.signal.reason);
+  await new Promise(setImmediate);
+  expect((await get(USAGE)).body.data.tasks_created).toBe(0);
+});

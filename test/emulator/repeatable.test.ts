@@ -236,3 +236,15 @@ test("an emulator that was disposed of has no status to wait for", async () => {
   await waiting;
   await expect(emulator.when(taskId, "success")).rejects.toThrow("the emulator was disposed of");
 });
+
+test("who asks provider_b again with a seed of their own gets the same song, from whichever emulator", async () => {
+  const song = async (emulatorSeed: number, seed: number) => {
+    const { create, read } = createService({ seed: emulatorSeed });
+    const asked = { model: "provider_b", task_type: "music", input: { prompt: "slow fado", seed } };
+    const { title, metadata } = (await read(await create(asked, { polls: 1 }))).output.result[0];
+    return JSON.stringify([title, metadata.duration]);
+  };
+  const [first, again, other] = [await song(1, 35), await song(2, 35), await song(1, 36)];
+  expect(again).toBe(first);
+  expect(other).not.toBe(first);
+});
