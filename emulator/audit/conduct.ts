@@ -1,13 +1,21 @@
-/** The rules of the service that the audit knows. */
+/** A rule of the service that a client broke. */
+export type ConductRule =
+  | "polled_too_often"
+  | "resubmitted_after_unknown_outcome"
+  | "ignored_retry_after"
+  | "resent_not_retryable";
+
+/**
+ * All of them.
+ *
+ * @internal
+ */
 export const CONDUCT_RULES = [
   "polled_too_often",
   "resubmitted_after_unknown_outcome",
   "ignored_retry_after",
   "resent_not_retryable",
-] as const;
-
-/** A rule of the service that a client broke. */
-export type ConductRule = (typeof CONDUCT_RULES)[number];
+] as const satisfies readonly ConductRule[];
 
 /** One request that broke a rule. */
 export interface Finding {
