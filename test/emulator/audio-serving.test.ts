@@ -225,6 +225,8 @@ describe("what the service could not store", () => {
     expect(clip.alternate_urls).toEqual(alternates);
     const { status, headers } = await fetchBytes(service, clip.audio_url);
     expect([status, headers.get("Content-Type")]).toEqual([200, "audio/wav"]);
+    const own = await fetchBytes(service, `${service.emulator.url}/audio/${clip.id}`);
+    expect(own.status).toBe(404);
   });
 
   test("is in the provider's own format, whatever was asked for", async () => {
