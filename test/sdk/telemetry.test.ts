@@ -138,6 +138,19 @@ test("a listener that throws harms nobody, and one that has left hears nothing",
   expect(heard).toEqual(["stays"]);
 });
 
+test("a listener that is added while an event is told hears of the next one only", async () => {
+  const { client } = createWorld(() => balance());
+  const heard: string[] = [];
+  client.on("attempt", () => {
+    heard.push("first");
+    if (heard.length === 1) client.on("attempt", () => heard.push("added"));
+  });
+  await client.account.balance();
+  expect(heard).toEqual(["first"]);
+  await client.account.balance();
+  expect(heard).toEqual(["first", "first", "added"]);
+});
+
 test("an event that there is not, and a listener that can't be called, are refused by name", () => {
   const { client } = createWorld(() => balance());
   expect(() => client.on("retries" as "retry", () => {})).toThrow(
