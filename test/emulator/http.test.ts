@@ -203,3 +203,9 @@ test("a submission that is taken back before it has gone out creates nothing", a
   await new Promise(setImmediate);
   expect((await get(USAGE)).body.data.tasks_created).toBe(0);
 });
+
+test("an answer in process bears the address that was asked, as `fetch` has it", async () => {
+  const { emulator } = createService();
+  const url = `${emulator.url}/openapi.json`;
+  expect((await emulator.fetch(url)).url).toBe(url);
+});
