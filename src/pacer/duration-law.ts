@@ -1,7 +1,7 @@
 import { LIMITS } from "../contract/limits.js";
 import { AGES, STEPS, shareOf, stepOf, widthOf } from "./ages.js";
 import { Demand } from "./demand.js";
-import { readAges } from "./read-ages.js";
+import { type ReadAges, readAges } from "./read-ages.js";
 import { neighboursWithin, SmoothedSurvival, type StepSums } from "./smoothed-survival.js";
 
 /** What is believed before anything was seen weighs as much as this many tasks: a few readings outweigh it. */
@@ -25,15 +25,14 @@ const LEAD = 1;
  */
 export class DurationLaw {
   /** For how long a task has been over at each age, on average, when nobody has read it: the area above the survival. */
-  readonly overdue: Float64Array = new Float64Array(STEPS + 1);
-  /** The steps of age at which its tasks may be read. */
-  readAges: readonly number[] = [];
+  readonly #overdue = new Float64Array(STEPS + 1);
   /** The tasks of this kind that are submitted. */
   readonly newcomers: Demand = new Demand();
   readonly #entered: Float64Array = new Float64Array(STEPS);
   readonly #ended: Float64Array = new Float64Array(STEPS);
   readonly #curves = SPREADS.map((neighbours) => new SmoothedSurvival(neighbours));
   #believed = this.#curves[0] ?? new SmoothedSurvival(neighboursWithin(0));
+  #readAges = readAges(this.survival, this.#overdue);
   #isStale = true;
 
   constructor() {
@@ -43,6 +42,11 @@ export class DurationLaw {
   /** The share of tasks that outlive each age. */
   get survival(): Float64Array {
     return this.#believed.curve;
+  }
+
+  /** The ages at which its tasks may be read. */
+  get readAges(): ReadAges {
+    return this.#readAges;
   }
 
   /** A task was found over, or not, at an age; it had last been found unfinished at an earlier one. */
@@ -67,9 +71,9 @@ export class DurationLaw {
     }
     for (let step = 0; step < STEPS; step++) {
       const over = 1 - ((this.survival[step] ?? 0) + (this.survival[step + 1] ?? 0)) / 2;
-      this.overdue[step + 1] = (this.overdue[step] ?? 0) + over * widthOf(step);
+      this.#overdue[step + 1] = (this.#overdue[step] ?? 0) + over * widthOf(step);
     }
-    this.readAges = readAges(this.survival);
+    this.#readAges = readAges(this.survival, this.#overdue);
   }
 
   #sums(): StepSums {

@@ -1,6 +1,6 @@
 import { LIMITS } from "../contract/limits.js";
-import { AGES, LAST_CALL_MS } from "./ages.js";
-import type { DurationLaw } from "./duration-law.js";
+import { LAST_CALL_MS } from "./ages.js";
+import type { ReadAges } from "./read-ages.js";
 
 /** For a task that was last found unfinished at each of some ages, the age of its next reading. */
 export interface ReadPlan {
@@ -12,34 +12,27 @@ export interface ReadPlan {
  * The cheapest plan of reads when each read has a price. A plan costs its reads, and the time that the task is over
  * before one of them finds it. Worked backwards from the last age: what comes after a read depends on its age alone.
  */
-export function planReads(
-  { readAges, survival, overdue }: DurationLaw,
-  priceMs: number,
-  gapMs: number,
-): ReadPlan {
-  const last = readAges.length - 1;
-  const ages = Float64Array.from(readAges, (step) => AGES[step] ?? 0);
+export function planReads({ ages, alive, over }: ReadAges, priceMs: number, gapMs: number): ReadPlan {
+  const last = ages.length - 1;
   const next = new Float64Array(last + 1).fill(LAST_CALL_MS);
   const cost = new Float64Array(last + 1);
   let latest = last;
 
   for (let from = last - 1; from >= 0; from--) {
-    const step = readAges[from] ?? 0;
-    const [age, alive, area] = [ages[from] ?? 0, survival[step] ?? 0, overdue[step] ?? 0];
+    const [age, living, area] = [ages[from] ?? 0, alive[from] ?? 0, over[from] ?? 0];
     let [best, bestPlace] = [Number.POSITIVE_INFINITY, latest];
     // The earlier a task was read, the earlier is its next reading: no step beyond the last best one can be better.
     for (let to = latest; to > from; to--) {
       const passed = (ages[to] ?? 0) - age;
       if (passed < gapMs && to < latest) break;
-      const unseen = (overdue[readAges[to] ?? 0] ?? 0) - area - (1 - alive) * passed;
-      const total = unseen + (cost[to] ?? 0);
+      const total = (over[to] ?? 0) - area - (1 - living) * passed + (cost[to] ?? 0);
       if (total < best) {
         best = total;
         bestPlace = to;
       }
     }
     latest = bestPlace;
-    cost[from] = best + priceMs * alive;
+    cost[from] = best + priceMs * living;
     next[from] = ages[bestPlace] ?? 0;
   }
   return { ages, next };

@@ -57,7 +57,7 @@ export function findPrice(
 
   const priceAt = (ms: number): ReadPrice => ({
     ms,
-    plans: new Map(laws.map((law) => [law, planReads(law, ms, GAP_MS)])),
+    plans: new Map(laws.map((law) => [law, planReads(law.readAges, ms, GAP_MS)])),
   });
   const demandAt = (price: ReadPrice, budget: ReadBudget) => {
     const reads = sample.reduce((sum, reader) => sum + expectedReads(reader, price, budget), 0);
