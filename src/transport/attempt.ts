@@ -1,5 +1,6 @@
 import { dateAt } from "../clock/date.js";
 import { HEADERS } from "../contract/endpoint.js";
+import type { Pacer, RateLimitReport } from "../pacer/pacer.js";
 import type { Answer, Call, RequestOptions } from "./call.js";
 import { type Answered, exchange, type Outcome } from "./exchange.js";
 import { parseJson } from "./parse-json.js";
@@ -46,7 +47,7 @@ export async function attempt(
   const statedMs = outcome.kind === "answered" ? statedWaitOf(outcome, now) : null;
   const remaining = answer === null ? null : rateLimitRemaining(answer.headers);
   const heldForMs = answer?.status === 429 ? (statedMs ?? UNSTATED_HOLD_MS) : null;
-  pacer.report({ taskId: call.taskId, sentAt: leftAt, remaining, heldForMs });
+  tell(pacer, call, { taskId: call.taskId, sentAt: leftAt, remaining, heldForMs });
   const status = answer?.status ?? null;
   emitter.emit("answer", () => ({ ...event(), status, durationMs: now - leftAt, remaining }));
   if (heldForMs !== null) {
@@ -58,6 +59,15 @@ export async function attempt(
   const failure = { call, requestId: answeredId, outcome, timeoutMs, now, redactor };
   const { error, mayResend } = judge(failure);
   return { error, mayRetry: mayResend, statedMs };
+}
+
+/** A task that is paid for outweighs a pacer of the caller's own that can't take the news. */
+function tell(pacer: Pacer, { method }: Call, news: RateLimitReport): void {
+  try {
+    pacer.report(news);
+  } catch (error) {
+    if (method !== "POST") throw error;
+  }
 }
 
 function headersOf(apiKey: string, call: Call, options: RequestOptions, requestId: string): Headers {

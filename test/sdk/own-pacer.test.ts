@@ -1,6 +1,6 @@
 import { AsyncMusicError, type PacedRequest, type Pacer, type RateLimitReport } from "async-music";
 import { expect, test } from "vitest";
-import { ok, succeeded, TASK_ID } from "../support/answers.js";
+import { accepted, ok, succeeded, TASK_ID } from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
 import { createTestClock } from "../support/test-clock.js";
 import { API_KEY, createWorld } from "../support/world.js";
@@ -43,6 +43,16 @@ test.each(["admit", "report", "learn"] as const)(
     expect(error.message).toContain(`client.tasks.wait("${TASK_ID}")`);
   },
 );
+
+test("a pacer whose report throws does not lose a task that has just been paid for", async () => {
+  const { pacer } = createOwnPacer();
+  pacer.report = () => {
+    throw new Error("the database is away");
+  };
+  const { client } = createWorld(() => accepted(), { pacer });
+  const request = { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } } as const;
+  expect(await client.tasks.create(request)).toMatchObject({ task_id: TASK_ID });
+});
 
 test("a function makes the client's pacer, by its clock and for its key", async () => {
   const { pacer, asked } = createOwnPacer();
