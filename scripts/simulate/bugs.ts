@@ -18,7 +18,7 @@ if (results.some(({ found }) => found === null)) process.exitCode = 1;
 function searchFor({ file, find, replace }: Bug): string | null {
   const copy = mkdtempSync(join(tmpdir(), "async-music-bug-"));
   try {
-    for (const part of ["src", "emulator", "scripts", "package.json"])
+    for (const part of ["src", "emulator", "scripts", "package.json", "tsconfig.json"])
       cpSync(part, join(copy, part), { recursive: true });
     symlinkSync(resolve("node_modules"), join(copy, "node_modules"));
     const sound = readFileSync(join(copy, file), "utf8");
@@ -35,10 +35,11 @@ function searchFor({ file, find, replace }: Bug): string | null {
       "--worlds",
       WORLDS,
     ];
-    const { stdout } = spawnSync(process.execPath, [...parameters, "--first"], {
+    const { stdout, stderr } = spawnSync(process.execPath, [...parameters, "--first"], {
       cwd: copy,
       encoding: "utf8",
     });
+    if (!/ of \d+ worlds in /.test(stdout)) throw new Error(`Expected the simulation to run, got ${stderr}`);
     const [, world, violation] = /World (\d+) is broken.*\n\s+(.*)/.exec(stdout) ?? [];
     return world === undefined ? null : `world ${world}, ${violation}`;
   } finally {
