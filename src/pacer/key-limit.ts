@@ -101,7 +101,7 @@ export class KeyLimit {
   sumUp({ openedAt, remaining, answered, came, answeredAt }: Window): void {
     this.caution = Math.max(0, this.caution - 1);
     if (this.#isSliding) return;
-    if (answeredAt > this.#seenAt + LIMIT_LASTS_MS) this.requests = remaining + answered;
+    if (this.isKnown && answeredAt > this.#seenAt + LIMIT_LASTS_MS) this.requests = remaining + answered;
     const lastedMs = answeredAt - openedAt;
     // A glimpse says little of how fast others spend.
     if (lastedMs < this.windowMs / 10) return;

@@ -194,7 +194,7 @@ export class RateWindow {
     window.answeredAt = now;
     if (remaining === null) {
       window.isConfirmed = true;
-      window.remaining--;
+      window.remaining = Math.max(0, window.remaining - 1);
     } else if (!window.isConfirmed) {
       this.#confirm(now, remaining);
     } else if (!this.#limit.isSliding && sentAt > window.knownAt && remaining >= window.remaining) {

@@ -380,3 +380,16 @@ test("what left shortly before a window began, and was counted in it, isn't take
   report({ sentAt: sentAt + 1, remaining: 116 });
   expect(pacer.rateLimit().remaining).toBe(114);
 });
+
+test("a client that has seen nothing but 429s and lost answers goes on when the hold is over", async () => {
+  const { clock, pacer, report } = createPaced();
+  for (let request = 0; request < 3; request++) await pacer.admit({ kind: "create" });
+  report({ heldForMs: 59_000 });
+  await clock.sleep(30_000);
+  report({});
+  report({});
+  await pacer.admit({ kind: "create" });
+  report({ heldForMs: 59_000 });
+  await pacer.admit({ kind: "create" });
+  expect(clock.elapsed()).toBe(118_000);
+});
