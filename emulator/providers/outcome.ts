@@ -19,7 +19,7 @@ export interface Outcome {
   polls?: number | undefined;
   /** How many clips it makes, 0 to 20. */
   clips?: number | undefined;
-  /** The provider's own format: any of them. @defaultValue "wav" by `provider_a`, "mp3" by `provider_b` */
+  /** The provider's own format, whatever it makes by itself. @defaultValue "wav" by `provider_a`, "mp3" by `provider_b` */
   format?: AudioFormat | undefined;
   /** Whether the service can store the audio; if not, `audio_url` points at the provider's own origin. @defaultValue true */
   storable?: boolean | undefined;

@@ -167,7 +167,7 @@ export interface ContinuationInput extends NoProviderBFields {
 export interface ProviderBMusicInput extends NoProviderAFields {
   /** Style and mood; at least one character that is no white space. */
   prompt: string;
-  /** The lyrics: any text. Their longest length is not documented. */
+  /** The lyrics, as free text. Their longest length is not documented. */
   lyrics?: string | undefined;
   /** Styles, comma-separated. */
   tags?: string | undefined;

@@ -1,10 +1,9 @@
-import { CountedRequests } from "./counted-requests.js";
 import { Demand } from "./demand.js";
-import { KeyLimit, TOLERANCE } from "./key-limit.js";
 import type { RateLimitReport, RateLimitState } from "./pacer.js";
 import type { ReadBudget } from "./read-price.js";
 import { Waves } from "./waves.js";
-import { belongsTo, type Claimant, countSpent, createWindow, type Window } from "./window.js";
+import { type Claimant, countSpent } from "./window.js";
+import { LAST_MOMENT_MS, WindowTracker } from "./window-tracker.js";
 
 /**
  * Share of a window up to which each claimant goes ahead of those behind it. What creates leave must hold at least one
@@ -25,8 +24,8 @@ const PATIENCE_MS = 2000;
 const FRESH_MS = 1500;
 /** How long before its end a window is to be spent where others spend too: waves take their time. */
 const WAVES_TAKE_MS = 3000;
-/** What leaves so shortly before a window's end may arrive in the next one. */
-const LAST_MOMENT_MS = 500;
+/** Where a window slides, nothing is gained by leaving what is free for later than this. */
+const SOON_MS = 3000;
 /** What is reserved is set free in steps no shorter than this. */
 const SHORTEST_STEP_MS = 50;
 
@@ -34,33 +33,29 @@ const SHORTEST_STEP_MS = 50;
 export type Budget = Pick<RateWindow, keyof RateWindow>;
 
 /**
- * What is left of the key's budget, as far as can be known. The service counts a window from its first request, and says
- * with every answer how many requests remain (Limits); requests whose answer is out may not be counted yet. The first
- * requests of each window find out where it stands: it may go on, others may have spent from it, or it slides.
+ * What is left of the key's budget, as far as can be known, and for whom. The first requests of each window find out
+ * where it stands: it may go on, others may have spent from it, or it slides.
  */
 export class RateWindow {
-  readonly #limit = new KeyLimit();
+  readonly #tracker = new WindowTracker();
+  readonly #limit = this.#tracker.limit;
+  readonly #counted = this.#tracker.counted;
   readonly #firsts = new Demand();
-  readonly #counted = new CountedRequests();
   readonly #waves = new Waves();
-  #window: Window = createWindow(Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, 0);
-  #before: Window | null = null;
-  #unanswered = 0;
-  #heldUntil = 0;
 
   /** Until when a 429 holds everything back. */
   get heldUntil(): number {
-    return this.#heldUntil;
+    return this.#tracker.heldUntil;
   }
 
   /** When the first request of this window left. */
   get openedAt(): number {
-    return this.#window.openedAt;
+    return this.#tracker.window.openedAt;
   }
 
   /** Whether it is known where the window stands. */
   isOpen(now: number): boolean {
-    return now >= this.#heldUntil && this.#window.isConfirmed && now < this.#window.endsAt;
+    return this.#tracker.isOpen(now);
   }
 
   /** Whether a claimant still goes ahead of those behind it. */
@@ -70,33 +65,38 @@ export class RateWindow {
 
   /** Whether a request may leave now, when so many are to be left to those who claim less. */
   admits(now: number, claimant: Claimant, leave = 0): boolean {
-    const left = this.#left(now);
-    if (now < this.#heldUntil || left <= 0) return false;
+    const left = this.#tracker.left(now);
+    if (now < this.heldUntil || left <= 0) return false;
     if (!this.isOpen(now)) return this.#admitsScout(now, claimant);
     if (claimant < 2) return left > Math.min(leave, this.#limit.quota * (1 - SHARES[0]));
-    if (now > this.#lastMoment && this.#unanswered >= SCOUTS) return false;
+    if (now > this.#tracker.lastMoment && this.#tracker.unanswered >= SCOUTS) return false;
     if (left <= this.#reserve(now)) return false;
-    return !this.#limit.isShared(now) || this.#waves.admits(now, this.#unanswered);
+    return !this.#limit.isShared(now) || this.#waves.admits(now, this.#tracker.unanswered);
   }
 
   /** The next time at which more may leave than now. */
   nextChange(now: number): number {
-    if (now < this.#heldUntil) return this.#heldUntil;
-    if (!this.isOpen(now)) return now + PATIENCE_MS;
-    const { endsAt } = this.#window;
+    if (now < this.heldUntil) return this.heldUntil;
+    const isSpent = this.#tracker.left(now) <= 0;
+    const { isSliding } = this.#limit;
+    if (!this.isOpen(now)) {
+      const regainedAt = isSpent && isSliding ? this.#counted.nextRegain(now) : Number.POSITIVE_INFINITY;
+      return Math.min(now + PATIENCE_MS, Math.max(now + SHORTEST_STEP_MS, regainedAt));
+    }
+    const { endsAt } = this.#tracker.window;
     let next = now + (endsAt - now) / (1 + this.#reserve(now));
-    if (this.#left(now) <= 0) next = this.#limit.isSliding ? this.#counted.nextRegain(now) : endsAt;
-    else if (now > this.#lastMoment) next = endsAt;
+    if (isSpent) next = isSliding ? this.#counted.nextRegain(now) : endsAt;
+    else if (now > this.#tracker.lastMoment) next = endsAt;
     return Math.min(endsAt, Math.max(now + SHORTEST_STEP_MS, next));
   }
 
   /** What polls may spend until this window's end, and until the next one's unless this is nearly over. */
   budgets(now: number): [ReadBudget, ReadBudget?] {
     const { quota, spanMs, isSliding } = this.#limit;
-    const until = Math.max(now, this.#lastMoment - (this.#limit.isShared(now) ? WAVES_TAKE_MS : 0));
+    const until = this.#spentBy(now);
     const regained = isSliding ? this.#counted.regained(now, until - now) : 0;
     const claimed = this.#claimed(now, until - now, this.#shareLeft(now, 0));
-    const reads = Math.max(0, this.#left(now) - claimed) + regained;
+    const reads = Math.max(0, this.#tracker.left(now) - claimed) + regained;
     const here = { reads, now, until };
     // What a window leaves unspent is lost in the end; and one that slides has no next one.
     if (isSliding || until - now < 3 * LAST_MOMENT_MS) return [here];
@@ -106,49 +106,35 @@ export class RateWindow {
 
   /** A request leaves. */
   spend(now: number, claimant: Claimant): void {
-    const { spanMs, quota } = this.#limit;
-    if (now >= this.#window.endsAt) this.#begin(createWindow(now, now + spanMs, quota));
-    this.#waves.spend(now, this.#unanswered, this.#free(now));
-    this.#unanswered++;
-    this.#window.spent[claimant]++;
+    this.#tracker.beginIfOver(now);
+    this.#waves.spend(now, this.#tracker.unanswered, this.#free(now));
+    this.#tracker.spend(claimant);
     if (claimant === 0) this.#firsts.note(now);
   }
 
   /** An answer came, or none will. */
-  settle(now: number, { sentAt, remaining, heldForMs }: Omit<RateLimitReport, "taskId">): void {
-    this.#unanswered--;
-    if (heldForMs === null) this.#settleCounted(now, sentAt, remaining);
-    else this.#hold(now, heldForMs);
+  settle(now: number, answer: Omit<RateLimitReport, "taskId">): void {
+    this.#tracker.settle(now, answer);
   }
 
   state(now: number): RateLimitState {
     const isOpen = this.isOpen(now);
     return {
       limit: this.#limit.isKnown ? this.#limit.requests : null,
-      remaining: isOpen ? Math.max(0, this.#left(now)) : null,
-      resetAt: isOpen && !this.#limit.isSliding ? this.#window.endsAt : null,
-      heldUntil: now < this.#heldUntil ? this.#heldUntil : null,
+      remaining: isOpen ? Math.max(0, this.#tracker.left(now)) : null,
+      resetAt: isOpen && !this.#limit.isSliding ? this.#tracker.window.endsAt : null,
+      heldUntil: now < this.heldUntil ? this.heldUntil : null,
     };
   }
 
-  /** Until when many polls may leave at once. */
-  get #lastMoment(): number {
-    return this.#window.openedAt + this.#limit.spanMs - LAST_MOMENT_MS;
-  }
-
-  #left(now: number): number {
-    const { requests, isSliding } = this.#limit;
-    if (isSliding) return requests - this.#counted.current(now) - this.#unanswered;
-    return (now < this.#window.endsAt ? this.#window.remaining : requests) - this.#unanswered;
-  }
-
-  /** How many of our own requests may be counted in this window. */
-  get #mostOfOurs(): number {
-    return this.#window.came + this.#unanswered;
+  /** When what is left now is to be spent. */
+  #spentBy(now: number): number {
+    if (this.#limit.isSliding) return now + SOON_MS;
+    return Math.max(now, this.#tracker.lastMoment - (this.#limit.isShared(now) ? WAVES_TAKE_MS : 0));
   }
 
   #shareLeft(now: number, claimant: Claimant): number {
-    const spent = now < this.#window.endsAt ? this.#window.spent[claimant] : 0;
+    const spent = now < this.#tracker.window.endsAt ? this.#tracker.window.spent[claimant] : 0;
     return Math.max(0, this.#limit.quota * SHARES[claimant] - spent);
   }
 
@@ -159,7 +145,7 @@ export class RateWindow {
 
   #reserve(now: number): number {
     const { quota, spanMs, caution } = this.#limit;
-    const ms = Math.max(0, this.#window.endsAt - now);
+    const ms = Math.max(0, this.#tracker.window.endsAt - now);
     const standing = (STANDING_RESERVE * quota * ms) / spanMs;
     const firsts = Math.max(withMargin(this.#firsts.within(now, ms), MARGIN), standing);
     const others = this.#limit.othersWithin(ms);
@@ -169,102 +155,19 @@ export class RateWindow {
 
   /** The first requests of a window find out where it stands; where their answers are late, more follow. */
   #admitsScout(now: number, claimant: Claimant): boolean {
-    const { endsAt, openedAt, answered } = this.#window;
+    const { endsAt, openedAt, answered } = this.#tracker.window;
     if (now >= endsAt) return true;
     const few = claimant === 2 ? 1 : SCOUTS;
-    return countSpent(this.#window) - answered < few * (1 + Math.floor((now - openedAt) / PATIENCE_MS));
+    return (
+      countSpent(this.#tracker.window) - answered < few * (1 + Math.floor((now - openedAt) / PATIENCE_MS))
+    );
   }
 
   /** What polls may spend of what an answer has said; after a while it says nothing any more. */
   #free(now: number): number {
-    return now < this.#window.answeredAt + FRESH_MS ? this.#window.remaining - this.#reserve(now) : 1;
-  }
-
-  #settleCounted(now: number, sentAt: number, remaining: number | null): void {
-    this.#counted.note(now);
-    const window = this.#window;
-    window.came++;
-    const leftBefore = sentAt < window.openedAt;
-    const tellsOfBefore =
-      remaining === null || this.#limit.isSliding
-        ? leftBefore
-        : belongsTo(this.#before, window, { sentAt, remaining }, this.#unanswered);
-    if (tellsOfBefore) return;
-    window.answered++;
-    window.answeredAt = now;
-    if (remaining === null) {
-      window.isConfirmed = true;
-      window.remaining = Math.max(0, window.remaining - 1);
-    } else if (!window.isConfirmed) {
-      this.#confirm(now, remaining);
-    } else if (!this.#limit.isSliding && sentAt > window.knownAt && remaining >= window.remaining) {
-      // As many remain as when it left, or more: the window was over sooner than believed, or it slides.
-      this.#begin({ ...createWindow(sentAt, now, remaining), answered: 1, came: 1, answeredAt: now });
-      this.#confirm(now, remaining);
-    } else this.#note(now, remaining);
-  }
-
-  /** The first answer in a window. */
-  #confirm(now: number, remaining: number): void {
-    const [limit, window, before] = [this.#limit, this.#window, this.#before];
-    const isWhole = limit.isWhole(remaining, this.#mostOfOurs);
-    const rose = before !== null && remaining >= before.remaining;
-    const spent = limit.requests - remaining;
-    if (limit.isSliding)
-      limit.showSliding(now, this.#counted.explain(now, spent, this.#unanswered, TOLERANCE));
-    else limit.showSliding(now, !isWhole && rose && this.#counted.explain(now, spent, this.#unanswered, 0));
-
-    window.isConfirmed = true;
-    window.confirmedAt = now;
-    window.remaining = remaining;
-    window.knownAt = now;
-    if (
-      before !== null &&
-      !isWhole &&
-      !rose &&
-      !limit.isSliding &&
-      now - before.openedAt < 2 * limit.windowMs
-    ) {
-      limit.showGoingOn(now - before.openedAt);
-      window.openedAt = before.openedAt;
-      window.beganAfter = before.beganAfter;
-      window.answered += before.answered;
-      window.came += before.came;
-      window.endsAt = Math.max(now, before.openedAt + limit.windowMs);
-      return;
-    }
-    window.isWhole = isWhole && !limit.isSliding;
-    if (isWhole && before !== null && !limit.isSliding) limit.showLength(now - before.beganAfter);
-    window.beganAfter = isWhole ? window.openedAt : (before?.answeredAt ?? Number.NEGATIVE_INFINITY);
-    window.endsAt = now + limit.spanMs;
-    this.#note(now, remaining);
-  }
-
-  #note(now: number, remaining: number): void {
-    const window = this.#window;
-    if (!this.#limit.isSliding) this.#limit.showRemaining(now, remaining, this.#mostOfOurs);
-    if (remaining < window.remaining) Object.assign(window, { remaining, knownAt: now });
-    // Later on, a window that slides has let go of its first requests.
-    const isFresh = window.isWhole && now <= this.#lastMoment;
-    if (isFresh) this.#limit.showRequests(now, window.remaining + window.answered);
-  }
-
-  #begin(window: Window): void {
-    if (this.#window.isConfirmed) {
-      this.#limit.sumUp(this.#window);
-      this.#before = this.#window;
-    }
-    this.#window = window;
-  }
-
-  #hold(now: number, heldForMs: number): void {
-    const isNews = now >= this.#heldUntil;
-    this.#heldUntil = Math.max(this.#heldUntil, now + heldForMs);
-    const began = (this.#window.isConfirmed ? this.#window : this.#before)?.beganAfter;
-    // The hold ends with the window: one that was seen to begin shows how long it is.
-    if (isNews) this.#limit.showHold(this.#heldUntil - (began ?? Number.NEGATIVE_INFINITY));
-    this.#window.endsAt = this.#heldUntil;
-    this.#window.remaining = 0;
+    return now < this.#tracker.window.answeredAt + FRESH_MS
+      ? this.#tracker.window.remaining - this.#reserve(now)
+      : 1;
   }
 }
 

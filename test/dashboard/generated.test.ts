@@ -10,6 +10,6 @@ test("the dashboard's client is the one that a public generator makes of the con
   const response = await emulator.fetch(`${emulator.url}/_emulator/openapi.json`);
   const nodes = await openapiTS(Buffer.from(await response.text()));
   await expect(NOTE + astToString(nodes)).toMatchFileSnapshot(
-    "../../emulator/dashboard/client/control-plane.ts",
+    "../../emulator/dashboard/client/control-plane.generated.ts",
   );
 });

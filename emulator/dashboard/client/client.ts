@@ -1,5 +1,5 @@
 import createClient from "openapi-fetch";
-import type { operations, paths } from "./control-plane.js";
+import type { operations, paths } from "./control-plane.generated.js";
 
 /** The control plane, whose types are made of its own description. */
 export const controlPlane = createClient<paths>();
