@@ -2,6 +2,7 @@ import { defineConfig } from "tsup";
 import { buildDashboard } from "./scripts/build-dashboard.js";
 import { requireBuiltins } from "./scripts/require-builtins.js";
 import { thirdPartyLicenses } from "./scripts/third-party-licenses.js";
+import { unmappedPackages } from "./scripts/unmapped-packages.js";
 
 export default defineConfig({
   entry: {
@@ -29,7 +30,7 @@ export default defineConfig({
     "@cantoo/pdf-lib",
     "commander",
   ],
-  esbuildPlugins: [requireBuiltins, thirdPartyLicenses("dist/THIRD-PARTY-LICENSES")],
+  esbuildPlugins: [requireBuiltins, unmappedPackages, thirdPartyLicenses("dist/THIRD-PARTY-LICENSES")],
   // "http" for "node:http" would not resolve in workers and Deno.
   removeNodeProtocol: false,
   sourcemap: true,

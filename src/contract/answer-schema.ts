@@ -10,6 +10,10 @@ const text = z.string("is not a string");
 const count = z.number("is not a number");
 const nullableText = z._default(z.nullable(z.string("is neither a string nor null")), null);
 
+/** What was sent with a task is shown, and nothing relies on it. */
+const objectOrEmpty = (value: unknown) =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+
 export const taskSubmissionSchema = z.looseObject({
   task_id: text,
   type: text,
@@ -27,7 +31,7 @@ export const taskSchema = z.looseObject({
   type: text,
   status: text,
   credits_cost: count,
-  input: z.catch(z.record(z.string(), z.unknown()), {}),
+  input: z._default(z.unknown().check(z.overwrite(objectOrEmpty)), {}),
   audio_format: nullableText,
   output: z._default(z.nullable(taskOutputSchema), null),
   error: nullableText,
