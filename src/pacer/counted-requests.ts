@@ -5,44 +5,55 @@ const ON_ITS_WAY_MS = 500;
 
 /** When this client's own requests were counted, for as long as a window that slides would count them. */
 export class CountedRequests {
-  readonly #answeredAt: number[] = [];
+  /** In order; those before the first that still counts are forgotten now and then, all at once. */
+  #answeredAt: number[] = [];
+  #first = 0;
 
   note(now: number): void {
-    this.most(now);
+    this.#first = this.#firstAfter(now - LIMITS.windowMs - ON_ITS_WAY_MS);
+    if (this.#first > this.#answeredAt.length / 2) {
+      this.#answeredAt = this.#answeredAt.slice(this.#first);
+      this.#first = 0;
+    }
     this.#answeredAt.push(now);
-  }
-
-  /** How many a sliding window may count at most. */
-  most(now: number): number {
-    const forgotten = now - LIMITS.windowMs - ON_ITS_WAY_MS;
-    while ((this.#answeredAt[0] ?? now) <= forgotten) this.#answeredAt.shift();
-    return this.#answeredAt.length;
   }
 
   /** How many it will count for a request that leaves now, since all had been counted when their answers came. */
   current(now: number): number {
-    return this.most(now) - this.regained(now, ON_ITS_WAY_MS);
+    return this.#countAfter(now - LIMITS.windowMs);
   }
 
   /** When it lets go of the next of those. */
   nextRegain(now: number): number {
-    const next = this.#answeredAt.find((at) => at > now - LIMITS.windowMs);
+    const next = this.#answeredAt[this.#firstAfter(now - LIMITS.windowMs)];
     return (next ?? Number.POSITIVE_INFINITY) + LIMITS.windowMs;
-  }
-
-  /** How many it counts at least. */
-  fewest(now: number): number {
-    return this.most(now) - this.regained(now, 2 * ON_ITS_WAY_MS);
   }
 
   /** How many it will have let go of after a time. */
   regained(now: number, ms: number): number {
-    const forgotten = now + ms - LIMITS.windowMs - ON_ITS_WAY_MS;
-    return this.#answeredAt.filter((at) => at <= forgotten).length;
+    const most = now - LIMITS.windowMs - ON_ITS_WAY_MS;
+    return this.#countAfter(most) - this.#countAfter(most + ms);
   }
 
   /** Whether a window that slides would have spent so many: it still counts what left in the last one. */
   explain(now: number, spent: number, unanswered: number, tolerance: number): boolean {
-    return spent <= this.most(now) + unanswered + tolerance && spent >= this.fewest(now) - tolerance;
+    const most = this.#countAfter(now - LIMITS.windowMs - ON_ITS_WAY_MS);
+    const fewest = this.#countAfter(now - LIMITS.windowMs + ON_ITS_WAY_MS);
+    return spent <= most + unanswered + tolerance && spent >= fewest - tolerance;
+  }
+
+  #countAfter(time: number): number {
+    return this.#answeredAt.length - this.#firstAfter(time);
+  }
+
+  /** The place of the first answer after a time. */
+  #firstAfter(time: number): number {
+    let [low, high] = [this.#first, this.#answeredAt.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#answeredAt[middle] ?? 0) > time) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 }
