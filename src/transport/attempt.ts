@@ -70,12 +70,22 @@ function tell(pacer: Pacer, { method }: Call, news: RateLimitReport): void {
   }
 }
 
-function headersOf(apiKey: string, call: Call, options: RequestOptions, requestId: string): Headers {
+/** The caller's headers come first: none of them can replace the service's own, however it is written. */
+function headersOf(
+  apiKey: string,
+  call: Call,
+  options: RequestOptions,
+  requestId: string,
+): Headers | Record<string, string> {
+  const own = {
+    Accept: "application/json",
+    ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
+    [HEADERS.requestId]: requestId,
+    [HEADERS.apiKey]: apiKey,
+  };
+  if (options.headers === undefined) return own;
   const headers = new Headers(options.headers);
-  headers.set("Accept", "application/json");
-  if (call.body !== undefined) headers.set("Content-Type", "application/json");
-  headers.set(HEADERS.requestId, requestId);
-  headers.set(HEADERS.apiKey, apiKey);
+  for (const [name, value] of Object.entries(own)) headers.set(name, value);
   return headers;
 }
 

@@ -8,7 +8,7 @@ import { certainlyNeverLeft } from "./never-left.js";
 export interface Attempt {
   method: "GET" | "POST";
   url: string;
-  headers: Headers;
+  headers: Headers | Record<string, string>;
   body: string | undefined;
   timeoutMs: number;
   signal: AbortSignal | undefined;
@@ -46,12 +46,12 @@ export async function exchange(attempt: Attempt): Promise<Outcome> {
   let head: Response | null = null;
   let text = "";
 
-  // The library hands over a whole `Request` and an empty `init`, which would only be merged into another one.
+  // The library hands over a whole `Request`, which knows the signal only of its own attempt.
   const send = async (request: RequestInfo | URL) => {
     deadline.signal.throwIfAborted();
     began = true;
     try {
-      const answer = await attempt.fetch(request);
+      const answer = await attempt.fetch(request, { signal: deadline.signal });
       // What didn't listen to the signal answers too late: nobody will read it.
       if (deadline.signal.aborted) answer?.body?.cancel().catch(() => {});
       if (typeof answer?.headers?.get !== "function")
@@ -64,7 +64,7 @@ export async function exchange(attempt: Attempt): Promise<Outcome> {
   };
 
   try {
-    head = await Promise.race([request(attempt, send, deadline.signal), deadline.ended]);
+    head = await Promise.race([request(attempt, send), deadline.ended]);
     await readText(head, deadline, (piece) => (text += piece));
     return { kind: "answered", answer: { status: head.status, headers: head.headers, text } };
   } catch (error) {
@@ -108,13 +108,12 @@ async function readText(
   keep(decoder.decode());
 }
 
-function request(attempt: Attempt, send: typeof fetch, signal: AbortSignal): Promise<Response> {
+function request(attempt: Attempt, send: typeof fetch): Promise<Response> {
   return ky(attempt.url, {
     method: attempt.method,
     headers: attempt.headers,
     ...(attempt.body === undefined ? {} : { body: sentOnce(attempt.body) }),
     fetch: send,
-    signal,
     redirect: "manual",
     retry: 0,
     timeout: false,
