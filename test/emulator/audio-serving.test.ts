@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { clipsOf, fetchBytes } from "./support/clips.js";
 import { createService, VALID } from "./support/service.js";
 
@@ -109,9 +109,14 @@ describe("formats", () => {
 });
 
 describe("parts of a file", () => {
+  // A song takes most of what a test takes: one is enough for all that is asked of it.
+  const service = createService();
+  let url: string;
+  beforeAll(async () => {
+    [{ audio_url: url }] = await clipsOf(service, VALID.upload);
+  });
+
   test("are a 206 with that part, and say where it stands", async () => {
-    const service = createService();
-    const [{ audio_url: url }] = await clipsOf(service, VALID.upload);
     const whole = await fetchBytes(service, url);
     expect(whole.headers.get("Accept-Ranges")).toBe("bytes");
     expect(whole.headers.get("ETag")).toMatch(/^"[0-9a-f]{32}"$/);
@@ -133,8 +138,6 @@ describe("parts of a file", () => {
   });
 
   test("that there are not are a 416 that says how long the file is", async () => {
-    const service = createService();
-    const [{ audio_url: url }] = await clipsOf(service, VALID.upload);
     const { bytes } = await fetchBytes(service, url);
     for (const range of ["bytes=99999999999-", `bytes=${bytes.length}-`, "bytes=-0"]) {
       const { status, headers } = await fetchBytes(service, url, { headers: { Range: range } });
@@ -143,8 +146,6 @@ describe("parts of a file", () => {
   });
 
   test("that make no sense, or are several, are ignored", async () => {
-    const service = createService();
-    const [{ audio_url: url }] = await clipsOf(service, VALID.upload);
     for (const range of ["bytes=5-2", "bytes=a-b", "items=0-5", "bytes=0-1,4-5", "bytes=-", ""]) {
       const { status } = await fetchBytes(service, url, { headers: { Range: range } });
       expect([range, status]).toEqual([range, 200]);
@@ -152,8 +153,6 @@ describe("parts of a file", () => {
   });
 
   test("are given only of the version that an If-Range names: of any other it is the whole", async () => {
-    const service = createService();
-    const [{ audio_url: url }] = await clipsOf(service, VALID.upload);
     const etag = (await fetchBytes(service, url)).headers.get("ETag") ?? "";
     for (const [ifRange, expected] of [
       [etag, 206],
@@ -166,8 +165,6 @@ describe("parts of a file", () => {
   });
 
   test("HEAD answers what GET would, without the body", async () => {
-    const service = createService();
-    const [{ audio_url: url }] = await clipsOf(service, VALID.upload);
     const [head, get] = [await fetchBytes(service, url, { method: "HEAD" }), await fetchBytes(service, url)];
     expect(head.bytes.length).toBe(0);
     expect(head.status).toBe(200);
