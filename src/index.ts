@@ -76,6 +76,7 @@ export type {
 } from "./journal/journal.js";
 export { memoryJournal } from "./journal/memory-journal.js";
 export type { JournalOptions } from "./journal/options.js";
+export { settleOutcome } from "./journal/settle-outcome.js";
 export type {
   PacedRequest,
   Pacer,

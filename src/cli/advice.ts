@@ -27,7 +27,10 @@ export function adviceFor(error: Error, resume: string | null): readonly string[
       "  async-music balance   has its credits frozen then",
       "",
       `The service knows it by the request id ${error.requestId}. With --journal, its`,
-      "--key stays taken: once you know that there is no task, take another one.",
+      "--key stays taken until you say what you have found:",
+      "",
+      "  async-music settle KEY --journal PATH --task-id ID",
+      "  async-music settle KEY --journal PATH --not-created",
     ];
   }
   if (error instanceof Interrupted) return ["This command has created no task."];

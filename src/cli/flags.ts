@@ -40,3 +40,10 @@ export interface RunFlags extends WaitFlags, InputFlags {
   journal?: string;
   key?: string;
 }
+
+/** The flags of `async-music settle`, parsed. */
+export interface SettleFlags {
+  journal: string;
+  taskId?: string;
+  notCreated?: boolean;
+}

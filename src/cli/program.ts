@@ -3,6 +3,7 @@ import { balanceCommand } from "./commands/balance.js";
 import { completeCommand, completionCommand } from "./commands/completion.js";
 import { emulatorCommand } from "./commands/emulator.js";
 import { runTaskCommand } from "./commands/run.js";
+import { settleCommand } from "./commands/settle.js";
 import { usageCommand } from "./commands/usage.js";
 import { waitCommand } from "./commands/wait.js";
 import { EXIT_STATUS } from "./exit-status.js";
@@ -61,6 +62,7 @@ function createProgram(command: readonly string[] | null, surroundings: Surround
   const commands = [
     runTaskCommand(surroundings),
     waitCommand(surroundings),
+    settleCommand(surroundings),
     balanceCommand(surroundings),
     usageCommand(surroundings),
     emulatorCommand(command),

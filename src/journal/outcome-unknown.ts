@@ -34,8 +34,8 @@ export async function outcomeUnknown(
       : `Failed to create a task: the journal holds an intent of ${intent.at} under ${slot.name}, whose outcome is ` +
         "unknown. Nothing was sent, since that could pay twice.",
     evidence === null ? null : SAID_BY_EVIDENCE[evidence],
-    `Find out what became of it, then free the key with journal.delete(${slot.name}, ` +
-      `${JSON.stringify(intent.revision)}), or record the task's id with journal.put. (request id ${requestId})`,
+    `Find out what became of it, then say so with settleOutcome(journal, ${slot.name}, the task's id, or null where ` +
+      `none was created). (request id ${requestId})`,
   ]
     .filter((sentence) => sentence !== null)
     .join(" ");

@@ -12,8 +12,8 @@ export interface Slot {
   read(): Promise<JournalEntry | null>;
   /** Resolves with `false` where what is there is not `previous`, nor this very entry already. */
   put(entry: JournalEntry, previous: string | null): Promise<boolean>;
-  /** Frees the key, if this entry still holds it. */
-  free(revision: string): Promise<void>;
+  /** Frees the key, if this entry still holds it; resolves with whether it did. */
+  free(revision: string): Promise<boolean>;
   /** The error for a key that stands for another request. */
   conflict(): JournalConflictError;
   /** The error for a journal that did not do its part. */
@@ -56,7 +56,7 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor): S
       return isPut === true || (await read())?.revision === entry.revision;
     },
     async free(revision) {
-      await attempt("freed", () => journal.delete(key, revision));
+      return (await attempt("freed", () => journal.delete(key, revision))) === true;
     },
     conflict() {
       const message =

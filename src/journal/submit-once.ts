@@ -7,13 +7,12 @@ import { AsyncMusicError } from "../errors/async-music-error.js";
 import { ConnectionError } from "../errors/connection-error.js";
 import { JournalError } from "../errors/journal-error.js";
 import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
-import { systemRandom } from "../random/random.js";
-import { createRequestId } from "../random/request-id.js";
 import type { Redactor } from "../transport/redactor.js";
 import type { JournalIntent, JournalRecord } from "./journal.js";
 import type { JournalPlace } from "./options.js";
 import { outcomeUnknown } from "./outcome-unknown.js";
 import { type Probe, type Sounding, sound } from "./probe.js";
+import { newRevision } from "./revision.js";
 import { isSameRequest } from "./same-request.js";
 import { createSlot, type Slot } from "./slot.js";
 import { takeTurn } from "./take-turn.js";
@@ -120,11 +119,6 @@ function intentOf({ clock, request, requestId }: Order, sounding: Sounding | nul
   };
 }
 
-/** From the system's chance, always: clients of one seed, in two processes, must not take each other's for their own. */
-function newRevision(): string {
-  return createRequestId(systemRandom);
-}
-
 async function take(slot: Slot, intent: JournalIntent): Promise<void> {
   let isPut = false;
   try {
@@ -182,7 +176,7 @@ async function giveUp(slot: Slot, intent: JournalIntent, refusal: unknown): Prom
   } catch (cause) {
     const reason = refusal instanceof Error ? ` (${refusal.name}: ${refusal.message})` : "";
     throw slot.failure(
-      `nothing was created${reason}, but the intent is still there. Free the key with journal.delete`,
+      `nothing was created${reason}, but the intent is still there. Free the key with settleOutcome(journal, ${slot.name}, null)`,
       cause instanceof Error ? cause.cause : cause,
     );
   }

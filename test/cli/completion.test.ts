@@ -12,7 +12,7 @@ async function complete(...words: string[]): Promise<string[]> {
 
 describe("a shell is offered", () => {
   test.each([
-    [[""], ["run", "wait", "balance", "usage", "emulator", "completion", "help"]],
+    [[""], ["run", "wait", "settle", "balance", "usage", "emulator", "completion", "help"]],
     [["ru"], ["run"]],
     [["--v"], ["--version"]],
     [

@@ -259,6 +259,42 @@ describe("with a journal", () => {
       expect(stderr).toContain("async-music usage");
     }
   });
+
+  describe("a key whose outcome is unknown", () => {
+    const settle = (...flags: string[]) => ["settle", "rain", "--journal", join(folder, "journal"), ...flags];
+    const loseAnswer = async (when: "before" | "after") => {
+      emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "disconnect", when } });
+      const terminal = createTerminal(emulator);
+      await terminal.run("run", ...journaled());
+      return terminal;
+    };
+
+    test("is free once it is said that nothing was created, and pays at the next run", async () => {
+      const { run, bodies } = await loseAnswer("before");
+      expect(await run(...settle("--not-created"))).toMatchObject({ status: 0, stdout: "rain is free\n" });
+      expect((await run("run", ...journaled())).status).toBe(0);
+      expect(bodies).toHaveLength(2);
+    });
+
+    test("stands for the task that was found, and pays no more", async () => {
+      const { run, bodies } = await loseAnswer("after");
+      const id = emulator.accounts.get(emulator.accountId).ledger.at(-1)?.task_id ?? "";
+      expect((await run(...settle("--task-id", id))).stdout).toBe(`rain stands for task ${id}\n`);
+      expect((await run("run", ...journaled(), "--json")).stdout).toContain(id);
+      expect(bodies).toHaveLength(1);
+    });
+
+    test.each([
+      [["--task-id", "a", "--not-created"], "either"],
+      [[], "either"],
+    ])("is settled in one of two ways, and not by %j", async (flags, word) => {
+      const { run } = await loseAnswer("after");
+      const { status, stderr } = await run(...settle(...flags));
+      expect([status, stderr]).toEqual([2, expect.stringContaining(word)]);
+      expect((await run(...settle("--not-created"))).status).toBe(0);
+      expect((await run(...settle("--not-created"))).status).toBe(2);
+    });
+  });
 });
 
 describe("on a terminal", () => {

@@ -177,7 +177,7 @@ test("a refusal whose key can't be freed says both", async () => {
   const error = await rejection(client.tasks.run(SONG_REQUEST, options), JournalError);
   expect(error).toMatchObject({ taskId: null, cause: away });
   expect(error.message).toContain(InsufficientCreditsError.name);
-  expect(error.message).toContain("journal.delete");
+  expect(error.message).toContain("settleOutcome(journal, ");
 });
 
 test("a journal whose errors hold the API key does not leak it", async () => {

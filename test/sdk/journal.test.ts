@@ -9,6 +9,7 @@ import {
   memoryJournal,
   RateLimitedError,
   SubmissionOutcomeUnknownError,
+  settleOutcome,
   TaskFailedError,
   type TaskSubmission,
 } from "async-music";
@@ -240,7 +241,7 @@ test.each([
   const second = await rejection(restarted.run(), SubmissionOutcomeUnknownError);
   expect(second).toMatchObject({ request: SONG_REQUEST, requestId: "request-1", status: null });
   for (const { message } of [first, second]) {
-    expect(message).toContain(`journal.delete("${KEY}", "${entry?.revision}")`);
+    expect(message).toContain(`settleOutcome(journal, "${KEY}", `);
     expect(message.split("request-1")).toHaveLength(2);
     expect(message.match(/\. /g)?.length).toBeLessThanOrEqual(3);
   }
@@ -262,26 +263,52 @@ test("an abort during the POST leaves its outcome unknown, also in the journal",
 test("who finds out that nothing was created frees the key, and it can be run again", async () => {
   const world = journaledWorld(inTurn(lost, submit, done));
   await rejection(world.run(), SubmissionOutcomeUnknownError);
-  const entry = await world.journal.get(KEY);
-  expect(await world.journal.delete(KEY, entry?.revision ?? "")).toBe(true);
+  expect(await settleOutcome(world.journal, KEY, null)).toBe(true);
+  expect(await world.journal.get(KEY)).toBeNull();
   await expect(world.run()).resolves.toEqual(succeeded());
 });
 
 test("who finds the task records its id, and the run goes on with it", async () => {
   const world = journaledWorld(inTurn(lost, done));
   await rejection(world.run(), SubmissionOutcomeUnknownError);
-  const entry = await world.journal.get(KEY);
-  if (entry === null) expect.fail("The intent is gone");
-  const found = {
-    ...entry,
-    state: "submitted",
-    revision: "found",
-    task_id: TASK_ID,
-    submission: null,
-  } as const;
-  await world.journal.put(KEY, found, entry.revision);
+  const intent = await world.journal.get(KEY);
+  expect(await settleOutcome(world.journal, KEY, TASK_ID)).toBe(true);
+  const record = { ...intent, state: "submitted", task_id: TASK_ID, submission: null };
+  expect(await world.journal.get(KEY)).toEqual({ ...record, revision: expect.any(String) });
+  expect((await world.journal.get(KEY))?.revision).not.toBe(intent?.revision);
   await expect(world.run()).resolves.toEqual(succeeded());
   expect(posts(world)).toHaveLength(1);
+});
+
+test("there is nothing to settle under a key that is free, or has its task", async () => {
+  const journal = memoryJournal();
+  expect(await settleOutcome(journal, KEY, TASK_ID)).toBe(false);
+  await journal.put(KEY, journalEntry("submitted"), null);
+  for (const taskId of [null, "other"]) expect(await settleOutcome(journal, KEY, taskId)).toBe(false);
+  expect(await journal.get(KEY)).toEqual(journalEntry("submitted"));
+});
+
+test("a key that somebody else settles meanwhile is theirs", async () => {
+  const inner = memoryJournal();
+  await inner.put(KEY, journalEntry("intent"), null);
+  const slow: typeof inner.get = async (key) => {
+    const entry = await inner.get(key);
+    await inner.delete(key, entry?.revision ?? "");
+    return entry;
+  };
+  expect(await settleOutcome({ ...inner, get: slow }, KEY, TASK_ID)).toBe(false);
+  await inner.put(KEY, journalEntry("intent"), null);
+  expect(await settleOutcome({ ...inner, get: slow }, KEY, null)).toBe(false);
+});
+
+test.each([
+  [{}, KEY, null, "journal"],
+  [memoryJournal(), "", null, "journalKey"],
+  [memoryJournal(), KEY, "", "taskId"],
+  [memoryJournal(), KEY, undefined, "taskId"],
+])("what can't be settled is refused by name", async (journal, key, taskId, option) => {
+  const settling = settleOutcome(journal as never, key, taskId as never);
+  expect((await rejection(settling, InvalidOptionError)).option).toBe(option);
 });
 
 test("an answer that is broken but names its task is recorded: the next run waits for it", async () => {

@@ -1,0 +1,7 @@
+import { systemRandom } from "../random/random.js";
+import { createRequestId } from "../random/request-id.js";
+
+/** From the system's chance, always: clients of one seed, in two processes, must not take each other's for their own. */
+export function newRevision(): string {
+  return createRequestId(systemRandom);
+}
