@@ -5,6 +5,7 @@ import { plannedSuccess } from "../providers/plan.js";
 import type { StoredClip } from "../stored/clip.js";
 import { type Clips, makeAudio } from "./compose.js";
 import { Kept } from "./kept.js";
+import { SONGS, type Songs } from "./songs.js";
 
 /** Audio that is kept at most, in bytes; the rest is made again when it is asked for. */
 const KEPT_BYTES = 64 * 2 ** 20;
@@ -21,11 +22,13 @@ export type Copy = "service" | "provider";
 /** The files of the service and of the providers. They follow from the state, and are no part of it. */
 export class AudioStore {
   readonly #keptBytes: number;
+  readonly #songs: Songs;
   #files: Kept<Uint8Array<ArrayBuffer>>;
   #parts = noParts();
 
-  constructor(keptBytes = KEPT_BYTES) {
+  constructor(keptBytes: number = KEPT_BYTES, songs: Songs = SONGS) {
     this.#keptBytes = keptBytes;
+    this.#songs = songs;
     this.#files = this.#noFiles();
   }
 
@@ -38,8 +41,8 @@ export class AudioStore {
     if (copy === "service" && !storable) return null;
 
     const format = copy === "service" ? found.task.format : own;
-    const parts = this.#parts;
-    const make = () => makeAudio(clips, found, format, parts);
+    const kept = { songs: this.#songs, parts: this.#parts };
+    const make = () => makeAudio(clips, found, format, kept);
     const bytes = await this.#files.get(`${clipId}/${format}`, goneAt(found, copy), make);
     return { bytes, format };
   }

@@ -1,10 +1,12 @@
 import type { AudioFormat } from "../audio/formats/formats.js";
 import type { Pcm } from "../audio/pcm.js";
+import type { SongRequest } from "../audio/score/write-score.js";
 import { nextTurn } from "../clock/turn.js";
 import { invariant } from "../invariant.js";
 import { type ClipPlace, readBrief } from "../providers/brief.js";
 import type { StoredClip } from "../stored/clip.js";
 import type { Kept } from "./kept.js";
+import { makeSong, type Songs } from "./songs.js";
 
 /** All clips that there are, by their id. */
 export type Clips = ReadonlyMap<string, StoredClip>;
@@ -23,31 +25,31 @@ export async function makeAudio(
   clips: Clips,
   made: StoredClip,
   format: AudioFormat,
-  kept: Kept<Pcm>,
+  { songs, parts: kept }: { songs: Songs; parts: Kept<Pcm> },
 ): Promise<Uint8Array<ArrayBuffer>> {
+  const { joins } = readBrief(made.task);
+  const chain = chainOf(clips, joins ?? made.clip.id);
+  const first = chain[0]?.part;
+  const requestOf = (part: StoredClip): SongRequest => ({
+    ...songSource(part),
+    durationSeconds: part.clip.durationSeconds,
+    instrumental: readBrief(part.task).instrumental,
+    // A continuation keeps the key, tempo and tune of the first song of all.
+    ...(first !== undefined && first !== part && { continues: songSource(first) }),
+  });
+  if (joins === null) return makeSong(requestOf(made), format, songs);
+
   const [{ encode }, { composeSong }, { cutPcm, PcmJoin, SAMPLE_RATE }] = await Promise.all([
     import("../audio/formats/formats.js"),
     import("../audio/song.js"),
     import("../audio/pcm.js"),
   ]);
-
-  const { joins } = readBrief(made.task);
-  const chain = chainOf(clips, joins ?? made.clip.id);
-  const first = chain[0]?.part;
-  const compose = (part: StoredClip): Pcm =>
-    composeSong({
-      ...songSource(part),
-      durationSeconds: part.clip.durationSeconds,
-      instrumental: readBrief(part.task).instrumental,
-      // A continuation keeps the key, tempo and tune of the first song of all.
-      ...(first !== undefined && first !== part && { continues: songSource(first) }),
-    });
-  if (joins === null) return encode(compose(made), format);
-
   const parts = lastParts(chain);
   const join = new PcmJoin(parts.reduce((sum, { seconds }) => sum + Math.ceil(seconds * SAMPLE_RATE), 0));
   for (const { part, seconds } of parts) {
-    const whole = await kept.get(part.clip.id, Number.POSITIVE_INFINITY, async () => compose(part));
+    const whole = await kept.get(part.clip.id, Number.POSITIVE_INFINITY, async () =>
+      composeSong(requestOf(part)),
+    );
     join.add(cutPcm(whole, seconds));
     await new Promise<void>(nextTurn);
   }
