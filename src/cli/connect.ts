@@ -8,7 +8,7 @@ export function connect({ baseUrl: given }: { baseUrl?: string }, { env, client 
   const baseUrl = given ?? env["ASYNC_MUSIC_BASE_URL"];
   if (!apiKey) {
     throw new UsageError(
-      "Expected ASYNC_MUSIC_API_KEY to hold an API key: the service's dashboard makes them",
+      "Expected ASYNC_MUSIC_API_KEY to hold an API key: the service's dashboard makes them, and `async-music emulator` has one that bills nobody",
     );
   }
   if (!baseUrl) {

@@ -78,7 +78,6 @@ function configure(command: Command, { env, stdout, stderr }: Surroundings): Com
   const widthOf = ({ columns }: Output) => Math.min(columns, WIDEST_HELP);
   return command
     .helpOption("-h, --help", "explain this command")
-    .allowExcessArguments(false)
     .configureHelp({
       minWidthToWrap: 20,
       styleTitle: (text) => coloured("bold", text),

@@ -1,8 +1,8 @@
 import { CommanderError } from "commander";
 import { type Evidence, SubmissionOutcomeUnknownError } from "../index.js";
-import { resumeAdvice } from "../tasks/calls.js";
 import { adviceFor } from "./advice.js";
 import { exitStatusOf } from "./exit-table.js";
+import { shellWords } from "./shell-words.js";
 import { Interrupted } from "./tasks/interruption.js";
 import { TaskFault } from "./tasks/task-fault.js";
 import { stylesFor } from "./terminal/colour.js";
@@ -48,8 +48,7 @@ function usageMessage(message: string): string {
 
 function messageOf(error: Error, taskId: string | null): string {
   if (error instanceof SubmissionOutcomeUnknownError && taskId === null) return unknownMessage(error);
-  // How to go on in a program is no help in a shell, where `adviceFor` has its own.
-  return taskId === null ? error.message : error.message.replace(` ${resumeAdvice(taskId)}`, "");
+  return shellWords(error, taskId);
 }
 
 function unknownMessage({ cause, evidence }: SubmissionOutcomeUnknownError): string {

@@ -27,7 +27,7 @@ export function retrieveCall(
     purpose: kind === "poll" ? `wait for task ${taskId}` : `retrieve task ${taskId}`,
     taskId,
     ...(kind === "poll" ? { advice: resumeAdvice(taskId) } : {}),
-    adviceIfNotFound: notFoundAdvice(taskId, journalKey),
+    adviceIfNotFound: journalKey === undefined ? notFoundAdvice(taskId) : notFoundInJournal(journalKey),
   };
 }
 
@@ -36,16 +36,18 @@ export function resumeAdvice(taskId: string): string {
   return `Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
 }
 
-function notFoundAdvice(taskId: string, journalKey: string | undefined): string {
-  if (journalKey !== undefined) {
-    return (
-      `The journal names this task under ${JSON.stringify(journalKey)}: was that recorded with another account, or with ` +
-      "an emulator that has ended?"
-    );
-  }
+/** What to look at where the account has no such task. */
+export function notFoundAdvice(taskId: string): string {
   return (
     `Is it a task's id, and no clip's? Then client.tasks.wait(${JSON.stringify(taskId)}) needs a key of the account that ` +
     "submitted it."
+  );
+}
+
+function notFoundInJournal(journalKey: string): string {
+  return (
+    `The journal names this task under ${JSON.stringify(journalKey)}: was that recorded with another account, or with ` +
+    "an emulator that has ended?"
   );
 }
 

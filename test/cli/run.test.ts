@@ -80,7 +80,16 @@ test.each([
   ["-d rain --max-wait soon", "--max-wait"],
   ["-d rain --out=", "--out"],
   ["-d rain --format wav", "--format"],
-  ["songs -d rain", "songs"],
+  ["songs -d rain", "music, lyrics, upload or concat"],
+  ["lyrics", '--prompt "a lighthouse"'],
+  ["upload", "--url"],
+  ["concat", "--clip-id"],
+  ["--model provider_b", "--prompt"],
+  ["rain_in_a_wrong_place", '-d "rain in Lisbon"'],
+  ["lyrics rain_in_a_wrong_place", '--prompt "a lighthouse"'],
+  ["upload rain_in_a_wrong_place", "--url"],
+  ["music rain_in_a_wrong_place --model provider_b", "--prompt"],
+  ["music rain in_a_wrong_place -d rain", "only music"],
   ["-d rain --api-key key_in_a_wrong_place", "ASYNC_MUSIC_API_KEY"],
   ["-d rain --api-key=key_in_a_wrong_place", "ASYNC_MUSIC_API_KEY"],
   ["-d rain --apikey=key_in_a_wrong_place", "--apikey"],
@@ -90,7 +99,7 @@ test.each([
   expect([status, stdout, bodies]).toEqual([2, "", []]);
   expect(stderr).toMatch(/^async-music: .*\n$/);
   expect(stderr).toContain(named);
-  expect(stderr).not.toContain("key_in_a_wrong_place");
+  expect(stderr).not.toContain("in_a_wrong_place");
 });
 
 describe("what was made", () => {
@@ -337,4 +346,47 @@ test.each([
   const { run } = createTerminal(emulator, { env, isTerminal });
   expect((await run("--help")).stdout.includes("\u001B[1m")).toBe(isColoured);
   expect((await run("run")).stderr.includes("\u001B[31m")).toBe(isColoured);
+});
+
+test.each(["music", "lyrics", "upload", "concat"])(
+  "the advice for `run %s` without more is not refused itself",
+  async (type) => {
+    const { run, bodies } = createTerminal(emulator);
+    const { stderr } = await run("run", type);
+    const [, flag = "", text = ""] = /such as (--?\S+) "?([^":]+(?::\/\/[^":]+)?)"?:/.exec(stderr) ?? [];
+    await run("run", type, flag, text, "--no-download");
+    expect(bodies).toMatchObject([{ task_type: type }]);
+  },
+);
+
+describe("what a program would call an option is named as a shell gives it", () => {
+  const started = (env: Record<string, string>, ...flags: string[]) =>
+    createTerminal(emulator, { env }).run("run", "-d", "rain", ...flags);
+
+  test.each([
+    [
+      { ASYNC_MUSIC_BASE_URL: "nowhere" },
+      [],
+      "ASYNC_MUSIC_BASE_URL, or --base-url, to be an http or https address",
+    ],
+    [
+      {},
+      ["--base-url", "https://api.example/api/v1"],
+      "ASYNC_MUSIC_BASE_URL, or --base-url, to end before /api/v1",
+    ],
+    [{ ASYNC_MUSIC_API_KEY: "two words" }, [], "ASYNC_MUSIC_API_KEY to be a text"],
+    [{}, ["--journal", "", "--key", "k"], "--journal to be a text"],
+    [{}, ["--journal", "j", "--key", ""], "--key to be a text"],
+  ])("%j %j: %s", async (env, flags, said) => {
+    const { status, stderr } = await started(env, ...flags);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^async-music: [^\n`]*(?:`[^`]+`\.)?\n$/);
+    expect(stderr).toContain(`Expected ${said}`);
+  });
+
+  test("who has no key is told of the emulator, which has one", async () => {
+    const { status, stderr } = await started({ ASYNC_MUSIC_API_KEY: "" });
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^async-music: Expected ASYNC_MUSIC_API_KEY .*`async-music emulator`.*\n$/);
+  });
 });

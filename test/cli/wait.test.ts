@@ -62,7 +62,8 @@ describe("async-music wait", () => {
       const { run } = createTerminal(emulator);
       const { status, stderr } = await run("wait", taskId);
       expect(status).toBe(6);
-      expect(stderr).toMatch(/^async-music: .*task_not_found.*\n$/);
+      expect(stderr).toMatch(/^async-music: .*task_not_found.*not a clip's.*the key is of the account.*\n$/);
+      expect(stderr).not.toContain("client.tasks");
     },
   );
 
@@ -170,7 +171,7 @@ test("the account's credits are a table, and the service's own words with --json
     "available   95 credits  0.95 USD\nfrozen       5 credits  0.05 USD\ntotal      100 credits  1.00 USD\n",
   );
   expect((await run("usage")).stdout).toBe(
-    "tasks created        1\ncredits used         5 credits  0.05 USD\ncredits topped up  100 credits  1.00 USD\n",
+    "tasks created        1\ncredits used         5 credits  0.05 USD, refunded ones included\ncredits topped up  100 credits  1.00 USD\n",
   );
   expect(JSON.parse((await run("balance", "--json")).stdout)).toEqual({
     available: 95,

@@ -21,18 +21,18 @@ export async function showUsage(flags: ConnectionFlags, surroundings: Surroundin
   if (flags.json) return writeJson(surroundings.stdout, usage);
   writeTable(surroundings.stdout, [
     ["tasks created", usage.tasks_created, ""],
-    ["credits used", usage.credits_used, "credits"],
+    ["credits used", usage.credits_used, "credits", ", refunded ones included"],
     ["credits topped up", usage.credits_topped_up, "credits"],
   ]);
 }
 
-type Row = readonly [name: string, count: number, unit: "credits" | ""];
+type Row = readonly [name: string, count: number, unit: "credits" | "", note?: string];
 
 function writeTable(output: Output, rows: readonly Row[]): void {
   const nameWidth = Math.max(...rows.map(([name]) => name.length));
   const countWidth = Math.max(...rows.map(([, count]) => String(count).length));
-  for (const [name, count, unit] of rows) {
-    const worth = unit === "credits" ? ` credits  ${usdOf(count)}` : "";
+  for (const [name, count, unit, note = ""] of rows) {
+    const worth = unit === "credits" ? ` credits  ${usdOf(count)}${note}` : "";
     output.write(`${name.padEnd(nameWidth)}  ${String(count).padStart(countWidth)}${worth}\n`);
   }
 }

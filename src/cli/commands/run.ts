@@ -1,8 +1,10 @@
 import { Argument, Command, Option } from "commander";
-import { MODELS, TASK_TYPES, type TaskType } from "../../contract/model.js";
+import { MODELS, type Model, TASK_TYPES, type TaskType } from "../../contract/model.js";
 import type { RunFlags } from "../flags.js";
 import { seconds, wholeNumber } from "../parsers.js";
+import { exampleOf } from "../tasks/examples.js";
 import type { Surroundings } from "../terminal/surroundings.js";
+import { UsageError } from "../usage-error.js";
 import { addWaitOptions } from "./wait-options.js";
 
 const HELP = `
@@ -32,7 +34,10 @@ export function runTaskCommand(surroundings: Surroundings): Command {
     .description(
       "Make a song, lyrics or a clip: submit a task, wait for it, and save what it made. This costs credits.",
     )
-    .addArgument(new Argument("[type]", "what to make (default: music)").choices(TASK_TYPES))
+    .addArgument(
+      new Argument("[type]", "what to make (default: music)").choices(TASK_TYPES).argParser(taskType),
+    )
+    .allowExcessArguments()
     .optionsGroup("What to make:")
     .option("-d, --gpt-description-prompt <text>", "describe the song that you want")
     .option(
@@ -65,8 +70,22 @@ export function runTaskCommand(surroundings: Surroundings): Command {
     .option("--key <name>", "your own name for this task in the journal");
   return addWaitOptions(command)
     .addHelpText("after", HELP)
-    .action(async (type: TaskType | undefined, flags: RunFlags) => {
+    .action(async (type: TaskType | undefined, flags: RunFlags, { args }: Command) => {
+      if (args.length > 1) throw misplacedText(`only ${type}`, type, flags.model);
       const { runTask } = await import("../tasks/run-task.js");
       await runTask(type, flags, surroundings);
     });
+}
+
+function taskType(text: string): TaskType {
+  const type = TASK_TYPES.find((each) => each === text);
+  if (type !== undefined) return type;
+  throw misplacedText(`${TASK_TYPES.slice(0, -1).join(", ")} or ${TASK_TYPES.at(-1)}`);
+}
+
+/** Who is new says what to make without a flag. What they said is not repeated: it may be anything. */
+function misplacedText(expected: string, type?: TaskType, model?: Model): UsageError {
+  return new UsageError(
+    `Expected ${expected} after \`run\`, and what to make in a flag: ${exampleOf(type, model)}`,
+  );
 }

@@ -4,6 +4,7 @@ import { InvalidRequestError, type TaskRequest, type TaskType } from "../../inde
 import type { InputFlags, RunFlags } from "../flags.js";
 import type { Surroundings } from "../terminal/surroundings.js";
 import { UsageError } from "../usage-error.js";
+import { exampleOf } from "./examples.js";
 
 /** The field of `input` that each flag is. */
 const FIELDS = {
@@ -89,7 +90,9 @@ function describedRequest(
   input: Readonly<Record<string, unknown>>,
 ): unknown {
   if (Object.keys(input).length === 0) {
-    throw new UsageError('Expected what to make, such as -d "rain in Lisbon": see `async-music run --help`');
+    throw new UsageError(
+      `Expected what to make, such as ${exampleOf(type, model)}: see \`async-music run --help\``,
+    );
   }
   const mode = MODES[inputVariant(model, type, input)];
   const fields: readonly string[] = mode.fields;
