@@ -3,6 +3,7 @@ import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { AudioDownload } from "../audio/audio-download.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
+import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
 import { checkPath } from "./check-path.js";
 
 const READ_BEFORE =
@@ -19,7 +20,7 @@ const AUDIO_EXTENSION = /\.(mp3|wav|flac|ogg|m4a|bin)$/i;
  * @param path - where to, without the extension: that is the download's own
  * @returns the path of the file
  * @throws `AudioDownloadError` the body broke off; nothing is left on disk
- * @throws `InvalidOptionError` the path is empty, or no text
+ * @throws `InvalidOptionError` the path is empty, or no text; the first argument is no download
  * @throws `AsyncMusicError` the body was read before
  *
  * @example
@@ -28,6 +29,7 @@ const AUDIO_EXTENSION = /\.(mp3|wav|flac|ogg|m4a|bin)$/i;
  * ```
  */
 export async function saveAudio(download: AudioDownload, path: string): Promise<string> {
+  checkDownload(download);
   if (download.body.locked) throw new AsyncMusicError(READ_BEFORE);
   const target = `${checkPath(path).replace(AUDIO_EXTENSION, "")}.${download.extension}`;
   const draft = `${target}.${randomUUID()}.part`;
@@ -42,6 +44,16 @@ export async function saveAudio(download: AudioDownload, path: string): Promise<
     throw error;
   }
   return target;
+}
+
+/** A clip or a promise in its place is easily mistaken where no compiler looks. */
+function checkDownload(download: AudioDownload): void {
+  if (typeof download?.extension === "string" && typeof download.body?.getReader === "function") return;
+  throw new InvalidOptionError(
+    "download",
+    "be what `await client.audio.download(clip)` answers",
+    shown(download),
+  );
 }
 
 async function writeWhole(download: AudioDownload, path: string): Promise<void> {

@@ -132,6 +132,22 @@ test.each(["", undefined, 7])("the path %j is refused, and nothing is written", 
   expect((await rejection(saving, InvalidOptionError)).option).toBe("path");
 });
 
+test.each([
+  ["a clip", { id: "clip-1", audio_url: "https://audio.example/song.wav", extension: "wav" }],
+  ["a promise of a download", download("song")],
+  ["an answer of fetch", new Response("song")],
+  ["nothing", undefined],
+])("%s in place of a download is refused with what belongs there", async (_, given) => {
+  const folder = await createFolder();
+  const { option, message } = await rejection(
+    Reflect.apply(saveAudio, null, [given, join(folder, "rain")]),
+    InvalidOptionError,
+  );
+  expect(option).toBe("download");
+  expect(message).toContain("`await client.audio.download(clip)`");
+  await expect(readdir(folder)).resolves.toEqual([]);
+});
+
 test("a large song is written piece by piece, in order", async () => {
   const folder = await createFolder();
   const pieces = Array.from({ length: 64 }, (_, index) => new Uint8Array(16_384).fill(index));
