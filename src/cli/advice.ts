@@ -1,6 +1,7 @@
 import {
   AudioExpiredError,
   InsufficientCreditsError,
+  InvalidRequestError,
   SubmissionOutcomeUnknownError,
   TaskFailedError,
   TaskNotFoundError,
@@ -8,7 +9,7 @@ import {
 import { Interrupted } from "./tasks/interruption.js";
 
 /** After these there is nothing to go on with. */
-const OVER = [TaskFailedError, TaskNotFoundError, AudioExpiredError];
+const OVER = [TaskFailedError, TaskNotFoundError, AudioExpiredError, InvalidRequestError];
 
 /**
  * What to do now, as lines for a shell.

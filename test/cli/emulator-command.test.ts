@@ -106,7 +106,7 @@ test.each([
   [["emulator", "--credits", "-1"], "--credits"],
   [["emulator", "--seed", "1.5"], "--seed"],
   [["emulator", "--clock", "fast"], "--clock"],
-  [["emulator", "--api-key", "live_1"], "emu_"],
+  [["emulator", "--api-key", "live_1"], "--api-key to begin with `emu_`"],
   [["emulator", "--seed"], "--seed"],
   [["emulator", "extra"], "emulator"],
   [["emulate"], "emulate"],

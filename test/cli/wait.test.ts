@@ -67,6 +67,15 @@ describe("async-music wait", () => {
     },
   );
 
+  test.each(["", "."])(
+    "a text that can be no id, %j, is status 3, and nothing to go on with",
+    async (taskId) => {
+      const { status, stderr } = await createTerminal(emulator).run("wait", taskId);
+      expect(status).toBe(3);
+      expect(stderr).toMatch(/^async-music: .*task_not_found.*\n$/);
+    },
+  );
+
   test("a failed task is status 10, and nothing to go on with", async () => {
     emulator.providers.provider_a.next({
       outcome: "failure",

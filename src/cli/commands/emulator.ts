@@ -49,5 +49,12 @@ emulator ends with it, and with its exit status:
 
 /** What the emulator finds out of range was a flag. */
 function asMisuse(error: unknown): never {
-  throw error instanceof RangeError ? new UsageError(error.message) : error;
+  if (!(error instanceof RangeError)) throw error;
+  throw new UsageError(
+    error.message.replace(/^Expected `(\w+)`/, (_, name: string) => `Expected ${flagOf(name)}`),
+  );
+}
+
+function flagOf(option: string): string {
+  return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
