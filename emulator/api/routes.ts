@@ -45,7 +45,11 @@ export function findRoute({ site, path, method }: Exchange): { route: Route; par
   if (found !== undefined) {
     return { route: found.route, params: asked.filter((_, index) => isParam(found.parts[index])) };
   }
-  if (here.length === 0) return new Refusal("not_found", "There is nothing at this path");
+  if (here.length === 0) {
+    // The providers' own addresses have no description.
+    const advice = site === "service" ? "; /openapi.json lists what there is" : "";
+    return new Refusal("not_found", `There is nothing at this path${advice}`);
+  }
   const allow = here.map(({ route }) => route.method).join(", ");
   return new Refusal("method_not_allowed", `This path can be asked with ${allow} only`, { allow });
 }

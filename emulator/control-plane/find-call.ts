@@ -16,7 +16,11 @@ export function findCall(
   });
   const found = here.find(({ call }) => call.method === method);
   if (found !== undefined) return found;
-  if (here.length === 0) throw new Refusal("not_found", "The control plane has nothing at this path");
+  if (here.length === 0)
+    throw new Refusal(
+      "not_found",
+      `The control plane has nothing at this path; ${PLANE}/openapi.json lists what there is`,
+    );
   const allow = here.map(({ call }) => call.method).join(", ");
   throw new Refusal("method_not_allowed", `This call can be made with ${allow} only`, { allow });
 }

@@ -131,6 +131,26 @@ test.each([
   expect(headers.get("X-Request-Id")).toMatch(/./);
 });
 
+test.each(["service", "control plane"])(
+  "who guesses a path of the %s is told where all of them stand",
+  async (part) => {
+    const { send } = createService();
+    const above = part === "service" ? "" : "/_emulator";
+    const { body } = await send(`${above}/api/v1/balance`);
+    const [, described = ""] = /; (\S+) lists what there is$/.exec(body.message) ?? [];
+    const { status, body: description } = await send(described);
+    expect([status, described]).toEqual([200, `${above}/openapi.json`]);
+    expect(Object.keys(description.paths).length).toBeGreaterThan(3);
+  },
+);
+
+test("a provider, which describes nothing, sends nobody to a description", async () => {
+  const { send } = createService();
+  const { status, body } = await send("https://provider-a.test/nothing");
+  expect([status, body.error_code]).toEqual([404, "not_found"]);
+  expect(body.message).not.toContain("openapi");
+});
+
 test.each([
   ["GET", TASK, "POST"],
   ["DELETE", TASK, "POST"],
