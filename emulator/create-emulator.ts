@@ -94,7 +94,7 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
       return world.state.limits;
     },
     state: () => viewState(world, emulator.accounts, IN_PROCESS_ORIGINS),
-    onRequest: (listener) => world.logReaders.add(listener),
+    onRequest: (listener) => world.logReaders.add((request) => listener(request)),
     audit: () => [...world.state.conduct.findings],
     async when(taskId, status) {
       if (closing.signal.aborted) throw new Error(`Failed to see a task in \`${status}\`: ${DISPOSED}`);

@@ -6,10 +6,13 @@
 
 import { test as base, type TestAPI } from "vitest";
 import { AsyncMusic } from "../src/client.js";
-import type { ConductRule, Finding } from "./audit/conduct.js";
+import type { ConductRule } from "./audit/conduct.js";
 import { createEmulator } from "./create-emulator.js";
 import type { Emulator } from "./emulator.js";
 import type { EmulatorOptions } from "./emulator-options.js";
+import { armedIn, armedInVain } from "./fixtures/armed.js";
+import { listenToTest } from "./fixtures/asked.js";
+import { brokenRules, keptRules } from "./fixtures/broken-rules.js";
 import { invariant } from "./invariant.js";
 import { worldOf } from "./mounts/mounted-world.js";
 import { isConsistent } from "./state/is-consistent.js";
@@ -35,7 +38,8 @@ export interface Breaks {
 
 /**
  * Vitest's `test` with a fresh `emulator` and `client` for each test that asks for them, also for those that run at the same
- * time. A test fails if the client broke a rule of the service, or if the credits don't add up when it is over.
+ * time. A test fails if the client broke a rule of the service, if a fault or a next outcome that it armed never came
+ * about, or if the credits don't add up when it is over.
  *
  * `emulatorOptions` are set for a file or a `describe` with `test.override`, and for some tests of a file with
  * `test.extend`.
@@ -64,14 +68,22 @@ export const test: TestAPI<EmulatorFixtures> = base.extend<EmulatorFixtures>({
   },
   emulator: async ({ emulatorOptions, breaks, task, onTestFinished }, use) => {
     const emulator = createEmulator(emulatorOptions);
-    // A snapshot brings along what others have broken.
+    const world = worldOf(emulator);
+    // A snapshot brings along what others have broken, and what they have armed.
     const inherited = new Set(emulator.audit());
+    const armed = armedIn(world.state);
+    const asked = listenToTest(world);
     // The first to register is the last to be called: a test's own clean-up still has its emulator.
     onTestFinished(async () => {
       const findings = emulator.audit().filter((finding) => !inherited.has(finding));
       await emulator[Symbol.asyncDispose]();
-      assertConduct(findings, breaks.rules, task.result?.state !== "fail");
-      invariant(isConsistent(worldOf(emulator).state), "after a test, all credits are accounted for");
+      fail(brokenRules(findings, breaks.rules, asked));
+      // A test that failed half-way may not have come to what it was going to do.
+      if (task.result?.state !== "fail") {
+        fail(keptRules(findings, breaks.rules));
+        fail(armedInVain(world.state, armed, asked));
+      }
+      invariant(isConsistent(world.state), "after a test, all credits are accounted for");
     });
     await use(emulator);
   },
@@ -80,23 +92,10 @@ export const test: TestAPI<EmulatorFixtures> = base.extend<EmulatorFixtures>({
   },
 });
 
-/** A test that failed half-way may not have come to break what it was going to. */
-function assertConduct(
-  findings: readonly Finding[],
-  purpose: ReadonlySet<ConductRule>,
-  isOver: boolean,
-): void {
-  const broken = findings.filter(({ rule }) => !purpose.has(rule));
-  if (broken.length > 0) {
-    const lines = broken.map(
-      (each) => `- ${each.rule}, request ${each.request_id}, ${each.at}: ${each.detail}`,
-    );
-    const rules = [...new Set(broken.map(({ rule }) => `"${rule}"`))].join(", ");
-    throw new Error(
-      `The client broke rules of the service:\n${lines.join("\n")}\nA test that does so on purpose says \`breaks(${rules})\`.`,
-    );
-  }
-  const kept = [...purpose].filter((rule) => isOver && !findings.some((finding) => finding.rule === rule));
-  if (kept.length > 0)
-    throw new Error(`The test says that it breaks ${kept.join(", ")}, and no request did.`);
+/** Where this was thrown is nowhere in the test, so that no place is shown. */
+function fail(message: string | null): void {
+  if (message === null) return;
+  const error = new Error(message);
+  error.stack = `Error: ${message}`;
+  throw error;
 }

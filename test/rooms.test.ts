@@ -64,6 +64,7 @@ const arrows = {
 
     // The ways in.
     mounts: "state api",
+    fixtures: "src/contract log faults audit state",
     "emulator-state.ts": "src/contract clock limits policy state control api",
     "emulator.ts": "src/contract clock log limits policy audit state control emulator-state.ts",
     "emulator-options.ts": "clock options state",
@@ -85,7 +86,7 @@ const arrows = {
   }),
   ...roomsBelow("emulator", {
     "vitest.ts": `src/client.ts
-      invariant.ts audit state mounts emulator.ts emulator-options.ts create-emulator.ts`,
+      invariant.ts fixtures audit state mounts emulator.ts emulator-options.ts create-emulator.ts`,
   }),
 };
 

@@ -26,7 +26,7 @@ export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
     error_code: answer?.errorCode ?? null,
   };
   logRequest(world.state.requests, logged);
-  world.logReaders.tell(logged);
+  world.logReaders.tell(logged, exchange.body);
   if (caller !== null) {
     invariant(isBalanced(caller.account.ledger), "all credits are available, frozen or settled");
     const { conduct, counts } = world.state;

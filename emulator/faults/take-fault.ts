@@ -10,8 +10,16 @@ interface FaultState {
 
 /** Arms a fault behind those that are armed. */
 export function armFault(state: FaultState, rule: FaultRule): void {
-  const left = rule.times ?? (rule.probability === undefined ? 1 : null);
-  state.faults.push({ ordinal: state.counts.faults++, rule, left, met: 0 });
+  state.faults.push({ ordinal: state.counts.faults++, rule, left: timesOf(rule), met: 0 });
+}
+
+/** Whether a fault still waits for its first request, though it would have fired at any that it is meant for. */
+export function hasNeverFired({ rule, left }: ArmedFault): boolean {
+  return rule.probability === undefined && left === timesOf(rule);
+}
+
+function timesOf({ times, probability }: FaultRule): number | null {
+  return times ?? (probability === undefined ? 1 : null);
 }
 
 /** The fault that a request meets, if any: it has then fired once more. */

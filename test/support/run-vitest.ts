@@ -1,11 +1,15 @@
-import { type CliOptions, startVitest } from "vitest/node";
+import { type CliOptions, startVitest, type TestModule } from "vitest/node";
 
 /** How tests can be run in a vitest of their own. */
 export interface VitestOptions {
   include?: string[];
   /** What stands for which import. */
   alias?: { find: RegExp; replacement: string }[];
+  /** Is shown each error as it is reported. */
+  onError?: (error: ReportedError) => void;
 }
+
+type ReportedError = ReturnType<TestModule["errors"]>[number];
 
 /**
  * Runs the tests of a folder in a vitest of their own, which knows nothing of the project's configuration.
@@ -14,7 +18,7 @@ export interface VitestOptions {
  */
 export async function runVitest(
   root: string,
-  { include = ["*.test.ts"], alias = [] }: VitestOptions = {},
+  { include = ["*.test.ts"], alias = [], onError = () => {} }: VitestOptions = {},
 ): Promise<Map<string, string[]>> {
   const testTimeout = 30_000;
   const options: CliOptions = { root, include, config: false, watch: false, reporters: [], testTimeout };
@@ -22,15 +26,13 @@ export async function runVitest(
   try {
     const files = vitest.state.getTestModules();
     const tests = files.flatMap((file) => [...file.children.allTests()]);
-    return new Map([
-      ...files.map((file) => [file.relativeModuleId, messagesOf(file.errors())] as const),
-      ...tests.map((test) => [test.name, messagesOf(test.result().errors ?? [])] as const),
-    ]);
+    const errors = [
+      ...files.map((file) => [file.relativeModuleId, file.errors()] as const),
+      ...tests.map((test) => [test.name, test.result().errors ?? []] as const),
+    ];
+    for (const error of errors.flatMap(([, each]) => each)) onError(error);
+    return new Map(errors.map(([name, each]) => [name, each.map(({ message }) => message)]));
   } finally {
     await vitest.close();
   }
-}
-
-function messagesOf(errors: readonly { message: string }[]): string[] {
-  return errors.map(({ message }) => message);
 }

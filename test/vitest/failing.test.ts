@@ -3,26 +3,47 @@ import { expect, test } from "vitest";
 import { alias } from "../../vitest.config.js";
 import { runVitest } from "../support/run-vitest.js";
 
+/** How many places each message is shown with. */
+const placesOf = new Map<string, number>();
+
 /** What became of the tests in `failing/`: what each of them failed with. */
 const failures = await runVitest(fileURLToPath(new URL("failing", import.meta.url)), {
   include: ["*.ts"],
   alias,
+  onError: ({ message, stacks = [] }) => placesOf.set(message, stacks.length),
 });
 
 test("a test that breaks a rule fails with the rule, the request and the time", () => {
   expect(failures.get("polls too often")).toEqual([
     expect.stringMatching(
-      /^The client broke .*\n- polled_too_often, request hasty, 2026-01-01T00:00:05\.000Z: .+\n.*`breaks\("polled_too_often"\)`\.$/,
+      /^The client broke .*\n- polled_too_often, GET \/api\/v1\/task\/[0-9a-f-]{36} \(music, 2nd of 2\), 2026-01-01T00:00:05\.000Z: .+ \(request hasty\)\n.*`breaks\("polled_too_often"\)`\.$/,
     ),
   ]);
   expect(failures.get("sends again what may have been paid for")).toEqual([
-    expect.stringMatching(/- resubmitted_after_unknown_outcome, request [0-9a-f-]{36}, 2026-01-01T/),
+    expect.stringMatching(
+      /- resubmitted_after_unknown_outcome, POST \/api\/v1\/task \(music, 2nd of 2\), 2026-01-01T/,
+    ),
   ]);
+});
+
+test("of many requests, the one that broke a rule and the one before it are told apart as the test knows them", () => {
+  const [message] = failures.get("sends one of several again") ?? [];
+  const [, line] = message?.split("\n") ?? [];
+  expect(line).toMatch(/^- resubmitted_after_unknown_outcome, POST \/api\/v1\/task \(lyrics, 3rd of 3\), /);
+  expect(line).toContain(": Submitted what POST /api/v1/task (lyrics, 2nd of 3) had submitted, ");
+  expect(line).toMatch(/ \(request [0-9a-f-]{36}\)$/);
+});
+
+test("what is found when a test is over points at no line that isn't the test's", () => {
+  const found = [...placesOf].filter(([message]) => /broke rules|it breaks|never came about/.test(message));
+  expect(found.length).toBeGreaterThan(3);
+  expect(found.filter(([, places]) => places > 0)).toEqual([]);
+  expect(placesOf.get("its own failure")).toBeGreaterThan(0);
 });
 
 test("a test that breaks rules on purpose fails for every other one", () => {
   const [message] = failures.get("breaks another rule than it says") ?? [];
-  expect(message).toContain("- resubmitted_after_unknown_outcome, request ");
+  expect(message).toContain("- resubmitted_after_unknown_outcome, POST ");
   expect(message).not.toContain("polled_too_often");
 });
 
@@ -49,4 +70,26 @@ test("of two tests at the same time, the one fails that broke the rule", () => {
 
 test("a test after which credits are missing fails", () => {
   expect(failures.get("loses credits")).toEqual([expect.stringContaining("credits are accounted for")]);
+});
+
+test("a test fails with each fault and each next outcome that it armed for nothing, and with what it asked for", () => {
+  expect(failures.get("mistypes the path of a fault")).toEqual([
+    `The test armed what never came about:
+- faults.add({"method":"POST","path":"/api/v1/tasks","fault":{"kind":"disconnect","when":"after"}})
+The service was asked for POST /api/v1/task, GET /api/v1/task/*.
+A fault that may stay out has a \`probability\`, and an outcome that may is set with \`always\`.`,
+  ]);
+  expect(failures.get("tells the other provider what to do next")).toEqual([
+    expect.stringContaining('\n- providers.provider_b.next({"outcome":"failure"})\n'),
+  ]);
+  const [second] = failures.get("is armed for two tasks and makes one") ?? [];
+  expect(second).toContain('next({"queue_seconds":2})');
+  expect(second).not.toContain('next({"queue_seconds":1})');
+  expect(failures.get("arms a fault and asks for nothing")).toEqual([
+    expect.stringContaining("was asked for nothing."),
+  ]);
+});
+
+test("a test that fails by itself is not told of trouble that had no time to come", () => {
+  expect(failures.get("fails before its fault can come")).toEqual(["its own failure"]);
 });

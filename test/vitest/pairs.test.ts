@@ -98,3 +98,37 @@ test("a test may break rules on purpose", async ({ client, emulator, breaks }) =
   await readTwice(emulator, task_id);
   expect(emulator.audit()).toHaveLength(1);
 });
+
+describe("trouble that doesn't come", () => {
+  const fault = { kind: "disconnect", when: "before" } as const;
+  const armed = createEmulator();
+  armed.faults.add({ fault, method: "POST" });
+  armed.providers.provider_b.next({ outcome: "failure" });
+
+  test("may stay out by its nature", async ({ client, emulator }) => {
+    emulator.faults.add({ fault, path: "/elsewhere", probability: 1 });
+    emulator.faults.add({ fault, path: "/elsewhere", probability: 1, times: 2 });
+    emulator.providers.provider_b.always({ outcome: "failure" });
+    await client.tasks.run(SONG);
+  });
+
+  test("is none where some of it came", async ({ client, emulator }) => {
+    emulator.faults.add({ fault: { kind: "latency", ms: 1 }, times: 2 });
+    await client.account.balance();
+    expect(emulator.faults.list()).toMatchObject([{ left: 1 }]);
+  });
+
+  test("is none where it was disarmed", async ({ client, emulator }) => {
+    emulator.faults.add({ fault, method: "POST" });
+    emulator.faults.clear();
+    await client.tasks.run(SONG);
+  });
+
+  describe("in a snapshot", () => {
+    test.override({ emulatorOptions: { snapshot: armed.snapshot() } });
+
+    test("is the business of whoever armed it", async ({ client }) => {
+      await client.account.balance();
+    });
+  });
+});

@@ -14,6 +14,15 @@ test("sends again what may have been paid for", async ({ client, emulator }) => 
   await client.tasks.run(SONG).catch(() => client.tasks.run(SONG));
 });
 
+test("sends one of several again", async ({ client, emulator }) => {
+  const lyrics = (prompt: string) =>
+    ({ model: "provider_a", task_type: "lyrics", input: { prompt } }) as const;
+  await client.tasks.create(lyrics("rain"));
+  await client.tasks.create(SONG);
+  emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
+  await client.tasks.create(lyrics("snow")).catch(() => client.tasks.create(lyrics("snow")));
+});
+
 test("breaks another rule than it says", async ({ client, emulator, breaks }) => {
   breaks("ignored_retry_after", "polled_too_often");
   emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
