@@ -20,10 +20,17 @@ export async function overwriteFile(path: string, text: string): Promise<void> {
   });
 }
 
-/** Makes a folder, where there is none, in one that is there. */
+/** Makes a folder, where there is none, and those that it is in: each outlasts a power cut before anything is in it. */
 export async function makeFolder(path: string): Promise<void> {
-  await mkdir(path).catch(ignoring("EEXIST"));
-  await syncFolder(dirname(resolve(path)));
+  const parent = dirname(resolve(path));
+  const make = () => mkdir(path).catch(ignoring("EEXIST"));
+  await make().catch(async (error: NodeJS.ErrnoException) => {
+    // A drive that there is not has no folder to be made in.
+    if (error.code !== "ENOENT" || parent === resolve(path)) throw error;
+    await makeFolder(parent);
+    await make();
+  });
+  await syncFolder(parent);
 }
 
 /** Makes what was made, linked or removed in a folder outlast a power cut. Windows does that by itself, and refuses. */
