@@ -8,6 +8,7 @@ const NAMES: Readonly<Record<string, string>> = {
   maxWaitMs: "--max-wait",
   path: "--journal",
   journalKey: "--key",
+  taskId: "--task-id",
 };
 
 /** What the SDK says of an error, without what helps in a program only. How to go on, `adviceFor` says. */

@@ -384,6 +384,13 @@ describe("what a program would call an option is named as a shell gives it", () 
     expect(stderr).toContain(`Expected ${said}`);
   });
 
+  test("an empty --task-id of settle", async () => {
+    const { run } = createTerminal(emulator);
+    const { status, stderr } = await run("settle", "k", "--journal", folder, "--task-id", "");
+    expect(status).toBe(2);
+    expect(stderr).toContain("Expected --task-id to be the id of a task");
+  });
+
   test("who has no key is told of the emulator, which has one", async () => {
     const { status, stderr } = await started({ ASYNC_MUSIC_API_KEY: "" });
     expect(status).toBe(2);
