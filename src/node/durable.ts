@@ -20,17 +20,10 @@ export async function overwriteFile(path: string, text: string): Promise<void> {
   });
 }
 
-/** Makes a folder, where there is none, and those that it is in: each outlasts a power cut before anything is in it. */
+/** Makes a folder, where there is none, in one that is there. */
 export async function makeFolder(path: string): Promise<void> {
-  const parent = dirname(resolve(path));
-  const make = () => mkdir(path).catch(ignoring("EEXIST"));
-  await make().catch(async (error: NodeJS.ErrnoException) => {
-    // A drive that there is not has no folder to be made in.
-    if (error.code !== "ENOENT" || parent === resolve(path)) throw error;
-    await makeFolder(parent);
-    await make();
-  });
-  await syncFolder(parent);
+  await mkdir(path).catch(ignoring("EEXIST"));
+  await syncFolder(dirname(resolve(path)));
 }
 
 /** Makes what was made, linked or removed in a folder outlast a power cut. Windows does that by itself, and refuses. */

@@ -15,7 +15,7 @@ const RECORD_BYTES = 4096;
  * Room for the task's id is set aside before the POST leaves, so that a full disk refuses before anything is paid for.
  * A run rejects with `JournalError`, and sends nothing, where the folder can't be used or a file in it is damaged.
  *
- * @param path - the folder; it is made where it is missing, with those that it is in
+ * @param path - the folder; it need not exist, but the folder that it is in must
  * @throws `InvalidOptionError` the path is empty, or no text
  *
  * @example

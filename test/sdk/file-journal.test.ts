@@ -104,21 +104,12 @@ test.each([
   expect(requests).toEqual([]);
 });
 
-test("folders that are missing are made, also for several runs at once", async () => {
-  const { client, requests } = createWorld(serve);
-  const journal = fileJournal(join(folder, "no", "such", "folder", "journal"));
-  const keys = ["order-1", "order-2", "order-3"];
-  await Promise.all(keys.map((journalKey) => client.tasks.run(SONG_REQUEST, { journal, journalKey })));
-  expect(requests.filter(({ method }) => method === "POST")).toHaveLength(3);
-  for (const key of keys) expect(await journal.get(key)).toMatchObject({ state: "submitted" });
-});
-
-test("a path through a file, a file in its place, and a folder in a file's place are clear errors", async () => {
+test("a folder that is not there, a file in its place, and a folder in a file's place are clear errors", async () => {
   const { client, requests } = createWorld(serve);
   const run = (journal: string) =>
     client.tasks.run(SONG_REQUEST, { journal: fileJournal(journal), journalKey: KEY });
+  await rejection(run(join(folder, "missing", "journal")), JournalError);
   await writeFile(path, "a file");
-  await rejection(run(join(path, "in", "journal")), JournalError);
   expect((await rejection(run(path), JournalError)).message).toContain(path);
   await rm(path);
   await fileJournal(path).put("another", intent("a"), null);
