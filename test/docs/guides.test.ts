@@ -18,6 +18,19 @@ test("every error class has its row, and every row its class", () => {
   expect([...rows].sort()).toEqual(classes.sort());
 });
 
+test("a class that extends another one is named with it, so that it is asked for first", () => {
+  const said = [...read("docs/errors.md").matchAll(/`(\w+)` (?:is )?an? `(\w+)`/g)].map(([, name, base]) => [
+    name,
+    base,
+  ]);
+  const classes = Object.values(sdk).filter((value) => typeof value === "function");
+  const extending = classes
+    .map((each) => [each.name, Object.getPrototypeOf(each).name])
+    .filter(([, base]) => base.endsWith("Error") && !["AsyncMusicError", "ApiError", "Error"].includes(base));
+  expect(extending).toContainEqual(["TaskTimedOutError", "TaskFailedError"]);
+  expect(said.sort()).toEqual(extending.sort());
+});
+
 test("every choice that the interface leaves open has its row, with its values, the default first", () => {
   const rows = [...read("docs/open-choices.md").matchAll(/^\| `(\w+)` \| (.+?) \|/gm)];
   const shown = Object.fromEntries(

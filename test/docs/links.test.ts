@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { linksOf, withoutFences } from "../support/markdown-links.js";
 
 const PAGES = globSync(["README.md", "docs/*.md", "{examples,src,emulator,test,scripts}/**/*.md"])
   .filter((page) => !page.includes("node_modules"))
@@ -16,14 +17,6 @@ test("links are looked at", () => {
   expect(leadsSomewhere("README.md", "docs/any-language.md#no-such-heading")).toBe(false);
   expect(leadsSomewhere("README.md", "docs/no-such-guide.md")).toBe(false);
 });
-
-/** The relative links of a page, its pictures among them. */
-function linksOf(page: string): string[] {
-  const text = withoutCode(readFileSync(page, "utf8"));
-  return [...text.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"/g)]
-    .map(([, link = "", attribute = ""]) => link + attribute)
-    .filter((link) => !/^[a-z]+:/.test(link));
-}
 
 function leadsSomewhere(page: string, link: string): boolean {
   const [path = "", anchor] = link.split("#");
@@ -41,12 +34,4 @@ function anchorsOf(page: string): string[] {
       .replace(/[^\p{Letter}\p{Number}\s_-]/gu, "")
       .replaceAll(" ", "-"),
   );
-}
-
-function withoutCode(markdown: string): string {
-  return withoutFences(markdown).replace(/`[^`\n]+`/g, "");
-}
-
-function withoutFences(markdown: string): string {
-  return markdown.replace(/^```[\s\S]*?^```$/gm, "");
 }

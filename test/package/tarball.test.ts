@@ -1,12 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { linksOf } from "../support/markdown-links.js";
 import { entries } from "./entries.js";
 import { shownIn } from "./guides.js";
 
 const megabytes = 1_000_000;
+
+/** What pages of the package link to, and say to be in the repository alone: pictures would be too large. */
+const IN_THE_REPOSITORY_ALONE = /^docs\/images\/|^CONTRIBUTING\.md$/;
 
 let folder: string;
 let packed: { filename: string; size: number; files: { path: string }[] };
@@ -33,13 +37,18 @@ test("the package holds what its users and its license need, and nothing of the 
       "dist/THIRD-PARTY-LICENSES",
       "LICENSE",
       "README.md",
+      "SECURITY.md",
       "llms-full.txt",
       "openapi.json",
     ]),
   );
-  const ours =
-    /^(?:dist|src|emulator)\/|^docs\/[a-z-]+\.(?:md|svg)$|^(?:package\.json|llms(?:-full)?\.txt|openapi\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
-  expect(paths.filter((path) => !ours.test(path))).toEqual([]);
+  const ours = [
+    /^(?:dist|src|emulator)\//,
+    /^docs\/[a-z-]+\.(?:md|svg)$/,
+    /^examples\/[\w/[\].-]+\.(?:md|ts|py)$/,
+    /^(?:package\.json|llms(?:-full)?\.txt|openapi\.json|(?:README|CHANGELOG|SECURITY)\.md|LICENSE)$/,
+  ];
+  expect(paths.filter((path) => !ours.some((kind) => kind.test(path)))).toEqual([]);
 });
 
 test("a release is for everybody, tells where it was built, and goes where npm is set to send it", () => {
@@ -54,16 +63,17 @@ test("the README and CONTRIBUTING.md name the oldest Node that the package admit
   expect(readFileSync("CONTRIBUTING.md", "utf8")).toContain(`${oldest} on`);
 });
 
-test("the README's guides, and the guides' own, are there for who has only installed it", () => {
+test("what a page of the package links to is in the package, unless it says otherwise", () => {
   const paths = packed.files.map(({ path }) => path);
-  const linkedIn = (page: string, folder: string) =>
-    [...readFileSync(page, "utf8").matchAll(/\]\(([\w/-]+\.md)/g)].map(([, link]) => `${folder}${link}`);
-  const guides = ["README.md", "llms.txt"]
-    .flatMap((page) => linkedIn(page, ""))
-    .filter((page) => page.startsWith("docs/"));
-  expect(guides.length).toBeGreaterThan(10);
-  const linked = [...guides, ...guides.flatMap((guide) => linkedIn(guide, "docs/"))];
-  expect(paths).toEqual(expect.arrayContaining(linked));
+  const pages = paths.filter((path) => path.endsWith(".md") || path === "llms.txt");
+  const links = pages.flatMap((page) =>
+    linksOf(page)
+      .map((link) => link.replace(/#.*/, ""))
+      .map((path) => (path === "" ? page : join(dirname(page), path))),
+  );
+  expect(links.length).toBeGreaterThan(100);
+  const missing = links.filter((path) => !paths.includes(path));
+  expect(missing.filter((path) => !IN_THE_REPOSITORY_ALONE.test(path))).toEqual([]);
 });
 
 test.each([

@@ -1,0 +1,14 @@
+import { readFileSync } from "node:fs";
+
+/** The relative links of a page, its pictures among them. */
+export function linksOf(page: string): string[] {
+  const text = withoutFences(readFileSync(page, "utf8")).replace(/`[^`\n]+`/g, "");
+  return [...text.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"/g)]
+    .map(([, link = "", attribute = ""]) => link + attribute)
+    .filter((link) => !/^[a-z]+:/.test(link));
+}
+
+/** A page without its blocks of code. */
+export function withoutFences(markdown: string): string {
+  return markdown.replace(/^```[\s\S]*?^```$/gm, "");
+}
