@@ -6,7 +6,7 @@ import { invariant } from "../invariant.js";
 import { type ClipPlace, readBrief } from "../providers/brief.js";
 import type { StoredClip } from "../stored/clip.js";
 import type { Kept } from "./kept.js";
-import { makeSong, type Songs } from "./songs.js";
+import type { Songs } from "./songs.js";
 
 /** All clips that there are, by their id. */
 export type Clips = ReadonlyMap<string, StoredClip>;
@@ -37,13 +37,21 @@ export async function makeAudio(
     // A continuation keeps the key, tempo and tune of the first song of all.
     ...(first !== undefined && first !== part && { continues: songSource(first) }),
   });
-  if (joins === null) return makeSong(requestOf(made), format, songs);
+  const load = () =>
+    Promise.all([
+      import("../audio/formats/formats.js"),
+      import("../audio/song.js"),
+      import("../audio/pcm.js"),
+    ] as const);
+  if (joins === null) {
+    const request = requestOf(made);
+    return songs.get(JSON.stringify([request, format]), Number.POSITIVE_INFINITY, async () => {
+      const [{ encode }, { composeSong }] = await load();
+      return encode(composeSong(request), format);
+    });
+  }
 
-  const [{ encode }, { composeSong }, { cutPcm, PcmJoin, SAMPLE_RATE }] = await Promise.all([
-    import("../audio/formats/formats.js"),
-    import("../audio/song.js"),
-    import("../audio/pcm.js"),
-  ]);
+  const [{ encode }, { composeSong }, { cutPcm, PcmJoin, SAMPLE_RATE }] = await load();
   const parts = lastParts(chain);
   const join = new PcmJoin(parts.reduce((sum, { seconds }) => sum + Math.ceil(seconds * SAMPLE_RATE), 0));
   for (const { part, seconds } of parts) {

@@ -1,5 +1,3 @@
-import type { AudioFormat } from "../audio/formats/formats.js";
-import type { SongRequest } from "../audio/score/write-score.js";
 import { Kept } from "./kept.js";
 
 /** What is remembered at most, in bytes. */
@@ -17,18 +15,3 @@ export function createSongs(keptBytes: number = KEPT_BYTES): Songs {
  * with a new emulator asks for the same few again and again: composing one takes longer than most tests.
  */
 export const SONGS: Songs = createSongs();
-
-/** A song in a format, made where it isn't remembered. */
-export async function makeSong(
-  request: SongRequest,
-  format: AudioFormat,
-  songs: Songs,
-): Promise<Uint8Array<ArrayBuffer>> {
-  return songs.get(JSON.stringify([request, format]), Number.POSITIVE_INFINITY, async () => {
-    const [{ encode }, { composeSong }] = await Promise.all([
-      import("../audio/formats/formats.js"),
-      import("../audio/song.js"),
-    ]);
-    return encode(composeSong(request), format);
-  });
-}
