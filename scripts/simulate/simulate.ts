@@ -12,6 +12,8 @@ import type { Share, WorldReport } from "./worker.js";
 /** A world takes some hundredths of a second; one that takes this long is caught in a circle. */
 const LONGEST_WORLD_MS = 60_000;
 const PROGRESS_WORLDS = 10_000;
+/** So many worlds a worker lives through before a fresh one goes on: processes that died in them are never let go of. */
+const WORLDS_OF_A_WORKER = 2000;
 
 const {
   seed,
@@ -35,18 +37,26 @@ const secondsGone = () => (performance.now() - startedAt) / 1000;
 
 let lived = 0;
 let broken = 0;
-const shares = Array.from({ length: step }, (_, index): Share => ({ begin: begin + index, end, step }));
+let isOver = false;
+const workers = new Set<Worker>();
 const timeIsOver = setTimeout(stop, Number(maxSeconds) * 1000);
-const running = shares.map(follow);
-await Promise.all(running.map(({ ended }) => ended));
+await Promise.all(Array.from({ length: step }, (_, index) => liveThrough(begin + index)));
 clearTimeout(timeIsOver);
 const done = `${summary()}, ${broken} broken`;
 console.log(lived < end - begin && broken === 0 ? `${done}; time is over` : done);
 if (broken > 0) process.exitCode = 1;
 
+/** Lives through every `step`-th world from a first one on, a worker's share at a time. */
+async function liveThrough(from: number): Promise<void> {
+  const span = WORLDS_OF_A_WORKER * step;
+  for (let begins = from; begins < end && !isOver; begins += span)
+    await follow({ begin: begins, end: Math.min(end, begins + span), step });
+}
+
 /** Starts a worker for a share and hears its reports, until it has lived through all of it or is stopped. */
-function follow(share: Share): { worker: Worker; ended: Promise<void> } {
+async function follow(share: Share): Promise<void> {
   const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData: share });
+  workers.add(worker);
   let living = share.begin;
   const endless = setTimeout(() => {
     show({ seed: living, violations: [`it does not end within ${LONGEST_WORLD_MS / 1000} s`], trace: [] });
@@ -60,15 +70,20 @@ function follow(share: Share): { worker: Worker; ended: Promise<void> } {
     if (first && broken > 0) stop();
     if (lived % PROGRESS_WORLDS === 0) console.log(summary());
   });
-  const ended = new Promise<void>((resolve, reject) => {
-    worker.on("error", reject);
-    worker.on("exit", () => resolve());
-  }).finally(() => clearTimeout(endless));
-  return { worker, ended };
+  try {
+    await new Promise<void>((resolve, reject) => {
+      worker.on("error", reject);
+      worker.on("exit", () => resolve());
+    });
+  } finally {
+    clearTimeout(endless);
+    workers.delete(worker);
+  }
 }
 
 function stop(): void {
-  for (const { worker } of running) void worker.terminate();
+  isOver = true;
+  for (const worker of workers) void worker.terminate();
 }
 
 function summary(): string {
