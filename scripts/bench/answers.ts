@@ -1,0 +1,50 @@
+import { createEmulator } from "async-music/emulator";
+
+/** The two calls that all services of this kind have, under names of their own: hand in work, and look how far it is. */
+export type CallName = "retrieve" | "create";
+
+/** What a service answers: an HTTP status and JSON. */
+export interface ServiceAnswer {
+  status: number;
+  text: string;
+}
+
+const VERSE = `[Verse]
+The trams go down to meet the tide, the tiles are blue with rain,
+and every window on the hill keeps one light for the train.
+The river carries what we said as far as it can bear;
+I hum the rest of it uphill, and leave it on the stair.
+
+[Chorus]
+Oh, let it rain on Lisbon till the lamps are out of breath,
+till all the roofs have learned the tune and hum it half to death.
+`;
+
+/** A song as they are: with all of its words, which a finished task and each of its clips repeat. */
+export const SONG = {
+  model: "provider_a",
+  task_type: "music",
+  input: { prompt: VERSE.repeat(3), tags: "fado, slow, guitar", title: "Rain in Lisbon" },
+} as const;
+
+/** The pacer has nothing to wait for. */
+export const ANSWER_HEADERS = {
+  "Content-Type": "application/json",
+  "X-RateLimit-Remaining": "1000000000",
+};
+
+/** What the emulator answers to a create, and to a read of the finished song. Every library gets the same. */
+export async function answers(): Promise<Record<CallName, ServiceAnswer>> {
+  const emulator = createEmulator();
+  const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
+  const url = `${emulator.url}/api/v1/task`;
+  const create = await read(emulator.fetch(url, { method: "POST", headers, body: JSON.stringify(SONG) }));
+  await emulator.clock.advance(600_000);
+  const taskUrl = `${url}/${JSON.parse(create.text).data.task_id}`;
+  return { create, retrieve: await read(emulator.fetch(taskUrl, { headers })) };
+}
+
+async function read(answer: Promise<Response>): Promise<ServiceAnswer> {
+  const { status } = await answer;
+  return { status, text: await (await answer).text() };
+}
