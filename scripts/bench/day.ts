@@ -1,0 +1,34 @@
+import { AsyncMusic } from "async-music";
+import { createEmulator } from "async-music/emulator";
+import { significant, type Table } from "./report.ts";
+
+const TASKS = 100_000;
+const CLIENTS = 20;
+const DAY_MS = 86_400_000;
+
+const SONG = {
+  model: "provider_a",
+  task_type: "music",
+  input: { gpt_description_prompt: "rain in Lisbon" },
+} as const;
+
+/** How long a day of the service takes on a virtual clock, where clients, each with a key of its own, run songs evenly. */
+export async function measureDay(): Promise<Table> {
+  await using emulator = createEmulator();
+  const began = performance.now();
+  await Promise.all(Array.from({ length: CLIENTS }, spendDay));
+  const value = significant((performance.now() - began) / 1000);
+  const row = { name: `${TASKS} tasks of ${CLIENTS} clients`, value, promise: { atMost: 60 } };
+  return { title: "A day of the service", unit: "s", rows: [row] };
+
+  async function spendDay(): Promise<void> {
+    const { api_key: apiKey } = emulator.accounts.create({ credits: TASKS * 10 });
+    const client = new AsyncMusic(emulator.connection({ apiKey }));
+    const songs: Promise<unknown>[] = [];
+    for (let song = 0; song < TASKS / CLIENTS; song++) {
+      await emulator.clock.sleep((DAY_MS * CLIENTS) / TASKS);
+      songs.push(client.tasks.run(SONG));
+    }
+    await Promise.all(songs);
+  }
+}
