@@ -27,11 +27,17 @@ export const SONG = {
   input: { prompt: VERSE.repeat(3), tags: "fado, slow, guitar", title: "Rain in Lisbon" },
 } as const;
 
-/** The pacer has nothing to wait for. */
-export const ANSWER_HEADERS = {
-  "Content-Type": "application/json",
-  "X-RateLimit-Remaining": "1000000000",
-};
+/** The headers of the answers of a service that counts requests, with so many left that nobody has to wait. */
+export function createHeaders(): () => Record<string, string> {
+  let remaining = 1_000_000_000;
+  return () => ({ "Content-Type": "application/json", "X-RateLimit-Remaining": `${remaining--}` });
+}
+
+/** A service in this process that answers the same at once. */
+export function serviceOf({ status, text }: ServiceAnswer): typeof fetch {
+  const headers = createHeaders();
+  return async () => new Response(text, { status, headers: headers() });
+}
 
 /** What the emulator answers to a create, and to a read of the finished song. Every library gets the same. */
 export async function answers(): Promise<Record<CallName, ServiceAnswer>> {

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { ANSWER_HEADERS, type ServiceAnswer } from "./answers.ts";
+import { createHeaders, type ServiceAnswer } from "./answers.ts";
 
 const self = fileURLToPath(import.meta.url);
 
@@ -20,10 +20,11 @@ export async function startBareServer(answer: ServiceAnswer): Promise<{ url: str
 
 async function listen({ status, text }: ServiceAnswer): Promise<string> {
   const answer = JSON.parse(text);
+  const headersOf = createHeaders();
   const server = createServer(async (request, response) => {
     if (request.method === "POST") for await (const _ of request);
     const body = JSON.stringify(answer);
-    const headers = { ...ANSWER_HEADERS, "Content-Length": Buffer.byteLength(body) };
+    const headers = { ...headersOf(), "Content-Length": Buffer.byteLength(body) };
     response.writeHead(status, headers).end(body);
   });
   server.listen(0, "127.0.0.1");

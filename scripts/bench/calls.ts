@@ -1,4 +1,4 @@
-import { ANSWER_HEADERS, answers, type CallName, type ServiceAnswer } from "./answers.ts";
+import { answers, type CallName, type ServiceAnswer, serviceOf } from "./answers.ts";
 import { LIBRARIES } from "./libraries.ts";
 import { type Promised, type Table, tableOf } from "./report.ts";
 import { takeTurns } from "./spread.ts";
@@ -15,19 +15,19 @@ export async function measureCalls(): Promise<Table[]> {
 }
 
 async function measureCall(call: CallName, answer: ServiceAnswer): Promise<Table> {
-  const stub = async () => new Response(answer.text, { status: answer.status, headers: ANSWER_HEADERS });
   const contenders = Object.entries(LIBRARIES).map(([name, makeCalls]) => {
-    const ask = makeCalls("http://service.invalid", stub)[call];
-    return [name, () => timeOf(ask, stub)] as const;
+    const service = serviceOf(answer);
+    const ask = makeCalls("http://service.invalid", service)[call];
+    return [name, () => timeOf(ask, service)] as const;
   });
   const spreads = await takeTurns(ROUNDS, Object.fromEntries(contenders));
   return tableOf(`A ${call} that is answered in process`, "µs", spreads, { "async-music": PROMISES[call] });
 }
 
 /** Microseconds for a call. Who can't be handed a `fetch` finds it where the global one was. */
-async function timeOf(ask: () => Promise<unknown>, stub: typeof fetch): Promise<number> {
+async function timeOf(ask: () => Promise<unknown>, service: typeof fetch): Promise<number> {
   const own = globalThis.fetch;
-  globalThis.fetch = stub;
+  globalThis.fetch = service;
   const began = performance.now();
   for (let call = 0; call < CALLS; call++) await ask();
   const tookMs = performance.now() - began;

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { createEmulator } from "async-music/emulator";
-import { ANSWER_HEADERS, answers } from "./answers.ts";
+import { answers, serviceOf } from "./answers.ts";
 import { heapBytes } from "./heap-bytes.ts";
 import { LIBRARIES } from "./libraries.ts";
 import { publish } from "./publish.ts";
@@ -43,8 +43,7 @@ async function endure(title: string, request: () => Promise<unknown>): Promise<T
 
 /** Reads of the SDK, each of another task, whose service answers at once. */
 async function sdkRequest(): Promise<() => Promise<unknown>> {
-  const { text, status } = (await answers()).retrieve;
-  const service = async () => new Response(text, { status, headers: ANSWER_HEADERS });
+  const service = serviceOf((await answers()).retrieve);
   const calls = LIBRARIES["async-music"]?.("http://service.invalid", service);
   if (calls === undefined) throw new Error("Invariant: the SDK is among the libraries");
   return calls.retrieve;
