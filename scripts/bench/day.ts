@@ -1,6 +1,6 @@
 import { AsyncMusic } from "async-music";
 import { createEmulator } from "async-music/emulator";
-import { significant, type Table } from "./report.ts";
+import { type Row, significant, type Table } from "./report.ts";
 
 const TASKS = 100_000;
 const CLIENTS = 20;
@@ -13,20 +13,22 @@ const SONG = {
 } as const;
 
 /** How long a day of the service takes on a virtual clock, where clients, each with a key of its own, run songs evenly. */
-export async function measureDay(): Promise<Table> {
+export async function measureDay(most: number): Promise<Table[]> {
+  const tasks = Math.min(TASKS, most);
   await using emulator = createEmulator();
   const began = performance.now();
   await Promise.all(Array.from({ length: CLIENTS }, spendDay));
   const value = significant((performance.now() - began) / 1000);
-  const row = { name: `${TASKS} tasks of ${CLIENTS} clients`, value, promise: { atMost: 60 } };
-  return { title: "A day of the service", unit: "s", rows: [row] };
+  const row = { name: `${tasks} tasks of ${CLIENTS} clients`, value };
+  const rows: Row[] = [tasks < TASKS ? row : { ...row, promise: { atMost: 60 } }];
+  return [{ title: "A day of the service", unit: "s", rows }];
 
   async function spendDay(): Promise<void> {
-    const { api_key: apiKey } = emulator.accounts.create({ credits: TASKS * 10 });
+    const { api_key: apiKey } = emulator.accounts.create({ credits: tasks * 10 });
     const client = new AsyncMusic(emulator.connection({ apiKey }));
     const songs: Promise<unknown>[] = [];
-    for (let song = 0; song < TASKS / CLIENTS; song++) {
-      await emulator.clock.sleep((DAY_MS * CLIENTS) / TASKS);
+    for (let song = 0; song < tasks / CLIENTS; song++) {
+      await emulator.clock.sleep((DAY_MS * CLIENTS) / tasks);
       songs.push(client.tasks.run(SONG));
     }
     await Promise.all(songs);

@@ -5,7 +5,7 @@ import { createEmulator } from "async-music/emulator";
 import { answers, serviceOf } from "./answers.ts";
 import { heapBytes } from "./heap-bytes.ts";
 import { LIBRARIES } from "./libraries.ts";
-import { publish } from "./publish.ts";
+import { print, publish } from "./publish.ts";
 import { significant, type Table } from "./report.ts";
 
 const TENTH = 100_000;
@@ -13,10 +13,16 @@ const PLENTY = 1_000_000_000;
 /** How many tasks are read in turn, once a second each. */
 const TASKS = 1000;
 
-publish("bench:endurance", [
-  await endure("Heap of the SDK that reads", await sdkRequest()),
-  await endure("Heap of the emulator that is read", await emulatorRequest()),
-]);
+const tables: Table[] = [];
+for (const [title, begin] of [
+  ["Heap of the emulator that is read", emulatorRequest],
+  ["Heap of the SDK that reads", sdkRequest],
+] as const) {
+  const table = await endure(title, await begin());
+  print([table]);
+  tables.push(table);
+  publish("bench:endurance", tables);
+}
 
 async function endure(title: string, request: () => Promise<unknown>): Promise<Table> {
   const megabytes = async () => {

@@ -11,7 +11,7 @@ const IN_FLIGHT = 50;
 const CONTENDERS = ["bare fetch", "async-music", "ky", "openai", "@anthropic-ai/sdk", "axios"];
 
 /** What a read costs over a connection, with many in flight. */
-export async function measureLoopback(): Promise<Table> {
+export async function measureLoopback(): Promise<Table[]> {
   const { retrieve } = await answers();
   using server = await startBareServer(retrieve);
   const contenders = CONTENDERS.flatMap((name) => {
@@ -20,7 +20,7 @@ export async function measureLoopback(): Promise<Table> {
   });
   const spreads = await takeTurns(ROUNDS, Object.fromEntries(contenders));
   const title = `A retrieve over loopback, ${IN_FLIGHT} in flight`;
-  return tableOf(title, "µs", spreads, { "async-music": { atMost: 1.45 } });
+  return [tableOf(title, "µs", spreads, { "async-music": { atMost: 1.45 } })];
 }
 
 /** Microseconds for a call. */

@@ -4,14 +4,21 @@ import { measureCalls } from "./calls.ts";
 import { measureImport } from "./import-time.ts";
 import { measureLoopback } from "./loopback.ts";
 import { measurePort, measureStart } from "./port.ts";
-import { publish } from "./publish.ts";
+import { print, publish } from "./publish.ts";
+import type { Table } from "./report.ts";
 import { measureSize } from "./size.ts";
 
-publish("bench", [
-  ...(await measureCalls()),
-  await measureLoopback(),
-  await measureImport(),
-  ...(await measureSize()),
-  ...(await measurePort()),
-  ...(await measureStart()),
-]);
+const tables: Table[] = [];
+for (const measure of [
+  measureCalls,
+  measureLoopback,
+  measureImport,
+  measureSize,
+  measurePort,
+  measureStart,
+]) {
+  const measured = await measure();
+  print(measured);
+  tables.push(...measured);
+}
+publish("bench", tables);

@@ -8,17 +8,17 @@ const PAGE = new URL("../../docs/performance.md", import.meta.url);
 
 const loadBefore = load();
 
-/** Prints what a command measured, and puts it into the report and onto the page that is drawn from it. */
-export function publish(command: Command, tables: Table[]): void {
+/** Prints what was measured, and which promises it breaks. */
+export function print(tables: readonly Table[]): void {
   for (const { title, unit, rows } of tables) {
     console.log(`\n${title}, ${unit}`);
     console.table(Object.fromEntries(rows.map((row) => [row.name, cellsOf(row)])));
+    for (const row of rows) if (isKept(row) === false) console.log(`Missed: ${row.name}`);
   }
-  const missed = tables.flatMap(({ title, rows }) =>
-    rows.filter((row) => isKept(row) === false).map(({ name }) => `${title}: ${name}`),
-  );
-  console.log(missed.length === 0 ? "\nEvery promise is kept." : `\nMissed:\n  ${missed.join("\n  ")}`);
+}
 
+/** Puts all that a command measured into the report, and onto the page that is drawn from it. */
+export function publish(command: Command, tables: readonly Table[]): void {
   const section = {
     machine: `${cpus()[0]?.model.trim() ?? "unknown"}, ${availableParallelism()} cores`,
     node: process.versions.node,

@@ -31,7 +31,7 @@ export interface Section {
   date: string;
   /** How many processes wanted to run, in the minute before the first measurement and in the last one. */
   load: { before: number; after: number };
-  tables: Table[];
+  tables: readonly Table[];
 }
 
 export type Command = "bench" | "bench:scale" | "bench:endurance";
