@@ -1,4 +1,5 @@
 import { createEmulator } from "async-music/emulator";
+import { SONG } from "./songs.ts";
 
 /** The two calls that all services of this kind have, under names of their own: hand in work, and look how far it is. */
 export type CallName = "retrieve" | "create";
@@ -8,24 +9,6 @@ export interface ServiceAnswer {
   status: number;
   text: string;
 }
-
-const VERSE = `[Verse]
-The trams go down to meet the tide, the tiles are blue with rain,
-and every window on the hill keeps one light for the train.
-The river carries what we said as far as it can bear;
-I hum the rest of it uphill, and leave it on the stair.
-
-[Chorus]
-Oh, let it rain on Lisbon till the lamps are out of breath,
-till all the roofs have learned the tune and hum it half to death.
-`;
-
-/** A song as they are: with all of its words, which a finished task and each of its clips repeat. */
-export const SONG = {
-  model: "provider_a",
-  task_type: "music",
-  input: { prompt: VERSE.repeat(3), tags: "fado, slow, guitar", title: "Rain in Lisbon" },
-} as const;
 
 /** The headers of the answers of a service that counts requests, with so many left that nobody has to wait. */
 export function createHeaders(): () => Record<string, string> {

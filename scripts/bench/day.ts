@@ -1,16 +1,11 @@
 import { AsyncMusic } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { type Row, significant, type Table } from "./report.ts";
+import { SHORT_SONG } from "./songs.ts";
 
 const TASKS = 100_000;
 const CLIENTS = 20;
 const DAY_MS = 86_400_000;
-
-const SONG = {
-  model: "provider_a",
-  task_type: "music",
-  input: { gpt_description_prompt: "rain in Lisbon" },
-} as const;
 
 /** How long a day of the service takes on a virtual clock, where clients, each with a key of its own, run songs evenly. */
 export async function measureDay(most: number): Promise<Table[]> {
@@ -29,7 +24,7 @@ export async function measureDay(most: number): Promise<Table[]> {
     const songs: Promise<unknown>[] = [];
     for (let song = 0; song < tasks / CLIENTS; song++) {
       await emulator.clock.sleep((DAY_MS * CLIENTS) / tasks);
-      songs.push(client.tasks.run(SONG));
+      songs.push(client.tasks.run(SHORT_SONG));
     }
     await Promise.all(songs);
   }

@@ -7,6 +7,7 @@ import { heapBytes } from "./heap-bytes.ts";
 import { LIBRARIES } from "./libraries.ts";
 import { print, publish } from "./publish.ts";
 import { significant, type Table } from "./report.ts";
+import { SHORT_SONG } from "./songs.ts";
 
 const TENTH = 100_000;
 const PLENTY = 1_000_000_000;
@@ -61,11 +62,7 @@ async function emulatorRequest(): Promise<() => Promise<unknown>> {
   emulator.providers.provider_a.always({ outcome: "hang" });
   const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
   const url = `${emulator.url}/api/v1/task`;
-  const body = JSON.stringify({
-    model: "provider_a",
-    task_type: "music",
-    input: { gpt_description_prompt: "rain in Lisbon" },
-  });
+  const body = JSON.stringify(SHORT_SONG);
   const ids: string[] = [];
   for (let task = 0; task < TASKS; task++) {
     const created = await emulator.fetch(url, { method: "POST", headers, body });

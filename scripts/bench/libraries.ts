@@ -1,7 +1,8 @@
 import { createRequire } from "node:module";
 import { AsyncMusic } from "async-music";
 import ky from "ky";
-import { type CallName, SONG } from "./answers.ts";
+import type { CallName } from "./answers.ts";
+import { SONG } from "./songs.ts";
 
 /** The calls of a library, as an application makes them. */
 export type Calls = Record<CallName, () => Promise<unknown>>;

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { SONG } from "./answers.ts";
+import { SONG } from "./songs.ts";
 
 /** A question to a server, the same every time. */
 export interface Question {

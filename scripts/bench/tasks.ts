@@ -1,14 +1,11 @@
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { type Row, significant, type Table } from "./report.ts";
+import { SHORT_SONG } from "./songs.ts";
 
 const TASKS = [100, 1000, 10_000, 100_000, 1_000_000];
 const ASKED = 2000;
 const PLENTY = 1_000_000_000;
-const BODY = JSON.stringify({
-  model: "provider_a",
-  task_type: "music",
-  input: { gpt_description_prompt: "rain in Lisbon" },
-});
+const BODY = JSON.stringify(SHORT_SONG);
 
 /** What a request costs an emulator that holds so many tasks. */
 export async function measureTasks(most: number): Promise<Table[]> {

@@ -2,18 +2,13 @@ import { AsyncMusic, type Clock } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { heapBytes } from "./heap-bytes.ts";
 import { type Promised, type Row, significant, type Table } from "./report.ts";
+import { SHORT_SONG } from "./songs.ts";
 
 /** The first only warm up. */
 const WAITS = [1000, 10, 100, 1000, 10_000, 50_000];
 /** Fewer are repeated until they are as many. */
 const ENOUGH = 1000;
 const PLENTY = 1_000_000_000;
-
-const SONG = {
-  model: "provider_a",
-  task_type: "music",
-  input: { gpt_description_prompt: "rain in Lisbon" },
-} as const;
 
 /** What one wait costs, where there are so many. */
 interface Cost {
@@ -67,7 +62,7 @@ async function costOf(waits: number): Promise<Cost> {
   const clock = createGatedClock(emulator.clock);
   const client = new AsyncMusic({ ...emulator.connection(), clock });
   const songs = [];
-  for (let song = 0; song < waits; song++) songs.push(await client.tasks.create(SONG));
+  for (let song = 0; song < waits; song++) songs.push(await client.tasks.create(SHORT_SONG));
 
   const before = waits < ENOUGH ? 0 : await heapBytes();
   const waiting = songs.map((song) => client.tasks.wait(song));
