@@ -1,0 +1,33 @@
+/** The least that Node can do: the request is read to its end, and answered with the same JSON each time. */
+
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { createHeaders, type ServiceAnswer } from "./answers.ts";
+
+const self = fileURLToPath(import.meta.url);
+
+if (process.argv[1] === self) process.send?.(await listen(JSON.parse(process.argv[2] ?? "")));
+
+/** Starts it in a process of its own. */
+export async function startBareServer(answer: ServiceAnswer): Promise<{ url: string } & Disposable> {
+  const child = fork(self, [JSON.stringify(answer)]);
+  const [url] = await once(child, "message");
+  return { url, [Symbol.dispose]: () => void child.kill() };
+}
+
+async function listen({ status, text }: ServiceAnswer): Promise<string> {
+  const answer = JSON.parse(text);
+  const headersOf = createHeaders();
+  const server = createServer(async (request, response) => {
+    if (request.method === "POST") for await (const _ of request);
+    const body = JSON.stringify(answer);
+    const headers = { ...headersOf(), "Content-Length": Buffer.byteLength(body) };
+    response.writeHead(status, headers).end(body);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,36 @@
+import { answers, type CallName, type ServiceAnswer, serviceOf } from "./answers.ts";
+import { LIBRARIES } from "./libraries.ts";
+import { type Promised, type Table, tableOf } from "./report.ts";
+import { takeTurns } from "./spread.ts";
+
+const ROUNDS = 40;
+const CALLS = 200;
+
+const PROMISES: Readonly<Record<CallName, Promised>> = { retrieve: { atMost: 3.2 }, create: { atMost: 5 } };
+
+/** What a call costs in each library, where the service answers at once and in this process. */
+export async function measureCalls(): Promise<Table[]> {
+  const { retrieve, create } = await answers();
+  return [await measureCall("retrieve", retrieve), await measureCall("create", create)];
+}
+
+async function measureCall(call: CallName, answer: ServiceAnswer): Promise<Table> {
+  const contenders = Object.entries(LIBRARIES).map(([name, makeCalls]) => {
+    const service = serviceOf(answer);
+    const ask = makeCalls("http://service.invalid", service)[call];
+    return [name, () => timeOf(ask, service)] as const;
+  });
+  const spreads = await takeTurns(ROUNDS, Object.fromEntries(contenders));
+  return tableOf(`A ${call} that is answered in process`, "µs", spreads, { "async-music": PROMISES[call] });
+}
+
+/** Microseconds for a call. Who can't be handed a `fetch` finds it where the global one was. */
+async function timeOf(ask: () => Promise<unknown>, service: typeof fetch): Promise<number> {
+  const own = globalThis.fetch;
+  globalThis.fetch = service;
+  const began = performance.now();
+  for (let call = 0; call < CALLS; call++) await ask();
+  const tookMs = performance.now() - began;
+  globalThis.fetch = own;
+  return (tookMs * 1000) / CALLS;
+}

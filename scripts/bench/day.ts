@@ -1,0 +1,31 @@
+import { AsyncMusic } from "async-music";
+import { createEmulator } from "async-music/emulator";
+import { type Row, significant, type Table } from "./report.ts";
+import { SHORT_SONG } from "./songs.ts";
+
+const TASKS = 100_000;
+const CLIENTS = 20;
+const DAY_MS = 86_400_000;
+
+/** How long a day of the service takes on a virtual clock, where clients, each with a key of its own, run songs evenly. */
+export async function measureDay(most: number): Promise<Table[]> {
+  const tasks = Math.min(TASKS, most);
+  await using emulator = createEmulator();
+  const began = performance.now();
+  await Promise.all(Array.from({ length: CLIENTS }, spendDay));
+  const value = significant((performance.now() - began) / 1000);
+  const row = { name: `${tasks} tasks of ${CLIENTS} clients`, value };
+  const rows: Row[] = [tasks < TASKS ? row : { ...row, promise: { atMost: 60 } }];
+  return [{ title: "A day of the service", unit: "s", rows }];
+
+  async function spendDay(): Promise<void> {
+    const { api_key: apiKey } = emulator.accounts.create({ credits: tasks * 10 });
+    const client = new AsyncMusic(emulator.connection({ apiKey }));
+    const songs: Promise<unknown>[] = [];
+    for (let song = 0; song < tasks / CLIENTS; song++) {
+      await emulator.clock.sleep((DAY_MS * CLIENTS) / tasks);
+      songs.push(client.tasks.run(SHORT_SONG));
+    }
+    await Promise.all(songs);
+  }
+}

@@ -1,0 +1,44 @@
+import { isKept, type Report, type Row, type Section, type Table } from "./report.ts";
+
+/** Replaces what stands on the page between the markers of each command by what it measured. */
+export function drawReport(page: string, report: Report): string {
+  return page.replace(
+    /(<!-- measured by (\S+) -->\n)[\s\S]*?(<!-- until here -->)/g,
+    (_, begin: string, command: keyof Report, end: string) => {
+      const section = report[command];
+      return begin + (section === undefined ? "" : drawSection(section)) + end;
+    },
+  );
+}
+
+function drawSection({ machine, node, date, load, tables }: Section): string {
+  const where = `Measured on ${date}: ${machine}, Node ${node}; load ${load.before} before and ${load.after} after.`;
+  return `\n${[where, ...tables.map(drawTable)].join("\n\n")}\n\n`;
+}
+
+function drawTable({ title, unit, against, rows }: Table): string {
+  const columns = {
+    [title]: ({ name }: Row) => name,
+    [unit]: ({ value }: Row) => `${value}`,
+    ...(rows.some(({ lower }) => lower !== undefined) && { "middle half": drawHalf }),
+    ...(against !== undefined && { [`× ${against}`]: ({ ratio }: Row) => `${ratio ?? ""}` }),
+    ...(rows.some(({ promise }) => promise !== undefined) && { promised: drawPromise }),
+  };
+  const lines = [
+    Object.keys(columns),
+    Object.keys(columns).map((_, index) => (index === 0 ? "---" : "--:")),
+    ...rows.map((row) => Object.values(columns).map((cell) => cell(row))),
+  ];
+  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+function drawHalf({ lower, upper }: Row): string {
+  return lower === undefined || upper === undefined ? "" : `${lower} to ${upper}`;
+}
+
+function drawPromise(row: Row): string {
+  const { promise } = row;
+  if (promise === undefined) return "";
+  const words = "atMost" in promise ? `at most ${promise.atMost}` : `at least ${promise.atLeast}`;
+  return isKept(row) ? `${words}: kept` : `${words}: **missed**`;
+}

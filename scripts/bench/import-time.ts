@@ -1,0 +1,21 @@
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { type Table, tableOf } from "./report.ts";
+import { takeTurns } from "./spread.ts";
+
+const ROUNDS = 21;
+
+/** How long a process that has just begun takes to import the built SDK, and what it can't do without. */
+export async function measureImport(): Promise<Table[]> {
+  const spreads = await takeTurns(ROUNDS, {
+    "ky and zod/mini": () => timeOf('await import("ky"); await import("zod/mini");'),
+    "async-music": () => timeOf('await import("async-music");'),
+  });
+  return [tableOf("An import, in a new process", "ms", spreads, { "async-music": { atMost: 1.25 } })];
+}
+
+function timeOf(imports: string): number {
+  const code = `const began = performance.now(); ${imports} console.log(performance.now() - began);`;
+  const cwd = fileURLToPath(new URL("../../", import.meta.url));
+  return Number(execFileSync(process.execPath, ["--input-type=module", "--eval", code], { cwd }));
+}

@@ -1,0 +1,92 @@
+import { createRequire } from "node:module";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startBareServer } from "./bare-server.ts";
+import { type Promised, type Row, rowOf, significant, type Table } from "./report.ts";
+import { type RunningService, startService } from "./running-service.ts";
+import { ask, type Question, SERVICES, type Service } from "./services.ts";
+import { spreadOf, takeTurns } from "./spread.ts";
+
+const autocannon = createRequire(new URL("../../tools/bench/package.json", import.meta.url))("autocannon");
+
+const ROUNDS = 7;
+const STARTS = 5;
+const CONNECTIONS = 50;
+const SECONDS = 0.5;
+
+const PROMISES = { read: { atLeast: 0.6 }, create: { atLeast: 0.5 } } as const;
+const BARE = "a bare server of Node's with the same answer";
+
+/** How fast emulators answer on a port, each against a bare server that answers the same. */
+export async function measurePort(): Promise<Table[]> {
+  const rows: Record<"read" | "create", Row[]> = { read: [], create: [] };
+  for (const [name, service] of Object.entries(SERVICES)) {
+    await using running = await startService(service);
+    const questions = await service.questions(running.url);
+    for (const kind of ["read", "create"] as const) {
+      const promise = name === "async-music" ? PROMISES[kind] : undefined;
+      rows[kind].push(await compare(name, running, questions[kind], promise));
+    }
+  }
+  return (["read", "create"] as const).map((kind) => ({
+    title: `A ${kind} on a port, ${CONNECTIONS} connections`,
+    unit: "answers a second",
+    against: BARE,
+    rows: rows[kind],
+  }));
+}
+
+/** What emulators take before anybody asks them for something. */
+export async function measureStart(): Promise<Table[]> {
+  const contenders = Object.entries(SERVICES);
+  const turns = (measure: (service: Service) => Promise<number>) =>
+    takeTurns(STARTS, Object.fromEntries(contenders.map(([name, each]) => [name, () => measure(each)])));
+  const starts = await turns(startSeconds);
+  const memory = await turns(idleMebibytes);
+  const rows = (spreads: typeof starts, promise: Promised) =>
+    Object.entries(spreads).map(([name, spread]) =>
+      rowOf(name, spread, name === "async-music" ? promise : undefined),
+    );
+  return [
+    { title: "From the command to the first answer", unit: "s", rows: rows(starts, { atMost: 0.25 }) },
+    { title: "Resident memory, idle", unit: "MiB", rows: rows(memory, { atMost: 90 }) },
+  ];
+}
+
+async function startSeconds(service: Service): Promise<number> {
+  await using running = await startService(service);
+  return running.startSeconds;
+}
+
+async function idleMebibytes(service: Service): Promise<number> {
+  await using running = await startService(service);
+  await sleep(1000);
+  return running.residentMebibytes();
+}
+
+async function compare(
+  name: string,
+  { url }: RunningService,
+  question: Question,
+  promise: Promised | undefined,
+): Promise<Row> {
+  const status = (await fetch(url + question.path, question)).status;
+  using bare = await startBareServer({ status, text: await ask(url, question) });
+  const rates: { ours: number; bare: number }[] = [];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const ours = await answersPerSecond(url, question);
+    rates.push({ ours, bare: await answersPerSecond(bare.url, question) });
+  }
+  const [, ...warm] = rates;
+  const ours = spreadOf(warm.map((rate) => rate.ours));
+  const theirs = spreadOf(warm.map((rate) => rate.bare));
+  return { ...rowOf(name, ours, promise), ratio: significant(ours.median / theirs.median) };
+}
+
+async function answersPerSecond(url: string, question: Question): Promise<number> {
+  const began = performance.now();
+  const requests = [question];
+  const result = await autocannon({ url, connections: CONNECTIONS, duration: SECONDS, requests });
+  const { non2xx, errors, "2xx": answered } = result;
+  if (non2xx + errors > 0) throw new Error(`Expected answers from ${url}, got ${non2xx + errors} failures`);
+  return (answered * 1000) / (performance.now() - began);
+}

@@ -1,0 +1,61 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { builtinModules } from "node:module";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { type Row, significant, type Table } from "./report.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const peers = `${root}tools/bench`;
+
+/** What an application bundles of each library that uses its client. */
+const CLIENTS: readonly { name: string; code: string; folder: string }[] = [
+  { name: "async-music", code: 'export * from "./src/index.ts"', folder: root },
+  { name: "openai", code: 'export { OpenAI } from "openai"', folder: peers },
+  { name: "@anthropic-ai/sdk", code: 'export { Anthropic } from "@anthropic-ai/sdk"', folder: peers },
+  { name: "@fal-ai/client", code: 'export { fal } from "@fal-ai/client"', folder: peers },
+  {
+    name: "@elevenlabs/elevenlabs-js",
+    code: 'export { ElevenLabsClient } from "@elevenlabs/elevenlabs-js"',
+    folder: peers,
+  },
+  { name: "assemblyai", code: 'export { AssemblyAI } from "assemblyai"', folder: peers },
+  { name: "replicate", code: 'export { default } from "replicate"', folder: peers },
+  { name: "axios", code: 'export { default } from "axios"', folder: peers },
+];
+
+/** What a bundle holds of each library, and what an installation loads. */
+export async function measureSize(): Promise<Table[]> {
+  const rows: Row[] = [];
+  for (const { name, code, folder } of CLIENTS) {
+    const value = significant((await bundledBytes(code, folder)) / 1000);
+    rows.push({ name, value, ...(name === "async-music" && { promise: { atMost: 24 } }) });
+  }
+  const { dependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
+  const packed = { name: "tarball, MB", value: significant(packedBytes() / 1e6), promise: { atMost: 1.5 } };
+  const needed = { name: "dependencies", value: Object.keys(dependencies).length, promise: { atMost: 2 } };
+  return [
+    { title: "A bundle with all dependencies, minified and compressed", unit: "kB", rows },
+    { title: "An installation", unit: "size", rows: [packed, needed] },
+  ];
+}
+
+async function bundledBytes(code: string, folder: string): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: { contents: code, resolveDir: folder },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2023",
+    platform: "browser",
+    external: ["node:*", ...builtinModules],
+    write: false,
+  });
+  return outputFiles.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0);
+}
+
+function packedBytes(): number {
+  const report = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: root });
+  return JSON.parse(report.toString())[0].size;
+}
