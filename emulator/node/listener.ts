@@ -147,8 +147,14 @@ function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array |
     else chunks.length = 0;
   });
   return new Promise((resolve, reject) => {
-    request.on("end", () => resolve(bytes > limit ? "too_large" : joinChunks(chunks, bytes)));
+    let isWhole = false;
+    request.on("end", () => {
+      isWhole = true;
+      resolve(bytes > limit ? "too_large" : joinChunks(chunks, bytes));
+    });
     request.on("error", reject);
-    request.on("close", () => reject(new Error("The connection ended within a body")));
+    request.on("close", () => {
+      if (!isWhole) reject(new Error("The connection ended within a body"));
+    });
   });
 }

@@ -27,7 +27,8 @@ export function retrieveCall(
     purpose: kind === "poll" ? `wait for task ${taskId}` : `retrieve task ${taskId}`,
     taskId,
     ...(kind === "poll" ? { advice: resumeAdvice(taskId) } : {}),
-    adviceIfNotFound: journalKey === undefined ? notFoundAdvice(taskId) : notFoundInJournal(journalKey),
+    adviceIfNotFound: () =>
+      journalKey === undefined ? notFoundAdvice(taskId) : notFoundInJournal(journalKey),
   };
 }
 

@@ -17,7 +17,7 @@ export interface Call {
   /** What the caller can do after a failure, as it stands at the end of messages. */
   advice?: string;
   /** The same where the service knows nothing by that id: there is nothing to go on with. */
-  adviceIfNotFound?: string;
+  adviceIfNotFound?(): string;
 }
 
 /** Options of every request. */

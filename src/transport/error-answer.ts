@@ -39,7 +39,7 @@ export function errorOfAnswer(call: Call, answer: Answer, now: number, redactor:
 
 /** What to do: about this class of error, then about the call. */
 function adviceFor(call: Call, ErrorClass: ApiErrorClass, retryAt: Date | null): string | undefined {
-  if (ErrorClass === TaskNotFoundError) return call.adviceIfNotFound ?? call.advice;
+  if (ErrorClass === TaskNotFoundError) return call.adviceIfNotFound?.() ?? call.advice;
   if (ErrorClass !== RateLimitedError || retryAt === null) return call.advice;
   return [`Come back at ${retryAt.toISOString()}.`, call.advice].join(" ").trimEnd();
 }
