@@ -58,7 +58,7 @@ function taskFields() {
     type: { enum: TASK_TYPES },
     status: { enum: TASK_STATUSES, description: `Final: ${FINAL_STATUSES.join(", ")}.` },
     credits_cost: { ...credits, description: "What the task cost, or holds; the same after a refund." },
-    input: { description: "What was asked for, as it came." },
+    input: { type: "object", additionalProperties: {}, description: "What was asked for, as it came." },
     audio_format: ECHOED_FORMAT,
     output: { anyOf: [reference("schemas", "TaskOutput"), { type: "null" }] },
     error: { ...maybeText, description: "Why it went wrong, for people; the wording may change." },
