@@ -12,22 +12,32 @@ import { plain } from "./terminal/words.js";
 import { UsageError } from "./usage-error.js";
 
 /** What a program is told of an error beside its name and message, where the error has it. */
-const DETAILS = ["status", "retryable", "retryAfterSeconds", "retryAt", "issues", "evidence", "url"];
+const DETAILS = [
+  "status",
+  "retryable",
+  "retryAfterSeconds",
+  "retryAt",
+  "issues",
+  "evidence",
+  "journalKey",
+  "url",
+];
 
 /** What the account's number of tasks says of a POST whose answer was lost. */
 const FOUND: Readonly<Record<Evidence, string>> = {
   created: "The account has one task more than before, so it probably was.",
   not_created: "The account has no more tasks than before, so it probably was not.",
-  unclear: "Others create tasks with this account too, so that their number can't tell.",
+  unclear: "The account's number of tasks can't tell, since more may have been created with it.",
 };
 
 /** Tells people, and with `--json` programs too, what went wrong. Answers the exit status for it. */
 export function report(thrown: unknown, asJson: boolean, { stdout, stderr, env }: Surroundings): number {
-  const { taskId, resume } = thrown instanceof TaskFault ? thrown : { taskId: null, resume: null };
+  const { taskId, resume, journal } =
+    thrown instanceof TaskFault ? thrown : { taskId: null, resume: null, journal: null };
   const error = understood(thrown instanceof TaskFault ? thrown.cause : thrown);
   const message = messageOf(error, taskId);
   const style = stylesFor(stderr, env);
-  const said = plain([message, ...adviceFor(error, resume)].join("\n"));
+  const said = plain([message, ...adviceFor(error, resume, journal)].join("\n"));
   stderr.write(`${style("red", "async-music:")} ${said}\n`);
   if (asJson) writeJson(stdout, { error: asData(error, message, taskId) });
   return exitStatusOf(error);

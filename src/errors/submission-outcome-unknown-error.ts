@@ -25,6 +25,9 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
   /** The `X-Request-Id` of the POST: quote it when you ask the service what became of it. */
   readonly requestId: string;
 
+  /** The key of the journal that the request stands under, until `settleOutcome` says more; `null` without a journal. */
+  readonly journalKey: string | null;
+
   /** The HTTP status, where an answer came at all. */
   readonly status: number | null;
 
@@ -37,12 +40,14 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
       request: unknown;
       requestId: string;
       status: number | null;
+      journalKey?: string;
       evidence?: Evidence | null;
     },
   ) {
     super(message, details);
     this.request = details.request;
     this.requestId = details.requestId;
+    this.journalKey = details.journalKey ?? null;
     this.status = details.status;
     this.evidence = details.evidence ?? null;
   }

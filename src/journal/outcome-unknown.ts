@@ -6,9 +6,9 @@ import { evidenceOf, foreignSounding, type Probe, type Sounding, sound } from ".
 import type { Slot } from "./slot.js";
 
 const SAID_BY_EVIDENCE: Readonly<Record<Evidence, string>> = {
-  created: "The account has one task more than before, which nobody else's would explain: it was created.",
-  not_created: "The account has no more tasks than before: by now it was not created.",
-  unclear: "The account's number of tasks can't tell, since others create tasks with it too.",
+  created: "The account has one task more than before, so it probably was created.",
+  not_created: "The account has no more tasks than before, so it probably was not created.",
+  unclear: "The account's number of tasks can't tell, since more may have been created with it.",
 };
 
 /** What is known of a POST beside its intent: where it was this run's own, how it ended and what was read before. */
@@ -43,6 +43,7 @@ export async function outcomeUnknown(
   return new SubmissionOutcomeUnknownError(message, {
     request: isUnknown ? error.request : intent.request,
     requestId,
+    journalKey: slot.key,
     status: isUnknown || error instanceof ApiError ? error.status : null,
     cause: isUnknown ? error.cause : error,
     evidence,
@@ -56,9 +57,11 @@ async function findEvidence(
   own: Sounding | null,
 ): Promise<Evidence | null> {
   if (intent.tasks_created === null) return null;
+  if (own !== null) probe.lost.set(intent.revision, own);
+  const first = probe.lost.get(intent.revision);
   try {
     const now = await sound(probe);
-    return evidenceOf(own ?? foreignSounding(intent.tasks_created), now, own === null ? 0 : 1);
+    return evidenceOf(first ?? foreignSounding(intent.tasks_created), now, first === undefined ? 0 : 1);
   } catch {
     return null;
   }

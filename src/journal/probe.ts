@@ -11,6 +11,8 @@ export interface Sounding {
 /** How many tasks the account has, and how many of them are this client's own. */
 export interface Probe {
   count: CreateCount;
+  /** What was read before each POST of this client's own whose outcome is unknown, by its intent's revision. */
+  lost: Map<string, Sounding>;
   readTasksCreated(signal?: AbortSignal): Promise<number>;
 }
 

@@ -11,9 +11,10 @@ export interface CreditCeiling {
   /**
    * Sets the price of a request aside, then runs it; gives the price back where it was not charged or was refunded.
    *
+   * @param isBegun - Whether it was paid for before, or may have been: then it counts, and is run all the same.
    * @throws CreditCeilingError when the price does not fit; nothing is run.
    */
-  under<Result>(request: TaskRequest, run: () => Promise<Result>): Promise<Result>;
+  under<Result>(request: TaskRequest, isBegun: boolean, run: () => Promise<Result>): Promise<Result>;
 }
 
 export function createCreditCeiling(maxCredits = Number.POSITIVE_INFINITY): CreditCeiling {
@@ -23,9 +24,9 @@ export function createCreditCeiling(maxCredits = Number.POSITIVE_INFINITY): Cred
   let spentCredits = 0;
 
   return {
-    async under(request, run) {
+    async under(request, isBegun, run) {
       const credits = priceOf(request);
-      if (spentCredits + credits > maxCredits)
+      if (!isBegun && spentCredits + credits > maxCredits)
         throw new CreditCeilingError({ credits, spentCredits, maxCredits });
       spentCredits += credits;
       try {

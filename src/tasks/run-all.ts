@@ -73,7 +73,8 @@ export function runAll<Request extends TaskRequest>(
       },
     });
     try {
-      const task = await ceiling.under(request, async () => run(request, runOptions()));
+      const isBegun = maxCredits !== undefined && (await hasBegun(runOptions()));
+      const task = await ceiling.under(request, isBegun, async () => run(request, runOptions()));
       item.succeeded();
       return { index, request, task } as RunResult<Request>;
     } catch (error) {
@@ -99,6 +100,15 @@ export function runAll<Request extends TaskRequest>(
       return results[Symbol.asyncIterator]();
     },
   };
+}
+
+/** Whether a request is in the journal already: its run sends nothing. A journal that can't be read fails the run itself. */
+async function hasBegun({ journal, journalKey }: RunOptions): Promise<boolean> {
+  if (journal === undefined || journalKey === undefined) return false;
+  return journal.get(journalKey).then(
+    (entry) => entry !== null,
+    () => false,
+  );
 }
 
 /** A key that can't be made is this request's own failure. */

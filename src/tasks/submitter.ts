@@ -33,6 +33,7 @@ export interface Submitter {
 export function createSubmitter(transport: Transport, account: Account, validates: boolean): Submitter {
   const { clock, random, redactor, trace } = transport;
   const count = createCount();
+  const lost: Probe["lost"] = new Map();
   const submitted = new WeakMap<TaskSubmission, { model: string; at: number }>();
 
   const send = async (request: unknown, call: Call, options: RequestOptions): Promise<Created> => {
@@ -43,6 +44,7 @@ export function createSubmitter(transport: Transport, account: Account, validate
   };
   const probe = ({ timeoutMs, maxRetries, headers }: RequestOptions): Probe => ({
     count,
+    lost,
     async readTasksCreated(signal) {
       const usage = await account.usage({ timeoutMs, maxRetries, headers, signal });
       return usage.tasks_created;

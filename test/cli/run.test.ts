@@ -244,6 +244,8 @@ describe("with a journal", () => {
     const second = await run("run", ...journaled());
     expect([first.status, second.status, bodies.length]).toEqual([0, 0, 1]);
     expect(second.stdout).toBe(first.stdout);
+    expect([first, second].map(({ stderr }) => /are frozen/.test(stderr))).toEqual([true, false]);
+    expect(second.stderr).toContain("nothing is sent or paid again");
   });
 
   test("another request under the key is refused with status 3", async () => {
@@ -266,6 +268,9 @@ describe("with a journal", () => {
     for (const { stderr } of [first, second]) {
       expect(stderr).toContain("one task more than before");
       expect(stderr).toContain("async-music usage");
+      expect(stderr).toContain(
+        `\n  async-music settle rain --journal ${join(folder, "journal")} --task-id ID\n`,
+      );
     }
   });
 
@@ -300,8 +305,17 @@ describe("with a journal", () => {
       const { run } = await loseAnswer("after");
       const { status, stderr } = await run(...settle(...flags));
       expect([status, stderr]).toEqual([2, expect.stringContaining(word)]);
-      expect((await run(...settle("--not-created"))).status).toBe(0);
-      expect((await run(...settle("--not-created"))).status).toBe(2);
+      expect((await run(...settle("--task-id", "found"))).status).toBe(0);
+      const again = await run(...settle("--not-created"));
+      expect([again.status, again.stderr]).toEqual([2, expect.stringContaining("stands for task found")]);
+    });
+
+    test("is none that nobody has used, or of a journal that there is not", async () => {
+      const { run } = await loseAnswer("after");
+      const typo = await run("settle", "rian", "--journal", join(folder, "journal"), "--not-created");
+      expect([typo.status, typo.stderr]).toEqual([2, expect.stringContaining("is free")]);
+      const nowhere = await run("settle", "rain", "--journal", join(folder, "nowhere"), "--not-created");
+      expect([nowhere.status, nowhere.stderr]).toEqual([2, expect.stringContaining("nowhere")]);
     });
   });
 });

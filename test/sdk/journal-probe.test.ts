@@ -31,7 +31,7 @@ function countingService({ isCreated = true, others = 0, before = 7 } = {}) {
 }
 
 test.each([
-  ["created", { isCreated: true }, "it was created"],
+  ["created", { isCreated: true }, "was created"],
   ["not_created", { isCreated: false }, "was not created"],
   ["unclear", { isCreated: true, others: 1 }, "can't tell"],
   ["unclear", { isCreated: false, others: 2 }, "can't tell"],
@@ -42,6 +42,27 @@ test.each([
   expect(error.message).toContain(words);
   expect(JSON.parse(JSON.stringify(error)).evidence).toBe(evidence);
   expect(await journal.get(KEY)).toMatchObject({ state: "intent", tasks_created: 7 });
+});
+
+test.each([true, false])(
+  "the same client that looks again finds the same (created: %s)",
+  async (isCreated) => {
+    const { run, client, journal } = countingService({ isCreated });
+    const expected = isCreated ? "created" : "not_created";
+    expect((await run()).evidence).toBe(expected);
+    expect((await run()).evidence).toBe(expected);
+    await client.tasks.create(OTHER);
+    await client.tasks.run(OTHER, { journal, journalKey: "order-2", probe: true });
+    expect((await run()).evidence).toBe(expected);
+  },
+);
+
+test("the error names the key that stays taken", async () => {
+  const { run, client } = countingService();
+  expect((await run()).journalKey).toBe(KEY);
+  expect((await run()).toJSON()).toMatchObject({ journalKey: KEY });
+  const bare = client.tasks.run(SONG_REQUEST);
+  expect((await rejection(bare, SubmissionOutcomeUnknownError)).journalKey).toBeNull();
 });
 
 test("without probe nothing is read, and there is no evidence", async () => {

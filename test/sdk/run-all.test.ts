@@ -245,6 +245,23 @@ test("refunded and refused credits are free again, those of an unknown outcome a
   }
 });
 
+test("what the journal holds already counts towards the ceiling, and is never refused: it is paid for", async () => {
+  const world = batchWorld();
+  const journal = memoryJournal();
+  const options = { journal, journalKey: (_: unknown, index: number) => `song-${index}`, concurrency: 1 };
+  const requests = songs("5", "5", "5", "5");
+  await all(world.client.tasks.runAll(requests.slice(0, 3), options));
+  expect(posts(world)).toHaveLength(3);
+  const seen = await all(world.client.tasks.runAll(requests, { ...options, maxCredits: 10 }));
+  expect(seen.map(({ task, error }) => task !== undefined || error?.constructor)).toEqual([
+    true,
+    true,
+    true,
+    CreditCeilingError,
+  ]);
+  expect(posts(world)).toHaveLength(3);
+});
+
 test("the progress counts what is submitted, succeeded and failed", async () => {
   const { client } = batchWorld();
   const told: RunAllProgress[] = [];

@@ -1,4 +1,4 @@
-import type { TaskType } from "../../index.js";
+import type { RunOptions, TaskType } from "../../index.js";
 import { fileJournal } from "../../node/index.js";
 import { connect } from "../connect.js";
 import type { RunFlags } from "../flags.js";
@@ -16,9 +16,16 @@ export async function runTask(
   const journal = journalOptions(flags);
   const client = connect(flags, surroundings);
   const request = await requestOf(type, flags, surroundings.stdin);
-  await watchTask(client, flags, surroundings, null, (options) =>
+  await watchTask(client, flags, surroundings, await recordedTask(journal), (options) =>
     client.tasks.run(request, { ...options, ...journal }),
   );
+}
+
+/** The task that stands under the key already, which is paid for. A journal that can't be read is the run's to report. */
+async function recordedTask({ journal, journalKey }: Pick<RunOptions, "journal" | "journalKey">) {
+  if (journal === undefined || journalKey === undefined) return null;
+  const entry = await journal.get(journalKey).catch(() => null);
+  return entry?.state === "submitted" ? entry.task_id : null;
 }
 
 /** The probe costs one more request, and tells what became of a POST whose answer was lost. */

@@ -1,5 +1,6 @@
 import { AsyncMusicError } from "../../index.js";
-import type { WaitFlags } from "../flags.js";
+import type { RunFlags, WaitFlags } from "../flags.js";
+import { shellWord } from "../shell-word.js";
 
 /** What went wrong with a task, and how to go on with it. */
 export class TaskFault extends Error {
@@ -9,23 +10,21 @@ export class TaskFault extends Error {
   readonly taskId: string | null;
   /** The command that goes on. */
   readonly resume: string | null;
+  /** The journal that the command was given. */
+  readonly journal: string | null;
 
-  constructor(cause: unknown, taskId: string | null, flags: WaitFlags) {
+  constructor(cause: unknown, taskId: string | null, flags: WaitFlags & Pick<RunFlags, "journal">) {
     super("A task went wrong.");
     this.cause = cause;
     this.taskId = cause instanceof AsyncMusicError ? (cause.taskId ?? taskId) : taskId;
     this.resume = this.taskId === null ? null : resumeCommand(this.taskId, flags);
+    this.journal = flags.journal ?? null;
   }
 }
 
 function resumeCommand(taskId: string, { out, baseUrl }: WaitFlags): string {
   const more = Object.entries({ "--out": out, "--base-url": baseUrl })
     .filter(([, value]) => value !== undefined)
-    .map(([flag, value = ""]) => `${flag} ${quoted(value)}`);
-  return ["async-music wait", quoted(taskId), ...more].join(" ");
-}
-
-/** As a shell takes it for one word. */
-function quoted(text: string): string {
-  return /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+    .map(([flag, value = ""]) => `${flag} ${shellWord(value)}`);
+  return ["async-music wait", shellWord(taskId), ...more].join(" ");
 }

@@ -41,7 +41,9 @@ export async function watchTask(
         taskId = submission.task_id;
         const { credits_charged: credits } = submission;
         progress.say(
-          `Task ${taskId} is submitted, and ${credits} credits (${usdOf(credits)}) are frozen for it.`,
+          taskId === knownTaskId
+            ? `Task ${taskId} stands under this key: nothing is sent or paid again.`
+            : `Task ${taskId} is submitted, and ${credits} credits (${usdOf(credits)}) are frozen for it.`,
         );
         interruption.taskIsKnown();
       },
