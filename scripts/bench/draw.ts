@@ -17,10 +17,10 @@ function drawSection({ machine, node, date, load, tables }: Section): string {
 }
 
 function drawTable({ title, unit, against, rows }: Table): string {
+  const isSpread = rows.some(({ lower }) => lower !== undefined);
   const columns = {
-    [title]: ({ name }: Row) => name,
-    [unit]: ({ value }: Row) => `${value}`,
-    ...(rows.some(({ lower }) => lower !== undefined) && { "middle half": drawHalf }),
+    "": ({ name }: Row) => name,
+    [isSpread ? `${unit} (middle half)` : unit]: drawValue,
     ...(against !== undefined && { [`× ${against}`]: ({ ratio }: Row) => `${ratio ?? ""}` }),
     ...(rows.some(({ promise }) => promise !== undefined) && { promised: drawPromise }),
   };
@@ -29,11 +29,11 @@ function drawTable({ title, unit, against, rows }: Table): string {
     Object.keys(columns).map((_, index) => (index === 0 ? "---" : "--:")),
     ...rows.map((row) => Object.values(columns).map((cell) => cell(row))),
   ];
-  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  return [`**${title}**\n`, ...lines.map((cells) => `| ${cells.join(" | ")} |`)].join("\n");
 }
 
-function drawHalf({ lower, upper }: Row): string {
-  return lower === undefined || upper === undefined ? "" : `${lower} to ${upper}`;
+function drawValue({ value, lower, upper }: Row): string {
+  return lower === undefined || upper === undefined ? `${value}` : `${value} (${lower} to ${upper})`;
 }
 
 function drawPromise(row: Row): string {
