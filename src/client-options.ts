@@ -18,7 +18,13 @@ export interface ClientOptions {
   apiKey?: string | undefined;
   /** The service address, without `/api/v1`. @defaultValue the environment's `ASYNC_MUSIC_BASE_URL` */
   baseUrl?: string | undefined;
-  /** What sends the requests. It must not send one again by itself. @defaultValue the global `fetch` */
+  /**
+   * What sends the requests: called with one `Request`, and in `init` with the signal that ends it. Whoever wraps it looks
+   * at the request's `method` and `url` and hands on the same two: a body can be read only once. It must not send a
+   * request again by itself.
+   *
+   * @defaultValue the global `fetch`
+   */
   fetch?: typeof globalThis.fetch | undefined;
   /** The time limit of one HTTP attempt, in real milliseconds. @defaultValue 30 000 */
   timeoutMs?: number | undefined;

@@ -2,15 +2,18 @@ import {
   AudioExpiredError,
   InsufficientCreditsError,
   InvalidRequestError,
+  JournalConflictError,
   SubmissionOutcomeUnknownError,
   TaskFailedError,
   TaskNotFoundError,
+  TaskTimedOutError,
 } from "../index.js";
 import { shellWord } from "./shell-word.js";
 import { Interrupted } from "./tasks/interruption.js";
 
-/** After these there is nothing to go on with. */
-const OVER = [TaskFailedError, TaskNotFoundError, AudioExpiredError, InvalidRequestError];
+/** After these there is nothing to go on with; of the first ones a journal's key still names the task. */
+const OVER_FOR_GOOD = [TaskFailedError, TaskTimedOutError, AudioExpiredError];
+const OVER = [...OVER_FOR_GOOD, TaskNotFoundError, InvalidRequestError, JournalConflictError];
 
 /**
  * What to do now, as lines for a shell.
@@ -19,8 +22,15 @@ const OVER = [TaskFailedError, TaskNotFoundError, AudioExpiredError, InvalidRequ
  * @param journal - The journal that the command was given.
  */
 export function adviceFor(error: Error, resume: string | null, journal: string | null): readonly string[] {
+  const isOneOf = (kinds: typeof OVER) => kinds.some((kind) => error instanceof kind);
+  if (journal !== null && isOneOf(OVER_FOR_GOOD)) {
+    return ["Its --key stands for that task for good: to try again, take another one."];
+  }
   if (resume !== null) {
-    return OVER.some((kind) => error instanceof kind) ? [] : ["To go on with the task:", "", `  ${resume}`];
+    if (isOneOf(OVER)) return [];
+    const again =
+      journal === null ? "To go on with the task:" : "Run the same again to go on with the task, or:";
+    return [again, "", `  ${resume}`];
   }
   if (error instanceof SubmissionOutcomeUnknownError) {
     return [

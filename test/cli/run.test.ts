@@ -79,6 +79,7 @@ test.each([
   ["-d rain --max-wait 0", "--max-wait"],
   ["-d rain --max-wait soon", "--max-wait"],
   ["-d rain --out=", "--out"],
+  ["--prompt= --tags shanty", "words behind --prompt"],
   ["-d rain --format wav", "--format"],
   ["songs -d rain", "music, lyrics, upload or concat"],
   ["lyrics", '--prompt "a lighthouse"'],
@@ -272,6 +273,17 @@ describe("with a journal", () => {
         `\n  async-music settle rain --journal ${join(folder, "journal")} --task-id ID\n`,
       );
     }
+  });
+
+  test("a task that failed keeps its key, and another take needs another one", async () => {
+    emulator.providers.provider_a.next({ outcome: "failure", retryable: true });
+    const { run, bodies } = createTerminal(emulator);
+    const [first, second] = [await run("run", ...journaled()), await run("run", ...journaled())];
+    expect([first.status, second.status, bodies.length]).toEqual([10, 10, 1]);
+    for (const { stderr } of [first, second]) expect(stderr).toContain("take another one");
+    const { status, stderr } = await run("run", "--negative-tags", "polka", ...journaled());
+    expect([status, stderr]).toEqual([3, expect.not.stringContaining("async-music wait")]);
+    expect((await run("run", ...journaled().slice(0, -1), "rain/2")).status).toBe(0);
   });
 
   describe("a key whose outcome is unknown", () => {

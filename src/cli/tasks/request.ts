@@ -71,6 +71,9 @@ async function givenRequest(
     const value: unknown = Reflect.get(flags, flag);
     return value === undefined ? [] : [[field, value] as const];
   });
+  const blank = given.find(([, value]) => typeof value === "string" && value.trim() === "");
+  if (blank !== undefined)
+    throw new UsageError(`Expected words behind ${flagOf(blank[0])}, and there are none`);
   if (flags.file === undefined) return describedRequest(type, flags, Object.fromEntries(given));
 
   const beside = [
