@@ -12,9 +12,14 @@ export interface CreditCeiling {
    * Sets the price of a request aside, then runs it; gives the price back where it was not charged or was refunded.
    *
    * @param isBegun - Whether it was paid for before, or may have been: then it counts, and is run all the same.
-   * @throws CreditCeilingError when the price does not fit; nothing is run.
+   * @param run - Calls what it is given before anything is sent: what was begun may have been given up meanwhile.
+   * @throws CreditCeilingError when the price does not fit; nothing is sent.
    */
-  under<Result>(request: TaskRequest, isBegun: boolean, run: () => Promise<Result>): Promise<Result>;
+  under<Result>(
+    request: TaskRequest,
+    isBegun: boolean,
+    run: (beforeSending: () => void) => Promise<Result>,
+  ): Promise<Result>;
 }
 
 export function createCreditCeiling(maxCredits = Number.POSITIVE_INFINITY): CreditCeiling {
@@ -26,11 +31,16 @@ export function createCreditCeiling(maxCredits = Number.POSITIVE_INFINITY): Cred
   return {
     async under(request, isBegun, run) {
       const credits = priceOf(request);
-      if (!isBegun && spentCredits + credits > maxCredits)
-        throw new CreditCeilingError({ credits, spentCredits, maxCredits });
+      let isAllowed = false;
+      const allow = (otherCredits: number) => {
+        if (!isAllowed && otherCredits + credits > maxCredits)
+          throw new CreditCeilingError({ credits, spentCredits: otherCredits, maxCredits });
+        isAllowed = true;
+      };
+      if (!isBegun) allow(spentCredits);
       spentCredits += credits;
       try {
-        return await run();
+        return await run(() => allow(spentCredits - credits));
       } catch (error) {
         if (!isCharged(error)) spentCredits -= credits;
         throw error;

@@ -38,10 +38,11 @@ export interface RunFailure<Request extends TaskRequest> {
   task?: never;
 }
 
-/** Runs one request, as `run` does. */
+/** Runs one request, as `run` does. What comes last is called before anything is sent, and stops that by throwing. */
 type Run<Request extends TaskRequest> = (
   request: Request,
   options: RunOptions,
+  beforeSending: () => void,
 ) => Promise<SucceededTask<Request["task_type"]>>;
 
 const ITERATED_TWICE =
@@ -73,8 +74,11 @@ export function runAll<Request extends TaskRequest>(
       },
     });
     try {
-      const isBegun = maxCredits !== undefined && (await hasBegun(runOptions()));
-      const task = await ceiling.under(request, isBegun, async () => run(request, runOptions()));
+      const itsOptions = runOptions();
+      const isBegun = maxCredits !== undefined && (await hasBegun(itsOptions));
+      const task = await ceiling.under(request, isBegun, (beforeSending) =>
+        run(request, itsOptions, beforeSending),
+      );
       item.succeeded();
       return { index, request, task } as RunResult<Request>;
     } catch (error) {
@@ -102,13 +106,15 @@ export function runAll<Request extends TaskRequest>(
   };
 }
 
-/** Whether a request is in the journal already: its run sends nothing. A journal that can't be read fails the run itself. */
+/** Whether a request is in the journal already: its run hardly ever sends one. What can't be read fails the run itself. */
 async function hasBegun({ journal, journalKey }: RunOptions): Promise<boolean> {
   if (journal === undefined || journalKey === undefined) return false;
-  return journal.get(journalKey).then(
-    (entry) => entry !== null,
-    () => false,
-  );
+  try {
+    const entry: unknown = await journal.get(journalKey);
+    return entry !== null && entry !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** A key that can't be made is this request's own failure. */

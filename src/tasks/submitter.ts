@@ -15,6 +15,13 @@ import { untilSent } from "./until-sent.js";
 /** What becomes of a POST that has left when its caller aborts: with a journal, its task can still be recorded. */
 export type OnAbort = "stops" | "goes_on";
 
+/** How a batch submits otherwise than a single run. */
+export interface Manner {
+  onAbort: OnAbort;
+  /** Called before a task is submitted; stops that by throwing. */
+  beforeSending?: () => void;
+}
+
 /** Everything by which one client submits tasks. */
 export interface Submitter {
   /** Submits a task. */
@@ -24,7 +31,7 @@ export interface Submitter {
     request: unknown,
     place: JournalPlace,
     options: RequestOptions,
-    onAbort: OnAbort,
+    manner: Manner,
   ): Promise<Ordered>;
   /** Of a submission of this client: its model, and when it was answered by its own clock, since the service's may differ. */
   submitted(submission: TaskSubmission): { model: string; at: number } | undefined;
@@ -58,7 +65,7 @@ export function createSubmitter(transport: Transport, account: Account, validate
       return send(request, createCall(createBody(request, validates)), options);
     },
 
-    async submitOnce(request, place, options, onAbort) {
+    async submitOnce(request, place, options, manner) {
       const body = createBody(request, validates);
       const requestId = options.requestId ?? createRequestId(random);
       return submitOnce(place, redactor, {
@@ -68,8 +75,9 @@ export function createSubmitter(transport: Transport, account: Account, validate
         requestId: redactor.text(requestId),
         probe: place.probe ? probe(options) : null,
         async send(take) {
-          const unsent = onAbort === "goes_on" ? untilSent(options.signal) : null;
+          const unsent = manner.onAbort === "goes_on" ? untilSent(options.signal) : null;
           const beforeSending = async () => {
+            manner.beforeSending?.();
             await take();
             unsent?.leave();
           };

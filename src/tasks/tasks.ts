@@ -13,7 +13,7 @@ import { recordAtEnd } from "./record-at-end.js";
 import { retrieveTask } from "./retrieve.js";
 import { type RunResult, runAll } from "./run-all.js";
 import { checkRunAllOptions, type RunAllOptions } from "./run-all-options.js";
-import { createSubmitter, type OnAbort, type Submitter } from "./submitter.js";
+import { createSubmitter, type Manner, type Submitter } from "./submitter.js";
 import { createWaiter, type Waiter } from "./waiter.js";
 
 /** Tasks: songs, lyrics, uploads and concatenations, from their submission to their result. */
@@ -130,13 +130,13 @@ export class Tasks {
     request: TaskRequest & { task_type: Type },
     options: RunOptions = {},
   ): Promise<SucceededTask<Type>> {
-    return this.#run<Type>(request, options, "stops");
+    return this.#run<Type>(request, options, { onAbort: "stops" });
   }
 
   async #run<Type extends TaskType>(
     request: TaskRequest & { task_type: Type },
     options: RunOptions,
-    onAbort: OnAbort,
+    manner: Manner,
   ): Promise<SucceededTask<Type>> {
     // Everything about the wait is checked before anything is paid for.
     checkWaitOptions(options, this.#transport);
@@ -146,7 +146,7 @@ export class Tasks {
       const { task, recordAgain } =
         place === null
           ? { task: await this.create<Type>(request, options), recordAgain: null }
-          : await this.#submitter.submitOnce(request, place, options, onAbort);
+          : await this.#submitter.submitOnce(request, place, options, manner);
 
       const carryOn = async () => {
         if (typeof task !== "string") await callBack("onSubmitted", onSubmitted, task, task.task_id);
@@ -179,8 +179,8 @@ export class Tasks {
     options: RunAllOptions<Request> = {},
   ): AsyncIterable<RunResult<Request>> {
     checkRunAllOptions(options, this.#transport);
-    return runAll(requests, options, (request, runOptions) =>
-      this.#run<Request["task_type"]>(request, runOptions, "goes_on"),
+    return runAll(requests, options, (request, runOptions, beforeSending) =>
+      this.#run<Request["task_type"]>(request, runOptions, { onAbort: "goes_on", beforeSending }),
     );
   }
 }

@@ -5,6 +5,7 @@ import {
   InvalidOptionError,
   InvalidRequestError,
   JournalConflictError,
+  JournalError,
   memoryJournal,
   type RunAllOptions,
   type RunAllProgress,
@@ -14,7 +15,7 @@ import {
 } from "async-music";
 import { expect, test } from "vitest";
 import { accepted, failed, limited, ok, refusal, succeeded, task } from "../support/answers.js";
-import { posts } from "../support/journals.js";
+import { journalEntry, posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
 import { turns } from "../support/test-clock.js";
 import { createWorld, type SeenRequest } from "../support/world.js";
@@ -260,6 +261,76 @@ test("what the journal holds already counts towards the ceiling, and is never re
     CreditCeilingError,
   ]);
   expect(posts(world)).toHaveLength(3);
+});
+
+test("what somebody else had begun and then gave up is submitted only if it fits under the ceiling", async () => {
+  for (const [maxCredits, paid] of [
+    [0, 0],
+    [15, 1],
+    [20, 2],
+  ] as const) {
+    const world = batchWorld();
+    const journal = memoryJournal();
+    const requests = songs("5", "6");
+    for (const [index, request] of requests.entries())
+      await journal.put(
+        `song-${index}`,
+        journalEntry("intent", { request, revision: `other-${index}` }),
+        null,
+      );
+    const options = { journal, journalKey: (_: unknown, index: number) => `song-${index}`, concurrency: 1 };
+    const results = all(
+      world.client.tasks.runAll(requests, {
+        ...options,
+        journal: {
+          ...journal,
+          async get(key) {
+            const entry = await journal.get(key);
+            if (entry?.state === "intent") await journal.delete(key, entry.revision);
+            return entry;
+          },
+        },
+        maxCredits,
+      }),
+    );
+    const errors = (await results).map(({ error }) => error).filter((error) => error !== undefined);
+    expect(errors.map((error) => error instanceof CreditCeilingError)).toEqual(Array(2 - paid).fill(true));
+    expect(posts(world)).toHaveLength(paid);
+  }
+});
+
+test("the ceiling holds with a journal that has no word for nothing, and none that throws at once hides its error", async () => {
+  const world = batchWorld();
+  const kept = memoryJournal();
+  const wordless = { ...kept, get: async (key: string) => (await kept.get(key)) ?? undefined };
+  const options = {
+    maxCredits: 10,
+    journalKey: (_: unknown, index: number) => `song-${index}`,
+    concurrency: 1,
+  };
+  const journal = wordless as unknown as typeof kept;
+  const seen = await all(world.client.tasks.runAll(songs("5", "5"), { ...options, journal }));
+  expect(seen.map(({ error }) => error?.constructor)).toEqual([undefined, CreditCeilingError]);
+  expect(posts(world)).toHaveLength(1);
+
+  const get = () => {
+    throw new Error("down");
+  };
+  const [down] = await all(world.client.tasks.runAll(songs("5"), { ...options, journal: { ...kept, get } }));
+  expect(down?.error).toBeInstanceOf(JournalError);
+});
+
+test("a request is asked for its key once, with a ceiling too", async () => {
+  const world = batchWorld();
+  const journal = memoryJournal();
+  let count = 0;
+  const journalKey = () => `song-${count++}`;
+  await all(
+    world.client.tasks.runAll(songs("5", "5"), { journal, journalKey, maxCredits: 20, concurrency: 1 }),
+  );
+  expect(await journal.get("song-0")).toMatchObject({ state: "submitted" });
+  expect(await journal.get("song-1")).toMatchObject({ state: "submitted" });
+  expect(count).toBe(2);
 });
 
 test("the progress counts what is submitted, succeeded and failed", async () => {
