@@ -129,12 +129,14 @@ export function checkClientOptions(options: ClientOptions): CheckedClientOptions
 
 /**
  * The global `fetch` is looked up at each request, so that a later replacement is seen. None is called as a method of
- * ours: a browser's own refuses that.
+ * ours: a browser's own refuses that. One of the caller's that takes a `Request` and no more still has to learn from it
+ * when its answer is no longer wanted.
  */
 function lateFetch(given: typeof globalThis.fetch | undefined): typeof globalThis.fetch {
-  return (...request) => {
+  return (input, init) => {
     const fetch = given ?? globalThis.fetch;
-    return fetch(...request);
+    const takesNoInit = given !== undefined && given.length < 2;
+    return fetch(takesNoInit && input instanceof Request ? new Request(input, init) : input, init);
   };
 }
 

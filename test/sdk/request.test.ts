@@ -1,10 +1,11 @@
 import { getEventListeners } from "node:events";
 import {
-  type AsyncMusic,
+  AsyncMusic,
   AuthenticationError,
   ConnectionError,
   InvalidOptionError,
   type RequestOptions,
+  RequestTimeoutError,
 } from "async-music";
 import { describe, expect, test } from "vitest";
 import {
@@ -20,7 +21,8 @@ import {
   usage,
 } from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
-import { API_KEY, createWorld, inTurn, never, type World } from "../support/world.js";
+import { turns } from "../support/test-clock.js";
+import { API_KEY, BASE_URL, createWorld, inTurn, never, type World } from "../support/world.js";
 
 // Authentication 1 and 7: what every request carries.
 
@@ -175,6 +177,22 @@ test.each([200, 404, 500])(
     expect(requests).toHaveLength(1);
   },
 );
+
+test("a caller's own fetch that passes on no more than the request still learns that a call is over", async () => {
+  const seen: Request[] = [];
+  const fetch = (request: string | URL | Request) => {
+    seen.push(new Request(request));
+    return new Promise<Response>(() => {});
+  };
+  const client = new AsyncMusic({ apiKey: API_KEY, baseUrl: BASE_URL, fetch, maxRetries: 0 });
+  await rejection(client.account.balance({ timeoutMs: 1 }), RequestTimeoutError);
+  const controller = new AbortController();
+  const reading = client.account.usage({ signal: controller.signal });
+  while (seen.length < 2) await turns(1);
+  controller.abort("enough");
+  await expect(reading).rejects.toBe("enough");
+  expect(seen.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+});
 
 test("a signal that outlives its calls is not listened to when they are over", async () => {
   const { signal } = new AbortController();
