@@ -56,7 +56,9 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor): S
       return isPut === true || (await read())?.revision === entry.revision;
     },
     async free(revision) {
-      return (await attempt("freed", () => journal.delete(key, revision))) === true;
+      const isFreed: unknown = await attempt("freed", () => journal.delete(key, revision));
+      // A journal of somebody's own may not say: what is there now does.
+      return typeof isFreed === "boolean" ? isFreed : (await read()) === null;
     },
     conflict() {
       const message =

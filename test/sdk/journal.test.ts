@@ -301,6 +301,15 @@ test("a key that somebody else settles meanwhile is theirs", async () => {
   expect(await settleOutcome({ ...inner, get: slow }, KEY, null)).toBe(false);
 });
 
+test("a journal whose `delete` does not say whether it freed a key is looked at again", async () => {
+  const inner = memoryJournal();
+  const silent = { ...inner, delete: (...call: [string, string]) => inner.delete(...call).then(() => {}) };
+  const journal = silent as unknown as typeof inner;
+  await inner.put(KEY, journalEntry("intent"), null);
+  expect(await settleOutcome(journal, KEY, null)).toBe(true);
+  expect(await inner.get(KEY)).toBeNull();
+});
+
 test.each([
   [{}, KEY, null, "journal"],
   [memoryJournal(), "", null, "journalKey"],
