@@ -3,7 +3,8 @@ import { createRedactor } from "../transport/redactor.js";
 import type { Journal } from "./journal.js";
 import { checkJournalOptions } from "./options.js";
 import { newRevision } from "./revision.js";
-import { createSlot } from "./slot.js";
+import { createSlot, type Slot } from "./slot.js";
+import { takeTurn } from "./take-turn.js";
 
 /** A journal holds no API key that would have to be taken out of a message. */
 const NO_SECRET = createRedactor("");
@@ -12,7 +13,8 @@ const NO_SECRET = createRedactor("");
  * Settles a key whose run ended in a `SubmissionOutcomeUnknownError`, once you have found out what became of its POST,
  * by the probe's evidence or from the service by the request id. With the task's id the key stands for that task, and a
  * run under it waits for it and sends nothing. With `null` there is no such task and the key is free: a run under it
- * submits anew, and pays. Nothing is sent by this call, and no task is looked up.
+ * submits anew, and pays. Nothing is sent by this call, and no task is looked up. Don't call it while another process may
+ * still be sending: its request would be free to be sent twice.
  *
  * @param journal - The journal of the run.
  * @param journalKey - Its key.
@@ -33,7 +35,16 @@ export async function settleOutcome(
       "be the id of a task, or null where none was created",
       shown(taskId),
     );
-  const slot = createSlot(journal, journalKey, NO_SECRET);
+  // A run of this process whose request is under way comes to its end first.
+  const leave = await takeTurn(journal, journalKey, undefined);
+  try {
+    return await settle(createSlot(journal, journalKey, NO_SECRET), taskId);
+  } finally {
+    leave();
+  }
+}
+
+async function settle(slot: Slot, taskId: string | null): Promise<boolean> {
   const intent = await slot.read();
   if (intent?.state !== "intent") return false;
   if (taskId === null) return slot.free(intent.revision);

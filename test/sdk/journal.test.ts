@@ -28,7 +28,7 @@ import {
 } from "../support/answers.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
-import { createTestClock } from "../support/test-clock.js";
+import { createTestClock, turns } from "../support/test-clock.js";
 import { API_KEY, createWorld, inTurn, never, type SeenRequest } from "../support/world.js";
 
 const KEY = "order-1";
@@ -286,6 +286,20 @@ test("there is nothing to settle under a key that is free, or has its task", asy
   await journal.put(KEY, journalEntry("submitted"), null);
   for (const taskId of [null, "other"]) expect(await settleOutcome(journal, KEY, taskId)).toBe(false);
   expect(await journal.get(KEY)).toEqual(journalEntry("submitted"));
+});
+
+test("a key whose request is under way is not settled before that has come to its end", async () => {
+  let answer = (_: Response) => {};
+  const world = journaledWorld(({ method }) =>
+    method === "POST" ? new Promise<Response>((resolve) => (answer = resolve)) : done(),
+  );
+  const running = world.run();
+  await turns(20);
+  const settling = settleOutcome(world.journal, KEY, null);
+  await turns(20);
+  answer(accepted());
+  expect(await settling).toBe(false);
+  await expect(running).resolves.toEqual(succeeded());
 });
 
 test("a key that somebody else settles meanwhile is theirs", async () => {
