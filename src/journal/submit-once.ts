@@ -58,21 +58,24 @@ export async function submitOnce(
 }
 
 async function findOrSubmit(slot: Slot, order: Order): Promise<Ordered> {
-  let revision: string | null = null;
+  let latest: string | null = null;
   for (let look = 0; ; look++) {
     const entry = await slot.read();
     if (entry !== null && !isSameRequest(entry.request, order.request)) throw slot.conflict();
     if (entry?.state === "submitted") return { task: entry.submission ?? entry.task_id, recordAgain: null };
 
-    if (entry === null) {
-      const ordered = await submit(slot, order);
-      if (ordered !== null) return ordered;
-    } else {
-      if (entry.revision !== revision) look = 0;
-      if (look >= LOOKS) throw await outcomeUnknown(slot, entry, { probe: order.probe });
-      revision = entry.revision;
-      await order.clock.sleep(LOOK_AGAIN_MS, order.signal);
+    const ordered = entry === null ? await submit(slot, order) : null;
+    if (ordered !== null) return ordered;
+
+    // Who comes too late for a key that stays free, as with a database that is read from a copy, looks again as well.
+    const revision = entry?.revision ?? null;
+    if (revision !== latest) look = 0;
+    if (look >= LOOKS) {
+      if (entry === null) throw slot.failure("it takes no entry, and holds none", undefined);
+      throw await outcomeUnknown(slot, entry, { probe: order.probe });
     }
+    latest = revision;
+    await order.clock.sleep(LOOK_AGAIN_MS, order.signal);
   }
 }
 

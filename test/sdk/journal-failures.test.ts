@@ -76,6 +76,16 @@ test.each<[string, unknown]>([
   ["a list", []],
   ["an unknown state", { ...journalEntry("intent"), state: "done" }],
   ["an entry without a revision", { ...journalEntry("intent"), revision: undefined }],
+  ["an entry without the request", { ...journalEntry("intent"), request: undefined }],
+  ["an entry whose request has no name", { ...journalEntry("intent"), request_id: 1 }],
+  ["an entry without its time", { ...journalEntry("intent"), at: null }],
+  ["an entry with half a count", { ...journalEntry("intent"), tasks_created: 1.5 }],
+  ["an entry whose count is text", { ...journalEntry("intent"), tasks_created: "7" }],
+  ["an entry without a count", { ...journalEntry("intent"), tasks_created: undefined }],
+  ["a record in an unknown state", { ...journalEntry("submitted"), state: "done" }],
+  ["a record whose task has a number", { ...journalEntry("submitted"), task_id: 7 }],
+  ["a record that does not say what was answered", { ...journalEntry("submitted"), submission: undefined }],
+  ["a record of a text", { ...journalEntry("submitted"), submission: TASK_ID }],
   ["a record without a task", { ...journalEntry("submitted"), task_id: "" }],
   ["a record of two tasks", { ...journalEntry("submitted"), submission: { task_id: "other" } }],
 ])("a journal that answers %s is an error, and never a POST", async (_, entry) => {
@@ -84,6 +94,31 @@ test.each<[string, unknown]>([
   broken.get = async () => entry as never;
   await rejection(client.tasks.run(SONG_REQUEST, options), JournalError);
   expect(requests).toEqual([]);
+});
+
+test("a database that takes no entry and holds none is given up after two seconds, and nothing is sent", async () => {
+  const { broken, options } = breakable();
+  const { client, clock, requests } = createWorld(serve);
+  let puts = 0;
+  broken.put = async () => {
+    if (puts++ > 100) throw new Error("asked without a pause");
+    return false;
+  };
+  const error = await rejection(client.tasks.run(SONG_REQUEST, options), JournalError);
+  expect(error.taskId).toBeNull();
+  expect(error.cause).toBeUndefined();
+  expect(puts).toBe(9);
+  expect(clock.elapsed()).toBe(2000);
+  expect(requests).toEqual([]);
+});
+
+test("a database that is read from a copy, which comes behind, is looked at until it shows the entry", async () => {
+  const { broken, options, inner } = breakable();
+  const world = createWorld(done);
+  await inner.put(KEY, journalEntry("submitted"), null);
+  broken.get = async (key) => (world.clock.elapsed() < 1000 ? null : inner.get(key));
+  await expect(world.client.tasks.run(SONG_REQUEST, options)).resolves.toEqual(succeeded());
+  expect(posts(world)).toEqual([]);
 });
 
 test("a record that fails after the POST is written when the run ends, and the song is answered", async () => {
