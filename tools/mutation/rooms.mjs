@@ -1,0 +1,35 @@
+/** What is mutated, and by which tests a mutant may be found. */
+export const ROOMS = {
+  contract: {
+    mutate: ["src/contract/**/*.ts"],
+    tests: [
+      "test/spec/{contract-constants,order-of-errors,policies,requests,sdk-answers}.test.ts",
+      "test/sdk/{lenient-reading,request,request-validation,task-id}.test.ts",
+      "test/sdk/rules/upload-address.test.ts",
+      "test/emulator/validation.test.ts",
+    ],
+  },
+  journal: {
+    mutate: ["src/journal/**/*.ts"],
+    tests: [
+      "test/sdk/{journal,journal-failures,journal-probe,memory-journal,run-all}.test.ts",
+      "test/sdk/rules/{create-count,evidence,same-request,take-turn}.test.ts",
+    ],
+  },
+  pacer: {
+    mutate: ["src/pacer/**/*.ts"],
+    tests: ["test/sdk/{pacer,own-pacer,wait,shared-polls}.test.ts", "test/sdk/rules/memory-pacer.test.ts"],
+  },
+  transport: {
+    mutate: ["src/transport/**/*.ts"],
+    tests: ["test/sdk/**/*.test.ts", "test/hostile/**/*.test.ts"],
+  },
+  ledger: {
+    mutate: ["emulator/ledger/**/*.ts"],
+    tests: ["test/emulator/{ledger,ledger-sums,money,top-ups,auto-top-up,task-life,snapshot}.test.ts"],
+  },
+  engine: {
+    mutate: ["emulator/tasks/**/*.ts"],
+    tests: ["test/emulator/{task-life,outcomes,policy,validation,faults,snapshot}.test.ts"],
+  },
+};
