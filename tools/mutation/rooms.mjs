@@ -13,7 +13,7 @@ export const ROOMS = {
     mutate: ["src/journal/**/*.ts"],
     tests: [
       "test/sdk/{journal,journal-failures,journal-probe,memory-journal,run-all}.test.ts",
-      "test/sdk/rules/{create-count,evidence,same-request,take-turn}.test.ts",
+      "test/sdk/rules/{create-count,evidence,same-request,submit-once,take-turn}.test.ts",
     ],
   },
   pacer: {
