@@ -6,7 +6,6 @@ import { ApiError } from "../errors/api-error.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
 import { ConnectionError } from "../errors/connection-error.js";
 import { JournalError } from "../errors/journal-error.js";
-import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
 import type { Redactor } from "../transport/redactor.js";
 import type { JournalIntent, JournalRecord } from "./journal.js";
 import type { JournalPlace } from "./options.js";
@@ -123,14 +122,11 @@ function intentOf({ clock, request, requestId }: Order, sounding: Sounding | nul
 }
 
 async function take(slot: Slot, intent: JournalIntent): Promise<void> {
-  let isPut = false;
-  try {
-    isPut = await slot.put(intent, null);
-  } catch (error) {
+  const isPut = await slot.put(intent, null).catch(async (error: unknown) => {
     // Nothing is sent, but the intent may have been written: it must not hold the key.
     await slot.free(intent.revision).catch(() => {});
     throw error;
-  }
+  });
   if (!isPut) throw new AlreadyTaken();
 }
 
@@ -167,7 +163,6 @@ async function record(
  * in doubt.
  */
 function isRefused(error: unknown, signal: AbortSignal | undefined): boolean {
-  if (error instanceof SubmissionOutcomeUnknownError) return false;
   if (error instanceof ApiError) return error.status >= 400 && error.status < 500;
   const isOfOurs = error instanceof ConnectionError || error instanceof JournalError;
   return isOfOurs || (signal?.aborted === true && error === signal.reason);

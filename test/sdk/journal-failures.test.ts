@@ -4,11 +4,22 @@ import {
   JournalError,
   memoryJournal,
   SubmissionOutcomeUnknownError,
+  settleOutcome,
   TaskFailedError,
   WaitTimeoutError,
 } from "async-music";
 import { expect, test } from "vitest";
-import { accepted, failed, ok, refusal, SONG_REQUEST, succeeded, TASK_ID, task } from "../support/answers.js";
+import {
+  accepted,
+  failed,
+  limited,
+  ok,
+  refusal,
+  SONG_REQUEST,
+  succeeded,
+  TASK_ID,
+  task,
+} from "../support/answers.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { reasonOf, rejection } from "../support/rejection.js";
 import { API_KEY, createWorld, inTurn, type SeenRequest } from "../support/world.js";
@@ -223,6 +234,57 @@ test("a journal whose errors hold the API key does not leak it", async () => {
   expect(error).toBeInstanceOf(JournalError);
   if (!(error instanceof JournalError)) return;
   expect(`${error.message} ${error.cause} ${JSON.stringify(error)}`).not.toContain(API_KEY);
+});
+
+test.each<[string, unknown, string]>([
+  ["an error", new Error("db.example is away"), ": db.example is away."],
+  ["an error that ends in a full stop", new Error("db.example is away."), ": db.example is away."],
+  ["another's JournalError", new JournalError("away", { journalKey: "theirs" }), ": away."],
+  ["a text", "away", "."],
+  ["nothing", undefined, "."],
+])("a journal that throws %s: the message says what failed, and why", async (_, thrown, end) => {
+  const refuse = () => Promise.reject(thrown);
+  const reasons = new Set<string>();
+  for (const method of ["get", "put", "delete"] as const) {
+    const { broken, options, inner } = breakable();
+    await inner.put(KEY, journalEntry("intent"), null);
+    broken[method] = refuse;
+    const { journal } = options;
+    const settling = settleOutcome(journal, KEY, method === "delete" ? null : TASK_ID);
+    const error = await rejection(settling, JournalError);
+    expect(error).toMatchObject({ journalKey: KEY, taskId: null });
+    expect(error.cause).toBe(thrown);
+    const start = `Failed to keep the journal under "${KEY}": `;
+    expect(error.message.startsWith(start)).toBe(true);
+    expect(error.message.endsWith(end)).toBe(true);
+    reasons.add(error.message.slice(start.length, -end.length));
+  }
+  expect(reasons.size).toBe(3);
+  for (const reason of reasons) expect(reason).toMatch(/^[a-z' ]+[a-z]$/);
+});
+
+test("a JournalError of the journal's own, once the task exists: the reason is not lost", async () => {
+  const { broken, options, inner } = breakable();
+  const { client } = createWorld(serve);
+  const heard: JournalError[] = [];
+  const full = new JournalError("the disk is full", { journalKey: "theirs" });
+  let puts = 0;
+  broken.put = (...entry) => (puts++ === 0 ? inner.put(...entry) : Promise.reject(full));
+  await client.tasks.run(SONG_REQUEST, { ...options, onUnrecorded: (error) => void heard.push(error) });
+  expect(heard[0]).toMatchObject({ taskId: TASK_ID, journalKey: KEY, cause: full });
+  expect(heard[0]?.message).toContain("the disk is full");
+});
+
+test("an abort that leaves a limited POST, and whose key can't be freed, says so", async () => {
+  const { broken, options } = breakable();
+  const controller = new AbortController();
+  const { client, clock } = createWorld(() => limited(60));
+  broken.delete = () => Promise.reject("away");
+  void clock.sleep(30_000).then(() => controller.abort("left"));
+  const run = client.tasks.run(SONG_REQUEST, { ...options, signal: controller.signal });
+  const error = await rejection(run, JournalError);
+  expect(error).toMatchObject({ taskId: null, cause: "away" });
+  expect(error.message).toContain("settleOutcome(journal, ");
 });
 
 function onUnrecorded(): never {
