@@ -30,6 +30,9 @@ export const ROOMS = {
   },
   engine: {
     mutate: ["emulator/tasks/**/*.ts"],
-    tests: ["test/emulator/{task-life,outcomes,policy,validation,faults,snapshot}.test.ts"],
+    tests: [
+      "test/emulator/{task-life,outcomes,policy,faults,snapshot,repeatable}.test.ts",
+      "test/spec/{transitions,tasks,promises}.test.ts",
+    ],
   },
 };
