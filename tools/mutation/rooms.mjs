@@ -22,7 +22,13 @@ export const ROOMS = {
   },
   transport: {
     mutate: ["src/transport/**/*.ts"],
-    tests: ["test/sdk/**/*.test.ts", "test/hostile/**/*.test.ts"],
+    tests: [
+      "test/sdk/{client-options,failed-connection,lenient-reading,option-names}.test.ts",
+      "test/sdk/{read-retries,request,request-validation,task-id,with-response}.test.ts",
+      "test/sdk/rules/{backoff,never-left,redactor,stated-wait}.test.ts",
+      "test/hostile/**/*.test.ts",
+      "test/spec/{endpoints,error-classes,sdk-answers}.test.ts",
+    ],
   },
   ledger: {
     mutate: ["emulator/ledger/**/*.ts"],
@@ -31,8 +37,8 @@ export const ROOMS = {
   engine: {
     mutate: ["emulator/tasks/**/*.ts"],
     tests: [
-      "test/emulator/{task-life,outcomes,policy,faults,snapshot,repeatable}.test.ts",
-      "test/spec/{transitions,tasks,promises}.test.ts",
+      "test/emulator/{task-life,outcomes,policy,faults,snapshot,repeatable,auto-top-up}.test.ts",
+      "test/spec/{audio,transitions,tasks,promises}.test.ts",
     ],
   },
 };
