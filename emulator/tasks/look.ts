@@ -15,10 +15,10 @@ export function applyHour(world: World, account: Account, now: number): void {
   const queue = world.index.openTasks.get(account.id);
   invariant(queue !== undefined, "every account has its queue of open tasks");
   // Whom an earlier policy spared is older than all who are still in the queue.
-  if (queue.spared.length > 0 && world.state.policy.late_success === "timeout") {
+  if (world.state.policy.late_success === "timeout") {
     for (const ordinal of queue.spared) {
       const task = queuedTask(world, ordinal);
-      if (isOpen(task) && hasTimedOut(world.state.policy, task, now)) timeOut(world, account, task);
+      if (isOpen(task)) timeOut(world, account, task);
     }
     queue.spared = [];
   }
@@ -26,12 +26,8 @@ export function applyHour(world: World, account: Account, now: number): void {
     const task = queuedTask(world, queue.ordinals[queue.head]);
     if (!isOpen(task)) continue;
     if (now - task.createdAt <= HOUR_MS) break;
-    if (hasTimedOut(world.state.policy, task, now)) timeOut(world, account, task);
-    else queue.spared.push(task.ordinal);
-  }
-  if (queue.head > 1000 && queue.head * 2 > queue.ordinals.length) {
-    queue.ordinals = queue.ordinals.slice(queue.head);
-    queue.head = 0;
+    if (isSpared(world.state.policy, task)) queue.spared.push(task.ordinal);
+    else timeOut(world, account, task);
   }
 }
 
@@ -69,13 +65,9 @@ function queuedTask({ state }: World, ordinal = -1): StoredTask {
   return task;
 }
 
-/** Whether the hour has passed, and nothing that came before it counts (policy `late_success`). */
-function hasTimedOut({ late_success: lateSuccess }: Policy, task: OpenTask, now: number): boolean {
-  const ageMs = now - task.createdAt;
-  if (ageMs <= HOUR_MS) return false;
-  if (lateSuccess === "timeout") return true;
-  const report = reportOn(task.plan, ageMs, task.reads);
-  return !(isEnd(report) && report.endedAfterMs <= HOUR_MS);
+/** Whether a task outlives its hour, since its provider was done by then (policy `late_success`). */
+function isSpared({ late_success: lateSuccess }: Policy, { plan, reads }: OpenTask): boolean {
+  return lateSuccess === "success" && isEnd(reportOn(plan, HOUR_MS, reads));
 }
 
 /** What a provider's report is to the transition table (policy `running_after`). */

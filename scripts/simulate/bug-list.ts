@@ -53,8 +53,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: "an intent that stays one is taken over",
     file: "src/journal/submit-once.ts",
-    find: "if (look >= LOOKS) throw await outcomeUnknown(slot, entry, { probe: order.probe });",
-    replace: "if (look >= LOOKS) await slot.free(entry.revision);",
+    find: "throw await outcomeUnknown(slot, entry, { probe: order.probe });",
+    replace: "await slot.free(entry.revision);",
   },
   {
     name: "a journal overwrites what is there",

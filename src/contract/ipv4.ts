@@ -17,11 +17,10 @@ const REFUSED_BLOCKS = [
   "240.0.0.0/4",
 ].map(parseBlock);
 
-/** The 32 bits of a dotted quad, as the URL parser writes every IPv4 address; `null` for anything else. */
-export function parseIpv4(text: string): number | null {
-  const octets = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)?.slice(1).map(Number);
-  if (octets === undefined || octets.some((octet) => octet > 255)) return null;
-  return octets.reduce((bits, octet) => bits * 256 + octet, 0);
+/** The 32 bits of a dotted quad, as the URL parser writes every IPv4 address; `null` for a name. */
+export function parseIpv4(host: string): number | null {
+  if (!/^\d+\.\d+\.\d+\.\d+$/.test(host)) return null;
+  return host.split(".").reduce((bits, octet) => bits * 256 + Number(octet), 0);
 }
 
 /** Whether a 32-bit address is one that the public internet can reach. */

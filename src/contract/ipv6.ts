@@ -50,6 +50,7 @@ function word(address: readonly number[], index: number): number {
   return address[index] ?? 0;
 }
 
+/** Nothing beside the `::` is one more of the zeros that it stands for, of which there are two at least. */
 function words(text: string): number[] {
-  return text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
+  return text.split(":").map((group) => Number.parseInt(`0${group}`, 16));
 }

@@ -16,8 +16,8 @@ export function isPublicHttpUrl(address: string): boolean {
 
 function isPublicHost(hostname: string): boolean {
   if (hostname.startsWith("[")) return isPublicIpv6(parseIpv6(hostname.slice(1, -1)));
-  const name = hostname.replace(/\.+$/, "");
-  const ipv4 = parseIpv4(name);
+  const ipv4 = parseIpv4(hostname);
   if (ipv4 !== null) return isPublicIpv4(ipv4);
-  return name !== "" && !LOCAL_NAMES.some((local) => name === local || name.endsWith(`.${local}`));
+  const labels = hostname.replace(/\.$/, "").split(".");
+  return !labels.includes("") && !LOCAL_NAMES.includes(labels.at(-1) ?? "");
 }

@@ -24,7 +24,6 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor): S
   const name = JSON.stringify(key);
 
   const failure = (reason: string, cause: unknown, taskId?: string) => {
-    if (cause instanceof JournalError && taskId === undefined) return cause;
     const said = cause instanceof Error ? `: ${redactor.text(cause.message).replace(/\.$/, "")}` : "";
     const advice = taskId === undefined ? "" : ` Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
     const message = `Failed to keep the journal under ${name}: ${reason}${said}.${advice}`;

@@ -6,7 +6,6 @@ import { ApiError } from "../errors/api-error.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
 import { ConnectionError } from "../errors/connection-error.js";
 import { JournalError } from "../errors/journal-error.js";
-import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
 import type { Redactor } from "../transport/redactor.js";
 import type { JournalIntent, JournalRecord } from "./journal.js";
 import type { JournalPlace } from "./options.js";
@@ -58,21 +57,24 @@ export async function submitOnce(
 }
 
 async function findOrSubmit(slot: Slot, order: Order): Promise<Ordered> {
-  let revision: string | null = null;
+  let latest: string | null = null;
   for (let look = 0; ; look++) {
     const entry = await slot.read();
     if (entry !== null && !isSameRequest(entry.request, order.request)) throw slot.conflict();
     if (entry?.state === "submitted") return { task: entry.submission ?? entry.task_id, recordAgain: null };
 
-    if (entry === null) {
-      const ordered = await submit(slot, order);
-      if (ordered !== null) return ordered;
-    } else {
-      if (entry.revision !== revision) look = 0;
-      if (look >= LOOKS) throw await outcomeUnknown(slot, entry, { probe: order.probe });
-      revision = entry.revision;
-      await order.clock.sleep(LOOK_AGAIN_MS, order.signal);
+    const ordered = entry === null ? await submit(slot, order) : null;
+    if (ordered !== null) return ordered;
+
+    // Who comes too late for a key that stays free, as with a database that is read from a copy, looks again as well.
+    const revision = entry?.revision ?? null;
+    if (revision !== latest) look = 0;
+    if (look >= LOOKS) {
+      if (entry === null) throw slot.failure("it takes no entry, and holds none", undefined);
+      throw await outcomeUnknown(slot, entry, { probe: order.probe });
     }
+    latest = revision;
+    await order.clock.sleep(LOOK_AGAIN_MS, order.signal);
   }
 }
 
@@ -120,14 +122,11 @@ function intentOf({ clock, request, requestId }: Order, sounding: Sounding | nul
 }
 
 async function take(slot: Slot, intent: JournalIntent): Promise<void> {
-  let isPut = false;
-  try {
-    isPut = await slot.put(intent, null);
-  } catch (error) {
+  const isPut = await slot.put(intent, null).catch(async (error: unknown) => {
     // Nothing is sent, but the intent may have been written: it must not hold the key.
     await slot.free(intent.revision).catch(() => {});
     throw error;
-  }
+  });
   if (!isPut) throw new AlreadyTaken();
 }
 
@@ -164,7 +163,6 @@ async function record(
  * in doubt.
  */
 function isRefused(error: unknown, signal: AbortSignal | undefined): boolean {
-  if (error instanceof SubmissionOutcomeUnknownError) return false;
   if (error instanceof ApiError) return error.status >= 400 && error.status < 500;
   const isOfOurs = error instanceof ConnectionError || error instanceof JournalError;
   return isOfOurs || (signal?.aborted === true && error === signal.reason);

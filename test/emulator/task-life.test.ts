@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { BALANCE, createService, TASK, USAGE, VALID } from "./support/service.js";
+import { worldOf } from "../../emulator/mounts/mounted-world.js";
+import { isOpen } from "../../emulator/stored/task.js";
+import { fail } from "../../emulator/tasks/end-task.js";
+import { BALANCE, createService, serviceOf, TASK, USAGE, VALID } from "./support/service.js";
 
 const SECOND = 1000;
 const HOUR = 3_600_000;
@@ -261,7 +264,7 @@ describe("the hour", () => {
     const { emulator, create, balance } = createService({ policy: { late_success: "success" } });
     const late = await create(VALID.song, { process_seconds: 10 });
     await emulator.clock.advance(HOUR + 1);
-    expect((await balance()).frozen).toBe(10);
+    for (const _ of [1, 2]) expect((await balance()).frozen).toBe(10);
     const fork = emulator.fork();
     const views = [emulator, fork].map((each) => {
       each.changePolicy({ late_success: "timeout" });
@@ -271,6 +274,38 @@ describe("the hour", () => {
       return accounts;
     });
     expect(views[0]).toEqual(views[1]);
+  });
+
+  test("what one policy spared and was then read stays a success under the next", async () => {
+    const { emulator, create, read, balance } = createService({
+      credits: 100,
+      policy: { late_success: "success" },
+    });
+    const taskId = await create(VALID.song, { process_seconds: 10 });
+    await emulator.clock.advance(HOUR + 1);
+    await balance();
+    expect((await read(taskId)).status).toBe("success");
+    emulator.changePolicy({ late_success: "timeout" });
+    for (const _ of [1, 2]) expect(await balance()).toEqual({ available: 90, frozen: 0, total: 90 });
+    expect((await read(taskId)).status).toBe("success");
+  });
+
+  test("what is looked at when its hour is just over is not spared for that", async () => {
+    const { emulator, create, balance } = createService({ policy: { late_success: "success" } });
+    await create(VALID.song, hang);
+    await emulator.clock.advance(HOUR);
+    expect((await balance()).frozen).toBe(10);
+    await emulator.clock.advance(1);
+    expect((await balance()).frozen).toBe(0);
+  });
+
+  test("what its provider finishes with the hour is spared, and what takes longer is not", async () => {
+    const { emulator, create, balance } = createService({ policy: { late_success: "success" } });
+    await create(VALID.song, { queue_seconds: 0, process_seconds: 3600 });
+    await create(VALID.lyrics, { queue_seconds: 1, process_seconds: 3600 });
+    await create(VALID.upload, { polls: 1 });
+    await emulator.clock.advance(HOUR + 1);
+    expect((await balance()).frozen).toBe(10);
   });
 
   test("policy late_success: what had finished in time is a success when it is read late, or a timeout", async () => {
@@ -296,6 +331,57 @@ describe("the hour", () => {
     const taskId = await create(VALID.song, hang);
     await emulator.clock.advance(HOUR + 1);
     expect(await read(taskId)).toMatchObject({ error_code: "rate_limited", retryable: false });
+  });
+});
+
+test.each([{ outcome: "success" }, { outcome: "failure" }])(
+  "policy running_after holds up no end: a first read that finds %j says so",
+  async (outcome) => {
+    const { create, read, emulator } = createService({ policy: { running_after: "first_read" } });
+    const taskId = await create(VALID.song, { ...outcome, process_seconds: 10 });
+    await emulator.clock.advance(HOUR / 2);
+    expect((await read(taskId)).status).toBe(outcome.outcome);
+  },
+);
+
+test("only a task that was planned to fail does, and no credits are given back before that is sure", async () => {
+  const { create, emulator, balance } = createService({ credits: 100 });
+  await create(VALID.song);
+  const world = worldOf(emulator);
+  const [account] = world.state.accounts;
+  const [task] = world.state.tasks;
+  if (account === undefined || task === undefined || !isOpen(task))
+    return expect.fail("There is no open task");
+  expect(() => fail(world, account, task, 0, 0)).toThrow("Broken invariant");
+  expect((await balance()).frozen).toBe(10);
+});
+
+describe("a clip that is named", () => {
+  const failure = { status: "failure", error_code: "invalid_task_input", retryable: false };
+  const success = { status: "success" };
+  const continued = (id: string) => ({ ...VALID.song, input: { continue_clip_id: id } });
+  const whole = (id: string) => ({ ...VALID.concat, input: { clip_id: id } });
+
+  test.each([
+    ["a continuation of a song", VALID.song, continued, success],
+    ["a continuation of an upload", VALID.upload, continued, success],
+    ["the whole of a song", VALID.song, whole, success],
+    ["the whole of an upload", VALID.upload, whole, failure],
+  ])("%s: its end is %j", async (_, source, use, end) => {
+    const { create, read } = createService();
+    const { output } = await read(await create(source, { polls: 1 }));
+    const [clip] = output.result;
+    expect(await read(await create(use(clip.id), { polls: 1 }))).toMatchObject(end);
+  });
+
+  test.each([continued, whole])("has to be there, and the account's own", async (use) => {
+    const { create, read, emulator } = createService();
+    const { output } = await read(await create(VALID.song, { polls: 1 }));
+    expect(await read(await create(use("no such clip"), { polls: 1 }))).toMatchObject(failure);
+    const { api_key: apiKey } = emulator.accounts.create({ credits: 100 });
+    const stranger = serviceOf(emulator, { apiKey });
+    const taskId = await stranger.create(use(output.result[0].id), { polls: 1 });
+    expect(await stranger.read(taskId)).toMatchObject(failure);
   });
 });
 

@@ -4,11 +4,22 @@ import {
   JournalError,
   memoryJournal,
   SubmissionOutcomeUnknownError,
+  settleOutcome,
   TaskFailedError,
   WaitTimeoutError,
 } from "async-music";
 import { expect, test } from "vitest";
-import { accepted, failed, ok, refusal, SONG_REQUEST, succeeded, TASK_ID, task } from "../support/answers.js";
+import {
+  accepted,
+  failed,
+  limited,
+  ok,
+  refusal,
+  SONG_REQUEST,
+  succeeded,
+  TASK_ID,
+  task,
+} from "../support/answers.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { reasonOf, rejection } from "../support/rejection.js";
 import { API_KEY, createWorld, inTurn, type SeenRequest } from "../support/world.js";
@@ -76,6 +87,16 @@ test.each<[string, unknown]>([
   ["a list", []],
   ["an unknown state", { ...journalEntry("intent"), state: "done" }],
   ["an entry without a revision", { ...journalEntry("intent"), revision: undefined }],
+  ["an entry without the request", { ...journalEntry("intent"), request: undefined }],
+  ["an entry whose request has no name", { ...journalEntry("intent"), request_id: 1 }],
+  ["an entry without its time", { ...journalEntry("intent"), at: null }],
+  ["an entry with half a count", { ...journalEntry("intent"), tasks_created: 1.5 }],
+  ["an entry whose count is text", { ...journalEntry("intent"), tasks_created: "7" }],
+  ["an entry without a count", { ...journalEntry("intent"), tasks_created: undefined }],
+  ["a record in an unknown state", { ...journalEntry("submitted"), state: "done" }],
+  ["a record whose task has a number", { ...journalEntry("submitted"), task_id: 7 }],
+  ["a record that does not say what was answered", { ...journalEntry("submitted"), submission: undefined }],
+  ["a record of a text", { ...journalEntry("submitted"), submission: TASK_ID }],
   ["a record without a task", { ...journalEntry("submitted"), task_id: "" }],
   ["a record of two tasks", { ...journalEntry("submitted"), submission: { task_id: "other" } }],
 ])("a journal that answers %s is an error, and never a POST", async (_, entry) => {
@@ -84,6 +105,31 @@ test.each<[string, unknown]>([
   broken.get = async () => entry as never;
   await rejection(client.tasks.run(SONG_REQUEST, options), JournalError);
   expect(requests).toEqual([]);
+});
+
+test("a database that takes no entry and holds none is given up after two seconds, and nothing is sent", async () => {
+  const { broken, options } = breakable();
+  const { client, clock, requests } = createWorld(serve);
+  let puts = 0;
+  broken.put = async () => {
+    if (puts++ > 100) throw new Error("asked without a pause");
+    return false;
+  };
+  const error = await rejection(client.tasks.run(SONG_REQUEST, options), JournalError);
+  expect(error.taskId).toBeNull();
+  expect(error.cause).toBeUndefined();
+  expect(puts).toBe(9);
+  expect(clock.elapsed()).toBe(2000);
+  expect(requests).toEqual([]);
+});
+
+test("a database that is read from a copy, which comes behind, is looked at until it shows the entry", async () => {
+  const { broken, options, inner } = breakable();
+  const world = createWorld(done);
+  await inner.put(KEY, journalEntry("submitted"), null);
+  broken.get = async (key) => (world.clock.elapsed() < 1000 ? null : inner.get(key));
+  await expect(world.client.tasks.run(SONG_REQUEST, options)).resolves.toEqual(succeeded());
+  expect(posts(world)).toEqual([]);
 });
 
 test("a record that fails after the POST is written when the run ends, and the song is answered", async () => {
@@ -188,6 +234,57 @@ test("a journal whose errors hold the API key does not leak it", async () => {
   expect(error).toBeInstanceOf(JournalError);
   if (!(error instanceof JournalError)) return;
   expect(`${error.message} ${error.cause} ${JSON.stringify(error)}`).not.toContain(API_KEY);
+});
+
+test.each<[string, unknown, string]>([
+  ["an error", new Error("db.example is away"), ": db.example is away."],
+  ["an error that ends in a full stop", new Error("db.example is away."), ": db.example is away."],
+  ["another's JournalError", new JournalError("away", { journalKey: "theirs" }), ": away."],
+  ["a text", "away", "."],
+  ["nothing", undefined, "."],
+])("a journal that throws %s: the message says what failed, and why", async (_, thrown, end) => {
+  const refuse = () => Promise.reject(thrown);
+  const reasons = new Set<string>();
+  for (const method of ["get", "put", "delete"] as const) {
+    const { broken, options, inner } = breakable();
+    await inner.put(KEY, journalEntry("intent"), null);
+    broken[method] = refuse;
+    const { journal } = options;
+    const settling = settleOutcome(journal, KEY, method === "delete" ? null : TASK_ID);
+    const error = await rejection(settling, JournalError);
+    expect(error).toMatchObject({ journalKey: KEY, taskId: null });
+    expect(error.cause).toBe(thrown);
+    const start = `Failed to keep the journal under "${KEY}": `;
+    expect(error.message.startsWith(start)).toBe(true);
+    expect(error.message.endsWith(end)).toBe(true);
+    reasons.add(error.message.slice(start.length, -end.length));
+  }
+  expect(reasons.size).toBe(3);
+  for (const reason of reasons) expect(reason).toMatch(/^[a-z' ]+[a-z]$/);
+});
+
+test("a JournalError of the journal's own, once the task exists: the reason is not lost", async () => {
+  const { broken, options, inner } = breakable();
+  const { client } = createWorld(serve);
+  const heard: JournalError[] = [];
+  const full = new JournalError("the disk is full", { journalKey: "theirs" });
+  let puts = 0;
+  broken.put = (...entry) => (puts++ === 0 ? inner.put(...entry) : Promise.reject(full));
+  await client.tasks.run(SONG_REQUEST, { ...options, onUnrecorded: (error) => void heard.push(error) });
+  expect(heard[0]).toMatchObject({ taskId: TASK_ID, journalKey: KEY, cause: full });
+  expect(heard[0]?.message).toContain("the disk is full");
+});
+
+test("an abort that leaves a limited POST, and whose key can't be freed, says so", async () => {
+  const { broken, options } = breakable();
+  const controller = new AbortController();
+  const { client, clock } = createWorld(() => limited(60));
+  broken.delete = () => Promise.reject("away");
+  void clock.sleep(30_000).then(() => controller.abort("left"));
+  const run = client.tasks.run(SONG_REQUEST, { ...options, signal: controller.signal });
+  const error = await rejection(run, JournalError);
+  expect(error).toMatchObject({ taskId: null, cause: "away" });
+  expect(error.message).toContain("settleOutcome(journal, ");
 });
 
 function onUnrecorded(): never {

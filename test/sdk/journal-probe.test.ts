@@ -153,7 +153,9 @@ test("an intent without a count, and a reading that fails, are no evidence", asy
     return path.endsWith("/usage") ? refusal(500, "internal_error") : refusal(502, "upstream_provider_error");
   });
   const other = failing.client.tasks.run(SONG_REQUEST, { journal, journalKey: "order-2", probe: true });
-  expect((await rejection(other, SubmissionOutcomeUnknownError)).evidence).toBeNull();
+  const error = await rejection(other, SubmissionOutcomeUnknownError);
+  expect(error.evidence).toBeNull();
+  expect(error.message).not.toContain("  ");
 });
 
 test("a first reading that fails: nothing is sent, and the key stays free", async () => {

@@ -34,6 +34,9 @@ import { API_KEY, createWorld, inTurn, never, type SeenRequest } from "../suppor
 const KEY = "order-1";
 const OTHER_REQUEST = { ...SONG_REQUEST, input: { gpt_description_prompt: "sun in Faro" } } as const;
 
+/** Two spaces, a space before a full stop, two full stops, or a sentence that follows without a space. */
+const BADLY_JOINED = / {2}| \.|\.\.|[a-z]\.[A-Z]/;
+
 const submit = () => accepted();
 const done = () => ok(succeeded());
 const lost = () => Promise.reject(new TypeError("fetch failed"));
@@ -244,7 +247,11 @@ test.each([
     expect(message).toContain(`settleOutcome(journal, "${KEY}", `);
     expect(message.split("request-1")).toHaveLength(2);
     expect(message.match(/\. /g)?.length).toBeLessThanOrEqual(3);
+    expect(message).not.toMatch(BADLY_JOINED);
   }
+  // Only who finds another's intent says when that was written.
+  expect(first.message).not.toContain(entry?.at);
+  expect(second.message).toContain(entry?.at);
   expect(posts(world)).toHaveLength(1);
   expect(restarted.requests).toEqual([]);
 });
@@ -411,6 +418,17 @@ test("another process's intent that stays one is an unknown outcome after two se
   expect(world.requests).toEqual([]);
 });
 
+test("another process's intent that makes way for a third's is given two seconds anew", async () => {
+  const world = journaledWorld(done);
+  const { clock, journal, run } = world;
+  const third = { revision: "revision-third" };
+  await journal.put(KEY, journalEntry("intent"), null);
+  void clock.sleep(1500).then(() => journal.put(KEY, journalEntry("intent", third), "revision-intent"));
+  void clock.sleep(3000).then(() => journal.put(KEY, journalEntry("submitted"), third.revision));
+  await expect(run()).resolves.toEqual(succeeded());
+  expect(posts(world)).toEqual([]);
+});
+
 test("another process's intent that is taken back leaves the key to this run", async () => {
   const world = journaledWorld(serve);
   await world.journal.put(KEY, journalEntry("intent"), null);
@@ -444,6 +462,10 @@ test.each([
   ["journalKey", { journal: memoryJournal(), journalKey: 7 }],
   ["journalKey", { journal: memoryJournal(), journalKey: `order of ${API_KEY}` }],
   ["journal", { journal: {}, journalKey: KEY }],
+  ["journal", { journal: null, journalKey: KEY }],
+  ["journal", { journal: { ...memoryJournal(), get: undefined }, journalKey: KEY }],
+  ["journal", { journal: { ...memoryJournal(), put: undefined }, journalKey: KEY }],
+  ["journal", { journal: { ...memoryJournal(), delete: undefined }, journalKey: KEY }],
   ["probe", { journal: memoryJournal(), journalKey: KEY, probe: 1 }],
   ["probe", { probe: true }],
   ["onUnrecorded", { journal: memoryJournal(), journalKey: KEY, onUnrecorded: 1 }],

@@ -53,6 +53,14 @@ test("a task whose optional fields are all null is a task", async () => {
   await expect(client.tasks.retrieve(TASK_ID)).resolves.toMatchObject({ created_at: null, input: {} });
 });
 
+test.each([null, "rain", 7, true, [], ["rain"], [{ prompt: "rain" }]])(
+  "an input of %j, which is no object, is an empty one",
+  async (input) => {
+    const { client } = createWorld(() => ok(task({ input } as never)));
+    expect((await client.tasks.retrieve(TASK_ID)).input).toEqual({});
+  },
+);
+
 describe("unknown fields are kept", () => {
   test("of a task, its output, its clips and their metadata", async () => {
     const clip = {

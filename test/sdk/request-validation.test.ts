@@ -252,6 +252,46 @@ test("every field that is wrong is named at once", async () => {
   expect(issues.map(({ path }) => path).sort()).toEqual(["input.prompt", "input.seed", "input.title"]);
 });
 
+test("a field that breaks one rule is named once", async () => {
+  const { client } = createWorld(() => accepted());
+  for (const input of [{ prompt: [] }, { tags: [] }, { make_instrumental: "yes" }]) {
+    const request = music(input) as unknown as TaskRequest;
+    const { issues } = await rejection(client.tasks.create(request), InvalidRequestError);
+    expect(issues.map(({ path }) => path)).toEqual(Object.keys(input).map((field) => `input.${field}`));
+  }
+});
+
+test.each([
+  ["a field", lyrics({}), lyrics({ prompt: 7 })],
+  ["the input", { model: "provider_a", task_type: "lyrics" }, lyrics("rain")],
+])("%s that is wrong is told from one that is missing", async (_, missing, wrong) => {
+  const { client } = createWorld(() => accepted());
+  const issuesOf = async (request: unknown) =>
+    (await rejection(client.tasks.create(request as TaskRequest), InvalidRequestError)).issues;
+  const [absent, present] = [await issuesOf(missing), await issuesOf(wrong)];
+  expect(present.map(({ path }) => path)).toEqual(absent.map(({ path }) => path));
+  expect(present.map(({ message }) => message)).not.toEqual(absent.map(({ message }) => message));
+});
+
+test.each([
+  [music({ prompt: "la", seed: 1 }), "provider_b"],
+  [musicB({ prompt: "calm", title: "x" }), "provider_a"],
+])("a field of the other model (%j) is refused with that model's name", async (request, model) => {
+  const { client } = createWorld(() => accepted());
+  const { issues } = await rejection(client.tasks.create(request as TaskRequest), InvalidRequestError);
+  expect(issues[0]?.message).toContain(model);
+});
+
+test.each([
+  music({ prompt: 7, Tags: "fado" }),
+  musicB({ prompt: "calm", seed: 0.5, Tags: "fado" }),
+  lyrics({ prompt: " ", Prompt: "rain" }),
+])("another spelling of a name is only pointed at where the name is missing: %j", async (request) => {
+  const { client } = createWorld(() => accepted());
+  const error = await rejection(client.tasks.create(request as unknown as TaskRequest), InvalidRequestError);
+  expect(error.message).not.toMatch(/Tags|Prompt/);
+});
+
 test.each([
   [musicB({ prompt: "calm" }, { task_type: "lyrics" }), "`task_type` must be music for provider_b."],
   [

@@ -8,6 +8,14 @@ describe("what the interface leaves open about requests", () => {
     expect(findRequestViolation(body, rulesOf(policy))?.errorCode ?? "accepted").toBe(expected);
   });
 
+  it.each(POLICIES.filter(({ expected }) => expected.includes("audio_format")))(
+    "the contract, told of $name, names the field",
+    ({ policy, body }) => {
+      const violation = findRequestViolation(body, rulesOf(policy));
+      expect(violation?.issues.map(({ path }) => path)).toEqual(["audio_format"]);
+    },
+  );
+
   it.each(POLICIES)("the emulator, with $name: $status", async ({ policy, body, expected, status }) => {
     const service = createService({ policy });
     const before = stateOf(service);

@@ -1,0 +1,141 @@
+import { expect, test } from "vitest";
+import { addUp } from "../../emulator/ledger/add-up.js";
+import {
+  canFreeze,
+  canTopUp,
+  createLedger,
+  freeze,
+  isBalanced,
+  type Ledger,
+  refund,
+  settle,
+  topUp,
+} from "../../emulator/ledger/ledger.js";
+import { MOST_CREDITS } from "../../emulator/options/credits.js";
+
+const NOW = 1_000;
+
+/** 30 were bought; of three songs one was paid for, one failed, and one is still being made. */
+function ledgerOfThree(): Ledger {
+  const ledger = createLedger();
+  topUp(ledger, 30, NOW);
+  for (const song of ["paid", "failed", "waiting"]) freeze(ledger, 10, song, NOW);
+  settle(ledger, "paid", NOW);
+  refund(ledger, "failed", NOW);
+  return ledger;
+}
+
+/** What a fault of ours leaves behind: an error, and credits that are where they were. */
+function expectRefused(ledger: Ledger, move: () => void): void {
+  const before = structuredClone(ledger);
+  expect(move).toThrow("Broken invariant");
+  expect(ledger).toEqual(before);
+}
+
+test("credits are available, then frozen, and then spent or available again", () => {
+  const ledger = createLedger();
+  expect(ledger).toEqual({ entries: [], available: 0, frozen: 0, settled: 0, toppedUp: 0, holds: {} });
+  const sums = () => {
+    const { available, frozen, settled, toppedUp } = ledger;
+    return { available, frozen, settled, toppedUp };
+  };
+  topUp(ledger, 30, NOW);
+  expect(sums()).toEqual({ available: 30, frozen: 0, settled: 0, toppedUp: 30 });
+  freeze(ledger, 10, "paid", NOW);
+  freeze(ledger, 5, "failed", NOW);
+  expect(sums()).toEqual({ available: 15, frozen: 15, settled: 0, toppedUp: 30 });
+  settle(ledger, "paid", NOW);
+  expect(sums()).toEqual({ available: 15, frozen: 5, settled: 10, toppedUp: 30 });
+  refund(ledger, "failed", NOW);
+  expect(sums()).toEqual({ available: 20, frozen: 0, settled: 10, toppedUp: 30 });
+  expect(ledger.holds).toEqual({});
+  expect(ledger.entries).toEqual([
+    { at: NOW, kind: "top_up", credits: 30, taskId: null },
+    { at: NOW, kind: "freeze", credits: 10, taskId: "paid" },
+    { at: NOW, kind: "freeze", credits: 5, taskId: "failed" },
+    { at: NOW, kind: "settle", credits: 10, taskId: "paid" },
+    { at: NOW, kind: "refund", credits: 5, taskId: "failed" },
+  ]);
+});
+
+test.each([0, 1.5, -1, Number.NaN, Number.POSITIVE_INFINITY])(
+  "a top-up of %d credits is a fault",
+  (credits) => {
+    const ledger = ledgerOfThree();
+    expectRefused(ledger, () => topUp(ledger, credits, NOW));
+  },
+);
+
+test("an account has at most as many credits as can be counted, spent ones included", () => {
+  const ledger = ledgerOfThree();
+  expect(canTopUp(ledger, MOST_CREDITS - 30)).toBe(true);
+  expect(canTopUp(ledger, MOST_CREDITS - 29)).toBe(false);
+  expectRefused(ledger, () => topUp(ledger, MOST_CREDITS - 29, NOW));
+  topUp(ledger, MOST_CREDITS - 30, NOW);
+  expect(addUp(ledger)).toBe(true);
+});
+
+test("all that is available can be frozen, and not one credit more", () => {
+  const ledger = ledgerOfThree();
+  expect(canFreeze(ledger, 10)).toBe(true);
+  expect(canFreeze(ledger, 11)).toBe(false);
+  expectRefused(ledger, () => freeze(ledger, 11, "another", NOW));
+  freeze(ledger, 10, "another", NOW);
+  expect(ledger.available).toBe(0);
+});
+
+test("a second freeze for one task is a fault", () => {
+  const ledger = ledgerOfThree();
+  expectRefused(ledger, () => freeze(ledger, 5, "waiting", NOW));
+});
+
+test.each(["paid", "failed", "unknown"])(
+  "what is not held (%s) is neither settled nor refunded",
+  (taskId) => {
+    const ledger = ledgerOfThree();
+    expectRefused(ledger, () => settle(ledger, taskId, NOW));
+    expectRefused(ledger, () => refund(ledger, taskId, NOW));
+  },
+);
+
+test.each<[string, Partial<Ledger>]>([
+  ["more was bought", { toppedUp: 31 }],
+  ["more was spent", { settled: 11 }],
+  ["more is available", { available: 11 }],
+  ["more is frozen", { frozen: 11 }],
+  ["more is frozen, and as much is held", { frozen: 11, holds: { waiting: 11 } }],
+  ["less is held", { holds: { waiting: 9 } }],
+  ["more is held", { holds: { waiting: 10, failed: 10 } }],
+  ["nothing is held", { holds: {} }],
+  ["more was bought and is available", { toppedUp: 31, available: 11 }],
+  ["something was spent that is still available", { settled: 0, available: 20 }],
+])("sums are not those of the entries where %s", (_, wrong) => {
+  const ledger = ledgerOfThree();
+  expect(addUp(ledger)).toBe(true);
+  expect(addUp({ ...ledger, ...wrong })).toBe(false);
+});
+
+test("entries that spend what was never bought do not add up, however well the sums fit them", () => {
+  const ledger = createLedger();
+  topUp(ledger, 5, NOW);
+  const entries = [...ledger.entries, { at: NOW, kind: "freeze" as const, credits: 10, taskId: "unpaid" }];
+  expect(addUp({ ...ledger, entries, available: -5, frozen: 10, holds: { unpaid: 10 } })).toBe(false);
+});
+
+test.each<[string, Partial<Ledger>]>([
+  ["one credit is lost", { available: 9 }],
+  ["one credit is made", { available: 11 }],
+  ["one credit is lost from what is frozen", { frozen: 9 }],
+  ["one credit is made from what is spent", { settled: 11 }],
+  ["more is frozen than there was", { available: -1, frozen: 21 }],
+  ["more is given back than was frozen", { available: 21, frozen: -1 }],
+])("an account is not balanced where %s", (_, wrong) => {
+  const ledger = ledgerOfThree();
+  expect(isBalanced(ledger)).toBe(true);
+  expect(isBalanced({ ...ledger, ...wrong })).toBe(false);
+});
+
+test("an account without credits is balanced, and adds up", () => {
+  expect(isBalanced(createLedger())).toBe(true);
+  expect(addUp(createLedger())).toBe(true);
+});

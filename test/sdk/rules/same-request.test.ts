@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import type { JsonValue } from "../../../src/contract/json.js";
+import { isSameRequest } from "../../../src/journal/same-request.js";
+
+test.each<[JsonValue, JsonValue]>([
+  [
+    { a: 1, b: 2 },
+    { b: 2, a: 1 },
+  ],
+  [
+    { c: 1, a: 2, b: 3 },
+    { a: 2, b: 3, c: 1 },
+  ],
+  [{ input: { a: [{ c: 1, d: null }], b: 2 } }, { input: { b: 2, a: [{ d: null, c: 1 }] } }],
+  [{ seed: null }, { seed: null }],
+])("%j and %j are one request", (one, other) => {
+  expect(isSameRequest(one, other)).toBe(true);
+  expect(isSameRequest(other, one)).toBe(true);
+});
+
+test.each<[JsonValue, JsonValue]>([
+  [{ a: 1 }, { a: 2 }],
+  [{ a: 1 }, { b: 1 }],
+  [{ a: 1 }, { a: "1" }],
+  [{ a: null }, {}],
+  [
+    { a: 1, b: 2 },
+    { a: 2, b: 1 },
+  ],
+  [{ input: { a: 1, b: 2 } }, { input: { a: 1 } }],
+  [{ tags: ["one", "other"] }, { tags: ["other", "one"] }],
+  [{ tags: ["one"] }, { tags: { 0: "one" } }],
+])("%j and %j are two requests", (one, other) => {
+  expect(isSameRequest(one, other)).toBe(false);
+});

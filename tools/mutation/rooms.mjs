@@ -1,0 +1,44 @@
+/** What is mutated, and by which tests a mutant may be found. */
+export const ROOMS = {
+  contract: {
+    mutate: ["src/contract/**/*.ts"],
+    tests: [
+      "test/spec/{contract-constants,order-of-errors,policies,requests,sdk-answers}.test.ts",
+      "test/sdk/{lenient-reading,request,request-validation,task-id}.test.ts",
+      "test/sdk/rules/upload-address.test.ts",
+      "test/emulator/validation.test.ts",
+    ],
+  },
+  journal: {
+    mutate: ["src/journal/**/*.ts"],
+    tests: [
+      "test/sdk/{journal,journal-failures,journal-probe,memory-journal,run-all}.test.ts",
+      "test/sdk/rules/{create-count,evidence,same-request,submit-once,take-turn}.test.ts",
+    ],
+  },
+  pacer: {
+    mutate: ["src/pacer/**/*.ts"],
+    tests: ["test/sdk/{pacer,own-pacer,wait,shared-polls}.test.ts", "test/sdk/rules/memory-pacer.test.ts"],
+  },
+  transport: {
+    mutate: ["src/transport/**/*.ts"],
+    tests: [
+      "test/sdk/{client-options,failed-connection,lenient-reading,option-names}.test.ts",
+      "test/sdk/{read-retries,request,request-validation,task-id,with-response}.test.ts",
+      "test/sdk/rules/{backoff,never-left,redactor,stated-wait}.test.ts",
+      "test/hostile/**/*.test.ts",
+      "test/spec/{endpoints,error-classes,sdk-answers}.test.ts",
+    ],
+  },
+  ledger: {
+    mutate: ["emulator/ledger/**/*.ts"],
+    tests: ["test/emulator/{ledger,ledger-sums,money,top-ups,auto-top-up,task-life,snapshot}.test.ts"],
+  },
+  engine: {
+    mutate: ["emulator/tasks/**/*.ts"],
+    tests: [
+      "test/emulator/{task-life,outcomes,policy,faults,snapshot,repeatable,auto-top-up}.test.ts",
+      "test/spec/{audio,transitions,tasks,promises}.test.ts",
+    ],
+  },
+};
