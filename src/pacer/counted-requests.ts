@@ -3,6 +3,9 @@ import { LIMITS } from "../contract/limits.js";
 /** How long an answer may take: so much earlier than its answer came may a request have been counted. */
 const ON_ITS_WAY_MS = 500;
 
+/** No limit is near so many: a client that may send faster needs no memory of all that it has sent. */
+const MOST = 10_000;
+
 /** When this client's own requests were counted, for as long as a window that slides would count them. */
 export class CountedRequests {
   /** In order; those before the first that still counts are forgotten now and then, all at once. */
@@ -10,7 +13,8 @@ export class CountedRequests {
   #first = 0;
 
   note(now: number): void {
-    this.#first = this.#firstAfter(now - LIMITS.windowMs - ON_ITS_WAY_MS);
+    const forgotten = this.#answeredAt.length - MOST + 1;
+    this.#first = Math.max(forgotten, this.#firstAfter(now - LIMITS.windowMs - ON_ITS_WAY_MS));
     if (this.#first > this.#answeredAt.length / 2) {
       this.#answeredAt = this.#answeredAt.slice(this.#first);
       this.#first = 0;
