@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { Call } from "./call.js";
+import { NAMED_ANSWERS } from "./named-answers.js";
 
 const ERRORS = {
   400: "The body or the path is not what the call takes. Nothing has changed.",
@@ -11,16 +12,15 @@ const ERRORS = {
 const errorBody = z.object({ code: z.int(), error_code: z.string(), message: z.string() });
 
 /** What every answer carries. */
-const HEADERS = {
-  "X-Request-Id": { description: "The caller's own, where it is safe.", schema: { type: "string" } },
-};
+const HEADERS = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 
 /** The OpenAPI 3.1 description of the control plane, from the same table that answers. */
 export function describeCalls(calls: readonly Call[], service: string): object {
   const paths: Record<string, Record<string, object>> = {};
+  const schemas: Record<string, object> = { Error: withoutDialect(z.toJSONSchema(errorBody)) };
   for (const each of calls) {
     const path = `/_emulator${each.path}`;
-    paths[path] = { ...paths[path], [each.method.toLowerCase()]: describeCall(each) };
+    paths[path] = { ...paths[path], [each.method.toLowerCase()]: describeCall(each, schemas) };
   }
   return {
     openapi: "3.1.0",
@@ -35,21 +35,38 @@ export function describeCalls(calls: readonly Call[], service: string): object {
     security: [],
     tags: [{ name: "control", description: "Calls that only the emulator has." }],
     paths,
-    components: { schemas: { Error: schemaOf(errorBody, "output") } },
+    components: {
+      headers: {
+        RequestId: { description: "The caller's own, where it is safe.", schema: { type: "string" } },
+      },
+      responses: Object.fromEntries(
+        Object.entries(ERRORS).map(([status, each]) => [status, errorResponse(each)]),
+      ),
+      schemas,
+    },
   };
 }
 
-function describeCall({ method, path, summary, status, answers, body, errors = [] }: Call): object {
+function describeCall(
+  { method, path, summary, status, answers, body, errors = [] }: Call,
+  schemas: Record<string, object>,
+): object {
   const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   return {
     operationId: operationIdOf(method, path),
     summary,
     tags: ["control"],
     ...(params.length > 0 && { parameters: params.map(pathParameter) }),
-    ...(body !== null && { requestBody: { content: jsonContent(schemaOf(body, "input")) } }),
+    ...(body !== null && {
+      requestBody: {
+        content: jsonContent(withoutDialect(z.toJSONSchema(body, { io: "input", unrepresentable: "any" }))),
+      },
+    }),
     responses: {
-      [status]: { description: summary, headers: HEADERS, ...contentOf(answers) },
-      ...Object.fromEntries(([400, 403, ...errors] as const).map((each) => [each, errorResponse(each)])),
+      [status]: { description: summary, headers: HEADERS, ...contentOf(answers, schemas) },
+      ...Object.fromEntries(
+        ([400, 403, ...errors] as const).map((each) => [each, { $ref: `#/components/responses/${each}` }]),
+      ),
     },
   };
 }
@@ -65,24 +82,37 @@ function pathParameter(name: string): object {
   return { name, in: "path", required: true, schema: { type: "string", minLength: 1 } };
 }
 
-function contentOf(answers: Call["answers"]): object {
+function contentOf(answers: Call["answers"], schemas: Record<string, object>): object {
   if (answers === null) return {};
-  if (typeof answers !== "string") return { content: jsonContent(schemaOf(answers, "output")) };
+  if (typeof answers !== "string") return { content: jsonContent(answerSchema(answers, schemas)) };
   const schema = answers.startsWith("text/") ? { type: "string" } : {};
   return { content: { [answers]: { schema } } };
 }
 
-function errorResponse(status: keyof typeof ERRORS): object {
+function errorResponse(description: string): object {
   const schema = { $ref: "#/components/schemas/Error" };
-  return { description: ERRORS[status], headers: HEADERS, content: jsonContent(schema) };
+  return { description, headers: HEADERS, content: jsonContent(schema) };
 }
 
 function jsonContent(schema: object): object {
   return { "application/json": { schema } };
 }
 
+/** The schema of an answer. What it has in common with others goes among the named ones, and it refers to them. */
+function answerSchema(answers: z.ZodMiniType, schemas: Record<string, object>): object {
+  const described = z.toJSONSchema(answers, {
+    io: "output",
+    unrepresentable: "any",
+    metadata: NAMED_ANSWERS,
+  });
+  const { $defs = {}, ...schema } = JSON.parse(
+    JSON.stringify(withoutDialect(described)).replaceAll('"#/$defs/', '"#/components/schemas/'),
+  );
+  Object.assign(schemas, $defs);
+  return schema;
+}
+
 /** Draft 2020-12, which OpenAPI 3.1 takes as it is. */
-function schemaOf(schema: z.ZodMiniType, io: "input" | "output"): object {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
-  return rest;
+function withoutDialect({ $schema: _, ...schema }: { $schema?: unknown }): object {
+  return schema;
 }

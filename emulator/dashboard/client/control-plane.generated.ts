@@ -544,11 +544,249 @@ export interface components {
             error_code: string;
             message: string;
         };
+        Policy: {
+            invalid_audio_format_status: number;
+            audio_format_unavailable_status: number;
+            /** @enum {string} */
+            audio_conversion: "on" | "off" | "failing";
+            /** @enum {string} */
+            mixed_field_sets: "reject" | "named_only";
+            /** @enum {string} */
+            null_audio_format: "reject" | "omitted";
+            /** @enum {string} */
+            rate_limit_window: "fixed" | "sliding";
+            /** @enum {string} */
+            running_after: "provider" | "first_read";
+            /** @enum {string} */
+            late_success: "timeout" | "success";
+            /** @enum {string} */
+            timeout_error_code: "content_moderation" | "invalid_task_input" | "rate_limited" | "upstream_provider_error";
+            timeout_retryable: boolean;
+            /** @enum {string} */
+            auto_top_up_month: "calendar_utc" | "rolling_30_days";
+        };
+        Limits: {
+            requests: number;
+            window_seconds: number;
+        };
+        Account: {
+            /** Format: uuid */
+            account_id: string;
+            suspended: boolean;
+            balance: components["schemas"]["Balance"];
+            usage: components["schemas"]["Usage"];
+            keys: components["schemas"]["Key"][];
+            ledger: components["schemas"]["LedgerEntry"][];
+        };
+        Balance: {
+            available: number;
+            frozen: number;
+            total: number;
+        };
+        Usage: {
+            tasks_created: number;
+            credits_used: number;
+            credits_topped_up: number;
+        };
+        Key: {
+            /** Format: uuid */
+            key_id: string;
+            disabled: boolean;
+        };
+        LedgerEntry: {
+            /** Format: date-time */
+            at: string;
+            /** @enum {string} */
+            kind: "top_up" | "freeze" | "settle" | "refund";
+            credits: number;
+            task_id: string | null;
+        };
+        Payment: {
+            /** Format: uuid */
+            payment_id: string;
+            /** Format: date-time */
+            at: string;
+            usd: number;
+            credits: number;
+            /** @enum {string} */
+            method: "card" | "crypto";
+            /** @enum {string} */
+            status: "completed" | "refused" | "pending";
+            automatic: boolean;
+            card: string | null;
+            invoice_id: string | null;
+        };
+        AutoTopUp: {
+            enabled: boolean;
+            threshold_credits: number | null;
+            recharge_usd: number | null;
+            monthly_cap_usd: number | null;
+            saved_card: string | null;
+            charged_this_month_usd: number;
+            paused_until: string | null;
+        };
+        Billing: {
+            name: string;
+            address_line_1: string;
+            city: string;
+            country: string;
+            address_line_2: string | null;
+            postal_code: string | null;
+            tax_id: string | null;
+        };
+        MaybeBilling: {
+            name: string | null;
+            address_line_1: string | null;
+            city: string | null;
+            country: string | null;
+            address_line_2: string | null;
+            postal_code: string | null;
+            tax_id: string | null;
+        };
+        Invoice: {
+            invoice_id: string;
+            /** Format: uuid */
+            payment_id: string;
+            /** Format: date-time */
+            at: string;
+            usd: number;
+            credits: number;
+            /** @enum {string} */
+            method: "card" | "crypto";
+        };
+        FaultRule: {
+            method?: string;
+            path?: string;
+            times?: number;
+            probability?: number;
+            fault: {
+                /** @constant */
+                kind: "status";
+                status: number;
+                error_code?: string;
+                retry_after_seconds?: number;
+                /** @enum {string} */
+                when: "before" | "after";
+            } | {
+                /** @constant */
+                kind: "disconnect";
+                /** @enum {string} */
+                when: "before" | "after";
+            } | {
+                /** @constant */
+                kind: "latency";
+                ms: number;
+            } | {
+                /** @constant */
+                kind: "malformed";
+            } | {
+                /** @constant */
+                kind: "stall";
+            };
+        };
+        LoggedRequest: {
+            /** Format: date-time */
+            at: string;
+            method: string;
+            path: string;
+            status: number | null;
+            request_id: string;
+            account_id: string | null;
+            error_code: string | null;
+        };
+        Finding: {
+            /** @enum {string} */
+            rule: "polled_too_often" | "resubmitted_after_unknown_outcome" | "ignored_retry_after" | "resent_not_retryable";
+            /** Format: date-time */
+            at: string;
+            request_id: string;
+            detail: string;
+        };
+        Outcome: {
+            /** @enum {string} */
+            outcome?: "success" | "failure" | "hang" | "reject";
+            queue_seconds?: number;
+            process_seconds?: number;
+            polls?: number;
+            clips?: number;
+            /** @enum {string} */
+            format?: "wav" | "mp3" | "flac";
+            storable?: boolean;
+            alternate_urls?: string[];
+            error?: string;
+            /** @enum {string} */
+            error_code?: "content_moderation" | "invalid_task_input" | "rate_limited" | "upstream_provider_error";
+            retryable?: boolean;
+            retry_after_seconds?: number | null;
+        };
+        TaskRow: {
+            ordinal: number;
+            /** Format: uuid */
+            account_id: string;
+            /** Format: uuid */
+            task_id: string;
+            /** @enum {string} */
+            model: "provider_a" | "provider_b";
+            /** @enum {string} */
+            type: "music" | "lyrics" | "upload" | "concat";
+            /** @enum {string} */
+            status: "pending" | "running" | "success" | "failure" | "timeout";
+            credits_cost: number;
+            about: string;
+            error_code: string | null;
+            /** Format: date-time */
+            created_at: string;
+            completed_at: string | null;
+        };
     };
-    responses: never;
+    responses: {
+        /** @description The body or the path is not what the call takes. Nothing has changed. */
+        400: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The request comes from a page of another origin, or under a foreign name. */
+        403: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is nothing with this id. */
+        404: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The account's billing information is incomplete. */
+        409: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description The caller's own, where it is safe. */
+        RequestId: string;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -597,8 +835,7 @@ export interface operations {
             /** @description Begin anew. The clock's mode and the API key stay. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -609,28 +846,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
         };
     };
     get_state: {
@@ -645,67 +862,16 @@ export interface operations {
             /** @description Look at everything. Like every look, this applies the hour to all tasks. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
                         /** Format: date-time */
                         now: string;
-                        policy: {
-                            invalid_audio_format_status: number;
-                            audio_format_unavailable_status: number;
-                            /** @enum {string} */
-                            audio_conversion: "on" | "off" | "failing";
-                            /** @enum {string} */
-                            mixed_field_sets: "reject" | "named_only";
-                            /** @enum {string} */
-                            null_audio_format: "reject" | "omitted";
-                            /** @enum {string} */
-                            rate_limit_window: "fixed" | "sliding";
-                            /** @enum {string} */
-                            running_after: "provider" | "first_read";
-                            /** @enum {string} */
-                            late_success: "timeout" | "success";
-                            /** @enum {string} */
-                            timeout_error_code: "content_moderation" | "invalid_task_input" | "rate_limited" | "upstream_provider_error";
-                            timeout_retryable: boolean;
-                            /** @enum {string} */
-                            auto_top_up_month: "calendar_utc" | "rolling_30_days";
-                        };
-                        limits: {
-                            requests: number;
-                            window_seconds: number;
-                        };
-                        accounts: {
-                            /** Format: uuid */
-                            account_id: string;
-                            suspended: boolean;
-                            balance: {
-                                available: number;
-                                frozen: number;
-                                total: number;
-                            };
-                            usage: {
-                                tasks_created: number;
-                                credits_used: number;
-                                credits_topped_up: number;
-                            };
-                            keys: {
-                                /** Format: uuid */
-                                key_id: string;
-                                disabled: boolean;
-                            }[];
-                            ledger: {
-                                /** Format: date-time */
-                                at: string;
-                                /** @enum {string} */
-                                kind: "top_up" | "freeze" | "settle" | "refund";
-                                credits: number;
-                                task_id: string | null;
-                            }[];
-                        }[];
+                        policy: components["schemas"]["Policy"];
+                        limits: components["schemas"]["Limits"];
+                        accounts: components["schemas"]["Account"][];
                         tasks: ({
                             /** Format: uuid */
                             account_id: string;
@@ -724,28 +890,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
         };
     };
     post_clock_advance: {
@@ -766,8 +912,7 @@ export interface operations {
             /** @description Move time forward. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -777,28 +922,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
         };
     };
     get_snapshot: {
@@ -813,8 +938,7 @@ export interface operations {
             /** @description Take the whole state out. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -829,28 +953,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
         };
     };
     put_snapshot: {
@@ -877,34 +981,13 @@ export interface operations {
             /** @description Put a whole state in, and go on from there. */
             204: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
         };
     };
     post_accounts: {
@@ -925,8 +1008,7 @@ export interface operations {
             /** @description Create an account with a key. */
             201: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -939,28 +1021,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
         };
     };
     patch_accounts_one: {
@@ -985,74 +1047,16 @@ export interface operations {
             /** @description Suspend an account or lift that; let its saved card refuse to be charged, or accept again. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        account_id: string;
-                        suspended: boolean;
-                        balance: {
-                            available: number;
-                            frozen: number;
-                            total: number;
-                        };
-                        usage: {
-                            tasks_created: number;
-                            credits_used: number;
-                            credits_topped_up: number;
-                        };
-                        keys: {
-                            /** Format: uuid */
-                            key_id: string;
-                            disabled: boolean;
-                        }[];
-                        ledger: {
-                            /** Format: date-time */
-                            at: string;
-                            /** @enum {string} */
-                            kind: "top_up" | "freeze" | "settle" | "refund";
-                            credits: number;
-                            task_id: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["Account"];
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     post_accounts_keys: {
@@ -1069,8 +1073,7 @@ export interface operations {
             /** @description Create a key. Its value is shown this once. */
             201: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1081,39 +1084,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     delete_accounts_keys_one: {
@@ -1131,45 +1104,14 @@ export interface operations {
             /** @description Delete a key, for ever. */
             204: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     patch_accounts_keys_one: {
@@ -1193,51 +1135,16 @@ export interface operations {
             /** @description Disable a key, or enable it again. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        key_id: string;
-                        disabled: boolean;
-                    };
+                    "application/json": components["schemas"]["Key"];
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     get_accounts_top_ups: {
@@ -1254,63 +1161,18 @@ export interface operations {
             /** @description All payments, the automatic ones too, oldest first. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        payments: {
-                            /** Format: uuid */
-                            payment_id: string;
-                            /** Format: date-time */
-                            at: string;
-                            usd: number;
-                            credits: number;
-                            /** @enum {string} */
-                            method: "card" | "crypto";
-                            /** @enum {string} */
-                            status: "completed" | "refused" | "pending";
-                            automatic: boolean;
-                            card: string | null;
-                            invoice_id: string | null;
-                        }[];
+                        payments: components["schemas"]["Payment"][];
                     };
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     post_accounts_top_ups: {
@@ -1337,61 +1199,16 @@ export interface operations {
             /** @description Buy credits. Completed at once, unless the outcome says otherwise. */
             201: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        payment_id: string;
-                        /** Format: date-time */
-                        at: string;
-                        usd: number;
-                        credits: number;
-                        /** @enum {string} */
-                        method: "card" | "crypto";
-                        /** @enum {string} */
-                        status: "completed" | "refused" | "pending";
-                        automatic: boolean;
-                        card: string | null;
-                        invoice_id: string | null;
-                    };
+                    "application/json": components["schemas"]["Payment"];
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     patch_accounts_top_ups_one: {
@@ -1416,61 +1233,16 @@ export interface operations {
             /** @description Complete a pending payment, or refuse it. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        payment_id: string;
-                        /** Format: date-time */
-                        at: string;
-                        usd: number;
-                        credits: number;
-                        /** @enum {string} */
-                        method: "card" | "crypto";
-                        /** @enum {string} */
-                        status: "completed" | "refused" | "pending";
-                        automatic: boolean;
-                        card: string | null;
-                        invoice_id: string | null;
-                    };
+                    "application/json": components["schemas"]["Payment"];
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     get_accounts_auto_top_up: {
@@ -1487,55 +1259,16 @@ export interface operations {
             /** @description The automatic top-up as it is set. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        enabled: boolean;
-                        threshold_credits: number | null;
-                        recharge_usd: number | null;
-                        monthly_cap_usd: number | null;
-                        saved_card: string | null;
-                        charged_this_month_usd: number;
-                        paused_until: string | null;
-                    };
+                    "application/json": components["schemas"]["AutoTopUp"];
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     put_accounts_auto_top_up: {
@@ -1562,55 +1295,16 @@ export interface operations {
             /** @description Set the automatic top-up. All but switching it off needs a fresh authorization. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        enabled: boolean;
-                        threshold_credits: number | null;
-                        recharge_usd: number | null;
-                        monthly_cap_usd: number | null;
-                        saved_card: string | null;
-                        charged_this_month_usd: number;
-                        paused_until: string | null;
-                    };
+                    "application/json": components["schemas"]["AutoTopUp"];
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     post_accounts_authorizations: {
@@ -1627,8 +1321,7 @@ export interface operations {
             /** @description Authorize one change of the automatic top-up. */
             201: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1637,39 +1330,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     get_accounts_billing: {
@@ -1686,55 +1349,16 @@ export interface operations {
             /** @description The billing information; every field is null until it was saved. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        name: string | null;
-                        address_line_1: string | null;
-                        city: string | null;
-                        country: string | null;
-                        address_line_2: string | null;
-                        postal_code: string | null;
-                        tax_id: string | null;
-                    };
+                    "application/json": components["schemas"]["MaybeBilling"];
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     put_accounts_billing: {
@@ -1763,55 +1387,16 @@ export interface operations {
             /** @description Save the billing information. A field of blanks is missing. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        name: string;
-                        address_line_1: string;
-                        city: string;
-                        country: string;
-                        address_line_2: string | null;
-                        postal_code: string | null;
-                        tax_id: string | null;
-                    };
+                    "application/json": components["schemas"]["Billing"];
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     get_accounts_invoices: {
@@ -1828,70 +1413,19 @@ export interface operations {
             /** @description One invoice for each completed payment. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        invoices: {
-                            invoice_id: string;
-                            /** Format: uuid */
-                            payment_id: string;
-                            /** Format: date-time */
-                            at: string;
-                            usd: number;
-                            credits: number;
-                            /** @enum {string} */
-                            method: "card" | "crypto";
-                        }[];
+                        invoices: components["schemas"]["Invoice"][];
                     };
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The account's billing information is incomplete. */
-            409: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
         };
     };
     get_accounts_invoices_pdf_one: {
@@ -1909,58 +1443,17 @@ export interface operations {
             /** @description An invoice as a PDF. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/pdf": unknown;
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The account's billing information is incomplete. */
-            409: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
         };
     };
     post_providers_next: {
@@ -1997,45 +1490,14 @@ export interface operations {
             /** @description Give the provider's next task an outcome; called again, the one after it. */
             204: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     delete_providers_next: {
@@ -2052,45 +1514,14 @@ export interface operations {
             /** @description Take back the outcomes that the provider's next tasks were given. */
             204: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     put_providers_always: {
@@ -2127,45 +1558,14 @@ export interface operations {
             /** @description Give all of the provider's tasks an outcome from now on; null ends that. */
             204: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     post_faults: {
@@ -2213,65 +1613,15 @@ export interface operations {
             /** @description Arm a fault. Of several that match a request, the first fires. */
             201: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        method?: string;
-                        path?: string;
-                        times?: number;
-                        probability?: number;
-                        fault: {
-                            /** @constant */
-                            kind: "status";
-                            status: number;
-                            error_code?: string;
-                            retry_after_seconds?: number;
-                            /** @enum {string} */
-                            when: "before" | "after";
-                        } | {
-                            /** @constant */
-                            kind: "disconnect";
-                            /** @enum {string} */
-                            when: "before" | "after";
-                        } | {
-                            /** @constant */
-                            kind: "latency";
-                            ms: number;
-                        } | {
-                            /** @constant */
-                            kind: "malformed";
-                        } | {
-                            /** @constant */
-                            kind: "stall";
-                        };
-                    };
+                    "application/json": components["schemas"]["FaultRule"];
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
         };
     };
     delete_faults: {
@@ -2286,34 +1636,13 @@ export interface operations {
             /** @description Disarm all faults. */
             204: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
         };
     };
     patch_policy: {
@@ -2352,56 +1681,15 @@ export interface operations {
             /** @description Choose what the interface leaves open. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        invalid_audio_format_status: number;
-                        audio_format_unavailable_status: number;
-                        /** @enum {string} */
-                        audio_conversion: "on" | "off" | "failing";
-                        /** @enum {string} */
-                        mixed_field_sets: "reject" | "named_only";
-                        /** @enum {string} */
-                        null_audio_format: "reject" | "omitted";
-                        /** @enum {string} */
-                        rate_limit_window: "fixed" | "sliding";
-                        /** @enum {string} */
-                        running_after: "provider" | "first_read";
-                        /** @enum {string} */
-                        late_success: "timeout" | "success";
-                        /** @enum {string} */
-                        timeout_error_code: "content_moderation" | "invalid_task_input" | "rate_limited" | "upstream_provider_error";
-                        timeout_retryable: boolean;
-                        /** @enum {string} */
-                        auto_top_up_month: "calendar_utc" | "rolling_30_days";
-                    };
+                    "application/json": components["schemas"]["Policy"];
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
         };
     };
     patch_limits: {
@@ -2423,39 +1711,15 @@ export interface operations {
             /** @description Change the rate limit of every key. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        requests: number;
-                        window_seconds: number;
-                    };
+                    "application/json": components["schemas"]["Limits"];
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
         };
     };
     get_requests: {
@@ -2470,47 +1734,17 @@ export interface operations {
             /** @description Every exchange with the service, oldest first. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        requests: {
-                            /** Format: date-time */
-                            at: string;
-                            method: string;
-                            path: string;
-                            status: number | null;
-                            request_id: string;
-                            account_id: string | null;
-                            error_code: string | null;
-                        }[];
+                        requests: components["schemas"]["LoggedRequest"][];
                     };
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
         };
     };
     get_requests_stream: {
@@ -2525,36 +1759,15 @@ export interface operations {
             /** @description The same as server-sent events: first those that were, then each as it ends. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "text/event-stream": string;
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
         };
     };
     get_audit: {
@@ -2569,45 +1782,17 @@ export interface operations {
             /** @description Every rule of the service that a client broke. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        findings: {
-                            /** @enum {string} */
-                            rule: "polled_too_often" | "resubmitted_after_unknown_outcome" | "ignored_retry_after" | "resent_not_retryable";
-                            /** Format: date-time */
-                            at: string;
-                            request_id: string;
-                            detail: string;
-                        }[];
+                        findings: components["schemas"]["Finding"][];
                     };
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
         };
     };
     get_overview: {
@@ -2622,8 +1807,7 @@ export interface operations {
             /** @description All that is small, and how much there is of the rest. Like every look, this applies the hour. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2635,186 +1819,38 @@ export interface operations {
                         now: string;
                         service: string;
                         seed: number;
-                        policy: {
-                            invalid_audio_format_status: number;
-                            audio_format_unavailable_status: number;
-                            /** @enum {string} */
-                            audio_conversion: "on" | "off" | "failing";
-                            /** @enum {string} */
-                            mixed_field_sets: "reject" | "named_only";
-                            /** @enum {string} */
-                            null_audio_format: "reject" | "omitted";
-                            /** @enum {string} */
-                            rate_limit_window: "fixed" | "sliding";
-                            /** @enum {string} */
-                            running_after: "provider" | "first_read";
-                            /** @enum {string} */
-                            late_success: "timeout" | "success";
-                            /** @enum {string} */
-                            timeout_error_code: "content_moderation" | "invalid_task_input" | "rate_limited" | "upstream_provider_error";
-                            timeout_retryable: boolean;
-                            /** @enum {string} */
-                            auto_top_up_month: "calendar_utc" | "rolling_30_days";
-                        };
-                        limits: {
-                            requests: number;
-                            window_seconds: number;
-                        };
+                        policy: components["schemas"]["Policy"];
+                        limits: components["schemas"]["Limits"];
                         accounts: {
                             /** Format: uuid */
                             account_id: string;
                             suspended: boolean;
-                            balance: {
-                                available: number;
-                                frozen: number;
-                                total: number;
-                            };
-                            usage: {
-                                tasks_created: number;
-                                credits_used: number;
-                                credits_topped_up: number;
-                            };
-                            keys: {
-                                /** Format: uuid */
-                                key_id: string;
-                                disabled: boolean;
-                            }[];
+                            balance: components["schemas"]["Balance"];
+                            usage: components["schemas"]["Usage"];
+                            keys: components["schemas"]["Key"][];
                             ledger_entries: number;
                         }[];
                         tasks: number;
                         findings: number;
                         faults: {
-                            rule: {
-                                method?: string;
-                                path?: string;
-                                times?: number;
-                                probability?: number;
-                                fault: {
-                                    /** @constant */
-                                    kind: "status";
-                                    status: number;
-                                    error_code?: string;
-                                    retry_after_seconds?: number;
-                                    /** @enum {string} */
-                                    when: "before" | "after";
-                                } | {
-                                    /** @constant */
-                                    kind: "disconnect";
-                                    /** @enum {string} */
-                                    when: "before" | "after";
-                                } | {
-                                    /** @constant */
-                                    kind: "latency";
-                                    ms: number;
-                                } | {
-                                    /** @constant */
-                                    kind: "malformed";
-                                } | {
-                                    /** @constant */
-                                    kind: "stall";
-                                };
-                            };
+                            rule: components["schemas"]["FaultRule"];
                             left: number | null;
                         }[];
                         providers: {
                             provider_a: {
-                                next: {
-                                    /** @enum {string} */
-                                    outcome?: "success" | "failure" | "hang" | "reject";
-                                    queue_seconds?: number;
-                                    process_seconds?: number;
-                                    polls?: number;
-                                    clips?: number;
-                                    /** @enum {string} */
-                                    format?: "wav" | "mp3" | "flac";
-                                    storable?: boolean;
-                                    alternate_urls?: string[];
-                                    error?: string;
-                                    /** @enum {string} */
-                                    error_code?: "content_moderation" | "invalid_task_input" | "rate_limited" | "upstream_provider_error";
-                                    retryable?: boolean;
-                                    retry_after_seconds?: number | null;
-                                }[];
-                                always: {
-                                    /** @enum {string} */
-                                    outcome?: "success" | "failure" | "hang" | "reject";
-                                    queue_seconds?: number;
-                                    process_seconds?: number;
-                                    polls?: number;
-                                    clips?: number;
-                                    /** @enum {string} */
-                                    format?: "wav" | "mp3" | "flac";
-                                    storable?: boolean;
-                                    alternate_urls?: string[];
-                                    error?: string;
-                                    /** @enum {string} */
-                                    error_code?: "content_moderation" | "invalid_task_input" | "rate_limited" | "upstream_provider_error";
-                                    retryable?: boolean;
-                                    retry_after_seconds?: number | null;
-                                } | null;
+                                next: components["schemas"]["Outcome"][];
+                                always: components["schemas"]["Outcome"] | null;
                             };
                             provider_b: {
-                                next: {
-                                    /** @enum {string} */
-                                    outcome?: "success" | "failure" | "hang" | "reject";
-                                    queue_seconds?: number;
-                                    process_seconds?: number;
-                                    polls?: number;
-                                    clips?: number;
-                                    /** @enum {string} */
-                                    format?: "wav" | "mp3" | "flac";
-                                    storable?: boolean;
-                                    alternate_urls?: string[];
-                                    error?: string;
-                                    /** @enum {string} */
-                                    error_code?: "content_moderation" | "invalid_task_input" | "rate_limited" | "upstream_provider_error";
-                                    retryable?: boolean;
-                                    retry_after_seconds?: number | null;
-                                }[];
-                                always: {
-                                    /** @enum {string} */
-                                    outcome?: "success" | "failure" | "hang" | "reject";
-                                    queue_seconds?: number;
-                                    process_seconds?: number;
-                                    polls?: number;
-                                    clips?: number;
-                                    /** @enum {string} */
-                                    format?: "wav" | "mp3" | "flac";
-                                    storable?: boolean;
-                                    alternate_urls?: string[];
-                                    error?: string;
-                                    /** @enum {string} */
-                                    error_code?: "content_moderation" | "invalid_task_input" | "rate_limited" | "upstream_provider_error";
-                                    retryable?: boolean;
-                                    retry_after_seconds?: number | null;
-                                } | null;
+                                next: components["schemas"]["Outcome"][];
+                                always: components["schemas"]["Outcome"] | null;
                             };
                         };
                     };
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
         };
     };
     get_tasks_from_one: {
@@ -2831,67 +1867,18 @@ export interface operations {
             /** @description The tasks from this place on, in the order of their creation, in short. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        tasks: {
-                            ordinal: number;
-                            /** Format: uuid */
-                            account_id: string;
-                            /** Format: uuid */
-                            task_id: string;
-                            /** @enum {string} */
-                            model: "provider_a" | "provider_b";
-                            /** @enum {string} */
-                            type: "music" | "lyrics" | "upload" | "concat";
-                            /** @enum {string} */
-                            status: "pending" | "running" | "success" | "failure" | "timeout";
-                            credits_cost: number;
-                            about: string;
-                            error_code: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            completed_at: string | null;
-                        }[];
+                        tasks: components["schemas"]["TaskRow"][];
                     };
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     get_tasks_one: {
@@ -2908,8 +1895,7 @@ export interface operations {
             /** @description A task as the API would answer it now, what its provider plans, and what it cost. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2932,50 +1918,13 @@ export interface operations {
                             ends_at: string | null;
                             ends_at_read: number | null;
                         };
-                        ledger: {
-                            /** Format: date-time */
-                            at: string;
-                            /** @enum {string} */
-                            kind: "top_up" | "freeze" | "settle" | "refund";
-                            credits: number;
-                            task_id: string | null;
-                        }[];
+                        ledger: components["schemas"]["LedgerEntry"][];
                     };
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     get_accounts_ledger_from_one: {
@@ -2993,56 +1942,18 @@ export interface operations {
             /** @description The movements of an account's credits from this place on, oldest first. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        entries: {
-                            /** Format: date-time */
-                            at: string;
-                            /** @enum {string} */
-                            kind: "top_up" | "freeze" | "settle" | "refund";
-                            credits: number;
-                            task_id: string | null;
-                        }[];
+                        entries: components["schemas"]["LedgerEntry"][];
                     };
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     post_accounts_requests: {
@@ -3085,8 +1996,7 @@ export interface operations {
             /** @description Send the API a request with a key of the account. It counts, and is logged, like any other. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3101,39 +2011,9 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     get_clips_audio: {
@@ -3150,47 +2030,16 @@ export interface operations {
             /** @description What a clip's audio_url leads to, without a trace in the log. It knows ranges. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "audio/*": unknown;
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     get_clips_art: {
@@ -3207,47 +2056,16 @@ export interface operations {
             /** @description A clip's cover art. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "image/svg+xml": unknown;
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is nothing with this id. */
-            404: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
         };
     };
     get_openapi_json: {
@@ -3262,8 +2080,7 @@ export interface operations {
             /** @description This description. */
             200: {
                 headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3274,28 +2091,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The body or the path is not what the call takes. Nothing has changed. */
-            400: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The request comes from a page of another origin, or under a foreign name. */
-            403: {
-                headers: {
-                    /** @description The caller's own, where it is safe. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
         };
     };
 }
