@@ -25,7 +25,7 @@ const FRESH_MS = 1500;
 /** How long before its end a window is to be spent where others spend too: waves take their time. */
 const WAVES_TAKE_MS = 3000;
 /** Where a window slides, nothing is gained by leaving what is free for later than this. */
-const SOON_MS = 3000;
+const SOON_MS = 2750;
 /** What is reserved is set free in steps no shorter than this. */
 const SHORTEST_STEP_MS = 50;
 
