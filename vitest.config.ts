@@ -91,7 +91,8 @@ export default defineConfig({
           name: "page",
           include: inChromium,
           globalSetup: "test/dashboard/page/support/install.ts",
-          testTimeout: 30_000,
+          testTimeout: 60_000,
+          expect: { poll: { timeout: 20_000 } },
         },
       },
       {

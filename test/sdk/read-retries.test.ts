@@ -188,7 +188,7 @@ test("an answer that comes to an attempt that is over is given back unread", asy
   };
   const { client } = createWorld(late, { timeoutMs: 10, maxRetries: 0 });
   await rejection(client.account.balance(), RequestTimeoutError);
-  await expect.poll(() => left).toBe(1);
+  await expect.poll(() => left, { timeout: 20_000 }).toBe(1);
 });
 
 test("a bare 404 of a task is a task that is not found, and of another address it is not", async () => {

@@ -60,7 +60,7 @@ describe("good manners", () => {
       });
       for (const view of [...VIEWS, `/tasks/${song}`]) {
         await full.goTo(view);
-        if (view.includes(song)) await full.page.locator("svg.waveform").first().waitFor({ timeout: 20_000 });
+        if (view.includes(song)) await full.page.locator("svg.waveform").first().waitFor();
         expect([view, await problemsOf(full)]).toEqual([view, []]);
       }
     }, 60_000);
@@ -195,7 +195,7 @@ describe("good manners", () => {
     await page.getByRole("alert").getByText("The emulator can't be reached.").waitFor();
     await page.getByText("to spend on new tasks").waitFor();
     const again = await dashboard.serveAgain();
-    await banner.waitFor({ state: "detached", timeout: 15_000 });
+    await banner.waitFor({ state: "detached" });
     await fetch(`${again.url}/api/v1/account/balance`);
     await page.getByRole("link", { name: "Requests" }).click();
     await page.getByRole("row", { name: /missing_api_key/ }).waitFor();
@@ -213,7 +213,7 @@ describe("good manners", () => {
     await server.close();
     // The same seed: its account has the same name, and nothing else is the same.
     await serveAgain({ seed: 1, credits: 77 });
-    await page.getByText("No tasks yet.").waitFor({ timeout: 15_000 });
+    await page.getByText("No tasks yet.").waitFor();
     await page.goto(`${server.url}/#/tasks/${song}`);
     await page.getByText("There is no such task here").waitFor();
     await page.getByRole("link", { name: "Overview" }).click();

@@ -22,7 +22,7 @@ describe("tasks", () => {
 
     await timeline.getByText("10 credits settled").waitFor();
     await timeline.getByText("Read 200").first().waitFor();
-    await page.locator("svg.waveform").first().waitFor({ timeout: 20_000 });
+    await page.locator("svg.waveform").first().waitFor();
     await page.getByText("audio/mpeg").first().waitFor();
     await page.getByText("of its seven days left").waitFor();
     const cover = page.getByRole("img", { name: /^Cover of/ }).first();
