@@ -1,24 +1,29 @@
 import { LIMITS } from "../contract/limits.js";
 
+const GAP_MS = LIMITS.shortestPollIntervalMs;
+
 /** Keeps the reads of one task a second apart (Limits: Polling). */
 export class ReadGaps {
-  /** The last sign of a read of each task, the oldest first. */
-  readonly #lastReads = new Map<string, number>();
+  /** The last signs of a read, by task: those since a time, and those of the second before it. */
+  #recent = new Map<string, number>();
+  #older = new Map<string, number>();
+  #since = Number.NEGATIVE_INFINITY;
 
   /** A read of the task leaves now, or its answer comes: nobody knows when in between it was counted. */
   note(taskId: string | undefined, now: number): void {
     if (taskId === undefined) return;
-    this.#lastReads.delete(taskId);
-    this.#lastReads.set(taskId, now);
-    for (const [id, at] of this.#lastReads) {
-      if (now - at < LIMITS.shortestPollIntervalMs) return;
-      this.#lastReads.delete(id);
+    if (now - this.#since >= GAP_MS) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+      this.#since = now;
     }
+    this.#recent.set(taskId, now);
   }
 
   /** The earliest time for the next read of the task. */
   soonest(taskId: string | undefined, now: number): number {
-    const last = taskId === undefined ? undefined : this.#lastReads.get(taskId);
-    return last === undefined ? now : last + LIMITS.shortestPollIntervalMs;
+    if (taskId === undefined) return now;
+    const last = this.#recent.get(taskId) ?? this.#older.get(taskId);
+    return last === undefined ? now : last + GAP_MS;
   }
 }
