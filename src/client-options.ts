@@ -135,7 +135,7 @@ export function checkClientOptions(options: ClientOptions): CheckedClientOptions
 function lateFetch(given: typeof globalThis.fetch | undefined): typeof globalThis.fetch {
   return (input, init) => {
     const fetch = given ?? globalThis.fetch;
-    const takesNoInit = given !== undefined && given.length < 2;
+    const takesNoInit = given?.length === 1 && given !== globalThis.fetch;
     return fetch(takesNoInit && input instanceof Request ? new Request(input, init) : input, init);
   };
 }

@@ -178,12 +178,17 @@ test.each([200, 404, 500])(
   },
 );
 
-test("a caller's own fetch that passes on no more than the request still learns that a call is over", async () => {
+test.each<[string, (note: (request: Request) => void) => typeof fetch]>([
+  ["passes on no more than the request", (note) => (request) => unanswered(() => note(new Request(request)))],
+  [
+    "passes on whatever it gets",
+    (note) =>
+      (...all) =>
+        unanswered(() => note(new Request(...all))),
+  ],
+])("a caller's own fetch that %s learns that a call is over", async (_, fetchWith) => {
   const seen: Request[] = [];
-  const fetch = (request: string | URL | Request) => {
-    seen.push(new Request(request));
-    return new Promise<Response>(() => {});
-  };
+  const fetch = fetchWith((request) => seen.push(request));
   const client = new AsyncMusic({ apiKey: API_KEY, baseUrl: BASE_URL, fetch, maxRetries: 0 });
   await rejection(client.account.balance({ timeoutMs: 1 }), RequestTimeoutError);
   const controller = new AbortController();
@@ -193,6 +198,12 @@ test("a caller's own fetch that passes on no more than the request still learns 
   await expect(reading).rejects.toBe("enough");
   expect(seen.map(({ signal }) => signal.aborted)).toEqual([true, true]);
 });
+
+/** An answer that never comes to a request that did. */
+function unanswered(note: () => void): Promise<Response> {
+  note();
+  return new Promise(() => {});
+}
 
 test("a signal that outlives its calls is not listened to when they are over", async () => {
   const { signal } = new AbortController();
