@@ -1,5 +1,6 @@
 import type { Deadline } from "../clock/deadline.js";
 import type { RequestOptions } from "../transport/call.js";
+import { concatBytes } from "../transport/concat-bytes.js";
 import { checkOptionNames } from "../transport/option-names.js";
 import { checkRequestOptions, REQUEST_OPTIONS } from "../transport/request-options.js";
 import type { Transport } from "../transport/transport.js";
@@ -60,10 +61,7 @@ async function readStart(pieces: AsyncGenerator<Bytes>): Promise<Bytes> {
   while (start.byteLength < SIGNATURE_LENGTH) {
     const { done, value } = await pieces.next();
     if (done) break;
-    const joined = new Uint8Array(start.byteLength + value.byteLength);
-    joined.set(start);
-    joined.set(value, start.byteLength);
-    start = joined;
+    start = concatBytes([start, value]);
   }
   return start;
 }

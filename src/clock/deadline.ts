@@ -22,8 +22,9 @@ export interface Deadline {
  */
 export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): Deadline {
   const controller = new AbortController();
+  let rejectEnded: (reason: unknown) => void = () => {};
   const ended = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true });
+    rejectEnded = reject;
   });
   ended.catch(() => {});
 
@@ -31,6 +32,7 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): De
   const end = (reason: unknown) => {
     clear();
     controller.abort(reason);
+    rejectEnded(controller.signal.reason);
   };
   const clear = () => {
     clearTimeout(timer);

@@ -1,8 +1,11 @@
-import ky from "ky";
-import { type Deadline, startDeadline } from "../clock/deadline.js";
+import { startDeadline } from "../clock/deadline.js";
 import { fetchResendsText } from "../environment.js";
 import type { Answer } from "./call.js";
+import { concatBytes } from "./concat-bytes.js";
 import { certainlyNeverLeft } from "./never-left.js";
+
+/** One for all answers: to make one takes longer than to decode an answer. */
+const utf8 = new TextDecoder();
 
 /** One HTTP attempt, ready to be sent. */
 export interface Attempt {
@@ -35,90 +38,71 @@ export interface Unanswered {
   cause: unknown;
 }
 
+/** What has come of an answer so far. */
+interface Received {
+  head: Response | null;
+  pieces: Uint8Array[];
+  reader: ReadableStreamDefaultReader<Uint8Array> | null;
+}
+
 /**
  * Sends one attempt and reads its answer whole, within its time limit. A redirect is never followed: it would carry
- * the key to another origin. The library neither retries nor throws here, since its errors hold the request.
+ * the key to another origin.
  */
 export async function exchange(attempt: Attempt): Promise<Outcome> {
   const deadline = startDeadline(attempt.timeoutMs, attempt.signal);
-  let began = false;
-  let cause: unknown;
-  let head: Response | null = null;
-  let text = "";
-
-  // The library hands over a whole `Request`, which knows the signal only of its own attempt.
-  const send = async (request: RequestInfo | URL) => {
-    deadline.signal.throwIfAborted();
-    began = true;
-    try {
-      const answer = await attempt.fetch(request, { signal: deadline.signal });
-      // What didn't listen to the signal answers too late: nobody will read it.
-      if (deadline.signal.aborted) answer?.body?.cancel().catch(() => {});
-      if (typeof answer?.headers?.get !== "function")
-        throw new TypeError("`fetch` answered something else than a Response");
-      return answer;
-    } catch (error) {
-      cause = error;
-      throw error;
-    }
-  };
-
+  const received: Received = { head: null, pieces: [], reader: null };
+  const began = !deadline.signal.aborted;
   try {
-    head = await Promise.race([request(attempt, send), deadline.ended]);
-    await readText(head, deadline, (piece) => (text += piece));
-    return { kind: "answered", answer: { status: head.status, headers: head.headers, text } };
-  } catch (error) {
-    const broken = { url: attempt.url, status: head?.status ?? null, text };
+    const answer = receive(attempt, deadline.signal, received);
+    const { status, headers } = await Promise.race([answer, deadline.ended]);
+    return { kind: "answered", answer: { status, headers, text: textOf(received) } };
+  } catch (cause) {
+    const { head, reader } = received;
+    reader?.cancel().catch(() => {});
+    const broken = { url: attempt.url, status: head?.status ?? null, text: textOf(received) };
     if (attempt.signal?.aborted && !deadline.timedOut()) {
       return { ...broken, kind: began ? "aborted" : "aborted_before_sending", cause: attempt.signal.reason };
     }
     if (head !== null && !head.ok) {
-      return { kind: "answered", answer: { status: head.status, headers: head.headers, text } };
+      return { kind: "answered", answer: { status: head.status, headers: head.headers, text: broken.text } };
     }
     if (deadline.timedOut()) return { ...broken, kind: "timed_out", cause: undefined };
-    cause ??= error;
     return { ...broken, kind: head === null && certainlyNeverLeft(cause) ? "never_left" : "lost", cause };
   } finally {
     deadline.clear();
   }
 }
 
-/**
- * Reads a body piece by piece: the beginning of one that breaks off may name a task that is paid for. A body that
- * isn't read to its end is given back.
- */
-async function readText(
-  { body }: Response,
-  { ended }: Deadline,
-  keep: (piece: string) => void,
-): Promise<void> {
-  const reader = body?.getReader();
-  if (reader === undefined) return;
-  const decoder = new TextDecoder();
-  try {
-    for (;;) {
-      const { done, value } = await Promise.race([reader.read(), ended]);
-      if (done) break;
-      keep(decoder.decode(value, { stream: true }));
-    }
-  } catch (error) {
-    reader.cancel().catch(() => {});
-    throw error;
+/** Receives an answer piece by piece: the beginning of one that breaks off may name a task that is paid for. */
+async function receive(attempt: Attempt, signal: AbortSignal, received: Received): Promise<Response> {
+  const head = await send(attempt, signal);
+  received.head = head;
+  received.reader = head.body?.getReader() ?? null;
+  if (received.reader === null) return head;
+  for (;;) {
+    const { done, value } = await received.reader.read();
+    if (done) return head;
+    received.pieces.push(value);
   }
-  keep(decoder.decode());
 }
 
-function request(attempt: Attempt, send: typeof fetch): Promise<Response> {
-  return ky(attempt.url, {
-    method: attempt.method,
-    headers: attempt.headers,
-    ...(attempt.body === undefined ? {} : { body: sentOnce(attempt.body) }),
-    fetch: send,
-    redirect: "manual",
-    retry: 0,
-    timeout: false,
-    throwHttpErrors: false,
-  });
+async function send({ method, url, headers, body, fetch }: Attempt, signal: AbortSignal): Promise<Response> {
+  signal.throwIfAborted();
+  const content = body === undefined ? {} : { body: sentOnce(body) };
+  const request = new Request(url, { method, headers, redirect: "manual", ...content });
+  // The signal isn't in the request, where following it would cost as much as all the rest.
+  const answer = await fetch(request, { signal });
+  // What didn't listen to the signal answers too late: nobody will read it.
+  if (signal.aborted) answer?.body?.cancel().catch(() => {});
+  if (typeof answer?.headers?.get !== "function")
+    throw new TypeError("`fetch` answered something else than a Response");
+  return answer;
+}
+
+function textOf({ pieces }: Received): string {
+  const [first] = pieces;
+  return utf8.decode(pieces.length === 1 ? first : concatBytes(pieces));
 }
 
 /** A body that no runtime sends a second time: the service has no idempotency key. */

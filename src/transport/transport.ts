@@ -34,7 +34,7 @@ export function createTransport(config: TransportConfig): Transport {
         if (!isAdmitted) throw heldError(config, call, requestId);
         const waitedMs = clock.now() - queuedAt;
         tellWait(emitter, { purpose: call.purpose, taskId: call.taskId ?? null, waitedMs });
-        await prepare(config, call);
+        if (call.beforeSending !== undefined) await prepare(config, call, call.beforeSending);
         return attempt(config, call, options, judge, requestId);
       });
     },
@@ -48,9 +48,13 @@ export function createTransport(config: TransportConfig): Transport {
 }
 
 /** Who was admitted and then does not send reports back all the same. */
-async function prepare({ pacer, clock }: TransportConfig, { beforeSending, taskId }: Call): Promise<void> {
+async function prepare(
+  { pacer, clock }: TransportConfig,
+  { taskId }: Call,
+  beforeSending: () => Promise<void>,
+): Promise<void> {
   try {
-    await beforeSending?.();
+    await beforeSending();
   } catch (error) {
     pacer.report({ taskId, sentAt: clock.now(), remaining: null, heldForMs: null });
     throw error;
