@@ -33,7 +33,10 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
   onProgress?: ((progress: RunAllProgress) => void) | undefined;
   /** Names each request in the journal; two with one key are one task. */
   journalKey?: ((request: Request, index: number) => string) | undefined;
-  /** Called once a task is created, or found in the journal, before the waiting for it begins. */
+  /**
+   * Called once a task is created, or found in the journal, before the waiting for it begins. It is called too for a POST
+   * that had just left when the loop was left.
+   */
   onSubmitted?: ((submission: TaskSubmission, index: number) => void | Promise<void>) | undefined;
   /** Called with a task whenever anything about it has changed. */
   onUpdate?: ((task: Task, index: number) => void | Promise<void>) | undefined;

@@ -12,7 +12,7 @@ import { createCall } from "./calls.js";
 import { type Created, createBody, createTask } from "./create.js";
 import { untilSent } from "./until-sent.js";
 
-/** What becomes of a POST that has left when its caller aborts: with a journal, its task can still be recorded. */
+/** What becomes of a POST that has left when its caller aborts: of one that goes on, the task is still told and recorded. */
 export type OnAbort = "stops" | "goes_on";
 
 /** How a batch submits otherwise than a single run. */
@@ -25,7 +25,7 @@ export interface Manner {
 /** Everything by which one client submits tasks. */
 export interface Submitter {
   /** Submits a task. */
-  submit(request: unknown, options: RequestOptions): Promise<Created>;
+  submit(request: unknown, options: RequestOptions, onAbort: OnAbort): Promise<Created>;
   /** Submits a task, or finds it in a journal. */
   submitOnce(
     request: unknown,
@@ -49,6 +49,26 @@ export function createSubmitter(transport: Transport, account: Account, validate
     submitted.set(created.data, { model: String(Object(request).model), at: clock.now() });
     return created;
   };
+  const post = async (
+    request: unknown,
+    body: string,
+    options: RequestOptions,
+    onAbort: OnAbort,
+    beforeSending?: () => Promise<void>,
+  ): Promise<Created> => {
+    if (onAbort === "stops") return send(request, { ...createCall(body), beforeSending }, options);
+    const unsent = untilSent(options.signal);
+    const leaving = async () => {
+      await beforeSending?.();
+      unsent.leave();
+    };
+    try {
+      const call = { ...createCall(body), beforeSending: leaving };
+      return await send(request, call, { ...options, signal: unsent.signal });
+    } finally {
+      unsent.unfollow();
+    }
+  };
   const probe = ({ timeoutMs, maxRetries, headers }: RequestOptions): Probe => ({
     count,
     lost,
@@ -61,8 +81,8 @@ export function createSubmitter(transport: Transport, account: Account, validate
   return {
     submitted: (submission) => submitted.get(submission),
 
-    async submit(request, options) {
-      return send(request, createCall(createBody(request, validates)), options);
+    async submit(request, options, onAbort) {
+      return post(request, createBody(request, validates), options, onAbort);
     },
 
     async submitOnce(request, place, options, manner) {
@@ -75,19 +95,11 @@ export function createSubmitter(transport: Transport, account: Account, validate
         requestId: redactor.text(requestId),
         probe: place.probe ? probe(options) : null,
         async send(take) {
-          const unsent = manner.onAbort === "goes_on" ? untilSent(options.signal) : null;
           const beforeSending = async () => {
             manner.beforeSending?.();
             await take();
-            unsent?.leave();
           };
-          const call = { ...createCall(body), beforeSending };
-          const signal = unsent?.signal ?? options.signal;
-          try {
-            return (await send(request, call, { ...options, requestId, signal })).data;
-          } finally {
-            unsent?.unfollow();
-          }
+          return (await post(request, body, { ...options, requestId }, manner.onAbort, beforeSending)).data;
         },
       });
     },

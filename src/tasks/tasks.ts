@@ -53,7 +53,7 @@ export class Tasks {
     request: TaskRequest & { task_type: Type },
     options: RequestOptions = {},
   ): ApiPromise<TaskSubmission<Type>> {
-    const result = this.#submitter.submit(request, options);
+    const result = this.#submitter.submit(request, options, "stops");
     return apiPromise(result, this.#transport.redactor) as ApiPromise<TaskSubmission<Type>>;
   }
 
@@ -145,7 +145,7 @@ export class Tasks {
     return this.#transport.trace("run a task", attributesOf(request), async () => {
       const { task, recordAgain } =
         place === null
-          ? { task: await this.create<Type>(request, options), recordAgain: null }
+          ? { task: (await this.#submitter.submit(request, options, manner.onAbort)).data, recordAgain: null }
           : await this.#submitter.submitOnce(request, place, options, manner);
 
       const carryOn = async () => {
@@ -159,8 +159,8 @@ export class Tasks {
   /**
    * Runs many requests, a few at a time, and yields how each has ended, in the order in which they end. A run that fails
    * is yielded too, and stops none of the others. A reader who takes their time holds the rest back. Leaving the loop,
-   * or aborting, submits nothing more and ends the polling; with a journal, the same keys go on later, and a POST that has
-   * just left goes on until its task is recorded.
+   * or aborting, submits nothing more and ends the polling; a POST that has just left goes on until its task is known, which
+   * `onSubmitted` and the journal are told. With a journal, the same keys go on later.
    *
    * It can be iterated once: a second time throws {@link AsyncMusicError}.
    *

@@ -11,7 +11,7 @@ export interface Call {
   /** What the call is for, as it stands behind "Failed to " in messages. */
   purpose: string;
   /** Awaited when the call has been admitted, before the first byte of an attempt leaves; stops it by throwing. */
-  beforeSending?: () => Promise<void>;
+  beforeSending?: (() => Promise<void>) | undefined;
   /** The task that the call reads. */
   taskId?: string;
   /** What the caller can do after a failure, as it stands at the end of messages. */

@@ -12,6 +12,7 @@ import {
   SubmissionOutcomeUnknownError,
   TaskFailedError,
   type TaskRequest,
+  type TaskSubmission,
 } from "async-music";
 import { expect, test } from "vitest";
 import { accepted, failed, limited, ok, refusal, succeeded, task } from "../support/answers.js";
@@ -397,6 +398,27 @@ test("a POST that has just left when the loop is left still records its task, an
     await world.clock.sleep(600_000);
     expect(world.requests).toHaveLength(1);
   }
+});
+
+test("a POST that has just left when the loop is left tells its task without a journal too", async () => {
+  const answers: (() => void)[] = [];
+  const world = createWorld(
+    () => new Promise<Response>((resolve) => answers.push(() => resolve(accepted({ task_id: "task-0" })))),
+  );
+  const told: [string, number][] = [];
+  const onSubmitted = ({ task_id }: TaskSubmission, index: number) => void told.push([task_id, index]);
+  const batch = world.client.tasks.runAll(many(3), { onSubmitted, concurrency: 1 });
+  const results = batch[Symbol.asyncIterator]();
+  const pending = results.next();
+  while (answers.length === 0) await turns(1);
+
+  await results.return?.();
+  expect(await pending).toEqual({ done: true, value: undefined });
+  answers[0]?.();
+  await turns(5);
+  expect(told).toEqual([["task-0", 0]]);
+  await world.clock.sleep(600_000);
+  expect(world.requests).toHaveLength(1);
 });
 
 test("a limited POST of a batch that is left is not sent again, and its key is free", async () => {
