@@ -96,7 +96,8 @@ function send(request: IncomingMessage, response: ServerResponse, delivery: Deli
     return;
   }
   if (breaksAfterBytes === null) {
-    response.end(answer.body);
+    // Answers go out together, when all requests that have come were carried out: alone, each would wake its reader.
+    setImmediate(() => response.end(answer.body));
     return;
   }
   response.write(bytesOf(answer.body).subarray(0, breaksAfterBytes), () => request.socket.destroy());
@@ -130,10 +131,7 @@ function headersOf(request: IncomingMessage): Exchange["headers"] {
 
 /** The path of a request's target, in whichever form it came. */
 function pathOf(target: string): string {
-  const [path = ""] = (target.startsWith("/") ? target : target.replace(/^[a-z]+:\/\/[^/?#]*/i, "")).split(
-    /[?#]/,
-    1,
-  );
+  const path = target.replace(/^[a-z]+:\/\/[^/?#]*/i, "").replace(/[?#].*/s, "");
   return path === "" ? "/" : path;
 }
 
@@ -147,14 +145,9 @@ function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array |
     else chunks.length = 0;
   });
   return new Promise((resolve, reject) => {
-    let isWhole = false;
-    request.on("end", () => {
-      isWhole = true;
-      resolve(bytes > limit ? "too_large" : joinChunks(chunks, bytes));
-    });
-    request.on("error", reject);
+    request.on("end", () => resolve(bytes > limit ? "too_large" : joinChunks(chunks, bytes)));
     request.on("close", () => {
-      if (!isWhole) reject(new Error("The connection ended within a body"));
+      if (!request.readableEnded) reject(new Error("The connection ended within a body"));
     });
   });
 }
