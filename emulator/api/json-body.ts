@@ -5,8 +5,35 @@ import { Refusal } from "./refusal.js";
 /** Deeper than this no part of the emulator, and no reader of its answers, has to go. */
 const DEEPEST_NESTING = 500;
 
+const decoder = new TextDecoder();
+const strictDecoder = new TextDecoder("utf-8", { fatal: true });
+
+/** A text, and what it says as JSON. */
+interface JsonText {
+  readonly text: string;
+  readonly value: unknown;
+}
+
+/** A body that is known again when it is sent again. */
+export interface MarkedBody {
+  /** `null` where it is no JSON. */
+  readonly json: JsonText | null;
+  /** The same JSON has the same mark, however it is written, and so has what can't be read. */
+  readonly fingerprint: string;
+}
+
+/** Reads a body, whatever it is, for everybody who wants to know of it. */
+export function markBody(body: Exchange["body"]): MarkedBody {
+  if (!(body instanceof Uint8Array)) return { json: null, fingerprint: "" };
+  const json = parseJson(body);
+  return { json, fingerprint: digest(json === null ? decoder.decode(body) : canonicalOf(json)) };
+}
+
 /** The JSON of a request's body. The order of its errors is fixed: content type, size, JSON, depth. */
-export function readJsonBody({ headers, body }: Exchange, deepest = DEEPEST_NESTING): unknown {
+export function readJsonBody(
+  { headers, body }: Exchange,
+  { json = parseJson(body), deepest = DEEPEST_NESTING }: { json?: JsonText | null; deepest?: number } = {},
+): unknown {
   const [mediaType = ""] = (headers.get("Content-Type") ?? "").split(";");
   if (mediaType.trim().toLowerCase() !== "application/json") {
     throw new Refusal(
@@ -17,49 +44,39 @@ export function readJsonBody({ headers, body }: Exchange, deepest = DEEPEST_NEST
   if (body === "too_large") {
     throw new Refusal("invalid_request_body", "Failed to read the body: it is too large");
   }
-  const { text, value } = parse(body);
-  if (isTooDeep(text, value, deepest))
+  if (json === null) throw new Refusal("invalid_json", "Failed to read the body: it is not valid JSON");
+  if (isTooDeep(json, deepest))
     throw new Refusal("invalid_request_body", "Failed to read the body: it is nested too deeply");
-  return value;
+  return json.value;
 }
 
-/**
- * A mark by which a body is known when it is sent again, whether or not it can be read: the same JSON has the same mark,
- * however it is written.
- */
-export function fingerprintOf({ body }: Exchange): string {
-  if (!(body instanceof Uint8Array)) return "";
-  const text = new TextDecoder().decode(body);
-  return digest(canonicalOf(text));
-}
-
-/** The one way to write this JSON; what is none, or is nested too deeply to be gone through, stands for itself. */
-function canonicalOf(text: string): string {
+function parseJson(body: Exchange["body"]): JsonText | null {
+  if (!(body instanceof Uint8Array)) return null;
   try {
-    return write(JSON.parse(text));
+    const text = strictDecoder.decode(body);
+    return { text, value: JSON.parse(text) };
+  } catch {
+    return null;
+  }
+}
+
+/** The one way to write this JSON; what is nested too deeply to be gone through stands for itself. */
+function canonicalOf({ text, value }: JsonText): string {
+  try {
+    return JSON.stringify(value, inOrder);
   } catch {
     return text;
   }
 }
 
-function write(value: unknown): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(write).join()}]`;
-  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return `{${fields.map(([name, each]) => `${JSON.stringify(name)}:${write(each)}`).join()}}`;
-}
-
-function parse(body: Uint8Array | null): { text: string; value: unknown } {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(body ?? new Uint8Array());
-    return { text, value: JSON.parse(text) };
-  } catch {
-    throw new Refusal("invalid_json", "Failed to read the body: it is not valid JSON");
-  }
+/** An object with its fields in the order of their names; anything else as it is. */
+function inOrder(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** Level by level, so that no depth can exhaust the stack; most bodies have too few brackets to be looked at. */
-function isTooDeep(text: string, value: unknown, deepest: number): boolean {
+function isTooDeep({ text, value }: JsonText, deepest: number): boolean {
   if (countOpeningBrackets(text, deepest) <= deepest) return false;
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {

@@ -8,7 +8,7 @@ import { createTask, type TaskOrder } from "../../tasks/create-task.js";
 import { applyHour } from "../../tasks/look.js";
 import { jsonAnswer } from "../answers.js";
 import type { Answer, Exchange } from "../exchange.js";
-import { fingerprintOf, readJsonBody } from "../json-body.js";
+import { markBody, readJsonBody } from "../json-body.js";
 import { Refusal } from "../refusal.js";
 import { submissionData } from "../task-data.js";
 import type { Visit } from "../visit.js";
@@ -22,8 +22,8 @@ export function createTaskEndpoint(visit: Visit): Answer {
   const { world, exchange, now } = visit;
   const { account } = callerOf(visit);
   refuseSuspended(account);
-  const body = readJsonBody(exchange);
-  const fingerprint = visit.submission?.fingerprint ?? fingerprintOf(exchange);
+  const { json, fingerprint } = visit.submission ?? markBody(exchange.body);
+  const body = readJsonBody(exchange, { json });
   const order = {
     ...readOrder(body, world.state.policy),
     fingerprint,
