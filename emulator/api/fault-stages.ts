@@ -11,10 +11,9 @@ import type { Visit } from "./visit.js";
 const USUAL_WAIT_SECONDS = 1;
 
 /** Latency: the exchange sleeps on the clock like everybody else who waits. */
-export async function waitOut(fault: Fault | null, { clock, closing }: World): Promise<void> {
-  if (fault?.kind !== "latency") return;
+export async function waitOut(ms: number, { clock, closing }: World): Promise<void> {
   clock.leave();
-  await clock.sleep(fault.ms, closing).finally(() => clock.enter());
+  await clock.sleep(ms, closing).finally(() => clock.enter());
 }
 
 /** What comes instead of everything else; `null` where the request is to be carried out. */

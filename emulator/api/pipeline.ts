@@ -1,3 +1,4 @@
+import { isoTime } from "../clock/clock.js";
 import { takeFault } from "../faults/take-fault.js";
 import type { World } from "../state/world.js";
 import { authenticate, countRequest, findCaller } from "./authentication.js";
@@ -20,14 +21,16 @@ export async function carryOut(world: World, exchange: Exchange): Promise<Delive
   const fault = takeFault(world.state, exchange.method, exchange.path);
   const submission = submissionOf(world, exchange, requestId);
   const abandoned = submission === null ? null : world.submissions.arrive(submission);
-  await waitOut(fault, world);
+  if (fault?.kind === "latency") await waitOut(fault.ms, world);
   if (submission !== null) world.submissions.leave(submission);
 
+  const now = world.clock.now();
   const visit: Visit = {
     world,
     exchange,
     requestId,
-    now: world.clock.now(),
+    now,
+    at: isoTime(now),
     submission,
     abandoned,
     params: [],

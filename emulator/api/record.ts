@@ -1,6 +1,5 @@
 import { ENDPOINTS, HEADERS } from "../../src/contract/endpoint.js";
 import { type Fate, type SeenExchange, watchConduct } from "../audit/watch-conduct.js";
-import { isoTime } from "../clock/clock.js";
 import { invariant } from "../invariant.js";
 import { isBalanced } from "../ledger/ledger.js";
 import { logRequest } from "../log/logged-request.js";
@@ -12,11 +11,11 @@ import type { Caller, Visit } from "./visit.js";
 
 /** The end of every exchange: the ledger is checked, the log is written, and the audit takes note. */
 export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
-  const { world, exchange, requestId, now } = visit;
+  const { world, exchange, requestId, at } = visit;
   const caller = visit.caller ?? findCaller(visit);
   const answer = delivery.kind === "answer" ? delivery.answer : null;
   const logged = {
-    at: isoTime(now),
+    at,
     method: exchange.method,
     // One text for all submissions: the path of each is a part of its whole URL, which would be kept with it.
     path: visit.submission === null ? exchange.path : ENDPOINTS.createTask.path,
@@ -36,7 +35,7 @@ export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
 }
 
 function seenExchange(visit: Visit, caller: Caller, delivery: Delivery, answer: Answer | null): SeenExchange {
-  const { exchange, requestId, now, abandoned } = visit;
+  const { exchange, requestId, now, at, abandoned } = visit;
   const { method, path, arrival } = exchange;
   const submission = visit.submission?.fingerprint ?? null;
   const wait = answer?.headers[HEADERS.retryAfter];
@@ -44,6 +43,7 @@ function seenExchange(visit: Visit, caller: Caller, delivery: Delivery, answer: 
   return {
     requestId,
     now,
+    at,
     arrival,
     accountId: caller.account.id,
     sameRequest: `${caller.key.id} ${method} ${path} ${submission ?? ""}`,

@@ -40,11 +40,13 @@ const PARSED_ROUTES = ROUTES.map((route) => ({ route, parts: route.path.split("/
 /** The route that was asked for and what stands in its path, or why there is none. */
 export function findRoute({ site, path, method }: Exchange): { route: Route; params: string[] } | Refusal {
   const asked = path.split("/");
-  const here = PARSED_ROUTES.filter(({ route, parts }) => route.site === site && matches(parts, asked));
-  const found = here.find(({ route }) => route.method === method);
+  const isHere = ({ route, parts }: (typeof PARSED_ROUTES)[number]) =>
+    route.site === site && matches(parts, asked);
+  const found = PARSED_ROUTES.find((each) => each.route.method === method && isHere(each));
   if (found !== undefined) {
     return { route: found.route, params: asked.filter((_, index) => isParam(found.parts[index])) };
   }
+  const here = PARSED_ROUTES.filter(isHere);
   if (here.length === 0) {
     // The providers' own addresses have no description.
     const advice = site === "service" ? "; /openapi.json lists what there is" : "";

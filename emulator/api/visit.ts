@@ -11,6 +11,8 @@ export interface Visit {
   readonly requestId: string;
   /** The one time that everything in this exchange has. */
   readonly now: number;
+  /** The same as the wire has it. */
+  readonly at: string;
   /** What is submitted; `null` for everything else. */
   readonly submission: Submission | null;
   /** An equal submission that was under way when this one came, and whose caller had left without an answer. */

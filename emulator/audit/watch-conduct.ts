@@ -1,5 +1,4 @@
 import { LIMITS } from "../../src/contract/limits.js";
-import { isoTime } from "../clock/clock.js";
 import { isOpen, type StoredTask } from "../stored/task.js";
 import type { ConductRule, ConductState, Note } from "./conduct.js";
 
@@ -7,6 +6,8 @@ import type { ConductRule, ConductState, Note } from "./conduct.js";
 export interface SeenExchange {
   requestId: string;
   now: number;
+  /** The same as the wire has it. */
+  at: string;
   /** Its place among all exchanges, by when each began. */
   arrival: number;
   accountId: string;
@@ -94,9 +95,9 @@ function noteLostCause({ lostCauses }: ConductState, seen: SeenExchange, note: N
 /** Notes that a rule was broken. */
 function report(
   { findings }: Pick<ConductState, "findings">,
-  { now, requestId }: SeenExchange,
+  { at, requestId }: SeenExchange,
   rule: ConductRule,
   detail: string,
 ): void {
-  findings.push({ rule, at: isoTime(now), request_id: requestId, detail });
+  findings.push({ rule, at, request_id: requestId, detail });
 }
