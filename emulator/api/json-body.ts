@@ -45,7 +45,7 @@ export function readJsonBody(
     throw new Refusal("invalid_request_body", "Failed to read the body: it is too large");
   }
   if (json === null) throw new Refusal("invalid_json", "Failed to read the body: it is not valid JSON");
-  if (isTooDeep(json, deepest))
+  if (isTooDeep(json.value, deepest))
     throw new Refusal("invalid_request_body", "Failed to read the body: it is nested too deeply");
   return json.value;
 }
@@ -75,17 +75,12 @@ function inOrder(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Level by level, so that no depth can exhaust the stack; most bodies have too few brackets to be looked at. */
-function isTooDeep({ text, value }: JsonText, deepest: number): boolean {
-  if (countOpeningBrackets(text, deepest) <= deepest) return false;
+/** Level by level, so that no depth can exhaust the stack. */
+function isTooDeep(value: unknown, deepest: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > deepest) return true;
     level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
   }
   return false;
-}
-
-function countOpeningBrackets(text: string, most: number): number {
-  return text.split(/[[{]/, most + 2).length - 1;
 }
