@@ -7,6 +7,10 @@ export class Heap<Item> {
     this.#comesBefore = comesBefore;
   }
 
+  get size(): number {
+    return this.#items.length;
+  }
+
   peek(): Item | undefined {
     return this.#items[0];
   }

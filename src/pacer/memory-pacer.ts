@@ -1,16 +1,14 @@
 import type { Clock } from "../clock/clock.js";
 import { onAbort } from "../clock/on-abort.js";
-import { Heap } from "./heap.js";
-import type { PacedRequest, Pacer, RequestKind } from "./pacer.js";
+import type { PacedRequest, Pacer } from "./pacer.js";
+import { Queue } from "./queue.js";
 import { type Budget, RateWindow } from "./rate-window.js";
 import { ReadGaps } from "./read-gaps.js";
 import { ReadSchedule } from "./read-schedule.js";
 import { SteadyClock } from "./steady-clock.js";
-import { expiresBefore, isDueBefore, type Waiting } from "./waiting.js";
+import { type RequestTimes, Waiting } from "./waiting.js";
 import type { Claimant } from "./window.js";
 
-/** Who claims what a window holds, those who go ahead first. */
-const CLAIMANTS: Readonly<Record<RequestKind, Claimant>> = { create: 0, account: 0, read: 1, poll: 2 };
 /** How long the price of a read stands: a quarter of what is left of its window, within these. */
 const PRICE_LASTS_MS = { shortest: 1000, longest: 10_000 };
 
@@ -20,20 +18,13 @@ export interface MemoryPacer extends Pacer {
   lookAgain(): void;
 }
 
-/**
- * A pacer for the requests of one process. Requests wait in heaps (until they are due, for their turn, for the
- * end of their time) and share one timer; one that is settled is dropped where it is met next.
- */
+/** A pacer for the requests of one process. However many wait, they share one timer. */
 export function createMemoryPacer(callersClock: Clock, window: Budget = new RateWindow()): MemoryPacer {
   const clock = new SteadyClock(callersClock);
   const schedule = new ReadSchedule();
   const gaps = new ReadGaps();
-  const upcoming = new Heap<Waiting>(isDueBefore);
-  const ready = [new Heap(isDueBefore), new Heap(isDueBefore), new Heap(isDueBefore)] as const;
-  const [firsts, reads, polls] = ready;
-  const expiring = new Heap<Waiting>(expiresBefore);
+  const queue = new Queue();
   let arrivals = 0;
-  let waitingPolls = 0;
   let pricedAt = Number.NEGATIVE_INFINITY;
   let alarm: { at: number; controller: AbortController } | null = null;
 
@@ -42,33 +33,9 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
       new Promise((resolve, reject) => {
         signal?.throwIfAborted();
         const now = clock.now();
-        if (isHeldTooLong(request, now)) return resolve(false);
-        const leave = () => {
-          waiting.isSettled = true;
-          if (request.kind === "poll") waitingPolls--;
-          forget();
-        };
-        const waiting: Waiting = {
-          ...timesOf(request, now),
-          request,
-          number: arrivals++,
-          isSettled: false,
-          settle(isAdmitted) {
-            leave();
-            resolve(isAdmitted);
-          },
-          fail(reason) {
-            leave();
-            reject(reason);
-          },
-        };
-        if (request.kind === "poll") waitingPolls++;
-        const forget = onAbort(signal, () => {
-          waiting.fail(signal?.reason);
-          advance();
-        });
-        upcoming.push(waiting);
-        if (request.notAfter !== undefined) expiring.push(waiting);
+        if (isHeldTooLong(request.maxHoldMs, now)) return resolve(false);
+        const waiting = new Waiting(request, timesOf(request, now), arrivals++, resolve, reject);
+        enter(waiting, signal);
         advance(now);
       }),
 
@@ -98,7 +65,15 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
     lookAgain: () => advance(),
   };
 
-  function timesOf(request: PacedRequest, now: number) {
+  function enter(waiting: Waiting, signal: AbortSignal | undefined): void {
+    waiting.leaveSignal = onAbort(signal, () => {
+      queue.fail(waiting, signal?.reason);
+      advance();
+    });
+    queue.enter(waiting);
+  }
+
+  function timesOf(request: PacedRequest, now: number): RequestTimes {
     const notBefore = clock.fromClock(request.notBefore ?? 0);
     const notAfter = clock.fromClock(request.notAfter ?? Number.POSITIVE_INFINITY);
     const reader =
@@ -118,14 +93,11 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
 
   /** Lets everything leave that may leave now, gives up what is too late, and sets the timer for the rest. */
   function advance(now = clock.now()): void {
-    if (waitingPolls > 0 && now >= priceEndsAt(now)) setPrice(now);
-    for (let due = next(upcoming); due !== undefined && due.dueAt <= now; due = next(upcoming)) {
-      upcoming.pop();
-      queue(due, now);
-    }
+    if (queue.waitingPolls > 0 && now >= priceEndsAt(now)) setPrice(now);
+    for (let due = queue.takeDue(now); due !== undefined; due = queue.takeDue(now)) lineUp(due, now);
     admitAll(now);
-    for (let late = next(expiring); late !== undefined && late.notAfter <= now; late = next(expiring)) {
-      expiring.pop()?.settle(false);
+    for (let late = queue.takeLate(now); late !== undefined; late = queue.takeLate(now)) {
+      queue.settle(late, false);
     }
     setAlarm(now);
   }
@@ -133,12 +105,12 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
   /** Sets the price of a read for what is left of the window, and with it who is read when. */
   function setPrice(now: number): void {
     pricedAt = now;
-    const waiting = [...upcoming.drain(), ...polls.drain()].filter(({ isSettled }) => !isSettled);
+    const waiting = queue.takePolls();
     const readers = waiting.map(({ reader }) => reader).filter((reader) => reader !== null);
     schedule.price(readers, window.budgets(now));
     for (const each of waiting) {
       if (each.reader !== null) each.dueAt = Math.max(each.notBefore, schedule.dueAt(each.reader));
-      upcoming.push(each);
+      queue.putOff(each);
     }
   }
 
@@ -150,67 +122,62 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
     return pricedAt + Math.min(PRICE_LASTS_MS.longest, Math.max(PRICE_LASTS_MS.shortest, leftMs / 4));
   }
 
-  /** Queues a due request for its turn, or defers it when its task was read less than a second ago. */
-  function queue(waiting: Waiting, now: number): void {
-    const soonest = gaps.soonest(waiting.request.taskId, now);
-    if (soonest > now) {
-      waiting.notBefore = soonest;
-      waiting.dueAt = soonest;
-      upcoming.push(waiting);
+  /** Lets a due request wait for its turn, or puts it off when its task was read less than a second ago. */
+  function lineUp(waiting: Waiting, now: number): void {
+    const soonest = gaps.soonest(waiting.taskId, now);
+    if (soonest <= now) {
+      queue.lineUp(waiting);
       return;
     }
-    ready[CLAIMANTS[waiting.request.kind]].push(waiting);
+    waiting.notBefore = soonest;
+    waiting.dueAt = soonest;
+    queue.putOff(waiting);
   }
 
   function admitAll(now: number): void {
-    for (let heap = inTurn(now); heap !== undefined; heap = inTurn(now)) {
-      const waiting = heap.pop();
+    for (let rank = inTurn(now); rank !== undefined; rank = inTurn(now)) {
+      const waiting = queue.takeFirst(rank);
       if (waiting === undefined) return;
-      const { kind, taskId } = waiting.request;
-      if (gaps.soonest(taskId, now) > now) {
-        queue(waiting, now);
+      if (gaps.soonest(waiting.taskId, now) > now) {
+        lineUp(waiting, now);
         continue;
       }
-      window.spend(now, CLAIMANTS[kind]);
-      gaps.note(taskId, now);
-      waiting.settle(true);
+      window.spend(now, rank);
+      gaps.note(waiting.taskId, now);
+      queue.settle(waiting, true);
     }
   }
 
-  /** The heap whose first request may leave next: each goes ahead up to its share, and beyond it after all the others. */
-  function inTurn(now: number): Heap<Waiting> | undefined {
-    if (next(firsts) && window.hasShare(now, 0) && window.admits(now, 0)) return firsts;
-    if (next(reads) && window.hasShare(now, 1) && window.admits(now, 1)) return reads;
-    if (next(polls) && window.admits(now, 2)) return polls;
-    if (next(firsts) && window.admits(now, 0, waitingPolls)) return firsts;
-    if (next(reads) && window.admits(now, 1, waitingPolls)) return reads;
+  /** The rank of who may leave next: each goes ahead up to its share, and beyond it after all the others. */
+  function inTurn(now: number): Claimant | undefined {
+    const polls = queue.waitingPolls;
+    if (queue.isLinedUp(0) && window.hasShare(now, 0) && window.admits(now, 0)) return 0;
+    if (queue.isLinedUp(1) && window.hasShare(now, 1) && window.admits(now, 1)) return 1;
+    if (queue.isLinedUp(2) && window.admits(now, 2)) return 2;
+    if (queue.isLinedUp(0) && window.admits(now, 0, polls)) return 0;
+    if (queue.isLinedUp(1) && window.admits(now, 1, polls)) return 1;
     return undefined;
   }
 
-  function isHeldTooLong({ maxHoldMs = Number.POSITIVE_INFINITY }: PacedRequest, now: number): boolean {
+  function isHeldTooLong(maxHoldMs = Number.POSITIVE_INFINITY, now: number): boolean {
     return window.heldUntil - now > maxHoldMs;
   }
 
   /** Gives up what doesn't stand the hold that has just begun. */
   function giveUpHeld(now: number): void {
-    for (const waiting of drainAll()) {
-      if (isHeldTooLong(waiting.request, now)) waiting.settle(false);
-      else upcoming.push(waiting);
+    for (const waiting of queue.takeAll()) {
+      if (isHeldTooLong(waiting.maxHoldMs, now)) queue.settle(waiting, false);
+      else queue.putOff(waiting);
     }
   }
 
-  /** Takes out everybody who still waits. */
-  function drainAll(): Waiting[] {
-    return [upcoming, ...ready].flatMap((heap) => heap.drain()).filter(({ isSettled }) => !isSettled);
-  }
-
   function setAlarm(now: number): void {
-    const isBlocked = ready.some((heap) => next(heap) !== undefined);
+    const isBlocked = queue.isLinedUp(0) || queue.isLinedUp(1) || queue.isLinedUp(2);
     const at = Math.min(
-      next(upcoming)?.dueAt ?? Number.POSITIVE_INFINITY,
-      next(expiring)?.notAfter ?? Number.POSITIVE_INFINITY,
+      queue.nextDueAt,
+      queue.nextLateAt,
       isBlocked ? window.nextChange(now) : Number.POSITIVE_INFINITY,
-      waitingPolls > 0 ? Math.max(now + 1, priceEndsAt(now)) : Number.POSITIVE_INFINITY,
+      queue.waitingPolls > 0 ? Math.max(now + 1, priceEndsAt(now)) : Number.POSITIVE_INFINITY,
     );
     if (alarm?.at === at) return;
     alarm?.controller.abort();
@@ -230,14 +197,8 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
         if (signal.aborted) return;
         alarm = null;
         // Without a clock nobody's turn would ever come.
-        for (const waiting of drainAll()) waiting.fail(reason);
+        for (const waiting of queue.takeAll()) queue.fail(waiting, reason);
       },
     );
   }
-}
-
-/** The first request of a heap that still waits. */
-function next(heap: Heap<Waiting>): Waiting | undefined {
-  while (heap.peek()?.isSettled) heap.pop();
-  return heap.peek();
 }

@@ -1,22 +1,57 @@
 import type { PacedRequest } from "./pacer.js";
 import type { Reader } from "./read-price.js";
+import type { Claimant } from "./window.js";
 
-/** A request in the queue, with its times on the pacer's own clock. */
-export interface Waiting {
-  request: PacedRequest;
+/** Who claims what a window holds, those who go ahead first. */
+const CLAIMANTS = { create: 0, account: 0, read: 1, poll: 2 } as const;
+
+/** The times of a request, on the pacer's own clock. */
+export interface RequestTimes {
   /** When its caller, and its task's last read, allow it. */
   notBefore: number;
   notAfter: number;
   /** When it wants to leave. */
   dueAt: number;
-  /** Its place in the order of arrival. */
-  number: number;
   /** Of a poll whose task is known: how it is scheduled. */
   reader: Reader | null;
-  isSettled: boolean;
-  /** It may leave, or is given up. */
-  settle(isAdmitted: boolean): void;
-  fail(reason: unknown): void;
+}
+
+/** A request in the queue. There may be tens of thousands: it keeps of a request only what is needed until its turn. */
+export class Waiting {
+  readonly claimant: Claimant;
+  readonly taskId: string | undefined;
+  readonly maxHoldMs: number | undefined;
+  /** Its place in the order of arrival. */
+  readonly number: number;
+  notBefore: number;
+  readonly notAfter: number;
+  dueAt: number;
+  readonly reader: Reader | null;
+  isSettled = false;
+  /** How whoever waits for its turn is told. */
+  readonly resolve: (isAdmitted: boolean) => void;
+  readonly reject: (reason: unknown) => void;
+  /** Stops listening for its abort. */
+  leaveSignal: () => void = () => {};
+
+  constructor(
+    { kind, taskId, maxHoldMs }: PacedRequest,
+    { notBefore, notAfter, dueAt, reader }: RequestTimes,
+    number: number,
+    resolve: (isAdmitted: boolean) => void,
+    reject: (reason: unknown) => void,
+  ) {
+    this.claimant = CLAIMANTS[kind];
+    this.taskId = taskId;
+    this.maxHoldMs = maxHoldMs;
+    this.number = number;
+    this.notBefore = notBefore;
+    this.notAfter = notAfter;
+    this.dueAt = dueAt;
+    this.reader = reader;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
 }
 
 export function isDueBefore(one: Waiting, other: Waiting): boolean {

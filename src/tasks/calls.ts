@@ -58,7 +58,8 @@ export function isTaskId(value: unknown, redactor: Redactor): value is string {
   return isUsable && !redactor.isSecret(value) && !redactor.isGivenAway(value);
 }
 
-function checkTaskId(taskId: unknown, redactor: Redactor): void {
+/** Refuses what no task can be read by. */
+export function checkTaskId(taskId: unknown, redactor: Redactor): void {
   if (isTaskId(taskId, redactor)) return;
   throw noTask("taskId", taskId);
 }

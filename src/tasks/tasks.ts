@@ -89,8 +89,12 @@ export class Tasks {
     options?: WaitOptions,
   ): Promise<SucceededTask<Type>>;
   wait(task: string | TaskSubmission, options?: WaitOptions): Promise<SucceededTask>;
-  async wait(task: string | TaskSubmission, options: WaitOptions = {}): Promise<SucceededTask> {
-    return this.#waiter.wait(task, options);
+  wait(task: string | TaskSubmission, options: WaitOptions = {}): Promise<SucceededTask> {
+    try {
+      return this.#waiter.wait(task, options);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /**

@@ -1,42 +1,42 @@
 import { parseDate } from "../clock/date.js";
+import { isFinalStatus } from "../contract/status.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import { TaskFailedError } from "../errors/task-failed-error.js";
 import { TaskTimedOutError } from "../errors/task-timed-out-error.js";
 import { traceEach } from "../telemetry/tracer.js";
 import type { Transport } from "../transport/transport.js";
 import { callBack } from "./callback.js";
-import { retrieveCall, taskIdOf } from "./calls.js";
-import { type Observation, observe } from "./observe.js";
+import { checkTaskId, taskIdOf } from "./calls.js";
+import { Observation, type Wait } from "./observation.js";
 import { checkWaitOptions, type WaitOptions } from "./options.js";
-import { succeededTask } from "./retrieve.js";
-import { createSharedPolls } from "./shared-polls.js";
+import { type Reading, succeededTask } from "./retrieve.js";
+import { SharedPolls } from "./shared-polls.js";
 import { stoppable } from "./stoppable.js";
 import type { Submitter } from "./submitter.js";
 
 /** Everything by which one client waits for tasks: its waits on one task share their polls. */
 export interface Waiter {
-  /** The task once it has succeeded; throws where it ended otherwise. `journalKey` is where its id was found. */
+  /**
+   * The task once it has succeeded; throws where it ended otherwise, and at once where it can't be waited for.
+   * `journalKey` is where its id was found.
+   */
   wait(task: string | TaskSubmission, options: WaitOptions, journalKey?: string): Promise<SucceededTask>;
   /** Every change of a task, last how it ended. */
   watch(task: string | TaskSubmission, options: WaitOptions): AsyncIterable<Task>;
 }
 
 export function createWaiter(transport: Transport, { submitted }: Pick<Submitter, "submitted">): Waiter {
-  const polls = createSharedPolls(transport);
+  const polls = new SharedPolls();
 
-  const observation = (
-    task: string | TaskSubmission,
-    options: WaitOptions,
-    journalKey?: string,
-  ): Observation => {
+  const checked = (task: string | TaskSubmission, options: WaitOptions, journalKey?: string): Wait => {
     const { schedule, maxWaitMs } = checkWaitOptions(options, transport);
     const taskId = taskIdOf(task);
-    const call = retrieveCall(taskId, "poll", transport.redactor, journalKey);
-    return { transport, polls, call, taskId, schedule, maxWaitMs, options, ...submissionOf(task) };
+    checkTaskId(taskId, transport.redactor);
+    return { taskId, journalKey, schedule, maxWaitMs, options, ...submissionOf(task) };
   };
 
   /** A submission of this client tells the pacer what to expect; of any other only its own date may be known. */
-  const submissionOf = (task: string | TaskSubmission): Pick<Observation, "submittedAt" | "known"> => {
+  const submissionOf = (task: string | TaskSubmission): Pick<Wait, "submittedAt" | "known"> => {
     const now = transport.clock.now();
     if (typeof task === "string") return { submittedAt: now, known: null };
     const ours = submitted(task);
@@ -48,42 +48,55 @@ export function createWaiter(transport: Transport, { submitted }: Pick<Submitter
     return { submittedAt: Math.min(now, at), known };
   };
 
-  async function* changes(
-    task: string | TaskSubmission,
-    options: WaitOptions,
-  ): AsyncGenerator<Task, void, void> {
-    const observed = observation(task, options);
-    for await (const { data } of observe(observed)) {
-      await callBack("onUpdate", options.onUpdate, data, observed.taskId);
-      yield data;
-    }
-  }
-
   return {
-    async wait(task, options, journalKey) {
-      const observed = observation(task, options, journalKey);
-      const attributes = { "async_music.task_id": observed.taskId };
-      return transport.trace("wait for a task", attributes, () => ending(observed, options));
+    wait(task, options, journalKey) {
+      const wait = checked(task, options, journalKey);
+      const attributes = { "async_music.task_id": wait.taskId };
+      return transport.trace("wait for a task", attributes, () =>
+        ending(new Observation(transport, polls, wait), options),
+      );
     },
 
     watch(task, options) {
-      const attributes = { "async_music.task_id": observation(task, options).taskId };
+      const attributes = { "async_music.task_id": checked(task, options).taskId };
       return stoppable((signal) => {
-        const values = changes(task, { ...options, signal });
+        const wait = checked(task, { ...options, signal });
+        const values = changes(() => new Observation(transport, polls, wait), options);
         return traceEach(transport.trace, "watch a task", attributes, values);
       }, options.signal);
     },
   };
 }
 
+/** Sleeps in this one frame: there may be tens of thousands of it. */
 async function ending(observation: Observation, { onUpdate }: WaitOptions): Promise<SucceededTask> {
-  const { transport, call, taskId } = observation;
-  for await (const reading of observe(observation)) {
-    await callBack("onUpdate", onUpdate, reading.data, taskId);
-    const { status } = reading.data;
-    if (status === "success") return succeededTask(transport, call, reading);
-    if (status === "failure") throw new TaskFailedError(transport.redactor.data(reading.data));
-    if (status === "timeout") throw new TaskTimedOutError(transport.redactor.data(reading.data));
+  for (;;) {
+    const reading = await observation.look(await observation.turn());
+    if (reading === null) continue;
+    await callBack("onUpdate", onUpdate, reading.data, observation.taskId);
+    if (isFinalStatus(reading.data.status)) return settled(observation, reading);
   }
-  throw new Error("Invariant: an observation ends with a final status.");
+}
+
+async function* changes(
+  observe: () => Observation,
+  { onUpdate }: WaitOptions,
+): AsyncGenerator<Task, void, void> {
+  const observation = observe();
+  for (;;) {
+    const reading = await observation.look(await observation.turn());
+    if (reading === null) continue;
+    await callBack("onUpdate", onUpdate, reading.data, observation.taskId);
+    yield reading.data;
+    if (isFinalStatus(reading.data.status)) return;
+  }
+}
+
+/** What comes of a task that is over. */
+function settled(observation: Observation, reading: Reading): SucceededTask {
+  const { transport, call } = observation;
+  const { data } = reading;
+  if (data.status === "failure") throw new TaskFailedError(transport.redactor.data(data));
+  if (data.status === "timeout") throw new TaskTimedOutError(transport.redactor.data(data));
+  return succeededTask(transport, call, reading);
 }

@@ -1,0 +1,101 @@
+import { onAbort } from "../clock/on-abort.js";
+import type { WaitingTask } from "../pacer/pacer.js";
+import { tellWait } from "../telemetry/tell-wait.js";
+import type { Transport } from "../transport/transport.js";
+import { joined, patiently } from "./patience.js";
+import type { Reading } from "./retrieve.js";
+import type { SharedPolls, Sharer } from "./shared-polls.js";
+
+/** Who wants to poll a task next. */
+export interface Poller {
+  readonly transport: Transport;
+  readonly taskId: string;
+  readonly notBefore: number;
+  readonly notAfter: number;
+  readonly known: WaitingTask | null;
+  readonly signal: AbortSignal | undefined;
+  /** How long it would now wait for the answer to a poll, in real milliseconds. */
+  timeoutMs(): number;
+  poll(signal: AbortSignal): Promise<Reading>;
+}
+
+/** What becomes of a place: the poll may leave, its time is over, or there is no place any more. */
+export type Turn = boolean | { refusal: unknown };
+
+/**
+ * A wait's place in the queue for the next poll of its task. Tens of thousands of waits sleep at once, each on the
+ * `turn` of its place: nothing else holds them meanwhile.
+ */
+export class Place implements Sharer {
+  /** Never rejects. */
+  readonly turn: Promise<Turn>;
+  readonly #poller: Poller;
+  readonly #polls: SharedPolls;
+  readonly #withdrawal = new AbortController();
+  readonly #leaveSignal: () => void;
+  readonly #queuedAt: number;
+  /** The poll of another wait that began meanwhile. */
+  #shared: Promise<Reading> | undefined;
+
+  constructor(poller: Poller, polls: SharedPolls) {
+    const { transport, signal, notBefore } = poller;
+    this.#poller = poller;
+    this.#polls = polls;
+    this.#queuedAt = transport.clock.now();
+    // A wait that isn't due has just had its reading, or has left this very poll, since it took too long.
+    this.#shared = notBefore <= this.#queuedAt ? polls.underWay(poller.taskId) : undefined;
+    if (this.#shared === undefined) polls.enter(this);
+    this.#leaveSignal = onAbort(signal, () => this.#withdrawal.abort(signal?.reason));
+    this.turn = this.#shared === undefined && !signal?.aborted ? this.#queue() : Promise.resolve(false);
+  }
+
+  get taskId(): string {
+    return this.#poller.taskId;
+  }
+
+  join(poll: Promise<Reading>): void {
+    this.#shared = poll;
+    this.#withdrawal.abort();
+  }
+
+  /** The next reading: by this wait's own poll, or by that of another which came first. `null` when the wait's time is over. */
+  async take(turn: Turn): Promise<Reading | null> {
+    const shared = this.#shared;
+    this.#leaveSignal();
+    if (shared === undefined) this.#polls.leave(this);
+    this.#poller.signal?.throwIfAborted();
+    if (turn === true) return this.#begin();
+    if (shared !== undefined) return this.#join(shared);
+    if (turn === false) return null;
+    throw turn.refusal;
+  }
+
+  #queue(): Promise<Turn> {
+    const { transport, taskId, notBefore, notAfter, known } = this.#poller;
+    const request = { kind: "poll", taskId, notBefore, notAfter, task: known ?? undefined } as const;
+    try {
+      return transport.pacer.admit(request, this.#withdrawal.signal).catch(refused);
+    } catch (error) {
+      return Promise.resolve(refused(error));
+    }
+  }
+
+  #begin(): Promise<Reading> {
+    const { transport, taskId, notBefore } = this.#poller;
+    const waitedMs = transport.clock.now() - Math.max(notBefore, this.#queuedAt);
+    tellWait(transport.emitter, { purpose: `read task ${taskId}`, taskId, waitedMs });
+    const poll = (signal: AbortSignal) => this.#poller.poll(signal);
+    return patiently(transport.clock, this.#poller, (patience) => this.#polls.begin(this, poll, patience));
+  }
+
+  #join(poll: Promise<Reading>): Promise<Reading> {
+    const poller = this.#poller;
+    return patiently(poller.transport.clock, poller, (patience) =>
+      joined(poll, poller.timeoutMs(), patience),
+    );
+  }
+}
+
+function refused(refusal: unknown): Turn {
+  return { refusal };
+}
