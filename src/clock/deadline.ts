@@ -36,7 +36,7 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): De
   };
   const clear = () => {
     clearTimeout(timer);
-    leaveCaller();
+    callerAbort.leave();
   };
   const onTimeout = () => {
     timedOut = true;
@@ -45,7 +45,7 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): De
   const onCallerAbort = () => end(callerSignal?.reason);
 
   let timer = setTimeout(onTimeout, timeoutMs);
-  const leaveCaller = onAbort(callerSignal, onCallerAbort);
+  const callerAbort = onAbort(callerSignal, onCallerAbort);
   if (callerSignal?.aborted) onCallerAbort();
 
   return {

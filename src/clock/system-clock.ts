@@ -40,12 +40,12 @@ export function createSystemClock(): Clock {
 function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const leave = onAbort(signal, () => {
+    const abort = onAbort(signal, () => {
       clearTimeout(timeout);
       reject(signal?.reason);
     });
     const timeout = setTimeout(() => {
-      leave();
+      abort.leave();
       resolve();
     }, ms);
   });

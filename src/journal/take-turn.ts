@@ -38,9 +38,9 @@ export async function takeTurn(
 function untilAborted(turn: Promise<void> | undefined, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const leaveSignal = onAbort(signal, () => reject(signal?.reason));
+    const abort = onAbort(signal, () => reject(signal?.reason));
     void Promise.resolve(turn).then(() => {
-      leaveSignal();
+      abort.leave();
       resolve();
     });
   });

@@ -6,7 +6,7 @@ import { type Budget, RateWindow } from "./rate-window.js";
 import { ReadGaps } from "./read-gaps.js";
 import { ReadSchedule } from "./read-schedule.js";
 import { SteadyClock } from "./steady-clock.js";
-import { type RequestTimes, Waiting } from "./waiting.js";
+import { isReader, type RequestTimes, Waiting } from "./waiting.js";
 import type { Claimant } from "./window.js";
 
 /** How long the price of a read stands: a quarter of what is left of its window, within these. */
@@ -66,7 +66,7 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
   };
 
   function enter(waiting: Waiting, signal: AbortSignal | undefined): void {
-    waiting.leaveSignal = onAbort(signal, () => {
+    waiting.abort = onAbort(signal, () => {
       queue.fail(waiting, signal?.reason);
       advance();
     });
@@ -106,10 +106,9 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
   function setPrice(now: number): void {
     pricedAt = now;
     const waiting = queue.takePolls();
-    const readers = waiting.map(({ reader }) => reader).filter((reader) => reader !== null);
-    schedule.price(readers, window.budgets(now));
+    schedule.price(waiting.filter(isReader), window.budgets(now));
     for (const each of waiting) {
-      if (each.reader !== null) each.dueAt = Math.max(each.notBefore, schedule.dueAt(each.reader));
+      if (isReader(each)) each.dueAt = schedule.dueAt(each);
       queue.putOff(each);
     }
   }

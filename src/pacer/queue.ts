@@ -92,7 +92,7 @@ export class Queue {
 
   #leave(waiting: Waiting): void {
     waiting.isSettled = true;
-    waiting.leaveSignal();
+    waiting.abort?.leave();
     if (waiting.claimant === 2) this.#waitingPolls--;
     if (!isPerishable(waiting)) return;
     this.#perishable--;

@@ -12,7 +12,7 @@ export interface RequestTimes {
   notAfter: number;
   /** When it wants to leave. */
   dueAt: number;
-  /** Of a poll whose task is known: how it is scheduled. */
+  /** Of a poll whose task is known. */
   reader: Reader | null;
 }
 
@@ -26,13 +26,16 @@ export class Waiting {
   notBefore: number;
   readonly notAfter: number;
   dueAt: number;
-  readonly reader: Reader | null;
+  /** Of a poll whose task is known, as of every reader: how it is scheduled. */
+  readonly law: Reader["law"] | null;
+  readonly submittedAt: number | null;
+  readonly unfinishedAt: number | null;
   isSettled = false;
   /** How whoever waits for its turn is told. */
   readonly resolve: (isAdmitted: boolean) => void;
   readonly reject: (reason: unknown) => void;
-  /** Stops listening for its abort. */
-  leaveSignal: () => void = () => {};
+  /** What its abort calls. */
+  abort: { leave(): void } | null = null;
 
   constructor(
     { kind, taskId, maxHoldMs }: PacedRequest,
@@ -48,10 +51,17 @@ export class Waiting {
     this.notBefore = notBefore;
     this.notAfter = notAfter;
     this.dueAt = dueAt;
-    this.reader = reader;
+    this.law = reader?.law ?? null;
+    this.submittedAt = reader?.submittedAt ?? null;
+    this.unfinishedAt = reader?.unfinishedAt ?? null;
     this.resolve = resolve;
     this.reject = reject;
   }
+}
+
+/** Whether it is a poll whose task is known. */
+export function isReader(waiting: Waiting): waiting is Waiting & Reader {
+  return waiting.law !== null;
 }
 
 export function isDueBefore(one: Waiting, other: Waiting): boolean {

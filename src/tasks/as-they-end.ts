@@ -26,7 +26,7 @@ export async function* asTheyEnd<Item, Result>(
   let isExhausted = false;
   const failures: unknown[] = [];
   let stir = () => {};
-  const leaveSignal = onAbort(signal, () => stir());
+  const abort = onAbort(signal, () => stir());
 
   try {
     for (;;) {
@@ -39,7 +39,7 @@ export async function* asTheyEnd<Item, Result>(
       else throw failures[0];
     }
   } finally {
-    leaveSignal();
+    abort.leave();
     if (!isExhausted) void leaveSource(iterator);
   }
 

@@ -9,7 +9,7 @@ import { resumeAdvice, retrieveCall } from "./calls.js";
 import { endOfWait, endsWait, statedMs } from "./failed-poll.js";
 import { GRACE_MS } from "./patience.js";
 import { Place, type Poller, type Turn } from "./place.js";
-import type { PollSchedule } from "./poll-schedule.js";
+import { type PollGaps, pollGapMs } from "./poll-schedule.js";
 import { pollTask, type Reading } from "./retrieve.js";
 import type { SharedPolls } from "./shared-polls.js";
 
@@ -18,7 +18,7 @@ export interface Wait {
   taskId: string;
   /** Where its id was found, if in a journal. */
   journalKey: string | undefined;
-  schedule: PollSchedule;
+  gaps: PollGaps;
   /** When the task was submitted, as far as is known, in milliseconds since the epoch. */
   submittedAt: number;
   /** What is known of the task before its first reading: `null` for a task that this client did not submit. */
@@ -67,8 +67,9 @@ export class Observation implements Poller {
 
   /** Resolves when it is time for the next `look`. */
   turn(): Promise<Turn> {
-    const now = this.transport.clock.now();
-    const gapMs = this.#wait.schedule(this.#turns);
+    const { clock, random } = this.transport;
+    const now = clock.now();
+    const gapMs = pollGapMs(this.#wait.gaps, this.#turns, random);
     this.notBefore =
       this.#turns === 0
         ? this.#wait.submittedAt + gapMs

@@ -6,7 +6,7 @@ import type { RequestOptions } from "../transport/call.js";
 import { checkOptionNames } from "../transport/option-names.js";
 import { checkRequestOptions, REQUEST_OPTIONS } from "../transport/request-options.js";
 import type { Transport } from "../transport/transport.js";
-import { createPollSchedule, type PollInterval, type PollSchedule } from "./poll-schedule.js";
+import { checkPollInterval, type PollGaps, type PollInterval } from "./poll-schedule.js";
 
 /** Five minutes past the service's own limit: by then it has ended every task. */
 const DEFAULT_MAX_WAIT_MS = LIMITS.taskTimeoutMs + 5 * 60_000;
@@ -57,15 +57,15 @@ export const TASK_OPTIONS = {
 /** Checks the options of everything that waits, and answers what the waiting needs of them. */
 export function checkWaitOptions(
   options: RunOptions,
-  { random, redactor }: Pick<Transport, "random" | "redactor">,
-): { schedule: PollSchedule; maxWaitMs: number } {
+  { redactor }: Pick<Transport, "redactor">,
+): { gaps: PollGaps; maxWaitMs: number } {
   checkOptionNames(options, TASK_OPTIONS, redactor);
   checkRequestOptions(options);
   checkCallback("onUpdate", options.onUpdate);
   checkCallback("onSubmitted", options.onSubmitted);
   checkCallback("onUnrecorded", options.onUnrecorded);
   return {
-    schedule: createPollSchedule(options.pollIntervalMs, random),
+    gaps: checkPollInterval(options.pollIntervalMs),
     maxWaitMs: checkMaxWaitMs(options.maxWaitMs),
   };
 }

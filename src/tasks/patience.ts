@@ -26,13 +26,13 @@ export async function patiently(
   poll: (patience: AbortSignal) => Promise<Reading>,
 ): Promise<Reading> {
   const controller = new AbortController();
-  const leaveSignal = onAbort(signal, () => controller.abort(signal?.reason));
+  const abort = onAbort(signal, () => controller.abort(signal?.reason));
   const forget = whenOverdue(clock, notAfter, GRACE_MS, () => controller.abort(new PollAbandoned()));
   try {
     signal?.throwIfAborted();
     return await poll(controller.signal);
   } finally {
-    leaveSignal();
+    abort.leave();
     forget();
   }
 }

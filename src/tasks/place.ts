@@ -1,3 +1,4 @@
+import { Aborter } from "../clock/aborter.js";
 import { onAbort } from "../clock/on-abort.js";
 import type { WaitingTask } from "../pacer/pacer.js";
 import { tellWait } from "../telemetry/tell-wait.js";
@@ -31,8 +32,8 @@ export class Place implements Sharer {
   readonly turn: Promise<Turn>;
   readonly #poller: Poller;
   readonly #polls: SharedPolls;
-  readonly #withdrawal = new AbortController();
-  readonly #leaveSignal: () => void;
+  readonly #withdrawal = new Aborter();
+  readonly #abort: ReturnType<typeof onAbort>;
   readonly #queuedAt: number;
   /** The poll of another wait that began meanwhile. */
   #shared: Promise<Reading> | undefined;
@@ -45,7 +46,7 @@ export class Place implements Sharer {
     // A wait that isn't due has just had its reading, or has left this very poll, since it took too long.
     this.#shared = notBefore <= this.#queuedAt ? polls.underWay(poller.taskId) : undefined;
     if (this.#shared === undefined) polls.enter(this);
-    this.#leaveSignal = onAbort(signal, () => this.#withdrawal.abort(signal?.reason));
+    this.#abort = onAbort(signal, () => this.#withdrawal.abort(signal?.reason));
     this.turn = this.#shared === undefined && !signal?.aborted ? this.#queue() : Promise.resolve(false);
   }
 
@@ -61,10 +62,10 @@ export class Place implements Sharer {
   /** The next reading: by this wait's own poll, or by that of another which came first. `null` when the wait's time is over. */
   async take(turn: Turn): Promise<Reading | null> {
     const shared = this.#shared;
-    this.#leaveSignal();
+    this.#abort.leave();
     if (shared === undefined) this.#polls.leave(this);
-    this.#poller.signal?.throwIfAborted();
     if (turn === true) return this.#begin();
+    this.#poller.signal?.throwIfAborted();
     if (shared !== undefined) return this.#join(shared);
     if (turn === false) return null;
     throw turn.refusal;
@@ -81,7 +82,12 @@ export class Place implements Sharer {
   }
 
   #begin(): Promise<Reading> {
-    const { transport, taskId, notBefore } = this.#poller;
+    const { transport, taskId, notBefore, signal } = this.#poller;
+    if (signal?.aborted) {
+      // Who was admitted and then does not send reports back all the same.
+      transport.pacer.report({ sentAt: transport.clock.now(), remaining: null, heldForMs: null });
+      throw signal.reason;
+    }
     const waitedMs = transport.clock.now() - Math.max(notBefore, this.#queuedAt);
     tellWait(transport.emitter, { purpose: `read task ${taskId}`, taskId, waitedMs });
     const poll = (signal: AbortSignal) => this.#poller.poll(signal);

@@ -6,22 +6,24 @@ const GROWTH = 1.5;
 /** Gaps are stretched by up to this share, and never shortened: none comes under what the caller or the service allows. */
 const JITTER = 0.2;
 
-/** How long to wait before poll number `poll` (from 0), in milliseconds. */
-export type PollSchedule = (poll: number) => number;
+/** The first and the longest gap between the polls of a wait, in milliseconds. */
+export type PollGaps = readonly [first: number, longest: number];
 
-/** The gaps between the polls of one wait: from the first to the longest, growing by half, with jitter. */
-export function createPollSchedule(interval: PollInterval | undefined, random: Random): PollSchedule {
-  const [first, longest] = checkPollInterval(interval);
-  return (poll) => Math.min(longest, first * GROWTH ** poll) * (1 + JITTER * random());
+/** How long to wait before poll number `poll` (from 0), in milliseconds: the gaps grow by half, with jitter. */
+export function pollGapMs([first, longest]: PollGaps, poll: number, random: Random): number {
+  return Math.min(longest, first * GROWTH ** poll) * (1 + JITTER * random());
 }
 
 /** One gap for all polls, or the first and the longest, in milliseconds. */
 export type PollInterval = number | readonly [first: number, longest: number];
 
-function checkPollInterval(interval: PollInterval | undefined): readonly [number, number] {
-  const { shortest, longest } = LIMITS.recommendedPollIntervalMs;
-  const pair: readonly unknown[] =
-    interval === undefined ? [shortest, longest] : Array.isArray(interval) ? interval : [interval, interval];
+const { shortest, longest } = LIMITS.recommendedPollIntervalMs;
+const DEFAULT_GAPS: PollGaps = [shortest, longest];
+
+/** The gaps that an interval means. */
+export function checkPollInterval(interval: PollInterval | undefined): PollGaps {
+  if (interval === undefined) return DEFAULT_GAPS;
+  const pair: readonly unknown[] = Array.isArray(interval) ? interval : [interval, interval];
   const got = shown(interval);
 
   const [first, last] = pair;

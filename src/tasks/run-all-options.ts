@@ -45,7 +45,7 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
 /** Checks everything about a batch before anything of it is paid for. */
 export function checkRunAllOptions<Request extends TaskRequest>(
   options: RunAllOptions<Request>,
-  transport: Pick<Transport, "random" | "redactor">,
+  transport: Pick<Transport, "redactor">,
 ): void {
   const known = { ...TASK_OPTIONS, concurrency: true, maxCredits: true, onProgress: true } as const;
   checkOptionNames(options, known, transport.redactor);

@@ -13,14 +13,14 @@ export interface UntilSent {
 export function untilSent(signal: AbortSignal | undefined): UntilSent {
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);
-  const unfollow = onAbort(signal, abort);
+  const following = onAbort(signal, abort);
   if (signal?.aborted) abort();
   return {
     signal: controller.signal,
-    unfollow,
+    unfollow: () => following.leave(),
     leave() {
       signal?.throwIfAborted();
-      unfollow();
+      following.leave();
     },
   };
 }

@@ -3,6 +3,7 @@ import { isFinalStatus } from "../contract/status.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import { TaskFailedError } from "../errors/task-failed-error.js";
 import { TaskTimedOutError } from "../errors/task-timed-out-error.js";
+import type { WaitingTask } from "../pacer/pacer.js";
 import { traceEach } from "../telemetry/tracer.js";
 import type { Transport } from "../transport/transport.js";
 import { callBack } from "./callback.js";
@@ -29,24 +30,24 @@ export function createWaiter(transport: Transport, { submitted }: Pick<Submitter
   const polls = new SharedPolls();
 
   const checked = (task: string | TaskSubmission, options: WaitOptions, journalKey?: string): Wait => {
-    const { schedule, maxWaitMs } = checkWaitOptions(options, transport);
+    const { gaps, maxWaitMs } = checkWaitOptions(options, transport);
     const taskId = taskIdOf(task);
     checkTaskId(taskId, transport.redactor);
-    return { taskId, journalKey, schedule, maxWaitMs, options, ...submissionOf(task) };
+    const known = knownOf(task);
+    const submittedAt = Math.min(transport.clock.now(), known?.submittedAt ?? createdAt(task));
+    return { taskId, journalKey, gaps, maxWaitMs, options, submittedAt, known };
   };
 
-  /** A submission of this client tells the pacer what to expect; of any other only its own date may be known. */
-  const submissionOf = (task: string | TaskSubmission): Pick<Wait, "submittedAt" | "known"> => {
-    const now = transport.clock.now();
-    if (typeof task === "string") return { submittedAt: now, known: null };
-    const ours = submitted(task);
-    if (ours === undefined) {
-      return { submittedAt: Math.min(now, parseDate(task.created_at) ?? now), known: null };
-    }
-    const { model, at } = ours;
-    const known = { model, type: task.type, submittedAt: at, unfinishedAt: at };
-    return { submittedAt: Math.min(now, at), known };
+  /** A submission of this client tells the pacer what to expect. */
+  const knownOf = (task: string | TaskSubmission): WaitingTask | null => {
+    const ours = typeof task === "string" ? undefined : submitted(task);
+    if (typeof task === "string" || ours === undefined) return null;
+    return { model: ours.model, type: task.type, submittedAt: ours.at, unfinishedAt: ours.at };
   };
+
+  /** Of any other only its own date may be known. */
+  const createdAt = (task: string | TaskSubmission): number =>
+    (typeof task === "string" ? null : parseDate(task.created_at)) ?? transport.clock.now();
 
   return {
     wait(task, options, journalKey) {

@@ -44,6 +44,20 @@ test.each(["admit", "report", "learn"] as const)(
   },
 );
 
+test("a wait that is aborted just when its poll may leave sends nothing, and the pacer is told", async () => {
+  const { pacer, told } = createOwnPacer();
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  pacer.admit = async () => {
+    controller.abort(reason);
+    return true;
+  };
+  const { client, requests } = createWorld(() => ok(succeeded()), { pacer });
+  await expect(client.tasks.wait(TASK_ID, { signal: controller.signal })).rejects.toBe(reason);
+  expect(requests).toEqual([]);
+  expect(told).toEqual([{ sentAt: expect.any(Number), remaining: null, heldForMs: null }]);
+});
+
 test("a pacer whose report throws does not lose a task that has just been paid for", async () => {
   const { pacer } = createOwnPacer();
   pacer.report = () => {

@@ -1,7 +1,11 @@
 import { InvalidOptionError } from "async-music";
 import { expect, test } from "vitest";
-import { createPollSchedule, type PollInterval } from "../../../src/tasks/poll-schedule.js";
+import { checkPollInterval, type PollInterval, pollGapMs } from "../../../src/tasks/poll-schedule.js";
 
+const createPollSchedule = (interval: PollInterval | undefined, random: () => number) => {
+  const gaps = checkPollInterval(interval);
+  return (poll: number) => pollGapMs(gaps, poll, random);
+};
 const almostOne = 1 - Number.EPSILON;
 const LAST_POLLS = [20, 100, 5000];
 
