@@ -7,6 +7,9 @@ const TASKS = 100_000;
 const CLIENTS = 20;
 const DAY_MS = 86_400_000;
 
+/** Nobody waits for a song of a batch: each is looked at once a minute. */
+const POLL_INTERVAL_MS = 60_000;
+
 /** How long a day of the service takes on a virtual clock, where clients, each with a key of its own, run songs evenly. */
 export async function measureDay(most: number): Promise<Table[]> {
   const tasks = Math.min(TASKS, most);
@@ -14,18 +17,23 @@ export async function measureDay(most: number): Promise<Table[]> {
   const began = performance.now();
   await Promise.all(Array.from({ length: CLIENTS }, spendDay));
   const value = significant((performance.now() - began) / 1000);
-  const row = { name: `${tasks} tasks of ${CLIENTS} clients`, value };
+  const row = { name: `${tasks} tasks of ${CLIENTS} clients, each looked at once a minute`, value };
   const rows: Row[] = [tasks < TASKS ? row : { ...row, promise: { atMost: 60 } }];
   return [{ title: "A day of the service", unit: "s", rows }];
 
   async function spendDay(): Promise<void> {
     const { api_key: apiKey } = emulator.accounts.create({ credits: tasks * 10 });
     const client = new AsyncMusic(emulator.connection({ apiKey }));
-    const songs: Promise<unknown>[] = [];
+    const ends: Promise<void>[] = [];
     for (let song = 0; song < tasks / CLIENTS; song++) {
       await emulator.clock.sleep((DAY_MS * CLIENTS) / tasks);
-      songs.push(client.tasks.run(SHORT_SONG));
+      ends.push(runSong(client));
     }
-    await Promise.all(songs);
+    await Promise.all(ends);
   }
+}
+
+/** A batch writes down what it gets, and doesn't keep it. */
+async function runSong(client: AsyncMusic): Promise<void> {
+  await client.tasks.run(SHORT_SONG, { pollIntervalMs: POLL_INTERVAL_MS });
 }

@@ -20,21 +20,26 @@ export class AbortCall {
   }
 }
 
+/** Has a signal call when it is aborted, or no more. */
+type Listening = (listens: boolean) => void;
+
 /**
  * Who is called when one signal is aborted. They form a chain: thousands may come and go, and a set would take more
  * room than the one who mostly is alone in it.
  */
 export class AbortCalls {
-  readonly #onEmpty: () => void;
   #last: AbortCall | null = null;
+  readonly #listening: Listening;
 
-  constructor(onEmpty: () => void) {
-    this.#onEmpty = onEmpty;
+  /** The signal is listened to only while somebody waits. */
+  constructor(listening: Listening) {
+    this.#listening = listening;
   }
 
   add(callback: () => void): AbortCall {
     const call = new AbortCall(callback, this, this.#last);
-    if (this.#last !== null) this.#last.after = call;
+    if (this.#last === null) this.#listening(true);
+    else this.#last.after = call;
     this.#last = call;
     return call;
   }
@@ -43,7 +48,7 @@ export class AbortCalls {
     if (before !== null) before.after = after;
     if (after !== null) after.before = before;
     else this.#last = before;
-    if (this.#last === null) this.#onEmpty();
+    if (this.#last === null) this.#listening(false);
   }
 
   /** Calls everybody once, in the order in which they came. */
@@ -54,9 +59,10 @@ export class AbortCalls {
       call.callback = null;
     }
     this.#last = null;
+    this.#listening(false);
     for (const callback of callbacks.reverse()) callback();
   }
 }
 
-/** Of each signal for which somebody waits. */
+/** Of each signal for which somebody waits, or waited: taking entries out again costs more the more there are. */
 export const callsBySignal: WeakMap<AbortSignal, AbortCalls> = new WeakMap<AbortSignal, AbortCalls>();

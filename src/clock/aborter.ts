@@ -1,13 +1,13 @@
 import { AbortCalls, callsBySignal } from "./abort-calls.js";
 
-const stays = () => {};
+const needsNoListener = () => {};
 
 /**
  * An `AbortController` that calls who waits by `onAbort` itself: its signal needs no listener, which would take more room
  * than all else of it. Others may listen to it as to any.
  */
 export class Aborter extends AbortController {
-  readonly #calls = new AbortCalls(stays);
+  readonly #calls = new AbortCalls(needsNoListener);
 
   constructor() {
     super();

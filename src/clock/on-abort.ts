@@ -8,24 +8,19 @@ const NO_CALL = { leave: () => {} };
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): Pick<AbortCall, "leave"> {
   if (signal === undefined) return NO_CALL;
-  const calls = callsBySignal.get(signal) ?? listen(signal);
+  const calls = callsBySignal.get(signal) ?? callsOf(signal);
   return calls.add(callback);
 }
 
-function listen(signal: AbortSignal): AbortCalls {
-  const calls = new AbortCalls(() => forget(signal));
+function callsOf(signal: AbortSignal): AbortCalls {
+  const calls = new AbortCalls((listens) => {
+    if (listens) signal.addEventListener("abort", callAll);
+    else signal.removeEventListener("abort", callAll);
+  });
   callsBySignal.set(signal, calls);
-  signal.addEventListener("abort", callAll);
   return calls;
 }
 
-function forget(signal: AbortSignal): void {
-  callsBySignal.delete(signal);
-  signal.removeEventListener("abort", callAll);
-}
-
 function callAll(this: AbortSignal): void {
-  const calls = callsBySignal.get(this);
-  forget(this);
-  calls?.callAll();
+  callsBySignal.get(this)?.callAll();
 }

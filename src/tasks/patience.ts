@@ -1,3 +1,4 @@
+import { Aborter } from "../clock/aborter.js";
 import type { Clock } from "../clock/clock.js";
 import { startDeadline } from "../clock/deadline.js";
 import { onAbort } from "../clock/on-abort.js";
@@ -25,7 +26,7 @@ export async function patiently(
   { notAfter, signal }: Patience,
   poll: (patience: AbortSignal) => Promise<Reading>,
 ): Promise<Reading> {
-  const controller = new AbortController();
+  const controller = new Aborter();
   const abort = onAbort(signal, () => controller.abort(signal?.reason));
   const forget = whenOverdue(clock, notAfter, GRACE_MS, () => controller.abort(new PollAbandoned()));
   try {

@@ -75,7 +75,7 @@ export class Place implements Sharer {
     const { transport, taskId, notBefore, notAfter, known } = this.#poller;
     const request = { kind: "poll", taskId, notBefore, notAfter, task: known ?? undefined } as const;
     try {
-      return transport.pacer.admit(request, this.#withdrawal.signal).catch(refused);
+      return Promise.resolve(transport.pacer.admit(request, this.#withdrawal.signal)).catch(refused);
     } catch (error) {
       return Promise.resolve(refused(error));
     }
