@@ -176,7 +176,9 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
       queue.nextDueAt,
       queue.nextLateAt,
       isBlocked ? window.nextChange(now) : Number.POSITIVE_INFINITY,
-      queue.waitingPolls > 0 ? Math.max(now + 1, priceEndsAt(now)) : Number.POSITIVE_INFINITY,
+      queue.waitingPolls > 0 && !schedule.isFree
+        ? Math.max(now + 1, priceEndsAt(now))
+        : Number.POSITIVE_INFINITY,
     );
     if (alarm?.at === at) return;
     alarm?.controller.abort();

@@ -53,17 +53,23 @@ export function findPrice(
   const stride = Math.ceil(readers.length / SAMPLE_SIZE);
   const sample = readers.filter((_, index) => index % stride === 0);
   const laws = [...new Set(sample.map(({ law }) => law))];
-  for (const law of laws) law.refresh();
+  const demandOf = (budget: ReadBudget, readsOf: (reader: Reader) => number) => {
+    const reads = sample.reduce((sum, reader) => sum + readsOf(reader), 0);
+    const later = laws.reduce((sum, law) => sum + newcomersReads(law, budget, readsOf), 0);
+    return (reads * readers.length) / sample.length + later;
+  };
+  const isPlenty = (budget: ReadBudget) =>
+    demandOf(budget, (reader) => mostReads(reader, budget)) <= budget.reads;
+  // Mostly there is, and no law need be asked.
+  if (isPlenty(here) && (next === undefined || isPlenty(next))) return FREE;
 
+  for (const law of laws) law.refresh();
   const priceAt = (ms: number): ReadPrice => ({
     ms,
     plans: new Map(laws.map((law) => [law, planReads(law.readAges, ms, GAP_MS)])),
   });
-  const demandAt = (price: ReadPrice, budget: ReadBudget) => {
-    const reads = sample.reduce((sum, reader) => sum + expectedReads(reader, price, budget), 0);
-    const later = laws.reduce((sum, law) => sum + newcomersReads(law, price, budget), 0);
-    return (reads * readers.length) / sample.length + later;
-  };
+  const demandAt = (price: ReadPrice, budget: ReadBudget) =>
+    demandOf(budget, (reader) => expectedReads(reader, price, budget));
   const isTooCheap = (price: ReadPrice) => {
     const demand = demandAt(price, here);
     if (demand > here.reads) return true;
@@ -87,15 +93,21 @@ export function findPrice(
 }
 
 /** How many reads the tasks will take that are still to be submitted until the budget's end, evenly. */
-function newcomersReads(law: DurationLaw, price: ReadPrice, budget: ReadBudget): number {
+function newcomersReads(law: DurationLaw, budget: ReadBudget, readsOf: (reader: Reader) => number): number {
   const partMs = (budget.until - budget.now) / NEWCOMERS;
   let reads = 0;
   for (let part = 0; part < NEWCOMERS; part++) {
     const submittedAt = budget.now + (part + 0.5) * partMs;
     const newcomer = { law, submittedAt, unfinishedAt: submittedAt, notBefore: submittedAt + GAP_MS };
-    reads += law.newcomers.within(budget.now, partMs) * expectedReads(newcomer, price, budget);
+    reads += law.newcomers.within(budget.now, partMs) * readsOf(newcomer);
   }
   return reads;
+}
+
+/** How often a task will be read until the budget's end if reads are free and it isn't over before. */
+function mostReads({ unfinishedAt, notBefore }: Reader, { now, until }: ReadBudget): number {
+  const first = Math.max(unfinishedAt, notBefore, now);
+  return Math.max(0, Math.ceil((until - first) / GAP_MS));
 }
 
 /** How often a task will probably be read until the budget's end. */

@@ -8,6 +8,11 @@ export class ReadSchedule {
   readonly #laws = new Map<string, DurationLaw>();
   #price: ReadPrice = FREE;
 
+  /** Whether everybody is read as soon as their callers allow: then a price need not be set before anything happens. */
+  get isFree(): boolean {
+    return this.#price === FREE;
+  }
+
   learn({ model, type, submittedAt, unfinishedAt }: WaitingTask, now: number, isOver: boolean): void {
     this.#lawOf(model, type).learn(unfinishedAt - submittedAt, now - submittedAt, isOver);
   }

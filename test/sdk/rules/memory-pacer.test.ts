@@ -204,6 +204,15 @@ test("a pacer for which nobody waits sets no timer", async () => {
   expect(clock.sleeps).toEqual([]);
 });
 
+test("while there is plenty for all, no timer is set but for the next poll", async () => {
+  const { clock, pacer, report } = createPaced();
+  await pacer.admit({ kind: "create" });
+  report({ remaining: 119 });
+  const task = { model: "provider_a", type: "music", submittedAt: START, unfinishedAt: START };
+  await pacer.admit({ kind: "poll", taskId: "t", notBefore: START + 50_000, notAfter: START + HOUR, task });
+  expect(clock.sleeps).toEqual([{ at: START, ms: 50_000 }]);
+});
+
 test("a clock whose sleep returns without moving its time does not hang the pacer", async () => {
   const sleeps: number[] = [];
   const pacer = createMemoryPacer({ now: () => START, sleep: async (ms) => void sleeps.push(ms) });
