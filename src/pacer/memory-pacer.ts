@@ -12,6 +12,9 @@ import type { Claimant } from "./window.js";
 /** How long the price of a read stands: a quarter of what is left of its window, within these. */
 const PRICE_LASTS_MS = { shortest: 1000, longest: 10_000 };
 
+/** Why an alarm doesn't ring. A reason is given since the one that the platform would make takes the stack down. */
+const MOVED = "the alarm was moved";
+
 /** A pacer whose budget may change by itself. */
 export interface MemoryPacer extends Pacer {
   /** Looks again who may leave now. */
@@ -181,7 +184,7 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
         : Number.POSITIVE_INFINITY,
     );
     if (alarm?.at === at) return;
-    alarm?.controller.abort();
+    alarm?.controller.abort(MOVED);
     alarm = at === Number.POSITIVE_INFINITY ? null : { at, controller: new AbortController() };
     if (alarm !== null) ring(alarm.at, alarm.at - now, alarm.controller.signal);
   }
