@@ -53,10 +53,13 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
     carryOut: (exchange) => (isControlCall(exchange) ? controlPlane(exchange) : carryOut(world, exchange)),
   };
   const answer = createFetchMount(mounted, { origins: IN_PROCESS_ORIGINS, onDisconnect: failToFetch });
-  const fetch: typeof globalThis.fetch = async (input, init) =>
-    input instanceof Request && init === undefined
-      ? answer(input)
-      : answer(new Request(input, init), { canLeave: input instanceof Request || init?.signal != null });
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    // A request that is made anew only for its signal would cost as much as its answer.
+    if (input instanceof Request && changesOnlySignal(init)) {
+      return answer(input, { signal: init?.signal ?? input.signal });
+    }
+    return answer(new Request(input, init), { canLeave: input instanceof Request || init?.signal != null });
+  };
 
   const emulator: Emulator = {
     url: IN_PROCESS_ORIGINS.service,
@@ -140,4 +143,8 @@ function failToFetch(): never {
   throw new TypeError("fetch failed", {
     cause: new Error("The connection broke, or there is nobody at this address"),
   });
+}
+
+function changesOnlySignal(init: RequestInit | undefined): boolean {
+  return Object.keys(init ?? {}).every((name) => name === "signal") && init?.signal !== null;
 }

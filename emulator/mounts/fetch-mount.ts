@@ -16,14 +16,17 @@ export interface FetchMountOptions {
 export function createFetchMount({ world, carryOut }: Mounted, { origins, onDisconnect }: FetchMountOptions) {
   const { closing } = world;
 
-  return async function answer(request: Request, { canLeave = true } = {}): Promise<Response> {
-    const { signal, url } = request;
+  return async function answer(
+    request: Request,
+    { signal = request.signal, canLeave = true }: { signal?: AbortSignal; canLeave?: boolean } = {},
+  ): Promise<Response> {
     signal.throwIfAborted();
+    const { url } = request;
     const place = placeOf(url, origins);
     if (place === null || closing.aborted) return onDisconnect();
     try {
-      const delivery = await untilOver(carry(request, place), signal);
-      if (delivery.kind === "answer") return toResponse(delivery, request);
+      const delivery = await untilOver(carry(request, signal, place), signal);
+      if (delivery.kind === "answer") return toResponse(delivery, { url, signal });
       if (delivery.kind === "stall") await (canLeave ? stall(signal) : untilAborted(never(), closing));
     } catch (error) {
       if (signal.aborted || !closing.aborted) throw error;
@@ -46,10 +49,10 @@ export function createFetchMount({ world, carryOut }: Mounted, { origins, onDisc
   }
 
   /** The service goes on with what it has received, also where its caller does not wait for the answer. */
-  function carry(request: Request, place: Place): Promise<Delivery> {
+  function carry(request: Request, signal: AbortSignal, place: Place): Promise<Delivery> {
     return attend(world, place, async (arrival) => {
       const body = await readBody(request, bodyLimit(place));
-      const { method, headers, signal } = request;
+      const { method, headers } = request;
       // What was taken back before it had gone out completely never arrived.
       signal.throwIfAborted();
       const hasLeft = () => signal.aborted;
