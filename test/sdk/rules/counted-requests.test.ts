@@ -27,3 +27,42 @@ test("of a client that sends without a limit no more is kept than any limit coul
   expect(counted.current(50)).toBe(10_000);
   expect(counted.nextRegain(50)).toBe(60_040);
 });
+
+test("what a client has sent longer ago than any window is let go of, one by one", () => {
+  const counted = new CountedRequests();
+  for (let at = 0; at <= 300_000; at += 1000) counted.note(at);
+  expect(counted.current(300_000)).toBe(60);
+  expect(counted.nextRegain(300_000)).toBe(301_000);
+  expect(counted.current(330_000)).toBe(30);
+});
+
+/** Ten requests, a second apart; the last answers came as the window that slides let go of the first. */
+function tenRequests(): CountedRequests {
+  const counted = new CountedRequests();
+  for (let at = 0; at < 10_000; at += 1000) counted.note(at);
+  return counted;
+}
+
+test.each([
+  // At 62 s those at 0, 1 and 2 s are let go of; the answer at 2 s may have taken as long as half a second.
+  [62_000, 8, 0, 0, true],
+  [62_000, 7, 0, 0, true],
+  [62_000, 9, 0, 0, false],
+  [62_000, 6, 0, 0, false],
+  [62_000, 9, 1, 0, true],
+  [62_000, 10, 1, 0, false],
+  [62_000, 9, 0, 1, true],
+  [62_000, 6, 0, 1, true],
+  [62_000, 10, 0, 1, false],
+  [62_000, 5, 0, 1, false],
+  [62_000, 6, 1, 0, false],
+  [62_499, 8, 0, 0, true],
+  [62_500, 8, 0, 0, false],
+  [61_500, 7, 0, 0, true],
+  [61_499, 7, 0, 0, false],
+])(
+  "a window that slides explains at %i ms that %i are spent, with %i unanswered and a tolerance of %i: %s",
+  (now, spent, unanswered, tolerance, isExplained) => {
+    expect(tenRequests().explain(now, spent, unanswered, tolerance)).toBe(isExplained);
+  },
+);
