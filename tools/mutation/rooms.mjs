@@ -18,7 +18,11 @@ export const ROOMS = {
   },
   pacer: {
     mutate: ["src/pacer/**/*.ts"],
-    tests: ["test/sdk/{pacer,own-pacer,wait,shared-polls}.test.ts", "test/sdk/rules/memory-pacer.test.ts"],
+    tests: [
+      "test/sdk/{pacer,own-pacer,wait,shared-polls}.test.ts",
+      "test/sdk/rules/{counted-requests,memory-pacer}.test.ts",
+      "test/sdk/rules/pacer/*.test.ts",
+    ],
   },
   transport: {
     mutate: ["src/transport/**/*.ts"],

@@ -13,7 +13,7 @@ export default {
   mutate: room.mutate,
   ignoreStatic: true,
   concurrency: 1,
-  timeoutMS: 10_000,
+  timeoutMS: 2500,
   tempDirName: ".reports/stryker",
   ignorePatterns: ["dist", "site", ".reports", "songs", "docs/images", "tools/bench", "tools/runtimes"],
   reporters: ["clear-text", "json"],

@@ -1,6 +1,17 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { alias } from "../../vitest.config.js";
 import { ROOMS } from "./rooms.mjs";
+
+/** A fault that a pure rule finds needs no world to be played through: the first test that fails ends a run. */
+class RulesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { rules = [], others = [] } = Object.groupBy(await super.sort(files), ({ moduleId }) =>
+      moduleId.includes("/rules/") ? "rules" : "others",
+    );
+    return [...rules, ...others];
+  }
+}
 
 export default defineConfig({
   resolve: { alias },
@@ -9,5 +20,6 @@ export default defineConfig({
     exclude: ["test/sdk/{fleet,full-disk}.test.ts"],
     testTimeout: 30_000,
     isolate: false,
+    sequence: { sequencer: RulesFirst },
   },
 });
