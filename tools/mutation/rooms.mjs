@@ -19,7 +19,7 @@ export const ROOMS = {
   pacer: {
     mutate: ["src/pacer/**/*.ts"],
     tests: [
-      "test/sdk/{pacer,own-pacer,wait,shared-polls}.test.ts",
+      "test/sdk/{pacer,own-pacer,wait}.test.ts",
       "test/sdk/rules/{counted-requests,memory-pacer}.test.ts",
       "test/sdk/rules/pacer/*.test.ts",
     ],
@@ -27,9 +27,10 @@ export const ROOMS = {
   transport: {
     mutate: ["src/transport/**/*.ts"],
     tests: [
-      "test/sdk/{client-options,failed-connection,lenient-reading,option-names}.test.ts",
-      "test/sdk/{read-retries,request,request-validation,task-id,with-response}.test.ts",
-      "test/sdk/rules/{backoff,never-left,redactor,stated-wait}.test.ts",
+      "test/sdk/{client-options,failed-connection,lenient-reading,option-names,own-pacer}.test.ts",
+      "test/sdk/{read-retries,request,request-validation,task-id,telemetry,with-response}.test.ts",
+      "test/sdk/rules/{backoff,error-answer,exchange,held-error,near-name,never-left}.test.ts",
+      "test/sdk/rules/{parse-answer,redactor,stated-wait,verdict}.test.ts",
       "test/hostile/**/*.test.ts",
       "test/spec/{endpoints,error-classes,sdk-answers}.test.ts",
     ],

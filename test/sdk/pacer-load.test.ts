@@ -1,0 +1,166 @@
+import type { AsyncMusic } from "async-music";
+import { expect, test } from "vitest";
+import { accepted, balance, ok, SONG_REQUEST, succeeded, TASK_ID, task } from "../support/answers.js";
+import { createRateLimit } from "../support/limited-service.js";
+import { createTestClock } from "../support/test-clock.js";
+import { createWorld } from "../support/world.js";
+
+// The pacer under load: hundreds of calls, and thousands of waits, share one budget.
+
+const MINUTE = 60_000;
+
+test.each([
+  [30, 30_000],
+  [120, 90_000],
+  [120, 300_000],
+])("a window of %i requests in %i ms is learned, and then kept", async (perWindow, windowMs) => {
+  const limit = createRateLimit({ requests: perWindow, windowMs });
+  const { client, clock } = createWorld((request) => limit.count(request, () => balance()), {
+    retryBudgetMs: 1e9,
+  });
+  for (let elapsed = 0; elapsed < 2 * windowMs; elapsed += windowMs / 20) {
+    await client.account.balance();
+    await clock.sleep(windowMs / 20);
+  }
+  const before = clock.elapsed();
+  await Promise.all(Array.from({ length: 10 * perWindow }, () => client.account.balance()));
+  expect(limit.refused()).toBeLessThanOrEqual(5);
+  expect(clock.elapsed() - before).toBeLessThanOrEqual(11 * windowMs);
+});
+
+test("a thousand waiting tasks under 120 requests a minute get no 429, and none is starved", async () => {
+  const limit = createRateLimit();
+  const pollsByTask = new Map<string, number[]>();
+  const { client, clock } = createWorld((request) =>
+    limit.count(request, () => {
+      const taskId = request.path.split("/").at(-1) ?? "";
+      const polls = pollsByTask.get(taskId) ?? [];
+      pollsByTask.set(taskId, [...polls, request.at]);
+      const fields = { task_id: taskId };
+      // Every tenth task takes a quarter of an hour, the others two minutes.
+      const doneAt = Number(taskId) % 10 === 0 ? 15 * MINUTE : 2 * MINUTE;
+      return ok(request.at >= doneAt ? succeeded(fields) : task(fields));
+    }),
+  );
+  const waits = Array.from({ length: 1000 }, (_, index) => client.tasks.wait(String(index)));
+  await Promise.all(waits);
+  expect(limit.refused()).toBe(0);
+  for (const polls of pollsByTask.values()) {
+    expect(polls[0]).toBeLessThan(15 * MINUTE);
+    for (const [index, at] of polls.entries())
+      expect(at - (polls[index - 1] ?? 0)).toBeGreaterThanOrEqual(1000);
+  }
+  expect(clock.elapsed()).toBeLessThan(40 * MINUTE);
+});
+
+test("a create and a balance go ahead of a thousand polls that wait for their turn", async () => {
+  const limit = createRateLimit();
+  const { client, clock } = createWorld((request) =>
+    limit.count(request, () => {
+      if (request.method === "POST") return accepted();
+      if (request.path.endsWith("balance")) return balance();
+      return ok(request.at >= 20 * MINUTE ? succeeded() : task());
+    }),
+  );
+  const waits = Array.from({ length: 1000 }, (_, index) => client.tasks.wait(String(index)));
+  await clock.sleep(30_000);
+  const before = clock.elapsed();
+  await Promise.all([client.tasks.create(SONG_REQUEST), client.account.balance()]);
+  expect(clock.elapsed() - before).toBeLessThan(1000);
+  expect(limit.refused()).toBe(0);
+  await Promise.all(waits);
+});
+
+test.each([
+  ["account reads", (client: AsyncMusic) => client.account.balance()],
+  ["creates", (client: AsyncMusic) => client.tasks.create(SONG_REQUEST)],
+] as const)("a backlog of %s that never ends does not starve a wait, nor the wait them", async (_, send) => {
+  const limit = createRateLimit();
+  const { client, clock, requests } = createWorld((request) =>
+    limit.count(request, () => {
+      if (request.method === "POST") return accepted();
+      if (request.path.endsWith("balance")) return balance();
+      return ok(request.at >= 2 * MINUTE ? succeeded() : task());
+    }),
+  );
+  const backlog = { isOver: false };
+  const loops = Array.from({ length: 250 }, async () => {
+    while (!backlog.isOver) await send(client);
+  });
+  await client.tasks.wait(TASK_ID);
+  expect(clock.elapsed()).toBeLessThan(7 * MINUTE);
+  expect(limit.refused()).toBe(0);
+  expect(requests.length).toBeGreaterThan(100 * (clock.elapsed() / MINUTE));
+  backlog.isOver = true;
+  await Promise.all(loops);
+});
+
+test("a backlog of creates and account reads that never ends does not starve a retrieve", async () => {
+  const limit = createRateLimit();
+  const { client, clock } = createWorld((request) =>
+    limit.count(request, () => {
+      if (request.method === "POST") return accepted();
+      return request.path.endsWith("balance") ? balance() : ok(task());
+    }),
+  );
+  const backlog = { isOver: false };
+  const loops = Array.from({ length: 250 }, async (_, index) => {
+    while (!backlog.isOver) await (index % 2 ? client.account.balance() : client.tasks.create(SONG_REQUEST));
+  });
+  for (let round = 1; round <= 3; round++) {
+    const before = clock.elapsed();
+    await client.tasks.retrieve(TASK_ID);
+    expect(clock.elapsed() - before).toBeLessThanOrEqual(MINUTE);
+  }
+  expect(limit.refused()).toBe(0);
+  backlog.isOver = true;
+  await Promise.all(loops);
+});
+
+test("thousands of waits share one timer", async () => {
+  const clock = createTestClock();
+  let [asleep, most] = [0, 0];
+  const sleep = async (ms: number, signal?: AbortSignal) => {
+    most = Math.max(most, ++asleep);
+    await clock.sleep(ms, signal).finally(() => asleep--);
+  };
+  const limit = createRateLimit();
+  const { client } = createWorld(
+    (request) => limit.count(request, () => ok(request.at >= MINUTE ? succeeded() : task())),
+    { clock: { ...clock, sleep } },
+  );
+  await Promise.all(Array.from({ length: 2000 }, (_, index) => client.tasks.wait(String(index))));
+  // One more while the one that was set before is being taken back.
+  expect(most).toBeLessThanOrEqual(2);
+});
+
+test("of the tasks that wait, those are read first that are most likely over by what the others took", async () => {
+  const submittedAt = new Map<string, number>();
+  const limit = createRateLimit();
+  const delays: number[] = [];
+  const { client, clock } = createWorld((request) =>
+    limit.count(request, () => {
+      const taskId = request.path.split("/").at(-1) ?? "";
+      if (request.method === "POST") {
+        const id = `task-${submittedAt.size}`;
+        submittedAt.set(id, request.at);
+        return accepted({ task_id: id });
+      }
+      // All tasks take 200 seconds.
+      const endedAt = (submittedAt.get(taskId) ?? 0) + 200_000;
+      if (request.at < endedAt) return ok(task({ task_id: taskId }));
+      delays.push(request.at - endedAt);
+      return ok(succeeded({ task_id: taskId }));
+    }),
+  );
+  const runs: Promise<unknown>[] = [];
+  for (let begun = 0; begun < 300; begun++) {
+    runs.push(client.tasks.run(SONG_REQUEST, { pollIntervalMs: 5000 }));
+    await clock.sleep(2000);
+  }
+  await Promise.all(runs);
+  // A hundred tasks wait at a time: read in turn, each would be read every 100 seconds, and found 50 seconds late.
+  const later = delays.slice(100);
+  expect(later.reduce((sum, delay) => sum + delay, 0) / later.length).toBeLessThan(15_000);
+  expect(limit.refused()).toBe(0);
+});

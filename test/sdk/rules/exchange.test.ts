@@ -1,0 +1,133 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { type Attempt, exchange } from "../../../src/transport/exchange.js";
+
+const URL_ASKED = "https://music.example/api/v1/account/balance";
+
+const attempt = (fields: Partial<Attempt>): Attempt => ({
+  method: "GET",
+  url: URL_ASKED,
+  headers: {},
+  body: undefined,
+  timeoutMs: 30_000,
+  signal: undefined,
+  fetch: async () => new Response("{}"),
+  ...fields,
+});
+
+/** A body that comes in pieces, and then ends or breaks off. */
+const inPieces = (pieces: Uint8Array<ArrayBuffer>[], failure?: Error) =>
+  new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
+      const piece = pieces.shift();
+      if (piece !== undefined) controller.enqueue(piece);
+      else if (failure === undefined) controller.close();
+      else controller.error(failure);
+    },
+  });
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+afterEach(() => void vi.unstubAllGlobals());
+
+test("a caller who has left before sends nothing", async () => {
+  const fetch = vi.fn(async () => new Response("{}"));
+  const outcome = await exchange(attempt({ fetch, signal: AbortSignal.abort("left") }));
+  expect(outcome).toEqual({
+    kind: "aborted_before_sending",
+    url: URL_ASKED,
+    status: null,
+    text: "",
+    cause: "left",
+  });
+  expect(fetch).not.toHaveBeenCalled();
+});
+
+test("a caller who leaves while the library prepares the request sends nothing either", async () => {
+  const controller = new AbortController();
+  const fetch = vi.fn(async () => new Response("{}"));
+  const outcome = exchange(attempt({ fetch, signal: controller.signal }));
+  controller.abort("left");
+  expect(await outcome).toMatchObject({ kind: "aborted_before_sending", cause: "left" });
+  // The library would have got to it by now.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(fetch).not.toHaveBeenCalled();
+});
+
+test("a caller who leaves when the request has left is told so, with what came of the answer", async () => {
+  const controller = new AbortController();
+  const body = new ReadableStream({
+    start: (stream) => stream.enqueue(bytes('{"code"')),
+    pull: () => controller.abort("left"),
+  });
+  const fetch = async () => new Response(body, { status: 202 });
+  expect(await exchange(attempt({ fetch, signal: controller.signal }))).toEqual({
+    kind: "aborted",
+    url: URL_ASKED,
+    status: 202,
+    text: '{"code"',
+    cause: "left",
+  });
+});
+
+test("a connection that breaks in a body has lost its answer, and says why", async () => {
+  const failure = new Error("reset");
+  const fetch = async () => new Response(inPieces([bytes('{"co'), bytes("de")], failure), { status: 200 });
+  expect(await exchange(attempt({ fetch }))).toEqual({
+    kind: "lost",
+    url: URL_ASKED,
+    status: 200,
+    text: '{"code',
+    cause: failure,
+  });
+});
+
+test("what fetch throws is the cause, as it was thrown", async () => {
+  const failure = new TypeError("fetch failed");
+  const outcome = await exchange(attempt({ fetch: () => Promise.reject(failure) }));
+  expect(outcome).toMatchObject({ kind: "lost", status: null, cause: failure });
+});
+
+test("an answer of error whose body breaks off is an answer all the same", async () => {
+  const fetch = async () => new Response(inPieces([bytes("{")], new Error("reset")), { status: 500 });
+  const outcome = await exchange(attempt({ fetch }));
+  expect(outcome).toMatchObject({ kind: "answered", answer: { status: 500, text: "{" } });
+});
+
+test.each([undefined, null, {}, { headers: {} }, "200"])(
+  "a fetch that answers %j is at fault, by its name",
+  async (answer) => {
+    const outcome = await exchange(attempt({ fetch: async () => answer as never }));
+    expect(outcome).toMatchObject({ kind: "lost", cause: expect.any(TypeError) });
+    expect(String("cause" in outcome && outcome.cause)).toContain("`fetch` answered");
+  },
+);
+
+test("a character may come in two pieces, and what is left of one at the end shows", async () => {
+  const [first = 0, second = 0] = bytes("é");
+  const pieces = [Uint8Array.of(first), Uint8Array.of(second, first)];
+  const outcome = await exchange(attempt({ fetch: async () => new Response(inPieces(pieces)) }));
+  expect(outcome).toMatchObject({ kind: "answered", answer: { text: "é\uFFFD" } });
+});
+
+test("an answer without a body is an empty text", async () => {
+  const outcome = await exchange(attempt({ fetch: async () => new Response(null, { status: 204 }) }));
+  expect(outcome).toMatchObject({ kind: "answered", answer: { status: 204, text: "" } });
+});
+
+test.each([false, true])(
+  "what is sent arrives, on a runtime that would send a text again too: %s",
+  async (isDeno) => {
+    if (isDeno) vi.stubGlobal("Deno", {});
+    const arrived: [method: string, text: string][] = [];
+    const fetch = async (request: RequestInfo | URL) => {
+      if (request instanceof Request) arrived.push([request.method, await request.text()]);
+      return new Response("{}");
+    };
+    expect((await exchange(attempt({ fetch }))).kind).toBe("answered");
+    expect((await exchange(attempt({ fetch, method: "POST", body: '{"a":1}' }))).kind).toBe("answered");
+    expect(arrived).toEqual([
+      ["GET", ""],
+      ["POST", '{"a":1}'],
+    ]);
+  },
+);

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import type { Call } from "../../../src/transport/call.js";
+import type { Outcome, Unanswered } from "../../../src/transport/exchange.js";
+import { createRedactor } from "../../../src/transport/redactor.js";
+import { judgeRead } from "../../../src/transport/verdict.js";
+
+// Errors, retry rules: safe requests may be retried.
+
+const CALL: Call = { method: "GET", path: "/", kind: "read", purpose: "read the task" };
+
+const unanswered = (kind: Unanswered["kind"], fields: Partial<Unanswered> = {}): Outcome => ({
+  kind,
+  url: "https://music.example/api/v1/task/1",
+  status: null,
+  text: "",
+  cause: "why",
+  ...fields,
+});
+
+const judge = (outcome: Outcome, call = CALL) =>
+  judgeRead({
+    call,
+    requestId: "request-1",
+    outcome,
+    timeoutMs: 30_000,
+    now: 0,
+    redactor: createRedactor("key_4f9a1c77"),
+  });
+
+const answered = (status: number): Outcome => ({
+  kind: "answered",
+  answer: { status, headers: new Headers(), text: "" },
+});
+
+test.each(["aborted", "aborted_before_sending"] as const)(
+  "who has left gets their own reason, and no other try: %s",
+  (kind) => {
+    expect(judge(unanswered(kind))).toEqual({ error: "why", mayResend: false });
+  },
+);
+
+test.each([
+  ["timed_out", "RequestTimeoutError"],
+  ["never_left", "ConnectionError"],
+  ["lost", "ConnectionError"],
+] as const)("a read without an answer may be tried again: %s", (kind, name) => {
+  expect(judge(unanswered(kind))).toMatchObject({ mayResend: true, error: { name } });
+});
+
+test.each([
+  [302, false],
+  [400, false],
+  [404, false],
+  [429, true],
+  [499, false],
+  [500, true],
+  [503, true],
+])("after a %i a read may be tried again: %s", (status, mayResend) => {
+  expect(judge(answered(status))).toMatchObject({ mayResend, error: { status } });
+});
+
+test.each([
+  ["https://music.example", undefined, "so nothing was sent. (request id"],
+  ["https://music.example", "Ask again.", "so nothing was sent. Ask again. (request id"],
+  ["http://emulator.async-music.test", undefined, "with its `fetch`. (request id"],
+  ["http://emulator.async-music.test", "Ask again.", "with its `fetch`. Ask again. (request id"],
+])(
+  "of a connection to %s that was never made, with the advice %j, the message ends: %s",
+  (url, advice, end) => {
+    const call = advice === undefined ? CALL : { ...CALL, advice };
+    const { error } = judge(unanswered("never_left", { url }), call);
+    expect(String(error)).toContain(end);
+    expect(String(error).includes("emulator.connection()")).toBe(url.includes("async-music.test"));
+  },
+);
