@@ -1,4 +1,4 @@
-import { ApiError, type AsyncMusic, SubmissionOutcomeUnknownError, WaitTimeoutError } from "async-music";
+import { ApiError, AsyncMusic, SubmissionOutcomeUnknownError, WaitTimeoutError } from "async-music";
 import { describe, expect, test } from "vitest";
 import { SONG_REQUEST, TASK_ID } from "../support/answers.js";
 import { connect } from "../support/connect.js";
@@ -22,7 +22,7 @@ async function redirecting(status: number, location: (elsewhere: string) => stri
   return { elsewhere, server, ...connect(server) };
 }
 
-describe.each([301, 302, 303, 307, 308])("a %i", (status) => {
+describe.each([300, 301, 302, 303, 307, 308])("a %i", (status) => {
   test.each(CALLS)("is an error of %s, and the other origin never hears of it", async (_, call) => {
     const { elsewhere, server, client } = await redirecting(status, (url) => `${url}/api/v1/task`);
     const error = await rejection(call(client), ApiError);
@@ -53,4 +53,14 @@ test("an error that shows where a redirect led shows no key there", async () => 
   const error = await rejection(client.account.balance(), ApiError);
   expect(error.headers.get("Location")).toContain("[redacted]");
   expectNoKey(error, API_KEY);
+});
+
+test("a redirect of which a browser shows nothing, not even its status, is one all the same", async () => {
+  const fetch = async () => Response.error();
+  const client = new AsyncMusic({ apiKey: API_KEY, baseUrl: "https://music.example", fetch });
+  for (const [, call] of CALLS) {
+    const error = await rejection(call(client), ApiError);
+    expect(error).toMatchObject({ status: 0, errorCode: null });
+    expect(error.message).toContain("redirect");
+  }
 });

@@ -21,12 +21,22 @@ test("a connection that isn't made names the host and the system's reason", asyn
     expect(message).toContain(
       "no connection to musik.example:8443 could be made (ENOTFOUND), so nothing was sent.",
     );
+    expect(message).not.toContain("emulator");
   }
 });
 
 test("a connection that breaks names them too", async () => {
   const { message } = await rejection(failing(coded("ECONNRESET")).account.balance(), ConnectionError);
   expect(message).toContain("the connection to music.example broke (ECONNRESET).");
+});
+
+test("the reason is found eight causes below, and no deeper", async () => {
+  const below = (levels: number): Error =>
+    levels === 0 ? (coded("ECONNRESET").cause as Error) : new Error("outer", { cause: below(levels - 1) });
+  const messageOf = async (levels: number) =>
+    (await rejection(failing(below(levels)).account.balance(), ConnectionError)).message;
+  expect(await messageOf(8)).toContain("(ECONNRESET)");
+  expect(await messageOf(9)).not.toContain("ECONNRESET");
 });
 
 test("a port that fetch forbids is called by undici's word", async () => {
@@ -36,7 +46,8 @@ test("a port that fetch forbids is called by undici's word", async () => {
 });
 
 test("without a code, or with one that is prose, there is no reason in brackets", async () => {
-  for (const failure of [new TypeError("no"), coded("no such host"), "no", undefined]) {
+  const listed = Object.assign(new Error("no"), { code: ["ECONNRESET"] });
+  for (const failure of [new TypeError("no"), coded("no such host"), listed, "no", undefined]) {
     const { message } = await rejection(failing(failure).account.balance(), ConnectionError);
     expect(message).toContain("the connection to music.example broke.");
   }

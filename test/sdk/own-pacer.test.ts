@@ -1,6 +1,13 @@
-import { AsyncMusicError, type PacedRequest, type Pacer, type RateLimitReport } from "async-music";
+import {
+  AsyncMusicError,
+  JournalError,
+  memoryJournal,
+  type PacedRequest,
+  type Pacer,
+  type RateLimitReport,
+} from "async-music";
 import { expect, test } from "vitest";
-import { accepted, ok, succeeded, TASK_ID } from "../support/answers.js";
+import { accepted, ok, SONG_REQUEST, succeeded, TASK_ID } from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
 import { createTestClock } from "../support/test-clock.js";
 import { API_KEY, createWorld } from "../support/world.js";
@@ -66,6 +73,17 @@ test("a pacer whose report throws does not lose a task that has just been paid f
   const { client } = createWorld(() => accepted(), { pacer });
   const request = { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } } as const;
   expect(await client.tasks.create(request)).toMatchObject({ task_id: TASK_ID });
+});
+
+test("a pacer hears of a request that it has admitted and that is then not sent", async () => {
+  const { pacer, asked, told } = createOwnPacer();
+  const clock = createTestClock();
+  const { client, requests } = createWorld(() => accepted(), { clock, pacer });
+  const away = { ...memoryJournal(), put: () => Promise.reject(new Error("the database is away")) };
+  await rejection(client.tasks.run(SONG_REQUEST, { journal: away, journalKey: "order-7" }), JournalError);
+  expect(requests).toEqual([]);
+  expect(asked).toHaveLength(1);
+  expect(told).toEqual([{ taskId: undefined, sentAt: clock.now(), remaining: null, heldForMs: null }]);
 });
 
 test("a function makes the client's pacer, by its clock and for its key", async () => {

@@ -50,6 +50,14 @@ describe.each(CALLS)("%s", (_, call, answer) => {
     expect(new Set(ids).size).toBe(2);
   });
 
+  test("asks for JSON, and names a type for what it sends alone", async () => {
+    const { client, requests } = createWorld(answer);
+    await call(client);
+    const [sent] = requests;
+    expect(sent?.headers.get("Accept")).toBe("application/json");
+    expect(sent?.headers.get("Content-Type")).toBe(sent?.method === "POST" ? "application/json" : null);
+  });
+
   test.each(["a", "order-7", "A.b_c:d-9", "x".repeat(128)])(
     "carries the caller's id %j",
     async (requestId) => {

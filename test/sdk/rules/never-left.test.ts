@@ -11,6 +11,17 @@ function cyclic(): Error {
   return error;
 }
 
+/** An error that many causes below the outermost. */
+function below(levels: number, innermost: Error): Error {
+  return levels === 0 ? innermost : new Error("outer", { cause: below(levels - 1, innermost) });
+}
+
+function aggregateOfItself(): Error {
+  const error = new AggregateError([new Error("round")]);
+  error.errors[0] = error;
+  return error;
+}
+
 const NEVER_LEFT: [what: string, error: unknown][] = [
   ["a refused connection", failure({}, failure({ code: "ECONNREFUSED", syscall: "connect" }))],
   ["a name that does not resolve", failure({}, failure({ code: "ENOTFOUND", syscall: "getaddrinfo" }))],
@@ -20,6 +31,7 @@ const NEVER_LEFT: [what: string, error: unknown][] = [
   ["a certificate that is too old", failure({}, failure({ code: "CERT_HAS_EXPIRED" }))],
   ["Bun's refused connection", failure({ code: "ConnectionRefused" })],
   ["a port that is forbidden", failure({}, new Error("bad port"))],
+  ["a refused connection eight causes below", below(8, failure({ code: "ECONNREFUSED" }))],
   ["every address refused", failure({}, new AggregateError([failure({ code: "ECONNREFUSED" })]))],
 ];
 
@@ -39,6 +51,8 @@ const IN_DOUBT: [what: string, error: unknown][] = [
   ],
   ["addresses of which nothing is known", new AggregateError([])],
   ["an error that is its own cause", cyclic()],
+  ["an error that is made of itself", aggregateOfItself()],
+  ["a refused connection nine causes below", below(9, failure({ code: "ECONNREFUSED" }))],
 ];
 
 test.each(NEVER_LEFT)("%s means that nothing was sent", (_, error) => {

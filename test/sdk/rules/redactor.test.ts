@@ -108,3 +108,79 @@ test("a caller's own reason that is no error stays what it is", () => {
   expect(redactor.cause(reason)).toBe(reason);
   expect(redactor.cause(42)).toBe(42);
 });
+
+test("a client without a key has nothing to take out", () => {
+  expect(createRedactor("").text("a, b: {}")).toBe("a, b: {}");
+});
+
+test("every character of a key goes, also one whose code is a single digit", () => {
+  expect(createRedactor("key\t12").text("<key\t12> <key%0912>")).toBe("<[redacted]> <[redacted]>");
+});
+
+test("a text is the key, or gives it away, or does neither", () => {
+  expect([KEY, `${KEY}!`, "other"].map(redactor.isSecret)).toEqual([true, false, false]);
+  expect([KEY, `${KEY}!`, "other"].map(redactor.isGivenAway)).toEqual([true, true, false]);
+});
+
+test("a key of six letters goes from within words, and one of five stays there, where it is by chance", () => {
+  const [five, six] = [createRedactor("fiver"), createRedactor("sixers")];
+  expect([five.text("afiverb"), six.text("asixersb")]).toEqual(["afiverb", "a[redacted]b"]);
+  expect(five.isGivenAway("fiver")).toBe(false);
+  expect(six.isGivenAway("sixers")).toBe(true);
+});
+
+test("data that holds no key stays itself, with or without a prototype", () => {
+  for (const data of [{ a: [1, null, "b"] }, Object.assign(Object.create(null), { a: 1 }), null, 7]) {
+    expect(redactor.data(data)).toBe(data);
+  }
+});
+
+test("data loses the key in one name beside others", () => {
+  expect(redactor.data({ sent: { other: 1, [KEY]: 2 } })).toEqual({ sent: { other: 1, "[redacted]": 2 } });
+});
+
+test("a text that was thrown stays one, without the key", () => {
+  expect(redactor.cause(`no ${KEY}`)).toBe("no [redacted]");
+});
+
+test("what may hide the key in a function is not kept", () => {
+  const error = Object.assign(new Error("no"), { retry: () => KEY });
+  expect(redactor.cause(error)).toMatchObject({ message: "no" });
+  expect(redactor.cause(error)).not.toHaveProperty("retry");
+});
+
+test("an error whose class makes its message or its stack shows no key in them", () => {
+  const stacked = new Error("no");
+  delete stacked.stack;
+  Object.setPrototypeOf(stacked, { ...Error.prototype, stack: `at ${KEY}`, __proto__: Error.prototype });
+  for (const error of [new DOMException(`no ${KEY}`, "AbortError"), stacked]) {
+    const copy = redactor.cause(error);
+    expect(copy).not.toBe(error);
+    expect(String(Reflect.get(Object(copy), "stack"))).not.toContain(KEY);
+    expect(String(copy)).not.toContain(KEY);
+  }
+});
+
+test("a copied cause keeps its own cause, and has no stack but its message", () => {
+  const cause = Object.assign(new Error(`reset by ${KEY}`), { code: "ECONNRESET" });
+  expect(redactor.cause(new TypeError(`no ${KEY}`, { cause }))).toMatchObject({
+    stack: "TypeError: no [redacted]",
+    cause: { message: "reset by [redacted]", code: "ECONNRESET" },
+  });
+});
+
+/** An error in an error, and so on; the innermost stands that many levels below the outermost. */
+const nested = (levels: number, message: string): Error =>
+  levels === 0 ? new Error(message) : new Error("outer", { cause: nested(levels - 1, message) });
+
+const causesOf = (value: unknown): unknown[] =>
+  value instanceof Error ? [value.message, ...causesOf(value.cause)] : [];
+
+test("errors are looked at six levels deep; what lies below is not kept", () => {
+  const [six, seven] = [nested(6, "no"), nested(7, "no")];
+  expect(redactor.cause(six)).toBe(six);
+  expect(redactor.cause(seven)).not.toBe(seven);
+  expect(causesOf(redactor.cause(nested(5, KEY)))).toHaveLength(6);
+  expect(causesOf(redactor.cause(nested(6, KEY)))).toHaveLength(6);
+  expect(causesOf(redactor.cause(nested(9, "no")))).toHaveLength(9 + 1);
+});

@@ -19,6 +19,7 @@ const WAITS: [says: string, headers: Record<string, string>, body: unknown, wait
   ["a number with a unit", { "Retry-After": "5s" }, undefined, null],
   ["hexadecimal", { "Retry-After": "0x10" }, undefined, null],
   ["a date", { "Retry-After": date(NOW + 9000) }, undefined, 9000],
+  ["a date that does not begin with its day", { "Retry-After": "1 Jan 2030 00:00:00 GMT" }, undefined, null],
   ["a date in the past", { "Retry-After": date(NOW - 9000) }, undefined, 0],
   ["seconds in the body", {}, { retry_after_seconds: 4 }, 4000],
   ["no seconds in the body", {}, { retry_after_seconds: 0 }, 0],
@@ -48,6 +49,7 @@ test.each(WAITS)("an answer that says %s", (_, headers, body, waitMs) => {
 
 /** A date is one of our clock, which the SDK waits by; the server's own date helps only where ours runs ahead. */
 const DATES: [when: string, date: number, server: number, waitMs: number][] = [
+  ["it is now for us, and lies ahead for the server", NOW, NOW - 60_000, 60_000],
   ["both clocks agree", NOW + 9000, NOW, 9000],
   ["the server's clock is behind ours, but not by so much", NOW + 9000, NOW - 60_000, 9000],
   ["the server's clock is so far behind that the date has passed for us", NOW - 51_000, NOW - 60_000, 9000],
