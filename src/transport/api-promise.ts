@@ -34,7 +34,7 @@ export function apiPromise<Data>(
     const headers = redactor.headers(answer.headers);
     return {
       data,
-      response: new Response(answer.text === "" ? null : answer.text, { status: answer.status, headers }),
+      response: new Response(answer.text, { status: answer.status, headers }),
       requestId: redactor.text(answer.requestId),
       rateLimit: { remaining: rateLimitRemaining(answer.headers) },
     };
