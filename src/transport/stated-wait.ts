@@ -12,8 +12,8 @@ export function statedWaitMs(headers: Headers, body: unknown, now: number): numb
 }
 
 function headerWaitMs(headers: Headers, now: number): number | null {
-  const value = headers.get(HEADERS.retryAfter)?.trim();
-  if (value === undefined) return null;
+  const value = headers.get(HEADERS.retryAfter);
+  if (value === null) return null;
   if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
 
   // A date begins with the name of its day; a parser that is lenient would take "-5" for one.
