@@ -36,6 +36,18 @@ test("what a client has sent longer ago than any window is let go of, one by one
   expect(counted.current(330_000)).toBe(30);
 });
 
+test("what still counts, or may, is not forgotten with the next request", () => {
+  const counted = new CountedRequests();
+  counted.note(0);
+  counted.note(59_700);
+  expect(counted.current(59_700)).toBe(2);
+  counted.note(60_499);
+  // The first may have been counted half a second before its answer came, or still be.
+  expect(counted.explain(60_499, 3, 0, 0)).toBe(true);
+  counted.note(60_500);
+  expect(counted.explain(60_500, 4, 0, 0)).toBe(false);
+});
+
 /** Ten requests, a second apart; the last answers came as the window that slides let go of the first. */
 function tenRequests(): CountedRequests {
   const counted = new CountedRequests();

@@ -37,3 +37,13 @@ test("a read that is a second old is forgotten with the next one, and no other",
   expect(gaps.soonest("a", 9000)).toBe(9000);
   expect(gaps.soonest("b", 9000)).toBe(6001);
 });
+
+test("a task that is read again is forgotten later than those that were not", () => {
+  const gaps = new ReadGaps();
+  gaps.note("a", 5000);
+  gaps.note("b", 5001);
+  gaps.note("a", 5900);
+  gaps.note("c", 6500);
+  expect(gaps.soonest("b", 9000)).toBe(9000);
+  expect(gaps.soonest("a", 9000)).toBe(6900);
+});

@@ -4,7 +4,7 @@ import { Waves } from "../../../../src/pacer/waves.js";
 /** Sends as many as may leave, none of which is answered. */
 function sendAll(waves: Waves, now: number, free: number): number {
   let sent = 0;
-  while (waves.admits(now, sent)) waves.spend(now, sent++, free);
+  while (sent < 100 && waves.admits(now, sent)) waves.spend(now, sent++, free);
   return sent;
 }
 
