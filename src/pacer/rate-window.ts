@@ -155,12 +155,10 @@ export class RateWindow {
 
   /** The first requests of a window find out where it stands; where their answers are late, more follow. */
   #admitsScout(now: number, claimant: Claimant): boolean {
-    const { endsAt, openedAt, answered } = this.#tracker.window;
+    const { endsAt, openedAt } = this.#tracker.window;
     if (now >= endsAt) return true;
     const few = claimant === 2 ? 1 : SCOUTS;
-    return (
-      countSpent(this.#tracker.window) - answered < few * (1 + Math.floor((now - openedAt) / PATIENCE_MS))
-    );
+    return countSpent(this.#tracker.window) < few * (1 + Math.floor((now - openedAt) / PATIENCE_MS));
   }
 
   /** What polls may spend of what an answer has said; after a while it says nothing any more. */
