@@ -55,11 +55,19 @@ describe("before an answer has shown where a window stands", () => {
     expect(sendAll(6000, FIRST)).toBe(10);
   });
 
-  test("it is looked again when those are over", () => {
-    const { window, sendAll } = createPaced();
+  test("it is looked again when those are over, whatever was counted before", () => {
+    const { window, sendAll, ask } = createPaced();
     sendAll(0, FIRST);
-    expect(window.nextChange(0)).toBeGreaterThan(0);
-    expect(window.nextChange(0)).toBeLessThanOrEqual(2000);
+    expect(window.nextChange(0)).toBe(2000);
+    ask(500, FIRST, 114);
+    sendAll(MINUTE + 500, FIRST);
+    expect(window.nextChange(MINUTE + 500)).toBe(MINUTE + 2500);
+  });
+
+  test("a new one is found out, though nobody has answered yet what left in the last", () => {
+    const { window, sendAll } = createAlone();
+    expect(sendAll(MINUTE, POLL, 60)).toBe(60);
+    expect(window.admits(2 * MINUTE, POLL)).toBe(true);
   });
 });
 
@@ -190,6 +198,20 @@ describe("among others on the same key", () => {
     expect(late.sendAll(MINUTE + 1500, POLL)).toBe(1);
   });
 
+  test("polls leave to them what they will take, three quarters of a deviation more, and one", () => {
+    const { window, ask } = createShared();
+    let polls = 0;
+    while (polls < 200 && window.admits(MINUTE, POLL)) ask(MINUTE, POLL, 119 - ++polls);
+    // 30 in 59 seconds: 30.5 a minute, and 4.1, and one; and 12 that are reserved anyway.
+    expect(polls).toBe(119 - 47);
+  });
+
+  test("up to its last half second a window changes before its end, and then only with it", () => {
+    const { window } = createShared();
+    expect(window.nextChange(2 * MINUTE - 500)).toBeLessThan(2 * MINUTE);
+    expect(window.nextChange(2 * MINUTE - 499)).toBe(2 * MINUTE);
+  });
+
   test("creates need not wait for a wave", () => {
     const { sendAll } = createShared();
     sendAll(MINUTE, POLL);
@@ -273,6 +295,13 @@ describe("a window that slides", () => {
     const { window, sendAll } = createSliding(NOW - 2000);
     expect(sendAll(NOW - 3000, FIRST)).toBe(60);
     expect(window.nextChange(NOW - 3000)).toBe(NOW - 2000);
+    // No sooner than in 50 ms.
+    expect(window.nextChange(NOW - 2030)).toBe(NOW - 1980);
+    expect([sendAll(NOW - 2000, FIRST), sendAll(NOW - 1000, FIRST)]).toEqual([1, 1]);
+    // Where nobody knows how it stands, too: its part was over half a second ago.
+    expect(window.isOpen(NOW - 500)).toBe(false);
+    expect(window.nextChange(NOW - 500)).toBe(NOW);
+    expect(window.nextChange(NOW - 30)).toBe(NOW + 20);
   });
 });
 

@@ -129,13 +129,34 @@ describe("the limit", () => {
     expect(tracker.limit.requests).toBe(60);
   });
 
-  test("is not measured any more after the last moment of a window", () => {
-    const { tracker, ask } = createTracked();
+  test.each([
+    [MINUTE - 500, 61],
+    [MINUTE - 499, 60],
+  ])(
+    "is measured up to the last moment of a window, which may let go of its first requests then: at %i ms",
+    (now, requests) => {
+      const { tracker, ask, send, answer } = createTracked();
+      ask(0, 59);
+      send(MINUTE - 600, 3);
+      for (const remaining of [57, 58, 57]) answer(now, MINUTE - 600, remaining);
+      expect(tracker.limit.requests).toBe(requests);
+    },
+  );
+
+  test("is not measured in a window from which others had spent before", () => {
+    const { tracker, ask, send, answer } = createTracked();
     ask(0, 59);
-    ask(MINUTE - 500, 59);
-    const early = tracker.limit.requests;
-    ask(MINUTE - 499, 59);
-    expect(tracker.limit.requests).toBe(early);
+    ask(1000, 58);
+    send(3 * MINUTE, 30);
+    answer(3 * MINUTE, 3 * MINUTE, 20);
+    expect(tracker.window).toMatchObject({ openedAt: 3 * MINUTE, isWhole: false });
+    // It may have begun as soon as the last answer of the one before had come.
+    expect(tracker.window.beganAfter).toBe(1000);
+    for (let came = 1; came < 30; came++) answer(3 * MINUTE, 3 * MINUTE, 35);
+    expect(tracker.window.answered).toBe(30);
+    send(4 * MINUTE - 600, 20);
+    for (let came = 0; came < 20; came++) answer(4 * MINUTE - 550, 4 * MINUTE - 600, 19);
+    expect(tracker.limit.requests).toBe(60);
   });
 
   test("is learned of answers alone that tell what remains", () => {
@@ -179,7 +200,45 @@ describe("an answer to what left before the window", () => {
   });
 });
 
+describe("a window that has just begun", () => {
+  test("is known by an answer that misses no more than was sent", () => {
+    const { tracker, ask, send, answer } = createTracked();
+    ask(0, 119);
+    for (let sent = 1; sent < 40; sent++) ask(sent, 119 - sent);
+    send(MINUTE, 20);
+    answer(MINUTE + 100, MINUTE, 100);
+    expect(tracker.window).toMatchObject({ openedAt: MINUTE, isWhole: true });
+    expect(tracker.left(MINUTE + 100)).toBe(81);
+  });
+
+  test("is one, though less remains in it than in a last one from which hardly anything was spent", () => {
+    const { tracker, ask, send, answer } = createTracked();
+    ask(0, 119);
+    send(MINUTE, 2);
+    answer(MINUTE, MINUTE, 118);
+    expect(tracker.window).toMatchObject({ openedAt: MINUTE, isWhole: true });
+    expect(tracker.limit.windowMs).toBe(MINUTE);
+  });
+
+  test("counts what left in it before its first answer, also where the answer says nothing", () => {
+    const { tracker, ask, send, answer } = createTracked();
+    ask(0, 119);
+    send(MINUTE, 2);
+    answer(MINUTE + 100, MINUTE, 118);
+    answer(MINUTE + 150, MINUTE, null);
+    expect(tracker.window).toMatchObject({ answered: 2, remaining: 117 });
+  });
+});
+
 describe("a window that is shorter than believed", () => {
+  test("shows itself by exactly as many that remain, too, whenever it began", () => {
+    const { tracker, ask } = createTracked();
+    ask(1_000_000, 119);
+    ask(1_030_000, 119);
+    expect(tracker.limit.windowMs).toBe(30_000);
+    expect(tracker.window.openedAt).toBe(1_030_000);
+  });
+
   test("shows itself by as many that remain as when it was asked before, and the next one begins", () => {
     const { tracker, ask, send, answer } = createTracked();
     ask(0, 119);
@@ -219,6 +278,14 @@ describe("a window that is longer than believed", () => {
     expect(tracker.window).toMatchObject({ openedAt: 0, answered: 31, came: 31, isWhole: false });
     expect(tracker.window.endsAt).toBe(1.25 * (MINUTE + 1000));
     expect(tracker.left(MINUTE + 1000)).toBe(89);
+  });
+
+  test("goes on so whenever it began", () => {
+    const { tracker, ask } = createTracked();
+    for (let sent = 0; sent < 30; sent++) ask(1_000_000 + sent * 100, 119 - sent);
+    ask(1_061_000, 89);
+    expect(tracker.limit.windowMs).toBe(1.25 * 61_000);
+    expect(tracker.window.openedAt).toBe(1_000_000);
   });
 
   test("is not believed to go on for more than twice its length: others have spent from the next one", () => {
@@ -270,11 +337,13 @@ describe("a hold", () => {
   });
 
   test("that ends later than its window was believed to shows how long windows are", () => {
-    const { tracker, ask, send, hold } = createTracked();
-    ask(0, 119);
-    send(50_000);
-    hold(50_000, 40_000);
-    expect(tracker.limit.windowMs).toBe(90_000);
+    for (const start of [0, 1_000_000]) {
+      const { tracker, ask, send, hold } = createTracked();
+      ask(start, 119);
+      send(start + 50_000);
+      hold(start + 50_000, 40_000);
+      expect(tracker.limit.windowMs).toBe(90_000);
+    }
   });
 
   test("is measured from the window before where this one is not known yet", () => {
@@ -331,6 +400,29 @@ describe("a window that slides", () => {
     expect(endsAt - openedAt).toBe(7500);
     expect(tracker.window.isWhole).toBe(false);
     expect(tracker.lastMoment).toBe(openedAt + 7000);
+  });
+
+  test("is one still when others have counted a few, and nobody else seems to spend", () => {
+    const { tracker, askAt, send, answer } = createSliding();
+    for (let now = 0; now < 2 * MINUTE; now += 1000) askAt(now);
+    const now = tracker.window.endsAt;
+    expect(tracker.limit.isShared(now)).toBe(false);
+    const left = tracker.left(now);
+    send(now);
+    answer(now, now, left - 3);
+    expect(tracker.limit.isSliding).toBe(true);
+    expect(tracker.limit.isShared(now)).toBe(false);
+  });
+
+  test("hears nothing of this part from what left before it", () => {
+    const { tracker, askAt, send, answer } = createSliding();
+    for (let now = 0; now < 2 * MINUTE; now += 1000) askAt(now);
+    const now = tracker.window.endsAt;
+    send(now - 100);
+    askAt(now);
+    const { answered } = tracker.window;
+    answer(now + 100, now - 100, 110);
+    expect(tracker.window).toMatchObject({ openedAt: now, answered });
   });
 
   test("is one no more when a part begins with an answer that our own requests don't explain", () => {
