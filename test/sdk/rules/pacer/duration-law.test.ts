@@ -130,6 +130,21 @@ test("what is not later than what was known says nothing", () => {
   expect(law.survival).toEqual(new DurationLaw().survival);
 });
 
+test("and takes nothing from what was known", () => {
+  const law = learned(...over(30, 19, 20));
+  const known = Float64Array.from(law.survival);
+  for (const isOver of [true, false]) law.learn(50_000, 50_000, isOver);
+  law.refresh();
+  expect(law.survival).toEqual(known);
+});
+
+test("before anything is known hardly anybody ends in any one step, the last one included", () => {
+  const { survival } = new DurationLaw();
+  for (let step = 0; step < STEPS; step++) {
+    expect((survival[step + 1] ?? 0) / (survival[step] ?? 0)).toBeGreaterThan(0.98);
+  }
+});
+
 test("what ends after the last call is believed to end by then", () => {
   const before = new DurationLaw();
   const law = learned([0, 3_500_000, false], [3_200_000, 3_500_000, true]);

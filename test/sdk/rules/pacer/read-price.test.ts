@@ -128,6 +128,7 @@ test("what is to come until the next window's end counts against both windows, u
   const scarce = budget(demand * 2, 5 * MINUTE, 5 * MINUTE + 20_000);
   expect(findPrice(readers, [scarce], 0)).toBe(FREE);
   expect(findPrice(readers, [scarce, next], 0).ms).toBeGreaterThan(0);
+  expect(findPrice(readers, [scarce, { ...next, reads: 1e6 }], 0)).toBe(FREE);
 });
 
 test("a quarter of what this window holds is spent, however dear the next one's reads will be", () => {
@@ -159,4 +160,28 @@ test("a task that its caller does not want to be read before the end takes no re
   const later = readersOf(law, 30, 5 * MINUTE).map((reader) => ({ ...reader, notBefore: 6 * MINUTE }));
   expect(findPrice(later, [budget(0, 5 * MINUTE, 6 * MINUTE)], 0)).toBe(FREE);
   expect(findPrice(later, [budget(0, 5 * MINUTE, 6 * MINUTE + 1)], 0).ms).toBeGreaterThan(0);
+});
+
+test.each([30, 60, 100, 200])(
+  "a task of %i s is foreseen to be read as often as it will still be open",
+  (seconds) => {
+    const now = 5 * MINUTE;
+    const submittedAt = now - seconds * 1000;
+    const reader = { law: new DurationLaw(), submittedAt, unfinishedAt: submittedAt, notBefore: now };
+    const readers = Array<Reader>(10).fill(reader);
+    const free = demandOf(readers, 0, budget(0, now, now + MINUTE));
+    expect(findPrice(readers, [budget(free * 1.02, now, now + MINUTE)], 0)).toBe(FREE);
+    expect(findPrice(readers, [budget(free * 0.98, now, now + MINUTE)], 0).ms).toBeGreaterThan(0);
+  },
+);
+
+test("tasks that are still to come are read like the others, from five seconds after they are submitted", () => {
+  const now = 5 * MINUTE;
+  const law = new DurationLaw();
+  // Ten a minute: one in each quarter of 24 seconds, which is read 4, 2, 1 and 0 times until their end.
+  for (let task = 0; task < 10; task++) law.newcomers.note(now);
+  const [idle] = readersOf(law, 1, now).map((reader) => ({ ...reader, notBefore: now + MINUTE }));
+  if (idle === undefined) throw new Error("Invariant: there is a reader.");
+  expect(findPrice([idle], [budget(7.5, now, now + 24_000)], 0)).toBe(FREE);
+  expect(findPrice([idle], [budget(6.5, now, now + 24_000)], 0).ms).toBeGreaterThan(0);
 });
