@@ -42,17 +42,6 @@ test("a caller who has left before sends nothing", async () => {
   expect(fetch).not.toHaveBeenCalled();
 });
 
-test("a caller who leaves while the library prepares the request sends nothing either", async () => {
-  const controller = new AbortController();
-  const fetch = vi.fn(async () => new Response("{}"));
-  const outcome = exchange(attempt({ fetch, signal: controller.signal }));
-  controller.abort("left");
-  expect(await outcome).toMatchObject({ kind: "aborted_before_sending", cause: "left" });
-  // The library would have got to it by now.
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(fetch).not.toHaveBeenCalled();
-});
-
 test("a caller who leaves when the request has left is told so, with what came of the answer", async () => {
   const controller = new AbortController();
   const body = new ReadableStream({

@@ -33,7 +33,9 @@ function createBudget() {
     nextChange: () => budget.changesAt,
     budgets(now: number) {
       asked.priced.push(now - START);
-      return [{ reads: budget.reads, now, until: budget.until }];
+      const here = { reads: budget.reads, now, until: budget.until };
+      // What comes later is scarce where this is: so that reads have a price to the end.
+      return [here, { reads: budget.reads, now, until: START + 600_000 }];
     },
     spend(now: number, claimant: number) {
       asked.spent.push([now - START, claimant]);
@@ -271,9 +273,11 @@ describe("the timer", () => {
     void send("", { kind: "create", notAfter: START + 8000 });
     await turns(2);
     expect(clock.sleeps.map(({ ms }) => ms)).toEqual([8000]);
+    budget.reads = 0;
+    budget.until = START + 20_000;
     void send("", { kind: "poll", taskId: "t", notBefore: START + 90_000, task: TASK });
     await turns(2);
-    expect(clock.sleeps.at(-1)?.ms).toBeLessThan(8000 + 2001);
+    expect(clock.sleeps.at(-1)?.ms).toBe(5000);
   });
 
   test("is taken back when nobody waits any more", async () => {
@@ -291,8 +295,7 @@ describe("the price of reads", () => {
   /** When it is asked for what there is to spend, while one poll waits for so long. */
   async function pricedAt({ until = 60_000, open = true, waitMs = 30_000 } = {}) {
     const { budget, asked, send, clock } = createQueue({ skips: false });
-    budget.until = START + until;
-    budget.open = open;
+    Object.assign(budget, { until: START + until, open, reads: 0 });
     void send("", { kind: "poll", taskId: "t", notBefore: START + waitMs, task: TASK });
     await clock.advance(waitMs);
     return [...new Set(asked.priced)];

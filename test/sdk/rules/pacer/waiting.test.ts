@@ -1,18 +1,14 @@
 import { expect, test } from "vitest";
-import { expiresBefore, isDueBefore, type Waiting } from "../../../../src/pacer/waiting.js";
+import { expiresBefore, isDueBefore, Waiting } from "../../../../src/pacer/waiting.js";
 
-const waiting = (fields: Partial<Waiting>): Waiting => ({
-  request: { kind: "create" },
-  notBefore: 0,
-  notAfter: Number.POSITIVE_INFINITY,
-  dueAt: 0,
-  number: 0,
-  reader: null,
-  isSettled: false,
-  settle() {},
-  fail() {},
-  ...fields,
-});
+const waiting = ({ dueAt = 0, notAfter = Number.POSITIVE_INFINITY, number = 0 }) =>
+  new Waiting(
+    { kind: "create" },
+    { notBefore: 0, notAfter, dueAt, reader: null },
+    number,
+    () => {},
+    () => {},
+  );
 
 test.each([
   [{ dueAt: 1, number: 9 }, { dueAt: 2, number: 3 }, true],
