@@ -153,7 +153,10 @@ test("an error whose class makes its message or its stack shows no key in them",
   const stacked = new Error("no");
   delete stacked.stack;
   Object.setPrototypeOf(stacked, { ...Error.prototype, stack: `at ${KEY}`, __proto__: Error.prototype });
-  for (const error of [new DOMException(`no ${KEY}`, "AbortError"), stacked]) {
+  const worded = new Error("no");
+  for (const name of ["message", "stack"]) Reflect.deleteProperty(worded, name);
+  Object.setPrototypeOf(worded, { message: `no ${KEY}`, __proto__: Error.prototype });
+  for (const error of [new DOMException(`no ${KEY}`, "AbortError"), stacked, worded]) {
     const copy = redactor.cause(error);
     expect(copy).not.toBe(error);
     expect(String(Reflect.get(Object(copy), "stack"))).not.toContain(KEY);
