@@ -1,14 +1,18 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** `npm run mutation -- <room>`: which faults the tests of a room do not find. */
+/** `npm run mutation -- <room> [options of Stryker]`: which faults the tests of a room do not find. */
 const root = fileURLToPath(new URL("..", import.meta.url));
 const stryker = "tools/mutation/node_modules/@stryker-mutator/core/bin/stryker.js";
-const [room = ""] = process.argv.slice(2);
+const [room = "", ...options] = process.argv.slice(2);
 
-const { status } = spawnSync(process.execPath, [stryker, "run", "tools/mutation/stryker.config.mjs"], {
-  cwd: root,
-  env: { ...process.env, ROOM: room },
-  stdio: "inherit",
-});
+const { status } = spawnSync(
+  process.execPath,
+  [stryker, "run", "tools/mutation/stryker.config.mjs", ...options],
+  {
+    cwd: root,
+    env: { ...process.env, ROOM: room },
+    stdio: "inherit",
+  },
+);
 process.exitCode = status ?? 1;

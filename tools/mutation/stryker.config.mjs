@@ -18,6 +18,7 @@ export default {
   ignorePatterns: ["dist", "site", ".reports", "songs", "docs/images", "tools/bench", "tools/runtimes"],
   reporters: ["clear-text", "json"],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false, reportScoreTable: true },
+  incrementalFile: `.reports/mutation-${process.env.ROOM}-incremental.json`,
   jsonReporter: { fileName: `.reports/mutation-${process.env.ROOM}.json` },
   thresholds: { break: 90 },
 };

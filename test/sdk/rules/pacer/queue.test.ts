@@ -120,6 +120,15 @@ describe("a request", () => {
     expect(asked.spent).toEqual([]);
   });
 
+  test("that waits is given up in time, however many came and went meanwhile", async () => {
+    const { send, left, clock } = createQueue({ skips: false });
+    void send("waits", { kind: "read", taskId: "t", notBefore: START + 99_000, notAfter: START + 5000 });
+    for (let sent = 0; sent < 300; sent++) await send("", { kind: "create", notAfter: START + 99_000 });
+    await clock.advance(5000);
+    expect(left).toHaveLength(301);
+    expect(left.at(-1)).toEqual(["waits is late", 5000]);
+  });
+
   test("that its caller has left makes room for who is behind, and hears of nothing more", async () => {
     const { budget, pacer, send, left } = createQueue({ skips: false });
     budget.free = 0;
