@@ -145,6 +145,9 @@ function failToFetch(): never {
   });
 }
 
+/** Of what is no plain object, such as another request, not everything is seen. */
 function changesOnlySignal(init: RequestInit | undefined): boolean {
-  return Object.keys(init ?? {}).every((name) => name === "signal") && init?.signal !== null;
+  const changes = init ?? {};
+  const isPlain = Object.getPrototypeOf(changes) === Object.prototype;
+  return isPlain && Object.keys(changes).every((name) => name === "signal") && changes.signal !== null;
 }

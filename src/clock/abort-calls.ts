@@ -44,7 +44,11 @@ export class AbortCalls {
     return call;
   }
 
-  remove({ before, after }: AbortCall): void {
+  remove(call: AbortCall): void {
+    const { before, after } = call;
+    // Who is still held somewhere must not hold all those who came after it.
+    call.before = null;
+    call.after = null;
     if (before !== null) before.after = after;
     if (after !== null) after.before = before;
     else this.#last = before;

@@ -26,9 +26,12 @@ export class SharedPolls {
   }
 
   leave(sharer: Sharer): void {
-    const others = this.#sharers.get(sharer.taskId)?.filter((other) => other !== sharer) ?? [];
-    if (others.length > 0) this.#sharers.set(sharer.taskId, others);
-    else this.#sharers.delete(sharer.taskId);
+    const others = this.#sharers.get(sharer.taskId) ?? [];
+    const place = others.indexOf(sharer);
+    if (place < 0) return;
+    // In place: of thousands who wait for one task and leave at once, each would copy all the others.
+    others.splice(place, 1);
+    if (others.length === 0) this.#sharers.delete(sharer.taskId);
   }
 
   /** Begins a poll, in which everybody joins who waits for one. */

@@ -10,7 +10,6 @@ import type { Transport } from "../transport/transport.js";
 import { attributesOf } from "./attributes.js";
 import { createCall } from "./calls.js";
 import { type Created, createBody, createTask } from "./create.js";
-import { untilSent } from "./until-sent.js";
 
 /** What becomes of a POST that has left when its caller aborts: of one that goes on, the task is still told and recorded. */
 export type OnAbort = "stops" | "goes_on";
@@ -57,17 +56,11 @@ export function createSubmitter(transport: Transport, account: Account, validate
     beforeSending?: () => Promise<void>,
   ): Promise<Created> => {
     if (onAbort === "stops") return send(request, { ...createCall(body), beforeSending }, options);
-    const unsent = untilSent(options.signal);
     const leaving = async () => {
       await beforeSending?.();
-      unsent.leave();
+      options.signal?.throwIfAborted();
     };
-    try {
-      const call = { ...createCall(body), beforeSending: leaving };
-      return await send(request, call, { ...options, signal: unsent.signal });
-    } finally {
-      unsent.unfollow();
-    }
+    return send(request, { ...createCall(body), beforeSending: leaving, outlivesAbort: true }, options);
   };
   const probe = ({ timeoutMs, maxRetries, headers }: RequestOptions): Probe => ({
     count,

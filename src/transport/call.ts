@@ -12,6 +12,8 @@ export interface Call {
   purpose: string;
   /** Awaited when the call has been admitted, before the first byte of an attempt leaves; stops it by throwing. */
   beforeSending?: (() => Promise<void>) | undefined;
+  /** Whether an attempt that has left is waited for after an abort too; what comes before and between attempts isn't. */
+  outlivesAbort?: boolean;
   /** The task that the call reads. */
   taskId?: string;
   /** What the caller can do after a failure, as it stands at the end of messages. */

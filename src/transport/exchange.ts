@@ -83,6 +83,8 @@ async function receive(attempt: Attempt, signal: AbortSignal, received: Received
   for (;;) {
     const { done, value } = await received.reader.read();
     if (done) return head;
+    // A `fetch` of the caller's own may answer with anything: what can't be decoded must not hide what came before it.
+    if (!ArrayBuffer.isView(value)) throw new TypeError("the answer's body holds something else than bytes");
     received.pieces.push(value);
   }
 }

@@ -35,7 +35,8 @@ export function createTransport(config: TransportConfig): Transport {
         const waitedMs = clock.now() - queuedAt;
         tellWait(emitter, { purpose: call.purpose, taskId: call.taskId ?? null, waitedMs });
         if (call.beforeSending !== undefined) await prepare(config, call, call.beforeSending);
-        return attempt(config, call, options, judge, requestId);
+        const sent = call.outlivesAbort ? { ...options, signal: undefined } : options;
+        return attempt(config, call, sent, judge, requestId);
       });
     },
 

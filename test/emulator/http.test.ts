@@ -229,3 +229,12 @@ test("an answer in process bears the address that was asked, as `fetch` has it",
   const url = `${emulator.url}/openapi.json`;
   expect((await emulator.fetch(url)).url).toBe(url);
 });
+
+test("a request that is given beside another replaces it, as `fetch` has it", async () => {
+  const { emulator } = createService();
+  const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
+  const init = { method: "POST", headers, body: JSON.stringify(VALID.song) };
+  const address = new Request(emulator.url + TASK);
+  const answer = await emulator.fetch(address, new Request("https://elsewhere.example", init));
+  expect(answer.status).toBe(202);
+});

@@ -142,6 +142,19 @@ test("an answer that breaks off behind its head did leave, whatever its error ca
   expect(requests).toHaveLength(1);
 });
 
+test.each(["a text", null])("an answer whose body yields %j in place of bytes did leave", async (piece) => {
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(ACCEPTED.slice(0, -1)));
+      controller.enqueue(piece);
+    },
+  });
+  const { client, requests } = createWorld(() => new Response(body, { status: 202 }));
+  const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+  expect(error).toMatchObject({ status: 202, taskId: TASK_ID });
+  expect(requests).toHaveLength(1);
+});
+
 test("a keep-alive connection that the server drops under a POST does not make it leave twice", async () => {
   const server = await listen((to, _, index) =>
     index === 0

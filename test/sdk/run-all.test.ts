@@ -492,3 +492,26 @@ test("hundreds of results under the rate limit leave nothing behind", async () =
   await world.clock.sleep(1000);
   expect(world.clock.sleeps).toHaveLength(sleeps + 1);
 });
+
+test("a batch that is aborted while a 429 holds its create back waits for nothing any more", async () => {
+  const controller = new AbortController();
+  const { client, clock, requests } = createWorld(() => {
+    setImmediate(() => controller.abort(new Error("enough")));
+    return limited(60);
+  });
+  let sleeping = 0;
+  clock.sleep = (_, signal) => {
+    sleeping++;
+    return new Promise((_, reject) => {
+      signal?.addEventListener("abort", () => {
+        sleeping--;
+        reject(signal.reason);
+      });
+    });
+  };
+  const batch = all(client.tasks.runAll(songs("1"), { signal: controller.signal }));
+  await expect(batch).rejects.toThrow("enough");
+  await turns(5);
+  expect(sleeping).toBe(0);
+  expect(requests).toHaveLength(1);
+});
