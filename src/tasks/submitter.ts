@@ -55,12 +55,8 @@ export function createSubmitter(transport: Transport, account: Account, validate
     onAbort: OnAbort,
     beforeSending?: () => Promise<void>,
   ): Promise<Created> => {
-    if (onAbort === "stops") return send(request, { ...createCall(body), beforeSending }, options);
-    const leaving = async () => {
-      await beforeSending?.();
-      options.signal?.throwIfAborted();
-    };
-    return send(request, { ...createCall(body), beforeSending: leaving, outlivesAbort: true }, options);
+    const call = { ...createCall(body), beforeSending, outlivesAbort: onAbort === "goes_on" };
+    return send(request, call, options);
   };
   const probe = ({ timeoutMs, maxRetries, headers }: RequestOptions): Probe => ({
     count,

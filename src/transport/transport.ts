@@ -34,7 +34,7 @@ export function createTransport(config: TransportConfig): Transport {
         if (!isAdmitted) throw heldError(config, call, requestId);
         const waitedMs = clock.now() - queuedAt;
         tellWait(emitter, { purpose: call.purpose, taskId: call.taskId ?? null, waitedMs });
-        if (call.beforeSending !== undefined) await prepare(config, call, call.beforeSending);
+        if (call.beforeSending || call.outlivesAbort) await prepare(config, call, signal);
         const sent = call.outlivesAbort ? { ...options, signal: undefined } : options;
         return attempt(config, call, sent, judge, requestId);
       });
@@ -51,11 +51,13 @@ export function createTransport(config: TransportConfig): Transport {
 /** Who was admitted and then does not send reports back all the same. */
 async function prepare(
   { pacer, clock }: TransportConfig,
-  { taskId }: Call,
-  beforeSending: () => Promise<void>,
+  { beforeSending, outlivesAbort, taskId }: Call,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
   try {
-    await beforeSending();
+    await beforeSending?.();
+    // The last moment at which an abort is heard.
+    if (outlivesAbort) signal?.throwIfAborted();
   } catch (error) {
     pacer.report({ taskId, sentAt: clock.now(), remaining: null, heldForMs: null });
     throw error;

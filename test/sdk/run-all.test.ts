@@ -4,6 +4,7 @@ import {
   InsufficientCreditsError,
   InvalidOptionError,
   InvalidRequestError,
+  type Journal,
   JournalConflictError,
   JournalError,
   memoryJournal,
@@ -398,6 +399,28 @@ test("a POST that has just left when the loop is left still records its task, an
     await world.clock.sleep(600_000);
     expect(world.requests).toHaveLength(1);
   }
+});
+
+test("a batch that is left while its journal writes sends nothing, and its key is free", async () => {
+  const world = batchWorld();
+  const kept = memoryJournal();
+  const written: (() => void)[] = [];
+  const put: Journal["put"] = async (...entry) => {
+    const isKept = await kept.put(...entry);
+    await new Promise<void>((resolve) => written.push(resolve));
+    return isKept;
+  };
+  const options = { journal: { ...kept, put }, journalKey: () => "song" };
+  const results = world.client.tasks.runAll(many(1), options)[Symbol.asyncIterator]();
+  const pending = results.next();
+  while (written.length === 0) await turns(1);
+
+  await results.return?.();
+  await pending;
+  written[0]?.();
+  await turns(5);
+  expect(posts(world)).toEqual([]);
+  expect(await kept.get("song")).toBeNull();
 });
 
 test("a POST that has just left when the loop is left tells its task without a journal too", async () => {
