@@ -20,9 +20,11 @@ export async function carryOut(world: World, exchange: Exchange): Promise<Delive
   const requestId = chooseRequestId(world.state, exchange);
   const fault = takeFault(world.state, exchange.method, exchange.path);
   const submission = submissionOf(world, exchange, requestId);
-  const abandoned = submission === null ? null : world.submissions.arrive(submission);
-  if (fault?.kind === "latency") await waitOut(fault.ms, world);
-  if (submission !== null) world.submissions.leave(submission);
+  const abandoned = submission === null ? null : world.submissions.findAbandoned(submission.same);
+  if (fault?.kind === "latency") {
+    const wait = waitOut(fault.ms, world);
+    await (submission === null ? wait : world.submissions.during(submission, wait));
+  }
 
   const now = world.clock.now();
   const visit: Visit = {

@@ -7,21 +7,25 @@ export interface SubmissionUnderWay {
   readonly hasLeft: () => boolean;
 }
 
-/** The submissions on which somebody waits, or should. */
+/** The submissions that somebody keeps waiting. */
 export class SubmissionsUnderWay {
   readonly #all = new Map<string, Set<SubmissionUnderWay>>();
 
-  /** Takes one in, and finds an equal one whose caller had left before this one came. */
-  arrive(submission: SubmissionUnderWay): SubmissionUnderWay | null {
-    const equal = this.#all.get(submission.same) ?? new Set();
-    const abandoned = [...equal].find(({ hasLeft }) => hasLeft()) ?? null;
-    this.#all.set(submission.same, equal.add(submission));
-    return abandoned;
+  /** One that is known by the same, and whose caller has left. */
+  findAbandoned(same: string): SubmissionUnderWay | null {
+    for (const submission of this.#all.get(same) ?? []) if (submission.hasLeft()) return submission;
+    return null;
   }
 
-  leave(submission: SubmissionUnderWay): void {
-    const equal = this.#all.get(submission.same);
-    equal?.delete(submission);
-    if (equal?.size === 0) this.#all.delete(submission.same);
+  /** Has a submission among them for as long as it waits. */
+  async during(submission: SubmissionUnderWay, wait: Promise<void>): Promise<void> {
+    const equal = this.#all.get(submission.same) ?? new Set();
+    this.#all.set(submission.same, equal.add(submission));
+    try {
+      await wait;
+    } finally {
+      equal.delete(submission);
+      if (equal.size === 0) this.#all.delete(submission.same);
+    }
   }
 }

@@ -54,9 +54,13 @@ export function clockStopped(): Error {
   return new Error("Failed to sleep: the emulator was disposed of, and its time with it");
 }
 
+/** What was written last: much of what happens has the same time. */
+let written = { time: Number.NaN, text: "" };
+
 /** A time as the wire has it. */
 export function isoTime(time: number): string {
-  return new Date(time).toISOString();
+  if (time !== written.time) written = { time, text: new Date(time).toISOString() };
+  return written.text;
 }
 
 /** The time that a text of the wire means; `NaN` where it means none. */
