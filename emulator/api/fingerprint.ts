@@ -17,6 +17,7 @@ function hashOf(value: unknown): Hash {
   if (typeof value !== "object" || value === null) return hash.add(String(value));
   if (Array.isArray(value)) return value.reduce((list, each) => list.addHash(hashOf(each)), hash.add("["));
   hash.add("{");
-  for (const [name, each] of Object.entries(value)) hash.addInAnyOrder(new Hash().add(name).addHash(hashOf(each)));
+  for (const [name, each] of Object.entries(value))
+    hash.addInAnyOrder(new Hash().add(name).addHash(hashOf(each)));
   return hash;
 }

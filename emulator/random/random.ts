@@ -1,5 +1,5 @@
-import { half, hex } from "./hex.js";
 import { Hash, type Words } from "./hash.js";
+import { half, hex } from "./hex.js";
 
 /** The next number of a stream: 0 or more, and less than 1. */
 export type Random = () => number;
@@ -9,13 +9,13 @@ export type Random = () => number;
  * the same, and streams of different paths have nothing to do with each other.
  */
 export function randomStream(seed: number, ...path: readonly (string | number)[]): Random {
-  const next = sfc32(new Hash().add(`${seed}/${path.join("/")}`).words());
+  const next = generatorAt(seed, path);
   return () => next() / 2 ** 32;
 }
 
 /** The UUID that belongs to a path below the seed. */
 export function randomUuid(seed: number, ...path: readonly (string | number)[]): string {
-  const next = sfc32(new Hash().add(`${seed}/${path.join("/")}`).words());
+  const next = generatorAt(seed, path);
   const [a, b, c, d] = [next(), next(), next(), next()];
   const version = (b & 0xffff0fff) | 0x4000;
   const variant = (c & 0x3fffffff) | 0x80000000;
@@ -34,6 +34,12 @@ export function randomChoice<Choice>(random: Random, choices: readonly Choice[])
   const choice = choices[Math.floor(random() * choices.length)];
   if (choice === undefined) throw new RangeError("Failed to choose: there are no choices");
   return choice;
+}
+
+function generatorAt(seed: number, path: readonly (string | number)[]): () => number {
+  const hash = new Hash().add(String(seed));
+  for (const part of path) hash.add(`/${part}`);
+  return sfc32(hash.words());
 }
 
 /** 32-bit numbers from four words (the generator `sfc32`). */
