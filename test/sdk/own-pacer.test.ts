@@ -1,31 +1,10 @@
-import {
-  AsyncMusicError,
-  JournalError,
-  memoryJournal,
-  type PacedRequest,
-  type Pacer,
-  type RateLimitReport,
-} from "async-music";
+import { AsyncMusicError, JournalError, memoryJournal } from "async-music";
 import { expect, test } from "vitest";
 import { accepted, ok, SONG_REQUEST, succeeded, TASK_ID } from "../support/answers.js";
+import { createOwnPacer } from "../support/own-pacer.js";
 import { rejection } from "../support/rejection.js";
 import { createTestClock } from "../support/test-clock.js";
 import { API_KEY, createWorld } from "../support/world.js";
-
-/** A pacer that lets everything leave, and keeps what it was told. */
-function createOwnPacer() {
-  const [asked, told]: [PacedRequest[], RateLimitReport[]] = [[], []];
-  const pacer: Pacer = {
-    async admit(request) {
-      asked.push(request);
-      return true;
-    },
-    report: (report) => void told.push(report),
-    learn() {},
-    rateLimit: () => ({ limit: null, remaining: null, resetAt: null, heldUntil: null }),
-  };
-  return { pacer, asked, told };
-}
 
 test("a pacer of one's own is asked for every request, and told what came of it", async () => {
   const { pacer, asked, told } = createOwnPacer();

@@ -1,0 +1,85 @@
+import { expect, test, vi } from "vitest";
+import { createEmitter } from "../../../src/telemetry/emitter.js";
+import { createTrace } from "../../../src/telemetry/tracer.js";
+import type { Call, RequestOptions } from "../../../src/transport/call.js";
+import { createRedactor } from "../../../src/transport/redactor.js";
+import { createTransport } from "../../../src/transport/transport.js";
+import { judgeRead } from "../../../src/transport/verdict.js";
+import { createOwnPacer } from "../../support/own-pacer.js";
+import { rejection } from "../../support/rejection.js";
+import { createTestClock } from "../../support/test-clock.js";
+import { API_KEY } from "../../support/world.js";
+
+// A call that outlives an abort: a POST that may be paid for is waited for, whoever has left.
+
+const CREATE: Call = {
+  method: "POST",
+  path: "/api/v1/task",
+  kind: "create",
+  body: "{}",
+  purpose: "create the task",
+  outlivesAbort: true,
+};
+
+function createSender(answer: (request: Request) => Promise<Response>) {
+  const { pacer, told } = createOwnPacer();
+  const fetch = vi.fn<typeof globalThis.fetch>((request) => answer(new Request(request)));
+  const transport = createTransport({
+    baseUrl: "https://music.example",
+    apiKey: API_KEY,
+    fetch,
+    timeoutMs: 30_000,
+    maxRetries: 0,
+    retryBudgetMs: 0,
+    clock: createTestClock(),
+    random: () => 0.5,
+    pacer,
+    redactor: createRedactor(API_KEY),
+    emitter: createEmitter(),
+    trace: createTrace(undefined),
+  });
+  const send = (call: Partial<Call>, options: RequestOptions = {}) =>
+    transport.send({ ...CREATE, ...call }, options, judgeRead);
+  return { send, fetch, told };
+}
+
+const accepted = async () => new Response("{}", { status: 202 });
+
+test("it is sent with all that its caller asked for, and an abort while it is on its way changes nothing", async () => {
+  const controller = new AbortController();
+  const { send, fetch } = createSender(async () => {
+    controller.abort(new Error("left"));
+    return accepted();
+  });
+  const options = { headers: { "X-Team": "radio" }, requestId: "first", signal: controller.signal };
+  expect(await send({}, options)).toMatchObject({ status: 202, requestId: "first" });
+  const [request, init] = fetch.mock.calls[0] ?? [];
+  expect(new Headers(request instanceof Request ? request.headers : {}).get("X-Team")).toBe("radio");
+  expect(init?.signal?.aborted).toBe(false);
+});
+
+test("without an abort it is a call like any other", async () => {
+  const { send, told } = createSender(accepted);
+  expect(await send({})).toMatchObject({ status: 202 });
+  expect(told).toHaveLength(1);
+});
+
+test("an abort in the last moment before it leaves is heard, and the pacer gets its place back", async () => {
+  const controller = new AbortController();
+  const left = new Error("left");
+  const beforeSending = async () => controller.abort(left);
+  const { send, fetch, told } = createSender(accepted);
+  expect(await rejection(send({ beforeSending }, { signal: controller.signal }), Error)).toBe(left);
+  expect(fetch).not.toHaveBeenCalled();
+  expect(told).toMatchObject([{ remaining: null, heldForMs: null }]);
+});
+
+test("one that doesn't outlive an abort ends with it", async () => {
+  const controller = new AbortController();
+  const left = new Error("left");
+  const { send } = createSender(async () => {
+    controller.abort(left);
+    return accepted();
+  });
+  expect(await rejection(send({ outlivesAbort: false }, { signal: controller.signal }), Error)).toBe(left);
+});
