@@ -118,6 +118,7 @@ test("every character of a key goes, also one whose code is a single digit", () 
 });
 
 test("a text is the key, or gives it away, or does neither", () => {
+  const redactor = createRedactor(KEY);
   expect([KEY, `${KEY}!`, "other"].map(redactor.isSecret)).toEqual([true, false, false]);
   expect([KEY, `${KEY}!`, "other"].map(redactor.isGivenAway)).toEqual([true, true, false]);
 });
