@@ -50,11 +50,16 @@ export function adviceFor(error: Error, resume: string | null, journal: string |
 
 function settleAdvice(key: string | null, journal: string | null): readonly string[] {
   if (key === null || journal === null) return [];
-  const settle = `  async-music settle ${shellWord(key)} --journal ${shellWord(journal)}`;
+  const [word, place] = [shellWord(key), `--journal ${shellWord(journal)}`];
+  const settle = (finding: string) =>
+    // What begins like a flag is a key only behind the two dashes, and flags are none there.
+    key.startsWith("-")
+      ? `  async-music settle ${place} ${finding} -- ${word}`
+      : `  async-music settle ${word} ${place} ${finding}`;
   return [
     "Its key stays taken until you say what you have found:",
     "",
-    `${settle} --task-id ID`,
-    `${settle} --not-created`,
+    settle("--task-id ID"),
+    settle("--not-created"),
   ];
 }

@@ -322,6 +322,22 @@ describe("with a journal", () => {
       expect([again.status, again.stderr]).toEqual([2, expect.stringContaining("stands for task found")]);
     });
 
+    test("is settled as it is advised, also where it begins like a flag", async () => {
+      emulator.faults.add({
+        method: "POST",
+        path: "/api/v1/task",
+        fault: { kind: "disconnect", when: "after" },
+      });
+      const { run } = createTerminal(emulator);
+      const { stderr } = await run("run", ...journaled().slice(0, -1), "--rain");
+      const advised = stderr.split("\n").find((line) => line.includes("--not-created")) ?? "";
+      expect(advised).toBe(
+        `  async-music settle --journal ${join(folder, "journal")} --not-created -- --rain`,
+      );
+      const [, ...words] = advised.trim().split(" ");
+      expect(await run(...words)).toMatchObject({ status: 0, stdout: "--rain is free\n" });
+    });
+
     test("is none that nobody has used, or of a journal that there is not", async () => {
       const { run } = await loseAnswer("after");
       const typo = await run("settle", "rian", "--journal", join(folder, "journal"), "--not-created");
