@@ -2,8 +2,9 @@ import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unkn
 import type { Outcome } from "../transport/exchange.js";
 import { failureMessage } from "../transport/failure-message.js";
 import { invalidResponse } from "../transport/parse-answer.js";
+import type { Redactor } from "../transport/redactor.js";
 import { answerError, connectionError, type Failure, type Judge } from "../transport/verdict.js";
-import { isTaskId, resumeAdvice } from "./calls.js";
+import { createCall, isTaskId, resumeAdvice } from "./calls.js";
 
 const UNKNOWN_ADVICE =
   "It was not sent again, since that could pay twice: a task may have been created and its credits frozen. Compare " +
@@ -40,6 +41,24 @@ export function submissionOutcomeUnknown(failure: Failure, request: unknown): Su
     status,
     cause: unknownCause(failure),
     ...(taskId === null ? {} : { taskId }),
+  });
+}
+
+/** The error for a POST that its caller has left when it was under way. It goes on, for those who stay. */
+export function leftUnderWay(
+  request: unknown,
+  { requestId, journalKey, cause }: { requestId: string; journalKey: string | undefined; cause: unknown },
+  redactor: Redactor,
+): SubmissionOutcomeUnknownError {
+  const named = redactor.text(requestId);
+  const reason = "the outcome is unknown, since it was aborted after sending had begun";
+  const advice = `Its answer is still waited for: \`onSubmitted\` and the journal hear of its task. ${UNKNOWN_ADVICE}`;
+  return new SubmissionOutcomeUnknownError(failureMessage(createCall(""), reason, named, advice), {
+    request,
+    requestId: named,
+    status: null,
+    cause: redactor.cause(cause),
+    ...(journalKey === undefined ? {} : { journalKey }),
   });
 }
 

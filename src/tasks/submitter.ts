@@ -5,26 +5,24 @@ import type { JournalPlace } from "../journal/options.js";
 import type { Probe } from "../journal/probe.js";
 import { type Ordered, submitOnce } from "../journal/submit-once.js";
 import { createRequestId } from "../random/request-id.js";
-import type { Call, RequestOptions } from "../transport/call.js";
+import type { Call, Flight, RequestOptions } from "../transport/call.js";
 import type { Transport } from "../transport/transport.js";
 import { attributesOf } from "./attributes.js";
 import { createCall } from "./calls.js";
 import { type Created, createBody, createTask } from "./create.js";
 
-/** What becomes of a POST that has left when its caller aborts: of one that goes on, the task is still told and recorded. */
-export type OnAbort = "stops" | "goes_on";
-
-/** How a batch submits otherwise than a single run. */
+/** How a run submits. */
 export interface Manner {
-  onAbort: OnAbort;
+  /** Its POST, once it has left, is waited for after an abort too. */
+  flight: Flight;
   /** Called before a task is submitted; stops that by throwing. */
-  beforeSending?: () => void;
+  beforeSending: (() => void) | undefined;
 }
 
 /** Everything by which one client submits tasks. */
 export interface Submitter {
   /** Submits a task. */
-  submit(request: unknown, options: RequestOptions, onAbort: OnAbort): Promise<Created>;
+  submit(request: unknown, options: RequestOptions, flight?: Flight): Promise<Created>;
   /** Submits a task, or finds it in a journal. */
   submitOnce(
     request: unknown,
@@ -52,11 +50,10 @@ export function createSubmitter(transport: Transport, account: Account, validate
     request: unknown,
     body: string,
     options: RequestOptions,
-    onAbort: OnAbort,
+    flight: Flight | undefined,
     beforeSending?: () => Promise<void>,
   ): Promise<Created> => {
-    const call = { ...createCall(body), beforeSending, outlivesAbort: onAbort === "goes_on" };
-    return send(request, call, options);
+    return send(request, { ...createCall(body), beforeSending, flight }, options);
   };
   const probe = ({ timeoutMs, maxRetries, headers }: RequestOptions): Probe => ({
     count,
@@ -70,8 +67,8 @@ export function createSubmitter(transport: Transport, account: Account, validate
   return {
     submitted: (submission) => submitted.get(submission),
 
-    async submit(request, options, onAbort) {
-      return post(request, createBody(request, validates), options, onAbort);
+    async submit(request, options, flight) {
+      return post(request, createBody(request, validates), options, flight);
     },
 
     async submitOnce(request, place, options, manner) {
@@ -88,7 +85,7 @@ export function createSubmitter(transport: Transport, account: Account, validate
             manner.beforeSending?.();
             await take();
           };
-          return (await post(request, body, { ...options, requestId }, manner.onAbort, beforeSending)).data;
+          return (await post(request, body, { ...options, requestId }, manner.flight, beforeSending)).data;
         },
       });
     },

@@ -1,19 +1,22 @@
 import type { Account } from "../account/account.js";
+import { onAbort } from "../clock/on-abort.js";
 import type { TaskType } from "../contract/model.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import type { TaskRequest } from "../contract/task-request.js";
 import { checkJournalOptions } from "../journal/options.js";
+import { createRequestId } from "../random/request-id.js";
 import { type ApiPromise, apiPromise } from "../transport/api-promise.js";
-import type { RequestOptions } from "../transport/call.js";
+import type { Flight, RequestOptions } from "../transport/call.js";
 import type { Transport } from "../transport/transport.js";
 import { attributesOf } from "./attributes.js";
 import { callBack } from "./callback.js";
+import { leftUnderWay } from "./judge-submission.js";
 import { checkWaitOptions, type RunOptions, type WaitOptions } from "./options.js";
 import { recordAtEnd } from "./record-at-end.js";
 import { retrieveTask } from "./retrieve.js";
 import { type RunResult, runAll } from "./run-all.js";
 import { checkRunAllOptions, type RunAllOptions } from "./run-all-options.js";
-import { createSubmitter, type Manner, type Submitter } from "./submitter.js";
+import { createSubmitter, type Submitter } from "./submitter.js";
 import { createWaiter, type Waiter } from "./waiter.js";
 
 const NO_OPTIONS = {};
@@ -55,7 +58,7 @@ export class Tasks {
     request: TaskRequest & { task_type: Type },
     options: RequestOptions = {},
   ): ApiPromise<TaskSubmission<Type>> {
-    const result = this.#submitter.submit(request, options, "stops");
+    const result = this.#submitter.submit(request, options);
     return apiPromise(result, this.#transport.redactor) as ApiPromise<TaskSubmission<Type>>;
   }
 
@@ -137,23 +140,37 @@ export class Tasks {
     request: TaskRequest & { task_type: Type },
     options: RunOptions = {},
   ): Promise<SucceededTask<Type>> {
-    return this.#run<Type>(request, options, { onAbort: "stops" });
+    const { ended, flight, requestId } = this.#begin<Type>(request, options);
+    const { signal, journalKey } = options;
+    return new Promise((resolve, reject) => {
+      const abort = onAbort(signal, () => {
+        const known = { requestId, journalKey, cause: signal?.reason };
+        if (flight.isUnderWay) reject(leftUnderWay(request, known, this.#transport.redactor));
+      });
+      void ended.then(resolve, reject).finally(() => abort.leave());
+    });
   }
 
-  async #run<Type extends TaskType>(
+  /** Begins a run. A POST that has left outlives an abort, so that its task is told and recorded. */
+  #begin<Type extends TaskType>(
     request: TaskRequest & { task_type: Type },
     options: RunOptions,
-    manner: Manner,
-  ): Promise<SucceededTask<Type>> {
+    beforeSending?: () => void,
+  ) {
+    const { redactor, random, trace } = this.#transport;
     // Everything about the wait is checked before anything is paid for.
     checkWaitOptions(options, this.#transport);
-    const { requestId, journal, journalKey, probe, onSubmitted, onUnrecorded, ...waitOptions } = options;
-    const place = checkJournalOptions(options, this.#transport.redactor);
-    return this.#transport.trace("run a task", attributesOf(request), async () => {
+    const place = checkJournalOptions(options, redactor);
+    const { journal, probe, onSubmitted, onUnrecorded, ...others } = options;
+    const { requestId = createRequestId(random), journalKey, ...waitOptions } = others;
+    const flight: Flight = { isUnderWay: false };
+
+    const ended = trace("run a task", attributesOf(request), async () => {
+      const sent = { ...options, requestId };
       const { task, recordAgain } =
         place === null
-          ? { task: (await this.#submitter.submit(request, options, manner.onAbort)).data, recordAgain: null }
-          : await this.#submitter.submitOnce(request, place, options, manner);
+          ? { task: (await this.#submitter.submit(request, sent, flight)).data, recordAgain: null }
+          : await this.#submitter.submitOnce(request, place, sent, { flight, beforeSending });
 
       const carryOn = async () => {
         if (typeof task !== "string") await callBack("onSubmitted", onSubmitted, task, task.task_id);
@@ -161,6 +178,7 @@ export class Tasks {
       };
       return recordAgain === null ? carryOn() : recordAtEnd(recordAgain, carryOn, onUnrecorded);
     });
+    return { ended, flight, requestId };
   }
 
   /**
@@ -186,8 +204,8 @@ export class Tasks {
     options: RunAllOptions<Request> = {},
   ): AsyncIterable<RunResult<Request>> {
     checkRunAllOptions(options, this.#transport);
-    return runAll(requests, options, (request, runOptions, beforeSending) =>
-      this.#run<Request["task_type"]>(request, runOptions, { onAbort: "goes_on", beforeSending }),
-    );
+    return runAll(requests, options, async (request, runOptions, beforeSending) => {
+      return this.#begin<Request["task_type"]>(request, runOptions, beforeSending).ended;
+    });
   }
 }

@@ -12,14 +12,20 @@ export interface Call {
   purpose: string;
   /** Awaited when the call has been admitted, before the first byte of an attempt leaves; stops it by throwing. */
   beforeSending?: (() => Promise<void>) | undefined;
-  /** Whether an attempt that has left is waited for after an abort too; what comes before and between attempts isn't. */
-  outlivesAbort?: boolean;
+  /** Of a call that outlives an abort: an attempt that has left is waited for; what comes before and between isn't. */
+  flight?: Flight | undefined;
   /** The task that the call reads. */
   taskId?: string;
   /** What the caller can do after a failure, as it stands at the end of messages. */
   advice?: string;
   /** The same where the service knows nothing by that id: there is nothing to go on with. */
   adviceIfNotFound?(): string;
+}
+
+/** What becomes of a call, for whoever may leave it. */
+export interface Flight {
+  /** An attempt has left, and nothing has come of it yet. */
+  isUnderWay: boolean;
 }
 
 /** Options of every request. */

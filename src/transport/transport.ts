@@ -34,9 +34,14 @@ export function createTransport(config: TransportConfig): Transport {
         if (!isAdmitted) throw heldError(config, call, requestId);
         const waitedMs = clock.now() - queuedAt;
         tellWait(emitter, { purpose: call.purpose, taskId: call.taskId ?? null, waitedMs });
-        if (call.beforeSending || call.outlivesAbort) await prepare(config, call, signal);
-        const sent = call.outlivesAbort ? { ...options, signal: undefined } : options;
-        return attempt(config, call, sent, judge, requestId);
+        const { beforeSending, flight } = call;
+        if (beforeSending || flight) await prepare(config, call, signal);
+        if (flight === undefined) return attempt(config, call, options, judge, requestId);
+        flight.isUnderWay = true;
+        const trying = attempt(config, call, { ...options, signal: undefined }, judge, requestId);
+        return trying.finally(() => {
+          flight.isUnderWay = false;
+        });
       });
     },
 
@@ -51,13 +56,13 @@ export function createTransport(config: TransportConfig): Transport {
 /** Who was admitted and then does not send reports back all the same. */
 async function prepare(
   { pacer, clock }: TransportConfig,
-  { beforeSending, outlivesAbort, taskId }: Call,
+  { beforeSending, flight, taskId }: Call,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   try {
     await beforeSending?.();
     // The last moment at which an abort is heard.
-    if (outlivesAbort) signal?.throwIfAborted();
+    if (flight) signal?.throwIfAborted();
   } catch (error) {
     pacer.report({ taskId, sentAt: clock.now(), remaining: null, heldForMs: null });
     throw error;

@@ -267,6 +267,52 @@ test("an abort during the POST leaves its outcome unknown, also in the journal",
   expect(await world.journal.get(KEY)).toMatchObject({ state: "intent" });
 });
 
+/** A run that is aborted while its POST is under way; the POST is answered by hand. */
+async function abortedRun() {
+  let answer = (_: Response) => {};
+  const world = journaledWorld(({ method }) =>
+    method === "POST" ? new Promise<Response>((resolve) => (answer = resolve)) : done(),
+  );
+  const [controller, told]: [AbortController, TaskSubmission[]] = [new AbortController(), []];
+  const onSubmitted = (created: TaskSubmission) => void told.push(created);
+  const running = world.run({ signal: controller.signal, onSubmitted });
+  running.catch(() => {});
+  await turns(20);
+  controller.abort("left");
+  const error = await rejection(running, SubmissionOutcomeUnknownError);
+  const answerPost = async (response: Response) => {
+    answer(response);
+    await turns(20);
+  };
+  return { ...world, told, error, answerPost };
+}
+
+test("the POST that an abort has left is still recorded, and told, when its answer comes", async () => {
+  const { journal, requests, told, error, answerPost } = await abortedRun();
+  expect(error).toMatchObject({ journalKey: KEY, cause: "left", taskId: null });
+  expect(await journal.get(KEY)).toMatchObject({ state: "intent", request_id: error.requestId });
+  await answerPost(accepted());
+  expect(await journal.get(KEY)).toMatchObject({ state: "submitted", task_id: TASK_ID });
+  expect(told).toEqual([submission()]);
+  expect(requests).toHaveLength(1);
+});
+
+test("who runs the key again while that POST is under way waits for it, and pays once", async () => {
+  const world = await abortedRun();
+  const again = world.run();
+  await turns(20);
+  await world.answerPost(accepted());
+  await expect(again).resolves.toEqual(succeeded());
+  expect(posts(world)).toHaveLength(1);
+});
+
+test("a refusal of that POST frees the key", async () => {
+  const world = await abortedRun();
+  await world.answerPost(refusal(402, "insufficient_credits"));
+  expect(await world.journal.get(KEY)).toBeNull();
+  expect(world.told).toEqual([]);
+});
+
 test("who finds out that nothing was created frees the key, and it can be run again", async () => {
   const world = journaledWorld(inTurn(lost, submit, done));
   await rejection(world.run(), SubmissionOutcomeUnknownError);

@@ -97,6 +97,25 @@ test("an abort during the POST leaves its outcome unknown, and keeps the reason 
   expect(requests).toHaveLength(1);
 });
 
+test("an abort during the POST is heard at once, and onSubmitted is told of the task when the answer comes", async () => {
+  let answer = (_: Response) => {};
+  const { client, requests } = createWorld(() => new Promise<Response>((resolve) => (answer = resolve)));
+  const controller = new AbortController();
+  const told: TaskSubmission[] = [];
+  const onSubmitted = (created: TaskSubmission) => void told.push(created);
+  const result = client.tasks.run(SONG_REQUEST, { signal: controller.signal, onSubmitted });
+  result.catch(() => {});
+  await turns(20);
+  controller.abort();
+  const error = await rejection(result, SubmissionOutcomeUnknownError);
+  expect(error).toMatchObject({ requestId: requests[0]?.headers.get("X-Request-Id"), journalKey: null });
+  expect(told).toEqual([]);
+  answer(accepted());
+  await turns(20);
+  expect(told).toEqual([submission()]);
+  expect(requests).toHaveLength(1);
+});
+
 test.each([[undefined], ["a text"], [{ why: "left" }]])(
   "an abort during the POST with the reason %j is no less unknown",
   async (reason) => {

@@ -18,7 +18,6 @@ const CREATE: Call = {
   kind: "create",
   body: "{}",
   purpose: "create the task",
-  outlivesAbort: true,
 };
 
 function createSender(answer: (request: Request) => Promise<Response>) {
@@ -39,7 +38,7 @@ function createSender(answer: (request: Request) => Promise<Response>) {
     trace: createTrace(undefined),
   });
   const send = (call: Partial<Call>, options: RequestOptions = {}) =>
-    transport.send({ ...CREATE, ...call }, options, judgeRead);
+    transport.send({ ...CREATE, flight: { isUnderWay: false }, ...call }, options, judgeRead);
   return { send, fetch, told };
 }
 
@@ -81,5 +80,5 @@ test("one that doesn't outlive an abort ends with it", async () => {
     controller.abort(left);
     return accepted();
   });
-  expect(await rejection(send({ outlivesAbort: false }, { signal: controller.signal }), Error)).toBe(left);
+  expect(await rejection(send({ flight: undefined }, { signal: controller.signal }), Error)).toBe(left);
 });
