@@ -2,7 +2,6 @@ import {
   AudioExpiredError,
   InsufficientCreditsError,
   InvalidRequestError,
-  JournalConflictError,
   SubmissionOutcomeUnknownError,
   TaskFailedError,
   TaskNotFoundError,
@@ -13,7 +12,7 @@ import { Interrupted } from "./tasks/interruption.js";
 
 /** After these there is nothing to go on with; of the first ones a journal's key still names the task. */
 const OVER_FOR_GOOD = [TaskFailedError, TaskTimedOutError, AudioExpiredError];
-const OVER = [...OVER_FOR_GOOD, TaskNotFoundError, InvalidRequestError, JournalConflictError];
+const OVER = [...OVER_FOR_GOOD, TaskNotFoundError, InvalidRequestError];
 
 /**
  * What to do now, as lines for a shell.

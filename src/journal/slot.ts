@@ -15,7 +15,7 @@ export interface Slot {
   /** Frees the key, if this entry still holds it; resolves with whether it did. */
   free(revision: string): Promise<boolean>;
   /** The error for a key that stands for another request. */
-  conflict(): JournalConflictError;
+  conflict(entry: JournalEntry): JournalConflictError;
   /** The error for a journal that did not do its part. */
   failure(reason: string, cause: unknown, taskId?: string): JournalError;
 }
@@ -59,10 +59,11 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor): S
       // A journal of somebody's own may not say: what is there now does.
       return typeof isFreed === "boolean" ? isFreed : (await read()) === null;
     },
-    conflict() {
+    conflict(entry) {
+      const task = entry.state === "submitted" ? ` of task ${entry.task_id}` : "";
       const message =
-        `Failed to create a task: the journal holds another request under ${name}, and a key stands for one request. ` +
-        "Nothing was sent. Choose another key for this request.";
+        `Failed to create a task: the journal holds another request${task} under ${name}. ` +
+        "Nothing was sent. Run that one again; with another key this one is paid for too.";
       return new JournalConflictError(message, { journalKey: key });
     },
   };

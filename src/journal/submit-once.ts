@@ -60,7 +60,7 @@ async function findOrSubmit(slot: Slot, order: Order): Promise<Ordered> {
   let latest: string | null = null;
   for (let look = 0; ; look++) {
     const entry = await slot.read();
-    if (entry !== null && !isSameRequest(entry.request, order.request)) throw slot.conflict();
+    if (entry !== null && !isSameRequest(entry.request, order.request)) throw slot.conflict(entry);
     if (entry?.state === "submitted") return { task: entry.submission ?? entry.task_id, recordAgain: null };
 
     const ordered = entry === null ? await submit(slot, order) : null;

@@ -36,7 +36,8 @@ export interface RunOptions extends WaitOptions, JournalOptions {
   journalKey?: string | undefined;
   /**
    * Called once the task is created, before the waiting begins: the moment to save its id. A run that finds its task in
-   * the journal calls it too, since nobody knows whether the earlier run came so far.
+   * the journal calls it too, since nobody knows whether the earlier run came so far; and so does one that was aborted while
+   * its POST was under way, when that is answered.
    */
   onSubmitted?: ((submission: TaskSubmission) => void | Promise<void>) | undefined;
 }

@@ -30,7 +30,11 @@ export interface Flight {
 
 /** Options of every request. */
 export interface RequestOptions {
-  /** Ends the call: before a POST began, and for every read, it then rejects with the signal's reason. */
+  /**
+   * Ends the call: before a POST began, and for every read, it then rejects with the signal's reason. Once a POST has left
+   * it rejects at once with a `SubmissionOutcomeUnknownError`; the POST of a run then goes on without its caller, so
+   * that its journal and `onSubmitted` hear of the task.
+   */
   signal?: AbortSignal | undefined;
   /** The time limit of one HTTP attempt, in real milliseconds. @defaultValue the client's, 30 000 */
   timeoutMs?: number | undefined;

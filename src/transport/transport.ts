@@ -34,14 +34,8 @@ export function createTransport(config: TransportConfig): Transport {
         if (!isAdmitted) throw heldError(config, call, requestId);
         const waitedMs = clock.now() - queuedAt;
         tellWait(emitter, { purpose: call.purpose, taskId: call.taskId ?? null, waitedMs });
-        const { beforeSending, flight } = call;
-        if (beforeSending || flight) await prepare(config, call, signal);
-        if (flight === undefined) return attempt(config, call, options, judge, requestId);
-        flight.isUnderWay = true;
-        const trying = attempt(config, call, { ...options, signal: undefined }, judge, requestId);
-        return trying.finally(() => {
-          flight.isUnderWay = false;
-        });
+        if (call.beforeSending !== undefined) await prepare(config, call.beforeSending, call.taskId);
+        return attempt(config, call, options, judge, requestId);
       });
     },
 
@@ -56,13 +50,11 @@ export function createTransport(config: TransportConfig): Transport {
 /** Who was admitted and then does not send reports back all the same. */
 async function prepare(
   { pacer, clock }: TransportConfig,
-  { beforeSending, flight, taskId }: Call,
-  signal: AbortSignal | undefined,
+  beforeSending: () => Promise<void>,
+  taskId: string | undefined,
 ): Promise<void> {
   try {
-    await beforeSending?.();
-    // The last moment at which an abort is heard.
-    if (flight) signal?.throwIfAborted();
+    await beforeSending();
   } catch (error) {
     pacer.report({ taskId, sentAt: clock.now(), remaining: null, heldForMs: null });
     throw error;

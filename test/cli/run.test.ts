@@ -252,8 +252,13 @@ describe("with a journal", () => {
   test("another request under the key is refused with status 3", async () => {
     const { run, bodies } = createTerminal(emulator);
     await run("run", ...journaled());
-    const { status } = await run("run", "--negative-tags", "polka", ...journaled());
+    const first = JSON.parse((await run("run", ...journaled(), "--json")).stdout);
+    const { status, stdout } = await run("run", "--negative-tags", "polka", ...journaled(), "--json");
     expect([status, bodies.length]).toEqual([3, 1]);
+    // The key's task is no task of this request.
+    const { error } = JSON.parse(stdout);
+    expect([error.name, error.taskId]).toEqual(["JournalConflictError", null]);
+    expect(error.message).toContain(first.task.task_id);
   });
 
   test("a lost answer is told with what speaks for it, and never sent again", async () => {

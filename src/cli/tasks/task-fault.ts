@@ -1,4 +1,4 @@
-import { AsyncMusicError } from "../../index.js";
+import { AsyncMusicError, JournalConflictError } from "../../index.js";
 import type { RunFlags, WaitFlags } from "../flags.js";
 import { shellWord } from "../shell-word.js";
 
@@ -16,7 +16,9 @@ export class TaskFault extends Error {
   constructor(cause: unknown, taskId: string | null, flags: WaitFlags & Pick<RunFlags, "journal">) {
     super("A task went wrong.");
     this.cause = cause;
-    this.taskId = cause instanceof AsyncMusicError ? (cause.taskId ?? taskId) : taskId;
+    // Of a conflict the key's task is another request's.
+    const known = cause instanceof JournalConflictError ? null : taskId;
+    this.taskId = cause instanceof AsyncMusicError ? (cause.taskId ?? known) : known;
     this.resume = this.taskId === null ? null : resumeCommand(this.taskId, flags);
     this.journal = flags.journal ?? null;
   }
