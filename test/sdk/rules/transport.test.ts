@@ -1,3 +1,4 @@
+import { InsufficientCreditsError } from "async-music";
 import { expect, test, vi } from "vitest";
 import { createEmitter } from "../../../src/telemetry/emitter.js";
 import { createTrace } from "../../../src/telemetry/tracer.js";
@@ -22,6 +23,7 @@ const CREATE: Call = {
 
 function createSender(answer: (request: Request) => Promise<Response>) {
   const { pacer, told } = createOwnPacer();
+  const emitter = createEmitter();
   const fetch = vi.fn<typeof globalThis.fetch>((request) => answer(new Request(request)));
   const transport = createTransport({
     baseUrl: "https://music.example",
@@ -34,12 +36,12 @@ function createSender(answer: (request: Request) => Promise<Response>) {
     random: () => 0.5,
     pacer,
     redactor: createRedactor(API_KEY),
-    emitter: createEmitter(),
+    emitter,
     trace: createTrace(undefined),
   });
   const send = (call: Partial<Call>, options: RequestOptions = {}) =>
     transport.send({ ...CREATE, flight: { isUnderWay: false }, ...call }, options, judgeRead);
-  return { send, fetch, told };
+  return { send, fetch, told, emitter };
 }
 
 const accepted = async () => new Response("{}", { status: 202 });
@@ -55,6 +57,18 @@ test("it is sent with all that its caller asked for, and an abort while it is on
   const [request, init] = fetch.mock.calls[0] ?? [];
   expect(new Headers(request instanceof Request ? request.headers : {}).get("X-Team")).toBe("radio");
   expect(init?.signal?.aborted).toBe(false);
+});
+
+test("its flight is under way from when an attempt leaves until something has come of it", async () => {
+  const flight = { isUnderWay: false };
+  const seen: boolean[] = [];
+  const { send, emitter } = createSender(async () => {
+    seen.push(flight.isUnderWay);
+    return new Response("{}", { status: 402 });
+  });
+  for (const name of ["attempt", "answer"] as const) emitter.on(name, () => seen.push(flight.isUnderWay));
+  await rejection(send({ flight }), InsufficientCreditsError);
+  expect(seen).toEqual([false, true, false]);
 });
 
 test("without an abort it is a call like any other", async () => {
