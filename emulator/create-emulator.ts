@@ -106,8 +106,10 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
     },
     reset(changes = {}) {
       checkResetOptions(changes);
+      const { seed = options.seed, credits = options.credits } = changes;
+      const { policy = options.policy, limits = options.limits } = changes;
       const begins = clock.beginning();
-      const state = createState({ ...options, ...changes }, emulator.apiKey, begins);
+      const state = createState({ seed, credits, policy, limits }, emulator.apiKey, begins);
       replaceState(world, state, begins, "the emulator was reset");
       return { account_id: emulator.accountId, api_key: emulator.apiKey };
     },

@@ -166,6 +166,18 @@ describe("a reset", () => {
     expect(await live(emulator)).toBe(first);
   });
 
+  test("takes what is `undefined` as not given, and so from the creation", () => {
+    const emulator = createEmulator({
+      seed: 5,
+      credits: 500,
+      policy: { late_success: "success" },
+      limits: { requests: 30 },
+    });
+    const created = emulator.snapshot();
+    emulator.reset({ seed: undefined, credits: undefined, policy: undefined, limits: undefined });
+    expect(emulator.snapshot()).toEqual(created);
+  });
+
   test("leaves no sound behind: the same clip id can then be another song", async () => {
     const { create, read, emulator } = createService();
     const listen = async (body: object) => {
