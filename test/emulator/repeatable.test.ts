@@ -225,6 +225,14 @@ describe("when", () => {
     await expect(emulator.when(taskId, "pending")).rejects.toThrow("`failure`");
     await expect(emulator.when("none", "success")).rejects.toThrow(RangeError);
   });
+
+  test("looks at the task, and so finds the hour that is over", async () => {
+    const { emulator, create } = createService();
+    const ids = [await create(VALID.song, { outcome: "hang" }), await create(VALID.song)] as const;
+    await emulator.clock.advance(3_600_001);
+    expect((await emulator.when(ids[0], "timeout")).error_code).toBe("upstream_provider_error");
+    await expect(emulator.when(ids[1], "success")).rejects.toThrow("it ended in `timeout`");
+  });
 });
 
 test("an emulator that was disposed of answers as nobody does, also to what is under way", async () => {
