@@ -20,7 +20,7 @@ export interface World {
   readonly watchers: Watchers;
   /** Who reads the request log as it is written. */
   readonly logReaders: LogReaders;
-  readonly submissions: SubmissionsUnderWay;
+  submissions: SubmissionsUnderWay;
   /** Files that follow from the state. */
   readonly audio: AudioStore;
   /** Aborted when the emulator is disposed of. */
@@ -65,6 +65,7 @@ export function replaceState(world: World, state: State, time: number, reason: s
   world.index = buildIndex(state);
   world.state = state;
   world.generation++;
+  world.submissions = new SubmissionsUnderWay();
   world.clock.set(time);
   world.audio.clear();
   world.watchers.close(reason);

@@ -178,6 +178,38 @@ describe("a reset", () => {
     expect(emulator.snapshot()).toEqual(created);
   });
 
+  test.each([
+    ["a reset", (emulator: Emulator) => emulator.reset()],
+    ["a snapshot", (emulator: Emulator) => emulator.restore(createEmulator().snapshot())],
+  ])("knows nothing of what was under way before: %s", async (_, replace) => {
+    const { emulator, post, balance } = createService();
+    emulator.faults.add({ fault: { kind: "latency", ms: 5_000 } });
+    const underWay = expect(post(VALID.song)).rejects.toThrow(TypeError);
+    await new Promise((resolve) => setImmediate(resolve));
+    replace(emulator);
+    await underWay;
+    expect(emulator.requests).toEqual([]);
+    expect(await balance()).toEqual({ available: 1000, frozen: 0, total: 1000 });
+  });
+
+  test("has the audit forget who has left what was under way before", async () => {
+    const { emulator, send, post } = createService();
+    emulator.faults.add({ fault: { kind: "latency", ms: 5_000 } });
+    const caller = new AbortController();
+    const left = send(TASK, {
+      method: "POST",
+      headers: { "x-api-key": emulator.apiKey, "Content-Type": "application/json" },
+      body: JSON.stringify(VALID.song),
+      signal: caller.signal,
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    caller.abort();
+    await expect(left).rejects.toThrow("aborted");
+    emulator.reset();
+    await post(VALID.song);
+    expect(emulator.audit()).toEqual([]);
+  });
+
   test("leaves no sound behind: the same clip id can then be another song", async () => {
     const { create, read, emulator } = createService();
     const listen = async (body: object) => {
