@@ -17,7 +17,7 @@ import type { Visit } from "./visit.js";
  * whatever a request changes, it changes in one go.
  */
 export async function carryOut(world: World, exchange: Exchange): Promise<Delivery> {
-  const { generation } = world;
+  const { era } = world;
   const requestId = chooseRequestId(world.state, exchange);
   const fault = takeFault(world.state, exchange.method, exchange.path);
   const submission = submissionOf(world, exchange, requestId);
@@ -26,7 +26,7 @@ export async function carryOut(world: World, exchange: Exchange): Promise<Delive
     const wait = waitOut(fault.ms, world);
     await (submission === null ? wait : world.submissions.during(submission, wait));
     // Another state has taken the place of the one that it was for: the new one never sees it.
-    if (world.generation !== generation) return { kind: "disconnect" };
+    if (era.signal.aborted) return { kind: "disconnect" };
   }
 
   const now = world.clock.now();

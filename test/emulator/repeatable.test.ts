@@ -190,6 +190,21 @@ describe("a reset", () => {
     await underWay;
     expect(emulator.requests).toEqual([]);
     expect(await balance()).toEqual({ available: 1000, frozen: 0, total: 1000 });
+    expect(emulator.clock.now()).toBe(Date.UTC(2026, 0, 1));
+  });
+
+  test.each([
+    ["could give up", { signal: new AbortController().signal }],
+    ["can't give up", {}],
+  ])("ends what stalls, so that time passes again, also for who %s", async (_, init) => {
+    const { emulator } = createService();
+    emulator.faults.add({ fault: { kind: "stall" } });
+    const stalled = expect(emulator.fetch(`${emulator.url}/`, init)).rejects.toThrow(TypeError);
+    await new Promise((resolve) => setImmediate(resolve));
+    emulator.reset();
+    await stalled;
+    await emulator.clock.sleep(1_000);
+    expect(emulator.clock.now()).toBe(Date.UTC(2026, 0, 1) + 1_000);
   });
 
   test("has the audit forget who has left what was under way before", async () => {
