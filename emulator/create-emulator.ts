@@ -8,6 +8,7 @@ import { createVirtualClock } from "./clock/virtual-clock.js";
 import { createAccounts } from "./control/accounts.js";
 import { createFaults } from "./control/faults.js";
 import { createProviders } from "./control/providers.js";
+import { requireAccount } from "./control/require-account.js";
 import { createControlPlane } from "./control-plane/control-plane.js";
 import type { Emulator } from "./emulator.js";
 import { checkOptions, checkResetOptions, type EmulatorOptions } from "./emulator-options.js";
@@ -21,6 +22,7 @@ import { createState } from "./state/create-state.js";
 import { setOwnerKey } from "./state/set-owner-key.js";
 import { openSnapshot, takeSnapshot } from "./state/snapshot.js";
 import { createWorld, findTask, replaceState, type World } from "./state/world.js";
+import { applyHour } from "./tasks/look.js";
 
 /**
  * A whole service with one account, one key and, unless it is told otherwise, 1000 credits. It needs no network and
@@ -101,13 +103,16 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
     audit: () => [...world.state.conduct.findings],
     async when(taskId, status) {
       if (closing.signal.aborted) throw new Error(`Failed to see a task in \`${status}\`: ${DISPOSED}`);
+      applyHour(world, requireAccount(world, requireTask(world, taskId).accountId), clock.now());
       await world.watchers.watch(requireTask(world, taskId), status);
       return taskData(requireTask(world, taskId), clock.now(), IN_PROCESS_ORIGINS);
     },
     reset(changes = {}) {
       checkResetOptions(changes);
+      const { seed = options.seed, credits = options.credits } = changes;
+      const { policy = options.policy, limits = options.limits } = changes;
       const begins = clock.beginning();
-      const state = createState({ ...options, ...changes }, emulator.apiKey, begins);
+      const state = createState({ seed, credits, policy, limits }, emulator.apiKey, begins);
       replaceState(world, state, begins, "the emulator was reset");
       return { account_id: emulator.accountId, api_key: emulator.apiKey };
     },

@@ -56,8 +56,8 @@ export interface Emulator extends AsyncDisposable {
   /** Every rule of the service that a client broke, in the order of the requests. */
   audit(): Finding[];
   /**
-   * Resolves with the task when it has this status; rejects at any other final one. It only watches: somebody must read
-   * the task to move it.
+   * Resolves with the task when it has this status; rejects at any other final one. Like every look, it begins by applying
+   * the hour; from then on it only watches: somebody must read the task to move it.
    *
    * @throws RangeError when there is no such task.
    */

@@ -69,12 +69,12 @@ const arrows = {
     "emulator.ts": "src/contract clock log limits policy audit state control emulator-state.ts",
     "emulator-options.ts": "clock options state",
     "control-plane": `src/contract clock random options log
-      ledger limits policy faults payments accounts providers stored audit state control api mounts
+      ledger limits policy faults payments accounts providers stored audit state tasks control api mounts
       emulator-state.ts emulator.ts`,
-    "create-emulator.ts": `clock random limits policy state control api mounts
+    "create-emulator.ts": `clock random limits policy state tasks control api mounts
       emulator-state.ts emulator.ts emulator-options.ts control-plane`,
     "msw.ts": "api mounts emulator.ts",
-    node: "src/contract api mounts emulator.ts",
+    node: "src/contract state api mounts emulator.ts",
     "node.ts": "node",
     "index.ts": `clock log limits policy faults payments providers audit state control
       emulator-state.ts emulator.ts emulator-options.ts create-emulator.ts`,

@@ -10,10 +10,19 @@ import type { Visit } from "./visit.js";
 /** A 429 always states its wait (Errors): this one where the fault names none. */
 const USUAL_WAIT_SECONDS = 1;
 
-/** Latency: the exchange sleeps on the clock like everybody else who waits. */
-export async function waitOut(ms: number, { clock, closing }: World): Promise<void> {
+/**
+ * Latency: the exchange sleeps on the clock like everybody else who waits, and no longer than there is the state that it
+ * came to.
+ */
+export async function waitOut(ms: number, { clock, era: { signal }, closing }: World): Promise<void> {
   clock.leave();
-  await clock.sleep(ms, closing).finally(() => clock.enter());
+  try {
+    await clock.sleep(ms, AbortSignal.any([signal, closing]));
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    clock.enter();
+  }
 }
 
 /** What comes instead of everything else; `null` where the request is to be carried out. */

@@ -17,6 +17,7 @@ import type { Visit } from "./visit.js";
  * whatever a request changes, it changes in one go.
  */
 export async function carryOut(world: World, exchange: Exchange): Promise<Delivery> {
+  const { era } = world;
   const requestId = chooseRequestId(world.state, exchange);
   const fault = takeFault(world.state, exchange.method, exchange.path);
   const submission = submissionOf(world, exchange, requestId);
@@ -24,6 +25,8 @@ export async function carryOut(world: World, exchange: Exchange): Promise<Delive
   if (fault?.kind === "latency") {
     const wait = waitOut(fault.ms, world);
     await (submission === null ? wait : world.submissions.during(submission, wait));
+    // Another state has taken the place of the one that it was for: the new one never sees it.
+    if (era.signal.aborted) return { kind: "disconnect" };
   }
 
   const now = world.clock.now();

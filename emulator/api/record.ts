@@ -55,9 +55,11 @@ function seenExchange(visit: Visit, caller: Caller, delivery: Delivery, answer: 
   };
 }
 
-function fateOf({ status }: Answer): Fate {
+/** A success without its data, as a fault makes it, tells no more than none. */
+function fateOf({ status, errorCode }: Answer): Fate {
   if (status >= 500) return "unknown";
-  return status < 300 ? "accepted" : "refused";
+  if (status >= 300) return "refused";
+  return errorCode === null ? "accepted" : "unknown";
 }
 
 /** The task of the caller's own that the path names. */

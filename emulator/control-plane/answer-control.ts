@@ -1,5 +1,5 @@
 import { HEADERS } from "../../src/contract/endpoint.js";
-import { bodiless, jsonAnswer } from "../api/answers.js";
+import { bodiless, jsonAnswer, withoutBody } from "../api/answers.js";
 import type { Answer, Exchange } from "../api/exchange.js";
 import { Refusal, refusalAnswer } from "../api/refusal.js";
 import type { Emulator } from "../emulator.js";
@@ -23,7 +23,7 @@ export async function answerControl(
   );
   answer.headers[HEADERS.requestId] = requestId;
   answer.headers["X-Emulator"] = "async-music";
-  return answer;
+  return exchange.method === "HEAD" ? withoutBody(answer) : answer;
 }
 
 async function carryOut(emulator: Emulator, world: World, exchange: Exchange): Promise<Answer> {

@@ -3,9 +3,11 @@ import type { Origins } from "../api/origins.js";
 import { taskData } from "../api/task-data.js";
 import { isoTime } from "../clock/clock.js";
 import { summarizeAccount, viewLedgerEntry } from "../control/account-view.js";
+import { requireAccount } from "../control/require-account.js";
 import { UnknownIdError } from "../options/unknown-id.js";
 import { findTask, type World } from "../state/world.js";
 import type { StoredTask } from "../stored/task.js";
+import { applyHour } from "../tasks/look.js";
 import { limitsData } from "./limits-data.js";
 
 /** What of a task's input stands beside it in a list. */
@@ -33,7 +35,19 @@ export function overviewData(world: World, origins: Origins) {
   };
 }
 
-export function taskRow(task: StoredTask) {
+export function taskRows(world: World, from: number) {
+  const { state, clock } = world;
+  for (const account of state.accounts) applyHour(world, account, clock.now());
+  return state.tasks.slice(from).map(taskRow);
+}
+
+export function ledgerRows(world: World, accountId: string, from: number) {
+  const account = requireAccount(world, accountId);
+  applyHour(world, account, world.clock.now());
+  return account.ledger.entries.slice(from).map(viewLedgerEntry);
+}
+
+function taskRow(task: StoredTask) {
   return {
     ordinal: task.ordinal,
     account_id: task.accountId,
@@ -50,8 +64,7 @@ export function taskRow(task: StoredTask) {
 }
 
 export function taskDetails(world: World, taskId: string, origins: Origins) {
-  const task = findTask(world, taskId);
-  if (task === undefined) throw new UnknownIdError("task", taskId);
+  const task = lookedAtTask(world, taskId);
   const { queueMs, workMs, polls, end } = task.plan;
   const worksFrom = task.createdAt + queueMs;
   const endsByTime = polls === null && end.outcome !== "hang";
@@ -68,6 +81,15 @@ export function taskDetails(world: World, taskId: string, origins: Origins) {
     },
     ledger: (account?.ledger.entries ?? []).filter((entry) => entry.taskId === task.id).map(viewLedgerEntry),
   };
+}
+
+/** A task as it is once the hour is applied, which may put another in its place. */
+function lookedAtTask(world: World, taskId: string): StoredTask {
+  const found = findTask(world, taskId);
+  if (found !== undefined) applyHour(world, requireAccount(world, found.accountId), world.clock.now());
+  const task = findTask(world, taskId);
+  if (task === undefined) throw new UnknownIdError("task", taskId);
+  return task;
 }
 
 /** What it was made of or called, in a few words. */

@@ -13,9 +13,6 @@ const KEPT_BYTES = 64 * 2 ** 20;
 /** The same of the parts that long songs are joined from. */
 const KEPT_PART_BYTES = 32 * 2 ** 20;
 
-/** Providers drop their own files on their own schedule, which the interface leaves open: after these days. */
-const PROVIDER_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
-
 /** Whose copy of a clip is asked for. */
 export type Copy = "service" | "provider";
 
@@ -36,14 +33,14 @@ export class AudioStore {
   async read(clips: Clips, clipId: string, copy: Copy, now: number): Promise<AudioFile | null> {
     this.#files.dropGone(now);
     const found = clips.get(clipId);
-    if (found === undefined || now >= goneAt(found, copy)) return null;
+    if (found === undefined || now >= goneAt(found)) return null;
     const { storable, format: own } = plannedSuccess(found.task);
     if (copy === "service" && !storable) return null;
 
     const format = copy === "service" ? found.task.format : own;
     const kept = { songs: this.#songs, parts: this.#parts };
     const make = () => makeAudio(clips, found, format, kept);
-    const bytes = await this.#files.get(`${clipId}/${format}`, goneAt(found, copy), make);
+    const bytes = await this.#files.get(`${clipId}/${format}`, goneAt(found), make);
     return { bytes, format };
   }
 
@@ -67,7 +64,10 @@ export interface AudioFile {
   format: AudioFormat;
 }
 
-/** The seven days are over to the millisecond (Limits: Audio lifetime). */
-function goneAt({ task }: StoredClip, copy: Copy): number {
-  return task.completedAt + (copy === "service" ? LIMITS.audioLifetimeMs : PROVIDER_LIFETIME_MS);
+/**
+ * The seven days are over to the millisecond, wherever an `audio_url` points (Limits: Audio lifetime): the providers,
+ * whose schedule is open, drop their own files at the same time.
+ */
+function goneAt({ task }: StoredClip): number {
+  return task.completedAt + LIMITS.audioLifetimeMs;
 }

@@ -1,5 +1,6 @@
 import { bodyLimit, type Delivery, type Site } from "../api/exchange.js";
 import type { Origins } from "../api/origins.js";
+import { untilReplaced } from "../state/world.js";
 import { attend } from "./attend.js";
 import type { Mounted } from "./mounted-world.js";
 import { readBody } from "./read-body.js";
@@ -27,7 +28,8 @@ export function createFetchMount({ world, carryOut }: Mounted, { origins, onDisc
     try {
       const delivery = await untilOver(carry(request, signal, place), signal);
       if (delivery.kind === "answer") return toResponse(delivery, { url, signal });
-      if (delivery.kind === "stall") await (canLeave ? stall(signal) : untilAborted(never(), closing));
+      if (delivery.kind === "stall")
+        await (canLeave ? stall(signal) : untilAborted(untilReplaced(world), closing));
     } catch (error) {
       if (signal.aborted || !closing.aborted) throw error;
     }
@@ -40,7 +42,7 @@ export function createFetchMount({ world, carryOut }: Mounted, { origins, onDisc
    */
   async function stall(signal: AbortSignal): Promise<void> {
     world.clock.hold();
-    await untilOver(never(), signal).finally(() => world.clock.release());
+    await untilOver(untilReplaced(world), signal).finally(() => world.clock.release());
   }
 
   /** What comes first: the result, its caller's leaving, or the emulator's end. */
@@ -71,10 +73,6 @@ function placeOf(url: string, { service, providers }: Origins): Place | null {
   const { origin, pathname } = new URL(url);
   if (origin === service) return { site: "service", path: pathname };
   return Object.values(providers).includes(origin) ? { site: "provider", path: pathname } : null;
-}
-
-function never(): Promise<never> {
-  return new Promise(() => {});
 }
 
 /** What comes first: the result, or the signal, whose reason is then the error. */

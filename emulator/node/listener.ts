@@ -13,6 +13,7 @@ import type { Origins } from "../api/origins.js";
 import { attend } from "../mounts/attend.js";
 import type { Mounted } from "../mounts/mounted-world.js";
 import { joinChunks } from "../mounts/read-body.js";
+import { untilReplaced } from "../state/world.js";
 import { answerFault } from "./answer-fault.js";
 import { type Dashboard, isDashboardPath } from "./dashboard.js";
 
@@ -51,7 +52,10 @@ export function createListener(
         if (carried.kind === "answer" && carried.answer.live === undefined) await isOver;
         return carried;
       });
-      if (delivery.kind === "stall") await stall(mounted, isOver);
+      if (delivery.kind === "stall") {
+        await stall(mounted, isOver);
+        request.socket.destroy();
+      }
     } catch (error) {
       // Anything but a connection that ended is a fault of the emulator's own.
       if (request.socket.destroyed || world.closing.aborted) request.socket.destroy();
@@ -66,9 +70,9 @@ function over(response: ServerResponse): Promise<void> {
 }
 
 /** Whoever waits here gives up in real time, so that the time of the emulator must not run away meanwhile. */
-async function stall({ world: { clock } }: Mounted, isOver: Promise<void>): Promise<void> {
-  clock.hold();
-  await isOver.finally(() => clock.release());
+async function stall({ world }: Mounted, isOver: Promise<void>): Promise<void> {
+  world.clock.hold();
+  await Promise.race([isOver, untilReplaced(world)]).finally(() => world.clock.release());
 }
 
 async function carry(

@@ -20,9 +20,11 @@ export interface World {
   readonly watchers: Watchers;
   /** Who reads the request log as it is written. */
   readonly logReaders: LogReaders;
-  readonly submissions: SubmissionsUnderWay;
+  submissions: SubmissionsUnderWay;
   /** Files that follow from the state. */
   readonly audio: AudioStore;
+  /** Aborted when another state takes this one's place. */
+  era: AbortController;
   /** Aborted when the emulator is disposed of. */
   readonly closing: AbortSignal;
 }
@@ -56,6 +58,7 @@ export function createWorld(state: State, clock: ServiceClock, closing: AbortSig
     logReaders: new LogReaders(),
     submissions: new SubmissionsUnderWay(),
     audio: new AudioStore(),
+    era: new AbortController(),
     closing,
   };
 }
@@ -65,9 +68,18 @@ export function replaceState(world: World, state: State, time: number, reason: s
   world.index = buildIndex(state);
   world.state = state;
   world.generation++;
+  world.submissions = new SubmissionsUnderWay();
+  const { era } = world;
+  world.era = new AbortController();
   world.clock.set(time);
   world.audio.clear();
   world.watchers.close(reason);
+  era.abort();
+}
+
+/** Resolves when another state takes the place of the one that is there now. */
+export function untilReplaced({ era: { signal } }: World): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
 function buildIndex(state: State): Index {

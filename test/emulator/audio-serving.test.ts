@@ -189,6 +189,15 @@ describe("the seven days", () => {
     }
   });
 
+  test("end where the audio is at the provider's, too", async () => {
+    const service = createService();
+    const [{ audio_url: url }] = await clipsOf(service, VALID.upload, { storable: false });
+    await service.emulator.clock.advance(SEVEN_DAYS - 1);
+    expect((await fetchBytes(service, url)).status).toBe(200);
+    await service.emulator.clock.advance(1);
+    expect((await fetchBytes(service, url)).status).toBe(404);
+  });
+
   test("begin when the provider finished, and not when somebody looked", async () => {
     const service = createService();
     const { create, read, emulator } = service;

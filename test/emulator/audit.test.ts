@@ -46,6 +46,8 @@ describe("resubmitted_after_unknown_outcome", () => {
     [{ kind: "disconnect", when: "before" }],
     [{ kind: "disconnect", when: "after" }],
     [{ kind: "status", status: 500, when: "after" }],
+    [{ kind: "status", status: 202, when: "after" }],
+    [{ kind: "status", status: 204, when: "before" }],
     [{ kind: "malformed" }],
   ] as const)("is the same payload again after %j", async (fault) => {
     const service = createService();
@@ -197,6 +199,9 @@ describe("resent_not_retryable", () => {
     const taskId = await service.create(VALID.lyrics, moderated);
     service.emulator.faults.add({ method: "GET", fault: { kind: "disconnect", when: "after" } });
     await service.read(taskId).catch(() => {});
+    await service.create(VALID.lyrics);
+    service.emulator.faults.add({ method: "GET", fault: { kind: "status", status: 200, when: "after" } });
+    await service.read(taskId);
     await service.create(VALID.lyrics);
     expect(rules(service)).toEqual([]);
   });

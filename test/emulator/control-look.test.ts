@@ -73,6 +73,25 @@ test("a task is shown with its plan and its money, and being looked at does not 
   expect((await control("GET", "/tasks/none")).status).toBe(404);
 });
 
+test.each([
+  [
+    "a task",
+    (taskId: string) => `/tasks/${taskId}`,
+    { task: { status: "timeout", error_code: "upstream_provider_error" } },
+  ],
+  ["the tasks", () => "/tasks/from/0", { tasks: [{ status: "timeout" }] }],
+  [
+    "the ledger",
+    (_: string, accountId: string) => `/accounts/${accountId}/ledger/from/2`,
+    { entries: [{ kind: "refund", credits: 10 }] },
+  ],
+])("whoever looks at %s first applies the hour", async (_, pathOf, seen) => {
+  const { control, create, emulator } = createControlled({ credits: 100 });
+  const taskId = await create(VALID.song, { outcome: "hang" });
+  await emulator.clock.advance(3_600_001);
+  expect((await control("GET", pathOf(taskId, emulator.accountId))).body).toMatchObject(seen);
+});
+
 test("a clip's audio and cover are there without a trace, for as long as they are anywhere", async () => {
   const { control, create, read, emulator, send } = createControlled({ credits: 100 });
   const heard = async (outcome: object) => {

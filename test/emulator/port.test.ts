@@ -274,6 +274,16 @@ test("time does not skip past a caller that is busy for a while in the same proc
   await sleeper;
 });
 
+test("a request that stalls loses its connection to a reset, and holds time no longer", async () => {
+  const { emulator, server } = await listen();
+  emulator.faults.add({ fault: { kind: "stall" } });
+  const stalled = expect(fetch(server.url + BALANCE)).rejects.toThrow(TypeError);
+  await expect.poll(() => emulator.requests.length).toBe(1);
+  emulator.reset();
+  await stalled;
+  await emulator.clock.sleep(1_000);
+});
+
 test("a request that stalls holds time until its connection ends", async () => {
   const { emulator, server } = await listen();
   const { clock } = emulator;

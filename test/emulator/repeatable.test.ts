@@ -166,6 +166,65 @@ describe("a reset", () => {
     expect(await live(emulator)).toBe(first);
   });
 
+  test("takes what is `undefined` as not given, and so from the creation", () => {
+    const emulator = createEmulator({
+      seed: 5,
+      credits: 500,
+      policy: { late_success: "success" },
+      limits: { requests: 30 },
+    });
+    const created = emulator.snapshot();
+    emulator.reset({ seed: undefined, credits: undefined, policy: undefined, limits: undefined });
+    expect(emulator.snapshot()).toEqual(created);
+  });
+
+  test.each([
+    ["a reset", (emulator: Emulator) => emulator.reset()],
+    ["a snapshot", (emulator: Emulator) => emulator.restore(createEmulator().snapshot())],
+  ])("knows nothing of what was under way before: %s", async (_, replace) => {
+    const { emulator, post, balance } = createService();
+    emulator.faults.add({ fault: { kind: "latency", ms: 5_000 } });
+    const underWay = expect(post(VALID.song)).rejects.toThrow(TypeError);
+    await new Promise((resolve) => setImmediate(resolve));
+    replace(emulator);
+    await underWay;
+    expect(emulator.requests).toEqual([]);
+    expect(await balance()).toEqual({ available: 1000, frozen: 0, total: 1000 });
+    expect(emulator.clock.now()).toBe(Date.UTC(2026, 0, 1));
+  });
+
+  test.each([
+    ["could give up", { signal: new AbortController().signal }],
+    ["can't give up", {}],
+  ])("ends what stalls, so that time passes again, also for who %s", async (_, init) => {
+    const { emulator } = createService();
+    emulator.faults.add({ fault: { kind: "stall" } });
+    const stalled = expect(emulator.fetch(`${emulator.url}/`, init)).rejects.toThrow(TypeError);
+    await new Promise((resolve) => setImmediate(resolve));
+    emulator.reset();
+    await stalled;
+    await emulator.clock.sleep(1_000);
+    expect(emulator.clock.now()).toBe(Date.UTC(2026, 0, 1) + 1_000);
+  });
+
+  test("has the audit forget who has left what was under way before", async () => {
+    const { emulator, send, post } = createService();
+    emulator.faults.add({ fault: { kind: "latency", ms: 5_000 } });
+    const caller = new AbortController();
+    const left = send(TASK, {
+      method: "POST",
+      headers: { "x-api-key": emulator.apiKey, "Content-Type": "application/json" },
+      body: JSON.stringify(VALID.song),
+      signal: caller.signal,
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    caller.abort();
+    await expect(left).rejects.toThrow("aborted");
+    emulator.reset();
+    await post(VALID.song);
+    expect(emulator.audit()).toEqual([]);
+  });
+
   test("leaves no sound behind: the same clip id can then be another song", async () => {
     const { create, read, emulator } = createService();
     const listen = async (body: object) => {
@@ -212,6 +271,14 @@ describe("when", () => {
     await rejected;
     await expect(emulator.when(taskId, "pending")).rejects.toThrow("`failure`");
     await expect(emulator.when("none", "success")).rejects.toThrow(RangeError);
+  });
+
+  test("looks at the task, and so finds the hour that is over", async () => {
+    const { emulator, create } = createService();
+    const ids = [await create(VALID.song, { outcome: "hang" }), await create(VALID.song)] as const;
+    await emulator.clock.advance(3_600_001);
+    expect((await emulator.when(ids[0], "timeout")).error_code).toBe("upstream_provider_error");
+    await expect(emulator.when(ids[1], "success")).rejects.toThrow("it ended in `timeout`");
   });
 });
 

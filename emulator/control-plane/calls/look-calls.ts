@@ -2,12 +2,11 @@ import * as z from "zod/mini";
 import { API_PREFIX } from "../../../src/contract/endpoint.js";
 import { artAnswer, clipAudioAnswer } from "../../api/endpoints/files.js";
 import { Refusal } from "../../api/refusal.js";
-import { viewLedgerEntry } from "../../control/account-view.js";
 import { requireAccount } from "../../control/require-account.js";
 import { oneOf } from "../../options/one-of.js";
 import { outcomeSchema } from "../../providers/outcome.js";
 import { call, callWithBody } from "../call.js";
-import { overviewData, taskDetails, taskRow } from "../look-data.js";
+import { ledgerRows, overviewData, taskDetails, taskRows } from "../look-data.js";
 import * as answer from "../look-schemas.js";
 import { API_PATH, sendAs } from "../send-as.js";
 
@@ -43,9 +42,7 @@ export const lookCalls = [
       answers: z.object({ tasks: z.array(answer.taskRow) }),
       errors: [404],
     },
-    ({ world, params: [ordinal = ""] }) => ({
-      tasks: world.state.tasks.slice(placeOf(ordinal)).map(taskRow),
-    }),
+    ({ world, params: [ordinal = ""] }) => ({ tasks: taskRows(world, placeOf(ordinal)) }),
   ),
   call(
     {
@@ -68,7 +65,7 @@ export const lookCalls = [
       errors: [404],
     },
     ({ world, params: [accountId = "", place = ""] }) => ({
-      entries: requireAccount(world, accountId).ledger.entries.slice(placeOf(place)).map(viewLedgerEntry),
+      entries: ledgerRows(world, accountId, placeOf(place)),
     }),
   ),
   callWithBody(
