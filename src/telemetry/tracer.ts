@@ -28,19 +28,36 @@ export type Trace = <Result>(
 /** `SpanStatusCode.ERROR` of OpenTelemetry. */
 const ERROR_STATUS = 2;
 
+/** No call fails of what a tracer throws: a task that is paid for must not be lost with its span. */
 export function createTrace(tracer: Tracer | undefined): Trace {
   if (tracer === undefined) return (_name, _attributes, work) => work();
-  return (name, attributes, work) =>
-    tracer.startActiveSpan(`async-music ${name}`, { attributes }, async (span) => {
-      try {
-        return await work();
-      } catch (error) {
-        noteFailure(span, error);
-        throw error;
-      } finally {
-        span.end();
-      }
-    });
+  return <Result>(name: string, attributes: SpanAttributes, work: () => Promise<Result>) => {
+    let result: Promise<Result> | undefined;
+    const open = async () =>
+      tracer.startActiveSpan(`async-music ${name}`, { attributes }, (span) => {
+        result = within(span, work);
+        return result;
+      });
+    open().catch(() => {});
+    return result ?? work();
+  };
+}
+
+async function within<Result>(span: Span, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    quietly(() => noteFailure(span, error));
+    throw error;
+  } finally {
+    quietly(() => span.end());
+  }
+}
+
+function quietly(tell: () => void): void {
+  try {
+    tell();
+  } catch {}
 }
 
 /** Yields what an iteration yields, within a span that lasts until it ends or is left. */

@@ -5,7 +5,14 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
-import { type AsyncMusic, type ClientEvents, InvalidOptionError } from "async-music";
+import {
+  type AsyncMusic,
+  AuthenticationError,
+  type ClientEvents,
+  InvalidOptionError,
+  memoryJournal,
+  type Tracer,
+} from "async-music";
 import { expect, test } from "vitest";
 import {
   accepted,
@@ -353,3 +360,38 @@ test("the span of a call that fails says why, without the key", async () => {
   expect(span?.events).toHaveLength(1);
   expect(JSON.stringify([span?.status, span?.events])).not.toContain(API_KEY);
 });
+
+test.each(["startActiveSpan", "end", "setAttribute", "setStatus", "recordException"])(
+  "a tracer that throws in %s costs nobody a song, and hides no error",
+  async (broken) => {
+    const act = (name: string) => {
+      if (name === broken) throw new Error("the exporter is full");
+    };
+    const span = {
+      setAttribute: () => act("setAttribute"),
+      setStatus: () => act("setStatus"),
+      recordException: () => act("recordException"),
+      end: () => act("end"),
+    };
+    const tracer = {
+      startActiveSpan(_name: string, _options: object, work: (its: typeof span) => unknown) {
+        act("startActiveSpan");
+        return work(span);
+      },
+    };
+    const { client, requests } = createWorld(
+      inTurn(
+        () => accepted(),
+        () => ok(succeeded()),
+        () => refusal(401, "invalid_api_key"),
+      ),
+      { tracer: tracer as Tracer },
+    );
+    const song = await client.tasks.run(SONG_REQUEST, { journal: memoryJournal(), journalKey: "rain" });
+    expect(song.task_id).toBe(TASK_ID);
+    await rejection(client.account.balance(), AuthenticationError);
+    const watching = client.tasks.watch(TASK_ID)[Symbol.asyncIterator]().next();
+    await rejection(watching, AuthenticationError);
+    expect(requests).toHaveLength(4);
+  },
+);
