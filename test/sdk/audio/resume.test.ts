@@ -135,6 +135,11 @@ describe("two versions are never mixed: it is an AudioDownloadError when", () =>
     ],
     ["a part of another version comes", ETAG, (request) => part(startOf(request), { ETag: '"v2"' })],
     [
+      "a part of another version comes, which a weak tag tells",
+      { ETag: 'W/"v1"', ...LENGTH },
+      (request) => part(startOf(request), { ETag: 'W/"v2"' }),
+    ],
+    [
       "a part of a later change comes",
       MODIFIED,
       (request) => part(startOf(request), { "Last-Modified": "Fri, 02 Jan 2026 00:00:00 GMT" }),
