@@ -36,7 +36,7 @@ export function submissionOutcomeUnknown(failure: Failure, request: unknown): Su
   const advice =
     taskId === null ? UNKNOWN_ADVICE : `What came of the answer names the task. ${resumeAdvice(taskId)}`;
   return new SubmissionOutcomeUnknownError(failureMessage(call, unknownReason(outcome), requestId, advice), {
-    request,
+    request: redactor.data(request),
     requestId,
     status,
     cause: unknownCause(failure),

@@ -4,6 +4,8 @@ import {
   BadRequestError,
   type ClientOptions,
   InvalidOptionError,
+  memoryJournal,
+  SubmissionOutcomeUnknownError,
   TaskFailedError,
   WaitTimeoutError,
 } from "async-music";
@@ -96,6 +98,17 @@ test("a broken answer to a create that names the key for its task shows it nowhe
   for (const id of [API_KEY, `task-${API_KEY}`, API_KEY.toUpperCase()]) {
     const { client } = createWorld(() => new Response(`{"data":{"task_id":"${id}","ty`, { status: 202 }));
     expectNoKey(await reasonOf(client.tasks.create(SONG_REQUEST)), id);
+  }
+});
+
+test("a key that stands in a request shows nowhere in the error of its unknown outcome", async () => {
+  const { client } = createWorld(() => refusal(500, "internal_error"));
+  const request = { ...SONG_REQUEST, input: { gpt_description_prompt: `rain ${API_KEY}` } };
+  const place = { journal: memoryJournal(), journalKey: "rain" };
+  for (const call of [client.tasks.create(request), client.tasks.run(request, place)]) {
+    const error = await rejection(call, SubmissionOutcomeUnknownError);
+    expect(error.request).toEqual({ ...SONG_REQUEST, input: { gpt_description_prompt: "rain [redacted]" } });
+    expectNoKey(error, API_KEY);
   }
 });
 
