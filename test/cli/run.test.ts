@@ -146,6 +146,23 @@ describe("what was made", () => {
     expect(await readdir(folder)).toHaveLength(4);
   });
 
+  test.each([
+    { title: null, metadata: null },
+    { title: null, metadata: { duration: null } },
+    { title: 7, metadata: { duration: "long" } },
+  ])("is saved where a clip says of itself %o", async (fields) => {
+    const { run } = answering(async (answer, url) => {
+      if (!url.includes("/task/")) return answer;
+      const { data } = await answer.json();
+      for (const clip of data.output?.result ?? []) Object.assign(clip, fields);
+      return Response.json({ code: 200, data });
+    });
+    emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
+    const { status, stderr } = await run("run", "-d", "rain", "--out", `${folder}/`);
+    expect([status, (await readdir(folder)).length]).toEqual([0, 2]);
+    expect(stderr).toMatch(/Done\. It cost 10 credits \(0\.10 USD\)\.\n$/);
+  });
+
   test("is saved as far as it can be: a clip that is gone costs none of the others", async () => {
     emulator.providers.provider_a.next({ outcome: "success", clips: 3 });
     let downloads = 0;
