@@ -44,7 +44,9 @@ export function bytesToSkip(begun: Version, offset: number, response: Response):
   if (response.status === 206) {
     // A validator was sent with the request, so that only its version may be answered in part.
     const isTold = begun.etag !== null || begun.lastModified !== null || size === true;
-    return isTold && rangeOf(response.headers)?.start === offset ? 0 : null;
+    // A server may answer less than the rest: only the length of the whole shows whether more is to come.
+    const hasEnd = begun.size !== null || now.size !== null;
+    return isTold && hasEnd && rangeOf(response.headers)?.start === offset ? 0 : null;
   }
   // Nothing can be mixed as long as nothing was handed out.
   return etag === true || lastModified === true || offset === 0 ? offset : null;

@@ -149,6 +149,11 @@ describe("two versions are never mixed: it is an AudioDownloadError when", () =>
       { ...ETAG, "Content-Length": "99" },
       (request) => part(startOf(request)),
     ],
+    [
+      "a part comes, and nothing tells whether it is all of the rest",
+      ETAG,
+      (request) => part(startOf(request), { ...ETAG, "Content-Range": "bytes 6-11/*" }, SONG.slice(6, 12)),
+    ],
     ["a part from elsewhere comes", ETAG, () => part(3, ETAG)],
     ["a part comes that does not say from where", ETAG, () => whole(SONG.slice(6), ETAG, 206)],
     [
