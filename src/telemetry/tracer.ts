@@ -28,27 +28,30 @@ export type Trace = <Result>(
 /** `SpanStatusCode.ERROR` of OpenTelemetry. */
 const ERROR_STATUS = 2;
 
-/** No call fails of what a tracer throws: a task that is paid for must not be lost with its span. */
+/**
+ * No call fails of what a tracer throws: a task that is paid for must not be lost with its span. And none is made twice,
+ * whenever and however often a tracer begins the work.
+ */
 export function createTrace(tracer: Tracer | undefined): Trace {
   if (tracer === undefined) return (_name, _attributes, work) => work();
   return <Result>(name: string, attributes: SpanAttributes, work: () => Promise<Result>) => {
     let result: Promise<Result> | undefined;
+    const once = () => {
+      result ??= work();
+      return result;
+    };
     const open = async () =>
-      tracer.startActiveSpan(`async-music ${name}`, { attributes }, (span) => {
-        result = within(span, work);
-        return result;
-      });
+      tracer.startActiveSpan(`async-music ${name}`, { attributes }, (span) => within(span, once));
     open().catch(() => {});
-    return result ?? work();
+    return once();
   };
 }
 
-async function within<Result>(span: Span, work: () => Promise<Result>): Promise<Result> {
+async function within(span: Span, work: () => Promise<unknown>): Promise<void> {
   try {
-    return await work();
+    await work();
   } catch (error) {
     quietly(() => noteFailure(span, error));
-    throw error;
   } finally {
     quietly(() => span.end());
   }

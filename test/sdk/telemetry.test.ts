@@ -395,3 +395,18 @@ test.each(["startActiveSpan", "end", "setAttribute", "setStatus", "recordExcepti
     expect(requests).toHaveLength(4);
   },
 );
+
+test.each([0, 1, 2])("a tracer that begins the work %i times, and late, has it done once", async (times) => {
+  const span = { setAttribute() {}, setStatus() {}, recordException() {}, end() {} };
+  const tracer = {
+    async startActiveSpan(_name: string, _options: object, work: (its: typeof span) => unknown) {
+      await Promise.resolve();
+      for (let time = 0; time < times; time++) void work(span);
+    },
+  };
+  const answers = [() => accepted(), () => ok(succeeded()), () => refusal(401, "invalid_api_key")];
+  const { client, requests } = createWorld(inTurn(...answers), { tracer: tracer as unknown as Tracer });
+  expect((await client.tasks.run(SONG_REQUEST)).task_id).toBe(TASK_ID);
+  await rejection(client.account.balance(), AuthenticationError);
+  expect(requests.map(({ method }) => method)).toEqual(["POST", "GET", "GET"]);
+});
