@@ -54,7 +54,7 @@ export function leftUnderWay(
   const reason = "the outcome is unknown, since it was aborted after sending had begun";
   const advice = `Its answer is still waited for: \`onSubmitted\` and the journal hear of its task. ${UNKNOWN_ADVICE}`;
   return new SubmissionOutcomeUnknownError(failureMessage(createCall(""), reason, named, advice), {
-    request,
+    request: redactor.data(request),
     requestId: named,
     status: null,
     cause: redactor.cause(cause),

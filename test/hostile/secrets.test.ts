@@ -112,6 +112,17 @@ test("a key that stands in a request shows nowhere in the error of its unknown o
   }
 });
 
+test("a key that stands in a request shows nowhere in the error of a run that was left", async () => {
+  const controller = new AbortController();
+  const { client } = createWorld(() => {
+    controller.abort("left");
+    return accepted();
+  });
+  const request = { ...SONG_REQUEST, input: { gpt_description_prompt: `rain ${API_KEY}` } };
+  const run = client.tasks.run(request, { signal: controller.signal });
+  expectNoKey(await rejection(run, SubmissionOutcomeUnknownError), API_KEY);
+});
+
 test("a key that is taken for a task id is shown nowhere", async () => {
   const { client } = createWorld(() =>
     Response.json({ code: 404, error_code: "task_not_found" }, { status: 404 }),
