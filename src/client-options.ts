@@ -57,7 +57,7 @@ export interface ClientOptions {
    * @defaultValue "warn"
    */
   logLevel?: LogLevel | undefined;
-  /** A tracer of OpenTelemetry (`trace.getTracer(…)`): each call is a span. @defaultValue none */
+  /** A tracer of OpenTelemetry (`trace.getTracer(…)`): each call is a span, and none fails of what it throws. @defaultValue none */
   tracer?: Tracer | undefined;
   /** Refuse a request that the interface forbids before anything is sent. @defaultValue true */
   validateRequests?: boolean | undefined;

@@ -35,13 +35,13 @@ export const BUGS: readonly Bug[] = [
   {
     name: "a task whose answer is broken is not recorded",
     file: "src/journal/submit-once.ts",
-    find: "if (error instanceof AsyncMusicError && error.taskId !== null) {",
+    find: "if (!isLeft && error instanceof AsyncMusicError && error.taskId !== null) {",
     replace: "if (false) {",
   },
   {
     name: "an unknown outcome frees the key",
     file: "src/journal/submit-once.ts",
-    find: "if (!isRefused(error, order.signal)) {",
+    find: "if (!isLeft && !isRefused(error)) {",
     replace: "if (false) {",
   },
   {

@@ -1,6 +1,8 @@
 /** What tells one version of a file from another; `null` where an answer doesn't say. */
 export interface Version {
-  /** A strong entity tag: a weak one does not promise the same bytes. */
+  /** An entity tag without its sign of weakness: where two differ, the versions do. */
+  tag: string | null;
+  /** The same if it is strong: a weak one does not promise the same bytes. */
   etag: string | null;
   lastModified: string | null;
   /** Bytes of the whole file. */
@@ -11,6 +13,7 @@ export interface Version {
 export function versionOf({ status, headers }: Response): Version {
   const etag = headers.get("ETag");
   return {
+    tag: etag?.replace(/^W\//, "") ?? null,
     etag: etag?.startsWith('"') ? etag : null,
     lastModified: headers.get("Last-Modified"),
     size: status === 206 ? (rangeOf(headers)?.size ?? null) : lengthOf(headers),
@@ -31,16 +34,19 @@ export function headersOfRest(
 /** How many bytes of an answer to skip for the rest from an offset on; `null` where it is no rest of that version. */
 export function bytesToSkip(begun: Version, offset: number, response: Response): number | null {
   const now = versionOf(response);
-  const [etag, lastModified, size] = [
+  const [tag, etag, lastModified, size] = [
+    agree(begun.tag, now.tag),
     agree(begun.etag, now.etag),
     agree(begun.lastModified, now.lastModified),
     agree(begun.size, now.size),
   ];
-  if ([etag, lastModified, size].includes(false)) return null;
+  if ([tag, lastModified, size].includes(false)) return null;
   if (response.status === 206) {
     // A validator was sent with the request, so that only its version may be answered in part.
     const isTold = begun.etag !== null || begun.lastModified !== null || size === true;
-    return isTold && rangeOf(response.headers)?.start === offset ? 0 : null;
+    // A server may answer less than the rest: only the length of the whole shows whether more is to come.
+    const hasEnd = begun.size !== null || now.size !== null;
+    return isTold && hasEnd && rangeOf(response.headers)?.start === offset ? 0 : null;
   }
   // Nothing can be mixed as long as nothing was handed out.
   return etag === true || lastModified === true || offset === 0 ? offset : null;

@@ -1,3 +1,4 @@
+import { isReasonOf } from "../clock/is-reason-of.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
 import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
 
@@ -14,8 +15,8 @@ export interface Count {
 /** A client's own count of the tasks that it creates. */
 export interface CreateCount {
   now(): Count;
-  /** Counts one submission, by how it ends. */
-  during<Submission>(submit: () => Promise<Submission>): Promise<Submission>;
+  /** Counts one submission, by how it ends. Its signal's reason, thrown as it is, says that nothing was sent. */
+  during<Submission>(submit: () => Promise<Submission>, signal?: AbortSignal): Promise<Submission>;
 }
 
 export function createCount(): CreateCount {
@@ -23,13 +24,14 @@ export function createCount(): CreateCount {
 
   return {
     now: () => ({ accepted, open, unknown }),
-    async during(submit) {
+    async during(submit, signal) {
       open++;
       try {
         const submission = await submit();
         accepted++;
         return submission;
       } catch (error) {
+        if (isReasonOf(signal, error)) throw error;
         if (error instanceof AsyncMusicError && error.taskId !== null) accepted++;
         else if (error instanceof SubmissionOutcomeUnknownError) unknown++;
         throw error;

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock/clock.js";
 import { dateAt } from "../clock/date.js";
+import { isReasonOf } from "../clock/is-reason-of.js";
 import type { JsonValue } from "../contract/json.js";
 import type { TaskSubmission } from "../contract/task.js";
 import { ApiError } from "../errors/api-error.js";
@@ -99,11 +100,12 @@ async function submit(slot: Slot, order: Order): Promise<Ordered | null> {
   const { error } = sent;
   if (error instanceof AlreadyTaken) return null;
   if (!isTaken) throw error;
-  if (error instanceof AsyncMusicError && error.taskId !== null) {
+  const isLeft = isReasonOf(order.signal, error);
+  if (!isLeft && error instanceof AsyncMusicError && error.taskId !== null) {
     await record(slot, intent, error.taskId, null);
     throw error;
   }
-  if (!isRefused(error, order.signal)) {
+  if (!isLeft && !isRefused(error)) {
     throw await outcomeUnknown(slot, intent, { error, sounding, probe: order.probe });
   }
   await giveUp(slot, intent, error);
@@ -158,14 +160,10 @@ async function record(
   return { task: submission ?? taskId, recordAgain: failure === null ? null : attempt };
 }
 
-/**
- * What certainly created nothing: a refusal, a POST that never left, a journal or an abort that stopped it. All else is
- * in doubt.
- */
-function isRefused(error: unknown, signal: AbortSignal | undefined): boolean {
+/** What certainly created nothing: a refusal, a POST that never left, a journal that stopped it. All else is in doubt. */
+function isRefused(error: unknown): boolean {
   if (error instanceof ApiError) return error.status >= 400 && error.status < 500;
-  const isOfOurs = error instanceof ConnectionError || error instanceof JournalError;
-  return isOfOurs || (signal?.aborted === true && error === signal.reason);
+  return error instanceof ConnectionError || error instanceof JournalError;
 }
 
 async function giveUp(slot: Slot, intent: JournalIntent, refusal: unknown): Promise<void> {

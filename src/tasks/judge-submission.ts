@@ -36,7 +36,7 @@ export function submissionOutcomeUnknown(failure: Failure, request: unknown): Su
   const advice =
     taskId === null ? UNKNOWN_ADVICE : `What came of the answer names the task. ${resumeAdvice(taskId)}`;
   return new SubmissionOutcomeUnknownError(failureMessage(call, unknownReason(outcome), requestId, advice), {
-    request,
+    request: redactor.data(request),
     requestId,
     status,
     cause: unknownCause(failure),
@@ -54,7 +54,7 @@ export function leftUnderWay(
   const reason = "the outcome is unknown, since it was aborted after sending had begun";
   const advice = `Its answer is still waited for: \`onSubmitted\` and the journal hear of its task. ${UNKNOWN_ADVICE}`;
   return new SubmissionOutcomeUnknownError(failureMessage(createCall(""), reason, named, advice), {
-    request,
+    request: redactor.data(request),
     requestId: named,
     status: null,
     cause: redactor.cause(cause),

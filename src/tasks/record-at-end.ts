@@ -19,12 +19,13 @@ export async function recordAtEnd<Value>(
   const failure = await recordAgain();
   if (failure !== null) {
     await callBack("onUnrecorded", onUnrecorded, failure, failure.taskId ?? "");
-    if ("error" in ended && !namesTask(ended.error)) throw failure;
+    if ("error" in ended && !namesTask(ended.error, failure.taskId)) throw failure;
   }
   if ("error" in ended) throw ended.error;
   return ended.value;
 }
 
-function namesTask(error: unknown): boolean {
-  return error instanceof AsyncMusicError && error.taskId !== null;
+/** The reason of an abort may name another task. */
+function namesTask(error: unknown, taskId: string | null): boolean {
+  return error instanceof AsyncMusicError && error.taskId === taskId;
 }

@@ -1,3 +1,4 @@
+import { isReasonOf } from "../clock/is-reason-of.js";
 import type { SucceededTask } from "../contract/task.js";
 import type { TaskRequest } from "../contract/task-request.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
@@ -82,7 +83,7 @@ export function runAll<Request extends TaskRequest>(
       item.succeeded();
       return { index, request, task } as RunResult<Request>;
     } catch (error) {
-      item.failed(error);
+      item.failed(isReasonOf(signal, error) ? null : error);
       return { index, request, error } as RunResult<Request>;
     }
   };

@@ -41,7 +41,7 @@ export function createSubmitter(transport: Transport, account: Account, validate
   const submitted = new WeakMap<TaskSubmission, { model: string; at: number }>();
 
   const send = async (request: unknown, call: Call, options: RequestOptions): Promise<Created> => {
-    const create = () => count.during(() => createTask(transport, request, call, options));
+    const create = () => count.during(() => createTask(transport, request, call, options), options.signal);
     const created = await trace("create a task", attributesOf(request), create);
     submitted.set(created.data, { model: String(Object(request).model), at: clock.now() });
     return created;

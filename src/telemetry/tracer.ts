@@ -28,19 +28,39 @@ export type Trace = <Result>(
 /** `SpanStatusCode.ERROR` of OpenTelemetry. */
 const ERROR_STATUS = 2;
 
+/**
+ * No call fails of what a tracer throws: a task that is paid for must not be lost with its span. And none is made twice,
+ * whenever and however often a tracer begins the work.
+ */
 export function createTrace(tracer: Tracer | undefined): Trace {
   if (tracer === undefined) return (_name, _attributes, work) => work();
-  return (name, attributes, work) =>
-    tracer.startActiveSpan(`async-music ${name}`, { attributes }, async (span) => {
-      try {
-        return await work();
-      } catch (error) {
-        noteFailure(span, error);
-        throw error;
-      } finally {
-        span.end();
-      }
-    });
+  return <Result>(name: string, attributes: SpanAttributes, work: () => Promise<Result>) => {
+    let result: Promise<Result> | undefined;
+    const once = () => {
+      result ??= work();
+      return result;
+    };
+    const open = async () =>
+      tracer.startActiveSpan(`async-music ${name}`, { attributes }, (span) => within(span, once));
+    open().catch(() => {});
+    return once();
+  };
+}
+
+async function within(span: Span, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    quietly(() => noteFailure(span, error));
+  } finally {
+    quietly(() => span.end());
+  }
+}
+
+function quietly(tell: () => void): void {
+  try {
+    tell();
+  } catch {}
 }
 
 /** Yields what an iteration yields, within a span that lasts until it ends or is left. */

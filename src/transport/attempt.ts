@@ -59,7 +59,7 @@ export async function attempt(
     emitter.emit("pause", () => ({ forMs: heldForMs, until: dateAt(now + heldForMs) }));
   }
 
-  const answeredId = answer?.headers.get(HEADERS.requestId) ?? requestId;
+  const answeredId = answer?.headers.get(HEADERS.requestId) || requestId;
   if (isSuccess(outcome)) return { result: { ...outcome.answer, requestId: answeredId } };
   const failure = { call, requestId: answeredId, outcome, timeoutMs, now, redactor };
   const { error, mayResend } = judge(failure);

@@ -118,6 +118,64 @@ describe("what was made", () => {
     expect(stderr).toMatch(/Task [0-9a-f-]{36} is submitted, and 10 credits \(0\.10 USD\) are frozen/);
   });
 
+  /** The emulator's answers, changed on their way. */
+  const answering = (change: (answer: Response, url: string) => Promise<Response>) => {
+    const { fetch, ...rest } = emulator.connection();
+    const changed: typeof fetch = async (input, init) => {
+      const request = new Request(input, init);
+      return change(await fetch(request), request.url);
+    };
+    return createTerminal({ connection: () => ({ ...rest, fetch: changed }) });
+  };
+
+  test("is a file for each clip, however alike their ids begin, and those of other tasks", async () => {
+    const ids = new Map<string, string>();
+    const { run } = answering(async (answer, url) => {
+      if (!url.includes("/task/")) return answer;
+      const { data } = await answer.json();
+      for (const clip of data.output?.result ?? []) {
+        ids.set(clip.id, ids.get(clip.id) ?? `0190f3c2-6a4d-7f3b-9a51-00000000000${ids.size}`);
+        Object.assign(clip, { id: ids.get(clip.id), title: "Rain" });
+      }
+      return Response.json({ code: 200, data });
+    });
+    emulator.providers.provider_a.always({ clips: 2 });
+    const first = await run("run", "-d", "rain", "--out", `${folder}/`);
+    const second = await run("run", "-d", "more rain", "--out", `${folder}/`);
+    expect(new Set(`${first.stdout}${second.stdout}`.trimEnd().split("\n")).size).toBe(4);
+    expect(await readdir(folder)).toHaveLength(4);
+  });
+
+  test.each([
+    { title: null, metadata: null },
+    { title: null, metadata: { duration: null } },
+    { title: 7, metadata: { duration: "long" } },
+  ])("is saved where a clip says of itself %o", async (fields) => {
+    const { run } = answering(async (answer, url) => {
+      if (!url.includes("/task/")) return answer;
+      const { data } = await answer.json();
+      for (const clip of data.output?.result ?? []) Object.assign(clip, fields);
+      return Response.json({ code: 200, data });
+    });
+    emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
+    const { status, stderr } = await run("run", "-d", "rain", "--out", `${folder}/`);
+    expect([status, (await readdir(folder)).length]).toEqual([0, 2]);
+    expect(stderr).toMatch(/Done\. It cost 10 credits \(0\.10 USD\)\.\n$/);
+  });
+
+  test("is saved as far as it can be: a clip that is gone costs none of the others", async () => {
+    emulator.providers.provider_a.next({ outcome: "success", clips: 3 });
+    let downloads = 0;
+    const { run } = answering(async (answer, url) =>
+      url.includes("/api/v1/") || downloads++ !== 1 ? answer : new Response("", { status: 404 }),
+    );
+    const { status, stdout, stderr } = await run("run", "-d", "rain", "--out", `${folder}/`);
+    expect(status).toBe(13);
+    expect(stdout.trimEnd().split("\n")).toHaveLength(2);
+    expect(await readdir(folder)).toHaveLength(2);
+    expect(stderr).toContain("answers 404");
+  });
+
   test("is an mp3 where that was asked for", async () => {
     const { run } = createTerminal(emulator);
     const { stdout } = await run("run", "-d", "rain", "--format", "mp3", "--out", `${folder}/rain`);

@@ -4,6 +4,8 @@ import {
   BadRequestError,
   type ClientOptions,
   InvalidOptionError,
+  memoryJournal,
+  SubmissionOutcomeUnknownError,
   TaskFailedError,
   WaitTimeoutError,
 } from "async-music";
@@ -97,6 +99,28 @@ test("a broken answer to a create that names the key for its task shows it nowhe
     const { client } = createWorld(() => new Response(`{"data":{"task_id":"${id}","ty`, { status: 202 }));
     expectNoKey(await reasonOf(client.tasks.create(SONG_REQUEST)), id);
   }
+});
+
+test("a key that stands in a request shows nowhere in the error of its unknown outcome", async () => {
+  const { client } = createWorld(() => refusal(500, "internal_error"));
+  const request = { ...SONG_REQUEST, input: { gpt_description_prompt: `rain ${API_KEY}` } };
+  const place = { journal: memoryJournal(), journalKey: "rain" };
+  for (const call of [client.tasks.create(request), client.tasks.run(request, place)]) {
+    const error = await rejection(call, SubmissionOutcomeUnknownError);
+    expect(error.request).toEqual({ ...SONG_REQUEST, input: { gpt_description_prompt: "rain [redacted]" } });
+    expectNoKey(error, API_KEY);
+  }
+});
+
+test("a key that stands in a request shows nowhere in the error of a run that was left", async () => {
+  const controller = new AbortController();
+  const { client } = createWorld(() => {
+    controller.abort("left");
+    return accepted();
+  });
+  const request = { ...SONG_REQUEST, input: { gpt_description_prompt: `rain ${API_KEY}` } };
+  const run = client.tasks.run(request, { signal: controller.signal });
+  expectNoKey(await rejection(run, SubmissionOutcomeUnknownError), API_KEY);
 });
 
 test("a key that is taken for a task id is shown nowhere", async () => {

@@ -1,4 +1,5 @@
 import {
+  AsyncMusicError,
   InsufficientCreditsError,
   type Journal,
   JournalError,
@@ -173,16 +174,22 @@ test("a record that fails to the end: an error that names the task stays the err
   }
 });
 
-test("a record that fails to the end: an abort gives way to an error that names the task", async () => {
-  const { broken, options, inner } = breakable();
-  const controller = new AbortController();
-  const { client } = createWorld(inTurn(submit, () => ok(task())));
-  broken.put = failAfter(1, inner.put);
-  const onUpdate = () => controller.abort("left");
-  const run = client.tasks.run(SONG_REQUEST, { ...options, signal: controller.signal, onUpdate });
-  const error = await rejection(run, JournalError);
-  expect(error).toMatchObject({ taskId: TASK_ID, journalKey: KEY, cause: away });
-});
+test.each([
+  ["a text", "left"],
+  ["the error of another task", new AsyncMusicError("failed", { taskId: "task-of-another" })],
+])(
+  "a record that fails to the end: an abort with %s gives way to an error that names the task",
+  async (_, reason) => {
+    const { broken, options, inner } = breakable();
+    const controller = new AbortController();
+    const { client } = createWorld(inTurn(submit, () => ok(task())));
+    broken.put = failAfter(1, inner.put);
+    const onUpdate = () => controller.abort(reason);
+    const run = client.tasks.run(SONG_REQUEST, { ...options, signal: controller.signal, onUpdate });
+    const error = await rejection(run, JournalError);
+    expect(error).toMatchObject({ taskId: TASK_ID, journalKey: KEY, cause: away });
+  },
+);
 
 test("a key that was freed during the POST gets its task all the same", async () => {
   const { options, inner } = breakable();

@@ -1,4 +1,5 @@
 import {
+  AsyncMusicError,
   ConnectionError,
   InsufficientCreditsError,
   InvalidOptionError,
@@ -8,6 +9,7 @@ import {
   JournalError,
   memoryJournal,
   RateLimitedError,
+  ServerError,
   SubmissionOutcomeUnknownError,
   settleOutcome,
   TaskFailedError,
@@ -42,6 +44,15 @@ const done = () => ok(succeeded());
 const lost = () => Promise.reject(new TypeError("fetch failed"));
 const unreachable = () => Promise.reject(Object.assign(new TypeError("no"), { code: "ECONNREFUSED" }));
 const serve = ({ method }: SeenRequest) => (method === "POST" ? accepted() : done());
+
+const SERVER_ERROR = {
+  status: 500,
+  errorCode: "internal_error",
+  requestId: "request-1",
+  headers: new Headers(),
+};
+const unknownOutcome = (taskId?: string) =>
+  new SubmissionOutcomeUnknownError("lost", { request: {}, requestId: "request-1", status: null, taskId });
 
 /** A world whose runs use one journal and one key. */
 function journaledWorld(answer: Parameters<typeof createWorld>[0], journal = memoryJournal()) {
@@ -199,6 +210,24 @@ test("an abort while a limited POST waits to be sent again leaves the key free",
   void clock.sleep(30_000).then(() => controller.abort("no"));
   await expect(run({ signal: controller.signal })).rejects.toBe("no");
   expect(await journal.get(KEY)).toBeNull();
+});
+
+test.each([
+  ["another run's failed task", new AsyncMusicError("failed", { taskId: "task-of-another" })],
+  ["an unknown outcome", unknownOutcome()],
+  ["an unknown outcome that names its task", unknownOutcome("task-of-another")],
+  ["a failure of the server", new ServerError("away", { ...SERVER_ERROR, taskId: "task-of-another" })],
+  ["no number", Number.NaN],
+  ["null", null],
+])("an abort whose reason is %s leaves the key free, and is no outcome of this POST", async (_, reason) => {
+  const controller = new AbortController();
+  const answers = [() => limited(60), submit, done];
+  const { run, journal, clock, requests } = journaledWorld(() => (answers.shift() ?? done)());
+  void clock.sleep(30_000).then(() => controller.abort(reason));
+  await expect(run({ signal: controller.signal })).rejects.toBe(reason);
+  expect(await journal.get(KEY)).toBeNull();
+  expect((await run()).task_id).toBe(TASK_ID);
+  expect(posts({ requests })).toHaveLength(2);
 });
 
 test("a limited POST is not sent again for a key that was freed and taken meanwhile", async () => {

@@ -349,6 +349,19 @@ test("the progress counts what is submitted, succeeded and failed", async () => 
   ]);
 });
 
+test("a batch that is aborted with an error that names a task counts none of its own as submitted", async () => {
+  const world = createWorld(() => limited(60));
+  const controller = new AbortController();
+  const reason = new AsyncMusicError("failed", { taskId: "task-of-another" });
+  void world.clock.sleep(30_000).then(() => controller.abort(reason));
+  const told: RunAllProgress[] = [];
+  const onProgress = (progress: RunAllProgress) => void told.push(progress);
+  const reading = all(world.client.tasks.runAll(many(2), { onProgress, signal: controller.signal }));
+  await expect(reading).rejects.toBe(reason);
+  await turns(5);
+  expect(told.at(-1)).toEqual({ total: 2, submitted: 0, succeeded: 0, failed: 2 });
+});
+
 test("a progress bar that throws costs nobody a song: it is thrown when all is over", async () => {
   const { client } = batchWorld();
   const cause = new Error("no terminal");

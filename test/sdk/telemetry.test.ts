@@ -5,7 +5,14 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
-import { type AsyncMusic, type ClientEvents, InvalidOptionError } from "async-music";
+import {
+  type AsyncMusic,
+  AuthenticationError,
+  type ClientEvents,
+  InvalidOptionError,
+  memoryJournal,
+  type Tracer,
+} from "async-music";
 import { expect, test } from "vitest";
 import {
   accepted,
@@ -352,4 +359,54 @@ test("the span of a call that fails says why, without the key", async () => {
   expect(span?.status.code).toBe(SpanStatusCode.ERROR);
   expect(span?.events).toHaveLength(1);
   expect(JSON.stringify([span?.status, span?.events])).not.toContain(API_KEY);
+});
+
+test.each(["startActiveSpan", "end", "setAttribute", "setStatus", "recordException"])(
+  "a tracer that throws in %s costs nobody a song, and hides no error",
+  async (broken) => {
+    const act = (name: string) => {
+      if (name === broken) throw new Error("the exporter is full");
+    };
+    const span = {
+      setAttribute: () => act("setAttribute"),
+      setStatus: () => act("setStatus"),
+      recordException: () => act("recordException"),
+      end: () => act("end"),
+    };
+    const tracer = {
+      startActiveSpan(_name: string, _options: object, work: (its: typeof span) => unknown) {
+        act("startActiveSpan");
+        return work(span);
+      },
+    };
+    const { client, requests } = createWorld(
+      inTurn(
+        () => accepted(),
+        () => ok(succeeded()),
+        () => refusal(401, "invalid_api_key"),
+      ),
+      { tracer: tracer as Tracer },
+    );
+    const song = await client.tasks.run(SONG_REQUEST, { journal: memoryJournal(), journalKey: "rain" });
+    expect(song.task_id).toBe(TASK_ID);
+    await rejection(client.account.balance(), AuthenticationError);
+    const watching = client.tasks.watch(TASK_ID)[Symbol.asyncIterator]().next();
+    await rejection(watching, AuthenticationError);
+    expect(requests).toHaveLength(4);
+  },
+);
+
+test.each([0, 1, 2])("a tracer that begins the work %i times, and late, has it done once", async (times) => {
+  const span = { setAttribute() {}, setStatus() {}, recordException() {}, end() {} };
+  const tracer = {
+    async startActiveSpan(_name: string, _options: object, work: (its: typeof span) => unknown) {
+      await Promise.resolve();
+      for (let time = 0; time < times; time++) void work(span);
+    },
+  };
+  const answers = [() => accepted(), () => ok(succeeded()), () => refusal(401, "invalid_api_key")];
+  const { client, requests } = createWorld(inTurn(...answers), { tracer: tracer as unknown as Tracer });
+  expect((await client.tasks.run(SONG_REQUEST)).task_id).toBe(TASK_ID);
+  await rejection(client.account.balance(), AuthenticationError);
+  expect(requests.map(({ method }) => method)).toEqual(["POST", "GET", "GET"]);
 });

@@ -75,9 +75,11 @@ describe.each(ENDPOINTS)("%s().withResponse()", (_, call, answer, data) => {
   });
 
   test("has the id that was sent where the answer bears none", async () => {
-    const { client, requests } = createWorld(() => answer({}));
-    const { requestId } = await call(client).withResponse();
-    expect(requestId).toBe(requests[0]?.headers.get("X-Request-Id"));
+    for (const headers of [{}, { "X-Request-Id": "" }]) {
+      const { client, requests } = createWorld(() => answer(headers));
+      const { requestId } = await call(client).withResponse();
+      expect(requestId).toBe(requests[0]?.headers.get("X-Request-Id"));
+    }
   });
 
   test("fails as the plain promise does, and leaves no rejection unhandled", async () => {

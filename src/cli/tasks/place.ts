@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { access, constants, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { UsageError } from "../usage-error.js";
@@ -16,7 +17,7 @@ export async function choosePlace(out = "."): Promise<Place> {
   if (out === "") throw new UsageError("Expected --out to be a folder or a file, got an empty text");
   const isFolder = /[/\\]$/.test(out) || (await isDirectory(out));
   await checkWritable(isFolder ? out : dirname(out));
-  if (isFolder) return { pathFor: (_, name, id) => join(out, `${slug(name)}-${slug(id).slice(0, 8)}`) };
+  if (isFolder) return { pathFor: (_, name, id) => join(out, `${slug(name)}-${markOf(id)}`) };
   return { pathFor: (index) => (index === 0 ? out : out.replace(/(\.\w+)?$/, `-${index + 1}$1`)) };
 }
 
@@ -48,4 +49,9 @@ function isMissing(error: unknown): boolean {
 function slug(text: string): string {
   const words = text.toLowerCase().replaceAll(/[^\p{Letter}\p{Mark}\p{Number}]+/gu, "-");
   return words.slice(0, 40).replaceAll(/^-|-$/g, "") || "untitled";
+}
+
+/** Short, and another for each id: of some kinds many begin alike, and a song must not be saved over another. */
+function markOf(id: string): string {
+  return createHash("sha256").update(id).digest("hex").slice(0, 8);
 }

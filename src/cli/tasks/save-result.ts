@@ -12,7 +12,7 @@ export interface SavedFile {
   clip_id: string | null;
 }
 
-/** Saves what a task made, one file after the other, and tells each. */
+/** Saves what a task made, one file after the other, and tells each. A clip that can't be had costs none of the others. */
 export async function* saveResult(
   client: AsyncMusic,
   { task_id: taskId, type, output: { result } }: SucceededTask,
@@ -23,10 +23,27 @@ export async function* saveResult(
     yield { file: await saveLyrics(result, place, taskId), title: result.title, seconds: undefined };
     return;
   }
+  const failures: unknown[] = [];
   for (const [index, clip] of result.entries()) {
-    const file = await saveClip(client, clip, place.pathFor(index, clip.title ?? type, clip.id), signal);
-    yield { file, title: clip.title, seconds: clip.metadata?.duration };
+    const { title, seconds } = toldOf(clip);
+    try {
+      const file = await saveClip(client, clip, place.pathFor(index, title ?? type, clip.id), signal);
+      yield { file, title, seconds };
+    } catch (failure) {
+      signal.throwIfAborted();
+      failures.push(failure);
+    }
   }
+  if (failures.length > 0) throw failures[0];
+}
+
+/** What a clip tells of itself, where it is what it should be: nothing relies on it. */
+function toldOf({ title, metadata }: Clip): { title: string | undefined; seconds: number | undefined } {
+  const told: { title: unknown; seconds: unknown } = { title, seconds: metadata?.duration };
+  return {
+    title: typeof told.title === "string" ? told.title : undefined,
+    seconds: typeof told.seconds === "number" ? told.seconds : undefined,
+  };
 }
 
 async function saveClip(

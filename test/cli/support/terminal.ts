@@ -16,7 +16,7 @@ export interface TerminalOptions {
 }
 
 /** A terminal before an emulator on its virtual clock: commands that wait for minutes end at once. */
-export function createTerminal(emulator: Emulator, options: TerminalOptions = {}) {
+export function createTerminal(emulator: Pick<Emulator, "connection">, options: TerminalOptions = {}) {
   const { baseUrl, apiKey, fetch, clock } = emulator.connection();
   const { env = {}, stdin = "", isTerminal = false, columns = 80 } = options;
   const bodies: unknown[] = [];

@@ -135,6 +135,11 @@ describe("two versions are never mixed: it is an AudioDownloadError when", () =>
     ],
     ["a part of another version comes", ETAG, (request) => part(startOf(request), { ETag: '"v2"' })],
     [
+      "a part of another version comes, which a weak tag tells",
+      { ETag: 'W/"v1"', ...LENGTH },
+      (request) => part(startOf(request), { ETag: 'W/"v2"' }),
+    ],
+    [
       "a part of a later change comes",
       MODIFIED,
       (request) => part(startOf(request), { "Last-Modified": "Fri, 02 Jan 2026 00:00:00 GMT" }),
@@ -143,6 +148,11 @@ describe("two versions are never mixed: it is an AudioDownloadError when", () =>
       "a part of another length comes",
       { ...ETAG, "Content-Length": "99" },
       (request) => part(startOf(request)),
+    ],
+    [
+      "a part comes, and nothing tells whether it is all of the rest",
+      ETAG,
+      (request) => part(startOf(request), { ...ETAG, "Content-Range": "bytes 6-11/*" }, SONG.slice(6, 12)),
     ],
     ["a part from elsewhere comes", ETAG, () => part(3, ETAG)],
     ["a part comes that does not say from where", ETAG, () => whole(SONG.slice(6), ETAG, 206)],

@@ -39,3 +39,12 @@ test.each<[string, unknown, { accepted: number; unknown: number }]>([
   await expect(count.during(() => Promise.reject(error))).rejects.toBe(error);
   expect(count.now()).toEqual({ open: 0, ...counted });
 });
+
+test("an abort is no outcome, whatever its reason is", async () => {
+  const count = createCount();
+  for (const reason of [unknown(), unknown("task-1"), new AsyncMusicError("failed", { taskId: "task-1" })]) {
+    const signal = AbortSignal.abort(reason);
+    await expect(count.during(() => Promise.reject(reason), signal)).rejects.toBe(reason);
+  }
+  expect(count.now()).toEqual({ accepted: 0, open: 0, unknown: 0 });
+});
