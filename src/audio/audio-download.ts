@@ -29,7 +29,7 @@ export function createAudioDownload(
 ): AudioDownload {
   const readBefore = () =>
     new AudioDownloadError(
-      `Failed to read audio: its body was read before, which can be done once. Keep the bytes, or download ${url} again.`,
+      `Failed to read audio: its body was read before. Keep the bytes, or download ${url} again.`,
       { url, status: null },
     );
   const whole = async () => {

@@ -1,4 +1,4 @@
-import ky from "ky";
+import ky, { isNetworkError } from "ky";
 import type { Deadline } from "../clock/deadline.js";
 import { HEADERS } from "../contract/endpoint.js";
 
@@ -15,18 +15,9 @@ export async function fetchAudio(
   const sent = new Headers(headers);
   sent.delete(HEADERS.apiKey);
   sent.delete(HEADERS.requestId);
-  const failures: unknown[] = [];
-  const send = async (...request: Parameters<typeof globalThis.fetch>) => {
-    try {
-      return await fetch(...request);
-    } catch (failure) {
-      failures.push(failure);
-      throw failure;
-    }
-  };
   const response = ky(url, {
     headers: sent,
-    fetch: send,
+    fetch,
     signal: deadline.signal,
     credentials: "omit",
     retry: 0,
@@ -37,6 +28,6 @@ export async function fetchAudio(
     return await Promise.race([response, deadline.ended]);
   } catch (error) {
     // The library's own error holds the request, so it doesn't get out.
-    throw failures.length > 0 ? failures[0] : error;
+    throw isNetworkError(error) ? error.cause : error;
   }
 }

@@ -63,7 +63,7 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor): S
       const task = entry.state === "submitted" ? ` of task ${entry.task_id}` : "";
       const message =
         `Failed to create a task: the journal holds another request${task} under ${name}. ` +
-        "Nothing was sent. Run that one again; with another key this one is paid for too.";
+        "Nothing was sent. Run that one again; another key pays for this one.";
       return new JournalConflictError(message, { journalKey: key });
     },
   };

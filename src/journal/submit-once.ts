@@ -103,12 +103,11 @@ async function submit(slot: Slot, order: Order): Promise<Ordered | null> {
   const isLeft = isReasonOf(order.signal, error);
   if (!isLeft && error instanceof AsyncMusicError && error.taskId !== null) {
     await record(slot, intent, error.taskId, null);
-    throw error;
-  }
-  if (!isLeft && !isRefused(error)) {
+  } else if (isLeft || isRefused(error)) {
+    await giveUp(slot, intent, error);
+  } else {
     throw await outcomeUnknown(slot, intent, { error, sounding, probe: order.probe });
   }
-  await giveUp(slot, intent, error);
   throw error;
 }
 

@@ -10,6 +10,8 @@ const UNKNOWN_ADVICE =
   "It was not sent again, since that could pay twice: a task may have been created and its credits frozen. Compare " +
   "account.usage().tasks_created before you send it yourself.";
 
+const ABORTED = "the outcome is unknown, since it was aborted after sending had begun";
+
 /**
  * A POST is sent again only after a 429, which certainly created nothing. Whatever else leaves its outcome in doubt
  * is said to the caller: sending it again could pay twice (POST /api/v1/task).
@@ -51,9 +53,8 @@ export function leftUnderWay(
   redactor: Redactor,
 ): SubmissionOutcomeUnknownError {
   const named = redactor.text(requestId);
-  const reason = "the outcome is unknown, since it was aborted after sending had begun";
-  const advice = `Its answer is still waited for: \`onSubmitted\` and the journal hear of its task. ${UNKNOWN_ADVICE}`;
-  return new SubmissionOutcomeUnknownError(failureMessage(createCall(""), reason, named, advice), {
+  const advice = `\`onSubmitted\` and the journal hear of its answer. ${UNKNOWN_ADVICE}`;
+  return new SubmissionOutcomeUnknownError(failureMessage(createCall(""), ABORTED, named, advice), {
     request: redactor.data(request),
     requestId: named,
     status: null,
@@ -77,7 +78,7 @@ function unknownReason(outcome: Outcome): string {
         ? `the outcome is unknown after HTTP ${outcome.answer.status}`
         : `the outcome is unknown, since HTTP ${outcome.answer.status} came without a task id that can be read`;
     case "aborted":
-      return "the outcome is unknown, since it was aborted after sending had begun";
+      return ABORTED;
     case "timed_out":
       return "the outcome is unknown, since no answer came in time";
     case "lost":

@@ -41,7 +41,9 @@ export function createTrace(tracer: Tracer | undefined): Trace {
       return result;
     };
     const open = async () =>
-      tracer.startActiveSpan(`async-music ${name}`, { attributes }, (span) => within(span, once));
+      tracer.startActiveSpan(`async-music ${name}`, { attributes }, (span) =>
+        within(span, once).catch(() => {}),
+      );
     open().catch(() => {});
     return once();
   };
@@ -51,16 +53,10 @@ async function within(span: Span, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    quietly(() => noteFailure(span, error));
+    noteFailure(span, error);
   } finally {
-    quietly(() => span.end());
+    span.end();
   }
-}
-
-function quietly(tell: () => void): void {
-  try {
-    tell();
-  } catch {}
 }
 
 /** Yields what an iteration yields, within a span that lasts until it ends or is left. */

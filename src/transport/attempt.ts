@@ -32,20 +32,19 @@ export async function attempt(
     taskId: call.taskId ?? null,
   });
   emitter.emit("attempt", event);
-  const { flight } = call;
   // What outlives an abort hears of it here for the last time.
-  const isDeaf = flight !== undefined && !options.signal?.aborted;
-  if (isDeaf) flight.isUnderWay = true;
+  const flight = options.signal?.aborted ? undefined : call.flight;
+  if (flight) flight.isUnderWay = true;
   const outcome = await exchange({
     method: call.method,
     url,
     headers: headersOf(config.apiKey, call, options, requestId),
     body: call.body,
     timeoutMs,
-    signal: isDeaf ? undefined : options.signal,
+    signal: flight ? undefined : options.signal,
     fetch: config.fetch,
   });
-  if (isDeaf) flight.isUnderWay = false;
+  if (flight) flight.isUnderWay = false;
 
   const now = clock.now();
   const answer = outcome.kind === "answered" ? outcome.answer : null;

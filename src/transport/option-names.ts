@@ -3,25 +3,13 @@ import { nearestName } from "./near-name.js";
 import type { Redactor } from "./redactor.js";
 
 /** Options that not everything has, by what has them: who gives one elsewhere is told where it belongs. */
-const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
-  "`new AsyncMusic`": [
-    "apiKey",
-    "baseUrl",
-    "fetch",
-    "retryBudgetMs",
-    "clock",
-    "random",
-    "pacer",
-    "logger",
-    "logLevel",
-    "tracer",
-    "validateRequests",
-    "dangerouslyAllowBrowser",
-  ],
-  "each call": ["signal", "requestId", "headers"],
-  "the calls that wait": ["pollIntervalMs", "maxWaitMs", "onUpdate"],
-  "`run` and `runAll`": ["onSubmitted", "journal", "journalKey", "probe", "onUnrecorded"],
-  "`runAll`": ["concurrency", "maxCredits", "onProgress"],
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  "`new AsyncMusic`":
+    "apiKey baseUrl fetch retryBudgetMs clock random pacer logger logLevel tracer validateRequests dangerouslyAllowBrowser",
+  "each call": "signal requestId headers",
+  "the calls that wait": "pollIntervalMs maxWaitMs onUpdate",
+  "`run` and `runAll`": "onSubmitted journal journalKey probe onUnrecorded",
+  "`runAll`": "concurrency maxCredits onProgress",
 };
 
 /** Where no key is known, none can be looked for. */
@@ -48,7 +36,7 @@ export function checkOptionNames(
 
 /** What is wrong with a name that is an option of something else, or nearly one of these; `null` for any other. */
 function ruleFor(name: string, names: readonly string[]): string | null {
-  const place = Object.keys(ELSEWHERE).find((each) => ELSEWHERE[each]?.includes(name));
+  const place = Object.keys(ELSEWHERE).find((each) => ELSEWHERE[each]?.split(" ").includes(name));
   if (place !== undefined) return `be an option here: it is one of ${place}`;
   const nearest = nearestName(name, names);
   return nearest === null ? null : `be the name of an option, perhaps \`${nearest}\``;
