@@ -64,9 +64,21 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "an abort during the POST counts as one before it",
-    file: "src/transport/exchange.ts",
-    find: 'kind: began ? "aborted" : "aborted_before_sending"',
-    replace: 'kind: "aborted_before_sending"',
+    file: "src/tasks/tasks.ts",
+    find: "reject(leftUnderWay(request, known, this.#transport.redactor))",
+    replace: "reject(signal?.reason)",
+  },
+  {
+    name: "a POST that its caller has left is dropped",
+    file: "src/transport/attempt.ts",
+    find: "signal: flight ? undefined : options.signal",
+    replace: "signal: options.signal",
+  },
+  {
+    name: "what a POST brings that its caller has left is not recorded",
+    file: "src/journal/submit-once.ts",
+    find: 'if ("submission" in sent) return record(',
+    replace: 'if ("submission" in sent) return order.signal?.aborted ? null : record(',
   },
   {
     name: "a connection that broke counts as one that was never made",

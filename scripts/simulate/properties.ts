@@ -1,5 +1,6 @@
 import type { Finding } from "../../emulator/audit/conduct.js";
 import type { Emulator } from "../../emulator/emulator.js";
+import type { FaultRule } from "../../emulator/faults/fault.js";
 import { creditsFor } from "../../src/contract/price.js";
 import type { Task } from "../../src/contract/task.js";
 import { AsyncMusicError } from "../../src/errors/async-music-error.js";
@@ -8,7 +9,15 @@ import { TaskFailedError } from "../../src/errors/task-failed-error.js";
 import type { Journal } from "../../src/journal/journal.js";
 import type { Told } from "./caller.js";
 import type { Order, Plan } from "./plan.js";
-import type { Submissions } from "./submissions.js";
+import type { Submission, Submissions } from "./submissions.js";
+
+/** For how long an attempt is waited for, unless one says otherwise. */
+const ATTEMPT_MS = 30_000;
+
+/** What a caller was told, and what had become of the last POST of its own for that key by then. */
+export interface Heard extends Told {
+  own: Submission | null;
+}
 
 /** A world that has ended. */
 export interface EndedWorld {
@@ -16,7 +25,7 @@ export interface EndedWorld {
   emulator: Emulator;
   journal: Journal;
   submissions: Submissions;
-  told: readonly Told[];
+  told: readonly Heard[];
   findings: readonly Finding[];
   beyondLimit: number;
   violate(text: string): void;
@@ -27,6 +36,7 @@ export async function checkWorld(world: EndedWorld): Promise<void> {
   const tasks = await readTasks(world.emulator);
   for (const order of world.plan.orders) await checkOrder(world, order, tasks);
   checkTold(world);
+  checkAnswers(world);
   checkCredits(world, tasks);
   checkConduct(world);
 }
@@ -84,15 +94,37 @@ function wasTroubled({ processes, faults, outage }: Plan, submissions: Submissio
   );
 }
 
-/** Who has learnt of a task is told its id, whatever happens afterwards. */
-function checkTold({ submissions, told, violate }: EndedWorld): void {
-  for (const each of told) {
+/**
+ * Who has learnt of a task is told its id, whatever happens afterwards, and finds it again; and whose POST is still under way
+ * is told that nobody knows.
+ */
+function checkTold({ plan, told, submissions, violate }: EndedWorld): void {
+  for (const { own, ...each } of told) {
     const { error, key, process } = each;
-    const accepted = submissions.of(key).find((one) => one.process === process && one.fate === "accepted");
-    if (accepted === undefined || !(error instanceof AsyncMusicError)) continue;
-    if (taskIdOf(each) === accepted.taskId) continue;
-    violate(`${process} created ${accepted.taskId} for ${key}, and was told ${error.name} without its id`);
+    if (own?.fate === "accepted" && error instanceof AsyncMusicError && taskIdOf(each) !== own.taskId)
+      violate(`${process} created ${own.taskId} for ${key}, and was told ${error.name} without its id`);
+    if (own?.fate === "open" && !(error instanceof SubmissionOutcomeUnknownError))
+      violate(`${process} was told ${String(error)} of ${key}, whose POST was under way`);
+    const inTheEnd = told.findLast((one) => one.key === key);
+    const learnt = submissions.of(key).find((one) => one.fate === "accepted" && livedOn(plan, one.process));
+    if (learnt !== undefined && inTheEnd?.error instanceof SubmissionOutcomeUnknownError)
+      violate(`${key} is unknown in the end, and ${learnt.process} had learnt of its task`);
   }
+}
+
+/** Who lives on learns what became of a POST, also of one that its caller has left. */
+function checkAnswers({ plan, submissions, violate }: EndedWorld): void {
+  const isAnswered = ({ fault }: FaultRule) =>
+    fault.kind === "latency" ? fault.ms < ATTEMPT_MS : !["stall", "disconnect"].includes(fault.kind);
+  if (plan.outage !== null || !plan.faults.every(isAnswered)) return;
+  for (const { key, process, fate } of plan.orders.flatMap((order) => submissions.of(order.key))) {
+    if (fate === "open" && livedOn(plan, process)) violate(`${process} never learnt what became of ${key}`);
+  }
+}
+
+/** Whether nothing befell a process, so that it could record what it learnt. */
+function livedOn({ processes }: Plan, name: string): boolean {
+  return processes.some((process) => name.startsWith(`${process.name}.`) && process.events.size === 0);
 }
 
 /** Every credit is accounted for: one freeze a task, one end of it, and what was paid for was delivered. */

@@ -4,7 +4,7 @@ import { memoryJournal } from "../../src/journal/memory-journal.js";
 import { callForSongs, type Told } from "./caller.js";
 import { createMachine, type Surroundings } from "./machine.js";
 import { drawPlan, type Plan, type ProcessPlan } from "./plan.js";
-import { checkWorld, requestsBeyondLimit } from "./properties.js";
+import { checkWorld, type Heard, requestsBeyondLimit } from "./properties.js";
 import { createSubmissions } from "./submissions.js";
 import { useVirtualTimers } from "./virtual-timers.js";
 
@@ -39,10 +39,11 @@ export async function simulate(seed: number): Promise<Ended> {
     const journal = memoryJournal();
     const { clock, fetch } = emulator;
     const world: Surroundings = { clock, fetch, journal, submissions, trace: note };
-    const told: Told[] = [];
+    const told: Heard[] = [];
     const hear = (each: Told) => {
       note(`${each.process} is told of ${each.key}: ${each.song?.task_id ?? nameOf(each.error)}`);
-      told.push(each);
+      const own = submissions.of(each.key).findLast(({ process }) => process === each.process);
+      told.push({ ...each, own: own === undefined ? null : { ...own } });
     };
 
     /** One life of a process, and after a crash the next. */
