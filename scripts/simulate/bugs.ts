@@ -15,7 +15,7 @@ for (const { bug, found } of results) console.log(`${found ?? "NOT FOUND"}: ${bu
 if (results.some(({ found }) => found === null)) process.exitCode = 1;
 
 /** The first property that a copy with the bug is seen to break, and in which world. */
-function searchFor({ file, find, replace }: Bug): string | null {
+function searchFor({ file, find, replace, firstWorld = 1 }: Bug): string | null {
   const copy = mkdtempSync(join(tmpdir(), "async-music-bug-"));
   try {
     for (const part of ["src", "emulator", "scripts", "package.json", "tsconfig.json"])
@@ -32,6 +32,8 @@ function searchFor({ file, find, replace }: Bug): string | null {
       "--import",
       "./scripts/run-sources.ts",
       "scripts/simulate/simulate.ts",
+      "--seed",
+      String(firstWorld),
       "--worlds",
       WORLDS,
     ];
