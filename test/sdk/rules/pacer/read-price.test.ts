@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { at } from "../../../../src/pacer/ages.js";
 import { DurationLaw } from "../../../../src/pacer/duration-law.js";
 import { nextRead, planReads } from "../../../../src/pacer/read-plan.js";
@@ -43,6 +43,23 @@ test("while there is enough for everybody reads are free", () => {
   const readers = readersOf(new DurationLaw(), 5, MINUTE);
   expect(findPrice(readers, [budget(100, MINUTE, 2 * MINUTE)], 0)).toBe(FREE);
   expect(FREE).toEqual({ ms: 0, plans: new Map() });
+});
+
+test("no law is asked where all may be read every five seconds until the end, and one read less is worth a question", () => {
+  const law = new DurationLaw();
+  const refresh = vi.spyOn(law, "refresh");
+  // Their first reads are 5, 4, 3, 2 and 1 s away, and two may be read now.
+  const readers = readersOf(law, 7, 5 * MINUTE);
+  const reads = 11 + 12 * 6;
+  const [minute, longer] = [6 * MINUTE, 7 * MINUTE];
+  const here = budget(reads, 5 * MINUTE, minute);
+  expect(findPrice(readers, [here], 0)).toBe(FREE);
+  expect(findPrice(readers, [here, budget(reads + 12 * 7, 5 * MINUTE, longer)], 0)).toBe(FREE);
+  expect(refresh).not.toHaveBeenCalled();
+  findPrice(readers, [here, budget(reads + 12 * 7 - 1, 5 * MINUTE, longer)], 0);
+  expect(refresh).toHaveBeenCalledTimes(1);
+  findPrice(readers, [budget(reads - 1, 5 * MINUTE, minute)], 0);
+  expect(refresh).toHaveBeenCalledTimes(2);
 });
 
 test.each([
