@@ -146,6 +146,9 @@ test("what is to come until the next window's end counts against both windows, u
   expect(findPrice(readers, [scarce], 0)).toBe(FREE);
   expect(findPrice(readers, [scarce, next], 0).ms).toBeGreaterThan(0);
   expect(findPrice(readers, [scarce, { ...next, reads: 1e6 }], 0)).toBe(FREE);
+  const wanted = demandOf(readers, 0, next);
+  expect(findPrice(readers, [scarce, { ...next, reads: wanted * 1.02 }], 0)).toBe(FREE);
+  expect(findPrice(readers, [scarce, { ...next, reads: wanted * 0.98 }], 0).ms).toBeGreaterThan(0);
 });
 
 test("a quarter of what this window holds is spent, however dear the next one's reads will be", () => {
