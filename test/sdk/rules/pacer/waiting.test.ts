@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
-import { expiresBefore, isDueBefore, Waiting } from "../../../../src/pacer/waiting.js";
+import { expect, test, vi } from "vitest";
+import { DurationLaw } from "../../../../src/pacer/duration-law.js";
+import { expiresBefore, isDueBefore, isReader, Waiting } from "../../../../src/pacer/waiting.js";
 
 const waiting = ({ dueAt = 0, notAfter = Number.POSITIVE_INFINITY, number = 0 }) =>
   new Waiting(
@@ -29,4 +30,13 @@ test.each([
   [3, 2, false],
 ])("who is given up first: %i before %i is %s", (one, other, isBefore) => {
   expect(expiresBefore(waiting({ notAfter: one }), waiting({ notAfter: other }))).toBe(isBefore);
+});
+
+test("a poll whose task is known is the reader that is scheduled, and anything else is none", () => {
+  const reader = { law: new DurationLaw(), submittedAt: 3, unfinishedAt: 5, notBefore: 7 };
+  const times = { notBefore: 7, notAfter: 9, dueAt: 8 };
+  const poll = new Waiting({ kind: "poll", taskId: "t" }, { ...times, reader }, 1, vi.fn(), vi.fn());
+  expect(isReader(poll)).toBe(true);
+  expect(poll).toMatchObject({ ...reader, ...times, taskId: "t" });
+  expect(isReader(waiting({}))).toBe(false);
 });
