@@ -2,8 +2,8 @@ import { globSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { expect, inject, test } from "vitest";
+import { importGraph } from "../../scripts/import-graph.js";
 import { entries, nodeEntries } from "./entries.js";
-import { importGraph } from "./import-graph.js";
 
 const kilobytes = 1000;
 

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { importGraph } from "../../scripts/import-graph.js";
 import { entries, nodeEntries } from "./entries.js";
-import { importGraph } from "./import-graph.js";
 
 for (const [name, { types }] of Object.entries(entries)) {
   test(`the types of ${name} are ours alone, so that no dependency can break a user's compilation`, () => {
