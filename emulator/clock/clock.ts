@@ -54,13 +54,18 @@ export function clockStopped(): Error {
   return new Error("Failed to sleep: the emulator was disposed of, and its time with it");
 }
 
-/** What was written last: much of what happens has the same time. */
-let written = { time: Number.NaN, text: "" };
+/** Texts of the latest times: much has the same one, and none is written faster than it is looked up. */
+const written = new Map<number, string>();
+const MOST_WRITTEN = 1000;
 
 /** A time as the wire has it. */
 export function isoTime(time: number): string {
-  if (time !== written.time) written = { time, text: new Date(time).toISOString() };
-  return written.text;
+  const known = written.get(time);
+  if (known !== undefined) return known;
+  if (written.size >= MOST_WRITTEN) written.clear();
+  const text = new Date(time).toISOString();
+  written.set(time, text);
+  return text;
 }
 
 /** The time that a text of the wire means; `NaN` where it means none. */
