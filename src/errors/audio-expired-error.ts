@@ -8,9 +8,7 @@ export class AudioExpiredError extends AsyncMusicError {
   readonly url: string;
 
   constructor(url: string) {
-    super(
-      `Failed to download audio: ${url} answers 404. Audio is kept for seven days after its task completed.`,
-    );
+    super(`Failed to download audio: ${url} answers 404. Audio is kept for seven days.`);
     this.url = url;
   }
 }

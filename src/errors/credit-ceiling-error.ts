@@ -16,8 +16,8 @@ export class CreditCeilingError extends AsyncMusicError {
   constructor(details: { credits: number; spentCredits: number; maxCredits: number }) {
     const { credits, spentCredits, maxCredits } = details;
     super(
-      `Failed to create a task: it costs ${credits} credits, which is more than the ${maxCredits - spentCredits} left ` +
-        `of the ${maxCredits} that \`maxCredits\` allows. Nothing was sent.`,
+      `Failed to create a task: it costs ${credits} credits, more than the ${maxCredits - spentCredits} left ` +
+        `of the batch's ${maxCredits}. Nothing was sent.`,
     );
     this.credits = credits;
     this.spentCredits = spentCredits;

@@ -3,13 +3,11 @@ import { findRequestViolation } from "../contract/request-violation.js";
 import type { TaskSubmission } from "../contract/task.js";
 import { InvalidRequestError } from "../errors/invalid-request-error.js";
 import type { Answer, Call, RequestOptions } from "../transport/call.js";
-import { checkOptionNames } from "../transport/option-names.js";
 import { dataOf, parseAnswer } from "../transport/parse-answer.js";
 import type { Redactor } from "../transport/redactor.js";
 import type { Transport } from "../transport/transport.js";
 import { isTaskId, resumeAdvice } from "./calls.js";
 import { judgeSubmission, submissionOutcomeUnknown } from "./judge-submission.js";
-import { TASK_OPTIONS } from "./options.js";
 
 /** What the service accepted, and the answer in which it said so. */
 export interface Created {
@@ -32,7 +30,6 @@ export async function createTask(
   call: Call,
   options: RequestOptions,
 ): Promise<Created> {
-  checkOptionNames(options, TASK_OPTIONS, transport.redactor);
   const answer = await transport.send(call, options, judgeSubmission(request));
   const taskId = createdTaskId(answer, transport.redactor);
   if (taskId === null) {

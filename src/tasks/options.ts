@@ -42,13 +42,18 @@ export interface RunOptions extends WaitOptions, JournalOptions {
   onSubmitted?: ((submission: TaskSubmission) => void | Promise<void>) | undefined;
 }
 
-/** The names of all options in this room: one object of options may serve several calls. */
-export const TASK_OPTIONS = {
+/** What `create` and `wait` may be given alike: one object of options may serve several calls. */
+export const SHARED_OPTIONS = {
   ...REQUEST_OPTIONS,
   pollIntervalMs: true,
   maxWaitMs: true,
   onUpdate: true,
   onSubmitted: true,
+} as const;
+
+/** The names of all options in this room. */
+export const TASK_OPTIONS = {
+  ...SHARED_OPTIONS,
   journal: true,
   journalKey: true,
   probe: true,

@@ -47,7 +47,7 @@ type Run<Request extends TaskRequest> = (
 ) => Promise<SucceededTask<Request["task_type"]>>;
 
 const ITERATED_TWICE =
-  "Failed to iterate a batch: it was iterated before, and would pay a second time. Keep its results, or call `runAll` again.";
+  "Failed to iterate a batch: it was iterated before, and would pay again. Keep its results, or call `runAll` again.";
 
 /** Runs requests, a few at a time. It can be iterated once: a second time would pay a second time. */
 export function runAll<Request extends TaskRequest>(

@@ -6,10 +6,12 @@ import type { Probe } from "../journal/probe.js";
 import { type Ordered, submitOnce } from "../journal/submit-once.js";
 import { createRequestId } from "../random/request-id.js";
 import type { Call, Flight, RequestOptions } from "../transport/call.js";
+import { checkOptionNames } from "../transport/option-names.js";
 import type { Transport } from "../transport/transport.js";
 import { attributesOf } from "./attributes.js";
 import { createCall } from "./calls.js";
 import { type Created, createBody, createTask } from "./create.js";
+import { SHARED_OPTIONS } from "./options.js";
 
 /** How a run submits. */
 export interface Manner {
@@ -68,6 +70,8 @@ export function createSubmitter(transport: Transport, account: Account, validate
     submitted: (submission) => submitted.get(submission),
 
     async submit(request, options, flight) {
+      // A journal that nobody asks would pass for one that pays once; the options of a run are checked already.
+      if (flight === undefined) checkOptionNames(options, SHARED_OPTIONS, redactor);
       return post(request, createBody(request, validates), options, flight);
     },
 

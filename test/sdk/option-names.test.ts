@@ -2,6 +2,7 @@ import {
   AsyncMusic,
   type ClientOptions,
   InvalidOptionError,
+  memoryJournal,
   type RequestOptions,
   type RunOptions,
 } from "async-music";
@@ -53,6 +54,17 @@ describe.each([...MISSPELLED, ["signals", "signal"], ["requestID", "requestId"]]
     expect(requests).toEqual([]);
   });
 });
+
+test.each(["journal", "journalKey", "probe"])(
+  "a create refuses `%s`: nobody would ask it, and its caller believe to pay once",
+  async (name) => {
+    const { client, requests } = createWorld(() => accepted());
+    const options = { [name]: name === "journal" ? memoryJournal() : "order-1" };
+    const error = await rejection(client.tasks.create(SONG_REQUEST, options), InvalidOptionError);
+    expect(error).toMatchObject({ option: name, message: expect.stringContaining("`run` and `runAll`") });
+    expect(requests).toEqual([]);
+  },
+);
 
 test.each(["maxWait", "pollInterval", "onupdate"])("a wait refuses `%s`", async (given) => {
   const { client } = createWorld(() => ok(succeeded()));
