@@ -8,7 +8,7 @@ import { createVirtualClock } from "./clock/virtual-clock.js";
 import { createAccounts } from "./control/accounts.js";
 import { createFaults } from "./control/faults.js";
 import { createProviders } from "./control/providers.js";
-import { requireAccount } from "./control/require-account.js";
+import { requireTask } from "./control/require-task.js";
 import { createControlPlane } from "./control-plane/control-plane.js";
 import type { Emulator } from "./emulator.js";
 import { checkOptions, checkResetOptions, type EmulatorOptions } from "./emulator-options.js";
@@ -21,8 +21,7 @@ import { randomStream } from "./random/random.js";
 import { createState } from "./state/create-state.js";
 import { setOwnerKey } from "./state/set-owner-key.js";
 import { openSnapshot, takeSnapshot } from "./state/snapshot.js";
-import { createWorld, findTask, replaceState, type World } from "./state/world.js";
-import { applyHour } from "./tasks/look.js";
+import { createWorld, replaceState, type World } from "./state/world.js";
 
 /**
  * A whole service with one account, one key and, unless it is told otherwise, 1000 credits. It needs no network and
@@ -103,7 +102,6 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
     audit: () => [...world.state.conduct.findings],
     async when(taskId, status) {
       if (closing.signal.aborted) throw new Error(`Failed to see a task in \`${status}\`: ${DISPOSED}`);
-      applyHour(world, requireAccount(world, requireTask(world, taskId).accountId), clock.now());
       await world.watchers.watch(requireTask(world, taskId), status);
       return taskData(requireTask(world, taskId), clock.now(), IN_PROCESS_ORIGINS);
     },
@@ -135,13 +133,6 @@ const DISPOSED = "the emulator was disposed of";
 /** Clients see the time and wait on it; what else the clock can do is the emulator's. */
 function publicClock({ mode, now, sleep, advance }: ServiceClock): Emulator["clock"] {
   return { mode, now, sleep, advance };
-}
-
-function requireTask(world: World, taskId: string) {
-  const task = findTask(world, taskId);
-  if (task === undefined)
-    throw new RangeError(`Failed to find the task: there is none with the id ${taskId}`);
-  return task;
 }
 
 function failToFetch(): never {

@@ -71,7 +71,7 @@ const arrows = {
     "control-plane": `src/contract clock random options log
       ledger limits policy faults payments accounts providers stored audit state tasks control api mounts
       emulator-state.ts emulator.ts`,
-    "create-emulator.ts": `clock random limits policy state tasks control api mounts
+    "create-emulator.ts": `clock random limits policy state control api mounts
       emulator-state.ts emulator.ts emulator-options.ts control-plane`,
     "msw.ts": "api mounts emulator.ts",
     node: "src/contract state api mounts emulator.ts",

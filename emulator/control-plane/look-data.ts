@@ -4,8 +4,8 @@ import { taskData } from "../api/task-data.js";
 import { isoTime } from "../clock/clock.js";
 import { summarizeAccount, viewLedgerEntry } from "../control/account-view.js";
 import { requireAccount } from "../control/require-account.js";
-import { UnknownIdError } from "../options/unknown-id.js";
-import { findTask, type World } from "../state/world.js";
+import { requireTask } from "../control/require-task.js";
+import type { World } from "../state/world.js";
 import type { StoredTask } from "../stored/task.js";
 import { applyHour } from "../tasks/look.js";
 import { limitsData } from "./limits-data.js";
@@ -64,7 +64,7 @@ function taskRow(task: StoredTask) {
 }
 
 export function taskDetails(world: World, taskId: string, origins: Origins) {
-  const task = lookedAtTask(world, taskId);
+  const task = requireTask(world, taskId);
   const { queueMs, workMs, polls, end } = task.plan;
   const worksFrom = task.createdAt + queueMs;
   const endsByTime = polls === null && end.outcome !== "hang";
@@ -81,15 +81,6 @@ export function taskDetails(world: World, taskId: string, origins: Origins) {
     },
     ledger: (account?.ledger.entries ?? []).filter((entry) => entry.taskId === task.id).map(viewLedgerEntry),
   };
-}
-
-/** A task as it is once the hour is applied, which may put another in its place. */
-function lookedAtTask(world: World, taskId: string): StoredTask {
-  const found = findTask(world, taskId);
-  if (found !== undefined) applyHour(world, requireAccount(world, found.accountId), world.clock.now());
-  const task = findTask(world, taskId);
-  if (task === undefined) throw new UnknownIdError("task", taskId);
-  return task;
 }
 
 /** What it was made of or called, in a few words. */
