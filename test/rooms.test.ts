@@ -47,7 +47,7 @@ const arrows = {
     accounts: "src/contract random ledger limits payments",
     providers: "src/contract invariant.ts random options audio",
     stored: "src/contract audio providers",
-    audit: "src/contract stored",
+    audit: "src/contract random stored",
     delivery: "src/contract invariant.ts clock audio providers stored",
     openapi: "src/contract",
 

@@ -21,7 +21,7 @@ export async function carryOut(world: World, exchange: Exchange): Promise<Delive
   const requestId = chooseRequestId(world.state, exchange);
   const fault = takeFault(world.state, exchange.method, exchange.path);
   const submission = submissionOf(world, exchange, requestId);
-  const abandoned = submission === null ? null : world.submissions.findAbandoned(submission.same);
+  const abandoned = submission === null ? null : world.submissions.findAbandoned(submission);
   if (fault?.kind === "latency") {
     const wait = waitOut(fault.ms, world);
     await (submission === null ? wait : world.submissions.during(submission, wait));

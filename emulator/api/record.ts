@@ -35,9 +35,8 @@ export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
 }
 
 function seenExchange(visit: Visit, caller: Caller, delivery: Delivery, answer: Answer | null): SeenExchange {
-  const { exchange, requestId, now, at, abandoned } = visit;
+  const { exchange, requestId, now, at, submission, abandoned } = visit;
   const { method, path, arrival } = exchange;
-  const submission = visit.submission?.fingerprint ?? null;
   const wait = answer?.headers[HEADERS.retryAfter];
   const isRead = delivery.kind === "answer" && delivery.isReadable && !exchange.hasLeft();
   return {
@@ -45,8 +44,7 @@ function seenExchange(visit: Visit, caller: Caller, delivery: Delivery, answer: 
     now,
     at,
     arrival,
-    accountId: caller.account.id,
-    sameRequest: `${caller.key.id} ${method} ${path} ${submission ?? ""}`,
+    sameRequest: () => `${caller.key.id} ${method} ${path} ${submission?.same() ?? ""}`,
     submission,
     abandonedBefore: abandoned?.requestId ?? null,
     task: method === "GET" ? readTaskOf(visit, caller) : null,

@@ -1,11 +1,12 @@
 import { ENDPOINTS, HEADERS } from "../../src/contract/endpoint.js";
-import type { SubmissionUnderWay } from "../audit/submissions-under-way.js";
+import { fingerprintOfText } from "../audit/fingerprint.js";
+import { sameOrder } from "../audit/same-order.js";
+import type { Submission } from "../audit/submissions-under-way.js";
 import type { World } from "../state/world.js";
 import type { Exchange } from "./exchange.js";
-import { type MarkedBody, markBody } from "./json-body.js";
+import { isTooDeep, parseJson } from "./json-body.js";
 
-/** What is asked for with a POST, by the mark under which the audit knows it again. */
-export interface Submission extends SubmissionUnderWay, MarkedBody {}
+const decoder = new TextDecoder();
 
 /** The submission that an exchange is; `null` where it is none, or comes with no key that there ever was. */
 export function submissionOf({ index }: World, exchange: Exchange, requestId: string): Submission | null {
@@ -13,6 +14,17 @@ export function submissionOf({ index }: World, exchange: Exchange, requestId: st
   if (path !== ENDPOINTS.createTask.path || method !== ENDPOINTS.createTask.method) return null;
   const sender = index.keys.get(headers.get(HEADERS.apiKey) ?? "");
   if (sender === undefined) return null;
-  const marked = markBody(body);
-  return { ...marked, same: `${sender.account.id} ${marked.fingerprint}`, requestId, hasLeft };
+  let known: string | undefined;
+  const same = () => {
+    known ??= sameBody(sender.account.id, body);
+    return known;
+  };
+  return { same, requestId, hasLeft };
+}
+
+/** By what a body is known again: what it says as JSON, else its text. */
+function sameBody(accountId: string, body: Exchange["body"]): string {
+  const json = parseJson(body);
+  if (json !== null && !isTooDeep(json.value)) return sameOrder(accountId, json.value);
+  return `${accountId} ${body instanceof Uint8Array ? fingerprintOfText(decoder.decode(body)) : ""}`;
 }

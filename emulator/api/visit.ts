@@ -1,8 +1,7 @@
 import type { Account, ApiKey } from "../accounts/account.js";
-import type { SubmissionUnderWay } from "../audit/submissions-under-way.js";
+import type { Submission } from "../audit/submissions-under-way.js";
 import type { World } from "../state/world.js";
 import type { Exchange } from "./exchange.js";
-import type { Submission } from "./submission.js";
 
 /** One exchange on its way through the pipeline. */
 export interface Visit {
@@ -16,7 +15,7 @@ export interface Visit {
   /** What is submitted; `null` for everything else. */
   readonly submission: Submission | null;
   /** An equal submission that was under way when this one came, and whose caller had left without an answer. */
-  readonly abandoned: SubmissionUnderWay | null;
+  readonly abandoned: Submission | null;
   /** What the route's pattern stands for in the path. */
   params: readonly string[];
   /** Whose valid key was sent. */

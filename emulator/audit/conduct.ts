@@ -1,3 +1,5 @@
+import { Notes } from "./notes.js";
+
 /** A rule of the service that a client broke. */
 export type ConductRule =
   | "polled_too_often"
@@ -29,15 +31,22 @@ export interface Finding {
 }
 
 /** What the audit has found, and what it remembers to go on finding. */
-export interface ConductState {
+export interface Conduct {
   findings: Finding[];
-  /** When each open task was last read, by its id. */
-  lastReads: Record<string, number>;
+  /** When each open task was last read, by its ordinal. */
+  lastReads: Record<number, number>;
   /** By sender and request: what was told to wait, and until when. */
-  waits: Record<string, Note & { until: number }>;
+  waits: Notes<Wait>;
   /** By sender and body: submissions of which the client can't know what became of them. */
-  unknownSubmissions: Record<string, Note>;
+  unknownSubmissions: Notes<Note>;
   /** By sender and body: submissions whose task failed for good, as the client has been told. */
+  lostCauses: Notes<Note>;
+}
+
+/** The same as plain data. */
+export interface ConductData extends Pick<Conduct, "findings" | "lastReads"> {
+  waits: Record<string, Wait>;
+  unknownSubmissions: Record<string, Note>;
   lostCauses: Record<string, Note>;
 }
 
@@ -48,6 +57,22 @@ export interface Note {
   arrivals: number;
 }
 
-export function createConduct(): ConductState {
-  return { findings: [], lastReads: {}, waits: {}, unknownSubmissions: {}, lostCauses: {} };
+interface Wait extends Note {
+  until: number;
+}
+
+export function createConduct({
+  findings = [],
+  lastReads = {},
+  waits,
+  unknownSubmissions,
+  lostCauses,
+}: Partial<ConductData> = {}): Conduct {
+  return {
+    findings,
+    lastReads,
+    waits: new Notes(waits),
+    unknownSubmissions: new Notes(unknownSubmissions),
+    lostCauses: new Notes(lostCauses),
+  };
 }

@@ -1,6 +1,9 @@
 import { LIMITS } from "../../src/contract/limits.js";
 import { isOpen, type StoredTask } from "../stored/task.js";
-import type { ConductRule, ConductState, Note } from "./conduct.js";
+import type { Conduct, ConductRule, Note } from "./conduct.js";
+import type { Sameness } from "./notes.js";
+import { sameAsTask } from "./same-order.js";
+import type { Submission } from "./submissions-under-way.js";
 
 /** One exchange with a valid key, as the audit sees it when it is over. */
 export interface SeenExchange {
@@ -10,11 +13,10 @@ export interface SeenExchange {
   at: string;
   /** Its place among all exchanges, by when each began. */
   arrival: number;
-  accountId: string;
   /** By what the same request is known when it is sent again: its key, method, path and body. */
-  sameRequest: string;
-  /** The mark of a submission's body; `null` for everything else. */
-  submission: string | null;
+  sameRequest: Sameness;
+  /** `null` for everything else. */
+  submission: Submission | null;
   /** An equal submission whose caller had left it, still without an answer, before this one came. */
   abandonedBefore: string | null;
   /** The task of the account that was read, as it is now; `null` for everything else. */
@@ -31,19 +33,19 @@ export type Fate = "accepted" | "refused" | "unknown";
  * Holds one exchange against the rules, and takes note of it for those that come. `arrivals` is how many exchanges have
  * begun: who was under way before something happened could not know of it.
  */
-export function watchConduct(conduct: ConductState, seen: SeenExchange, arrivals: number): void {
+export function watchConduct(conduct: Conduct, seen: SeenExchange, arrivals: number): void {
   const note = { requestId: seen.requestId, arrivals };
   watchPolling(conduct, seen);
   watchWaiting(conduct, seen, note);
-  if (seen.submission !== null) watchSubmission(conduct, seen, note, `${seen.accountId} ${seen.submission}`);
+  if (seen.submission !== null) watchSubmission(conduct, seen, note, seen.submission.same);
   if (seen.task !== null) noteLostCause(conduct, seen, note, seen.task);
 }
 
 /** Limits: Polling. What is over is not polled any more, however often it is read. */
-function watchPolling({ lastReads, ...conduct }: ConductState, seen: SeenExchange): void {
+function watchPolling({ lastReads, ...conduct }: Conduct, seen: SeenExchange): void {
   const { task, now } = seen;
   if (task === null) return;
-  const last = lastReads[task.id];
+  const last = lastReads[task.ordinal];
   if (last !== undefined && now - last < LIMITS.shortestPollIntervalMs) {
     report(
       conduct,
@@ -52,49 +54,50 @@ function watchPolling({ lastReads, ...conduct }: ConductState, seen: SeenExchang
       `Read ${task.id} again after ${now - last} ms; once in 1000 ms is the most`,
     );
   }
-  if (isOpen(task)) lastReads[task.id] = now;
-  else delete lastReads[task.id];
+  if (isOpen(task)) lastReads[task.ordinal] = now;
+  else delete lastReads[task.ordinal];
 }
 
 /** Errors: a stated wait. Only the same request counts, since other processes may share the key and not know. */
-function watchWaiting(conduct: ConductState, seen: SeenExchange, note: Note): void {
+function watchWaiting(conduct: Conduct, seen: SeenExchange, note: Note): void {
   const { sameRequest, now, retryAfterSeconds } = seen;
-  const wait = conduct.waits[sameRequest];
+  const wait = conduct.waits.find(sameRequest);
   if (wait !== undefined && now < wait.until && seen.arrival >= wait.arrivals) {
     const detail = `Came back ${wait.until - now} ms before the wait was over that ${wait.requestId} was answered with`;
     report(conduct, seen, "ignored_retry_after", detail);
   }
   if (retryAfterSeconds !== null)
-    conduct.waits[sameRequest] = { ...note, until: now + retryAfterSeconds * 1000 };
-  else if (wait !== undefined) delete conduct.waits[sameRequest];
+    conduct.waits.keep(sameRequest, { ...note, until: now + retryAfterSeconds * 1000 });
+  else conduct.waits.drop(sameRequest);
 }
 
 /** `POST /api/v1/task`: what may have been accepted, or can never succeed, is not sent again. */
-function watchSubmission(conduct: ConductState, seen: SeenExchange, note: Note, same: string): void {
-  const unknown = conduct.unknownSubmissions[same];
+function watchSubmission(conduct: Conduct, seen: SeenExchange, note: Note, same: Sameness): void {
+  const unknown = conduct.unknownSubmissions.find(same);
   const couldKnow = unknown !== undefined && seen.arrival >= unknown.arrivals;
   const earlier = couldKnow ? unknown.requestId : seen.abandonedBefore;
   if (earlier !== null) {
     const detail = `Submitted what ${earlier} had submitted, whose outcome the client could not know`;
     report(conduct, seen, "resubmitted_after_unknown_outcome", detail);
   }
-  const lost = conduct.lostCauses[same];
+  const lost = conduct.lostCauses.find(same);
   if (lost !== undefined && seen.arrival >= lost.arrivals) {
     const detail = `Submitted again what can never succeed, as the answer to ${lost.requestId} had said`;
     report(conduct, seen, "resent_not_retryable", detail);
   }
-  if (seen.fate === "unknown") conduct.unknownSubmissions[same] = note;
-  else if (seen.fate === "accepted") delete conduct.unknownSubmissions[same];
+  if (seen.fate === "unknown") conduct.unknownSubmissions.keep(same, note);
+  else if (seen.fate === "accepted") conduct.unknownSubmissions.drop(same);
 }
 
-function noteLostCause({ lostCauses }: ConductState, seen: SeenExchange, note: Note, task: StoredTask): void {
+function noteLostCause({ lostCauses }: Conduct, seen: SeenExchange, note: Note, task: StoredTask): void {
   if (seen.fate !== "accepted" || !("retryable" in task) || task.retryable) return;
-  lostCauses[`${task.accountId} ${task.fingerprint}`] ??= note;
+  const same = () => sameAsTask(task);
+  if (lostCauses.find(same) === undefined) lostCauses.keep(same, note);
 }
 
 /** Notes that a rule was broken. */
 function report(
-  { findings }: Pick<ConductState, "findings">,
+  { findings }: Pick<Conduct, "findings">,
   { at, requestId }: SeenExchange,
   rule: ConductRule,
   detail: string,

@@ -14,7 +14,7 @@ export function readControlBody(exchange: Exchange, call: Call): unknown {
   const { body, headers } = exchange;
   const isEmpty = body === null || (body !== "too_large" && body.byteLength === 0);
   if (isEmpty && /^(application\/json\b.*)?$/i.test(headers.get("Content-Type") ?? "")) return {};
-  const value = readJsonBody(exchange, { deepest: DEEPEST_NESTING });
+  const value = readJsonBody(exchange, DEEPEST_NESTING);
   if (call.body === null && !isEmptyObject(value))
     throw new Refusal("invalid_request_body", "Failed to read the body: this call has none");
   return value;

@@ -21,8 +21,16 @@ export interface Ledger {
   frozen: number;
   settled: number;
   toppedUp: number;
-  /** What is frozen for whom. */
-  holds: Record<string, number>;
+  /** What is frozen for whom, by the task's ordinal. */
+  holds: Record<number, number>;
+}
+
+/** A task as the ledger knows it. */
+export interface ChargedTask {
+  readonly id: string;
+  readonly ordinal: number;
+  /** What it costs. */
+  readonly credits: number;
 }
 
 export function createLedger(): Ledger {
@@ -48,27 +56,27 @@ export function canFreeze(ledger: Ledger, credits: number): boolean {
 }
 
 /** Holds credits for a task. */
-export function freeze(ledger: Ledger, credits: number, taskId: string, at: number): void {
+export function freeze(ledger: Ledger, { id, ordinal, credits }: ChargedTask, at: number): void {
   invariant(canFreeze(ledger, credits), "no more is frozen than is available");
-  invariant(ledger.holds[taskId] === undefined, "a task's credits are frozen once");
+  invariant(ledger.holds[ordinal] === undefined, "a task's credits are frozen once");
   ledger.available -= credits;
   ledger.frozen += credits;
-  ledger.holds[taskId] = credits;
-  record(ledger, at, "freeze", credits, taskId);
+  ledger.holds[ordinal] = credits;
+  record(ledger, at, "freeze", credits, id);
 }
 
 /** Spends what is held for a task. */
-export function settle(ledger: Ledger, taskId: string, at: number): void {
-  const credits = endHold(ledger, taskId);
+export function settle(ledger: Ledger, task: ChargedTask, at: number): void {
+  const credits = endHold(ledger, task);
   ledger.settled += credits;
-  record(ledger, at, "settle", credits, taskId);
+  record(ledger, at, "settle", credits, task.id);
 }
 
 /** Gives back what is held for a task. */
-export function refund(ledger: Ledger, taskId: string, at: number): void {
-  const credits = endHold(ledger, taskId);
+export function refund(ledger: Ledger, task: ChargedTask, at: number): void {
+  const credits = endHold(ledger, task);
   ledger.available += credits;
-  record(ledger, at, "refund", credits, taskId);
+  record(ledger, at, "refund", credits, task.id);
 }
 
 /** Whether nothing was lost and nothing made: quickly told, whatever the number of entries. */
@@ -88,10 +96,10 @@ function record(
   ledger.entries.push({ at: Math.max(at, latest), kind, credits, taskId });
 }
 
-function endHold(ledger: Ledger, taskId: string): number {
-  const credits = ledger.holds[taskId];
+function endHold(ledger: Ledger, { ordinal }: ChargedTask): number {
+  const credits = ledger.holds[ordinal];
   invariant(credits !== undefined, "a hold ends once, in a settlement or a refund");
-  delete ledger.holds[taskId];
+  delete ledger.holds[ordinal];
   ledger.frozen -= credits;
   return credits;
 }

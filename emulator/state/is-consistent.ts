@@ -38,7 +38,7 @@ function holdTogether(accounts: readonly Account[], tasks: readonly StoredTask[]
     owner.used += task.credits;
     if (!isOpen(task)) continue;
     owner.open++;
-    if (owner.account.ledger.holds[task.id] !== task.credits) return false;
+    if (owner.account.ledger.holds[task.ordinal] !== task.credits) return false;
   }
   return [...byId.values()].every(
     ({ account, created, used, open }) =>

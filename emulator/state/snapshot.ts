@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
+import { createConduct } from "../audit/conduct.js";
 import { isoTime, parseIsoTime } from "../clock/clock.js";
 import { invalidOption } from "../options/invalid-option.js";
 import { parseOption } from "../options/parse-option.js";
 import { isConsistent } from "./is-consistent.js";
 import { stateSchema } from "./schema/state-schema.js";
-import type { State } from "./state.js";
+import type { State, StateData } from "./state.js";
 import { replaceState, type World } from "./world.js";
 
 /** Snapshots of another version are refused. */
@@ -43,7 +44,8 @@ export function openSnapshot(world: World, snapshot: unknown): void {
   assertSnapshot(snapshot);
   const time = parseIsoTime(snapshot.time);
   if (Number.isNaN(time)) throw invalidOption("snapshot.time", "be an ISO 8601 time", snapshot.time);
-  const state = copyOf(snapshot.state);
+  const data = copyOf(snapshot.state);
+  const state = { ...data, conduct: createConduct(data.conduct) };
   if (!isConsistent(state)) {
     throw new RangeError(
       "Expected `snapshot` to add up: its accounts, tasks and credits do not belong together",
@@ -58,6 +60,6 @@ function assertSnapshot(value: unknown): asserts value is z.infer<typeof snapsho
 }
 
 /** JSON is a few times faster than a structured clone, and drops what JSON would not hold. */
-function copyOf(state: State): State {
+function copyOf(state: State | StateData): StateData {
   return JSON.parse(JSON.stringify(state));
 }

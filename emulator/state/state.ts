@@ -1,5 +1,5 @@
 import type { Account } from "../accounts/account.js";
-import type { ConductState } from "../audit/conduct.js";
+import type { Conduct, ConductData } from "../audit/conduct.js";
 import type { ArmedFault } from "../faults/fault.js";
 import type { Limits } from "../limits/limits.js";
 import type { LoggedRequest } from "../log/logged-request.js";
@@ -7,7 +7,7 @@ import type { Policy } from "../policy/policy.js";
 import type { Scripts } from "../providers/scripts.js";
 import type { StoredTask } from "../stored/task.js";
 
-/** Everything that an emulator knows, but for the time, which its clock has. JSON-safe throughout. */
+/** Everything that an emulator knows, but for the time, which its clock has. JSON has a form for all of it. */
 export interface State {
   /** What all chance comes from; with the counts below it is the position in every stream of chance. */
   seed: number;
@@ -23,8 +23,11 @@ export interface State {
   scripts: Scripts;
   faults: ArmedFault[];
   requests: LoggedRequest[];
-  conduct: ConductState;
+  conduct: Conduct;
 }
+
+/** The same as plain data. */
+export type StateData = Omit<State, "conduct"> & { conduct: ConductData };
 
 /** How many of each there have been. */
 export interface Counts {

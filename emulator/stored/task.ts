@@ -15,8 +15,6 @@ interface TaskCore extends ProviderTask {
   credits: number;
   audioFormat: "mp3" | null;
   createdAt: number;
-  /** A mark of the request body, to tell whether it is sent again. */
-  fingerprint: string;
   plan: Plan;
   /** How often it was read while it was open. */
   reads: number;

@@ -14,8 +14,6 @@ import { namesUnknownClip } from "./clip-reference.js";
 export interface TaskOrder extends ProviderTask {
   credits: number;
   audioFormat: "mp3" | null;
-  /** A mark of the request body. */
-  fingerprint: string;
   /** What the request itself asks the provider to do. */
   askedOutcome: Outcome | null;
 }
@@ -27,7 +25,7 @@ export function createTask(
   order: TaskOrder,
   now: number,
 ): OpenTask | "insufficient_credits" | "upstream_provider_error" {
-  const { model, type, credits, input, audioFormat, fingerprint, askedOutcome } = order;
+  const { model, type, credits, input, audioFormat, askedOutcome } = order;
   const { state, index } = world;
   if (!canFreeze(account.ledger, credits)) return "insufficient_credits";
 
@@ -49,13 +47,12 @@ export function createTask(
     credits,
     input,
     audioFormat,
-    fingerprint,
     createdAt: now,
     plan,
     reads: 0,
   };
 
-  freeze(account.ledger, credits, task.id, now);
+  freeze(account.ledger, task, now);
   account.tasksCreated++;
   account.creditsUsed += credits;
   rechargeAfterFreeze(state, account, now);

@@ -18,7 +18,7 @@ export function succeed(
   completedAt: number,
   now: number,
 ): StoredTask {
-  settle(account.ledger, task.id, now);
+  settle(account.ledger, task, now);
   const { format: own } = plannedSuccess(task);
   const isConverted = task.audioFormat === "mp3" && world.state.policy.audio_conversion === "on";
   const format = isConverted ? "mp3" : own;
@@ -41,7 +41,7 @@ export function fail(
 ): StoredTask {
   const { end } = task.plan;
   invariant(end.outcome === "failure", "only a task that was planned to fail does");
-  refund(account.ledger, task.id, now);
+  refund(account.ledger, task, now);
   const { error, errorCode, retryable, retryAfterSeconds } = end;
   return replace(world, {
     ...task,
@@ -57,7 +57,7 @@ export function fail(
 /** The hour is over: the credits go back, as of the first millisecond after it. */
 export function timeOut(world: World, account: Account, task: OpenTask): StoredTask {
   const completedAt = task.createdAt + HOUR_MS + 1;
-  refund(account.ledger, task.id, completedAt);
+  refund(account.ledger, task, completedAt);
   const { timeout_error_code: errorCode, timeout_retryable: retryable } = world.state.policy;
   const error = "The task was not finished within an hour";
   return replace(world, {

@@ -104,9 +104,9 @@ export const BUGS: readonly Bug[] = [
   {
     name: "the service settles twice",
     file: "emulator/ledger/ledger.ts",
-    find: 'record(ledger, at, "settle", credits, taskId);',
+    find: 'record(ledger, at, "settle", credits, task.id);',
     replace:
-      'record(ledger, at, "settle", credits, taskId);\n  record(ledger, at, "settle", credits, taskId);',
+      'record(ledger, at, "settle", credits, task.id);\n  record(ledger, at, "settle", credits, task.id);',
   },
   {
     name: "the service keeps what it should refund",

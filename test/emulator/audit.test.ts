@@ -192,6 +192,30 @@ describe("resent_not_retryable", () => {
     expect(rules(service)).toEqual(["resent_not_retryable"]);
   });
 
+  test("is the same order, however it is written and whatever the service doesn't read of it", async () => {
+    const song = { ...VALID.song, input: { ...VALID.song.input, mood: { of: ["rain", 1] } } };
+    const { model, task_type, input } = song;
+    const others = [
+      { ...song, input: { ...input, mood: { of: [1, "rain"] } } },
+      { ...song, audio_format: "mp3" },
+      { model, task_type: "lyrics", input: { ...input, prompt: "rain" } },
+    ];
+    for (const same of [song, { note: 1, input, task_type, model }, { ...song, audio_format: null }]) {
+      const service = createService({ policy: { null_audio_format: "omitted" } });
+      await service.read(await service.create(song, moderated));
+      for (const other of others) await service.create(other);
+      expect(rules(service)).toEqual([]);
+      await service.create(same);
+      expect(rules(service)).toEqual(["resent_not_retryable"]);
+    }
+    const service = createService();
+    await service.read(await service.create({ ...song, audio_format: "mp3" }, moderated));
+    await service.create(song);
+    expect(rules(service)).toEqual([]);
+    await service.create({ ...song, audio_format: "mp3" });
+    expect(rules(service)).toEqual(["resent_not_retryable"]);
+  });
+
   test("is no matter of what is retryable, or of a failure whose answer was lost", async () => {
     const service = createService();
     await service.read(await service.create(VALID.song, { outcome: "failure", polls: 1 }));
@@ -205,4 +229,30 @@ describe("resent_not_retryable", () => {
     await service.create(VALID.lyrics);
     expect(rules(service)).toEqual([]);
   });
+});
+
+test("what was noted of earlier requests goes with a snapshot", async () => {
+  const service = createService({ limits: { requests: 5, windowSeconds: 60 } });
+  const failure = { outcome: "failure", polls: 1, error_code: "content_moderation" };
+  await service.read(await service.create(VALID.song, failure));
+  const open = await service.create(VALID.upload, { outcome: "hang" });
+  await service.read(open);
+  service.emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
+  await service.post(VALID.lyrics).catch(() => {});
+  await service.get(BALANCE);
+  const fork = service.emulator.fork();
+  expect(fork.audit()).toEqual([]);
+
+  const later = serviceOf(fork, { apiKey: fork.apiKey });
+  await later.get(BALANCE);
+  fork.changeLimits({ requests: 100 });
+  await later.post(VALID.song);
+  await later.post(VALID.lyrics);
+  await later.get(`${TASK}/${open}`);
+  expect(fork.audit().map(({ rule }) => rule)).toEqual([
+    "ignored_retry_after",
+    "resent_not_retryable",
+    "resubmitted_after_unknown_outcome",
+    "polled_too_often",
+  ]);
 });

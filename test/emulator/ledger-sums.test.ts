@@ -15,13 +15,18 @@ import { MOST_CREDITS } from "../../emulator/options/credits.js";
 
 const NOW = 1_000;
 
+const PAID = { id: "paid", ordinal: 0, credits: 10 };
+const FAILED = { id: "failed", ordinal: 1, credits: 10 };
+const WAITING = { id: "waiting", ordinal: 2, credits: 10 };
+const ANOTHER = { id: "another", ordinal: 3, credits: 10 };
+
 /** 30 were bought; of three songs one was paid for, one failed, and one is still being made. */
 function ledgerOfThree(): Ledger {
   const ledger = createLedger();
   topUp(ledger, 30, NOW);
-  for (const song of ["paid", "failed", "waiting"]) freeze(ledger, 10, song, NOW);
-  settle(ledger, "paid", NOW);
-  refund(ledger, "failed", NOW);
+  for (const task of [PAID, FAILED, WAITING]) freeze(ledger, task, NOW);
+  settle(ledger, PAID, NOW);
+  refund(ledger, FAILED, NOW);
   return ledger;
 }
 
@@ -41,12 +46,12 @@ test("credits are available, then frozen, and then spent or available again", ()
   };
   topUp(ledger, 30, NOW);
   expect(sums()).toEqual({ available: 30, frozen: 0, settled: 0, toppedUp: 30 });
-  freeze(ledger, 10, "paid", NOW);
-  freeze(ledger, 5, "failed", NOW);
+  freeze(ledger, PAID, NOW);
+  freeze(ledger, { ...FAILED, credits: 5 }, NOW);
   expect(sums()).toEqual({ available: 15, frozen: 15, settled: 0, toppedUp: 30 });
-  settle(ledger, "paid", NOW);
+  settle(ledger, PAID, NOW);
   expect(sums()).toEqual({ available: 15, frozen: 5, settled: 10, toppedUp: 30 });
-  refund(ledger, "failed", NOW);
+  refund(ledger, FAILED, NOW);
   expect(sums()).toEqual({ available: 20, frozen: 0, settled: 10, toppedUp: 30 });
   expect(ledger.holds).toEqual({});
   expect(ledger.entries).toEqual([
@@ -79,33 +84,30 @@ test("all that is available can be frozen, and not one credit more", () => {
   const ledger = ledgerOfThree();
   expect(canFreeze(ledger, 10)).toBe(true);
   expect(canFreeze(ledger, 11)).toBe(false);
-  expectRefused(ledger, () => freeze(ledger, 11, "another", NOW));
-  freeze(ledger, 10, "another", NOW);
+  expectRefused(ledger, () => freeze(ledger, { ...ANOTHER, credits: 11 }, NOW));
+  freeze(ledger, ANOTHER, NOW);
   expect(ledger.available).toBe(0);
 });
 
 test("a second freeze for one task is a fault", () => {
   const ledger = ledgerOfThree();
-  expectRefused(ledger, () => freeze(ledger, 5, "waiting", NOW));
+  expectRefused(ledger, () => freeze(ledger, { ...WAITING, credits: 5 }, NOW));
 });
 
-test.each(["paid", "failed", "unknown"])(
-  "what is not held (%s) is neither settled nor refunded",
-  (taskId) => {
-    const ledger = ledgerOfThree();
-    expectRefused(ledger, () => settle(ledger, taskId, NOW));
-    expectRefused(ledger, () => refund(ledger, taskId, NOW));
-  },
-);
+test.each([PAID, FAILED, ANOTHER])("what is not held ($id) is neither settled nor refunded", (task) => {
+  const ledger = ledgerOfThree();
+  expectRefused(ledger, () => settle(ledger, task, NOW));
+  expectRefused(ledger, () => refund(ledger, task, NOW));
+});
 
 test.each<[string, Partial<Ledger>]>([
   ["more was bought", { toppedUp: 31 }],
   ["more was spent", { settled: 11 }],
   ["more is available", { available: 11 }],
   ["more is frozen", { frozen: 11 }],
-  ["more is frozen, and as much is held", { frozen: 11, holds: { waiting: 11 } }],
-  ["less is held", { holds: { waiting: 9 } }],
-  ["more is held", { holds: { waiting: 10, failed: 10 } }],
+  ["more is frozen, and as much is held", { frozen: 11, holds: { 2: 11 } }],
+  ["less is held", { holds: { 2: 9 } }],
+  ["more is held", { holds: { 1: 10, 2: 10 } }],
   ["nothing is held", { holds: {} }],
   ["more was bought and is available", { toppedUp: 31, available: 11 }],
   ["something was spent that is still available", { settled: 0, available: 20 }],
@@ -119,7 +121,7 @@ test("entries that spend what was never bought do not add up, however well the s
   const ledger = createLedger();
   topUp(ledger, 5, NOW);
   const entries = [...ledger.entries, { at: NOW, kind: "freeze" as const, credits: 10, taskId: "unpaid" }];
-  expect(addUp({ ...ledger, entries, available: -5, frozen: 10, holds: { unpaid: 10 } })).toBe(false);
+  expect(addUp({ ...ledger, entries, available: -5, frozen: 10, holds: { 0: 10 } })).toBe(false);
 });
 
 test.each<[string, Partial<Ledger>]>([

@@ -118,10 +118,12 @@ test("a request that is refused changes nothing but the log, the window and the 
 test("entries stand in the order of time, also where one is worked out later than it fell due", () => {
   const ledger = createLedger();
   topUp(ledger, 20, 1_000);
-  freeze(ledger, 10, "late", 2_000);
-  freeze(ledger, 10, "other", 3_000);
-  settle(ledger, "other", 9_000);
-  refund(ledger, "late", 5_000);
+  const late = { id: "late", ordinal: 0, credits: 10 };
+  const other = { id: "other", ordinal: 1, credits: 10 };
+  freeze(ledger, late, 2_000);
+  freeze(ledger, other, 3_000);
+  settle(ledger, other, 9_000);
+  refund(ledger, late, 5_000);
   expect(ledger.entries.map(({ at }) => at)).toEqual([1_000, 2_000, 3_000, 9_000, 9_000]);
 });
 

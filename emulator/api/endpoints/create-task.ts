@@ -8,7 +8,7 @@ import { createTask, type TaskOrder } from "../../tasks/create-task.js";
 import { applyHour } from "../../tasks/look.js";
 import { jsonAnswer } from "../answers.js";
 import type { Answer, Exchange } from "../exchange.js";
-import { markBody, readJsonBody } from "../json-body.js";
+import { readJsonBody } from "../json-body.js";
 import { Refusal } from "../refusal.js";
 import { submissionData } from "../task-data.js";
 import type { Visit } from "../visit.js";
@@ -22,11 +22,8 @@ export function createTaskEndpoint(visit: Visit): Answer {
   const { world, exchange, now } = visit;
   const { account } = callerOf(visit);
   refuseSuspended(account);
-  const { json, fingerprint } = visit.submission ?? markBody(exchange.body);
-  const body = readJsonBody(exchange, { json });
   const order = {
-    ...readOrder(body, world.state.policy),
-    fingerprint,
+    ...readOrder(readJsonBody(exchange), world.state.policy),
     askedOutcome: readAskedOutcome(exchange),
   };
 
@@ -50,7 +47,7 @@ function refuseSuspended(account: Account): void {
   throw new Refusal("account_suspended", "Failed to create the task: the account is suspended");
 }
 
-function readOrder(body: unknown, policy: Policy): Omit<TaskOrder, "fingerprint" | "askedOutcome"> {
+function readOrder(body: unknown, policy: Policy): Omit<TaskOrder, "askedOutcome"> {
   const violation = findRequestViolation(body, rulesOf(policy));
   if (violation !== null) {
     const issues = violation.issues.map(

@@ -5,7 +5,7 @@ import { numberBetween, wholeNumber } from "../../options/numbers.js";
 import { oneOf } from "../../options/one-of.js";
 import { policySchema } from "../../policy/policy-schema.js";
 import { outcomeSchema } from "../../providers/outcome.js";
-import type { State } from "../state.js";
+import type { StateData } from "../state.js";
 import { accountSchema } from "./account-schema.js";
 import { count, list, nullableText, object, record, text, time } from "./parts.js";
 import { taskSchema } from "./task-schema.js";
@@ -39,7 +39,7 @@ const conductSchema = object({
 });
 
 /** Everything that an emulator of this version can know. What it can't is no state of ours. */
-export const stateSchema: z.ZodMiniType<State> = object({
+export const stateSchema: z.ZodMiniType<StateData> = object({
   seed: wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
   owner: object({ accountId: text, apiKey: text }),
   counts: object({

@@ -57,7 +57,6 @@ const core = {
   input,
   audioFormat: z.nullable(z.literal("mp3", "be mp3 or null")),
   createdAt: time,
-  fingerprint: text,
   plan,
   reads: count,
 };

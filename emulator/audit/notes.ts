@@ -1,0 +1,32 @@
+/** By what something is known again. Most of the time nobody asks, and then it isn't worked out. */
+export type Sameness = () => string;
+
+/** What is remembered of requests, by what each is known when it is sent again. */
+export class Notes<Note> {
+  readonly #all: Map<string, Note>;
+
+  constructor(data: Readonly<Record<string, Note>> = {}) {
+    this.#all = new Map(Object.entries(data));
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  find(same: Sameness): Note | undefined {
+    return this.#all.size === 0 ? undefined : this.#all.get(same());
+  }
+
+  keep(same: Sameness, note: Note): void {
+    this.#all.set(same(), note);
+  }
+
+  drop(same: Sameness): void {
+    if (this.#all.size > 0) this.#all.delete(same());
+  }
+
+  /** The same as plain data, as a snapshot holds it. */
+  toJSON(): Record<string, Note> {
+    return Object.fromEntries(this.#all);
+  }
+}
