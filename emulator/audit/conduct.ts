@@ -61,18 +61,15 @@ interface Wait extends Note {
   until: number;
 }
 
-export function createConduct({
-  findings = [],
-  lastReads = {},
-  waits,
-  unknownSubmissions,
-  lostCauses,
-}: Partial<ConductData> = {}): Conduct {
+export function createConduct(data: ConductData = nothingYet()): Conduct {
   return {
-    findings,
-    lastReads,
-    waits: new Notes(waits),
-    unknownSubmissions: new Notes(unknownSubmissions),
-    lostCauses: new Notes(lostCauses),
+    ...data,
+    waits: new Notes(data.waits),
+    unknownSubmissions: new Notes(data.unknownSubmissions),
+    lostCauses: new Notes(data.lostCauses),
   };
+}
+
+function nothingYet(): ConductData {
+  return { findings: [], lastReads: {}, waits: {}, unknownSubmissions: {}, lostCauses: {} };
 }

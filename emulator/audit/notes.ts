@@ -9,10 +9,6 @@ export class Notes<Note> {
     this.#all = new Map(Object.entries(data));
   }
 
-  get size(): number {
-    return this.#all.size;
-  }
-
   find(same: Sameness): Note | undefined {
     return this.#all.size === 0 ? undefined : this.#all.get(same());
   }
