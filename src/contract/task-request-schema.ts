@@ -27,23 +27,16 @@ export const PROVIDER_A_FIELDS = [
 ] as const;
 
 const text = z.string("must be a string");
-const filledText = z
-  .string("must be a string")
-  .check(z.regex(/\S/, "must have a character that is no white space"));
+const filledText = textThat(hasWords, "must have a character that is no white space");
 const flag = z.boolean("must be true or false");
-const seconds = z.number("must be a number").check(z.gte(0, "must be 0 or more"));
-const wholeNumber = z
-  .number("must be a whole number")
-  .check(z.refine(Number.isInteger, "must be a whole number"));
-const publicUrl = z
-  .string("must be a string")
-  .check(
-    z.regex(/^https?:\/\//i, "must begin with http:// or https://"),
-    z.refine(isPublicHttpUrl, "must be an address that the public internet can reach"),
-  );
+const seconds = numberThat((value) => value >= 0, "must be a number, 0 or more");
+const wholeNumber = numberThat(Number.isInteger, "must be a whole number");
+const publicUrl = textThat(isHttpUrl, "must begin with http:// or https://").check(
+  z.refine(isPublicHttpUrl, "must be an address that the public internet can reach"),
+);
 
-const modelVersion = z.enum(["v6", "v5.5", "v5"], "must be v6, v5.5 or v5");
-const lyricsType = z.enum(["generate", "user", "instrumental"], "must be generate, user or instrumental");
+const modelVersion = oneOf(["v6", "v5.5", "v5"], "must be v6, v5.5 or v5");
+const lyricsType = oneOf(["generate", "user", "instrumental"], "must be generate, user or instrumental");
 
 const customInput = z
   .looseObject({
@@ -54,7 +47,7 @@ const customInput = z
     model_version: z.optional(modelVersion),
   })
   .check(
-    z.refine(({ prompt, tags }) => [prompt, tags].some((words) => words !== undefined && /\S/.test(words)), {
+    z.refine(({ prompt, tags }) => [prompt, tags].some((words) => words !== undefined && hasWords(words)), {
       error: "or `tags` must have words, unless there is `gpt_description_prompt` or `continue_clip_id`",
       path: ["prompt"],
       when: ({ issues }) => issues.length === 0,
@@ -90,3 +83,24 @@ export const inputSchemas = {
   upload: z.looseObject({ url: publicUrl }),
   concat: z.looseObject({ clip_id: filledText }),
 } as const satisfies Record<InputVariant, unknown>;
+
+function hasWords(value: string): boolean {
+  return /\S/.test(value);
+}
+
+function isHttpUrl(value: string): boolean {
+  return /^https?:\/\//i.test(value);
+}
+
+/** `refine` for all checks: each other kind would be in every bundle of the SDK. */
+function textThat(fits: (value: string) => boolean, message: string) {
+  return z.string("must be a string").check(z.refine(fits, message));
+}
+
+function numberThat(fits: (value: number) => boolean, message: string) {
+  return z.number(message).check(z.refine(fits, message));
+}
+
+function oneOf(values: readonly string[], message: string) {
+  return z.string(message).check(z.refine((value) => values.includes(value), message));
+}
