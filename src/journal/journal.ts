@@ -7,7 +7,8 @@ import type { TaskSubmission } from "../contract/task.js";
  * machines, or your own on another database that they share. Its three methods are one compare-and-set: each entry has
  * a `revision` of its own, and is only replaced by whoever names that revision.
  *
- * What each method promises once it has resolved has to outlast a crash. An entry is JSON: keep it whole.
+ * What each method promises once it has resolved has to outlast a crash. An entry is JSON: keep it whole. A method that
+ * hasn't settled after 30 real seconds counts as failed; what it still does then has to be all of it or nothing.
  *
  * @example
  * On PostgreSQL, with `CREATE TABLE journal (key text PRIMARY KEY, revision text NOT NULL, entry jsonb NOT NULL)`:

@@ -39,8 +39,8 @@ return redis.call('del', KEYS[1])`;
  * is written; with `everysec` the last second may be lost, and with it the knowledge of what was paid in it; with
  * snapshots alone, or where memory is freed by evicting keys (any `maxmemory-policy` but `noeviction`), far more.
  * A replica that takes over may lack the last entries too. A run rejects with `JournalError`, and sends nothing, while
- * Redis can't be used; how long it is waited for is up to the client (`commandTimeout` and `maxRetriesPerRequest` of
- * ioredis, `disableOfflineQueue` of redis).
+ * Redis can't be used. It is waited for 30 s, or for less where the client says so (`commandTimeout` and
+ * `maxRetriesPerRequest` of ioredis, `disableOfflineQueue` of redis).
  *
  * @param redis - a client or a cluster of `ioredis` or `redis`; closing it is up to its owner
  * @throws `InvalidOptionError`: an option is out of range

@@ -9,7 +9,7 @@ import {
   TaskFailedError,
   WaitTimeoutError,
 } from "async-music";
-import { expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import {
   accepted,
   failed,
@@ -292,6 +292,73 @@ test("an abort that leaves a limited POST, and whose key can't be freed, says so
   const error = await rejection(run, JournalError);
   expect(error).toMatchObject({ taskId: null, cause: "away" });
   expect(error.message).toContain("settleOutcome(journal, ");
+});
+
+describe("a journal that never answers", () => {
+  const hang = () => new Promise<never>(() => {});
+  const wait = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+  afterEach(() => void vi.useRealTimers());
+
+  test.each(["get", "put"] as const)(
+    "has failed after thirty seconds, and nothing is sent: %s",
+    async (method) => {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      const { broken, options, inner } = breakable();
+      const { client, requests } = createWorld(serve);
+      broken[method] = hang;
+      let hasEnded = false;
+      const ended = reasonOf(client.tasks.run(SONG_REQUEST, options)).finally(() => {
+        hasEnded = true;
+      });
+      await wait(29_999);
+      expect(hasEnded).toBe(false);
+      await wait(1);
+      const error = await ended;
+      expect(error).toBeInstanceOf(JournalError);
+      expect(error).toMatchObject({ taskId: null, message: expect.stringContaining("30000 ms") });
+      expect(requests).toEqual([]);
+      expect(await inner.get(KEY)).toBeNull();
+      expect(vi.getTimerCount()).toBe(0);
+    },
+  );
+
+  test("keeps nobody from a song that is paid for: onUnrecorded hears of its task", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { broken, options, inner } = breakable();
+    const { client } = createWorld(serve);
+    const heard: JournalError[] = [];
+    let puts = 0;
+    broken.put = (...entry) => (puts++ === 0 ? inner.put(...entry) : hang());
+    const run = client.tasks.run(SONG_REQUEST, {
+      ...options,
+      onUnrecorded: (error) => void heard.push(error),
+    });
+    await wait(30_000);
+    await vi.waitUntil(() => puts === 3);
+    await wait(30_000);
+    await expect(run).resolves.toEqual(succeeded());
+    expect(heard).toMatchObject([{ taskId: TASK_ID, journalKey: KEY }]);
+  });
+
+  test("keeps no outcome to itself: settleOutcome rejects too", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { broken, options } = breakable();
+    broken.get = hang;
+    const ended = reasonOf(settleOutcome(options.journal, KEY, TASK_ID));
+    await wait(30_000);
+    expect(await ended).toBeInstanceOf(JournalError);
+  });
+});
+
+test("a journal that doesn't say whether it has freed a key is asked what it holds", async () => {
+  const { broken, options, inner } = breakable();
+  await inner.put(KEY, journalEntry("intent"), null);
+  // @ts-expect-error A journal in JavaScript may answer nothing.
+  broken.delete = async () => {};
+  expect(await settleOutcome(options.journal, KEY, null)).toBe(false);
+  // @ts-expect-error As above.
+  broken.delete = async (...call) => void (await inner.delete(...call));
+  expect(await settleOutcome(options.journal, KEY, null)).toBe(true);
 });
 
 function onUnrecorded(): never {

@@ -160,6 +160,9 @@ test.each(["submitted", "intent"] as const)(
     expect(error.journalKey).toBe(KEY);
     expect(error.message).toContain(`"${KEY}"`);
     expect(error.message).not.toContain("sun in Faro");
+    // Who has taken one key for two songs finds out which one it stands for, where that is known.
+    expect(error.message.includes(`of task ${TASK_ID}`)).toBe(state === "submitted");
+    expect(error.message.includes("of task")).toBe(state === "submitted");
     expect(world.requests).toEqual([]);
   },
 );
