@@ -15,7 +15,7 @@ const REFUSED_BLOCKS = [
   "203.0.113.0/24",
   "224.0.0.0/4",
   "240.0.0.0/4",
-].map(parseBlock);
+];
 
 /** The 32 bits of a dotted quad, as the URL parser writes every IPv4 address; `null` for a name. */
 export function parseIpv4(host: string): number | null {
@@ -25,10 +25,11 @@ export function parseIpv4(host: string): number | null {
 
 /** Whether a 32-bit address is one that the public internet can reach. */
 export function isPublicIpv4(bits: number): boolean {
-  return !REFUSED_BLOCKS.some(({ first, size }) => bits >= first && bits < first + size);
+  return !REFUSED_BLOCKS.some((block) => isIn(block, bits));
 }
 
-function parseBlock(block: string): { first: number; size: number } {
+function isIn(block: string, bits: number): boolean {
   const [address = "", length = "32"] = block.split("/");
-  return { first: parseIpv4(address) ?? 0, size: 2 ** (32 - Number(length)) };
+  const first = parseIpv4(address) ?? 0;
+  return bits >= first && bits < first + 2 ** (32 - Number(length));
 }

@@ -2,7 +2,7 @@ import { LIMITS } from "../contract/limits.js";
 import { AGES, STEPS, shareOf, stepOf, widthOf } from "./ages.js";
 import { Demand } from "./demand.js";
 import { type ReadAges, readAges } from "./read-ages.js";
-import { neighboursWithin, SmoothedSurvival, type StepSums } from "./smoothed-survival.js";
+import { SmoothedSurvival, type StepSums } from "./smoothed-survival.js";
 
 /** What is believed before anything was seen weighs as much as this many tasks: a few readings outweigh it. */
 const PRIOR_TASKS = 8;
@@ -13,7 +13,7 @@ const PRIOR_POWER = 3;
 /** Each task that ends lets what was learned before it fade by this share: laws shift, and 300 tasks tell one well. */
 const FADING = 1 / 300;
 /** Over which share of an age tasks are spread: as a few hundred tasks of any law want it, first, or as sharper laws do. */
-const SPREADS = [0.09, 0.02, 0.003].map(neighboursWithin);
+const SPREADS = [0.09, 0.02, 0.003];
 /** By how much a curve must have foretold better to be believed in the place of another. */
 const LEAD = 1;
 
@@ -30,8 +30,8 @@ export class DurationLaw {
   readonly newcomers: Demand = new Demand();
   readonly #entered: Float64Array = new Float64Array(STEPS);
   readonly #ended: Float64Array = new Float64Array(STEPS);
-  readonly #curves = SPREADS.map((neighbours) => new SmoothedSurvival(neighbours));
-  #believed = this.#curves[0] ?? new SmoothedSurvival(neighboursWithin(0));
+  readonly #curves = SPREADS.map((spread) => new SmoothedSurvival(spread));
+  #believed = this.#curves[0] ?? new SmoothedSurvival(0);
   #readAges = readAges(this.survival, this.#overdue);
   #isStale = true;
 

@@ -27,8 +27,9 @@ export class SmoothedSurvival {
   score = 0;
   readonly #neighbours: Neighbours;
 
-  constructor(neighbours: Neighbours) {
-    this.#neighbours = neighbours;
+  constructor(spread: number) {
+    this.#neighbours = neighboursBySpread.get(spread) ?? neighboursWithin(spread);
+    neighboursBySpread.set(spread, this.#neighbours);
   }
 
   /** Brings the curve up to what was seen. */
@@ -50,6 +51,9 @@ export class SmoothedSurvival {
     this.score = this.score * (1 - FADING) + Math.log(SURPRISE + (1 - SURPRISE) * chance);
   }
 }
+
+/** Worked out when a client first waits: an import has better things to do. */
+const neighboursBySpread = new Map<number, Neighbours>();
 
 /** The steps that are as near to each as a share of its age. */
 export function neighboursWithin(spread: number): Neighbours {

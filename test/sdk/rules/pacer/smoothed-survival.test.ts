@@ -16,13 +16,13 @@ function sums(each: number, others: Record<number, number> = {}): Float64Array {
 const SEEN: StepSums = { entered: sums(10), ended: sums(0, { 3: 1, 7: 5 }) };
 
 function survivalAfter(seen: StepSums, spread = 0): SmoothedSurvival {
-  const survival = new SmoothedSurvival(neighboursWithin(spread));
+  const survival = new SmoothedSurvival(spread);
   survival.refresh(seen);
   return survival;
 }
 
 test("before anything was seen every task outlives every age", () => {
-  const { curve, score } = new SmoothedSurvival(neighboursWithin(0));
+  const { curve, score } = new SmoothedSurvival(0);
   expect(curve).toEqual(new Float64Array(STEPS + 1).fill(1));
   expect(score).toBe(0);
 });
