@@ -284,6 +284,7 @@ test.each([
 
 test.each([
   music({ prompt: 7, Tags: "fado" }),
+  music({ prompt: "la la", model_version: "v4", Tags: "fado" }),
   musicB({ prompt: "calm", seed: 0.5, Tags: "fado" }),
   lyrics({ prompt: " ", Prompt: "rain" }),
 ])("another spelling of a name is only pointed at where the name is missing: %j", async (request) => {
