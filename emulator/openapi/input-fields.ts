@@ -11,6 +11,10 @@ const VERSION = {
     "The generation of the model, `v6` where it is left out. `v5.5` and `v5` are taken and answered by `v6`.",
 };
 
+// Of numbers the contract's schema says more than can be shown. JSON Schema calls whole what is whole, however large.
+const FROM_ZERO = { minimum: 0 };
+const WHOLE = { type: "integer" };
+
 /** What each field of an input is, in words; a field that a mode takes and does not look at stands among `ignored`. */
 export const INPUT_FIELDS: Readonly<Record<InputVariant, { about: Details; ignored: readonly string[] }>> = {
   inspiration: {
@@ -36,7 +40,7 @@ export const INPUT_FIELDS: Readonly<Record<InputVariant, { about: Details; ignor
   continuation: {
     about: {
       continue_clip_id: { description: CLIP_TO_CONTINUE },
-      continue_at: { description: "The second of the source clip at which to go on." },
+      continue_at: { description: "The second of the source clip at which to go on.", ...FROM_ZERO },
       prompt: { description: "The lyrics of what follows." },
       title: { description: TITLE },
       model_version: VERSION,
@@ -49,8 +53,7 @@ export const INPUT_FIELDS: Readonly<Record<InputVariant, { about: Details; ignor
       lyrics: { description: "The words to sing." },
       tags: { description: "Styles." },
       lyrics_type: { description: "Where the words come from: invented, the caller's, or none at all." },
-      // JSON Schema calls whole what is whole, however large; the contract's schema says it in a way that it can't show.
-      seed: { description: "A number that the provider's chance begins with.", type: "integer" },
+      seed: { description: "A number that the provider's chance begins with.", ...WHOLE },
     },
     ignored: [],
   },

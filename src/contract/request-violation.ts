@@ -108,8 +108,7 @@ function findInputViolation(
   const invalid = (parsed.error?.issues ?? []).map(({ code, path, message }) => {
     const field = String(path[0]);
     const isMissing = code === "invalid_type" && input[field] === undefined;
-    const lacksMode = code === "custom" && variant === "custom" && field === "prompt";
-    const wanted = isMissing ? [field] : lacksMode ? MODE_FIELDS : [];
+    const wanted = isMissing ? [field] : code === "custom" && variant === "custom" ? MODE_FIELDS : [];
     return {
       path: ["input", ...path].join("."),
       message: `${isMissing ? "is missing" : message}${hintAbout(wanted, input)}`,

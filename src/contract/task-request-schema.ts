@@ -27,16 +27,17 @@ export const PROVIDER_A_FIELDS = [
 ] as const;
 
 const text = z.string("must be a string");
-const filledText = textThat(hasWords, "must have a character that is no white space");
+const filledText = text.check(z.regex(/\S/, "must have a character that is no white space"));
 const flag = z.boolean("must be true or false");
 const seconds = numberThat((value) => value >= 0, "must be a number, 0 or more");
 const wholeNumber = numberThat(Number.isInteger, "must be a whole number");
-const publicUrl = textThat(isHttpUrl, "must begin with http:// or https://").check(
+const publicUrl = text.check(
+  z.regex(/^https?:\/\//i, "must begin with http:// or https://"),
   z.refine(isPublicHttpUrl, "must be an address that the public internet can reach"),
 );
 
-const modelVersion = oneOf(["v6", "v5.5", "v5"], "must be v6, v5.5 or v5");
-const lyricsType = oneOf(["generate", "user", "instrumental"], "must be generate, user or instrumental");
+const modelVersion = z.enum(["v6", "v5.5", "v5"], "must be v6, v5.5 or v5");
+const lyricsType = z.enum(["generate", "user", "instrumental"], "must be generate, user or instrumental");
 
 const customInput = z
   .looseObject({
@@ -47,7 +48,7 @@ const customInput = z
     model_version: z.optional(modelVersion),
   })
   .check(
-    z.refine(({ prompt, tags }) => [prompt, tags].some((words) => words !== undefined && hasWords(words)), {
+    z.refine(({ prompt, tags }) => [prompt, tags].some((words) => words !== undefined && /\S/.test(words)), {
       error: "or `tags` must have words, unless there is `gpt_description_prompt` or `continue_clip_id`",
       path: ["prompt"],
       when: ({ issues }) => issues.length === 0,
@@ -84,23 +85,7 @@ export const inputSchemas = {
   concat: z.looseObject({ clip_id: filledText }),
 } as const satisfies Record<InputVariant, unknown>;
 
-function hasWords(value: string): boolean {
-  return /\S/.test(value);
-}
-
-function isHttpUrl(value: string): boolean {
-  return /^https?:\/\//i.test(value);
-}
-
-/** `refine` for all checks: each other kind would be in every bundle of the SDK. */
-function textThat(fits: (value: string) => boolean, message: string) {
-  return z.string("must be a string").check(z.refine(fits, message));
-}
-
+/** One kind of check for all numbers: each other would be in every bundle. The description says in its own words which. */
 function numberThat(fits: (value: number) => boolean, message: string) {
   return z.number(message).check(z.refine(fits, message));
-}
-
-function oneOf(values: readonly string[], message: string) {
-  return z.string(message).check(z.refine((value) => values.includes(value), message));
 }
