@@ -10,6 +10,7 @@ import {
   type Site,
 } from "../api/exchange.js";
 import type { Origins } from "../api/origins.js";
+import { nextTurn } from "../clock/turn.js";
 import { attend } from "../mounts/attend.js";
 import type { Mounted } from "../mounts/mounted-world.js";
 import { joinChunks } from "../mounts/read-body.js";
@@ -101,7 +102,7 @@ function send(request: IncomingMessage, response: ServerResponse, delivery: Deli
   }
   if (breaksAfterBytes === null) {
     // Answers go out together, when all requests that have come were carried out: alone, each would wake its reader.
-    setImmediate(() => response.end(answer.body));
+    nextTurn(() => response.end(answer.body));
     return;
   }
   response.write(bytesOf(answer.body).subarray(0, breaksAfterBytes), () => request.socket.destroy());

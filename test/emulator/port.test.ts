@@ -302,6 +302,15 @@ test("a request that stalls holds time until its connection ends", async () => {
   expect(clock.now() - beganAt).toBe(60_000);
 });
 
+test("answers go out under a test runner's fake timers, with a virtual clock and with a real one", async () => {
+  for (const clock of ["virtual", "real"] as const) {
+    const { get } = await listen({ clock });
+    vi.useFakeTimers();
+    const answer = get(BALANCE).finally(() => vi.useRealTimers());
+    expect((await answer).status).toBe(200);
+  }
+});
+
 test("a taken port is the system's own error", async () => {
   const { server } = await listen();
   const port = Number(new URL(server.url).port);
