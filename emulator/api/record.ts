@@ -36,14 +36,14 @@ export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
 
 function seenExchange(visit: Visit, caller: Caller, delivery: Delivery, answer: Answer | null): SeenExchange {
   const { exchange, requestId, now, at, submission, abandoned } = visit;
-  const { method, path, arrival } = exchange;
+  const { method, path } = exchange;
   const wait = answer?.headers[HEADERS.retryAfter];
   const isRead = delivery.kind === "answer" && delivery.isReadable && !exchange.hasLeft();
   return {
     requestId,
     now,
     at,
-    arrival,
+    arrival: exchange.arrival.ordinal,
     sameRequest: () => `${caller.key.id} ${method} ${path} ${submission?.same() ?? ""}`,
     submission,
     abandonedBefore: abandoned?.requestId ?? null,

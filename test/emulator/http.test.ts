@@ -224,6 +224,19 @@ test("a submission that is taken back before it has gone out creates nothing", a
   expect((await get(USAGE)).body.data.tasks_created).toBe(0);
 });
 
+test("what is under way when another state takes the place of its own reaches nothing of it", async () => {
+  const { emulator, post, send, create, read } = createService();
+  const unheard = { ...VALID.song, input: { gpt_description_prompt: "what no other test has had composed" } };
+  const [clip] = (await read(await create(unheard, { polls: 1 }))).output.result;
+  const download = expect(send(clip.audio_url)).rejects.toThrow(TypeError);
+  await new Promise(setImmediate);
+  const ended = Promise.all([download, expect(post(VALID.song)).rejects.toThrow(TypeError)]);
+  emulator.reset();
+  await ended;
+  expect(emulator.requests).toEqual([]);
+  expect(emulator.state().tasks).toEqual([]);
+});
+
 test("an answer in process bears the address that was asked, as `fetch` has it", async () => {
   const { emulator } = createService();
   const url = `${emulator.url}/openapi.json`;
