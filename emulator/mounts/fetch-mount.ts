@@ -61,7 +61,7 @@ export function createFetchMount({ world, carryOut }: Mounted, { origins, onDisc
     place: Place,
   ): Promise<Delivery> {
     return attend(world, place, async (arrival) => {
-      const body = upload === undefined ? null : await readBody(upload, bodyLimit(place));
+      const body = await readBody(upload, bodyLimit(place));
       // What was taken back before it had gone out completely never arrived.
       signal.throwIfAborted();
       closing.throwIfAborted();

@@ -2,7 +2,11 @@
 export type Upload = ReadableStreamDefaultReader<Uint8Array>;
 
 /** The body of a request, read no further than is allowed to come in. */
-export async function readBody(upload: Upload, limit: number): Promise<Uint8Array | "too_large"> {
+export async function readBody(
+  upload: Upload | undefined,
+  limit: number,
+): Promise<Uint8Array | "too_large" | null> {
+  if (upload === undefined) return null;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for (;;) {
