@@ -19,21 +19,24 @@ import type { Visit } from "./visit.js";
 export async function carryOut(world: World, exchange: Exchange): Promise<Delivery> {
   const { era } = exchange.arrival;
   if (era.aborted) return PASSED;
+  const cameAt = world.clock.now();
   const requestId = chooseRequestId(world.state, exchange);
   const fault = takeFault(world.state, exchange.method, exchange.path);
   const submission = submissionOf(world, exchange, requestId);
   const abandoned = submission === null ? null : world.submissions.findAbandoned(submission);
+  let now = cameAt;
   if (fault?.kind === "latency") {
     const wait = waitOut(fault.ms, world);
     await (submission === null ? wait : world.submissions.during(submission, wait));
     if (era.aborted) return PASSED;
+    now = world.clock.now();
   }
 
-  const now = world.clock.now();
   const visit: Visit = {
     world,
     exchange,
     requestId,
+    cameAt,
     now,
     at: isoTime(now),
     submission,

@@ -35,12 +35,13 @@ export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
 }
 
 function seenExchange(visit: Visit, caller: Caller, delivery: Delivery, answer: Answer | null): SeenExchange {
-  const { exchange, requestId, now, at, submission, abandoned } = visit;
+  const { exchange, requestId, cameAt, now, at, submission, abandoned } = visit;
   const { method, path } = exchange;
   const wait = answer?.headers[HEADERS.retryAfter];
   const isRead = delivery.kind === "answer" && delivery.isReadable && !exchange.hasLeft();
   return {
     requestId,
+    cameAt,
     now,
     at,
     arrival: exchange.arrival.ordinal,
