@@ -190,6 +190,19 @@ test("what is no HTTP gets the service's error body, with a request id", async (
   });
 });
 
+test("what is no HTTP behind a whole request is refused after that was answered", async () => {
+  const { emulator, server } = await listen();
+  const body = JSON.stringify(VALID.song);
+  const headers = `Host: localhost\r\nContent-Type: application/json\r\nx-api-key: ${emulator.apiKey}`;
+  const request = `POST ${TASK} HTTP/1.1\r\n${headers}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const answers = await sendRaw(server.url, `${request}and more\r\n\r\n`, { mayFollow: true });
+  expect(answers.match(/HTTP\S+ \d+/g)).toEqual(["HTTP/1.1 202", "HTTP/1.1 400"]);
+  expect(emulator.state().tasks).toHaveLength(1);
+
+  const broken = await sendRaw(server.url, request + request.replace(/\d+\r\n\r\n.*/s, "?\r\n\r\n"));
+  expect(broken.match(/HTTP\S+ \d+/g)).toEqual(["HTTP/1.1 202", "HTTP/1.1 400"]);
+});
+
 test("a request's target may be a whole URL", async () => {
   const { server, emulator } = await listen();
   const lines = [
