@@ -12,6 +12,8 @@ import type { Caller, Visit } from "./visit.js";
 /** The end of every exchange: the ledger is checked, the log is written, and the audit takes note. */
 export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
   const { world, exchange, requestId, at } = visit;
+  // Who reads the log may put another state in.
+  const { requests, conduct, counts } = world.state;
   const caller = visit.caller ?? findCaller(visit);
   const answer = delivery.kind === "answer" ? delivery.answer : null;
   const logged = {
@@ -24,11 +26,10 @@ export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
     account_id: caller?.account.id ?? null,
     error_code: answer?.errorCode ?? null,
   };
-  logRequest(world.state.requests, logged);
+  logRequest(requests, logged);
   world.logReaders.tell(logged, exchange.body);
   if (caller !== null) {
     invariant(isBalanced(caller.account.ledger), "all credits are available, frozen or settled");
-    const { conduct, counts } = world.state;
     watchConduct(conduct, seenExchange(visit, caller, delivery, answer), counts.arrivals);
   }
   return delivery;

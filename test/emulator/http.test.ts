@@ -237,6 +237,28 @@ test("what is under way when another state takes the place of its own reaches no
   expect(emulator.state().tasks).toEqual([]);
 });
 
+test("a file ends with the reason of who aborts its request while it arrives", async () => {
+  const { emulator, create, read } = createService();
+  const [clip] = (await read(await create(VALID.song, { polls: 1 }))).output.result;
+  const leaving = new AbortController();
+  const file = await emulator.fetch(clip.audio_url, { signal: leaving.signal });
+  const whole = await emulator.fetch(clip.audio_url, { signal: new AbortController().signal });
+  leaving.abort(new Error("heard enough"));
+  await expect(file.arrayBuffer()).rejects.toThrow("heard enough");
+  const { byteLength } = await whole.arrayBuffer();
+  expect(String(byteLength)).toBe(whole.headers.get("Content-Length"));
+});
+
+test("who resets the emulator as a request is logged finds nothing of it in the new state", async () => {
+  const { emulator, create, read } = createService();
+  const taskId = await create(VALID.song, { process_seconds: 60 });
+  const fresh = emulator.fork();
+  fresh.reset();
+  emulator.onRequest(() => emulator.reset());
+  await read(taskId);
+  expect(emulator.snapshot()).toEqual(fresh.snapshot());
+});
+
 test("an answer in process bears the address that was asked, as `fetch` has it", async () => {
   const { emulator } = createService();
   const url = `${emulator.url}/openapi.json`;
