@@ -250,13 +250,12 @@ test("a file ends with the reason of who aborts its request while it arrives", a
 });
 
 test("who resets the emulator as a request is logged finds nothing of it in the new state", async () => {
-  const { emulator, create, read } = createService();
-  const taskId = await create(VALID.song, { process_seconds: 60 });
-  const fresh = emulator.fork();
-  fresh.reset();
+  const { emulator, post } = createService();
+  const fresh = emulator.snapshot();
+  emulator.faults.add({ fault: { kind: "disconnect", when: "after" } });
   emulator.onRequest(() => emulator.reset());
-  await read(taskId);
-  expect(emulator.snapshot()).toEqual(fresh.snapshot());
+  await expect(post(VALID.song)).rejects.toThrow(TypeError);
+  expect(emulator.snapshot()).toEqual(fresh);
 });
 
 test("an answer in process bears the address that was asked, as `fetch` has it", async () => {
