@@ -1,4 +1,5 @@
 import type { ClockMode } from "./clock/clock.js";
+import { EMULATOR_KEY } from "./options/api-key.js";
 import { checkCredits } from "./options/credits.js";
 import { invalidOption } from "./options/invalid-option.js";
 import { checkOptionNames } from "./options/option-names.js";
@@ -18,9 +19,6 @@ export interface EmulatorOptions extends ResetOptions {
   /** Begins where this left off. Seed, credits, policy and limits are then the snapshot's. */
   snapshot?: Snapshot | undefined;
 }
-
-/** What can be sent in a header, and can't be mistaken for a real key. */
-const EMULATOR_KEY = /^emu_[\x21-\x7e]{1,200}$/;
 
 const RESET_OPTIONS = ["seed", "credits", "policy", "limits"] as const;
 const EMULATOR_OPTIONS = [...RESET_OPTIONS, "clock", "apiKey", "snapshot"] as const;

@@ -64,7 +64,7 @@ export interface Emulator extends AsyncDisposable {
   when(taskId: string, status: TaskStatus): Promise<Task>;
   /**
    * Begins anew, with the options of its creation but for those that are given here. The clock's mode and the API key
-   * stay.
+   * stay. What is under way ends as on a broken connection; who sleeps on the clock sleeps on for as long as was left.
    *
    * @throws RangeError that names the option that is wrong; nothing is then changed.
    */
@@ -72,7 +72,7 @@ export interface Emulator extends AsyncDisposable {
   /** The whole state, as JSON-safe data. */
   snapshot(): Snapshot;
   /**
-   * Goes on from a snapshot.
+   * Goes on from a snapshot. What is under way ends as it does with a reset.
    *
    * @throws RangeError when it is none of this version, or its credits do not add up; nothing is then changed.
    */

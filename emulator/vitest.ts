@@ -10,9 +10,10 @@ import type { ConductRule } from "./audit/conduct.js";
 import { createEmulator } from "./create-emulator.js";
 import type { Emulator } from "./emulator.js";
 import type { EmulatorOptions } from "./emulator-options.js";
-import { armedIn, armedInVain } from "./fixtures/armed.js";
+import { armedInVain } from "./fixtures/armed.js";
 import { listenToTest } from "./fixtures/asked.js";
 import { brokenRules, keptRules } from "./fixtures/broken-rules.js";
+import { followTest } from "./fixtures/own-doing.js";
 import { invariant } from "./invariant.js";
 import { worldOf } from "./mounts/mounted-world.js";
 import { isConsistent } from "./state/is-consistent.js";
@@ -69,19 +70,17 @@ export const test: TestAPI<EmulatorFixtures> = base.extend<EmulatorFixtures>({
   emulator: async ({ emulatorOptions, breaks, task, onTestFinished }, use) => {
     const emulator = createEmulator(emulatorOptions);
     const world = worldOf(emulator);
-    // A snapshot brings along what others have broken, and what they have armed.
-    const inherited = new Set(emulator.audit());
-    const armed = armedIn(world.state);
+    const own = followTest(world);
     const asked = listenToTest(world);
     // The first to register is the last to be called: a test's own clean-up still has its emulator.
     onTestFinished(async () => {
-      const findings = emulator.audit().filter((finding) => !inherited.has(finding));
+      const findings = own.findings();
       await emulator[Symbol.asyncDispose]();
       fail(brokenRules(findings, breaks.rules, asked));
       // A test that failed half-way may not have come to what it was going to do.
       if (task.result?.state !== "fail") {
         fail(keptRules(findings, breaks.rules));
-        fail(armedInVain(world.state, armed, asked));
+        fail(armedInVain(world.state, own.armedByOthers(), asked));
       }
       invariant(isConsistent(world.state), "after a test, all credits are accounted for");
     });

@@ -74,7 +74,7 @@ const arrows = {
     "create-emulator.ts": `clock random limits policy state control api mounts
       emulator-state.ts emulator.ts emulator-options.ts control-plane`,
     "msw.ts": "api mounts emulator.ts",
-    node: "src/contract state api mounts emulator.ts",
+    node: "src/contract clock state api mounts emulator.ts",
     "node.ts": "node",
     "index.ts": `clock log limits policy faults payments providers audit state control
       emulator-state.ts emulator.ts emulator-options.ts create-emulator.ts`,

@@ -11,10 +11,17 @@ export interface Exchange {
   /** `"too_large"`: more than `bodyLimit` allows, and not read to the end. */
   readonly body: Uint8Array | "too_large" | null;
   readonly origins: Origins;
-  /** Its place among all exchanges, by when each began. */
-  readonly arrival: number;
+  readonly arrival: Arrival;
   /** Whether the caller has stopped waiting for the answer. */
   readonly hasLeft: () => boolean;
+}
+
+/** To what an exchange has come. */
+export interface Arrival {
+  /** Its place among all exchanges, by when each began. */
+  readonly ordinal: number;
+  /** Aborted when another state takes the place of the one that it came to. */
+  readonly era: AbortSignal;
 }
 
 /** Which of the origins was asked: the service's own, or one of the providers'. */

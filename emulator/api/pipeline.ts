@@ -17,23 +17,26 @@ import type { Visit } from "./visit.js";
  * whatever a request changes, it changes in one go.
  */
 export async function carryOut(world: World, exchange: Exchange): Promise<Delivery> {
-  const { era } = world;
+  const { era } = exchange.arrival;
+  if (era.aborted) return PASSED;
+  const cameAt = world.clock.now();
   const requestId = chooseRequestId(world.state, exchange);
   const fault = takeFault(world.state, exchange.method, exchange.path);
   const submission = submissionOf(world, exchange, requestId);
   const abandoned = submission === null ? null : world.submissions.findAbandoned(submission);
+  let now = cameAt;
   if (fault?.kind === "latency") {
     const wait = waitOut(fault.ms, world);
     await (submission === null ? wait : world.submissions.during(submission, wait));
-    // Another state has taken the place of the one that it was for: the new one never sees it.
-    if (era.signal.aborted) return { kind: "disconnect" };
+    if (era.aborted) return PASSED;
+    now = world.clock.now();
   }
 
-  const now = world.clock.now();
   const visit: Visit = {
     world,
     exchange,
     requestId,
+    cameAt,
     now,
     at: isoTime(now),
     submission,
@@ -45,9 +48,14 @@ export async function carryOut(world: World, exchange: Exchange): Promise<Delive
   const struck = strikeBefore(fault, visit);
   if (struck !== null) return recordExchange(visit, struck);
 
-  const answer = answerTo(visit);
-  return recordExchange(visit, strikeAfter(fault, visit, answer instanceof Promise ? await answer : answer));
+  const answering = answerTo(visit);
+  const answer = answering instanceof Promise ? await answering : answering;
+  if (era.aborted) return PASSED;
+  return recordExchange(visit, strikeAfter(fault, visit, answer));
 }
+
+/** Another state has taken the place of the one that an exchange came to: the new one never sees it. */
+const PASSED: Delivery = { kind: "disconnect" };
 
 /** The stages, in the order in which their errors win. */
 function answerTo(visit: Visit): Answer | Promise<Answer> {

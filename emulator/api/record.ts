@@ -12,6 +12,8 @@ import type { Caller, Visit } from "./visit.js";
 /** The end of every exchange: the ledger is checked, the log is written, and the audit takes note. */
 export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
   const { world, exchange, requestId, at } = visit;
+  // Who reads the log may put another state in.
+  const { requests, conduct, counts } = world.state;
   const caller = visit.caller ?? findCaller(visit);
   const answer = delivery.kind === "answer" ? delivery.answer : null;
   const logged = {
@@ -24,26 +26,26 @@ export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
     account_id: caller?.account.id ?? null,
     error_code: answer?.errorCode ?? null,
   };
-  logRequest(world.state.requests, logged);
+  logRequest(requests, logged);
   world.logReaders.tell(logged, exchange.body);
   if (caller !== null) {
     invariant(isBalanced(caller.account.ledger), "all credits are available, frozen or settled");
-    const { conduct, counts } = world.state;
     watchConduct(conduct, seenExchange(visit, caller, delivery, answer), counts.arrivals);
   }
   return delivery;
 }
 
 function seenExchange(visit: Visit, caller: Caller, delivery: Delivery, answer: Answer | null): SeenExchange {
-  const { exchange, requestId, now, at, submission, abandoned } = visit;
-  const { method, path, arrival } = exchange;
+  const { exchange, requestId, cameAt, now, at, submission, abandoned } = visit;
+  const { method, path } = exchange;
   const wait = answer?.headers[HEADERS.retryAfter];
   const isRead = delivery.kind === "answer" && delivery.isReadable && !exchange.hasLeft();
   return {
     requestId,
+    cameAt,
     now,
     at,
-    arrival,
+    arrival: exchange.arrival.ordinal,
     sameRequest: () => `${caller.key.id} ${method} ${path} ${submission?.same() ?? ""}`,
     submission,
     abandonedBefore: abandoned?.requestId ?? null,

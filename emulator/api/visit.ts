@@ -8,6 +8,8 @@ export interface Visit {
   readonly world: World;
   readonly exchange: Exchange;
   readonly requestId: string;
+  /** When it came, where a delay has kept it since. */
+  readonly cameAt: number;
   /** The one time that everything in this exchange has. */
   readonly now: number;
   /** The same as the wire has it. */

@@ -33,7 +33,7 @@ export interface Finding {
 /** What the audit has found, and what it remembers to go on finding. */
 export interface Conduct {
   findings: Finding[];
-  /** When each open task was last read, by its ordinal. */
+  /** When the last read of each open task came, by its ordinal. */
   lastReads: Record<number, number>;
   /** By sender and request: what was told to wait, and until when. */
   waits: Notes<Wait>;

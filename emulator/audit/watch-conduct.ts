@@ -8,6 +8,9 @@ import type { Submission } from "./submissions-under-way.js";
 /** One exchange with a valid key, as the audit sees it when it is over. */
 export interface SeenExchange {
   requestId: string;
+  /** When it came: what delays it on its way is not the client's doing. */
+  cameAt: number;
+  /** When it was carried out. */
   now: number;
   /** The same as the wire has it. */
   at: string;
@@ -43,27 +46,25 @@ export function watchConduct(conduct: Conduct, seen: SeenExchange, arrivals: num
 
 /** Limits: Polling. What is over is not polled any more, however often it is read. */
 function watchPolling({ lastReads, ...conduct }: Conduct, seen: SeenExchange): void {
-  const { task, now } = seen;
+  const { task, cameAt } = seen;
   if (task === null) return;
-  const last = lastReads[task.ordinal];
-  if (last !== undefined && now - last < LIMITS.shortestPollIntervalMs) {
-    report(
-      conduct,
-      seen,
-      "polled_too_often",
-      `Read ${task.id} again after ${now - last} ms; once in 1000 ms is the most`,
-    );
+  const last = lastReads[task.ordinal] ?? Number.NEGATIVE_INFINITY;
+  // One that was delayed may have come before the last.
+  const gapMs = Math.abs(cameAt - last);
+  if (gapMs < LIMITS.shortestPollIntervalMs) {
+    const detail = `Read ${task.id} again after ${gapMs} ms; once in 1000 ms is the most`;
+    report(conduct, seen, "polled_too_often", detail);
   }
-  if (isOpen(task)) lastReads[task.ordinal] = now;
+  if (isOpen(task)) lastReads[task.ordinal] = Math.max(cameAt, last);
   else delete lastReads[task.ordinal];
 }
 
 /** Errors: a stated wait. Only the same request counts, since other processes may share the key and not know. */
 function watchWaiting(conduct: Conduct, seen: SeenExchange, note: Note): void {
-  const { sameRequest, now, retryAfterSeconds } = seen;
+  const { sameRequest, cameAt, now, retryAfterSeconds } = seen;
   const wait = conduct.waits.find(sameRequest);
-  if (wait !== undefined && now < wait.until && seen.arrival >= wait.arrivals) {
-    const detail = `Came back ${wait.until - now} ms before the wait was over that ${wait.requestId} was answered with`;
+  if (wait !== undefined && cameAt < wait.until && seen.arrival >= wait.arrivals) {
+    const detail = `Came back ${wait.until - cameAt} ms before the wait was over that ${wait.requestId} was answered with`;
     report(conduct, seen, "ignored_retry_after", detail);
   }
   if (retryAfterSeconds !== null)

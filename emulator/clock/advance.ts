@@ -1,7 +1,5 @@
+import { END_OF_TIME } from "./clock.js";
 import type { Sleepers } from "./sleepers.js";
-
-/** The last time that a date can have. */
-const END_OF_TIME = 8_640_000_000_000_000;
 
 /** What `advance` needs of a clock. */
 export interface AdvancedClock {
@@ -28,19 +26,29 @@ export function createAdvance(clock: AdvancedClock, sleepers: Sleepers): (ms: nu
       return Promise.resolve();
     }
     running++;
-    last = last.then(() => advanceSlowly(clock, sleepers, ms)).finally(() => running--);
+    const { moves } = sleepers;
+    last = last.then(() => advanceSlowly(clock, sleepers, ms, moves)).finally(() => running--);
     return last;
   };
 }
 
-/** One wake-up after the other, so that each sleeper finds the time for which it asked. */
-async function advanceSlowly(clock: AdvancedClock, sleepers: Sleepers, ms: number): Promise<void> {
+/**
+ * One wake-up after the other, so that each sleeper finds the time for which it asked. Where the clock is set meanwhile,
+ * what is left was not meant for the time that it is then.
+ */
+async function advanceSlowly(
+  clock: AdvancedClock,
+  sleepers: Sleepers,
+  ms: number,
+  moves: number,
+): Promise<void> {
   await clock.settled();
   const target = clock.now() + Math.ceil(ms);
-  while (sleepers.nextWakeAt <= target) {
+  while (sleepers.moves === moves && sleepers.nextWakeAt <= target) {
     clock.moveTo(Math.max(clock.now(), sleepers.nextWakeAt));
     sleepers.wakeUntil(clock.now());
     await clock.settled();
   }
+  if (sleepers.moves !== moves) return;
   clock.moveTo(Math.max(clock.now(), target));
 }

@@ -38,7 +38,7 @@ export interface ServiceClock extends EmulatorClock {
   /** Requests now come by a way on which the emulator can't see them: wait for real quiet before skipping. */
   beginPatience(): void;
   endPatience(): void;
-  /** Goes to the time of a snapshot, back or forth. */
+  /** Goes to the time of a snapshot, back or forth; who sleeps sleeps on for as long as was left. */
   set(time: number): void;
   /** When time begins after a reset: at the virtual start, or at what the wall says. */
   beginning(): number;
@@ -48,6 +48,9 @@ export interface ServiceClock extends EmulatorClock {
 
 /** When every emulator's virtual time begins: 2026-01-01T00:00:00Z. */
 export const VIRTUAL_START = Date.UTC(2026, 0, 1);
+
+/** The last time that a date can have. */
+export const END_OF_TIME = 8_640_000_000_000_000;
 
 /** Why nobody sleeps on the clock of an emulator that is no more. */
 export function clockStopped(): Error {

@@ -40,6 +40,7 @@ export function createRealClock(): ServiceClock {
   };
 
   const set = (to: number) => {
+    sleepers.moveBy(to - now());
     aheadMs = to - Date.now();
     latest = to;
     arm();

@@ -7,6 +7,7 @@ export interface Sleeper {
 }
 
 interface Entry extends Sleeper {
+  wakeAt: number;
   /** Who came first wakes first. */
   readonly order: number;
   /** Its place in the heap; `-1` once it is out. */
@@ -17,11 +18,17 @@ interface Entry extends Sleeper {
 export class Sleepers {
   readonly #heap: Entry[] = [];
   #order = 0;
+  #moves = 0;
   #end: Error | undefined;
 
   /** The earliest wake-up; `Infinity` where nobody waits for a time. */
   get nextWakeAt(): number {
     return this.#heap[0]?.wakeAt ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** How often the clock was set to another time. */
+  get moves(): number {
+    return this.#moves;
   }
 
   /** Adds a sleeper. The answer takes it out again, before it was woken. */
@@ -39,6 +46,12 @@ export class Sleepers {
       this.#remove(first);
       first.wake();
     }
+  }
+
+  /** The clock is set to another time: everybody has still as long to sleep as before. */
+  moveBy(ms: number): void {
+    this.#moves++;
+    for (const entry of this.#heap) entry.wakeAt += ms;
   }
 
   /** Nobody wakes any more: who sleeps is told why, and so is who comes. */

@@ -76,6 +76,7 @@ export function createVirtualClock(): ServiceClock {
     beginPatience: () => quiet.beginPatience(),
     endPatience: () => quiet.endPatience(),
     set(to) {
+      sleepers.moveBy(to - time);
       time = to;
     },
     beginning: () => VIRTUAL_START,

@@ -1,4 +1,4 @@
-import { type Exchange, isControlCall } from "../api/exchange.js";
+import { type Arrival, type Exchange, isControlCall } from "../api/exchange.js";
 import type { World } from "../state/world.js";
 
 /**
@@ -6,14 +6,14 @@ import type { World } from "../state/world.js";
  * sees nothing of the control plane, whose calls are not counted.
  */
 export async function attend<Result>(
-  { state: { counts }, clock }: World,
+  { state: { counts }, clock, era }: World,
   place: Pick<Exchange, "site" | "path">,
-  takePlace: (arrival: number) => Promise<Result>,
+  takePlace: (arrival: Arrival) => Promise<Result>,
 ): Promise<Result> {
-  const arrival = isControlCall(place) ? counts.arrivals : counts.arrivals++;
+  const ordinal = isControlCall(place) ? counts.arrivals : counts.arrivals++;
   clock.enter();
   try {
-    return await takePlace(arrival);
+    return await takePlace({ ordinal, era: era.signal });
   } finally {
     clock.leave();
   }

@@ -3,7 +3,7 @@ import type { Origins } from "../api/origins.js";
 import { untilReplaced } from "../state/world.js";
 import { attend } from "./attend.js";
 import type { Mounted } from "./mounted-world.js";
-import { readBody } from "./read-body.js";
+import { readBody, type Upload } from "./read-body.js";
 import { toResponse } from "./response.js";
 
 /** How a mount with requests and responses meets the network's failures. */
@@ -25,12 +25,15 @@ export function createFetchMount({ world, carryOut }: Mounted, { origins, onDisc
     const { url } = request;
     const place = placeOf(url, origins);
     if (place === null || closing.aborted) return onDisconnect();
+    const upload = request.body?.getReader();
     try {
-      const delivery = await untilOver(carry(request, signal, place), signal);
+      const delivery = await untilOver(carry(request, upload, signal, place), signal);
       if (delivery.kind === "answer") return toResponse(delivery, { url, signal });
       if (delivery.kind === "stall")
         await (canLeave ? stall(signal) : untilAborted(untilReplaced(world), closing));
     } catch (error) {
+      // Who is gone sends no more: a body that never ends must not keep the time from moving.
+      upload?.cancel(error).catch(() => {});
       if (signal.aborted || !closing.aborted) throw error;
     }
     return onDisconnect();
@@ -51,12 +54,17 @@ export function createFetchMount({ world, carryOut }: Mounted, { origins, onDisc
   }
 
   /** The service goes on with what it has received, also where its caller does not wait for the answer. */
-  function carry(request: Request, signal: AbortSignal, place: Place): Promise<Delivery> {
+  function carry(
+    { method, headers }: Request,
+    upload: Upload | undefined,
+    signal: AbortSignal,
+    place: Place,
+  ): Promise<Delivery> {
     return attend(world, place, async (arrival) => {
-      const body = await readBody(request, bodyLimit(place));
-      const { method, headers } = request;
+      const body = await readBody(upload, bodyLimit(place));
       // What was taken back before it had gone out completely never arrived.
       signal.throwIfAborted();
+      closing.throwIfAborted();
       const hasLeft = () => signal.aborted;
       return carryOut({ ...place, origins, arrival, method, headers, body, hasLeft });
     });

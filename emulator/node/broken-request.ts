@@ -3,12 +3,22 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { jsonAnswer } from "../api/answers.js";
 
-/** Answers what is not HTTP at all: no route ever sees it, and still it gets the service's error body. */
-export function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
+/**
+ * Answers what is not HTTP at all: no route ever sees it, and still it gets the service's error body. What came whole
+ * before it on the connection is answered first: else it would seem to be refused, and is carried out.
+ */
+export function refuseBrokenRequest(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  before: ServerResponse | undefined,
+): void {
+  if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+  else if (before?.req.complete && !before.writableFinished) before.once("close", () => refuse(socket));
+  else refuse(socket);
+}
+
+function refuse(socket: Duplex): void {
+  if (!socket.writable) return;
   const message = "Failed to read the request: it is not valid HTTP";
   const { headers, body } = jsonAnswer(400, { code: 400, error_code: "invalid_request_body", message });
   const lines = Object.entries({

@@ -10,6 +10,7 @@ import {
   type Site,
 } from "../api/exchange.js";
 import type { Origins } from "../api/origins.js";
+import { afterRealMs, nextTurn } from "../clock/turn.js";
 import { attend } from "../mounts/attend.js";
 import type { Mounted } from "../mounts/mounted-world.js";
 import { joinChunks } from "../mounts/read-body.js";
@@ -19,6 +20,9 @@ import { type Dashboard, isDashboardPath } from "./dashboard.js";
 
 /** Methods of which no body is read: what follows a `CONNECT` is no longer HTTP. */
 const BODILESS_METHODS: readonly string[] = ["GET", "HEAD", "CONNECT"];
+
+/** How long a file is waited for that nobody reads, in real milliseconds: its client may have set it aside. */
+const FILE_MS = 250;
 
 /** What a Node server does with each request to one of the emulator's sites. */
 export function createListener(
@@ -48,8 +52,7 @@ export function createListener(
       const delivery = await attend(world, place, async (arrival) => {
         const carried = await carry(mounted, request, { ...place, origins: here, arrival });
         send(request, response, carried);
-        // Before its last byte is out, the client has nothing to go on with. A stream has no last one.
-        if (carried.kind === "answer" && carried.answer.live === undefined) await isOver;
+        if (carried.kind === "answer") await untilTaken(carried.answer, response, isOver);
         return carried;
       });
       if (delivery.kind === "stall") {
@@ -67,6 +70,14 @@ export function createListener(
 /** Resolves when the answer is out, or its connection gone. */
 function over(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => response.once("close", resolve));
+}
+
+/** Before the last byte of an answer is out, its client has nothing to go on with. */
+async function untilTaken({ body, live }: Answer, response: ServerResponse, isOver: Promise<void>) {
+  // A stream has no last byte, and what stands behind another answer on its connection waits for that one.
+  if (live !== undefined || response.socket === null) return;
+  if (typeof body === "string") return isOver;
+  return Promise.race([isOver, new Promise<void>((resolve) => afterRealMs(FILE_MS, resolve))]);
 }
 
 /** Whoever waits here gives up in real time, so that the time of the emulator must not run away meanwhile. */
@@ -101,7 +112,7 @@ function send(request: IncomingMessage, response: ServerResponse, delivery: Deli
   }
   if (breaksAfterBytes === null) {
     // Answers go out together, when all requests that have come were carried out: alone, each would wake its reader.
-    setImmediate(() => response.end(answer.body));
+    nextTurn(() => response.end(answer.body));
     return;
   }
   response.write(bytesOf(answer.body).subarray(0, breaksAfterBytes), () => request.socket.destroy());

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Site } from "../api/exchange.js";
 import type { Origins } from "../api/origins.js";
@@ -64,7 +64,9 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
     server.on("connect", answerTunnels(listener));
     // A connection brings a request: time must not skip in between.
     server.on("connection", () => clock.stir());
-    server.on("clientError", refuseBrokenRequest);
+    const lastAnswers = new WeakMap<object, ServerResponse>();
+    server.on("request", ({ socket }, response) => lastAnswers.set(socket, response));
+    server.on("clientError", (error, socket) => refuseBrokenRequest(error, socket, lastAnswers.get(socket)));
     server.listen(at, host);
     await once(server, "listening");
     return server;

@@ -1,5 +1,7 @@
 import type { Account } from "../accounts/account.js";
 import { addUp } from "../ledger/add-up.js";
+import type { Ledger, LedgerEntry } from "../ledger/ledger.js";
+import { EMULATOR_KEY } from "../options/api-key.js";
 import type { StoredPayment } from "../payments/buyer.js";
 import { readBrief } from "../providers/brief.js";
 import { isOpen, type StoredTask } from "../stored/task.js";
@@ -19,6 +21,8 @@ export function isConsistent({ owner, accounts, tasks, counts }: State): boolean
     areDifferent(payments.map(({ id }) => id)) &&
     areDifferent(accountIds) &&
     areDifferent(keys) &&
+    // A schema's message would show them.
+    [owner.apiKey, ...keys].every((key) => EMULATOR_KEY.test(key)) &&
     areDifferent(tasks.map(({ id }) => id)) &&
     areDifferent(tasks.flatMap(clipIdsOf)) &&
     accountIds.includes(owner.accountId) &&
@@ -28,12 +32,17 @@ export function isConsistent({ owner, accounts, tasks, counts }: State): boolean
   );
 }
 
-/** Each task belongs to an account, and each open one has its credits frozen there. */
+/** Each task belongs to an account, which has frozen its credits once, and then settled or refunded them as it ended. */
 function holdTogether(accounts: readonly Account[], tasks: readonly StoredTask[]): boolean {
-  const byId = new Map(accounts.map((account) => [account.id, { account, created: 0, used: 0, open: 0 }]));
+  const byId = new Map(
+    accounts.map((account) => [
+      account.id,
+      { account, moves: movesOf(account.ledger), created: 0, used: 0, open: 0 },
+    ]),
+  );
   for (const task of tasks) {
     const owner = byId.get(task.accountId);
-    if (owner === undefined) return false;
+    if (owner?.moves.get(task.id) !== movesFor(task)) return false;
     owner.created++;
     owner.used += task.credits;
     if (!isOpen(task)) continue;
@@ -41,12 +50,38 @@ function holdTogether(accounts: readonly Account[], tasks: readonly StoredTask[]
     if (owner.account.ledger.holds[task.ordinal] !== task.credits) return false;
   }
   return [...byId.values()].every(
-    ({ account, created, used, open }) =>
+    ({ account, moves, created, used, open }) =>
       account.tasksCreated === created &&
+      moves.size === created &&
       account.creditsUsed === used &&
       Object.keys(account.ledger.holds).length === open &&
       addUp(account.ledger),
   );
+}
+
+/** How the credits of each task moved that a ledger names. */
+function movesOf({ entries }: Ledger): ReadonlyMap<string, string> {
+  const moves = new Map<string, string>();
+  for (const { kind, credits, taskId } of entries)
+    if (taskId !== null) moves.set(taskId, (moves.get(taskId) ?? "") + moveOf(kind, credits));
+  return moves;
+}
+
+const ENDS = {
+  pending: null,
+  running: null,
+  success: "settle",
+  failure: "refund",
+  timeout: "refund",
+} as const;
+
+function movesFor({ status, credits }: StoredTask): string {
+  const end = ENDS[status];
+  return moveOf("freeze", credits) + (end === null ? "" : moveOf(end, credits));
+}
+
+function moveOf(kind: LedgerEntry["kind"], credits: number): string {
+  return `${kind} ${credits}, `;
 }
 
 /** Each success was planned and has a result of its type, and what it continues or joins was made before it. */

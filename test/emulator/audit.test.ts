@@ -41,6 +41,61 @@ describe("polled_too_often", () => {
   });
 });
 
+describe("a read that is delayed on its way", () => {
+  /** A task, and how the next read of it is delayed. */
+  async function delayed(ms: number) {
+    const service = createService();
+    const taskId = await service.create(VALID.song, { outcome: "hang" });
+    const delay = () => service.emulator.faults.add({ method: "GET", fault: { kind: "latency", ms } });
+    return { service, taskId, delay, clock: service.emulator.clock };
+  }
+
+  test("is a second away from one that was sent a second later", async () => {
+    const { service, taskId, delay, clock } = await delayed(900);
+    delay();
+    const late = service.read(taskId);
+    await clock.sleep(1_000);
+    await service.read(taskId);
+    await late;
+    expect(rules(service)).toEqual([]);
+  });
+
+  test("is too soon where it was sent too soon", async () => {
+    const { service, taskId, delay, clock } = await delayed(5_000);
+    await service.read(taskId);
+    await clock.advance(999);
+    delay();
+    await service.read(taskId);
+    expect(rules(service)).toEqual(["polled_too_often"]);
+    expect(service.emulator.audit()[0]?.detail).toContain("after 999 ms");
+  });
+
+  test("is too soon before one that it let pass", async () => {
+    const { service, taskId, delay, clock } = await delayed(5_000);
+    delay();
+    const late = service.read(taskId);
+    await clock.sleep(400);
+    await service.read(taskId);
+    await late;
+    expect(rules(service)).toEqual(["polled_too_often"]);
+    await clock.advance(1_000);
+    await service.read(taskId);
+    expect(rules(service)).toEqual(["polled_too_often"]);
+  });
+
+  test("does not bring the last one back to when it was sent", async () => {
+    const { service, taskId, delay, clock } = await delayed(2_100);
+    delay();
+    const late = service.read(taskId);
+    await clock.sleep(2_000);
+    await service.read(taskId);
+    await late;
+    await clock.advance(800);
+    await service.read(taskId);
+    expect(rules(service)).toEqual(["polled_too_often"]);
+  });
+});
+
 describe("resubmitted_after_unknown_outcome", () => {
   test.each([
     [{ kind: "disconnect", when: "before" }],
@@ -163,6 +218,15 @@ describe("ignored_retry_after", () => {
     await service.get(BALANCE);
     await service.get(BALANCE);
     await service.emulator.clock.advance(59_999);
+    await service.get(BALANCE);
+    expect(rules(service)).toEqual(["ignored_retry_after"]);
+  });
+
+  test("is also one that came before the wait was over, and was delayed until it was", async () => {
+    const service = createService({ limits: { requests: 1, windowSeconds: 60 } });
+    await service.get(BALANCE);
+    await service.get(BALANCE);
+    service.emulator.faults.add({ fault: { kind: "latency", ms: 90_000 } });
     await service.get(BALANCE);
     expect(rules(service)).toEqual(["ignored_retry_after"]);
   });

@@ -60,6 +60,18 @@ describe("the virtual clock", () => {
     expect(clock.now()).toBe(START + 1);
   });
 
+  test("never comes to a time that no date has: who sleeps until then sleeps for ever", async () => {
+    const { emulator, get } = createService();
+    const { clock } = emulator;
+    for (const ms of [Number.MAX_SAFE_INTEGER, Number.MAX_VALUE, Number.POSITIVE_INFINITY]) {
+      void clock.sleep(ms).then(() => expect.unreachable());
+    }
+    await clock.sleep(1_000);
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+    expect(clock.now()).toBe(START + 1_000);
+    expect((await get("/api/v1/account/balance")).status).toBe(200);
+  });
+
   test("lets an aborted sleep reject with the reason, and does not wake up for it", async () => {
     const { clock } = createEmulator();
     const controller = new AbortController();
@@ -142,6 +154,56 @@ describe("the virtual clock", () => {
     await slept;
   });
 });
+
+test("time moves again when a caller has given up in the middle of its body, which is then left", async () => {
+  const { emulator, get } = createService();
+  const cancel = vi.fn();
+  const leaving = new AbortController();
+  const init = {
+    method: "POST",
+    body: new ReadableStream({ cancel }),
+    duplex: "half",
+    signal: leaving.signal,
+  };
+  const left = emulator.fetch(`${emulator.url}/api/v1/task`, init as RequestInit);
+  const asleep = emulator.clock.sleep(1_000);
+  leaving.abort();
+  await expect(left).rejects.toBe(leaving.signal.reason);
+  await asleep;
+  expect(cancel).toHaveBeenCalledExactlyOnceWith(leaving.signal.reason);
+  expect((await get("/api/v1/account/usage")).body.data.tasks_created).toBe(0);
+});
+
+describe.each(["virtual", "real"] as const)(
+  "the %s clock of an emulator that goes to another state",
+  (mode) => {
+    test("lets sleepers sleep for as long as was left, whatever time it is now", async () => {
+      vi.useFakeTimers({ now: START, toFake: ["Date", "setTimeout", "clearTimeout"] });
+      const emulator = createEmulator({ clock: mode });
+      const { clock } = emulator;
+      const early = emulator.snapshot();
+      await clock.advance(7_200_000);
+      const woken: number[] = [];
+      const sleep = (ms: number) => void clock.sleep(ms).then(() => woken.push(clock.now() - START));
+      sleep(5_000);
+      emulator.restore(early);
+      sleep(4_000);
+      await clock.advance(4_999);
+      expect(woken).toEqual([4_000]);
+      await clock.advance(1);
+      expect(woken).toEqual([4_000, 5_000]);
+    });
+
+    test("ends an advance that was meant for the earlier one", async () => {
+      vi.useFakeTimers({ now: START, toFake: ["Date", "setTimeout", "clearTimeout"] });
+      const emulator = createEmulator({ clock: mode });
+      const { clock } = emulator;
+      void clock.sleep(60_000).then(() => emulator.reset());
+      await Promise.all([clock.advance(3_600_000), clock.advance(1_000)]);
+      expect(clock.now()).toBe(START);
+    });
+  },
+);
 
 describe.each(["virtual", "real"] as const)("the %s clock of an emulator that was disposed of", (mode) => {
   test("wakes nobody: who sleeps is told so, and so is who would sleep", async () => {

@@ -224,6 +224,40 @@ test("a submission that is taken back before it has gone out creates nothing", a
   expect((await get(USAGE)).body.data.tasks_created).toBe(0);
 });
 
+test("what is under way when another state takes the place of its own reaches nothing of it", async () => {
+  const { emulator, post, send, create, read } = createService();
+  const unheard = { ...VALID.song, input: { gpt_description_prompt: "what no other test has had composed" } };
+  const [clip] = (await read(await create(unheard, { polls: 1 }))).output.result;
+  const download = expect(send(clip.audio_url)).rejects.toThrow(TypeError);
+  await new Promise(setImmediate);
+  const ended = Promise.all([download, expect(post(VALID.song)).rejects.toThrow(TypeError)]);
+  emulator.reset();
+  await ended;
+  expect(emulator.requests).toEqual([]);
+  expect(emulator.state().tasks).toEqual([]);
+});
+
+test("a file ends with the reason of who aborts its request while it arrives", async () => {
+  const { emulator, create, read } = createService();
+  const [clip] = (await read(await create(VALID.song, { polls: 1 }))).output.result;
+  const leaving = new AbortController();
+  const file = await emulator.fetch(clip.audio_url, { signal: leaving.signal });
+  const whole = await emulator.fetch(clip.audio_url, { signal: new AbortController().signal });
+  leaving.abort(new Error("heard enough"));
+  await expect(file.arrayBuffer()).rejects.toThrow("heard enough");
+  const { byteLength } = await whole.arrayBuffer();
+  expect(String(byteLength)).toBe(whole.headers.get("Content-Length"));
+});
+
+test("who resets the emulator as a request is logged finds nothing of it in the new state", async () => {
+  const { emulator, post } = createService();
+  const fresh = emulator.snapshot();
+  emulator.faults.add({ fault: { kind: "disconnect", when: "after" } });
+  emulator.onRequest(() => emulator.reset());
+  await expect(post(VALID.song)).rejects.toThrow(TypeError);
+  expect(emulator.snapshot()).toEqual(fresh);
+});
+
 test("an answer in process bears the address that was asked, as `fetch` has it", async () => {
   const { emulator } = createService();
   const url = `${emulator.url}/openapi.json`;

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { get } from "node:http";
 import { connect } from "node:net";
+import type { Clip } from "async-music";
 import { createEmulator, type EmulatorOptions } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { afterEach, expect, test, vi } from "vitest";
@@ -20,10 +21,11 @@ async function listen(options: EmulatorOptions = {}) {
   return { ...serviceOf(emulator, { fetch: globalThis.fetch, url: server.url }), server };
 }
 
-/** What comes back for bytes that are sent as they are. */
-async function sendRaw(url: string, bytes: string): Promise<string> {
+/** What comes back for bytes that are sent as they are, and are all, unless more may follow. */
+async function sendRaw(url: string, bytes: string, { mayFollow = false } = {}): Promise<string> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
-  socket.end(bytes);
+  if (mayFollow) socket.write(bytes);
+  else socket.end(bytes);
   let answer = "";
   socket.on("data", (chunk) => {
     answer += chunk;
@@ -188,6 +190,19 @@ test("what is no HTTP gets the service's error body, with a request id", async (
   });
 });
 
+test("what is no HTTP behind a whole request is refused after that was answered", async () => {
+  const { emulator, server } = await listen();
+  const body = JSON.stringify(VALID.song);
+  const headers = `Host: localhost\r\nContent-Type: application/json\r\nx-api-key: ${emulator.apiKey}`;
+  const request = `POST ${TASK} HTTP/1.1\r\n${headers}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const answers = await sendRaw(server.url, `${request}and more\r\n\r\n`, { mayFollow: true });
+  expect(answers.match(/HTTP\S+ \d+/g)).toEqual(["HTTP/1.1 202", "HTTP/1.1 400"]);
+  expect(emulator.state().tasks).toHaveLength(1);
+
+  const broken = await sendRaw(server.url, request + request.replace(/\d+\r\n\r\n.*/s, "?\r\n\r\n"));
+  expect(broken.match(/HTTP\S+ \d+/g)).toEqual(["HTTP/1.1 202", "HTTP/1.1 400"]);
+});
+
 test("a request's target may be a whole URL", async () => {
   const { server, emulator } = await listen();
   const lines = [
@@ -300,6 +315,39 @@ test("a request that stalls holds time until its connection ends", async () => {
   await stalled.catch(() => {});
   await slept;
   expect(clock.now() - beganAt).toBe(60_000);
+});
+
+test("time moves on while downloads are set aside that nobody reads", async () => {
+  const { emulator, server, create, read } = await listen();
+  const { result: clips } = (await read(await create(VALID.song, { polls: 1, clips: 6 }))).output;
+  const downloads: Response[] = await Promise.all(clips.map((clip: Clip) => fetch(clip.audio_url)));
+  const init = { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"seconds":60}' };
+  const { now } = await (await fetch(`${server.url}/_emulator/clock/advance`, init)).json();
+  expect(now).toBe("2026-01-01T00:01:00.000Z");
+  await emulator.clock.sleep(60_000);
+  for (const { headers, body } of downloads) {
+    expect(Number(headers.get("Content-Length"))).toBeGreaterThan(1_000_000);
+    await body?.cancel();
+  }
+});
+
+test("an answer that waits behind a delayed one on its connection lets time move on", async () => {
+  const { emulator, server } = await listen();
+  emulator.faults.add({ fault: { kind: "latency", ms: 60_000 } });
+  const get = (path: string, more = "") =>
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${emulator.apiKey}\r\n${more}\r\n`;
+  const requests = get(BALANCE) + get("/nowhere", "Connection: close\r\n");
+  const answers = await sendRaw(server.url, requests, { mayFollow: true });
+  expect(answers.match(/HTTP\S+ \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 404"]);
+});
+
+test("answers go out under a test runner's fake timers, with a virtual clock and with a real one", async () => {
+  for (const clock of ["virtual", "real"] as const) {
+    const { get } = await listen({ clock });
+    vi.useFakeTimers();
+    const answer = get(BALANCE).finally(() => vi.useRealTimers());
+    expect((await answer).status).toBe(200);
+  }
 });
 
 test("a taken port is the system's own error", async () => {

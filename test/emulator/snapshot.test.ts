@@ -46,6 +46,8 @@ test("a state in which everything has happened goes through JSON and back, byte 
   expect(JSON.stringify(emulator.fork().snapshot())).toBe(before);
 });
 
+const isOfTask = ({ taskId }: { taskId: string | null }) => taskId !== null;
+
 describe("what is no snapshot of this version is refused, and changes nothing", () => {
   // biome-ignore lint/suspicious/noExplicitAny: each case breaks another part of the state
   const breaks: [string, (snapshot: any) => unknown][] = [
@@ -125,6 +127,41 @@ describe("what is no snapshot of this version is refused, and changes nothing", 
       "credits that are lost",
       ({ state }) => {
         state.accounts[0].ledger.entries.shift();
+      },
+    ],
+    [
+      "credits that moved for nobody",
+      ({ state }) => {
+        state.accounts[0].ledger.entries.find(isOfTask).taskId = "nobody";
+      },
+    ],
+    [
+      "credits that were frozen for a task in place of another",
+      ({ state }) => {
+        for (const entry of state.accounts[0].ledger.entries.filter(isOfTask))
+          entry.taskId = state.tasks[0].id;
+      },
+    ],
+    [
+      "a failure that was paid for",
+      ({ state }) => {
+        const [{ ledger }] = state.accounts;
+        const refund = ledger.entries.find(({ kind }: { kind: string }) => kind === "refund");
+        refund.kind = "settle";
+        ledger.settled += refund.credits;
+        ledger.available -= refund.credits;
+      },
+    ],
+    [
+      "a key that can be mistaken for a real one",
+      ({ state }) => {
+        state.accounts[0].keys[0].value = "sk_live_123";
+      },
+    ],
+    [
+      "a key of the owner's that no header takes",
+      ({ state }) => {
+        state.owner.apiKey += "\n";
       },
     ],
     [

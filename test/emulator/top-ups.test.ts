@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type ControlledService, createControlled } from "./support/control.js";
-import { USAGE } from "./support/service.js";
+import { USAGE, VALID } from "./support/service.js";
 
 let service: ControlledService;
 let account: string;
@@ -211,20 +211,24 @@ describe("credits beyond counting", () => {
   });
 
   test("the automatic top-up leaves it, too", async () => {
-    const { emulator, create } = service;
+    const { emulator, create, read } = service;
     const { accounts, accountId } = emulator;
     accounts.topUp(accountId, { usd: 0.5, method: "card" });
+    await read(await create(VALID.song, { polls: 1 }));
     const bounds = { threshold_credits: 1e9, recharge_usd: 10, monthly_cap_usd: 20 };
     accounts.setAutoTopUp(accountId, { enabled: true, ...bounds, ...accounts.authorize(accountId) });
     const snapshot = JSON.parse(JSON.stringify(emulator.snapshot()));
-    const { ledger } = snapshot.state.accounts[0];
-    const more = most - ledger.toppedUp;
-    ledger.entries.push(
-      { at: 0, kind: "top_up", credits: more, taskId: null },
-      { at: 0, kind: "freeze", credits: more, taskId: "x" },
-      { at: 0, kind: "settle", credits: more, taskId: "x" },
-    );
-    Object.assign(ledger, { toppedUp: most, settled: more });
+    const {
+      accounts: [account],
+      tasks,
+    } = snapshot.state;
+    // As if the song had cost as much as could be bought besides.
+    const more = most - account.ledger.toppedUp;
+    for (const entry of account.ledger.entries) if (entry.taskId !== null) entry.credits += more;
+    account.ledger.entries.unshift({ at: 0, kind: "top_up", credits: more, taskId: null });
+    tasks[0].credits += more;
+    account.creditsUsed += more;
+    Object.assign(account.ledger, { toppedUp: most, settled: account.ledger.settled + more });
     emulator.restore(snapshot);
     await create();
     expect(accounts.payments(accountId)).toHaveLength(1);

@@ -26,6 +26,12 @@ test("a test that breaks a rule fails with the rule, the request and the time", 
   ]);
 });
 
+test("a test that breaks a rule fails also where it puts another state in afterwards", () => {
+  expect(failures.get("polls too often, and begins anew")).toEqual([
+    expect.stringContaining("- polled_too_often, GET /api/v1/task/"),
+  ]);
+});
+
 test("of many requests, the one that broke a rule and the one before it are told apart as the test knows them", () => {
   const [message] = failures.get("sends one of several again") ?? [];
   const [, line] = message?.split("\n") ?? [];

@@ -92,6 +92,26 @@ describe("options of the emulator", () => {
   });
 });
 
+test("a test may break rules on purpose, and then begin anew", async ({ client, emulator, breaks }) => {
+  breaks("polled_too_often");
+  const { task_id } = await client.tasks.create(SONG);
+  await readTwice(emulator, task_id);
+  emulator.restore(emulator.snapshot());
+  emulator.reset();
+  expect(emulator.audit()).toEqual([]);
+});
+
+test("a state that a test puts in brings what others have broken and armed", async ({ client, emulator }) => {
+  const donor = createEmulator();
+  const { task_id } = await new AsyncMusic(donor.connection()).tasks.create(SONG);
+  await readTwice(donor, task_id);
+  donor.faults.add({ method: "DELETE", fault: { kind: "malformed" } });
+  donor.providers.provider_b.next({ outcome: "failure" });
+  emulator.restore(donor.snapshot());
+  expect([emulator.audit(), emulator.faults.list()]).toMatchObject([[{}], [{}]]);
+  await client.account.balance();
+});
+
 test("a test may break rules on purpose", async ({ client, emulator, breaks }) => {
   breaks("polled_too_often");
   const { task_id } = await client.tasks.create(SONG);

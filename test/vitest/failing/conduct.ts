@@ -23,6 +23,12 @@ test("sends one of several again", async ({ client, emulator }) => {
   await client.tasks.create(lyrics("snow")).catch(() => client.tasks.create(lyrics("snow")));
 });
 
+test("polls too often, and begins anew", async ({ client, emulator }) => {
+  const { task_id } = await client.tasks.create(SONG);
+  await readTwice(emulator, task_id);
+  emulator.reset();
+});
+
 test("breaks another rule than it says", async ({ client, emulator, breaks }) => {
   breaks("ignored_retry_after", "polled_too_often");
   emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
