@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createEmulator, type Emulator } from "../../emulator/index.js";
@@ -176,6 +176,30 @@ describe("what was made", () => {
     expect(stderr).toContain("answers 404");
   });
 
+  test("is told by what can still be had, where one clip is gone and another one only failed", async () => {
+    emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
+    let downloads = 0;
+    const { run } = answering(async (answer, url) =>
+      url.includes("/api/v1/") ? answer : new Response("", { status: downloads++ === 0 ? 404 : 403 }),
+    );
+    const { status, stderr } = await run("run", "-d", "rain", "--out", `${folder}/`);
+    expect(status).toBe(14);
+    expect(stderr).toMatch(/\n {2}async-music wait [0-9a-f-]{36} --out \S+\/\n$/);
+  });
+
+  test("has a name of whole characters, however long the title is", async () => {
+    const { run } = answering(async (answer, url) => {
+      if (!url.includes("/task/")) return answer;
+      const { data } = await answer.json();
+      for (const clip of data.output?.result ?? []) clip.title = `a${"𠀀".repeat(100)}`;
+      return Response.json({ code: 200, data });
+    });
+    const { stdout } = await run("run", "-d", "rain", "--out", `${folder}/`, "--json");
+    const { path } = JSON.parse(stdout).files[0];
+    expect(path).toMatch(/\/a𠀀{39}-[0-9a-f]{8}\.wav$/u);
+    expect(await readdir(folder)).toEqual([path.slice(folder.length + 1)]);
+  });
+
   test("is an mp3 where that was asked for", async () => {
     const { run } = createTerminal(emulator);
     const { stdout } = await run("run", "-d", "rain", "--format", "mp3", "--out", `${folder}/rain`);
@@ -203,6 +227,16 @@ describe("what was made", () => {
     expect(await readFile(`${folder}/sea.txt`, "utf8")).toMatch(/\[Verse.*\]\n[\s\S]*\n$/);
   });
 
+  test("takes the place of lyrics that were there, which are never half overwritten", async () => {
+    await writeFile(`${folder}/sea.txt`, "old words");
+    await link(`${folder}/sea.txt`, `${folder}/old.txt`);
+    const { run } = createTerminal(emulator);
+    await run("run", "lyrics", "--prompt", "sea", "--out", `${folder}/sea`);
+    expect(await readFile(`${folder}/old.txt`, "utf8")).toBe("old words");
+    expect(await readFile(`${folder}/sea.txt`, "utf8")).toMatch(/^\[Verse/);
+    expect(await readdir(folder)).toEqual(["old.txt", "sea.txt"]);
+  });
+
   test("is an address or the text itself with --no-download", async () => {
     const { run } = createTerminal(emulator);
     expect((await run("run", "-d", "rain", "--no-download")).stdout).toMatch(/^(https?:\/\/\S+\n)+$/);
@@ -228,6 +262,16 @@ describe("what was made", () => {
     expect([status, bodies]).toEqual([1, []]);
     expect(stderr).toContain(`${folder}/file`);
   });
+
+  test.each([250, 300])(
+    "has no name of %i letters, which no disk takes: that is known before anything is paid for",
+    async (length) => {
+      const { run, bodies } = createTerminal(emulator);
+      const { status, stderr } = await run("run", "-d", "rain", "--out", `${folder}/${"a".repeat(length)}`);
+      expect([status, bodies]).toEqual([1, []]);
+      expect(stderr).toContain("Nothing was sent");
+    },
+  );
 
   test("is not lost where it can't be saved in the end", async () => {
     const { run } = createTerminal(emulator);
