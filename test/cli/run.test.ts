@@ -306,6 +306,21 @@ describe("a request from a file", () => {
     expect(stderr).not.toContain("secret");
   });
 
+  test("that is in another encoding than UTF-8 is refused with status 3, and not paid for in other words", async () => {
+    const path = join(folder, "request.json");
+    await writeFile(path, Buffer.from(JSON.stringify(request), "latin1"));
+    const { run, bodies } = createTerminal(emulator);
+    const { status, stderr } = await run("run", "--file", path);
+    expect([status, bodies]).toEqual([3, []]);
+    expect(stderr).toContain("in UTF-8");
+  });
+
+  test("may begin with a byte order mark", async () => {
+    const { run, bodies } = createTerminal(emulator, { stdin: `\uFEFF${JSON.stringify(request)}` });
+    const { status } = await run("run", "--file", "-", "--no-download");
+    expect([status, bodies]).toEqual([0, [request]]);
+  });
+
   test("that the service would refuse is refused with status 3", async () => {
     const { run, bodies } = createTerminal(emulator, { stdin: "[]" });
     expect([(await run("run", "--file", "-")).status, bodies]).toEqual([3, []]);

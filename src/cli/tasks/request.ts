@@ -109,26 +109,25 @@ function describedRequest(
 }
 
 async function readRequest(path: string, stdin: Surroundings["stdin"]): Promise<unknown> {
-  const text = await (path === "-" ? readAll(stdin) : readFile(path, "utf8")).catch((error: unknown) => {
+  const bytes = await (path === "-" ? readAll(stdin) : readFile(path)).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`Failed to read the request: ${reason}`, { cause: error });
   });
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
+    // Another encoding's characters would be replaced, and paid for.
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     // What the parser says quotes the request.
     throw new InvalidRequestError("invalid_json", [
-      { path: "", message: `must be JSON, and ${nameOf(path)} is not` },
+      { path: "", message: `must be JSON in UTF-8, and ${nameOf(path)} is not` },
     ]);
   }
 }
 
-async function readAll(stdin: Surroundings["stdin"]): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const piece of stdin)
-    text += typeof piece === "string" ? piece : decoder.decode(piece, { stream: true });
-  return text + decoder.decode();
+async function readAll(stdin: Surroundings["stdin"]): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of stdin) pieces.push(typeof piece === "string" ? Buffer.from(piece) : piece);
+  return Buffer.concat(pieces);
 }
 
 function nameOf(path: string): string {
