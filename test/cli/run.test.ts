@@ -524,6 +524,24 @@ test.each(["music", "lyrics", "upload", "concat"])(
 );
 
 describe("what a program would call an option is named as a shell gives it", () => {
+  test("nor with a task's id, which may be anything", async () => {
+    const { fetch, ...rest } = emulator.connection();
+    const changed: typeof fetch = async (input, init) => {
+      const request = new Request(input, init);
+      const answer = await fetch(request);
+      if (request.method !== "POST") return answer;
+      const { data } = await answer.json();
+      return Response.json(
+        { code: 202, data: { ...data, task_id: "\u001B]0;gotcha\u0007" } },
+        { status: 202 },
+      );
+    };
+    const { run } = createTerminal({ connection: () => ({ ...rest, fetch: changed }) });
+    const { stderr } = await run("run", "-d", "rain");
+    expect(stderr).toContain("Task ]0;gotcha is submitted");
+    expect(stderr).not.toMatch(/[^\P{Cc}\n]/u);
+  });
+
   const started = (env: Record<string, string>, ...flags: string[]) =>
     createTerminal(emulator, { env }).run("run", "-d", "rain", ...flags);
 
