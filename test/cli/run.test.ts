@@ -408,6 +408,41 @@ describe("with a journal", () => {
     expect((await run("run", ...journaled().slice(0, -1), "rain/2")).status).toBe(0);
   });
 
+  describe("that breaks while the request is on its way", () => {
+    const path = () => join(folder, "journal");
+    const breaking = () => {
+      const { fetch, ...rest } = emulator.connection();
+      const breaks: typeof fetch = async (input, init) => {
+        const request = new Request(input, init);
+        const answer = await fetch(request);
+        if (request.method !== "POST") return answer;
+        await rm(path(), { recursive: true });
+        await writeFile(path(), "no folder");
+        return answer;
+      };
+      return createTerminal({ connection: () => ({ ...rest, fetch: breaks }) });
+    };
+
+    test("the song is there, and what to do before it is run again is told", async () => {
+      const { status, stdout, stderr } = await breaking().run("run", ...journaled());
+      expect([status, stdout]).toEqual([0, expect.stringMatching(/^http/)]);
+      const [, taskId] = /Task (\S+) is submitted/.exec(stderr) ?? [];
+      expect(stderr).toContain(`task ${taskId} was created, but can't be recorded`);
+      expect(stderr).toContain(`\n  async-music settle rain --journal ${path()} --task-id ${taskId}\n`);
+      expect(stderr).not.toContain("client.tasks");
+    });
+
+    test("nobody is told to run the same again, which the journal knows nothing of", async () => {
+      const { status, stderr } = await breaking().run("run", ...journaled(), "--max-wait", "1");
+      expect(status).toBe(12);
+      expect(stderr).toContain("can't be recorded");
+      expect(stderr).not.toContain("Run the same again");
+      expect(stderr).toMatch(
+        /To go on with the task:\n\n {2}async-music wait [0-9a-f-]{36} --no-download\n$/,
+      );
+    });
+  });
+
   describe("a key whose outcome is unknown", () => {
     const settle = (...flags: string[]) => ["settle", "rain", "--journal", join(folder, "journal"), ...flags];
     const loseAnswer = async (when: "before" | "after") => {
@@ -489,6 +524,24 @@ describe("on a terminal", () => {
     expect(stderr.replaceAll("\r\u001B[2K", "")).not.toMatch(/[^\P{Cc}\n]/u);
   });
 
+  test("nor with a task's id, which may be anything", async () => {
+    const { fetch, ...rest } = emulator.connection();
+    const changed: typeof fetch = async (input, init) => {
+      const request = new Request(input, init);
+      const answer = await fetch(request);
+      if (request.method !== "POST") return answer;
+      const { data } = await answer.json();
+      return Response.json(
+        { code: 202, data: { ...data, task_id: "\u001B]0;gotcha\u0007" } },
+        { status: 202 },
+      );
+    };
+    const { run } = createTerminal({ connection: () => ({ ...rest, fetch: changed }) });
+    const { stderr } = await run("run", "-d", "rain");
+    expect(stderr).toContain("Task ]0;gotcha is submitted");
+    expect(stderr).not.toMatch(/[^\P{Cc}\n]/u);
+  });
+
   test("elsewhere each change of status is a plain line", async () => {
     const { run } = createTerminal(emulator);
     const { stderr } = await run("run", "-d", "rain", "--no-download");
@@ -524,24 +577,6 @@ test.each(["music", "lyrics", "upload", "concat"])(
 );
 
 describe("what a program would call an option is named as a shell gives it", () => {
-  test("nor with a task's id, which may be anything", async () => {
-    const { fetch, ...rest } = emulator.connection();
-    const changed: typeof fetch = async (input, init) => {
-      const request = new Request(input, init);
-      const answer = await fetch(request);
-      if (request.method !== "POST") return answer;
-      const { data } = await answer.json();
-      return Response.json(
-        { code: 202, data: { ...data, task_id: "\u001B]0;gotcha\u0007" } },
-        { status: 202 },
-      );
-    };
-    const { run } = createTerminal({ connection: () => ({ ...rest, fetch: changed }) });
-    const { stderr } = await run("run", "-d", "rain");
-    expect(stderr).toContain("Task ]0;gotcha is submitted");
-    expect(stderr).not.toMatch(/[^\P{Cc}\n]/u);
-  });
-
   const started = (env: Record<string, string>, ...flags: string[]) =>
     createTerminal(emulator, { env }).run("run", "-d", "rain", ...flags);
 

@@ -1,4 +1,5 @@
-import type { AsyncMusic, SucceededTask, Task, TaskSubmission } from "../../index.js";
+import type { AsyncMusic, JournalError, SucceededTask, Task, TaskSubmission } from "../../index.js";
+import { unrecordedWarning } from "../advice.js";
 import type { WaitFlags } from "../flags.js";
 import { stylesFor } from "../terminal/colour.js";
 import { writeJson } from "../terminal/json.js";
@@ -8,12 +9,13 @@ import { listenForInterruption } from "./interruption.js";
 import { choosePlace, type Place } from "./place.js";
 import { createProgressLine } from "./progress-line.js";
 import { type SavedFile, saveResult } from "./save-result.js";
-import { TaskFault } from "./task-fault.js";
+import { TaskFault, type TaskFlags } from "./task-fault.js";
 
 /** What the SDK is handed to wait with. */
 export interface WatchOptions {
   signal: AbortSignal;
   onSubmitted(submission: TaskSubmission): void;
+  onUnrecorded(error: JournalError): void;
   onUpdate(task: Task): void;
   maxWaitMs?: number;
 }
@@ -24,7 +26,7 @@ export interface WatchOptions {
  */
 export async function watchTask(
   client: AsyncMusic,
-  flags: WaitFlags,
+  flags: TaskFlags,
   surroundings: Surroundings,
   knownTaskId: string | null,
   begin: (options: WatchOptions) => Promise<SucceededTask>,
@@ -34,6 +36,7 @@ export async function watchTask(
   const interruption = listenForInterruption(client, surroundings);
   const progress = createProgressLine(surroundings, () => clock.now());
   let taskId = knownTaskId;
+  let isUnrecorded = false;
   try {
     const task = await begin({
       signal: interruption.signal,
@@ -47,6 +50,10 @@ export async function watchTask(
         );
         interruption.taskIsKnown();
       },
+      onUnrecorded(error) {
+        isUnrecorded = true;
+        progress.say(unrecordedWarning(error, flags.journal ?? ""));
+      },
       onUpdate(update) {
         taskId = update.task_id;
         progress.show(update);
@@ -57,7 +64,7 @@ export async function watchTask(
     progress.end();
     await deliver(client, task, place, flags, surroundings, interruption.signal);
   } catch (error) {
-    throw new TaskFault(error, taskId, flags);
+    throw new TaskFault(error, taskId, flags, isUnrecorded);
   } finally {
     progress.end();
     interruption.end();
