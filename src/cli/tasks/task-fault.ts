@@ -27,7 +27,8 @@ export class TaskFault extends Error {
   }
 }
 
-function resumeCommand(taskId: string, { download, out, baseUrl }: WaitFlags): string {
+/** The command that goes on with a task. */
+export function resumeCommand(taskId: string, { download, out, baseUrl }: WaitFlags): string {
   const more = Object.entries({ "--out": out, "--base-url": baseUrl })
     .filter(([, value]) => value !== undefined)
     .map(([flag, value = ""]) => `${flag} ${shellWord(value)}`);

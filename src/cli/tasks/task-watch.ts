@@ -20,10 +20,7 @@ export interface WatchOptions {
   maxWaitMs?: number;
 }
 
-/**
- * Waits for a task as a person is to see it, and saves what it made. What goes wrong is thrown with the id of the
- * task, as far as that is known.
- */
+/** Waits for a task as a person is to see it, and saves what it made. */
 export async function watchTask(
   client: AsyncMusic,
   flags: TaskFlags,
@@ -32,13 +29,30 @@ export async function watchTask(
   begin: (options: WatchOptions) => Promise<SucceededTask>,
 ): Promise<void> {
   const place = flags.download ? await choosePlace(flags.out) : null;
+  await attendTask(client, flags, surroundings, knownTaskId, begin, (task, signal) =>
+    deliver(client, task, place, flags, surroundings, signal),
+  );
+}
+
+/**
+ * Shows a person what becomes of a task, and delivers what comes of it. What goes wrong is thrown with the id of the
+ * task, as far as that is known.
+ */
+export async function attendTask<Result>(
+  client: AsyncMusic,
+  flags: TaskFlags,
+  surroundings: Surroundings,
+  knownTaskId: string | null,
+  begin: (options: WatchOptions) => Promise<Result>,
+  deliver: (result: Result, signal: AbortSignal) => void | Promise<void>,
+): Promise<void> {
   const clock = surroundings.client?.clock ?? Date;
   const interruption = listenForInterruption(client, surroundings);
   const progress = createProgressLine(surroundings, () => clock.now());
   let taskId = knownTaskId;
   let isUnrecorded = false;
   try {
-    const task = await begin({
+    const result = await begin({
       signal: interruption.signal,
       onSubmitted(submission) {
         taskId = submission.task_id;
@@ -62,7 +76,7 @@ export async function watchTask(
       ...(flags.maxWait !== undefined && { maxWaitMs: flags.maxWait }),
     });
     progress.end();
-    await deliver(client, task, place, flags, surroundings, interruption.signal);
+    await deliver(result, interruption.signal);
   } catch (error) {
     throw new TaskFault(error, taskId, flags, isUnrecorded);
   } finally {
