@@ -315,6 +315,17 @@ describe("a request from a file", () => {
     expect(stderr).toContain("in UTF-8");
   });
 
+  test.each(["9007199254740993", "-9007199254740993", "1e999"])(
+    "that asks for the seed %s, which would be sent as another one, is refused with status 3",
+    async (seed) => {
+      const stdin = `{"model":"provider_b","task_type":"music","input":{"prompt":"folk","seed":${seed}}}`;
+      const { run, bodies } = createTerminal(emulator, { stdin });
+      const { status, stderr } = await run("run", "--file", "-");
+      expect([status, bodies]).toEqual([3, []]);
+      expect(stderr).toContain("`seed` must be no number beyond");
+    },
+  );
+
   test("may begin with a byte order mark", async () => {
     const { run, bodies } = createTerminal(emulator, { stdin: `\uFEFF${JSON.stringify(request)}` });
     const { status } = await run("run", "--file", "-", "--no-download");

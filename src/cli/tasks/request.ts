@@ -113,14 +113,22 @@ async function readRequest(path: string, stdin: Surroundings["stdin"]): Promise<
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`Failed to read the request: ${reason}`, { cause: error });
   });
+  return parseRequest(bytes, nameOf(path));
+}
+
+/** Another encoding's characters and numbers that are too large would become others, and be paid for. */
+function parseRequest(bytes: Uint8Array, name: string): unknown {
   try {
-    // Another encoding's characters would be replaced, and paid for.
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes), (field, value: unknown) => {
+      if (typeof value !== "number" || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
+      const message = "must be no number beyond 9007199254740991, which would be sent as another one";
+      throw new InvalidRequestError("invalid_request_body", [{ path: field, message }]);
+    });
+  } catch (error) {
+    if (error instanceof InvalidRequestError) throw error;
     // What the parser says quotes the request.
-    throw new InvalidRequestError("invalid_json", [
-      { path: "", message: `must be JSON in UTF-8, and ${nameOf(path)} is not` },
-    ]);
+    const message = `must be JSON in UTF-8, and ${name} is not`;
+    throw new InvalidRequestError("invalid_json", [{ path: "", message }]);
   }
 }
 
