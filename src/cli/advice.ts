@@ -2,12 +2,14 @@ import {
   AudioExpiredError,
   InsufficientCreditsError,
   InvalidRequestError,
+  type JournalError,
   SubmissionOutcomeUnknownError,
   TaskFailedError,
   TaskNotFoundError,
   TaskTimedOutError,
 } from "../index.js";
 import { shellWord } from "./shell-word.js";
+import { shellWords } from "./shell-words.js";
 import { Interrupted } from "./tasks/interruption.js";
 
 /** After these there is nothing to go on with; of the first ones a journal's key still names the task. */
@@ -47,18 +49,32 @@ export function adviceFor(error: Error, resume: string | null, journal: string |
   return [];
 }
 
+/** A task is paid for that the journal could not record, as lines for a shell. */
+export function unrecordedWarning(error: JournalError, journal: string): string {
+  const taskId = error.taskId ?? "";
+  return [
+    shellWords(error, taskId),
+    "Before you run it again, or it may be paid for twice:",
+    "",
+    settleCommand(error.journalKey, journal, `--task-id ${shellWord(taskId)}`),
+    "",
+  ].join("\n");
+}
+
 function settleAdvice(key: string | null, journal: string | null): readonly string[] {
   if (key === null || journal === null) return [];
-  const [word, place] = [shellWord(key), `--journal ${shellWord(journal)}`];
-  const settle = (finding: string) =>
-    // What begins like a flag is a key only behind the two dashes, and flags are none there.
-    key.startsWith("-")
-      ? `  async-music settle ${place} ${finding} -- ${word}`
-      : `  async-music settle ${word} ${place} ${finding}`;
   return [
     "Its key stays taken until you say what you have found:",
     "",
-    settle("--task-id ID"),
-    settle("--not-created"),
+    settleCommand(key, journal, "--task-id ID"),
+    settleCommand(key, journal, "--not-created"),
   ];
+}
+
+function settleCommand(key: string, journal: string, finding: string): string {
+  const [word, place] = [shellWord(key), `--journal ${shellWord(journal)}`];
+  // What begins like a flag is a key only behind the two dashes, and flags are none there.
+  return key.startsWith("-")
+    ? `  async-music settle ${place} ${finding} -- ${word}`
+    : `  async-music settle ${word} ${place} ${finding}`;
 }

@@ -37,6 +37,7 @@ export interface RunFlags extends WaitFlags, InputFlags {
   model?: Model;
   format?: "mp3";
   file?: string;
+  wait: boolean;
   journal?: string;
   key?: string;
 }

@@ -13,12 +13,13 @@ export interface Probe {
   count: CreateCount;
   /** What was read before each POST of this client's own whose outcome is unknown, by its intent's revision. */
   lost: Map<string, Sounding>;
-  readTasksCreated(signal?: AbortSignal): Promise<number>;
+  /** Ends with the run that asks, as everything of it. */
+  readTasksCreated(): Promise<number>;
 }
 
-export async function sound({ count, readTasksCreated }: Probe, signal?: AbortSignal): Promise<Sounding> {
+export async function sound({ count, readTasksCreated }: Probe): Promise<Sounding> {
   const before = count.now();
-  const tasksCreated = await readTasksCreated(signal);
+  const tasksCreated = await readTasksCreated();
   return { tasksCreated, before, after: count.now() };
 }
 

@@ -81,7 +81,7 @@ async function findOrSubmit(slot: Slot, order: Order): Promise<Ordered> {
 
 /** Writes the intent, sends the POST, and records the task; `null` when somebody else has come before. */
 async function submit(slot: Slot, order: Order): Promise<Ordered | null> {
-  const sounding = order.probe === null ? null : await sound(order.probe, order.signal);
+  const sounding = order.probe === null ? null : await sound(order.probe);
   const intent = intentOf(order, sounding);
   let isTaken = false;
   const beforeSending = async () => {

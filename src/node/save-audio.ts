@@ -1,10 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { mkdir, open, rename, rm } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { open } from "node:fs/promises";
 import type { AudioDownload } from "../audio/audio-download.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
 import { checkPath } from "./check-path.js";
+import { replaceFile } from "./replace-file.js";
 
 const READ_BEFORE =
   "Failed to save audio: its body was read before, which can be done once. Download it again.";
@@ -32,15 +31,10 @@ export async function saveAudio(download: AudioDownload, path: string): Promise<
   checkDownload(download);
   if (download.body.locked) throw new AsyncMusicError(READ_BEFORE);
   const target = `${checkPath(path).replace(AUDIO_EXTENSION, "")}.${download.extension}`;
-  const draft = `${target}.${randomUUID()}.part`;
   try {
-    await mkdir(dirname(resolve(target)), { recursive: true });
-    await writeWhole(download, draft);
-    await rename(draft, target);
+    await replaceFile(target, (draft) => writeWhole(download, draft));
   } catch (error) {
     await download.body.cancel().catch(() => {});
-    // Where the draft could not even be begun, its removal fails too, and is not what the caller must hear of.
-    await rm(draft, { force: true }).catch(() => {});
     throw error;
   }
   return target;

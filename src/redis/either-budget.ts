@@ -1,7 +1,14 @@
 import type { Budget } from "../pacer/rate-window.js";
+import type { SteadyClock } from "../pacer/steady-clock.js";
 
-/** The fleet's budget, or this process's own while the fleet can't be asked. Both see everything that is spent. */
-export function eitherBudget(fleet: Budget, own: Budget, isAlone: () => boolean): Budget {
+/** The fleet's budget, or this process's own until a time from which the fleet is asked again. Both see all that is spent. */
+export function eitherBudget(
+  fleet: Budget,
+  own: Budget,
+  clock: SteadyClock,
+  aloneUntil: () => number,
+): Budget {
+  const isAlone = () => clock.now() < aloneUntil();
   const current = () => (isAlone() ? own : fleet);
   return {
     get heldUntil() {
@@ -13,7 +20,7 @@ export function eitherBudget(fleet: Budget, own: Budget, isAlone: () => boolean)
     isOpen: (now) => current().isOpen(now),
     hasShare: (now, claimant) => current().hasShare(now, claimant),
     admits: (now, claimant, leave) => current().admits(now, claimant, leave),
-    nextChange: (now) => current().nextChange(now),
+    nextChange: (now) => (isAlone() ? Math.min(own.nextChange(now), aloneUntil()) : fleet.nextChange(now)),
     budgets: (now) => current().budgets(now),
     state: (now) => current().state(now),
     spend(now, claimant) {

@@ -36,7 +36,10 @@ export function createFleetPacer(
   let restsUntil = Number.NEGATIVE_INFINITY;
   let isAway = false;
   const isAlone = () => clock.now() < restsUntil;
-  const queue = createMemoryPacer(callersClock, eitherBudget(window, new RateWindow(), isAlone));
+  const queue = createMemoryPacer(
+    callersClock,
+    eitherBudget(window, new RateWindow(), clock, () => restsUntil),
+  );
 
   return {
     async admit(request, signal) {
@@ -67,9 +70,11 @@ export function createFleetPacer(
   async function take({ kind }: PacedRequest, signal: AbortSignal | undefined): Promise<boolean> {
     const askedAt = clock.now();
     const upTo = window.ceiling(askedAt, kind === "poll");
-    const taking = isAlone() ? null : await ask(() => fleet.take(upTo));
+    const ownHasAdmitted = isAlone();
+    const taking = ownHasAdmitted ? null : await ask(() => fleet.take(upTo));
     window.answered();
-    const mayLeave = taking === null || window.note(taking, askedAt, clock.now());
+    // Who was only to ask the fleet, and gets no answer, is this process's own budget's to admit.
+    const mayLeave = taking === null ? ownHasAdmitted : window.note(taking, askedAt, clock.now());
     if (mayLeave && !signal?.aborted) {
       queue.lookAgain();
       return true;

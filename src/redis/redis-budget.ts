@@ -21,7 +21,12 @@ elseif taken <= limit then
 end
 return {taken, redis.call('pttl', KEYS[1])}`;
 
-const HOLD = "return redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])";
+/** A hold that lasts longer stays: what a 429 has stated is not undercut by another one. */
+const HOLD = `
+local held, lasts = tonumber(ARGV[1]), tonumber(ARGV[2])
+local now = tonumber(redis.call('get', KEYS[1]) or 0)
+if now < held or redis.call('pttl', KEYS[1]) < lasts then redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
+return 1`;
 
 const CORRECT = `
 local taken, lasts, ends, held = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])

@@ -79,13 +79,18 @@ export function redisJournal(redis: RedisClient, options: RedisJournalOptions = 
         const lasts = entry.state === "submitted" ? seconds : "";
         const values = [entry.revision, JSON.stringify(entry), lasts];
         if (previous !== null) values.push(previous);
-        return (await evaluate(PUT, placeOf(key), values)) === 1;
+        return isDone(await evaluate(PUT, placeOf(key), values));
       },
       async delete(key, revision) {
-        return (await evaluate(DELETE, placeOf(key), [revision])) === 1;
+        return isDone(await evaluate(DELETE, placeOf(key), [revision]));
       },
     };
   }
+}
+
+/** With its option `stringNumbers`, ioredis answers a number as text. */
+function isDone(reply: unknown): boolean {
+  return Number(reply) === 1;
 }
 
 /** One place is one journal, so that the runs of one process on one key come one after the other. */

@@ -57,10 +57,10 @@ export function createSubmitter(transport: Transport, account: Account, validate
   ): Promise<Created> => {
     return send(request, { ...createCall(body), beforeSending, flight }, options);
   };
-  const probe = ({ timeoutMs, maxRetries, headers }: RequestOptions): Probe => ({
+  const probe = ({ timeoutMs, maxRetries, headers, signal }: RequestOptions): Probe => ({
     count,
     lost,
-    async readTasksCreated(signal) {
+    async readTasksCreated() {
       const usage = await account.usage({ timeoutMs, maxRetries, headers, signal });
       return usage.tasks_created;
     },

@@ -27,6 +27,10 @@ describe("a shell is offered", () => {
     ],
     [["run", "lyrics", "--prom"], ["--prompt"]],
     [
+      ["run", "--no-"],
+      ["--no-wait", "--no-download"],
+    ],
+    [
       ["run", "--model", ""],
       ["provider_a", "provider_b"],
     ],

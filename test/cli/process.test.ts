@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -146,7 +146,8 @@ describe("signals", () => {
     });
     expect(stderr).toContain("It is unknown whether a task was created");
     expect(stderr).toContain("async-music usage");
-  });
+    // The request itself would go on for 30 s.
+  }, 15_000);
 });
 
 describe("a reader who leaves", () => {
@@ -164,6 +165,23 @@ describe("a reader who leaves", () => {
     child.stdout.destroy();
     expect(await ended).toMatchObject({ status: 0, stderr: "" });
   });
+});
+
+test.skipIf(!existsSync("/dev/full"))("a disk that is full of results is told, and status 1", async () => {
+  const full = openSync("/dev/full", "w");
+  onTestFinished(() => closeSync(full));
+  for (const flags of [[], ["--json"]]) {
+    const child = spawn(process.execPath, [BIN, "balance", ...flags], {
+      env,
+      stdio: ["ignore", full, "pipe"],
+    });
+    let stderr = "";
+    child.stderr?.on("data", (chunk) => {
+      stderr += chunk;
+    });
+    const [status] = await once(child, "close");
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^async-music: .*stdout: .*ENOSPC.*\n$/)]);
+  }
 });
 
 test("the key is never written, wherever it was put", async () => {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createEmulator, type Emulator } from "../../emulator/index.js";
@@ -176,6 +176,30 @@ describe("what was made", () => {
     expect(stderr).toContain("answers 404");
   });
 
+  test("is told by what can still be had, where one clip is gone and another one only failed", async () => {
+    emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
+    let downloads = 0;
+    const { run } = answering(async (answer, url) =>
+      url.includes("/api/v1/") ? answer : new Response("", { status: downloads++ === 0 ? 404 : 403 }),
+    );
+    const { status, stderr } = await run("run", "-d", "rain", "--out", `${folder}/`);
+    expect(status).toBe(14);
+    expect(stderr).toMatch(/\n {2}async-music wait [0-9a-f-]{36} --out \S+\/\n$/);
+  });
+
+  test("has a name of whole characters, however long the title is", async () => {
+    const { run } = answering(async (answer, url) => {
+      if (!url.includes("/task/")) return answer;
+      const { data } = await answer.json();
+      for (const clip of data.output?.result ?? []) clip.title = `a${"𠀀".repeat(100)}`;
+      return Response.json({ code: 200, data });
+    });
+    const { stdout } = await run("run", "-d", "rain", "--out", `${folder}/`, "--json");
+    const { path } = JSON.parse(stdout).files[0];
+    expect(path).toMatch(/\/a𠀀{39}-[0-9a-f]{8}\.wav$/u);
+    expect(await readdir(folder)).toEqual([path.slice(folder.length + 1)]);
+  });
+
   test("is an mp3 where that was asked for", async () => {
     const { run } = createTerminal(emulator);
     const { stdout } = await run("run", "-d", "rain", "--format", "mp3", "--out", `${folder}/rain`);
@@ -203,6 +227,16 @@ describe("what was made", () => {
     expect(await readFile(`${folder}/sea.txt`, "utf8")).toMatch(/\[Verse.*\]\n[\s\S]*\n$/);
   });
 
+  test("takes the place of lyrics that were there, which are never half overwritten", async () => {
+    await writeFile(`${folder}/sea.txt`, "old words");
+    await link(`${folder}/sea.txt`, `${folder}/old.txt`);
+    const { run } = createTerminal(emulator);
+    await run("run", "lyrics", "--prompt", "sea", "--out", `${folder}/sea`);
+    expect(await readFile(`${folder}/old.txt`, "utf8")).toBe("old words");
+    expect(await readFile(`${folder}/sea.txt`, "utf8")).toMatch(/^\[Verse/);
+    expect(await readdir(folder)).toEqual(["old.txt", "sea.txt"]);
+  });
+
   test("is an address or the text itself with --no-download", async () => {
     const { run } = createTerminal(emulator);
     expect((await run("run", "-d", "rain", "--no-download")).stdout).toMatch(/^(https?:\/\/\S+\n)+$/);
@@ -228,6 +262,16 @@ describe("what was made", () => {
     expect([status, bodies]).toEqual([1, []]);
     expect(stderr).toContain(`${folder}/file`);
   });
+
+  test.each([250, 300])(
+    "has no name of %i letters, which no disk takes: that is known before anything is paid for",
+    async (length) => {
+      const { run, bodies } = createTerminal(emulator);
+      const { status, stderr } = await run("run", "-d", "rain", "--out", `${folder}/${"a".repeat(length)}`);
+      expect([status, bodies]).toEqual([1, []]);
+      expect(stderr).toContain("Nothing was sent");
+    },
+  );
 
   test("is not lost where it can't be saved in the end", async () => {
     const { run } = createTerminal(emulator);
@@ -260,6 +304,32 @@ describe("a request from a file", () => {
     expect([status, bodies]).toEqual([3, []]);
     expect(stderr).toMatch(/^async-music: .*invalid_json.*stdin.*\n$/);
     expect(stderr).not.toContain("secret");
+  });
+
+  test("that is in another encoding than UTF-8 is refused with status 3, and not paid for in other words", async () => {
+    const path = join(folder, "request.json");
+    await writeFile(path, Buffer.from(JSON.stringify(request), "latin1"));
+    const { run, bodies } = createTerminal(emulator);
+    const { status, stderr } = await run("run", "--file", path);
+    expect([status, bodies]).toEqual([3, []]);
+    expect(stderr).toContain("in UTF-8");
+  });
+
+  test.each(["9007199254740993", "-9007199254740993", "1e999"])(
+    "that asks for the seed %s, which would be sent as another one, is refused with status 3",
+    async (seed) => {
+      const stdin = `{"model":"provider_b","task_type":"music","input":{"prompt":"folk","seed":${seed}}}`;
+      const { run, bodies } = createTerminal(emulator, { stdin });
+      const { status, stderr } = await run("run", "--file", "-");
+      expect([status, bodies]).toEqual([3, []]);
+      expect(stderr).toContain("`seed` must be no number beyond");
+    },
+  );
+
+  test("may begin with a byte order mark", async () => {
+    const { run, bodies } = createTerminal(emulator, { stdin: `\uFEFF${JSON.stringify(request)}` });
+    const { status } = await run("run", "--file", "-", "--no-download");
+    expect([status, bodies]).toEqual([0, [request]]);
   });
 
   test("that the service would refuse is refused with status 3", async () => {
@@ -349,6 +419,41 @@ describe("with a journal", () => {
     expect((await run("run", ...journaled().slice(0, -1), "rain/2")).status).toBe(0);
   });
 
+  describe("that breaks while the request is on its way", () => {
+    const path = () => join(folder, "journal");
+    const breaking = () => {
+      const { fetch, ...rest } = emulator.connection();
+      const breaks: typeof fetch = async (input, init) => {
+        const request = new Request(input, init);
+        const answer = await fetch(request);
+        if (request.method !== "POST") return answer;
+        await rm(path(), { recursive: true });
+        await writeFile(path(), "no folder");
+        return answer;
+      };
+      return createTerminal({ connection: () => ({ ...rest, fetch: breaks }) });
+    };
+
+    test("the song is there, and what to do before it is run again is told", async () => {
+      const { status, stdout, stderr } = await breaking().run("run", ...journaled());
+      expect([status, stdout]).toEqual([0, expect.stringMatching(/^http/)]);
+      const [, taskId] = /Task (\S+) is submitted/.exec(stderr) ?? [];
+      expect(stderr).toContain(`task ${taskId} was created, but can't be recorded`);
+      expect(stderr).toContain(`\n  async-music settle rain --journal ${path()} --task-id ${taskId}\n`);
+      expect(stderr).not.toContain("client.tasks");
+    });
+
+    test("nobody is told to run the same again, which the journal knows nothing of", async () => {
+      const { status, stderr } = await breaking().run("run", ...journaled(), "--max-wait", "1");
+      expect(status).toBe(12);
+      expect(stderr).toContain("can't be recorded");
+      expect(stderr).not.toContain("Run the same again");
+      expect(stderr).toMatch(
+        /To go on with the task:\n\n {2}async-music wait [0-9a-f-]{36} --no-download\n$/,
+      );
+    });
+  });
+
   describe("a key whose outcome is unknown", () => {
     const settle = (...flags: string[]) => ["settle", "rain", "--journal", join(folder, "journal"), ...flags];
     const loseAnswer = async (when: "before" | "after") => {
@@ -428,6 +533,24 @@ describe("on a terminal", () => {
     const { stderr } = await run("run", "--tags", "folk", "--title", title, "--out", `${folder}/rain`);
     expect(stderr).toContain("]0;gotcharain");
     expect(stderr.replaceAll("\r\u001B[2K", "")).not.toMatch(/[^\P{Cc}\n]/u);
+  });
+
+  test("nor with a task's id, which may be anything", async () => {
+    const { fetch, ...rest } = emulator.connection();
+    const changed: typeof fetch = async (input, init) => {
+      const request = new Request(input, init);
+      const answer = await fetch(request);
+      if (request.method !== "POST") return answer;
+      const { data } = await answer.json();
+      return Response.json(
+        { code: 202, data: { ...data, task_id: "\u001B]0;gotcha\u0007" } },
+        { status: 202 },
+      );
+    };
+    const { run } = createTerminal({ connection: () => ({ ...rest, fetch: changed }) });
+    const { stderr } = await run("run", "-d", "rain");
+    expect(stderr).toContain("Task ]0;gotcha is submitted");
+    expect(stderr).not.toMatch(/[^\P{Cc}\n]/u);
   });
 
   test("elsewhere each change of status is a plain line", async () => {

@@ -48,7 +48,7 @@ async function start(...args: string[]) {
   return { child, line, control, end, closed, stderr: () => stderr };
 }
 
-test.each(["SIGINT", "SIGTERM"] as const)(
+test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
   "the state is saved on %s, and the next emulator goes on from it",
   async (signal) => {
     const first = await start("--credits", "70", "--clock", "virtual");

@@ -10,8 +10,8 @@ export function redisSocket(): string {
 }
 
 /** A connection of its own, gone when the test is over. */
-export function connectIoredis(): Redis {
-  const redis = new Redis({ path: redisSocket() });
+export function connectIoredis({ stringNumbers = false } = {}): Redis {
+  const redis = new Redis({ path: redisSocket(), stringNumbers });
   onTestFinished(() => redis.disconnect());
   return redis;
 }

@@ -52,6 +52,18 @@ describe.each(clients)("with %s", (_, connect) => {
     expect(await connectIoredis().pttl(place)).toBeLessThanOrEqual(30_001);
   });
 
+  test("a hold is never shortened by another one, and lengthened by a longer one", async () => {
+    const { open, place } = createBudgets(await connect());
+    const redis = connectIoredis();
+    const [one, other] = [open(), open()];
+    await one.hold(30_000);
+    await other.hold(1000);
+    expect(await redis.pttl(place)).toBeGreaterThan(29_000);
+    await other.hold(50_000);
+    expect(await redis.pttl(place)).toBeGreaterThan(49_000);
+    expect(await one.take(10)).toMatchObject({ isTaken: false, isHeld: true });
+  });
+
   test("a correction counts what others took, and lengthens the window, and never the reverse", async () => {
     const { open, place } = createBudgets(await connect());
     const redis = connectIoredis();

@@ -1,4 +1,4 @@
-import { InvalidOptionError, JournalError, SubmissionOutcomeUnknownError } from "async-music";
+import { InvalidOptionError, JournalError, SubmissionOutcomeUnknownError, settleOutcome } from "async-music";
 import { redisJournal } from "async-music/redis";
 import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
@@ -60,6 +60,15 @@ test.each([
   const { client, requests } = createWorld(serve);
   await rejection(client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY }), JournalError);
   expect(requests).toEqual([]);
+});
+
+test("a client that answers numbers as text frees keys all the same, and says so", async () => {
+  const redis = connectIoredis({ stringNumbers: true });
+  const journal = redisJournal(redis, { prefix: newPrefix() });
+  expect(await journal.put(KEY, journalEntry("intent"), null)).toBe(true);
+  expect(await journal.put(KEY, journalEntry("intent"), null)).toBe(false);
+  expect(await settleOutcome(journal, KEY, null)).toBe(true);
+  expect(await journal.get(KEY)).toBeNull();
 });
 
 test("while Redis can't be reached nothing is sent", async () => {

@@ -220,6 +220,41 @@ test.each([
   expect(troubles).toHaveLength(2);
 });
 
+test("a member that asks a shared budget which is still away is held to its own", async () => {
+  const { emulator, clock, join, member, refused } = createFleet();
+  await using _emulator = emulator;
+  const take = () => Promise.reject(new Error("the connection is closed"));
+  const client = member({}, { ...join(), take });
+  await Promise.all(Array.from({ length: 118 }, () => client.account.balance()));
+  // It is asked again every ten seconds, by whoever comes next.
+  for (let times = 0; times < 4; times++) {
+    await clock.sleep(10_500);
+    void Promise.all(Array.from({ length: 4 }, () => client.account.balance()));
+  }
+  await clock.sleep(70_000);
+  expect(refused()).toEqual([]);
+});
+
+test("a member whose own budget is spent asks again as soon as the shared one may answer again", async () => {
+  const size = { requests: 120, windowMs: 2000 };
+  const limits = { requests: 120, windowSeconds: 2 };
+  await using emulator = createEmulator({ seed: 1, limits });
+  const { clock } = emulator;
+  const fleet = createTestFleet(clock, size)();
+  let isAway = true;
+  const take: FleetBudget["take"] = (upTo) =>
+    isAway ? Promise.reject(new Error("the connection is closed")) : fleet.take(upTo);
+  const pacer = createFleetPacer(clock, { ...fleet, take }, size, () => {
+    isAway = false;
+  });
+  const client = new AsyncMusic({ ...emulator.connection(), pacer });
+  const began = clock.now();
+  // By itself it would take the window for one of a minute.
+  await Promise.all(Array.from({ length: 130 }, () => client.account.balance()));
+  expect(clock.now() - began).toBeLessThan(20_000);
+  expect(emulator.requests.filter(({ status }) => status === 429)).toEqual([]);
+});
+
 test("a request that is aborted while it is asked for does not leave, and nobody waits for its answer", async () => {
   const { emulator, clock } = createFleet();
   await using _emulator = emulator;

@@ -57,6 +57,24 @@ test.each([true, false])(
   },
 );
 
+test("an abort ends the look for evidence, however long the service would keep it waiting", async () => {
+  const controller = new AbortController();
+  const { answer, journal } = countingService();
+  let posted = false;
+  const { client } = createWorld((request) => {
+    if (request.method === "POST") posted = true;
+    if (!posted || request.method === "POST") return answer(request);
+    controller.abort();
+    return new Promise(() => {});
+  });
+  const { signal } = controller;
+  const error = await rejection(
+    client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY, probe: true, signal }),
+    SubmissionOutcomeUnknownError,
+  );
+  expect([error.evidence, error.journalKey]).toEqual([null, KEY]);
+});
+
 test("the error names the key that stays taken", async () => {
   const { run, client } = countingService();
   expect((await run()).journalKey).toBe(KEY);

@@ -19,7 +19,8 @@ export function createTestFleet(clock: Clock, size: FleetSize, answersAfterMs = 
       return answer;
     },
     async hold(ms) {
-      [endsAt, isHeld] = [clock.now() + ms, true];
+      const heldUntil = isOpen() && isHeld ? endsAt : 0;
+      [endsAt, isHeld] = [Math.max(heldUntil, clock.now() + ms), true];
     },
     async correct(correction) {
       if (!isOpen() || isHeld || endsAt - clock.now() > correction.endsInMs) return;

@@ -21,9 +21,10 @@ What there is, and its price in credits of 0.01 USD:
 The paths of the files are written to stdout, one on a line.
 
 The request is sent once. Ctrl-C ends the waiting, not the
-task, and tells how to go on. With --journal and --key the
-same command can be run again at any time: it goes on with
-its task, and never pays for a second one:
+task, and tells how to go on; with --no-wait it is not
+waited for at all. With --journal and --key the same command
+can be run again at any time: it goes on with its task, and
+never pays for a second one:
 
   async-music run -d "rain" --journal songs.journal --key rain`;
 
@@ -67,7 +68,13 @@ export function runTaskCommand(surroundings: Surroundings): Command {
     .option("--file <file>", "the whole request as JSON, in place of the flags above; - reads stdin")
     .optionsGroup("Options:")
     .option("--journal <path>", "record the task here, so that it is paid for once; with --key")
-    .option("--key <name>", "your own name for this task in the journal");
+    .option("--key <name>", "your own name for this task in the journal")
+    .addOption(
+      new Option(
+        "--no-wait",
+        "submit the task and leave it: write its id to stdout, for `async-music wait`",
+      ).conflicts(["out", "download", "maxWait"]),
+    );
   return addWaitOptions(command)
     .addHelpText("after", HELP)
     .action(async (type: TaskType | undefined, flags: RunFlags, { args }: Command) => {

@@ -1,5 +1,6 @@
 import { createEmulator, type Emulator, type EmulatorOptions } from "../../../emulator/index.js";
 import { serve } from "../../../emulator/node.js";
+import { ENDING_SIGNALS } from "../terminal/surroundings.js";
 import { UsageError } from "../usage-error.js";
 import { runCommand } from "./run-command.js";
 import { cannot, loadState, saveState } from "./state-file.js";
@@ -69,7 +70,7 @@ async function openEmulator({ clock, seed, credits, apiKey, state }: EmulatorFla
 /** Resolves when the process is told to end. Who tells it again does not cut the ending short. */
 function untilTold(): Promise<number> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => resolve(0));
+    for (const signal of ENDING_SIGNALS) process.on(signal, () => resolve(0));
   });
 }
 

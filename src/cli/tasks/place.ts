@@ -3,6 +3,9 @@ import { access, constants, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { UsageError } from "../usage-error.js";
 
+/** What the name of a second clip has more than the one that was given. */
+const LONGEST_ENDING = "-2.flac";
+
 /** Where the results of a task go. */
 export interface Place {
   /** The path for the n-th result, from 0, without its extension; `name` and `id` tell it from others in a folder. */
@@ -18,7 +21,15 @@ export async function choosePlace(out = "."): Promise<Place> {
   const isFolder = /[/\\]$/.test(out) || (await isDirectory(out));
   await checkWritable(isFolder ? out : dirname(out));
   if (isFolder) return { pathFor: (_, name, id) => join(out, `${slug(name)}-${markOf(id)}`) };
+  await checkName(`${out}${LONGEST_ENDING}`);
   return { pathFor: (index) => (index === 0 ? out : out.replace(/(\.\w+)?$/, `-${index + 1}$1`)) };
+}
+
+/** Looks whether there can be a file of that name. */
+async function checkName(path: string): Promise<void> {
+  await stat(path).catch((error: unknown) => {
+    if (!isMissing(error)) throw cannotSave(path, error);
+  });
 }
 
 /** Looks at the folder, or at the nearest one above that exists, in which it will be made. */
@@ -29,9 +40,13 @@ async function checkWritable(folder: string): Promise<void> {
     await access(path, constants.W_OK);
   } catch (error) {
     if (isMissing(error) && dirname(path) !== path) return checkWritable(dirname(path));
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`Failed to save in ${path}: ${reason}. Nothing was sent`, { cause: error });
+    throw cannotSave(`in ${path}`, error);
   }
+}
+
+function cannotSave(place: string, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`Failed to save ${place}: ${reason}. Nothing was sent`, { cause });
 }
 
 async function isDirectory(path: string): Promise<boolean> {
@@ -48,7 +63,8 @@ function isMissing(error: unknown): boolean {
 /** A part of a file name: what comes from the service must not lead anywhere else. */
 function slug(text: string): string {
   const words = text.toLowerCase().replaceAll(/[^\p{Letter}\p{Mark}\p{Number}]+/gu, "-");
-  return words.slice(0, 40).replaceAll(/^-|-$/g, "") || "untitled";
+  // By whole characters: the half of one has no UTF-8, and a file's name would be another than is told.
+  return Array.from(words).slice(0, 40).join("").replaceAll(/^-|-$/g, "") || "untitled";
 }
 
 /** Short, and another for each id: of some kinds many begin alike, and a song must not be saved over another. */

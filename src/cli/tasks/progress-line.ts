@@ -48,7 +48,7 @@ export function createProgressLine({ stderr, env }: Surroundings, now: () => num
     },
     say(text) {
       clear();
-      stderr.write(`${text}\n`);
+      stderr.write(`${plain(text)}\n`);
     },
     end() {
       clearInterval(timer);

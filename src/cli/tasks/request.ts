@@ -109,26 +109,33 @@ function describedRequest(
 }
 
 async function readRequest(path: string, stdin: Surroundings["stdin"]): Promise<unknown> {
-  const text = await (path === "-" ? readAll(stdin) : readFile(path, "utf8")).catch((error: unknown) => {
+  const bytes = await (path === "-" ? readAll(stdin) : readFile(path)).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`Failed to read the request: ${reason}`, { cause: error });
   });
+  return parseRequest(bytes, nameOf(path));
+}
+
+/** Another encoding's characters and numbers that are too large would become others, and be paid for. */
+function parseRequest(bytes: Uint8Array, name: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes), (field, value: unknown) => {
+      if (typeof value !== "number" || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
+      const message = "must be no number beyond 9007199254740991, which would be sent as another one";
+      throw new InvalidRequestError("invalid_request_body", [{ path: field, message }]);
+    });
+  } catch (error) {
+    if (error instanceof InvalidRequestError) throw error;
     // What the parser says quotes the request.
-    throw new InvalidRequestError("invalid_json", [
-      { path: "", message: `must be JSON, and ${nameOf(path)} is not` },
-    ]);
+    const message = `must be JSON in UTF-8, and ${name} is not`;
+    throw new InvalidRequestError("invalid_json", [{ path: "", message }]);
   }
 }
 
-async function readAll(stdin: Surroundings["stdin"]): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const piece of stdin)
-    text += typeof piece === "string" ? piece : decoder.decode(piece, { stream: true });
-  return text + decoder.decode();
+async function readAll(stdin: Surroundings["stdin"]): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of stdin) pieces.push(typeof piece === "string" ? Buffer.from(piece) : piece);
+  return Buffer.concat(pieces);
 }
 
 function nameOf(path: string): string {

@@ -4,10 +4,11 @@ import { connect } from "../connect.js";
 import type { RunFlags } from "../flags.js";
 import type { Surroundings } from "../terminal/surroundings.js";
 import { UsageError } from "../usage-error.js";
+import { leaveTask } from "./leave-task.js";
 import { requestOf } from "./request.js";
 import { watchTask } from "./task-watch.js";
 
-/** Submits a task, waits for it, and saves what it made. */
+/** Submits a task, waits for it unless it is to be left, and saves what it made. */
 export async function runTask(
   type: TaskType | undefined,
   flags: RunFlags,
@@ -16,7 +17,8 @@ export async function runTask(
   const journal = journalOptions(flags);
   const client = connect(flags, surroundings);
   const request = await requestOf(type, flags, surroundings.stdin);
-  await watchTask(client, flags, surroundings, await recordedTask(journal), (options) =>
+  const attend = flags.wait ? watchTask : leaveTask;
+  await attend(client, flags, surroundings, await recordedTask(journal), (options) =>
     client.tasks.run(request, { ...options, ...journal }),
   );
 }

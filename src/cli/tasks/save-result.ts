@@ -1,7 +1,13 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
-import type { AsyncMusic, Clip, Lyrics, SucceededTask } from "../../index.js";
+import {
+  type AsyncMusic,
+  AudioExpiredError,
+  type Clip,
+  type Lyrics,
+  type SucceededTask,
+} from "../../index.js";
+import { writeNewFile } from "../../node/durable.js";
 import { saveAudio } from "../../node/index.js";
+import { replaceFile } from "../../node/replace-file.js";
 import type { Place } from "./place.js";
 
 /** A file that holds a result of a task. */
@@ -34,7 +40,9 @@ export async function* saveResult(
       failures.push(failure);
     }
   }
-  if (failures.length > 0) throw failures[0];
+  // What can still be had is to be told before what is gone.
+  const worst = failures.find((failure) => !(failure instanceof AudioExpiredError)) ?? failures[0];
+  if (failures.length > 0) throw worst;
 }
 
 /** What a clip tells of itself, where it is what it should be: nothing relies on it. */
@@ -59,7 +67,6 @@ async function saveClip(
 async function saveLyrics({ title, text }: Lyrics, place: Place, taskId: string): Promise<SavedFile> {
   const chosen = place.pathFor(0, title, taskId);
   const path = /\.\w+$/.test(chosen) ? chosen : `${chosen}.txt`;
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text.endsWith("\n") ? text : `${text}\n`);
+  await replaceFile(path, (draft) => writeNewFile(draft, text.endsWith("\n") ? text : `${text}\n`));
   return { path, content_type: "text/plain; charset=utf-8", clip_id: null };
 }

@@ -1,4 +1,5 @@
-import type { AsyncMusic, SucceededTask, Task, TaskSubmission } from "../../index.js";
+import type { AsyncMusic, JournalError, SucceededTask, Task, TaskSubmission } from "../../index.js";
+import { unrecordedWarning } from "../advice.js";
 import type { WaitFlags } from "../flags.js";
 import { stylesFor } from "../terminal/colour.js";
 import { writeJson } from "../terminal/json.js";
@@ -8,34 +9,50 @@ import { listenForInterruption } from "./interruption.js";
 import { choosePlace, type Place } from "./place.js";
 import { createProgressLine } from "./progress-line.js";
 import { type SavedFile, saveResult } from "./save-result.js";
-import { TaskFault } from "./task-fault.js";
+import { TaskFault, type TaskFlags } from "./task-fault.js";
 
 /** What the SDK is handed to wait with. */
 export interface WatchOptions {
   signal: AbortSignal;
   onSubmitted(submission: TaskSubmission): void;
+  onUnrecorded(error: JournalError): void;
   onUpdate(task: Task): void;
   maxWaitMs?: number;
 }
 
-/**
- * Waits for a task as a person is to see it, and saves what it made. What goes wrong is thrown with the id of the
- * task, as far as that is known.
- */
+/** Waits for a task as a person is to see it, and saves what it made. */
 export async function watchTask(
   client: AsyncMusic,
-  flags: WaitFlags,
+  flags: TaskFlags,
   surroundings: Surroundings,
   knownTaskId: string | null,
   begin: (options: WatchOptions) => Promise<SucceededTask>,
 ): Promise<void> {
   const place = flags.download ? await choosePlace(flags.out) : null;
+  await attendTask(client, flags, surroundings, knownTaskId, begin, (task, signal) =>
+    deliver(client, task, place, flags, surroundings, signal),
+  );
+}
+
+/**
+ * Shows a person what becomes of a task, and delivers what comes of it. What goes wrong is thrown with the id of the
+ * task, as far as that is known.
+ */
+export async function attendTask<Result>(
+  client: AsyncMusic,
+  flags: TaskFlags,
+  surroundings: Surroundings,
+  knownTaskId: string | null,
+  begin: (options: WatchOptions) => Promise<Result>,
+  deliver: (result: Result, signal: AbortSignal) => void | Promise<void>,
+): Promise<void> {
   const clock = surroundings.client?.clock ?? Date;
   const interruption = listenForInterruption(client, surroundings);
   const progress = createProgressLine(surroundings, () => clock.now());
   let taskId = knownTaskId;
+  let isUnrecorded = false;
   try {
-    const task = await begin({
+    const result = await begin({
       signal: interruption.signal,
       onSubmitted(submission) {
         taskId = submission.task_id;
@@ -47,6 +64,10 @@ export async function watchTask(
         );
         interruption.taskIsKnown();
       },
+      onUnrecorded(error) {
+        isUnrecorded = true;
+        progress.say(unrecordedWarning(error, flags.journal ?? ""));
+      },
       onUpdate(update) {
         taskId = update.task_id;
         progress.show(update);
@@ -55,9 +76,9 @@ export async function watchTask(
       ...(flags.maxWait !== undefined && { maxWaitMs: flags.maxWait }),
     });
     progress.end();
-    await deliver(client, task, place, flags, surroundings, interruption.signal);
+    await deliver(result, interruption.signal);
   } catch (error) {
-    throw new TaskFault(error, taskId, flags);
+    throw new TaskFault(error, taskId, flags, isUnrecorded);
   } finally {
     progress.end();
     interruption.end();

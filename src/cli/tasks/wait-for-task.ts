@@ -11,8 +11,8 @@ export async function waitForTask(
   surroundings: Surroundings,
 ): Promise<void> {
   const client = connect(flags, surroundings);
-  await watchTask(client, flags, surroundings, taskId, ({ onSubmitted: _, ...options }) =>
-    client.tasks.wait(submittedLongAgo(taskId), options),
+  await watchTask(client, flags, surroundings, taskId, ({ signal, onUpdate, maxWaitMs }) =>
+    client.tasks.wait(submittedLongAgo(taskId), { signal, onUpdate, maxWaitMs }),
   );
 }
 

@@ -22,9 +22,12 @@ export function processSurroundings(): Surroundings {
 }
 
 function outputTo(stream: NodeJS.WriteStream): Output {
-  stream.on("error", ({ code }: NodeJS.ErrnoException) => {
+  stream.on("error", ({ code, message }: NodeJS.ErrnoException) => {
     // Who reads may leave early (`| head`), or the terminal be closed: what is paid for is saved all the same.
-    if (code !== "EPIPE" && code !== "EIO") process.exitCode = 1;
+    if (code === "EPIPE" || code === "EIO") return;
+    process.exitCode = 1;
+    if (stream === process.stdout)
+      process.stderr.write(`async-music: Failed to write to stdout: ${message}\n`);
   });
   return {
     get isTerminal() {

@@ -51,6 +51,12 @@ test.each([
   await expect(saveAudio(await download("la"), join(folder, name))).resolves.toBe(join(folder, expected));
 });
 
+test("a name may be as long as the disk takes, while it is written too", async () => {
+  const folder = await createFolder();
+  const path = join(folder, "a".repeat(251));
+  await expect(saveAudio(await download("la"), path)).resolves.toBe(`${path}.mp3`);
+});
+
 test("content of an unknown type is a .bin", async () => {
   const folder = await createFolder();
   const path = await saveAudio(await download("?", { "Content-Type": "audio/x-new" }), join(folder, "rain"));

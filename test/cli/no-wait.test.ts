@@ -1,0 +1,114 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { createEmulator, type Emulator } from "../../emulator/index.js";
+import { createFolder, createTerminal } from "./support/terminal.js";
+
+let emulator: Emulator;
+beforeEach(() => {
+  emulator = createEmulator({ seed: 1, credits: 100 });
+  return () => emulator[Symbol.asyncDispose]();
+});
+
+const RUN = ["run", "lyrics", "--prompt", "sea"];
+const paths = () => emulator.requests.map(({ method, path }) => `${method} ${path}`);
+const journaled = async () => ["--journal", join(await createFolder(), "journal"), "--key", "sea"];
+const loseAnswer = () =>
+  emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "disconnect", when: "after" } });
+
+test("run --no-wait writes the id of the task and leaves it, and tells how to go on", async () => {
+  const { run } = createTerminal(emulator);
+  const { status, stdout, stderr } = await run(...RUN, "--no-wait");
+  expect([status, paths()]).toEqual([0, ["POST /api/v1/task"]]);
+  expect(stdout).toMatch(/^[0-9a-f-]{36}\n$/);
+  expect(stderr).toMatch(/^Task \S+ is submitted, and 5 credits .*\n/);
+  expect(stderr).toMatch(new RegExp(`\nTo go on with the task:\n\n {2}async-music wait ${stdout}$`));
+
+  const waited = await run("wait", stdout.trim(), "--no-download");
+  expect([waited.status, waited.stdout]).toEqual([0, expect.stringMatching(/^\[Verse/)]);
+});
+
+test("with --json it is one document: what the service answered", async () => {
+  const { run } = createTerminal(emulator);
+  const { status, stdout } = await run(...RUN, "--no-wait", "--json");
+  const { task, ...others } = JSON.parse(stdout);
+  expect([status, others]).toEqual([0, {}]);
+  expect(task).toMatchObject({ type: "lyrics", status: "pending", credits_charged: 5, audio_format: null });
+  expect(task.task_id).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test("with a journal the same command goes on later, and a key that has its task sends nothing", async () => {
+  const { run, bodies } = createTerminal(emulator);
+  const flags = await journaled();
+  const first = await run(...RUN, ...flags, "--no-wait");
+  expect(first.stderr).toMatch(
+    /\nRun the same without --no-wait to go on with the task, or:\n\n {2}async-music wait/,
+  );
+
+  await emulator.clock.advance(600_000);
+  const before = paths();
+  const second = await run(...RUN, ...flags, "--no-wait");
+  expect([second.status, second.stdout, paths()]).toEqual([0, first.stdout, before]);
+  expect(second.stderr).toContain("nothing is sent or paid again");
+  expect((await run(...RUN, ...flags, "--no-download")).status).toBe(0);
+  expect(bodies).toHaveLength(1);
+});
+
+test("a key that was settled with a task's id sends nothing either", async () => {
+  loseAnswer();
+  const { run } = createTerminal(emulator);
+  const flags = await journaled();
+  expect((await run(...RUN, ...flags, "--no-wait")).status).toBe(9);
+  await run("settle", "sea", ...flags.slice(0, 2), "--task-id", "found");
+
+  const before = paths();
+  expect(await run(...RUN, ...flags, "--no-wait")).toMatchObject({ status: 0, stdout: "found\n" });
+  const { stdout } = await run(...RUN, ...flags, "--no-wait", "--json");
+  expect(JSON.parse(stdout)).toEqual({ task: { task_id: "found" } });
+  expect((await run(...RUN, "--format", "mp3", ...flags, "--no-wait")).status).toBe(3);
+  expect(paths()).toEqual(before);
+});
+
+test("a request whose answer is lost is status 9, and no task's id is written", async () => {
+  loseAnswer();
+  const { status, stdout, stderr } = await createTerminal(emulator).run(...RUN, "--no-wait");
+  expect([status, stdout]).toEqual([9, ""]);
+  expect(stderr).toContain("async-music usage");
+});
+
+test("a task that the journal could not record is status 16, and told", async () => {
+  const flags = await journaled();
+  const { fetch, ...rest } = emulator.connection();
+  const breaking: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    if (request.method === "POST") {
+      await rm(flags[1] ?? "", { recursive: true });
+      await writeFile(flags[1] ?? "", "no folder");
+    }
+    return fetch(request);
+  };
+  const { run } = createTerminal({ connection: () => ({ ...rest, fetch: breaking }) });
+  const { status, stdout, stderr } = await run(...RUN, ...flags, "--no-wait");
+  expect([status, stdout]).toEqual([16, ""]);
+  expect(stderr).toMatch(/\n {2}async-music settle sea --journal \S+ --task-id [0-9a-f-]{36}\n/);
+  expect(stderr).toMatch(/To go on with the task:\n\n {2}async-music wait [0-9a-f-]{36}\n$/);
+});
+
+test("Ctrl-C while the request is on its way is told with the task, status 130", async () => {
+  const terminal = createTerminal(emulator);
+  emulator.onRequest(() => terminal.signal("SIGINT"));
+  const { status, stdout } = await terminal.run(...RUN, "--no-wait", "--json");
+  const { error } = JSON.parse(stdout);
+  expect([status, error.name]).toEqual([130, "Interrupted"]);
+  expect(error.taskId).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test.each([["--out", "songs/"], ["--max-wait", "10m"], ["--no-download"]])(
+  "beside %s it is a misuse, and nothing is sent",
+  async (...flags) => {
+    const { status, stdout, stderr } = await createTerminal(emulator).run(...RUN, "--no-wait", ...flags);
+    expect([status, stdout, paths()]).toEqual([2, "", []]);
+    expect(stderr).toMatch(/^async-music: option '--no-wait' cannot be used with option .*\n$/);
+    expect(stderr).toContain(flags[0]);
+  },
+);
