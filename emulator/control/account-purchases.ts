@@ -64,7 +64,7 @@ export interface AccountPurchases {
   /** A fresh authorization, good for one change of the automatic top-up. */
   authorize(accountId: string): { authorization: string };
   autoTopUp(accountId: string): AutoTopUpView;
-  /** Switches the automatic top-up on or off, or changes its amounts. All but switching off needs an authorization. */
+  /** Switches the automatic top-up on or off, or changes its amounts. Enabling and changing need an authorization. */
   setAutoTopUp(accountId: string, change: AutoTopUpChange): AutoTopUpView;
   /** `null` until it was saved. */
   billing(accountId: string): Billing | null;

@@ -43,7 +43,7 @@ export interface AutoTopUpChange {
   recharge_usd?: number | null | undefined;
   /** What is charged in a month at most: whole US dollars, 10 to 10000, and at least one recharge. */
   monthly_cap_usd?: number | null | undefined;
-  /** From `authorize`; good once. Needed for everything but switching off. */
+  /** From `authorize`; good once. Needed to enable it, and to change an amount. */
   authorization?: string | null | undefined;
 }
 
@@ -60,9 +60,18 @@ export function changeAutoTopUp({ purchases }: Buyer, value: unknown): void {
   const { autoTopUp } = purchases;
   const settings = mergeSettings(autoTopUp.settings, change);
   if (change.enabled) checkCanCharge(purchases, settings);
-  const needsAuthorization = change.enabled || !areSame(settings, autoTopUp.settings);
-  if (needsAuthorization) useAuthorization(purchases, change.authorization);
+  if (needsAuthorization(change, settings, autoTopUp)) useAuthorization(purchases, change.authorization);
   purchases.autoTopUp = { ...autoTopUp, enabled: change.enabled, settings };
+}
+
+/** Enabling it and changing an amount do; what is shown all the same has to be good. */
+function needsAuthorization(
+  { enabled, authorization = null }: z.infer<typeof autoTopUpSchema>,
+  settings: AutoTopUpSettings | null,
+  current: Purchases["autoTopUp"],
+): boolean {
+  const isEnabling = enabled && !current.enabled;
+  return isEnabling || !areSame(settings, current.settings) || (enabled && authorization !== null);
 }
 
 /** After a refused charge nothing is tried for an hour. */

@@ -207,6 +207,18 @@ describe("its authorization", () => {
     expect((await buyer.put({ ...SETTINGS, authorization })).status).toBe(200);
   });
 
+  test("is not needed where nothing changes, and used up where it is given", async () => {
+    const buyer = createBuyer();
+    buyer.enable();
+    for (const same of [SETTINGS, { enabled: true }, { ...SETTINGS, authorization: null }]) {
+      const { status, body } = await buyer.put(same);
+      expect([status, body]).toMatchObject([200, SETTINGS]);
+    }
+    const authorization = buyer.authorize();
+    expect((await buyer.put({ ...SETTINGS, authorization })).status).toBe(200);
+    expect((await buyer.put({ ...SETTINGS, recharge_usd: 20, authorization })).status).toBe(400);
+  });
+
   test("is not needed for switching off, and needed for switching on again", async () => {
     const buyer = createBuyer();
     buyer.enable({ threshold_credits: 100_000 });

@@ -51,7 +51,7 @@ export const purchaseCalls = [
     {
       method: "PUT",
       path: `${ACCOUNT}/auto-top-up`,
-      summary: "Set the automatic top-up. All but switching it off needs a fresh authorization.",
+      summary: "Set the automatic top-up. Enabling it and changing an amount need a fresh authorization.",
       status: 200,
       answers: answer.autoTopUp,
       errors: [404],

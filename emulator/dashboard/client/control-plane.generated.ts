@@ -183,7 +183,7 @@ export interface paths {
         };
         /** The automatic top-up as it is set. */
         get: operations["get_accounts_auto_top_up"];
-        /** Set the automatic top-up. All but switching it off needs a fresh authorization. */
+        /** Set the automatic top-up. Enabling it and changing an amount need a fresh authorization. */
         put: operations["put_accounts_auto_top_up"];
         post?: never;
         delete?: never;
@@ -1292,7 +1292,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Set the automatic top-up. All but switching it off needs a fresh authorization. */
+            /** @description Set the automatic top-up. Enabling it and changing an amount need a fresh authorization. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
