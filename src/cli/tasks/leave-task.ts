@@ -1,20 +1,14 @@
-import { type AsyncMusic, type SucceededTask, type TaskSubmission, WaitTimeoutError } from "../../index.js";
+import { type SucceededTask, type TaskSubmission, WaitTimeoutError } from "../../index.js";
 import { writeJson } from "../terminal/json.js";
-import type { Surroundings } from "../terminal/surroundings.js";
-import { resumeCommand, type TaskFlags } from "./task-fault.js";
-import { attendTask, type WatchOptions } from "./task-watch.js";
+import { type Attended, attendTask, type Begin, type WatchOptions } from "./attend-task.js";
+import { resumeCommand } from "./task-fault.js";
 
 /** Submits a task and leaves it: its id is the result. */
-export async function leaveTask(
-  client: AsyncMusic,
-  flags: TaskFlags,
-  surroundings: Surroundings,
-  knownTaskId: string | null,
-  begin: (options: WatchOptions) => Promise<SucceededTask>,
-): Promise<void> {
-  const { stdout, stderr } = surroundings;
+export async function leaveTask(attended: Attended, begin: Begin<SucceededTask>): Promise<void> {
+  const { flags } = attended;
+  const { stdout, stderr } = attended.surroundings;
   const submit = (options: WatchOptions) => submittedBy(begin, options);
-  await attendTask(client, flags, surroundings, knownTaskId, submit, (task) => {
+  await attendTask(attended, submit, (task) => {
     const again = flags.journal === undefined ? "To" : "Run the same without --no-wait to";
     const or = flags.journal === undefined ? "" : ", or";
     stderr.write(`${again} go on with the task${or}:\n\n  ${resumeCommand(task.task_id, flags)}\n`);
@@ -25,7 +19,7 @@ export async function leaveTask(
 
 /** What the submission was answered; of a key that somebody has settled no more than the id is known. */
 async function submittedBy(
-  begin: (options: WatchOptions) => Promise<SucceededTask>,
+  begin: Begin<SucceededTask>,
   options: WatchOptions,
 ): Promise<Pick<TaskSubmission, "task_id">> {
   const leaving = new AbortController();

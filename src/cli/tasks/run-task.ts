@@ -18,7 +18,8 @@ export async function runTask(
   const client = connect(flags, surroundings);
   const request = await requestOf(type, flags, surroundings.stdin);
   const attend = flags.wait ? watchTask : leaveTask;
-  await attend(client, flags, surroundings, await recordedTask(journal), (options) =>
+  const knownTaskId = await recordedTask(journal);
+  await attend({ client, flags, surroundings, knownTaskId }, (options) =>
     client.tasks.run(request, { ...options, ...journal }),
   );
 }
