@@ -69,7 +69,7 @@ function watchWaiting(conduct: Conduct, seen: SeenExchange, note: Note): void {
   }
   if (retryAfterSeconds !== null)
     conduct.waits.keep(sameRequest, { ...note, until: now + retryAfterSeconds * 1000 });
-  else conduct.waits.drop(sameRequest);
+  else if (wait !== undefined) conduct.waits.drop(sameRequest);
 }
 
 /** `POST /api/v1/task`: what may have been accepted, or can never succeed, is not sent again. */
