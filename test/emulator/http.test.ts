@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { clipsOf } from "./support/clips.js";
 import { BALANCE, createService, TASK, USAGE, VALID } from "./support/service.js";
 
 const MEBIBYTE = 2 ** 20;
@@ -225,10 +226,14 @@ test("a submission that is taken back before it has gone out creates nothing", a
 });
 
 test("what is under way when another state takes the place of its own reaches nothing of it", async () => {
-  // A song that no other test has had composed: its download takes a while.
-  const { emulator, post, send, create, read } = createService({ seed: 227_235 });
-  const [clip] = (await read(await create(VALID.song, { polls: 1 }))).output.result;
-  const download = expect(send(clip.audio_url)).rejects.toThrow(TypeError);
+  const service = createService();
+  const { emulator, post, send } = service;
+  const [source] = await clipsOf(service, VALID.song, { clips: 1 });
+  const continuation = { ...VALID.song, input: { continue_clip_id: source.id, continue_at: 10 } };
+  const [continued] = await clipsOf(service, continuation, { clips: 1 });
+  const [joined] = await clipsOf(service, { ...VALID.concat, input: { clip_id: continued.id } });
+  // A joined song is made by turns of the event loop, one for each of its parts: after one turn it is never whole.
+  const download = expect(send(joined.audio_url)).rejects.toThrow(TypeError);
   await new Promise(setImmediate);
   const ended = Promise.all([download, expect(post(VALID.song)).rejects.toThrow(TypeError)]);
   emulator.reset();
