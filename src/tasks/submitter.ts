@@ -5,7 +5,7 @@ import type { JournalPlace } from "../journal/options.js";
 import type { Probe } from "../journal/probe.js";
 import { type Ordered, submitOnce } from "../journal/submit-once.js";
 import { createRequestId } from "../random/request-id.js";
-import type { Call, Flight, RequestOptions } from "../transport/call.js";
+import type { Flight, RequestOptions } from "../transport/call.js";
 import { checkOptionNames } from "../transport/option-names.js";
 import type { Transport } from "../transport/transport.js";
 import { attributesOf } from "./attributes.js";
@@ -42,12 +42,6 @@ export function createSubmitter(transport: Transport, account: Account, validate
   const lost: Probe["lost"] = new Map();
   const submitted = new WeakMap<TaskSubmission, { model: string; at: number }>();
 
-  const send = async (request: unknown, call: Call, options: RequestOptions): Promise<Created> => {
-    const create = () => count.during(() => createTask(transport, request, call, options), options.signal);
-    const created = await trace("create a task", attributesOf(request), create);
-    submitted.set(created.data, { model: String(Object(request).model), at: clock.now() });
-    return created;
-  };
   const post = async (
     request: unknown,
     body: string,
@@ -55,7 +49,11 @@ export function createSubmitter(transport: Transport, account: Account, validate
     flight: Flight | undefined,
     beforeSending?: () => Promise<void>,
   ): Promise<Created> => {
-    return send(request, { ...createCall(body), beforeSending, flight }, options);
+    const call = { ...createCall(body), beforeSending, flight };
+    const create = () => count.during(() => createTask(transport, request, call, options), options.signal);
+    const created = await trace("create a task", attributesOf(request), create);
+    submitted.set(created.data, { model: String(Object(request).model), at: clock.now() });
+    return created;
   };
   const probe = ({ timeoutMs, maxRetries, headers, signal }: RequestOptions): Probe => ({
     count,
