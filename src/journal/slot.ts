@@ -1,12 +1,9 @@
-import { startDeadline } from "../clock/deadline.js";
 import { JournalConflictError } from "../errors/journal-conflict-error.js";
 import { JournalError } from "../errors/journal-error.js";
 import type { Redactor } from "../transport/redactor.js";
+import { inTime } from "./in-time.js";
 import { isJournalEntry } from "./is-journal-entry.js";
 import type { Journal, JournalEntry } from "./journal.js";
-
-/** A journal that takes longer for one thing has failed, in real milliseconds: a task that is paid for must be told. */
-const LONGEST_MS = 30_000;
 
 /** One key of a journal. Whatever the journal throws, or holds that is no entry, is a `JournalError`. */
 export interface Slot {
@@ -35,13 +32,10 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor): S
   };
 
   const attempt = async <Value>(what: string, work: () => Promise<Value>): Promise<Value> => {
-    const deadline = startDeadline(LONGEST_MS);
     try {
-      return await Promise.race([work(), deadline.ended]);
+      return await inTime(work);
     } catch (cause) {
       throw failure(`it can't be ${what}`, cause);
-    } finally {
-      deadline.clear();
     }
   };
 

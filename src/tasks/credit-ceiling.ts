@@ -10,14 +10,17 @@ import { TaskFailedError } from "../errors/task-failed-error.js";
 export interface CreditCeiling {
   /**
    * Sets the price of a request aside, then runs it; gives the price back where it was not charged or was refunded.
+   * Prices are set aside in the order of the calls: what is new must not slip past what was paid for before, only
+   * because its journal answered sooner.
    *
-   * @param isBegun - Whether it was paid for before, or may have been: then it counts, and is run all the same.
+   * @param isBegun - Whether it was paid for before, or may have been: then it counts, and is run all the same. It must
+   * not reject.
    * @param run - Calls what it is given before anything is sent: what was begun may have been given up meanwhile.
    * @throws CreditCeilingError when the price does not fit; nothing is sent.
    */
   under<Result>(
     request: TaskRequest,
-    isBegun: boolean,
+    isBegun: Promise<boolean>,
     run: (beforeSending: () => void) => Promise<Result>,
   ): Promise<Result>;
 }
@@ -27,6 +30,7 @@ export function createCreditCeiling(maxCredits = Number.POSITIVE_INFINITY): Cred
     throw new InvalidOptionError("maxCredits", "be 0 credits or more", shown(maxCredits));
   }
   let spentCredits = 0;
+  let earlier: Promise<void> = Promise.resolve();
 
   return {
     async under(request, isBegun, run) {
@@ -37,8 +41,12 @@ export function createCreditCeiling(maxCredits = Number.POSITIVE_INFINITY): Cred
           throw new CreditCeilingError({ credits, spentCredits: otherCredits, maxCredits });
         isAllowed = true;
       };
-      if (!isBegun) allow(spentCredits);
-      spentCredits += credits;
+      const setAside = earlier.then(async () => {
+        if (!(await isBegun)) allow(spentCredits);
+        spentCredits += credits;
+      });
+      earlier = setAside.catch(() => {});
+      await setAside;
       try {
         return await run(() => allow(spentCredits - credits));
       } catch (error) {

@@ -23,8 +23,9 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
   /**
    * The most that the batch may cost, in credits. Before each request is sent, its price is added to what the batch has
    * spent or frozen; one that does not fit is refused with `CreditCeilingError`, and the rest goes on. Credits that are
-   * refunded are free again, those of an unknown outcome are not. What the journal holds already counts as well, and is
-   * refused only where somebody has given it up meanwhile, so that it would be sent after all.
+   * refunded are free again, those of an unknown outcome are not. What the journal holds already counts as well, from
+   * its place among the requests on, and is refused only where somebody has given it up meanwhile, so that it would be
+   * sent after all.
    *
    * @defaultValue no ceiling
    */

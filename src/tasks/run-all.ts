@@ -3,6 +3,7 @@ import type { SucceededTask } from "../contract/task.js";
 import type { TaskRequest } from "../contract/task-request.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import { inTime } from "../journal/in-time.js";
 import { asTheyEnd } from "./as-they-end.js";
 import { createCreditCeiling } from "./credit-ceiling.js";
 import type { RunOptions } from "./options.js";
@@ -75,7 +76,7 @@ export function runAll<Request extends TaskRequest>(
     });
     try {
       const itsOptions = runOptions();
-      const isBegun = maxCredits !== undefined && (await hasBegun(itsOptions));
+      const isBegun = maxCredits === undefined ? Promise.resolve(false) : hasBegun(itsOptions);
       const task = await ceiling.under(request, isBegun, (beforeSending) =>
         run(request, itsOptions, beforeSending),
       );
@@ -110,7 +111,7 @@ export function runAll<Request extends TaskRequest>(
 async function hasBegun({ journal, journalKey }: RunOptions): Promise<boolean> {
   if (journal === undefined || journalKey === undefined) return false;
   try {
-    const entry: unknown = await journal.get(journalKey);
+    const entry: unknown = await inTime(() => journal.get(journalKey));
     return entry !== null && entry !== undefined;
   } catch {
     return false;

@@ -340,6 +340,27 @@ describe("a journal that never answers", () => {
     expect(heard).toMatchObject([{ taskId: TASK_ID, journalKey: KEY }]);
   });
 
+  test("holds no batch back for good, with a ceiling too", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { broken, options, inner } = breakable();
+    const { client } = createWorld(serve);
+    broken.get = (key) => (key === KEY ? hang() : inner.get(key));
+    const batch = client.tasks.runAll([SONG_REQUEST, SONG_REQUEST], {
+      journal: options.journal,
+      journalKey: (_, index) => (index === 0 ? KEY : "order-2"),
+      maxCredits: 20,
+    });
+    const ended: unknown[] = [];
+    const reading = (async () => {
+      for await (const { task, error } of batch) ended.push(task?.status ?? error?.constructor);
+    })();
+    await wait(30_000);
+    await vi.waitUntil(() => ended.length === 1);
+    await wait(30_000);
+    await reading;
+    expect(ended).toEqual(["success", JournalError]);
+  });
+
   test("keeps no outcome to itself: settleOutcome rejects too", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { broken, options } = breakable();

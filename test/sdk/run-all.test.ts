@@ -265,6 +265,26 @@ test("what the journal holds already counts towards the ceiling, and is never re
   expect(posts(world)).toHaveLength(3);
 });
 
+test("what is new does not slip under the ceiling while the journal still looks for what is paid for", async () => {
+  const world = batchWorld();
+  const journal = memoryJournal();
+  const options = { journal, journalKey: (_: unknown, index: number) => `song-${index}`, concurrency: 4 };
+  const requests = songs("5", "5", "5", "5", "5");
+  await all(world.client.tasks.runAll(requests.slice(0, 3), options));
+  const slow: Journal = {
+    ...journal,
+    async get(key) {
+      const entry = await journal.get(key);
+      if (entry !== null) await turns(20);
+      return entry;
+    },
+  };
+  const seen = await all(world.client.tasks.runAll(requests, { ...options, journal: slow, maxCredits: 30 }));
+  const refused = seen.filter(({ error }) => error instanceof CreditCeilingError);
+  expect(refused.map(({ index }) => index)).toEqual([3, 4]);
+  expect(posts(world)).toHaveLength(3);
+});
+
 test("what somebody else had begun and then gave up is submitted only if it fits under the ceiling", async () => {
   for (const [maxCredits, paid] of [
     [0, 0],

@@ -1,0 +1,14 @@
+import { startDeadline } from "../clock/deadline.js";
+
+/** A journal that takes longer for one thing has failed, in real milliseconds: a task that is paid for must be told. */
+const LONGEST_MS = 30_000;
+
+/** What a journal answers; rejects where it takes too long. */
+export async function inTime<Value>(work: () => Promise<Value>): Promise<Value> {
+  const deadline = startDeadline(LONGEST_MS);
+  try {
+    return await Promise.race([work(), deadline.ended]);
+  } finally {
+    deadline.clear();
+  }
+}
