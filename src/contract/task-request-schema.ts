@@ -49,7 +49,7 @@ const customInput = z
   })
   .check(
     z.refine(({ prompt, tags }) => [prompt, tags].some((words) => words !== undefined && /\S/.test(words)), {
-      error: "or `tags` must have words, unless there is `gpt_description_prompt` or `continue_clip_id`",
+      error: "must have words, or `tags`, unless there is `gpt_description_prompt` or `continue_clip_id`",
       path: ["prompt"],
       when: ({ issues }) => issues.length === 0,
     }),

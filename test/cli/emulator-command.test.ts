@@ -108,7 +108,7 @@ test.each([
   [["emulator", "--clock", "fast"], "--clock"],
   [["emulator", "--api-key", "live_1"], "--api-key to begin with `emu_`"],
   [["emulator", "--seed"], "--seed"],
-  [["emulator", "extra"], "emulator"],
+  [["emulator", "pytest", "my tests"], "async-music emulator -- pytest 'my tests'"],
   [["emulate"], "emulate"],
 ])("%j is one clear line on stderr, and status 2", async (args, named) => {
   const { status, stdout, stderr } = await run(...args);

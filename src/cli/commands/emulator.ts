@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { wholeNumber } from "../parsers.js";
+import { shellWord } from "../shell-word.js";
 import { UsageError } from "../usage-error.js";
 
 /**
@@ -38,13 +39,20 @@ Behind -- stands a command to run against a fresh emulator,
 with ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY set. The
 emulator ends with it, and with its exit status:
 
-  async-music emulator --clock virtual -- npm test`,
+  async-music emulator -- npm test`,
     )
-    .action(async (options) => {
+    .allowExcessArguments()
+    .action(async (options, { args }: Command) => {
+      if (args.length > 0)
+        throw new UsageError(`Expected \`--\` before a command to run: ${behindDashes(args)}`);
       if (command?.length === 0) throw new UsageError("Expected a command behind `--`");
       const { runEmulator } = await import("../emulator/run-emulator.js");
       process.exit(await runEmulator(options, command).catch(asMisuse));
     });
+}
+
+function behindDashes(args: readonly string[]): string {
+  return `async-music emulator -- ${args.map(shellWord).join(" ")}`;
 }
 
 /** What the emulator finds out of range was a flag. */
