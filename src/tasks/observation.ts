@@ -7,7 +7,7 @@ import type { Call, RequestOptions } from "../transport/call.js";
 import type { Transport } from "../transport/transport.js";
 import { resumeAdvice, retrieveCall } from "./calls.js";
 import { endOfWait, endsWait, statedMs } from "./failed-poll.js";
-import { GRACE_MS } from "./patience.js";
+import { GRACE_MS, PollAbandoned } from "./patience.js";
 import { Place, type Poller, type Turn } from "./place.js";
 import { type PollGaps, pollGapMs } from "./poll-schedule.js";
 import { pollTask, type Reading } from "./retrieve.js";
@@ -43,6 +43,8 @@ export class Observation implements Poller {
   /** The task as it was seen last, as JSON: that takes less room than the task. */
   #shown = "";
   #failure: unknown;
+  /** How many reads in a row have failed. */
+  #failures = 0;
 
   constructor(transport: Transport, polls: SharedPolls, wait: Wait) {
     this.transport = transport;
@@ -75,6 +77,7 @@ export class Observation implements Poller {
         ? this.#wait.submittedAt + gapMs
         : now + Math.max(gapMs, statedMs(this.#failure, now));
     this.#turns++;
+    this.#tellRetry(now);
     this.#place = new Place(this, this.#polls);
     return this.#place.turn;
   }
@@ -113,6 +116,7 @@ export class Observation implements Poller {
       const reading = (await this.#place?.take(turn)) ?? null;
       if (reading === null) throw this.#timeout();
       this.#failure = undefined;
+      this.#failures = 0;
       return reading;
     } catch (failure) {
       signal?.throwIfAborted();
@@ -120,6 +124,14 @@ export class Observation implements Poller {
       this.#failure = failure;
       return null;
     }
+  }
+
+  /** An outage is a wait that goes on, and must not be a silent one. */
+  #tellRetry(now: number): void {
+    const error = this.#failure;
+    if (error === undefined || error instanceof PollAbandoned || this.notBefore > this.notAfter) return;
+    const retry = ++this.#failures;
+    this.transport.emitter.emit("retry", () => ({ retry, waitMs: this.notBefore - now, error }));
   }
 
   /** What the pacer is told of a task that was read: of one that another process submitted, when the service says that was. */

@@ -28,11 +28,11 @@ export interface WaitEvent extends Omit<AttemptEvent, "requestId" | "method" | "
   waitedMs: number;
 }
 
-/** A call that is tried again after a wait. */
+/** A call that is tried again after a wait, or a task that is, whose last read has failed. */
 export interface RetryEvent {
-  /** Which retry it will be, from 1. */
+  /** Which retry it will be, from 1; of a task, counted anew after each read that came. */
   retry: number;
-  /** How long is waited before it, in milliseconds. */
+  /** How long is waited before it, in milliseconds; for the rate limit it may be longer. */
   waitMs: number;
   /** Why the last attempt failed. */
   error: unknown;

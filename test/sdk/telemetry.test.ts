@@ -121,6 +121,38 @@ test("a wait tells each change of its task once, and each poll with its task's i
   for (const { event } of polls) expect(event).toMatchObject({ taskId: TASK_ID });
 });
 
+test("a wait tells each read that fails as a retry, counted anew after one that came", async () => {
+  const log = createLog();
+  const { client } = createWorld(
+    inTurn(
+      () => Promise.reject(new TypeError("fetch failed")),
+      () => refusal(503, "internal_error"),
+      () => ok(task()),
+      () => limited(60),
+      () => ok(succeeded()),
+    ),
+    { random: () => 0, logger: log },
+  );
+  const told = listenTo(client);
+  await client.tasks.wait(TASK_ID);
+  const retries = told.flatMap(({ name, event }) => (name === "retry" ? [event] : []));
+  expect(retries).toMatchObject([
+    { retry: 1, error: { taskId: TASK_ID, name: "ConnectionError" } },
+    { retry: 2, error: { taskId: TASK_ID, status: 503 } },
+    { retry: 1, waitMs: 60_000, error: { taskId: TASK_ID, status: 429 } },
+  ]);
+  const lines = log.lines.map(({ level, message }) => `${level} ${message}`);
+  expect(lines[0]).toMatch(/^warn Failed to wait for task .* Retry 1 follows in \d+ ms\.$/);
+  expect(lines.join()).not.toContain("Resume with");
+});
+
+test("no retry is told where the wait ends before it", async () => {
+  const { client } = createWorld(() => refusal(503, "internal_error"));
+  const told = listenTo(client);
+  await client.tasks.wait(TASK_ID, { maxWaitMs: 12_000, pollIntervalMs: 10_000 }).catch(() => {});
+  expect(told.map(({ name }) => name)).toEqual(["attempt", "answer"]);
+});
+
 test("downloads are told by their address, without a request id", async () => {
   const { client } = createWorld(() => new Response("audio", { headers: { "Content-Type": "audio/mpeg" } }));
   const told = listenTo(client);
