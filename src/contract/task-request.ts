@@ -69,7 +69,7 @@ export interface ConcatRequest {
  */
 export type TaskRequest = AnyMusicRequest | LyricsRequest | UploadRequest | ConcatRequest;
 
-/** What every request for a song has. */
+/** What every request for a song has beside its `input`; whole ones are `AnyMusicRequest`. */
 export interface MusicRequest<Model extends "provider_a" | "provider_b"> {
   model: Model;
   task_type: "music";

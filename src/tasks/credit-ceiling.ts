@@ -30,7 +30,7 @@ export function createCreditCeiling(maxCredits = Number.POSITIVE_INFINITY): Cred
     throw new InvalidOptionError("maxCredits", "be 0 credits or more", shown(maxCredits));
   }
   let spentCredits = 0;
-  let earlier: Promise<void> = Promise.resolve();
+  let earlier: Promise<unknown> = Promise.resolve();
 
   return {
     async under(request, isBegun, run) {
@@ -41,12 +41,10 @@ export function createCreditCeiling(maxCredits = Number.POSITIVE_INFINITY): Cred
           throw new CreditCeilingError({ credits, spentCredits: otherCredits, maxCredits });
         isAllowed = true;
       };
-      const setAside = earlier.then(async () => {
-        if (!(await isBegun)) allow(spentCredits);
-        spentCredits += credits;
-      });
-      earlier = setAside.catch(() => {});
-      await setAside;
+      const turn = earlier.then(() => isBegun);
+      earlier = turn;
+      if (!(await turn)) allow(spentCredits);
+      spentCredits += credits;
       try {
         return await run(() => allow(spentCredits - credits));
       } catch (error) {

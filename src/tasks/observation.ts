@@ -7,7 +7,7 @@ import type { Call, RequestOptions } from "../transport/call.js";
 import type { Transport } from "../transport/transport.js";
 import { resumeAdvice, retrieveCall } from "./calls.js";
 import { endOfWait, endsWait, statedMs } from "./failed-poll.js";
-import { GRACE_MS, PollAbandoned } from "./patience.js";
+import { GRACE_MS } from "./patience.js";
 import { Place, type Poller, type Turn } from "./place.js";
 import { type PollGaps, pollGapMs } from "./poll-schedule.js";
 import { pollTask, type Reading } from "./retrieve.js";
@@ -116,7 +116,6 @@ export class Observation implements Poller {
       const reading = (await this.#place?.take(turn)) ?? null;
       if (reading === null) throw this.#timeout();
       this.#failure = undefined;
-      this.#failures = 0;
       return reading;
     } catch (failure) {
       signal?.throwIfAborted();
@@ -128,10 +127,11 @@ export class Observation implements Poller {
 
   /** An outage is a wait that goes on, and must not be a silent one. */
   #tellRetry(now: number): void {
-    const error = this.#failure;
-    if (error === undefined || error instanceof PollAbandoned || this.notBefore > this.notAfter) return;
-    const retry = ++this.#failures;
-    this.transport.emitter.emit("retry", () => ({ retry, waitMs: this.notBefore - now, error }));
+    if (this.#failure === undefined) this.#failures = 0;
+    else if (this.notBefore <= this.notAfter) {
+      const event = { retry: ++this.#failures, waitMs: this.notBefore - now, error: this.#failure };
+      this.transport.emitter.emit("retry", () => event);
+    }
   }
 
   /** What the pacer is told of a task that was read: of one that another process submitted, when the service says that was. */

@@ -11,7 +11,7 @@ export const GRACE_MS = 500;
 /** Why a poll came to nothing: a wait that shared it has left it. */
 export class PollAbandoned extends Error {
   override name = "PollAbandoned";
-  override message = "the poll was left before its answer came";
+  override message = "The poll was left before its answer came.";
 }
 
 /** How long a wait goes on: until a time, in milliseconds since the epoch, or until it is aborted. */

@@ -22,9 +22,8 @@ export interface RunSuccess<Request extends TaskRequest> {
   index: number;
   /** The request, as it was given. */
   request: Request;
-  /** The task, with the result of its type. */
+  /** The task, with the result of its type. `if (task)` tells a success from a failure. */
   task: SucceededTask<Request["task_type"]>;
-  /** Absent, which tells a success from a failure. */
   error?: never;
 }
 
@@ -34,9 +33,8 @@ export interface RunFailure<Request extends TaskRequest> {
   index: number;
   /** The request, as it was given. */
   request: Request;
-  /** What `run` would have rejected with. */
+  /** What `run` would have rejected with. TypeScript doesn't narrow by it, since it may be anything: ask for `task`. */
   error: unknown;
-  /** Absent, which tells a failure from a success. */
   task?: never;
 }
 
@@ -64,21 +62,20 @@ export function runAll<Request extends TaskRequest>(
 
   const work = async (request: Request, index: number, signal: AbortSignal): Promise<RunResult<Request>> => {
     const item = progress.begin();
-    const runOptions = (): RunOptions => ({
-      ...shared,
-      signal,
-      journalKey: keyOf(journalKey, request, index),
-      onUpdate: (task) => onUpdate?.(task, index),
-      onSubmitted: async (submission) => {
-        item.submitted();
-        await onSubmitted?.(submission, index);
-      },
-    });
     try {
-      const itsOptions = runOptions();
-      const isBegun = maxCredits === undefined ? Promise.resolve(false) : hasBegun(itsOptions);
+      const runOptions: RunOptions = {
+        ...shared,
+        signal,
+        journalKey: keyOf(journalKey, request, index),
+        onUpdate: (task) => onUpdate?.(task, index),
+        onSubmitted: async (submission) => {
+          item.submitted();
+          await onSubmitted?.(submission, index);
+        },
+      };
+      const isBegun = maxCredits === undefined ? Promise.resolve(false) : hasBegun(runOptions);
       const task = await ceiling.under(request, isBegun, (beforeSending) =>
-        run(request, itsOptions, beforeSending),
+        run(request, runOptions, beforeSending),
       );
       item.succeeded();
       return { index, request, task } as RunResult<Request>;
