@@ -24,6 +24,7 @@ export interface RunSuccess<Request extends TaskRequest> {
   request: Request;
   /** The task, with the result of its type. `if (task)` tells a success from a failure. */
   task: SucceededTask<Request["task_type"]>;
+  /** Absent. */
   error?: never;
 }
 
@@ -35,6 +36,7 @@ export interface RunFailure<Request extends TaskRequest> {
   request: Request;
   /** What `run` would have rejected with. TypeScript doesn't narrow by it, since it may be anything: ask for `task`. */
   error: unknown;
+  /** Absent, which tells a failure from a success. */
   task?: never;
 }
 
