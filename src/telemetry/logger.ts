@@ -58,8 +58,6 @@ export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): v
   }
 }
 
-/** Without the advice how to go on with a task: here its wait goes on by itself. */
 function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.replace(/ Resume with .+?\)\./, "");
+  return error instanceof Error ? error.message : String(error);
 }
