@@ -1,5 +1,5 @@
 /**
- * A fleet of three workers on one queue, one of which is killed again and again while they work. It needs Redis.
+ * A fleet of three workers on one queue, one of which is killed again and again while orders come in. It needs Redis.
  *
  * Run it with `REDIS_URL=redis://127.0.0.1:6379 npx node examples/queues/fleet.ts`.
  */
@@ -9,12 +9,11 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
-import { Queue } from "bullmq";
+import { type Job, Queue } from "bullmq";
 import { Redis } from "ioredis";
 import type { Order } from "./order.ts";
 import { QUEUE, redisUrl } from "./settings.ts";
 
-const SONGS = 12;
 const WORKERS = 3;
 const KILLS = 12;
 
@@ -34,25 +33,18 @@ redis.once("error", ({ message }) => {
 const queue = new Queue<Order, string>(QUEUE, { connection: redis });
 
 const run = Date.now().toString(36);
-const jobs = await queue.addBulk(
-  Array.from({ length: SONGS }, (_, index) => {
-    const name = `order-${run}-${index}`;
-    return {
-      name: "song",
-      data: { name, description: `rain in Lisbon, number ${index}` },
-      // The same order can't be queued twice, and what fails for the moment is tried again.
-      opts: { jobId: name, attempts: 10, backoff: { type: "exponential", delay: 1000 } },
-    };
-  }),
-);
-
+const jobs: Job[] = [];
 const workers: ChildProcess[] = Array.from({ length: WORKERS }, startWorker);
 for (let kill = 0; kill < KILLS; kill++) {
-  await setTimeout(1_000);
+  await setTimeout(700);
+  await order();
+  // It may just be under way.
+  await setTimeout(300);
   const place = kill % WORKERS;
   workers[place]?.kill("SIGKILL");
   workers[place] = startWorker();
 }
+await order();
 for (const { id = "" } of jobs) {
   while (!["completed", "failed"].includes(await queue.getJobState(id))) await setTimeout(200);
   const job = await queue.getJob(id);
@@ -63,6 +55,14 @@ console.log(`${KILLS} workers were killed meanwhile.`);
 for (const worker of workers) worker.kill("SIGKILL");
 await queue.close();
 process.exit();
+
+/** The same order can't be queued twice, and what fails for the moment is tried again. */
+async function order(): Promise<void> {
+  const name = `order-${run}-${jobs.length}`;
+  const description = `rain in Lisbon, number ${jobs.length}`;
+  const backoff = { type: "exponential", delay: 1000 };
+  jobs.push(await queue.add("song", { name, description }, { jobId: name, attempts: 10, backoff }));
+}
 
 function startWorker(): ChildProcess {
   const script = fileURLToPath(new URL("worker.ts", import.meta.url));
