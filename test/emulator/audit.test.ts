@@ -154,6 +154,15 @@ describe("resubmitted_after_unknown_outcome", () => {
     expect(rules(service)).toEqual(["resubmitted_after_unknown_outcome"]);
   });
 
+  test("is no matter of two bodies that are both too large to be read", async () => {
+    const service = createService();
+    const large = (prompt: string) => ({ ...VALID.lyrics, input: { prompt: prompt.repeat(2 ** 20) } });
+    service.emulator.faults.add({ fault: { kind: "status", status: 500, when: "before" } });
+    await service.post(large("a"));
+    expect((await service.post(large("b"))).body.error_code).toBe("invalid_request_body");
+    expect(rules(service)).toEqual([]);
+  });
+
   test("is no matter of the same song twice, of refusals, or of requests that were both under way", async () => {
     const service = createService();
     await service.post(VALID.song);
