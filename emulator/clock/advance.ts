@@ -12,7 +12,10 @@ export interface AdvancedClock {
   settled(): Promise<void>;
 }
 
-/** Makes the `advance` of a clock: calls that overlap come one after the other. */
+/**
+ * Makes the `advance` of a clock: calls that overlap come one after the other. The sum is rounded, as for a sleep, and not
+ * `ms`: a product of decimals such as `4.001 * 1000` lies a hair above the whole number that was meant.
+ */
 export function createAdvance(clock: AdvancedClock, sleepers: Sleepers): (ms: number) => Promise<void> {
   let running = 0;
   let last = Promise.resolve();
@@ -22,7 +25,7 @@ export function createAdvance(clock: AdvancedClock, sleepers: Sleepers): (ms: nu
       throw new RangeError(`Expected \`ms\` to be 0 or more, and within the range of dates, got \`${ms}\``);
     }
     if (running === 0 && !clock.isBusy() && sleepers.nextWakeAt > clock.now() + ms) {
-      clock.moveTo(clock.now() + Math.ceil(ms));
+      clock.moveTo(Math.ceil(clock.now() + ms));
       return Promise.resolve();
     }
     running++;
@@ -43,7 +46,7 @@ async function advanceSlowly(
   moves: number,
 ): Promise<void> {
   await clock.settled();
-  const target = clock.now() + Math.ceil(ms);
+  const target = Math.ceil(clock.now() + ms);
   while (sleepers.moves === moves && sleepers.nextWakeAt <= target) {
     clock.moveTo(Math.max(clock.now(), sleepers.nextWakeAt));
     sleepers.wakeUntil(clock.now());

@@ -114,6 +114,16 @@ describe("resubmitted_after_unknown_outcome", () => {
     expect(rules(service)).toEqual(["resubmitted_after_unknown_outcome"]);
   });
 
+  test("is no matter of a refusal whose body was cut: its status says that nothing was accepted", async () => {
+    const service = createService({ credits: 9 });
+    for (const body of [VALID.song, "{", { ...VALID.song, model: "nobody" }]) {
+      service.emulator.faults.add({ fault: { kind: "malformed" } });
+      await service.post(body).catch(() => {});
+      await service.post(body);
+    }
+    expect(rules(service)).toEqual([]);
+  });
+
   test("is the same JSON again, however it is written", async () => {
     const service = createService();
     const { model, task_type, input } = {
@@ -142,6 +152,15 @@ describe("resubmitted_after_unknown_outcome", () => {
     await service.post(deep).catch(() => {});
     expect((await service.post(deep)).body.error_code).toBe("invalid_request_body");
     expect(rules(service)).toEqual(["resubmitted_after_unknown_outcome"]);
+  });
+
+  test("is no matter of two bodies that are both too large to be read", async () => {
+    const service = createService();
+    const large = (prompt: string) => ({ ...VALID.lyrics, input: { prompt: prompt.repeat(2 ** 20) } });
+    service.emulator.faults.add({ fault: { kind: "status", status: 500, when: "before" } });
+    await service.post(large("a"));
+    expect((await service.post(large("b"))).body.error_code).toBe("invalid_request_body");
+    expect(rules(service)).toEqual([]);
   });
 
   test("is no matter of the same song twice, of refusals, or of requests that were both under way", async () => {
@@ -218,6 +237,15 @@ describe("ignored_retry_after", () => {
     await service.get(BALANCE);
     await service.get(BALANCE);
     await service.emulator.clock.advance(59_999);
+    await service.get(BALANCE);
+    expect(rules(service)).toEqual(["ignored_retry_after"]);
+  });
+
+  test("is also what comes too soon after a 429 whose body was cut: its header states the wait", async () => {
+    const service = createService({ limits: { requests: 1, windowSeconds: 60 } });
+    await service.get(BALANCE);
+    service.emulator.faults.add({ fault: { kind: "malformed" } });
+    await service.get(BALANCE).catch(() => {});
     await service.get(BALANCE);
     expect(rules(service)).toEqual(["ignored_retry_after"]);
   });

@@ -98,6 +98,16 @@ describe("the virtual clock", () => {
     expect(clock.now()).toBe(START + 10_000);
   });
 
+  test("is advanced by the millisecond that was meant, where a product of decimals is a hair more", async () => {
+    const { clock } = createEmulator();
+    expect(4.001 * 1000).toBeGreaterThan(4_001);
+    await clock.advance(4.001 * 1000);
+    expect(clock.now() - START).toBe(4_001);
+    void clock.sleep(1);
+    await clock.advance(8.002 * 1000);
+    expect(clock.now() - START).toBe(12_003);
+  });
+
   test("is advanced at once where nobody sleeps, and by the sum of what overlaps", async () => {
     const { clock } = createEmulator();
     void clock.advance(1_000);

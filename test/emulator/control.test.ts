@@ -93,6 +93,16 @@ test("advancing the clock moves the service's time, and wakes who sleeps on it",
   expect([status, body, woken]).toEqual([200, { now: "2026-01-01T01:00:00.500Z" }, true]);
 });
 
+test.each([4.001, 8.002, 1.001, 0.001, 3599.999])(
+  "advancing the clock by %d s moves it by just that",
+  async (seconds) => {
+    const { body } = await service.control("POST", "/clock/advance", { seconds });
+    expect(Date.parse(body.now) - Date.parse("2026-01-01T00:00:00.000Z")).toBe(
+      Number((seconds * 1000).toFixed(0)),
+    );
+  },
+);
+
 test("an account and its keys are made, changed and deleted", async () => {
   const { control, get } = service;
   const created = await control("POST", "/accounts", { credits: 30 });
