@@ -33,12 +33,17 @@ export function createProgress(
   const progress: RunAllProgress = { total: totalOf(requests), submitted: 0, succeeded: 0, failed: 0 };
   let thrown: { cause: unknown } | null = null;
 
+  const note = (cause: unknown) => {
+    thrown ??= { cause };
+  };
   const tell = () => {
     if (thrown !== null) return;
     try {
-      onProgress?.({ ...progress });
+      const done: unknown = onProgress?.({ ...progress });
+      // It may be `async` all the same.
+      if (done instanceof Promise) done.catch(note);
     } catch (cause) {
-      thrown = { cause };
+      note(cause);
     }
   };
 

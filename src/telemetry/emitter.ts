@@ -1,7 +1,7 @@
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
 import type { ClientEvents } from "./events.js";
 
-/** Called with each event of one kind. What it throws is nobody's concern but its own: no call fails of it. */
+/** Called with each event of one kind. What it throws, or rejects with, is nobody's concern: no call fails of it. */
 export type Listener<Name extends keyof ClientEvents> = (event: ClientEvents[Name]) => void;
 
 /** Hands events to whoever listens. */
@@ -35,7 +35,9 @@ export function createEmitter(): Emitter {
       const event = make();
       for (const listener of [...listeners[name]]) {
         try {
-          listener(event);
+          const done: unknown = listener(event);
+          // A listener may be `async` all the same: what nobody catches ends a process, and all that it waits for.
+          if (done instanceof Promise) done.catch(() => {});
         } catch {}
       }
     },
