@@ -1,3 +1,5 @@
+import { AsyncMusicError } from "../errors/async-music-error.js";
+
 /** What a span says of itself. */
 export type SpanAttributes = Record<string, string | number | boolean>;
 
@@ -25,6 +27,12 @@ export type Trace = <Result>(
   work: () => Promise<Result>,
 ) => Promise<Result>;
 
+/** What takes the API key out of what a span is told. */
+export interface Redaction {
+  text(value: string): string;
+  cause(value: unknown): unknown;
+}
+
 /** `SpanStatusCode.ERROR` of OpenTelemetry. */
 const ERROR_STATUS = 2;
 
@@ -32,7 +40,7 @@ const ERROR_STATUS = 2;
  * No call fails of what a tracer throws: a task that is paid for must not be lost with its span. And none is made twice,
  * whenever and however often a tracer begins the work.
  */
-export function createTrace(tracer: Tracer | undefined): Trace {
+export function createTrace(tracer: Tracer | undefined, redaction: Redaction): Trace {
   if (tracer === undefined) return (_name, _attributes, work) => work();
   return <Result>(name: string, attributes: SpanAttributes, work: () => Promise<Result>) => {
     let result: Promise<Result> | undefined;
@@ -41,19 +49,29 @@ export function createTrace(tracer: Tracer | undefined): Trace {
       return result;
     };
     const open = async () =>
-      tracer.startActiveSpan(`async-music ${name}`, { attributes }, (span) =>
-        within(span, once).catch(() => {}),
+      tracer.startActiveSpan(
+        `async-music ${name}`,
+        { attributes: withoutKey(attributes, redaction) },
+        (span) => within(span, once, redaction).catch(() => {}),
       );
     open().catch(() => {});
     return once();
   };
 }
 
-async function within(span: Span, work: () => Promise<unknown>): Promise<void> {
+/** What a caller gives may be the key in a wrong place, also where it is refused. */
+function withoutKey(attributes: SpanAttributes, { text }: Redaction): SpanAttributes {
+  const entries = Object.entries(attributes);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === "string" ? text(value) : value]),
+  );
+}
+
+async function within(span: Span, work: () => Promise<unknown>, redaction: Redaction): Promise<void> {
   try {
     await work();
   } catch (error) {
-    noteFailure(span, error);
+    noteFailure(span, error instanceof AsyncMusicError ? error : redaction.cause(error));
   } finally {
     span.end();
   }
@@ -82,7 +100,7 @@ export async function* traceEach<Value>(
   }
 }
 
-/** Our own errors never hold the key; what else may be thrown is only named. */
+/** Our own errors never hold the key; what else may be thrown comes without it. */
 function noteFailure(span: Span, error: unknown): void {
   const isError = error instanceof Error;
   span.setAttribute("error.type", isError ? error.name : typeof error);
