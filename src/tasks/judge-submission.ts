@@ -1,10 +1,11 @@
 import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
+import type { Call } from "../transport/call.js";
 import type { Outcome } from "../transport/exchange.js";
 import { failureMessage } from "../transport/failure-message.js";
 import { invalidResponse } from "../transport/parse-answer.js";
 import type { Redactor } from "../transport/redactor.js";
 import { answerError, connectionError, type Failure, type Judge } from "../transport/verdict.js";
-import { createCall, isTaskId, resumeAdvice } from "./calls.js";
+import { isTaskId, resumeAdvice } from "./calls.js";
 
 const UNKNOWN_ADVICE =
   "It was not sent again, since that could pay twice: a task may have been created and its credits frozen. Compare " +
@@ -38,7 +39,7 @@ export function submissionOutcomeUnknown(failure: Failure, request: unknown): Su
   const advice =
     taskId === null ? UNKNOWN_ADVICE : `What came of the answer names the task. ${resumeAdvice(taskId)}`;
   return new SubmissionOutcomeUnknownError(failureMessage(call, unknownReason(outcome), requestId, advice), {
-    request: redactor.data(request),
+    request: asSent(request, call, redactor),
     requestId,
     status,
     cause: unknownCause(failure),
@@ -49,18 +50,32 @@ export function submissionOutcomeUnknown(failure: Failure, request: unknown): Su
 /** The error for a POST that its caller has left when it was under way. It goes on, for those who stay. */
 export function leftUnderWay(
   request: unknown,
+  call: Call,
   { requestId, journalKey, cause }: { requestId: string; journalKey: string | undefined; cause: unknown },
   redactor: Redactor,
 ): SubmissionOutcomeUnknownError {
   const named = redactor.text(requestId);
   const advice = `\`onSubmitted\` and the journal hear of its answer. ${UNKNOWN_ADVICE}`;
-  return new SubmissionOutcomeUnknownError(failureMessage(createCall(""), ABORTED, named, advice), {
-    request: redactor.data(request),
+  return new SubmissionOutcomeUnknownError(failureMessage(call, ABORTED, named, advice), {
+    request: asSent(request, call, redactor),
     requestId: named,
     status: null,
     cause: redactor.cause(cause),
     ...(journalKey === undefined ? {} : { journalKey }),
   });
+}
+
+/** The request as it was sent, whatever its caller has made of it since. */
+function asSent(request: unknown, { body = "" }: Call, { data }: Redactor): unknown {
+  return data(stillSays(request, body) ? request : JSON.parse(body));
+}
+
+function stillSays(request: unknown, body: string): boolean {
+  try {
+    return JSON.stringify(request) === body;
+  } catch {
+    return false;
+  }
 }
 
 /**

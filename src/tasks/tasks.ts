@@ -145,7 +145,8 @@ export class Tasks {
     return new Promise((resolve, reject) => {
       const abort = onAbort(signal, () => {
         const known = { requestId, journalKey, cause: signal?.reason };
-        if (flight.isUnderWay) reject(leftUnderWay(request, known, this.#transport.redactor));
+        if (flight.underWay !== null)
+          reject(leftUnderWay(request, flight.underWay, known, this.#transport.redactor));
       });
       void ended.then(resolve, reject).finally(() => abort.leave());
     });
@@ -163,7 +164,7 @@ export class Tasks {
     const place = checkJournalOptions(options, redactor);
     const { journal, probe, onSubmitted, onUnrecorded, ...others } = options;
     const { requestId = createRequestId(random), journalKey, ...waitOptions } = others;
-    const flight: Flight = { isUnderWay: false };
+    const flight: Flight = { underWay: null };
 
     const ended = trace("run a task", attributesOf(request), async () => {
       const sent = { ...options, requestId };
