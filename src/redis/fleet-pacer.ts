@@ -121,7 +121,8 @@ export function createFleetPacer(
   /** No request fails of what a listener throws. */
   function tell(error: unknown): void {
     try {
-      onUnavailable(error);
+      const done: unknown = onUnavailable(error);
+      if (done instanceof Promise) done.catch(() => {});
     } catch {}
   }
 }
