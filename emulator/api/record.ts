@@ -39,7 +39,8 @@ function seenExchange(visit: Visit, caller: Caller, delivery: Delivery, answer: 
   const { exchange, requestId, cameAt, now, at, submission, abandoned } = visit;
   const { method, path } = exchange;
   const wait = answer?.headers[HEADERS.retryAfter];
-  const isRead = delivery.kind === "answer" && delivery.isReadable && !exchange.hasLeft();
+  // Its head is read, whatever becomes of its body.
+  const read = delivery.kind === "answer" && !exchange.hasLeft() ? delivery : null;
   return {
     requestId,
     cameAt,
@@ -50,16 +51,16 @@ function seenExchange(visit: Visit, caller: Caller, delivery: Delivery, answer: 
     submission,
     abandonedBefore: abandoned?.requestId ?? null,
     task: method === "GET" ? readTaskOf(visit, caller) : null,
-    fate: isRead && answer !== null ? fateOf(answer) : "unknown",
-    retryAfterSeconds: isRead && wait !== undefined ? Number(wait) : null,
+    fate: read === null ? "unknown" : fateOf(read),
+    retryAfterSeconds: read !== null && wait !== undefined ? Number(wait) : null,
   };
 }
 
-/** A success without its data, as a fault makes it, tells no more than none. */
-function fateOf({ status, errorCode }: Answer): Fate {
-  if (status >= 500) return "unknown";
-  if (status >= 300) return "refused";
-  return errorCode === null ? "accepted" : "unknown";
+/** A refusal is told by its status alone; a success without its data, as a fault makes it, tells no more than none. */
+function fateOf({ answer, isReadable }: Extract<Delivery, { kind: "answer" }>): Fate {
+  if (answer.status >= 500) return "unknown";
+  if (answer.status >= 300) return "refused";
+  return answer.errorCode === null && isReadable ? "accepted" : "unknown";
 }
 
 /** The task of the caller's own that the path names. */
