@@ -54,14 +54,13 @@ export class AsyncMusic {
     const { apiKey, validateRequests, logger, logLevel, tracer, ...checked } = checkClientOptions(options);
     if (logger !== undefined) logEvents(this.#emitter, logger, logLevel);
     this.#pacer = checked.pacer ?? createMemoryPacer(checked.clock);
-    const redactor = createRedactor(apiKey);
     const transport = createTransport({
       ...checked,
       apiKey,
       pacer: this.#pacer,
-      redactor,
+      redactor: createRedactor(apiKey),
       emitter: this.#emitter,
-      trace: createTrace(tracer, redactor),
+      trace: createTrace(tracer),
     });
     this.baseUrl = checked.baseUrl;
     this.account = new Account(transport);

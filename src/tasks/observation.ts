@@ -109,8 +109,7 @@ export class Observation implements Poller {
   /** When to look again. A failure before this wait was due is that of another's poll, by whose limits it may have failed. */
   #dueAgain(now: number, gapMs: number): number {
     const isAnothers = this.#failure !== undefined && now < this.notBefore;
-    const due = isAnothers ? this.notBefore : now + gapMs;
-    return Math.max(due, now + statedMs(this.#failure, now));
+    return Math.max(isAnothers ? this.notBefore : now + gapMs, now + statedMs(this.#failure, now));
   }
 
   /** The next reading, `null` after the failure of a read that the wait outlasts. */

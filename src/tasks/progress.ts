@@ -33,17 +33,13 @@ export function createProgress(
   const progress: RunAllProgress = { total: totalOf(requests), submitted: 0, succeeded: 0, failed: 0 };
   let thrown: { cause: unknown } | null = null;
 
-  const note = (cause: unknown) => {
-    thrown ??= { cause };
-  };
-  const tell = () => {
+  // What it is told it may take `async` all the same: it is not waited for, and may reject.
+  const tell = async () => {
     if (thrown !== null) return;
     try {
-      const done: unknown = onProgress?.({ ...progress });
-      // It may be `async` all the same.
-      if (done instanceof Promise) done.catch(note);
+      await onProgress?.({ ...progress });
     } catch (cause) {
-      note(cause);
+      thrown ??= { cause };
     }
   };
 
@@ -57,17 +53,17 @@ export function createProgress(
       return {
         submitted() {
           submit();
-          tell();
+          void tell();
         },
         succeeded() {
           submit();
           progress.succeeded++;
-          tell();
+          void tell();
         },
         failed(error) {
           if (error instanceof AsyncMusicError && error.taskId !== null) submit();
           progress.failed++;
-          tell();
+          void tell();
         },
       };
     },

@@ -52,7 +52,7 @@ export function createSubmitter(transport: Transport, account: Account, validate
     const call = { ...createCall(body), beforeSending, flight };
     // Afterwards a request that has changed meanwhile, or throws, must not lose the task.
     const model = String(Object(request).model);
-    const create = () => count.during(() => createTask(transport, request, call, options), options.signal);
+    const create = () => count.during(() => createTask(transport, call, options), options.signal);
     const created = await trace("create a task", attributesOf(request), create);
     submitted.set(created.data, { model, at: clock.now() });
     return created;

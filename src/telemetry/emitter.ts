@@ -33,13 +33,14 @@ export function createEmitter(): Emitter {
     emit(name, make) {
       if (listeners[name].size === 0) return;
       const event = make();
-      for (const listener of [...listeners[name]]) {
-        try {
-          const done: unknown = listener(event);
-          // A listener may be `async` all the same: what nobody catches ends a process, and all that it waits for.
-          if (done instanceof Promise) done.catch(() => {});
-        } catch {}
-      }
+      for (const listener of [...listeners[name]]) void tell(listener, event);
     },
   };
+}
+
+/** A listener may be `async` all the same: a rejection that nobody catches ends a process, and all that it waits for. */
+async function tell<Event>(listener: (event: Event) => void, event: Event): Promise<void> {
+  try {
+    await listener(event);
+  } catch {}
 }

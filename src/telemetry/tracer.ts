@@ -27,12 +27,6 @@ export type Trace = <Result>(
   work: () => Promise<Result>,
 ) => Promise<Result>;
 
-/** What takes the API key out of what a span is told. */
-export interface Redaction {
-  text(value: string): string;
-  cause(value: unknown): unknown;
-}
-
 /** `SpanStatusCode.ERROR` of OpenTelemetry. */
 const ERROR_STATUS = 2;
 
@@ -40,7 +34,7 @@ const ERROR_STATUS = 2;
  * No call fails of what a tracer throws: a task that is paid for must not be lost with its span. And none is made twice,
  * whenever and however often a tracer begins the work.
  */
-export function createTrace(tracer: Tracer | undefined, redaction: Redaction): Trace {
+export function createTrace(tracer: Tracer | undefined): Trace {
   if (tracer === undefined) return (_name, _attributes, work) => work();
   return <Result>(name: string, attributes: SpanAttributes, work: () => Promise<Result>) => {
     let result: Promise<Result> | undefined;
@@ -49,29 +43,19 @@ export function createTrace(tracer: Tracer | undefined, redaction: Redaction): T
       return result;
     };
     const open = async () =>
-      tracer.startActiveSpan(
-        `async-music ${name}`,
-        { attributes: withoutKey(attributes, redaction) },
-        (span) => within(span, once, redaction).catch(() => {}),
+      tracer.startActiveSpan(`async-music ${name}`, { attributes }, (span) =>
+        within(span, once).catch(() => {}),
       );
     open().catch(() => {});
     return once();
   };
 }
 
-/** What a caller gives may be the key in a wrong place, also where it is refused. */
-function withoutKey(attributes: SpanAttributes, { text }: Redaction): SpanAttributes {
-  const entries = Object.entries(attributes);
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, typeof value === "string" ? text(value) : value]),
-  );
-}
-
-async function within(span: Span, work: () => Promise<unknown>, redaction: Redaction): Promise<void> {
+async function within(span: Span, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    noteFailure(span, error instanceof AsyncMusicError ? error : redaction.cause(error));
+    noteFailure(span, error);
   } finally {
     span.end();
   }
@@ -100,10 +84,10 @@ export async function* traceEach<Value>(
   }
 }
 
-/** Our own errors never hold the key; what else may be thrown comes without it. */
+/** Our own errors never hold the key; what else may be thrown is only named. */
 function noteFailure(span: Span, error: unknown): void {
-  const isError = error instanceof Error;
-  span.setAttribute("error.type", isError ? error.name : typeof error);
-  span.setStatus({ code: ERROR_STATUS, ...(isError ? { message: error.message } : {}) });
-  if (isError) span.recordException(error);
+  const isOurs = error instanceof AsyncMusicError;
+  span.setAttribute("error.type", error instanceof Error ? error.name : typeof error);
+  span.setStatus({ code: ERROR_STATUS, ...(isOurs ? { message: error.message } : {}) });
+  if (isOurs) span.recordException(error);
 }

@@ -1,16 +1,14 @@
 import { parseDate } from "../clock/date.js";
 import { HEADERS } from "../contract/endpoint.js";
 
-/** A header that came twice is one with a comma, as every date has: behind it begins a number, or the name of a day. */
-const BETWEEN_HEADERS = /, *(?=[\d.]+(?:,|$)|[a-z]+,)/i;
-
 /**
  * The wait that an answer states, in milliseconds from now: the longest of the `Retry-After` headers (seconds, or a
  * date) and the body's `retry_after_seconds`; `null` where none says anything that can be read, or that is a number at all.
  */
 export function statedWaitMs(headers: Headers, body: unknown, now: number): number | null {
-  const stated = headers.get(HEADERS.retryAfter)?.split(BETWEEN_HEADERS) ?? [];
-  const waits = [...stated.map((value) => headerWaitMs(value, headers, now)), bodyWaitMs(body)];
+  // A header that came twice is one with a comma, as every date has too: before the two digits of its day.
+  const values = (headers.get(HEADERS.retryAfter) ?? "").split(/, *(?! ?\d\d[ -])/);
+  const waits = [...values.map((value) => headerWaitMs(value, headers, now)), bodyWaitMs(body)];
   const finite = waits.filter((wait) => wait !== null).filter(Number.isFinite);
   return finite.length === 0 ? null : Math.max(...finite);
 }

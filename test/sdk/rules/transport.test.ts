@@ -24,7 +24,6 @@ const CREATE: Call = {
 function createSender(answer: (request: Request) => Promise<Response>) {
   const { pacer, told } = createOwnPacer();
   const emitter = createEmitter();
-  const redactor = createRedactor(API_KEY);
   const fetch = vi.fn<typeof globalThis.fetch>((request) => answer(new Request(request)));
   const transport = createTransport({
     baseUrl: "https://music.example",
@@ -36,9 +35,9 @@ function createSender(answer: (request: Request) => Promise<Response>) {
     clock: createTestClock(),
     random: () => 0.5,
     pacer,
-    redactor,
+    redactor: createRedactor(API_KEY),
     emitter,
-    trace: createTrace(undefined, redactor),
+    trace: createTrace(undefined),
   });
   const send = (call: Partial<Call>, options: RequestOptions = {}) =>
     transport.send({ ...CREATE, flight: { underWay: null }, ...call }, options, judgeRead);
