@@ -322,19 +322,6 @@ describe("a journal that never answers", () => {
     },
   );
 
-  test("fails a run of a batch with a ceiling too, which asks it before", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const { broken, options } = breakable();
-    const { client, requests } = createWorld(serve);
-    broken.get = hang;
-    const batch = client.tasks.runAll([SONG_REQUEST], { ...options, journalKey: () => KEY, maxCredits: 10 });
-    const next = batch[Symbol.asyncIterator]().next();
-    await wait(30_000);
-    await wait(30_000);
-    expect((await next).value).toMatchObject({ error: expect.any(JournalError) });
-    expect(requests).toEqual([]);
-  });
-
   test("keeps nobody from a song that is paid for: onUnrecorded hears of its task", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { broken, options, inner } = breakable();
