@@ -167,6 +167,8 @@ function checkBaseUrl(value: string | undefined, redactor: Redactor): string {
   if (url === null || !["http:", "https:"].includes(url.protocol))
     return refuse("be an http or https address", address);
   if (url.search || url.hash) refuse("have neither a query nor a fragment", address);
+  // The client shows its address, and so does every server on the way.
+  if (redactor.isGivenAway(url.pathname)) refuse("not hold the API key");
 
   const base = `${url.origin}${url.pathname}`.replace(/\/+$/, "");
   if (base.endsWith(API_PREFIX)) refuse(`end before ${API_PREFIX}, which the client adds`, address);

@@ -13,8 +13,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: "a POST is sent again after a 502",
     file: "src/tasks/judge-submission.ts",
-    find: "return { error: submissionOutcomeUnknown(failure, request), mayResend: false };",
-    replace: "return { error: submissionOutcomeUnknown(failure, request), mayResend: true };",
+    find: "return { error: submissionOutcomeUnknown(failure), mayResend: false };",
+    replace: "return { error: submissionOutcomeUnknown(failure), mayResend: true };",
   },
   {
     name: "no intent is written before the POST",
@@ -67,7 +67,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: "an abort during the POST counts as one before it",
     file: "src/tasks/tasks.ts",
-    find: "reject(leftUnderWay(request, known, this.#transport.redactor))",
+    find: "reject(leftUnderWay(call, known, this.#transport.redactor))",
     replace: "reject(signal?.reason)",
   },
   {

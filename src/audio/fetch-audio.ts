@@ -15,6 +15,8 @@ export async function fetchAudio(
   const sent = new Headers(headers);
   sent.delete(HEADERS.apiKey);
   sent.delete(HEADERS.requestId);
+  // Only bytes as they are have a length that is told, and can be gone on with where they break off.
+  if (!sent.has("Accept-Encoding")) sent.set("Accept-Encoding", "identity");
   const response = ky(url, {
     headers: sent,
     fetch,

@@ -69,7 +69,7 @@ async function tryOnce<Result>(
     const response = await fetchAudio(url, sent, transport.fetch, deadline);
     isAnswered = true;
     emitAnswer(response.status);
-    if (response.ok) return await use(response, deadline);
+    if (holdsAudio(response, sent)) return await use(response, deadline);
     deadline.clear();
     response.body?.cancel().catch(() => {});
     return failedAnswer(download, response);
@@ -79,6 +79,11 @@ async function tryOnce<Result>(
     signal.throwIfAborted();
     return failedConnection(download, error, deadline.timedOut());
   }
+}
+
+/** Any other success holds nothing, or a part that nobody asked for: it must not pass for the song. */
+function holdsAudio({ status }: Response, sent: Headers): boolean {
+  return status === 200 || status === 203 || (status === 206 && sent.has("Range"));
 }
 
 function failedAnswer({ transport, shownUrl: url }: Download, { status, headers }: Response): FailedTry {

@@ -19,7 +19,7 @@ export type Evidence = "created" | "not_created" | "unclear";
 export class SubmissionOutcomeUnknownError extends AsyncMusicError {
   override name = "SubmissionOutcomeUnknownError";
 
-  /** The request whose outcome is unknown. */
+  /** The request whose outcome is unknown, as it was sent. */
   readonly request: unknown;
 
   /** The `X-Request-Id` of the POST: quote it when you ask the service what became of it. */

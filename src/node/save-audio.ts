@@ -11,6 +11,9 @@ const READ_BEFORE =
 /** Extensions that a path may already bear, and that the real one takes the place of. */
 const AUDIO_EXTENSION = /\.(mp3|wav|flac|ogg|m4a|bin)$/i;
 
+/** What ends in a folder: behind the last slash there is nothing, or this folder, or the one above. */
+const NO_NAME = /(?:^|[/\\])\.{0,2}$/;
+
 /**
  * Streams a download to disk, whole or not at all: it is written beside its place and renamed when it is complete, so
  * a file that was there before stays until then. Missing folders are made.
@@ -19,7 +22,7 @@ const AUDIO_EXTENSION = /\.(mp3|wav|flac|ogg|m4a|bin)$/i;
  * @param path - where to, without the extension: that is the download's own
  * @returns the path of the file
  * @throws `AudioDownloadError` the body broke off; nothing is left on disk
- * @throws `InvalidOptionError` the path is empty, or no text; the first argument is no download
+ * @throws `InvalidOptionError` the path is empty, a folder's, or no text; the first argument is no download
  * @throws `AsyncMusicError` the body was read before
  *
  * @example
@@ -30,7 +33,7 @@ const AUDIO_EXTENSION = /\.(mp3|wav|flac|ogg|m4a|bin)$/i;
 export async function saveAudio(download: AudioDownload, path: string): Promise<string> {
   checkDownload(download);
   if (download.body.locked) throw new AsyncMusicError(READ_BEFORE);
-  const target = `${checkPath(path).replace(AUDIO_EXTENSION, "")}.${download.extension}`;
+  const target = `${checkName(checkPath(path).replace(AUDIO_EXTENSION, ""))}.${download.extension}`;
   try {
     await replaceFile(target, (draft) => writeWhole(download, draft));
   } catch (error) {
@@ -48,6 +51,12 @@ function checkDownload(download: AudioDownload): void {
     "be what `await client.audio.download(clip)` answers",
     shown(download),
   );
+}
+
+/** Where a title is empty, only its folder is left: song after song would be saved there under no name, over the last. */
+function checkName(path: string): string {
+  if (!NO_NAME.test(path)) return path;
+  throw new InvalidOptionError("path", "end in the name of a file, and not in its folder");
 }
 
 async function writeWhole(download: AudioDownload, path: string): Promise<void> {

@@ -31,7 +31,8 @@ export class SteadyClock {
     return time - this.#lostMs;
   }
 
-  sleep(ms: number, signal: AbortSignal): Promise<void> {
+  /** Rejects, and never throws, whatever a clock of the caller's own does. */
+  async sleep(ms: number, signal: AbortSignal): Promise<void> {
     return this.#clock.sleep(ms, signal);
   }
 }

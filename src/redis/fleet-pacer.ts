@@ -105,7 +105,7 @@ export function createFleetPacer(
       return answer;
     } catch (error) {
       restsUntil = clock.now() + REST_MS;
-      if (!isAway) tell(error);
+      if (!isAway) void tell(error);
       isAway = true;
       return null;
     } finally {
@@ -118,10 +118,10 @@ export function createFleetPacer(
     throw new Error(`the shared budget didn't answer within ${NAPS * NAP_MS} ms`);
   }
 
-  /** No request fails of what a listener throws. */
-  function tell(error: unknown): void {
+  /** No request, and no process, fails of what a listener throws or rejects with. */
+  async function tell(error: unknown): Promise<void> {
     try {
-      onUnavailable(error);
+      await onUnavailable(error);
     } catch {}
   }
 }

@@ -26,17 +26,16 @@ export function createBody(request: unknown, validates: boolean): string {
 /** Submits a task: sends it once, and answers what the service accepted. */
 export async function createTask(
   transport: Transport,
-  request: unknown,
   call: Call,
   options: RequestOptions,
 ): Promise<Created> {
-  const answer = await transport.send(call, options, judgeSubmission(request));
+  const answer = await transport.send(call, options, judgeSubmission);
   const taskId = createdTaskId(answer, transport.redactor);
   if (taskId === null) {
     const { clock, redactor } = transport;
     const outcome = { kind: "answered", answer } as const;
     const failure = { call, requestId: answer.requestId, outcome, timeoutMs: 0, now: clock.now(), redactor };
-    throw submissionOutcomeUnknown(failure, request);
+    throw submissionOutcomeUnknown(failure);
   }
 
   const accepted = { ...call, advice: `The task was created. ${resumeAdvice(taskId)}` };

@@ -1,10 +1,12 @@
 import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
+import type { Call } from "../transport/call.js";
 import type { Outcome } from "../transport/exchange.js";
 import { failureMessage } from "../transport/failure-message.js";
 import { invalidResponse } from "../transport/parse-answer.js";
+import { parseJson } from "../transport/parse-json.js";
 import type { Redactor } from "../transport/redactor.js";
-import { answerError, connectionError, type Failure, type Judge } from "../transport/verdict.js";
-import { createCall, isTaskId, resumeAdvice } from "./calls.js";
+import { answerError, connectionError, type Failure, type Verdict } from "../transport/verdict.js";
+import { isTaskId, resumeAdvice } from "./calls.js";
 
 const UNKNOWN_ADVICE =
   "It was not sent again, since that could pay twice: a task may have been created and its credits frozen. Compare " +
@@ -16,20 +18,18 @@ const ABORTED = "the outcome is unknown, since it was aborted after sending had 
  * A POST is sent again only after a 429, which certainly created nothing. Whatever else leaves its outcome in doubt
  * is said to the caller: sending it again could pay twice (POST /api/v1/task).
  */
-export function judgeSubmission(request: unknown): Judge {
-  return (failure) => {
-    const { outcome } = failure;
-    if (outcome.kind === "aborted_before_sending") return { error: outcome.cause, mayResend: false };
-    if (outcome.kind === "never_left") return { error: connectionError(failure, outcome), mayResend: false };
-    if (outcome.kind !== "answered" || outcome.answer.status >= 500) {
-      return { error: submissionOutcomeUnknown(failure, request), mayResend: false };
-    }
-    return { error: answerError(failure, outcome), mayResend: outcome.answer.status === 429 };
-  };
+export function judgeSubmission(failure: Failure): Verdict {
+  const { outcome } = failure;
+  if (outcome.kind === "aborted_before_sending") return { error: outcome.cause, mayResend: false };
+  if (outcome.kind === "never_left") return { error: connectionError(failure, outcome), mayResend: false };
+  if (outcome.kind !== "answered" || outcome.answer.status >= 500) {
+    return { error: submissionOutcomeUnknown(failure), mayResend: false };
+  }
+  return { error: answerError(failure, outcome), mayResend: outcome.answer.status === 429 };
 }
 
 /** The error for a POST of which nobody can tell whether it created a task. */
-export function submissionOutcomeUnknown(failure: Failure, request: unknown): SubmissionOutcomeUnknownError {
+export function submissionOutcomeUnknown(failure: Failure): SubmissionOutcomeUnknownError {
   const { call, outcome, redactor } = failure;
   const requestId = redactor.text(failure.requestId);
   const { status, text } = outcome.kind === "answered" ? outcome.answer : outcome;
@@ -38,7 +38,8 @@ export function submissionOutcomeUnknown(failure: Failure, request: unknown): Su
   const advice =
     taskId === null ? UNKNOWN_ADVICE : `What came of the answer names the task. ${resumeAdvice(taskId)}`;
   return new SubmissionOutcomeUnknownError(failureMessage(call, unknownReason(outcome), requestId, advice), {
-    request: redactor.data(request),
+    // As it was sent, whatever its caller has made of theirs since.
+    request: redactor.data(parseJson(call.body)),
     requestId,
     status,
     cause: unknownCause(failure),
@@ -48,14 +49,14 @@ export function submissionOutcomeUnknown(failure: Failure, request: unknown): Su
 
 /** The error for a POST that its caller has left when it was under way. It goes on, for those who stay. */
 export function leftUnderWay(
-  request: unknown,
+  call: Call,
   { requestId, journalKey, cause }: { requestId: string; journalKey: string | undefined; cause: unknown },
   redactor: Redactor,
 ): SubmissionOutcomeUnknownError {
   const named = redactor.text(requestId);
   const advice = `\`onSubmitted\` and the journal hear of its answer. ${UNKNOWN_ADVICE}`;
-  return new SubmissionOutcomeUnknownError(failureMessage(createCall(""), ABORTED, named, advice), {
-    request: redactor.data(request),
+  return new SubmissionOutcomeUnknownError(failureMessage(call, ABORTED, named, advice), {
+    request: redactor.data(parseJson(call.body)),
     requestId: named,
     status: null,
     cause: redactor.cause(cause),

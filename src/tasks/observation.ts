@@ -72,10 +72,7 @@ export class Observation implements Poller {
     const { clock, random } = this.transport;
     const now = clock.now();
     const gapMs = pollGapMs(this.#wait.gaps, this.#turns, random);
-    this.notBefore =
-      this.#turns === 0
-        ? this.#wait.submittedAt + gapMs
-        : now + Math.max(gapMs, statedMs(this.#failure, now));
+    this.notBefore = this.#turns === 0 ? this.#wait.submittedAt + gapMs : this.#dueAgain(now, gapMs);
     this.#turns++;
     this.#tellRetry(now);
     this.#place = new Place(this, this.#polls);
@@ -107,6 +104,12 @@ export class Observation implements Poller {
     const reading = await pollTask(this.transport, this.call, options);
     this.transport.pacer.learn(this.#taskOf(reading), isFinalStatus(reading.data.status));
     return reading;
+  }
+
+  /** When to look again. A failure before this wait was due is that of another's poll, by whose limits it may have failed. */
+  #dueAgain(now: number, gapMs: number): number {
+    const isAnothers = this.#failure !== undefined && now < this.notBefore;
+    return Math.max(isAnothers ? this.notBefore : now + gapMs, now + statedMs(this.#failure, now));
   }
 
   /** The next reading, `null` after the failure of a read that the wait outlasts. */

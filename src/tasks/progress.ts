@@ -33,12 +33,13 @@ export function createProgress(
   const progress: RunAllProgress = { total: totalOf(requests), submitted: 0, succeeded: 0, failed: 0 };
   let thrown: { cause: unknown } | null = null;
 
-  const tell = () => {
+  // `onProgress` may be `async` all the same: it is not waited for, and may reject.
+  const tell = async () => {
     if (thrown !== null) return;
     try {
-      onProgress?.({ ...progress });
+      await onProgress?.({ ...progress });
     } catch (cause) {
-      thrown = { cause };
+      thrown ??= { cause };
     }
   };
 
@@ -52,17 +53,17 @@ export function createProgress(
       return {
         submitted() {
           submit();
-          tell();
+          void tell();
         },
         succeeded() {
           submit();
           progress.succeeded++;
-          tell();
+          void tell();
         },
         failed(error) {
           if (error instanceof AsyncMusicError && error.taskId !== null) submit();
           progress.failed++;
-          tell();
+          void tell();
         },
       };
     },

@@ -50,9 +50,11 @@ export function createSubmitter(transport: Transport, account: Account, validate
     beforeSending?: () => Promise<void>,
   ): Promise<Created> => {
     const call = { ...createCall(body), beforeSending, flight };
-    const create = () => count.during(() => createTask(transport, request, call, options), options.signal);
+    // Afterwards a request that has changed meanwhile, or throws, must not lose the task.
+    const model = String(Object(request).model);
+    const create = () => count.during(() => createTask(transport, call, options), options.signal);
     const created = await trace("create a task", attributesOf(request), create);
-    submitted.set(created.data, { model: String(Object(request).model), at: clock.now() });
+    submitted.set(created.data, { model, at: clock.now() });
     return created;
   };
   const probe = ({ timeoutMs, maxRetries, headers, signal }: RequestOptions): Probe => ({

@@ -73,7 +73,9 @@ export class Tasks {
   retrieve(taskId: string, options: RequestOptions = {}): ApiPromise<Task> {
     const { trace, redactor } = this.#transport;
     const read = () => retrieveTask(this.#transport, taskId, options);
-    return apiPromise(trace("retrieve a task", { "async_music.task_id": String(taskId) }, read), redactor);
+    // It may be the key in a wrong place.
+    const attributes = { "async_music.task_id": redactor.text(String(taskId)) };
+    return apiPromise(trace("retrieve a task", attributes, read), redactor);
   }
 
   /**
@@ -145,7 +147,8 @@ export class Tasks {
     return new Promise((resolve, reject) => {
       const abort = onAbort(signal, () => {
         const known = { requestId, journalKey, cause: signal?.reason };
-        if (flight.isUnderWay) reject(leftUnderWay(request, known, this.#transport.redactor));
+        const call = flight.underWay;
+        if (call !== null) reject(leftUnderWay(call, known, this.#transport.redactor));
       });
       void ended.then(resolve, reject).finally(() => abort.leave());
     });
@@ -163,7 +166,7 @@ export class Tasks {
     const place = checkJournalOptions(options, redactor);
     const { journal, probe, onSubmitted, onUnrecorded, ...others } = options;
     const { requestId = createRequestId(random), journalKey, ...waitOptions } = others;
-    const flight: Flight = { isUnderWay: false };
+    const flight: Flight = { underWay: null };
 
     const ended = trace("run a task", attributesOf(request), async () => {
       const sent = { ...options, requestId };

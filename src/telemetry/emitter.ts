@@ -1,7 +1,7 @@
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
 import type { ClientEvents } from "./events.js";
 
-/** Called with each event of one kind. What it throws is nobody's concern but its own: no call fails of it. */
+/** Called with each event of one kind. What it throws, or rejects with, is nobody's concern: no call fails of it. */
 export type Listener<Name extends keyof ClientEvents> = (event: ClientEvents[Name]) => void;
 
 /** Hands events to whoever listens. */
@@ -33,11 +33,14 @@ export function createEmitter(): Emitter {
     emit(name, make) {
       if (listeners[name].size === 0) return;
       const event = make();
-      for (const listener of [...listeners[name]]) {
-        try {
-          listener(event);
-        } catch {}
-      }
+      for (const listener of [...listeners[name]]) void tell(listener, event);
     },
   };
+}
+
+/** A listener may be `async` all the same: a rejection that nobody catches ends a process, and all that it waits for. */
+async function tell<Event>(listener: (event: Event) => void, event: Event): Promise<void> {
+  try {
+    await listener(event);
+  } catch {}
 }

@@ -38,7 +38,7 @@ export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): v
     emitter.on("task", ({ task }) => {
       const { task_id, status, output } = task;
       const progress = output?.progress ?? null;
-      logger.info(`task ${task_id} is ${status}${progress === null ? "" : `, ${progress}`}`, {
+      return logger.info(`task ${task_id} is ${status}${progress === null ? "" : `, ${progress}`}`, {
         task_id,
         status,
         progress,

@@ -1,3 +1,5 @@
+import { AsyncMusicError } from "../errors/async-music-error.js";
+
 /** What a span says of itself. */
 export type SpanAttributes = Record<string, string | number | boolean>;
 
@@ -84,8 +86,8 @@ export async function* traceEach<Value>(
 
 /** Our own errors never hold the key; what else may be thrown is only named. */
 function noteFailure(span: Span, error: unknown): void {
-  const isError = error instanceof Error;
-  span.setAttribute("error.type", isError ? error.name : typeof error);
-  span.setStatus({ code: ERROR_STATUS, ...(isError ? { message: error.message } : {}) });
-  if (isError) span.recordException(error);
+  const isOurs = error instanceof AsyncMusicError;
+  span.setAttribute("error.type", error instanceof Error ? error.name : typeof error);
+  span.setStatus({ code: ERROR_STATUS, ...(isOurs ? { message: error.message } : {}) });
+  if (isOurs) span.recordException(error);
 }

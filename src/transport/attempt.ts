@@ -34,7 +34,7 @@ export async function attempt(
   emitter.emit("attempt", event);
   // What outlives an abort hears of it here for the last time.
   const flight = options.signal?.aborted ? undefined : call.flight;
-  if (flight) flight.isUnderWay = true;
+  if (flight) flight.underWay = call;
   const outcome = await exchange({
     method: call.method,
     url,
@@ -44,7 +44,7 @@ export async function attempt(
     signal: flight ? undefined : options.signal,
     fetch: config.fetch,
   });
-  if (flight) flight.isUnderWay = false;
+  if (flight) flight.underWay = null;
 
   const now = clock.now();
   const answer = outcome.kind === "answered" ? outcome.answer : null;

@@ -24,8 +24,8 @@ export interface Call {
 
 /** What becomes of a call, for whoever may leave it. */
 export interface Flight {
-  /** An attempt has left, and nothing has come of it yet. */
-  isUnderWay: boolean;
+  /** The call, while an attempt has left and nothing has come of it yet. */
+  underWay: Call | null;
 }
 
 /** Options of every request. */

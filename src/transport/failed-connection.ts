@@ -1,11 +1,8 @@
+import { DEEPEST, FORBIDDEN_PORT } from "./never-left.js";
 import type { Redactor } from "./redactor.js";
 
-/** What a system or a runtime calls the reason of a failure, and undici's word, without a code, for a forbidden port. */
+/** What a system or a runtime calls the reason of a failure. */
 const CODE = /^[A-Z][A-Za-z0-9_]{2,40}$/;
-const FORBIDDEN_PORT = "bad port";
-
-/** How many causes behind an error are looked at: a chain may run in a circle. */
-const DEEPEST = 8;
 
 /** Where a request went that no answer came to, as a message names it. */
 export function connectionTo(url: string, redactor: Redactor): string {

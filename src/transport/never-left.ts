@@ -18,10 +18,10 @@ const BEFORE_SENDING_CODES = new Set([
 ]);
 
 /** What undici says, without a code, of a port that the fetch standard forbids: it looks before it connects. */
-const FORBIDDEN_PORT = "bad port";
+export const FORBIDDEN_PORT = "bad port";
 
 /** How many causes behind an error are looked at: a chain may run in a circle. */
-const DEEPEST = 8;
+export const DEEPEST = 8;
 
 /**
  * Whether a failed `fetch` certainly never sent anything, so that a POST can't have had an effect. Unless the error

@@ -1,5 +1,5 @@
-/** The value of a JSON text; `undefined` where it is none. */
-export function parseJson(text: string): unknown {
+/** The value of a JSON text; `undefined` where it is none, or where there is none. */
+export function parseJson(text = ""): unknown {
   try {
     return JSON.parse(text);
   } catch {

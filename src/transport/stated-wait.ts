@@ -2,18 +2,18 @@ import { parseDate } from "../clock/date.js";
 import { HEADERS } from "../contract/endpoint.js";
 
 /**
- * The wait that an answer states, in milliseconds from now: the longer of the `Retry-After` header (seconds, or a
- * date) and the body's `retry_after_seconds`; `null` where neither says anything that can be read, or that is a number at all.
+ * The wait that an answer states, in milliseconds from now: the longest of the `Retry-After` headers (seconds, or a
+ * date) and the body's `retry_after_seconds`; `null` where none says anything that can be read, or that is a number at all.
  */
 export function statedWaitMs(headers: Headers, body: unknown, now: number): number | null {
-  const waits = [headerWaitMs(headers, now), bodyWaitMs(body)].filter((wait) => wait !== null);
-  const finite = waits.filter(Number.isFinite);
+  // A header that came twice is one with a comma, as every date has too: before the two digits of its day.
+  const values = (headers.get(HEADERS.retryAfter) ?? "").split(/, *(?! ?\d\d[ -])/);
+  const waits = [...values.map((value) => headerWaitMs(value, headers, now)), bodyWaitMs(body)];
+  const finite = waits.filter((wait) => wait !== null).filter(Number.isFinite);
   return finite.length === 0 ? null : Math.max(...finite);
 }
 
-function headerWaitMs(headers: Headers, now: number): number | null {
-  const value = headers.get(HEADERS.retryAfter);
-  if (value === null) return null;
+function headerWaitMs(value: string, headers: Headers, now: number): number | null {
   if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
 
   // A date begins with the name of its day; a parser that is lenient would take "-5" for one.

@@ -174,6 +174,19 @@ describe("resubmitted_after_unknown_outcome", () => {
     expect(rules(service)).toEqual([]);
   });
 
+  test("is no matter of a 429 whose body is cut: its status says that nothing was created, and its head how long to wait", async () => {
+    const service = createService({ limits: { requests: 1, windowSeconds: 60 } });
+    await service.get(BALANCE);
+    service.emulator.faults.add({ method: "POST", fault: { kind: "malformed" }, times: 2 });
+    await service.post(VALID.song).catch(() => {});
+    await service.emulator.clock.advance(59_999);
+    await service.post(VALID.song).catch(() => {});
+    expect(rules(service)).toEqual(["ignored_retry_after"]);
+    await service.emulator.clock.advance(1000);
+    expect((await service.post(VALID.song)).status).toBe(202);
+    expect(rules(service)).toEqual(["ignored_retry_after"]);
+  });
+
   test("is what comes after a caller gave up waiting", async () => {
     const service = createService();
     const { emulator } = service;

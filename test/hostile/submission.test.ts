@@ -11,7 +11,7 @@ import { connect } from "../support/connect.js";
 import { expectNoKey } from "../support/leaks.js";
 import { cutAfter, listen, reply, type Treatment } from "../support/loopback.js";
 import { reasonOf, rejection } from "../support/rejection.js";
-import { API_KEY, createWorld } from "../support/world.js";
+import { API_KEY, createWorld, never } from "../support/world.js";
 
 // POST /api/v1/task: an uncertain outcome is never followed by a second POST.
 
@@ -90,6 +90,48 @@ test.each(UNKNOWN_OUTCOMES)(
     expectNoKey(error, API_KEY);
   },
 );
+
+describe("a request that its caller changes while it is on its way", () => {
+  const changing = () => ({ ...SONG_REQUEST, input: { gpt_description_prompt: "rain in Lisbon" } });
+
+  test("stands in the error as it was sent", async () => {
+    const request = changing();
+    const { client } = createWorld(() => {
+      request.input.gpt_description_prompt = "the next song";
+      return new Response("", { status: 500 });
+    });
+    const error = await rejection(client.tasks.create(request), SubmissionOutcomeUnknownError);
+    expect(error.request).toEqual(SONG_REQUEST);
+  });
+
+  test("stands so too in the error of a run that is left", async () => {
+    const request = changing();
+    const controller = new AbortController();
+    const { client } = createWorld((arrived) => {
+      request.input.gpt_description_prompt = "the next song";
+      controller.abort();
+      return never(arrived);
+    });
+    const run = client.tasks.run(request, { signal: controller.signal });
+    expect((await rejection(run, SubmissionOutcomeUnknownError)).request).toEqual(SONG_REQUEST);
+  });
+
+  test.each([202, 500])("loses no task when it can't be read any more, after a %i", async (status) => {
+    let isGone = false;
+    const read = () => {
+      if (isGone) throw new Error("gone");
+      return "provider_a" as const;
+    };
+    const request = Object.defineProperty(changing(), "model", { get: read, enumerable: true });
+    const { client } = createWorld(() => {
+      isGone = true;
+      return new Response(ACCEPTED, { status });
+    });
+    const created = client.tasks.create(request);
+    if (status === 202) await expect(created).resolves.toMatchObject({ task_id: TASK_ID });
+    else expect((await rejection(created, SubmissionOutcomeUnknownError)).taskId).toBe(TASK_ID);
+  });
+});
 
 test("a create that nobody answers in time has an unknown outcome", async () => {
   const server = await listen(() => {});

@@ -90,6 +90,17 @@ describe("a bad option is one clear error with its name, its rule and what came"
     });
   });
 
+  test("an address that holds the key is refused, and not shown: everybody who sees the client would see it", () => {
+    const apiKey = "key_4f9a1c77e2b04d0c9e51";
+    for (const path of [apiKey, `a/${apiKey}/b`, apiKey.replace("_", "%5F")]) {
+      const error = refusal({ apiKey, baseUrl: `https://gateway.example/${path}` });
+      expect(error).toMatchObject({
+        option: "baseUrl",
+        message: "Expected `baseUrl` to not hold the API key.",
+      });
+    }
+  });
+
   test("nothing of an address that holds a password is shown", () => {
     expect(refusal({ ...GIVEN, baseUrl: "https://me:secret@music.example" }).message).not.toContain("secret");
   });

@@ -1,12 +1,13 @@
 import { AsyncMusic, type ClientOptions, RateLimitedError } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { TYPICAL } from "../../scripts/pacing/law.js";
 import { seededRandom } from "../../scripts/pacing/random.js";
 import type { FleetBudget } from "../../src/redis/fleet-budget.js";
 import { createFleetPacer } from "../../src/redis/fleet-pacer.js";
 import { createTestFleet } from "../support/fleet-budget.js";
 import { rejection } from "../support/rejection.js";
+import { turns } from "../support/test-clock.js";
 
 // Limits: 120 requests per 60 seconds and key. Redis is played by a count on the emulator's clock.
 
@@ -253,6 +254,20 @@ test("a member whose own budget is spent asks again as soon as the shared one ma
   await Promise.all(Array.from({ length: 130 }, () => client.account.balance()));
   expect(clock.now() - began).toBeLessThan(20_000);
   expect(emulator.requests.filter(({ status }) => status === 429)).toEqual([]);
+});
+
+test("whoever is told that the shared budget is away may reject: that is left to nobody, and ends no process", async () => {
+  const unhandled = vi.fn();
+  process.on("unhandledRejection", unhandled);
+  onTestFinished(() => void process.off("unhandledRejection", unhandled));
+  await using emulator = createEmulator({ seed: 1 });
+  const { clock } = emulator;
+  const take = () => Promise.reject(new Error("the connection is closed"));
+  const listener: () => unknown = () => Promise.reject(new Error("the pager is off"));
+  const pacer = createFleetPacer(clock, { ...createTestFleet(clock, SIZE)(), take }, SIZE, listener);
+  await new AsyncMusic({ ...emulator.connection(), pacer }).account.balance();
+  await turns(2);
+  expect(unhandled).not.toHaveBeenCalled();
 });
 
 test("a request that is aborted while it is asked for does not leave, and nobody waits for its answer", async () => {

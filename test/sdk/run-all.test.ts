@@ -396,6 +396,18 @@ test("a progress bar that throws costs nobody a song: it is thrown when all is o
   expect(seen.sort()).toEqual([0, 1, 2]);
 });
 
+test("a progress bar that rejects costs nobody a song either", async () => {
+  const { client } = batchWorld();
+  const cause = new Error("no terminal");
+  const onProgress = () => Promise.reject(cause);
+  const seen: number[] = [];
+  const reading = (async () => {
+    for await (const { index } of client.tasks.runAll(many(3), { onProgress })) seen.push(index);
+  })();
+  expect((await rejection(reading, AsyncMusicError)).cause).toBe(cause);
+  expect(seen.sort()).toEqual([0, 1, 2]);
+});
+
 test("with a journal a batch goes on where it was left, and pays nothing twice", async () => {
   const world = batchWorld();
   const options = { journal: memoryJournal(), journalKey: (_: unknown, index: number) => `song-${index}` };

@@ -135,6 +135,29 @@ test("every wait on a task that is unknown ends at once", async () => {
   expect(requests).toHaveLength(1);
 });
 
+test("a wait whose polls always fail keeps no other from its own", async () => {
+  const { client, clock } = createWorld(({ headers }) =>
+    headers.has("X-Blocked") ? refusal(403, "forbidden") : ok(succeeded()),
+  );
+  const blocked = client.tasks.wait(TASK_ID, {
+    pollIntervalMs: 1300,
+    maxWaitMs: MINUTE,
+    headers: { "X-Blocked": "yes" },
+  });
+  await client.tasks.wait(TASK_ID);
+  expect(clock.elapsed()).toBe(5000);
+  await expect(blocked).resolves.toMatchObject({ status: "success" });
+});
+
+test("a wait that another's failed poll told to wait does so", async () => {
+  const { client, requests } = createWorld(({ at }) =>
+    at < 2000 ? refusal(503, "internal_error", { "Retry-After": "30" }) : ok(succeeded()),
+  );
+  const hasty = client.tasks.wait(TASK_ID, { pollIntervalMs: 1000 });
+  await Promise.all([hasty, client.tasks.wait(TASK_ID)]);
+  expect(requests.map(({ at }) => at)).toEqual([1000, 31_000]);
+});
+
 test("each wait ends by its own patience", async () => {
   const { client, clock } = createWorld(doneAt(2 * MINUTE));
   const ended: [string, number][] = [];

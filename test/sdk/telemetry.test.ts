@@ -13,7 +13,7 @@ import {
   memoryJournal,
   type Tracer,
 } from "async-music";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import {
   accepted,
   balance,
@@ -26,8 +26,9 @@ import {
   task,
 } from "../support/answers.js";
 import { expectNoKey } from "../support/leaks.js";
+import { createOwnPacer } from "../support/own-pacer.js";
 import { rejection } from "../support/rejection.js";
-import { createTestClock } from "../support/test-clock.js";
+import { createTestClock, turns } from "../support/test-clock.js";
 import { API_KEY, BASE_URL, createWorld, inTurn } from "../support/world.js";
 
 // What a client tells of its doing: events, log lines, spans.
@@ -174,6 +175,26 @@ test("a listener that throws harms nobody, and one that has left hears nothing",
   stop();
   await client.account.balance();
   expect(heard).toEqual(["stays"]);
+});
+
+test("a listener and a logger that reject harm nobody: no rejection is left to end the process", async () => {
+  const unhandled = vi.fn();
+  process.on("unhandledRejection", unhandled);
+  onTestFinished(() => void process.off("unhandledRejection", unhandled));
+  const reject = () => Promise.reject(new Error("a bug in a listener"));
+  const logger = { debug: reject, info: reject, warn: reject, error: reject };
+  const { client } = createWorld(
+    inTurn(
+      () => limited(1),
+      () => ok(succeeded()),
+    ),
+    { logger, logLevel: "debug" },
+  );
+  const listener: () => unknown = reject;
+  client.on("attempt", listener);
+  await client.tasks.wait(TASK_ID);
+  await turns(2);
+  expect(unhandled).not.toHaveBeenCalled();
 });
 
 test("a listener that is added while an event is told hears of the next one only", async () => {
@@ -390,6 +411,18 @@ test("the span of a call that fails says why, without the key", async () => {
   expect(span?.status.code).toBe(SpanStatusCode.ERROR);
   expect(span?.events).toHaveLength(1);
   expect(JSON.stringify([span?.status, span?.events])).not.toContain(API_KEY);
+});
+
+test("no span holds the key, though a caller gives it for an id, or throws it", async () => {
+  const { tracer, spans } = createTracing();
+  const pacer = createOwnPacer().pacer;
+  pacer.admit = () => Promise.reject(new Error(`no budget for ${API_KEY}`));
+  const { client } = createWorld(() => ok(task()), { tracer, pacer });
+  await client.tasks.retrieve(API_KEY).catch(() => {});
+  await client.account.balance().catch(() => {});
+  const told = spans().map(({ attributes, status, events }) => ({ attributes, status, events }));
+  expect(told).toHaveLength(2);
+  expect(JSON.stringify(told)).not.toContain(API_KEY);
 });
 
 test.each(["startActiveSpan", "end", "setAttribute", "setStatus", "recordException"])(

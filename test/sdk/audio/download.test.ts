@@ -31,6 +31,13 @@ describe("what is sent", () => {
     expect(requests[1]?.headers.get("Range")).toBe("bytes=0-");
   });
 
+  test("asks for the bytes as they are: a coded body has no length that is told, and can't be gone on with", async () => {
+    const { client, requests } = createWorld(() => song());
+    await client.audio.download(AUDIO_URL);
+    await client.audio.download(AUDIO_URL, { headers: { "accept-encoding": "gzip" } });
+    expect(requests.map(({ headers }) => headers.get("Accept-Encoding"))).toEqual(["identity", "gzip"]);
+  });
+
   test("does not count against the rate limit", async () => {
     const { client, clock } = createWorld(() => song());
     await Promise.all(Array.from({ length: 150 }, () => client.audio.download(AUDIO_URL)));
@@ -69,6 +76,27 @@ describe("what can't be downloaded", () => {
       expect(requests).toHaveLength(1);
     },
   );
+
+  test.each<[code: number, what: string, body: string | null, headers: Record<string, string>]>([
+    [202, "a promise", "{}", {}],
+    [204, "nothing", null, {}],
+    [206, "a part that nobody asked for", "la", { "Content-Range": "bytes 0-1/8" }],
+  ])(
+    "because a %i answers %s is an AudioDownloadError at once, and no song",
+    async (code, _, body, headers) => {
+      const { client, requests } = createWorld(() => new Response(body, { status: code, headers }));
+      const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
+      expect(error).toMatchObject({ url: AUDIO_URL, status: code });
+      expect(requests).toHaveLength(1);
+    },
+  );
+
+  test("does not include a part that its caller asked for", async () => {
+    const part = () => new Response("la", { status: 206, headers: { "Content-Range": "bytes 0-1/8" } });
+    const { client } = createWorld(part);
+    const audio = await client.audio.download(AUDIO_URL, { headers: { range: "bytes=0-1" } });
+    expect((await audio.arrayBuffer()).byteLength).toBe(2);
+  });
 
   test.each([500, 502, 503, 429])("because it answers %i is one after three tries", async (code) => {
     const { client, requests } = createWorld(status(code));

@@ -138,6 +138,18 @@ test.each(["", undefined, 7])("the path %j is refused, and nothing is written", 
   expect((await rejection(saving, InvalidOptionError)).option).toBe("path");
 });
 
+test.each(["songs/", "songs/.mp3", "songs/..", ".", ".."])(
+  "the path %j names no file: one song after the other would be saved over the last",
+  async (path) => {
+    const folder = await createFolder();
+    const song = await download("song");
+    const error = await rejection(saveAudio(song, `${folder}/${path}`), InvalidOptionError);
+    expect(error.option).toBe("path");
+    await expect(readdir(folder)).resolves.toEqual([]);
+    await expect(saveAudio(song, join(folder, "rain"))).resolves.toBe(join(folder, "rain.mp3"));
+  },
+);
+
 test.each([
   ["a clip", { id: "clip-1", audio_url: "https://audio.example/song.wav", extension: "wav" }],
   ["a promise of a download", download("song")],

@@ -313,6 +313,20 @@ test("an answer that overtakes another one, or belongs to the window before, doe
   expect(clock.elapsed()).toBe(60_000);
 });
 
+test("a clock whose sleep throws at once, when everybody waits already, rejects them too", async () => {
+  const end = new Error("time is over");
+  let sleeps = 0;
+  const sleep = () => {
+    if (++sleeps > 1) throw end;
+    return Promise.resolve();
+  };
+  const pacer = createMemoryPacer({ now: () => START, sleep });
+  const first = pacer.admit({ kind: "poll", notBefore: START + 5000 });
+  const second = pacer.admit({ kind: "poll", notBefore: START + 9000 });
+  await expect(first).resolves.toBe(true);
+  await expect(second).rejects.toBe(end);
+});
+
 test("a clock whose sleep fails rejects everything that waits, and whatever comes later", async () => {
   const end = new Error("the emulator is disposed");
   const pacer = createMemoryPacer({ now: () => START, sleep: () => Promise.reject(end) });

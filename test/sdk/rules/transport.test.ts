@@ -2,7 +2,7 @@ import { InsufficientCreditsError } from "async-music";
 import { expect, test, vi } from "vitest";
 import { createEmitter } from "../../../src/telemetry/emitter.js";
 import { createTrace } from "../../../src/telemetry/tracer.js";
-import type { Call, RequestOptions } from "../../../src/transport/call.js";
+import type { Call, Flight, RequestOptions } from "../../../src/transport/call.js";
 import { createRedactor } from "../../../src/transport/redactor.js";
 import { createTransport } from "../../../src/transport/transport.js";
 import { judgeRead } from "../../../src/transport/verdict.js";
@@ -40,7 +40,7 @@ function createSender(answer: (request: Request) => Promise<Response>) {
     trace: createTrace(undefined),
   });
   const send = (call: Partial<Call>, options: RequestOptions = {}) =>
-    transport.send({ ...CREATE, flight: { isUnderWay: false }, ...call }, options, judgeRead);
+    transport.send({ ...CREATE, flight: { underWay: null }, ...call }, options, judgeRead);
   return { send, fetch, told, emitter };
 }
 
@@ -60,13 +60,14 @@ test("it is sent with all that its caller asked for, and an abort while it is on
 });
 
 test("its flight is under way from when an attempt leaves until something has come of it", async () => {
-  const flight = { isUnderWay: false };
+  const flight: Flight = { underWay: null };
   const seen: boolean[] = [];
   const { send, emitter } = createSender(async () => {
-    seen.push(flight.isUnderWay);
+    seen.push(flight.underWay !== null);
     return new Response("{}", { status: 402 });
   });
-  for (const name of ["attempt", "answer"] as const) emitter.on(name, () => seen.push(flight.isUnderWay));
+  for (const name of ["attempt", "answer"] as const)
+    emitter.on(name, () => seen.push(flight.underWay !== null));
   await rejection(send({ flight }), InsufficientCreditsError);
   expect(seen).toEqual([false, true, false]);
 });
