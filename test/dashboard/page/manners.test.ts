@@ -63,7 +63,7 @@ describe("good manners", () => {
         if (view.includes(song)) await full.page.locator("svg.waveform").first().waitFor();
         expect([view, await problemsOf(full)]).toEqual([view, []]);
       }
-    }, 60_000);
+    });
   }
 
   test("a narrow screen shows every view without scrolling sideways", async () => {
