@@ -46,6 +46,12 @@ const inChromium = ["test/dashboard/page/**/*.test.ts"];
 /** These need a Redis, which is started once before them. */
 const onRedis = ["test/redis/**/*.test.ts"];
 
+/**
+ * What never ends is ended so: nets, and no measure of anything. They are wide, since a machine may have one core, a cold
+ * cache and much else to do; a hook may build the site, or compile.
+ */
+const nets = { testTimeout: 300_000, hookTimeout: 300_000 };
+
 export default defineConfig({
   test: {
     maxWorkers: availableParallelism(),
@@ -54,45 +60,44 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias },
-        // Making a song takes a good part of a second, and several on a machine that has other work.
         test: {
+          ...nets,
           name: "sources",
           include: ["test/**/*.test.ts"],
           exclude: [...built, ...long, ...inChromium, ...onRedis],
-          testTimeout: 30_000,
           // No test leaves anything behind, and loading the sources anew for each file takes a third of the time.
           isolate: false,
         },
       },
-      { resolve: { alias }, test: { name: "long", include: long, testTimeout: 60_000 } },
+      { resolve: { alias }, test: { ...nets, name: "long", include: long } },
       {
         resolve: { alias },
-        test: { name: "redis", include: onRedis, globalSetup: "test/redis/server.ts", testTimeout: 30_000 },
+        test: { ...nets, name: "redis", include: onRedis, globalSetup: "test/redis/server.ts" },
       },
       {
         test: {
+          ...nets,
           name: "built",
           include: built,
           exclude: slowBuilt,
           globalSetup: "test/package/build.ts",
-          testTimeout: 30_000,
         },
       },
       {
         test: {
+          ...nets,
           name: "built-long",
           include: slowBuilt,
           globalSetup: "test/package/build.ts",
-          testTimeout: 60_000,
         },
       },
       {
         test: {
+          ...nets,
           name: "page",
           include: inChromium,
           globalSetup: "test/dashboard/page/support/install.ts",
-          testTimeout: 60_000,
-          expect: { poll: { timeout: 20_000 } },
+          expect: { poll: { timeout: 60_000 } },
         },
       },
       {

@@ -73,7 +73,7 @@ async function runShell(shell: string, script: string): Promise<string> {
   const command = `#!/bin/sh\nexec "${process.execPath}" "${resolve("dist/cli.js")}" "$@"\n`;
   await writeFile(`${folder}/async-music`, command);
   await chmod(`${folder}/async-music`, 0o755);
-  const env = { ...process.env, HOME: folder, PATH: `${folder}:${process.env["PATH"]}` };
+  const env = { ...process.env, LC_ALL: "C", HOME: folder, PATH: `${folder}:${process.env["PATH"]}` };
   const { stdout, stderr } = spawnSync(shell, ["-c", script], { encoding: "utf8", env });
   expect(stderr).toBe("");
   return stdout;

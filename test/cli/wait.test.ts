@@ -1,8 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createEmulator, type Emulator } from "../../emulator/index.js";
 import { AsyncMusic } from "../../src/index.js";
+import { turns } from "../support/test-clock.js";
 import { createFolder, createTerminal } from "./support/terminal.js";
 
 let emulator: Emulator;
@@ -127,6 +128,32 @@ describe("Ctrl-C", () => {
     expect([status, error.name]).toEqual([130, "Interrupted"]);
     expect(error.taskId).toMatch(/^[0-9a-f-]{36}$/);
     expect(stderr).toContain(`  async-music wait ${error.taskId}\n`);
+  });
+
+  test.each([
+    ["a second one", (signal: () => void) => signal()],
+    ["two seconds without an answer", () => void vi.advanceTimersByTime(1)],
+  ])("when the request is on its way is followed by %s, and its outcome is unknown", async (_, follow) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    emulator.faults.add({ method: "POST", fault: { kind: "stall" } });
+    const terminal = createTerminal(emulator);
+    const signal = () => terminal.signal("SIGINT");
+    let isOver = false;
+    let wasOver = true;
+    const interrupt = async () => {
+      signal();
+      vi.advanceTimersByTime(1999);
+      await turns(5);
+      wasOver = isOver;
+      follow(signal);
+    };
+    emulator.onRequest(() => void interrupt());
+    const { status, stdout } = await terminal.run("run", "-d", "rain", "--json").finally(() => {
+      isOver = true;
+    });
+    expect(wasOver).toBe(false);
+    expect([status, JSON.parse(stdout).error.name]).toEqual([9, "SubmissionOutcomeUnknownError"]);
   });
 
   test("when the request is on its way and the answer refuses it says that there is no task", async () => {

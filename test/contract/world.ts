@@ -57,9 +57,6 @@ export function openerFor(mount: Mount, base: Pick<EmulatorOptions, "seed" | "po
   };
 }
 
-/** Real milliseconds after which a test's client gives up on an answer that never comes. */
-export const SHORT_TIMEOUT_MS = 40;
-
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;

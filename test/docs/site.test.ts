@@ -10,7 +10,7 @@ let built: { status: number | null; stdout: string; stderr: string };
 beforeAll(() => {
   built = spawnSync("npx", ["typedoc", "--out", site], { encoding: "utf8" });
   spawnSync("npm", ["run", "--silent", "build:tools", "--", site]);
-}, 60_000);
+});
 
 test("the site is built without a warning", () => {
   expect([built.status, built.stdout + built.stderr]).toEqual([0, expect.not.stringMatching(/warn/i)]);

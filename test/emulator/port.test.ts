@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { get } from "node:http";
 import { connect } from "node:net";
 import type { Clip } from "async-music";
-import { createEmulator, type EmulatorOptions } from "async-music/emulator";
+import { createEmulator, type Emulator, type EmulatorOptions } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { afterEach, expect, test, vi } from "vitest";
 import { worldOf } from "../../emulator/mounts/mounted-world.js";
@@ -21,17 +21,25 @@ async function listen(options: EmulatorOptions = {}) {
   return { ...serviceOf(emulator, { fetch: globalThis.fetch, url: server.url }), server };
 }
 
-/** What comes back for bytes that are sent as they are, and are all, unless more may follow. */
+/**
+ * What comes back for bytes that are sent as they are. Once an answer has come they were all, unless more may follow: a
+ * server that hears sooner that they were all may leave before it has answered.
+ */
 async function sendRaw(url: string, bytes: string, { mayFollow = false } = {}): Promise<string> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
-  if (mayFollow) socket.write(bytes);
-  else socket.end(bytes);
+  socket.write(bytes);
   let answer = "";
   socket.on("data", (chunk) => {
     answer += chunk;
+    if (!mayFollow) socket.end();
   });
   await once(socket, "close");
   return answer;
+}
+
+/** Resolves when so many requests have come, also where they stall. */
+async function untilLogged(emulator: Emulator, count: number): Promise<void> {
+  await expect.poll(() => emulator.requests.length, { timeout: 60_000 }).toBe(count);
 }
 
 test("the whole of a task, over sockets", async () => {
@@ -157,12 +165,13 @@ test("a stalled request keeps its connection until the server closes", async () 
   const { emulator, server } = await listen();
   emulator.faults.add({ fault: { kind: "stall" } });
   const stalled = fetch(server.url + BALANCE);
+  const ended = expect(stalled).rejects.toThrow(TypeError);
+  await untilLogged(emulator, 1);
   const first = await Promise.race([
     stalled,
     new Promise((resolve) => setTimeout(resolve, 30, "still open")),
   ]);
   expect(first).toBe("still open");
-  const ended = expect(stalled).rejects.toThrow(TypeError);
   await server.close();
   await ended;
 });
@@ -293,7 +302,7 @@ test("a request that stalls loses its connection to a reset, and holds time no l
   const { emulator, server } = await listen();
   emulator.faults.add({ fault: { kind: "stall" } });
   const stalled = expect(fetch(server.url + BALANCE)).rejects.toThrow(TypeError);
-  await expect.poll(() => emulator.requests.length).toBe(1);
+  await untilLogged(emulator, 1);
   emulator.reset();
   await stalled;
   await emulator.clock.sleep(1_000);
@@ -305,14 +314,15 @@ test("a request that stalls holds time until its connection ends", async () => {
   const beganAt = clock.now();
   emulator.faults.add({ fault: { kind: "stall" } });
   const controller = new AbortController();
-  const stalled = fetch(server.url + BALANCE, { signal: controller.signal });
+  const stalled = fetch(server.url + BALANCE, { signal: controller.signal }).catch(() => {});
+  await untilLogged(emulator, 1);
   const slept = clock.sleep(60_000);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(clock.now() - beganAt).toBe(0);
   await clock.advance(1_000);
   expect(clock.now() - beganAt).toBe(1_000);
   controller.abort();
-  await stalled.catch(() => {});
+  await stalled;
   await slept;
   expect(clock.now() - beganAt).toBe(60_000);
 });

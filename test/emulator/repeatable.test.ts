@@ -1,6 +1,15 @@
 import { createEmulator, type Emulator, type Snapshot } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
+import { worldOf } from "../../emulator/mounts/mounted-world.js";
+import { turns } from "../support/test-clock.js";
 import { createService, serviceOf, TASK, VALID } from "./support/service.js";
+
+/** Keeps time from skipping, however many turns of the event loop there are, until it may go on. */
+function holdTime(emulator: Emulator): () => void {
+  const { clock } = worldOf(emulator);
+  clock.hold();
+  return () => clock.release();
+}
 
 /** Some minutes of a service: everything that came back, as text. */
 async function live(emulator: Emulator, rounds = 6): Promise<string> {
@@ -184,9 +193,11 @@ describe("a reset", () => {
   ])("knows nothing of what was under way before: %s", async (_, replace) => {
     const { emulator, post, balance } = createService();
     emulator.faults.add({ fault: { kind: "latency", ms: 5_000 } });
+    const goOn = holdTime(emulator);
     const underWay = expect(post(VALID.song)).rejects.toThrow(TypeError);
-    await new Promise((resolve) => setImmediate(resolve));
+    await turns(5);
     replace(emulator);
+    goOn();
     await underWay;
     expect(emulator.requests).toEqual([]);
     expect(await balance()).toEqual({ available: 1000, frozen: 0, total: 1000 });
@@ -211,16 +222,18 @@ describe("a reset", () => {
     const { emulator, send, post } = createService();
     emulator.faults.add({ fault: { kind: "latency", ms: 5_000 } });
     const caller = new AbortController();
+    const goOn = holdTime(emulator);
     const left = send(TASK, {
       method: "POST",
       headers: { "x-api-key": emulator.apiKey, "Content-Type": "application/json" },
       body: JSON.stringify(VALID.song),
       signal: caller.signal,
     });
-    await new Promise((resolve) => setImmediate(resolve));
+    await turns(5);
     caller.abort();
     await expect(left).rejects.toThrow("aborted");
     emulator.reset();
+    goOn();
     await post(VALID.song);
     expect(emulator.audit()).toEqual([]);
   });

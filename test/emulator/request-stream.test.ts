@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { createEmulator, type Emulator, type LoggedRequest } from "async-music/emulator";
 import { emulatorHandlers } from "async-music/emulator/msw";
 import { serve } from "async-music/emulator/node";
@@ -59,10 +58,8 @@ function eventsOf(response: Response) {
 /** How many follow the log right now. */
 const readersOf = (emulator: Emulator) => worldOf(emulator).logReaders.size;
 
-async function until(holds: () => boolean) {
-  for (let tries = 0; tries < 200 && !holds(); tries++) await pause(5);
-  expect(holds()).toBe(true);
-}
+const untilReadBy = (count: number, emulator: Emulator) =>
+  expect.poll(() => readersOf(emulator), { timeout: 60_000 }).toBe(count);
 
 describe.each(Object.entries(MOUNTS))("GET /_emulator/requests/stream, through %s", (_, mount) => {
   const open = async () => {
@@ -89,18 +86,18 @@ describe.each(Object.entries(MOUNTS))("GET /_emulator/requests/stream, through %
     expect(seen).toEqual(emulator.requests);
     expect(seen.map(({ path }) => path)).toEqual([BALANCE, "/nowhere", USAGE, BALANCE]);
     await events.leave();
-    await until(() => readersOf(emulator) === 0);
+    await untilReadBy(0, emulator);
   });
 
   test("an empty log is a stream that waits", async () => {
     const { emulator, get, follow } = await open();
     const events = eventsOf(await follow());
     const first = events.next();
-    await until(() => readersOf(emulator) === 1);
+    await untilReadBy(1, emulator);
     await get(BALANCE);
     expect((await first).path).toBe(BALANCE);
     await events.leave();
-    await until(() => readersOf(emulator) === 0);
+    await untilReadBy(0, emulator);
   });
 
   test("who aborts the request leaves, and the service goes on", async () => {
@@ -110,7 +107,7 @@ describe.each(Object.entries(MOUNTS))("GET /_emulator/requests/stream, through %
     const next = events.next().catch((error: unknown) => error);
     leaving.abort();
     await next;
-    await until(() => readersOf(emulator) === 0);
+    await untilReadBy(0, emulator);
     expect((await get(BALANCE)).status).toBe(200);
   });
 
@@ -130,9 +127,9 @@ test("on a port, closing the server ends the streams", async () => {
   const emulator = createEmulator();
   const { url, close } = await serve(emulator);
   await fetch(`${url}/_emulator/requests/stream`);
-  await until(() => readersOf(emulator) === 1);
+  await untilReadBy(1, emulator);
   await close();
-  await until(() => readersOf(emulator) === 0);
+  await untilReadBy(0, emulator);
 });
 
 test("an open stream does not keep virtual time from skipping", async () => {

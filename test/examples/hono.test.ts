@@ -83,6 +83,6 @@ test("the same answers on a port", async ({ onTestFinished }) => {
   expect((await fetch(song, { method: "PUT", body: RAIN })).status).toBe(202);
   await vi.waitFor(
     async () => expect(await (await fetch(song)).json()).toMatchObject({ status: "ready" }),
-    20_000,
+    60_000,
   );
 });

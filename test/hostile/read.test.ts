@@ -12,6 +12,7 @@ import { connect } from "../support/connect.js";
 import { expectNoKey } from "../support/leaks.js";
 import { cutAfter, listen, reply, type Treatment } from "../support/loopback.js";
 import { rejection } from "../support/rejection.js";
+import { createTimeLimit } from "../support/time-limit.js";
 import { API_KEY } from "../support/world.js";
 
 // Errors, retry rules: reads may be sent again, with backoff.
@@ -103,10 +104,11 @@ describe.each(READS)("%s", (_, read, path, data) => {
   });
 
   test("waits for nobody longer than timeoutMs an attempt", async () => {
-    const server = await listen(() => {});
-    const { client } = connect(server, { timeoutMs: 200 });
+    const { timeoutMs, pass } = createTimeLimit();
+    const server = await listen(pass);
+    const { client } = connect(server, { timeoutMs });
     const error = await rejection(read(client), RequestTimeoutError);
-    expect(error.message).toContain("200 ms");
+    expect(error.message).toContain(`${timeoutMs} ms`);
     expect(error).toBeInstanceOf(ConnectionError);
     expect(server.arrivals).toHaveLength(3);
   });

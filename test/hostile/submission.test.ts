@@ -11,6 +11,7 @@ import { connect } from "../support/connect.js";
 import { expectNoKey } from "../support/leaks.js";
 import { cutAfter, listen, reply, type Treatment } from "../support/loopback.js";
 import { reasonOf, rejection } from "../support/rejection.js";
+import { createTimeLimit } from "../support/time-limit.js";
 import { API_KEY, createWorld, never } from "../support/world.js";
 
 // POST /api/v1/task: an uncertain outcome is never followed by a second POST.
@@ -134,12 +135,10 @@ describe("a request that its caller changes while it is on its way", () => {
 });
 
 test("a create that nobody answers in time has an unknown outcome", async () => {
-  const server = await listen(() => {});
-  const { client } = connect(server);
-  const error = await rejection(
-    client.tasks.create(SONG_REQUEST, { timeoutMs: 100 }),
-    SubmissionOutcomeUnknownError,
-  );
+  const { timeoutMs, pass } = createTimeLimit();
+  const server = await listen(pass);
+  const { client } = connect(server, { timeoutMs });
+  const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
   expect(error.status).toBeNull();
   expect(error.cause).toBeInstanceOf(RequestTimeoutError);
   expect(error.requestId).toBe(server.arrivals[0]?.headers["x-request-id"]);
@@ -147,12 +146,15 @@ test("a create that nobody answers in time has an unknown outcome", async () => 
 });
 
 test("a create whose answer stops in its body has an unknown outcome", async () => {
+  const { timeoutMs, pass } = createTimeLimit();
   const server = await listen((to) => to.socket?.write(`${HEAD}Content-Length: 500\r\n\r\n{`));
-  const { client } = connect(server);
-  const error = await rejection(
-    client.tasks.create(SONG_REQUEST, { timeoutMs: 100 }),
-    SubmissionOutcomeUnknownError,
-  );
+  const stopping: typeof fetch = async (...request) => {
+    const answer = await fetch(...request);
+    setImmediate(pass);
+    return answer;
+  };
+  const { client } = connect(server, { timeoutMs, fetch: stopping });
+  const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
   expect(error.status).toBe(202);
   expect(server.arrivals).toHaveLength(1);
 });

@@ -57,7 +57,7 @@ test("in fifty rounds, no key is paid twice and nothing is lost, whenever the pr
   expect(paidInTheEnd.length).toBe(new Set(paidInTheEnd).size);
   for (const [index, key] of keys.entries())
     expect([key, ends[index]]).toEqual([key, endOf(key, left[index], paid)]);
-}, 180_000);
+});
 
 /** A key that was left free is run; an intent is unknown, whether or not it was paid; a record is waited for. */
 function endOf(key: string, entry: JournalEntry | null | undefined, paid: readonly string[]): string {

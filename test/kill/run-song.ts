@@ -7,5 +7,7 @@ const [baseUrl = "", apiKey = "", path = "", journalKey = ""] = process.argv.sli
 const client = new AsyncMusic({ baseUrl, apiKey });
 const request = { model: "provider_b", task_type: "music", input: { prompt: journalKey } } as const;
 
+// It must not end by itself before it is killed, however late that is.
+setTimeout(() => {}, 300_000);
 process.stdout.write("begins\n");
 client.tasks.run(request, { journal: fileJournal(path), journalKey }).catch(() => {});

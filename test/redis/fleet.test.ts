@@ -1,13 +1,15 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { promisify } from "node:util";
-import { createEmulator } from "async-music/emulator";
+import { createEmulator, type LoggedRequest } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { expect, onTestFinished, test } from "vitest";
 import { redisSocket } from "./connections.js";
 
 const PROCESSES = 10;
 const TASKS_EACH = 12;
-const LIMITS = { requests: 80, windowSeconds: 2 };
+const LIMITS = { requests: 80, windowSeconds: 4 };
+const NO_LIMITS = { requests: 100_000, windowSeconds: 4 };
 
 /** What a process of the fleet says of itself. */
 interface Said {
@@ -16,7 +18,22 @@ interface Said {
 }
 
 test("ten processes on one key: no 429, all work done, and no slower than the key allows", async () => {
-  const emulator = createEmulator({ clock: "real", credits: 10_000, limits: LIMITS });
+  const free = await runFleet(NO_LIMITS);
+  const { members, requests, emulator } = await runFleet(LIMITS);
+
+  expect(members.flatMap(({ statuses }) => statuses)).toEqual(Array(PROCESSES * TASKS_EACH).fill("success"));
+  expect(members.reduce((sum, { sent }) => sum + sent, 0)).toBe(requests.length);
+  expect(requests.filter(({ status }) => status === 429)).toEqual([]);
+  expect(emulator.audit()).toEqual([]);
+
+  // The work itself takes as long as the machine likes: the key adds its windows, and nothing else.
+  const windows = Math.ceil(requests.length / LIMITS.requests);
+  expect(secondsOf(requests) - secondsOf(free.requests)).toBeLessThan(windows * (LIMITS.windowSeconds + 1));
+});
+
+/** A fleet that begins its work together, with what it said and what arrived. */
+async function runFleet(limits: typeof LIMITS) {
+  const emulator = createEmulator({ clock: "real", credits: 10_000, limits });
   emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 0, process_seconds: 0 });
   const { url, close } = await serve(emulator);
   onTestFinished(close);
@@ -26,23 +43,26 @@ test("ten processes on one key: no 429, all work done, and no slower than the ke
     ASYNC_MUSIC_BASE_URL: url,
     ASYNC_MUSIC_API_KEY: emulator.apiKey,
     REDIS_SOCKET: redisSocket(),
-    FLEET: JSON.stringify({ prefix: `fleet-${process.pid}`, tasks: TASKS_EACH, ...LIMITS }),
+    FLEET: JSON.stringify({
+      prefix: `fleet-${process.pid}-${limits.requests}`,
+      tasks: TASKS_EACH,
+      ...limits,
+    }),
   };
-  const member = async (): Promise<Said> => {
-    const flags = ["--import", "./scripts/run-sources.ts", "test/redis/member.ts"];
-    const { stdout } = await promisify(execFile)(process.execPath, flags, { env });
-    return JSON.parse(stdout);
-  };
-  const members = await Promise.all(Array.from({ length: PROCESSES }, member));
+  const flags = ["--import", "./scripts/run-sources.ts", "test/redis/member.ts"];
+  const running = Array.from({ length: PROCESSES }, () =>
+    promisify(execFile)(process.execPath, flags, { env }),
+  );
+  await Promise.all(running.map((each) => Promise.race([once(each.child.stdout ?? process, "data"), each])));
+  for (const { child } of running) child.stdin?.write("begin");
+  const members = (await Promise.all(running)).map(
+    ({ stdout }): Said => JSON.parse(stdout.replace("ready\n", "")),
+  );
+  return { emulator, members, requests: emulator.requests };
+}
 
-  const { requests } = emulator;
-  expect(members.flatMap(({ statuses }) => statuses)).toEqual(Array(PROCESSES * TASKS_EACH).fill("success"));
-  expect(members.reduce((sum, { sent }) => sum + sent, 0)).toBe(requests.length);
-  expect(requests.filter(({ status }) => status === 429)).toEqual([]);
-  expect(emulator.audit()).toEqual([]);
-
+/** From the first request to the last. */
+function secondsOf(requests: readonly LoggedRequest[]): number {
   const times = requests.map(({ at }) => Date.parse(at));
-  const tookSeconds = (Math.max(...times) - Math.min(...times)) / 1000;
-  const windows = Math.ceil(requests.length / LIMITS.requests);
-  expect(tookSeconds).toBeLessThan((windows + 1) * (LIMITS.windowSeconds + 1));
-});
+  return (Math.max(...times) - Math.min(...times)) / 1000;
+}

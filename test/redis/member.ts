@@ -1,5 +1,6 @@
 /** One process of a fleet: submits tasks and waits for them, and says what it has sent and how its tasks ended. */
 
+import { once } from "node:events";
 import { Redis } from "ioredis";
 import { AsyncMusic } from "../../src/index.js";
 import { redisPacer } from "../../src/redis/index.js";
@@ -19,6 +20,10 @@ const run = async () => {
   // A bare id: nothing is known of how long it takes, so that it is read at once.
   return (await client.tasks.wait(task_id, { pollIntervalMs: 1000 })).status;
 };
+// Who has loaded waits for the others: how long that takes is the machine's affair.
+console.log("ready");
+await once(process.stdin, "data");
 const statuses = await Promise.all(Array.from({ length: tasks }, run));
 console.log(JSON.stringify({ statuses, sent }));
 redis.disconnect();
+process.stdin.destroy();

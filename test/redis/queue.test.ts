@@ -47,4 +47,4 @@ test("a fleet of BullMQ, whose workers are killed all the time, loses no song an
   expect(accounts[0]?.balance.total).toBe(
     1000 - 10 * tasks.filter(({ status }) => status === "success").length,
   );
-}, 90_000);
+});

@@ -334,7 +334,7 @@ describe("a journal that never answers", () => {
       onUnrecorded: (error) => void heard.push(error),
     });
     await wait(30_000);
-    await vi.waitUntil(() => puts === 3);
+    await vi.waitUntil(() => puts === 3, { timeout: 60_000 });
     await wait(30_000);
     await expect(run).resolves.toEqual(succeeded());
     expect(heard).toMatchObject([{ taskId: TASK_ID, journalKey: KEY }]);

@@ -100,6 +100,7 @@ test("a level that is nearly one is shown, and one that may be a key is not", ()
   expect(refused("warning")).toThrow("got `warning`");
   expect(refused("key_of_another")).toThrow("got `a text of length 14`");
   const secret = () => createWorld(() => balance(), { apiKey: "warns", logLevel: Object("warns") });
+  expect(secret).toThrow(InvalidOptionError);
   expect(secret).not.toThrow("got `warns`");
 });
 
@@ -112,7 +113,9 @@ test("a name that is nearly an option and holds the key is not shown", async () 
   );
   expect(error.message).not.toContain(apiKey);
   const options = { apiKey, baseUrl: BASE_URL, [apiKey]: 1 } as ClientOptions;
-  expect(() => new AsyncMusic(options)).not.toThrow(apiKey);
+  const create = () => new AsyncMusic(options);
+  expect(create).toThrow(InvalidOptionError);
+  expect(create).not.toThrow(apiKey);
 });
 
 test("a name like no other is refused with the list of names, and not shown: it may be the key", async () => {

@@ -1,8 +1,13 @@
+import { once } from "node:events";
 import { ConnectionError, RateLimitedError, RequestTimeoutError, ServerError } from "async-music";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { balance, limited, refusal, TASK_ID, task } from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
-import { createWorld, inTurn, never } from "../support/world.js";
+import { createTestClock, turns } from "../support/test-clock.js";
+import { createTimeLimit } from "../support/time-limit.js";
+import { createWorld, inTurn, never, type SeenRequest } from "../support/world.js";
+
+afterEach(() => void vi.useRealTimers());
 
 // Errors, retry rules; the waits between the attempts of one call are on the handed-in clock.
 
@@ -87,8 +92,13 @@ test("the attempts at one task are a second apart, whatever the jitter", async (
 });
 
 test("an attempt that is not answered ends in real time, and is followed by another", async () => {
-  const world = createWorld((request, index) => (index === 0 ? never(request) : balance()));
-  await world.client.account.balance({ timeoutMs: 40 });
+  const { timeoutMs, pass } = createTimeLimit();
+  const world = createWorld((request, index) => {
+    if (index > 0) return balance();
+    setImmediate(pass);
+    return never(request);
+  });
+  await world.client.account.balance({ timeoutMs });
   expect(world.requests).toHaveLength(2);
   expect(world.requests[0]?.signal.aborted).toBe(true);
 });
@@ -99,13 +109,21 @@ test("a fetch that does not listen to its signal is left all the same", async ()
 });
 
 test("time spent waiting for another attempt does not count against the attempt", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const clock = createTestClock();
   const world = createWorld(
     inTurn(
       () => limited(100),
       () => balance(),
     ),
-    { timeoutMs: 50 },
+    { clock, timeoutMs: 50 },
   );
+  // What waits on the client's clock waits in real time too.
+  const { sleep } = clock;
+  clock.sleep = async (ms, signal) => {
+    await sleep(ms, signal);
+    vi.advanceTimersByTime(ms);
+  };
   await expect(world.client.account.balance()).resolves.toMatchObject({ total: 100 });
 });
 
@@ -182,13 +200,14 @@ test("an attempt that takes too long gives back the body that it was reading", a
 
 test("an answer that comes to an attempt that is over is given back unread", async () => {
   let left = 0;
-  const late = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 30));
+  const late = async ({ signal }: SeenRequest) => {
+    await once(signal, "abort");
     return new Response(new ReadableStream({ cancel: () => void left++ }));
   };
   const { client } = createWorld(late, { timeoutMs: 10, maxRetries: 0 });
   await rejection(client.account.balance(), RequestTimeoutError);
-  await expect.poll(() => left, { timeout: 20_000 }).toBe(1);
+  await turns(3);
+  expect(left).toBe(1);
 });
 
 test("a bare 404 of a task is a task that is not found, and of another address it is not", async () => {

@@ -20,8 +20,8 @@ export async function runVitest(
   root: string,
   { include = ["*.test.ts"], alias = [], onError = () => {} }: VitestOptions = {},
 ): Promise<Map<string, string[]>> {
-  const testTimeout = 30_000;
-  const options: CliOptions = { root, include, config: false, watch: false, reporters: [], testTimeout };
+  const nets = { testTimeout: 300_000, hookTimeout: 300_000 };
+  const options: CliOptions = { root, include, config: false, watch: false, reporters: [], ...nets };
   const vitest = await startVitest("test", [], options, { resolve: { alias } });
   try {
     const files = vitest.state.getTestModules();

@@ -16,7 +16,8 @@ import {
 } from "../../../src/index.js";
 import { rejection } from "../../support/rejection.js";
 import type { Kit } from "../kit.js";
-import { type Open, SHORT_TIMEOUT_MS, SONG } from "../world.js";
+import { limitOfStalls } from "../limit-of-stalls.js";
+import { type Open, SONG } from "../world.js";
 
 const NO_TASK = "0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b";
 const TASKS = "/api/v1/task/*";
@@ -135,7 +136,7 @@ export function describeErrors(open: Open, { describe, it }: Kit): void {
     it("RequestTimeoutError: a read to which no answer comes in time", async () => {
       const { connect, emulator } = await open();
       emulator.faults.add({ path: BALANCE, fault: { kind: "stall" } });
-      const client = connect({ maxRetries: 0, timeoutMs: SHORT_TIMEOUT_MS });
+      const client = connect({ maxRetries: 0, timeoutMs: limitOfStalls(emulator) });
       expect(await rejection(client.account.balance(), RequestTimeoutError)).toBeInstanceOf(ConnectionError);
     });
 

@@ -3,7 +3,8 @@ import type { Fault } from "../../../emulator/index.js";
 import { SubmissionOutcomeUnknownError, WaitTimeoutError } from "../../../src/index.js";
 import { rejection } from "../../support/rejection.js";
 import type { Kit } from "../kit.js";
-import { MINUTE, type Open, SHORT_TIMEOUT_MS, SONG } from "../world.js";
+import { limitOfStalls } from "../limit-of-stalls.js";
+import { MINUTE, type Open, SONG } from "../world.js";
 
 const TASK = "/api/v1/task";
 const TASKS = "/api/v1/task/*";
@@ -50,7 +51,7 @@ export function describeFaults(open: Open, { describe, it }: Kit): void {
     it.each(UNKNOWN_OUTCOMES)("is sent once: %s", async (_, fault, isCreated, status) => {
       const { connect, emulator, arrivals } = await open();
       emulator.faults.add({ method: "POST", path: TASK, fault });
-      const client = connect({ timeoutMs: fault.kind === "stall" ? SHORT_TIMEOUT_MS : 30_000 });
+      const client = connect({ timeoutMs: fault.kind === "stall" ? limitOfStalls(emulator) : 30_000 });
       const error = await rejection(
         client.tasks.run(SONG, { requestId: "song-1" }),
         SubmissionOutcomeUnknownError,
@@ -108,7 +109,7 @@ export function describeFaults(open: Open, { describe, it }: Kit): void {
       const { client, emulator, arrivals } = await open();
       const submission = await client.tasks.create(SONG);
       emulator.faults.add({ method: "GET", path: TASKS, fault: { kind: "stall" } });
-      const wait = client.tasks.wait(submission, { timeoutMs: SHORT_TIMEOUT_MS });
+      const wait = client.tasks.wait(submission, { timeoutMs: limitOfStalls(emulator) });
       expect(await wait).toMatchObject({ status: "success" });
       // The stalled read was one of the wait's own: it is in the log, without an answer, and others came after it.
       const reads = arrivals("GET");
@@ -122,7 +123,7 @@ export function describeFaults(open: Open, { describe, it }: Kit): void {
     it("holds time up for all until it is given up, so that a wait ends within a second of its maxWaitMs", async () => {
       const { connect, emulator } = await open();
       emulator.providers.provider_a.always({ outcome: "hang" });
-      const client = connect({ timeoutMs: SHORT_TIMEOUT_MS });
+      const client = connect({ timeoutMs: limitOfStalls(emulator) });
       const submission = await client.tasks.create(SONG);
       emulator.faults.add({ method: "GET", path: TASKS, fault: { kind: "stall" } });
       const leave = new AbortController();

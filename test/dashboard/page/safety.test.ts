@@ -80,7 +80,7 @@ describe("the page", () => {
         }),
     );
     expect(blocked).toBe("img-src");
-  }, 30_000);
+  });
 
   test("its files are served for what they are, leave no trace in the log, and meet no fault", async () => {
     const { page, server, emulator } = await openDashboard();

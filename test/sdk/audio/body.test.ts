@@ -1,11 +1,14 @@
 import { type AsyncMusic, AudioDownloadError } from "async-music";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { connect } from "../../support/connect.js";
 import { expectNoKey } from "../../support/leaks.js";
 import { cutAfter, listen } from "../../support/loopback.js";
 import { rejection } from "../../support/rejection.js";
 import { turns } from "../../support/test-clock.js";
+import { createTimeLimit } from "../../support/time-limit.js";
 import { API_KEY, createWorld } from "../../support/world.js";
+
+afterEach(() => void vi.useRealTimers());
 
 // A song that is cut short must not pass for the song.
 
@@ -75,9 +78,17 @@ describe("a body", () => {
     );
 
     test("that stops coming is one after timeoutMs without a byte", async () => {
-      const server = await listen((to) => to.socket?.write(`${AUDIO_HEAD}Content-Length: 500\r\n\r\nla la`));
-      const { client } = connect(server);
-      const audio = await client.audio.download(`${server.url}/song`, { timeoutMs: 80 });
+      const { timeoutMs, pass } = createTimeLimit();
+      const stopping = (piece: string) =>
+        onDemand((controller) => {
+          if (piece === "") return new Promise<void>(() => void setImmediate(pass));
+          controller.enqueue(new TextEncoder().encode(piece));
+          piece = "";
+          return Promise.resolve();
+        });
+      const headers = { "Content-Type": "audio/mpeg", "Content-Length": "500" };
+      const { client } = createWorld(() => new Response(stopping("la la"), { headers }));
+      const audio = await client.audio.download(AUDIO_URL, { timeoutMs });
       await rejection(read(audio), AudioDownloadError);
     });
 
@@ -88,17 +99,20 @@ describe("a body", () => {
   });
 
   test("that takes longer than timeoutMs in all, but never so long for one piece, is whole", async () => {
-    const server = await listen((to) => {
-      to.writeHead(200, { "Content-Type": "audio/mpeg" });
-      for (let piece = 0; piece < 8; piece++) setTimeout(() => to.write("la "), piece * 25);
-      setTimeout(() => to.end(), 200);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    let pieces = 0;
+    const slow = onDemand((controller) => {
+      vi.advanceTimersByTime(100);
+      if (pieces++ < 8) controller.enqueue(new Uint8Array(3));
+      else controller.close();
     });
-    const { client } = connect(server);
-    const audio = await client.audio.download(`${server.url}/song`, { timeoutMs: 130 });
+    const { client } = createWorld(() => new Response(slow, { headers: { "Content-Type": "audio/mpeg" } }));
+    const audio = await client.audio.download(AUDIO_URL, { timeoutMs: 130 });
     expect((await audio.arrayBuffer()).byteLength).toBe(24);
   });
 
   test("that nobody reads for longer than timeoutMs is still there", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     let pieces = 0;
     const body = new ReadableStream<Uint8Array>({
       async pull(controller) {
@@ -109,7 +123,9 @@ describe("a body", () => {
     });
     const { client } = createWorld(() => new Response(body, { headers: { "Content-Type": "audio/mpeg" } }));
     const audio = await client.audio.download(AUDIO_URL, { timeoutMs: 40 });
-    await new Promise((resolve) => setTimeout(resolve, 80));
+    // What is read ahead has come.
+    await turns(20);
+    vi.advanceTimersByTime(80);
     expect((await audio.arrayBuffer()).byteLength).toBe(50);
   });
 
@@ -166,3 +182,10 @@ describe("a body", () => {
     expect((await audio.arrayBuffer()).byteLength).toBe(0);
   });
 });
+
+/** A body that does nothing before somebody reads it. */
+function onDemand(
+  pull: (controller: ReadableStreamDefaultController<Uint8Array>) => void | Promise<void>,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream({ pull }, { highWaterMark: 0 });
+}

@@ -98,7 +98,8 @@ test.each(FAILURES)("a song that %s leaves the file that was there as it was", a
 test("a place that can't be written is an error that leaves nothing behind, and leaves the download", async () => {
   const folder = await createFolder();
   await mkdir(join(folder, "rain.mp3"));
-  await expect(saveAudio(await download("la"), join(folder, "rain"))).rejects.toThrow();
+  const onFolder = saveAudio(await download("la"), join(folder, "rain"));
+  await expect(onFolder).rejects.toMatchObject({ code: "EISDIR" });
   await expect(readdir(folder)).resolves.toEqual(["rain.mp3"]);
 
   await writeFile(join(folder, "file"), "");
@@ -109,7 +110,8 @@ test("a place that can't be written is an error that leaves nothing behind, and 
       left = true;
     },
   });
-  await expect(saveAudio(await download(body), join(folder, "file", "rain"))).rejects.toThrow();
+  const inFile = saveAudio(await download(body), join(folder, "file", "rain"));
+  await expect(inFile).rejects.toMatchObject({ code: expect.stringMatching(/^(?:EEXIST|ENOTDIR)$/) });
   expect(left).toBe(true);
 });
 

@@ -9,7 +9,7 @@ import type { EmulatorServer } from "../../../../emulator/node.js";
 const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
 /** No step of a page takes longer. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 let browser: Promise<Browser> | undefined;
 
