@@ -83,7 +83,7 @@ async function tryOnce<Result>(
 
 /** Any other success holds nothing, or a part that nobody asked for: it must not pass for the song. */
 function holdsAudio({ status }: Response, sent: Headers): boolean {
-  return status === 200 || status === 203 || (status === 206 && sent.has("Range"));
+  return status === 200 || (status === 206 && sent.has("Range"));
 }
 
 function failedAnswer({ transport, shownUrl: url }: Download, { status, headers }: Response): FailedTry {

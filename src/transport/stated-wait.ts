@@ -9,7 +9,7 @@ export function statedWaitMs(headers: Headers, body: unknown, now: number): numb
   // A header that came twice is one with a comma, as every date has too: before the two digits of its day.
   const values = (headers.get(HEADERS.retryAfter) ?? "").split(/, *(?! ?\d\d[ -])/);
   const waits = [...values.map((value) => headerWaitMs(value, headers, now)), bodyWaitMs(body)];
-  const finite = waits.filter((wait) => wait !== null).filter(Number.isFinite);
+  const finite = waits.filter((wait): wait is number => Number.isFinite(wait));
   return finite.length === 0 ? null : Math.max(...finite);
 }
 
