@@ -7,6 +7,7 @@ import type { Pacer, PacerFactory } from "./pacer/pacer.js";
 import { type Random, systemRandom } from "./random/random.js";
 import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel } from "./telemetry/logger.js";
 import type { Tracer } from "./telemetry/tracer.js";
+import { lateFetch } from "./transport/late-fetch.js";
 import { shownAmong } from "./transport/near-name.js";
 import { checkOptionNames } from "./transport/option-names.js";
 import { createRedactor, type Redactor } from "./transport/redactor.js";
@@ -124,19 +125,6 @@ export function checkClientOptions(options: ClientOptions): CheckedClientOptions
     logLevel: checkLogLevel(options.logLevel ?? "warn", redactor),
     tracer: checkMethods("tracer", options.tracer, ["startActiveSpan"]),
     validateRequests: checkFlag("validateRequests", options.validateRequests ?? true),
-  };
-}
-
-/**
- * The global `fetch` is looked up at each request, so that a later replacement is seen. None is called as a method of
- * ours: a browser's own refuses that. One of the caller's that takes a `Request` and no more still has to learn from it
- * when its answer is no longer wanted.
- */
-function lateFetch(given: typeof globalThis.fetch | undefined): typeof globalThis.fetch {
-  return (input, init) => {
-    const fetch = given ?? globalThis.fetch;
-    const takesNoInit = given?.length === 1 && given !== globalThis.fetch;
-    return fetch(takesNoInit && input instanceof Request ? new Request(input, init) : input, init);
   };
 }
 

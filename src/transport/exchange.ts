@@ -92,9 +92,7 @@ async function receive(attempt: Attempt, signal: AbortSignal, received: Received
 async function send({ method, url, headers, body, fetch }: Attempt, signal: AbortSignal): Promise<Response> {
   signal.throwIfAborted();
   const content = body === undefined ? {} : { body: sentOnce(body) };
-  const request = new Request(url, { method, headers, redirect: "manual", ...content });
-  // The signal isn't in the request, where following it would cost as much as all the rest.
-  const answer = await fetch(request, { signal });
+  const answer = await fetch(url, { method, headers, redirect: "manual", signal, ...content });
   // What didn't listen to the signal answers too late: nobody will read it.
   if (signal.aborted) answer?.body?.cancel().catch(() => {});
   if (typeof answer?.headers?.get !== "function")

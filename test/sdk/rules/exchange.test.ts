@@ -108,8 +108,9 @@ test.each([false, true])(
   async (isDeno) => {
     if (isDeno) vi.stubGlobal("Deno", {});
     const arrived: [method: string, text: string][] = [];
-    const fetch = async (request: RequestInfo | URL) => {
-      if (request instanceof Request) arrived.push([request.method, await request.text()]);
+    const fetch = async (input: RequestInfo | URL, init?: RequestInit) => {
+      const request = new Request(input, init);
+      arrived.push([request.method, await request.text()]);
       return new Response("{}");
     };
     expect((await exchange(attempt({ fetch }))).kind).toBe("answered");
