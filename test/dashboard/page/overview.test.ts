@@ -30,7 +30,7 @@ describe("the overview", () => {
       ["+7 days", "2026-01-08 01:01:00"],
     ] as const) {
       await page.getByRole("button", { name }).click();
-      await page.getByRole("group", { name: "Clock" }).getByText(at.slice(11)).waitFor();
+      await page.getByRole("group", { name: "Clock" }).getByText(at).waitFor();
     }
     expect(emulator.clock.now() - before).toBe(60_000 + 3_600_000 + 7 * 86_400_000);
   });
