@@ -12,7 +12,7 @@ export function lateFetch(given: typeof fetch | undefined): typeof fetch {
   return (input, init) => {
     const fetch = given ?? globalThis.fetch;
     if (fetch === platformFetch) return fetch(input, init);
-    if (fetch.length === 1 && fetch !== globalThis.fetch) return fetch(new Request(input, init));
+    if (fetch.length === 1) return fetch(new Request(input, init));
     if (input instanceof Request) return fetch(input, init);
     const { signal = null, ...request } = init ?? {};
     return fetch(new Request(input, request), { signal });

@@ -29,7 +29,7 @@ export const ROOMS = {
     tests: [
       "test/sdk/{client-options,failed-connection,lenient-reading,option-names,own-pacer}.test.ts",
       "test/sdk/{read-retries,request,request-validation,task-id,telemetry,with-response}.test.ts",
-      "test/sdk/rules/{backoff,error-answer,exchange,held-error,near-name,never-left}.test.ts",
+      "test/sdk/rules/{backoff,error-answer,exchange,held-error,late-fetch,near-name,never-left}.test.ts",
       "test/sdk/rules/{parse-answer,redactor,stated-wait,transport,verdict}.test.ts",
       "test/hostile/**/*.test.ts",
       "test/spec/{endpoints,error-classes,sdk-answers}.test.ts",
