@@ -35,7 +35,8 @@ const concat = await client.tasks.run({
   input: { clip_id: continued.id },
 });
 const whole = firstOf(concat.output.result);
-console.log(`Joined: ${await saveAudio(await client.audio.download(whole), `songs/${whole.id}`)}`);
+const download = await client.audio.download(whole);
+console.log(`Joined: ${await saveAudio(download, `songs/${whole.id}`, { overwrite: true })}`);
 
 const cost = [upload, continuation, concat].reduce((sum, { credits_cost }) => sum + credits_cost, 0);
 console.log(`It cost ${cost} credits.`);

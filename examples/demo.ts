@@ -32,11 +32,9 @@ const song = await client.tasks.run(
 );
 
 console.log();
-for (const [index, clip] of song.output.result.entries()) {
-  const path = await saveAudio(
-    await client.audio.download(clip),
-    `songs/${fileName(description)}-${index + 1}`,
-  );
+for (const clip of song.output.result) {
+  const download = await client.audio.download(clip);
+  const path = await saveAudio(download, `songs/${fileName(description)}`, { unique: true });
   console.log(`♪ "${clip.title}" (${clip.metadata?.duration} s): ${path}`);
 }
 

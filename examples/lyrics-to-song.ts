@@ -26,5 +26,6 @@ const song = await client.tasks.run({
   input: { prompt: text, title, tags: "folk, accordion" },
 });
 for (const clip of song.output.result) {
-  console.log(await saveAudio(await client.audio.download(clip), `songs/${clip.id}`));
+  const download = await client.audio.download(clip);
+  console.log(await saveAudio(download, `songs/${clip.id}`, { overwrite: true }));
 }

@@ -26,7 +26,7 @@ const arrows = {
     "client.ts": "clock telemetry pacer transport tasks account audio client-options.ts",
     "index.ts":
       "contract clock random errors telemetry pacer transport account journal tasks audio client-options.ts client.ts",
-    node: "errors journal audio",
+    node: "errors transport journal audio",
     redis: "contract clock random errors pacer transport journal",
   }),
   ...roomsBelow("emulator", {

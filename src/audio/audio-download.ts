@@ -4,6 +4,8 @@ import type { Bytes } from "./whole-body.js";
 
 /** Audio on its way: its head has come, its body can be read once. */
 export interface AudioDownload {
+  /** The address of the audio. */
+  readonly url: string;
   /** The `Content-Type` of the answer: the only reliable statement of the format. */
   readonly contentType: string;
   /** The extension for a file: from the `Content-Type`, and where that says nothing from the first bytes. */
@@ -42,6 +44,7 @@ export function createAudioDownload(
   };
   return {
     ...head,
+    url,
     body,
     arrayBuffer: async () => new Blob(await whole()).arrayBuffer(),
     blob: async () => new Blob(await whole(), { type: head.contentType }),

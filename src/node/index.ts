@@ -5,4 +5,4 @@
  */
 
 export { fileJournal } from "./file-journal.js";
-export { saveAudio } from "./save-audio.js";
+export { type SaveAudioOptions, saveAudio } from "./save-audio.js";

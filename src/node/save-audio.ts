@@ -1,49 +1,73 @@
 import { open } from "node:fs/promises";
 import type { AudioDownload } from "../audio/audio-download.js";
-import { AsyncMusicError } from "../errors/async-music-error.js";
+import { AudioDownloadError } from "../errors/audio-download-error.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import { checkOptionNames } from "../transport/option-names.js";
 import { checkPath } from "./check-path.js";
-import { replaceFile } from "./replace-file.js";
+import { writeWholeFile } from "./whole-file.js";
 
-const READ_BEFORE =
-  "Failed to save audio: its body was read before, which can be done once. Download it again.";
+/** What `saveAudio` does if a file exists at the path. Give at most one of the two. */
+export interface SaveAudioOptions {
+  /**
+   * Replaces the file, once the new one is complete.
+   *
+   * @defaultValue `false`: an existing file is refused with `AudioDownloadError`
+   */
+  overwrite?: boolean | undefined;
+  /**
+   * Saves under the first free name: `rain.mp3`, `rain-2.mp3`, `rain-3.mp3`.
+   *
+   * @defaultValue `false`
+   */
+  unique?: boolean | undefined;
+}
 
-/** Extensions that a path may already bear, and that the real one takes the place of. */
+/** Known audio extensions. The download's own one replaces them. */
 const AUDIO_EXTENSION = /\.(mp3|wav|flac|ogg|m4a|bin)$/i;
 
-/** What ends in a folder: behind the last slash there is nothing, or this folder, or the one above. */
+/** A path that ends in a directory: nothing, `.` or `..` follows the last slash. */
 const NO_NAME = /(?:^|[/\\])\.{0,2}$/;
 
 /**
- * Streams a download to disk, whole or not at all: it is written beside its place and renamed when it is complete, so
- * a file that was there before stays until then. Missing folders are made.
+ * Streams a download to disk, completely or not at all: it is written to a draft beside the file, and moved when it is
+ * complete. Creates missing directories. Never replaces an existing file unless you pass `overwrite: true`.
  *
- * @param download - what `client.audio.download` answered, its body not yet read
- * @param path - where to, without the extension: that is the download's own
+ * @param download - the result of `client.audio.download`, with its body unread
+ * @param path - the path without its extension, which the download determines; an audio extension is replaced
  * @returns the path of the file
- * @throws `AudioDownloadError` the body broke off; nothing is left on disk
- * @throws `InvalidOptionError` the path is empty, a folder's, or no text; the first argument is no download
- * @throws `AsyncMusicError` the body was read before
+ * @throws `AudioDownloadError` a file exists at the path: it stays as it is, and the download can be saved elsewhere
+ * @throws `AudioDownloadError` the body broke off, was read before, or could not be written (see `cause`); no partial
+ * file is left
+ * @throws `InvalidOptionError` the path is empty, ends in a directory, or is no string; the first argument is no
+ * download; both options are set
  *
  * @example
  * ```ts
- * const path = await saveAudio(await client.audio.download(clip), "songs/rain"); // "songs/rain.mp3"
+ * const download = await client.audio.download(clip);
+ * const path = await saveAudio(download, "songs/rain", { unique: true }); // "songs/rain.mp3", then "songs/rain-2.mp3"
  * ```
  */
-export async function saveAudio(download: AudioDownload, path: string): Promise<string> {
+export async function saveAudio(
+  download: AudioDownload,
+  path: string,
+  options: SaveAudioOptions = {},
+): Promise<string> {
   checkDownload(download);
-  if (download.body.locked) throw new AsyncMusicError(READ_BEFORE);
   const target = `${checkName(checkPath(path).replace(AUDIO_EXTENSION, ""))}.${download.extension}`;
+  checkOptions(options);
+  if (download.body.locked) throw readBefore(download);
+  let saved: string | null;
   try {
-    await replaceFile(target, (draft) => writeWhole(download, draft));
+    saved = await writeWholeFile(target, (draft) => writeBody(download, draft), options);
   } catch (error) {
     await download.body.cancel().catch(() => {});
-    throw error;
+    throw error instanceof ReadFailure ? error.cause : notWritten(download, target, error);
   }
-  return target;
+  if (saved === null) throw alreadyExists(download, target);
+  return saved;
 }
 
-/** A clip or a promise in its place is easily mistaken where no compiler looks. */
+/** JavaScript callers easily pass a clip or a promise. */
 function checkDownload(download: AudioDownload): void {
   if (typeof download?.extension === "string" && typeof download.body?.getReader === "function") return;
   throw new InvalidOptionError(
@@ -53,24 +77,68 @@ function checkDownload(download: AudioDownload): void {
   );
 }
 
-/** Where a title is empty, only its folder is left: song after song would be saved there under no name, over the last. */
+/** An empty title leaves only the directory. */
 function checkName(path: string): string {
   if (!NO_NAME.test(path)) return path;
   throw new InvalidOptionError("path", "end in the name of a file, and not in its folder");
 }
 
-async function writeWhole(download: AudioDownload, path: string): Promise<void> {
+function checkOptions(options: SaveAudioOptions): void {
+  checkOptionNames(options, { overwrite: true, unique: true });
+  for (const name of ["overwrite", "unique"] as const) {
+    const value: unknown = options[name];
+    if (value !== undefined && typeof value !== "boolean")
+      throw new InvalidOptionError(name, "be true or false", shown(value));
+  }
+  if (options.overwrite && options.unique)
+    throw new InvalidOptionError("unique", "be left out if `overwrite` is true: choose one of them");
+}
+
+async function writeBody(download: AudioDownload, path: string): Promise<void> {
   const file = await open(path, "wx");
   try {
-    let size = 0;
-    for await (const piece of download.body) {
-      size += piece.byteLength;
-      await file.writeFile(piece);
-    }
-    // What comes to its end is whole: where bytes lack, somebody has had them.
-    if (size < (download.size ?? 0)) throw new AsyncMusicError(READ_BEFORE);
+    for await (const piece of piecesOf(download)) await file.writeFile(piece);
     await file.sync();
   } finally {
     await file.close();
   }
+}
+
+/** Marks a failed body. Its cause is passed on unchanged, since it may be the reason of an abort. */
+class ReadFailure extends Error {}
+
+async function* piecesOf(download: AudioDownload): AsyncGenerator<Uint8Array> {
+  let received = 0;
+  try {
+    for await (const piece of download.body) {
+      received += piece.byteLength;
+      yield piece;
+    }
+    // A body that ends is complete, so missing bytes were read before.
+    if (received < (download.size ?? 0)) throw readBefore(download);
+  } catch (error) {
+    throw new ReadFailure("", { cause: error });
+  }
+}
+
+function readBefore(download: AudioDownload): AudioDownloadError {
+  return failure(
+    download,
+    "Failed to save audio: its body was read before, which can be done once. Download it again.",
+  );
+}
+
+function alreadyExists(download: AudioDownload, path: string): AudioDownloadError {
+  const message = `Failed to save audio: ${path} already exists. Choose another path, or pass \`unique: true\` or \`overwrite: true\`.`;
+  return failure(download, message);
+}
+
+function notWritten(download: AudioDownload, path: string, cause: unknown): AudioDownloadError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message = `Failed to save audio to ${path}: ${reason}. Fix the path or the disk, then download it again.`;
+  return failure(download, message, cause);
+}
+
+function failure({ url }: AudioDownload, message: string, cause?: unknown): AudioDownloadError {
+  return new AudioDownloadError(message, { url, status: null, cause });
 }

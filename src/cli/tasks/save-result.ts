@@ -7,7 +7,7 @@ import {
 } from "../../index.js";
 import { writeNewFile } from "../../node/durable.js";
 import { saveAudio } from "../../node/index.js";
-import { replaceFile } from "../../node/replace-file.js";
+import { writeWholeFile } from "../../node/whole-file.js";
 import type { Place } from "./place.js";
 
 /** A file that holds a result of a task. */
@@ -61,12 +61,17 @@ async function saveClip(
   signal: AbortSignal,
 ): Promise<SavedFile> {
   const download = await client.audio.download(clip, { signal });
-  return { path: await saveAudio(download, path), content_type: download.contentType, clip_id: clip.id };
+  return {
+    path: await saveAudio(download, path, { overwrite: true }),
+    content_type: download.contentType,
+    clip_id: clip.id,
+  };
 }
 
 async function saveLyrics({ title, text }: Lyrics, place: Place, taskId: string): Promise<SavedFile> {
   const chosen = place.pathFor(0, title, taskId);
   const path = /\.\w+$/.test(chosen) ? chosen : `${chosen}.txt`;
-  await replaceFile(path, (draft) => writeNewFile(draft, text.endsWith("\n") ? text : `${text}\n`));
+  const content = text.endsWith("\n") ? text : `${text}\n`;
+  await writeWholeFile(path, (draft) => writeNewFile(draft, content), { overwrite: true });
   return { path, content_type: "text/plain; charset=utf-8", clip_id: null };
 }

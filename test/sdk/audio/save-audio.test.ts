@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import files, { mkdir, mkdtemp, open, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AsyncMusicError, AudioDownloadError, InvalidOptionError } from "async-music";
+import { AudioDownloadError, InvalidOptionError } from "async-music";
 import { saveAudio } from "async-music/node";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { rejection } from "../../support/rejection.js";
 import { streamOf } from "../../support/stream.js";
 import { turns } from "../../support/test-clock.js";
@@ -15,10 +16,28 @@ async function createFolder(): Promise<string> {
   return folder;
 }
 
-/** A download of the given answer. */
+const AUDIO_URL = "https://audio.example/song.wav";
+
+/** Makes `link` fail as on exFAT until the test ends. */
+function breakHardLinks(): void {
+  const notPermitted = Object.assign(new Error("EPERM: operation not permitted, link"), { code: "EPERM" });
+  const link = vi.spyOn(files, "link").mockRejectedValue(notPermitted);
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    link.mockRestore();
+    syncBuiltinESMExports();
+  });
+}
+
+/** Resolves when a draft is being written. */
+async function draftIn(folder: string): Promise<void> {
+  while ((await readdir(folder)).length === 0);
+}
+
+/** A download of the given response. */
 function download(body: BodyInit | null, headers: Record<string, string> = { "Content-Type": "audio/mpeg" }) {
   const { client } = createWorld(() => new Response(body, { headers }));
-  return client.audio.download("https://audio.example/song.wav");
+  return client.audio.download(AUDIO_URL);
 }
 
 function broken(): ReadableStream<Uint8Array> {
@@ -69,11 +88,116 @@ test("folders that are missing are made", async () => {
   await expect(readFile(path, "utf8")).resolves.toBe("la");
 });
 
-test("a file of the name is replaced", async () => {
+describe("an existing file", () => {
+  async function createTaken(): Promise<string> {
+    const folder = await createFolder();
+    await writeFile(join(folder, "rain.mp3"), "an older and longer song");
+    return folder;
+  }
+
+  test("is refused and stays as it is, and the download can still be saved elsewhere", async () => {
+    const folder = await createTaken();
+    const song = await download("la");
+    const error = await rejection(saveAudio(song, join(folder, "rain")), AudioDownloadError);
+    expect(error).toMatchObject({ url: AUDIO_URL, status: null });
+    expect(error.message).toContain(join(folder, "rain.mp3"));
+    expect(error.message).toMatch(/already exists.*`unique: true` or `overwrite: true`/);
+    await expect(readFile(join(folder, "rain.mp3"), "utf8")).resolves.toBe("an older and longer song");
+    await expect(readdir(folder)).resolves.toEqual(["rain.mp3"]);
+    await expect(saveAudio(song, join(folder, "snow"))).resolves.toBe(join(folder, "snow.mp3"));
+  });
+
+  test("is refused before anything of the body is read, however long the download is", async () => {
+    const folder = await createTaken();
+    const stalled = await download(new ReadableStream({ pull: () => new Promise(() => {}) }));
+    await rejection(saveAudio(stalled, join(folder, "rain")), AudioDownloadError);
+  });
+
+  test("that appears during the download is refused as well, and no draft is left", async () => {
+    const folder = await createFolder();
+    const path = join(folder, "rain.mp3");
+    const body = new ReadableStream({
+      async start(controller) {
+        controller.enqueue(new Uint8Array(10));
+        await draftIn(folder);
+        await writeFile(path, "another song");
+        controller.close();
+      },
+    });
+    await rejection(saveAudio(await download(body), path), AudioDownloadError);
+    await expect(readFile(path, "utf8")).resolves.toBe("another song");
+    await expect(readdir(folder)).resolves.toEqual(["rain.mp3"]);
+  });
+
+  test("is refused if it is a directory or a broken link", async () => {
+    const folder = await createFolder();
+    await mkdir(join(folder, "rain.mp3"));
+    await symlink(join(folder, "missing"), join(folder, "snow.mp3"));
+    for (const name of ["rain", "snow"])
+      await rejection(saveAudio(await download("la"), join(folder, name)), AudioDownloadError);
+    expect((await readdir(folder)).sort()).toEqual(["rain.mp3", "snow.mp3"]);
+  });
+
+  test("is replaced with `overwrite`", async () => {
+    const folder = await createTaken();
+    const path = join(folder, "rain");
+    await expect(saveAudio(await download("la"), path, { overwrite: true })).resolves.toBe(`${path}.mp3`);
+    await expect(readFile(`${path}.mp3`, "utf8")).resolves.toBe("la");
+    await expect(readdir(folder)).resolves.toEqual(["rain.mp3"]);
+  });
+
+  test("is kept with `unique`, and the new ones end in -2 and -3", async () => {
+    const folder = await createTaken();
+    for (const number of [2, 3]) {
+      const path = await saveAudio(await download(`la ${number}`), join(folder, "rain"), { unique: true });
+      expect(path).toBe(join(folder, `rain-${number}.mp3`));
+      await expect(readFile(path, "utf8")).resolves.toBe(`la ${number}`);
+    }
+    await expect(readFile(join(folder, "rain.mp3"), "utf8")).resolves.toBe("an older and longer song");
+    expect((await readdir(folder)).sort()).toEqual(["rain-2.mp3", "rain-3.mp3", "rain.mp3"]);
+  });
+
+  test("of another format is no obstacle", async () => {
+    const folder = await createTaken();
+    const path = await saveAudio(
+      await download("la", { "Content-Type": "audio/wav" }),
+      join(folder, "rain.mp3"),
+      {
+        unique: true,
+      },
+    );
+    expect(path).toBe(join(folder, "rain.wav"));
+  });
+
+  test("is not overwritten on a file system without hard links either", async () => {
+    breakHardLinks();
+    const folder = await createTaken();
+    await rejection(saveAudio(await download("la"), join(folder, "rain")), AudioDownloadError);
+    const unique = { unique: true };
+    const saving = ["a", "b"].map(async (song) =>
+      saveAudio(await download(song), join(folder, "rain"), unique),
+    );
+    expect((await Promise.all(saving)).sort()).toEqual(
+      [2, 3].map((number) => join(folder, `rain-${number}.mp3`)),
+    );
+    await expect(readFile(join(folder, "rain.mp3"), "utf8")).resolves.toBe("an older and longer song");
+    expect((await readdir(folder)).sort()).toEqual(["rain-2.mp3", "rain-3.mp3", "rain.mp3"]);
+  });
+});
+
+test.each([
+  ["both options at once", { overwrite: true, unique: true }, "unique"],
+  ["a value that is no boolean", { overwrite: "no" }, "overwrite"],
+  ["a misspelled option", { overwite: true }, "overwite"],
+])("%s are a usage error, and nothing is written", async (_, options, option) => {
   const folder = await createFolder();
-  await writeFile(join(folder, "rain.mp3"), "an older and longer song");
-  await saveAudio(await download("la"), join(folder, "rain"));
-  await expect(readFile(join(folder, "rain.mp3"), "utf8")).resolves.toBe("la");
+  const song = await download("la");
+  const saving = Reflect.apply(saveAudio, null, [song, join(folder, "rain"), options]);
+  expect((await rejection(saving, InvalidOptionError)).option).toBe(option);
+  await expect(readdir(folder)).resolves.toEqual([]);
+  await expect(saveAudio(song, join(folder, "rain"), { overwrite: true, unique: false })).resolves.toBe(
+    join(folder, "rain.mp3"),
+  );
 });
 
 const FAILURES: [what: string, body: () => BodyInit, headers: Record<string, string>][] = [
@@ -87,19 +211,40 @@ test.each(FAILURES)("a song that %s leaves nothing behind", async (_, body, head
   await expect(readdir(folder)).resolves.toEqual([]);
 });
 
-test.each(FAILURES)("a song that %s leaves the file that was there as it was", async (_, body, headers) => {
+test.each(FAILURES)("a song that %s leaves the file that it was to replace", async (_, body, headers) => {
   const folder = await createFolder();
   await writeFile(join(folder, "rain.mp3"), "older");
-  await rejection(saveAudio(await download(body(), headers), join(folder, "rain")), AudioDownloadError);
+  const saving = saveAudio(await download(body(), headers), join(folder, "rain"), { overwrite: true });
+  await rejection(saving, AudioDownloadError);
   await expect(readFile(join(folder, "rain.mp3"), "utf8")).resolves.toBe("older");
   await expect(readdir(folder)).resolves.toEqual(["rain.mp3"]);
 });
 
-test("a place that can't be written is an error that leaves nothing behind, and leaves the download", async () => {
+test.each([
+  ["abort()", undefined],
+  ["a DOMException", new DOMException("stop", "AbortError")],
+  ["an error that looks like one of the disk's", Object.assign(new Error("disk"), { code: "ENOSPC" })],
+  ["a string", "stop"],
+])("an abort during the body, by %s, rejects with its reason and leaves no draft", async (_, reason) => {
+  const folder = await createFolder();
+  const controller = new AbortController();
+  const body = new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array(10)) });
+  const { client } = createWorld(() => new Response(body, { headers: { "Content-Type": "audio/mpeg" } }));
+  const song = await client.audio.download(AUDIO_URL, { signal: controller.signal });
+  const saving = saveAudio(song, join(folder, "rain")).catch((error: unknown) => ({ error }));
+  await draftIn(folder);
+  controller.abort(reason);
+  expect(await saving).toEqual({ error: controller.signal.reason });
+  await expect(readdir(folder)).resolves.toEqual([]);
+});
+
+test("a path that can't be written is an AudioDownloadError with its cause; the body is canceled", async () => {
   const folder = await createFolder();
   await mkdir(join(folder, "rain.mp3"));
-  const onFolder = saveAudio(await download("la"), join(folder, "rain"));
-  await expect(onFolder).rejects.toMatchObject({ code: "EISDIR" });
+  const onFolder = saveAudio(await download("la"), join(folder, "rain"), { overwrite: true });
+  const error = await rejection(onFolder, AudioDownloadError);
+  expect(error).toMatchObject({ url: AUDIO_URL, status: null, cause: { code: "EISDIR" } });
+  expect(error.message).toMatch(/rain\.mp3.*EISDIR/);
   await expect(readdir(folder)).resolves.toEqual(["rain.mp3"]);
 
   await writeFile(join(folder, "file"), "");
@@ -111,27 +256,64 @@ test("a place that can't be written is an error that leaves nothing behind, and 
     },
   });
   const inFile = saveAudio(await download(body), join(folder, "file", "rain"));
-  await expect(inFile).rejects.toMatchObject({ code: expect.stringMatching(/^(?:EEXIST|ENOTDIR)$/) });
+  expect((await rejection(inFile, AudioDownloadError)).cause).toMatchObject({
+    code: expect.stringMatching(/^(?:EEXIST|ENOTDIR)$/),
+  });
   expect(left).toBe(true);
 });
 
-test("a place that no draft can stand at says so itself, and does not wait for a song that stalls", async () => {
+test("a full disk is an AudioDownloadError with its cause, and no draft is left", async () => {
+  const folder = await createFolder();
+  const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+  const handle = await open(join(folder, "probe"), "w");
+  await handle.close();
+  await rm(join(folder, "probe"));
+  const write = vi.spyOn(Object.getPrototypeOf(handle), "writeFile").mockRejectedValue(full);
+  onTestFinished(() => write.mockRestore());
+  const error = await rejection(saveAudio(await download("la"), join(folder, "rain")), AudioDownloadError);
+  expect(error.cause).toBe(full);
+  await expect(readdir(folder)).resolves.toEqual([]);
+});
+
+test("a directory that can't be made is reported at once, while the body stalls", async () => {
   const folder = await createFolder();
   await writeFile(join(folder, "file"), "");
   const stalled = await download(new ReadableStream({ pull: () => new Promise(() => {}) }));
   await turns(3);
-  await expect(saveAudio(stalled, join(folder, "file", "in", "rain"))).rejects.toMatchObject({
+  const saving = saveAudio(stalled, join(folder, "file", "in", "rain"));
+  expect((await rejection(saving, AudioDownloadError)).cause).toMatchObject({
     code: "ENOTDIR",
     syscall: "mkdir",
   });
 });
 
-test("two songs that are saved to one path at once leave one of them whole", async () => {
+const TWO_SONGS = ["a".repeat(100_000), "b".repeat(100_000)] as const;
+
+test("of two songs that are saved to one path at once, one is saved and one is refused", async () => {
   const folder = await createFolder();
-  const [one, other] = ["a".repeat(100_000), "b".repeat(100_000)];
-  const saving = [one, other].map(async (song) => saveAudio(await download(song), join(folder, "rain")));
-  await Promise.all(saving);
-  expect([one, other]).toContain(await readFile(join(folder, "rain.mp3"), "utf8"));
+  const saving = TWO_SONGS.map(async (song) => saveAudio(await download(song), join(folder, "rain")));
+  const results = await Promise.allSettled(saving);
+  const saved = results.findIndex(({ status }) => status === "fulfilled");
+  expect(results[1 - saved]).toMatchObject({ status: "rejected", reason: expect.any(AudioDownloadError) });
+  await expect(readFile(join(folder, "rain.mp3"), "utf8")).resolves.toBe(TWO_SONGS[saved]);
+  await expect(readdir(folder)).resolves.toEqual(["rain.mp3"]);
+});
+
+test("two songs that are saved to one path at once with `unique` are both saved", async () => {
+  const folder = await createFolder();
+  const paths = await Promise.all(
+    TWO_SONGS.map(async (song) => saveAudio(await download(song), join(folder, "rain"), { unique: true })),
+  );
+  await expect(Promise.all(paths.map((path) => readFile(path, "utf8")))).resolves.toEqual(TWO_SONGS);
+  expect((await readdir(folder)).sort()).toEqual(["rain-2.mp3", "rain.mp3"]);
+});
+
+test("two songs that are saved to one path at once with `overwrite` leave one of them complete", async () => {
+  const folder = await createFolder();
+  await Promise.all(
+    TWO_SONGS.map(async (song) => saveAudio(await download(song), join(folder, "rain"), { overwrite: true })),
+  );
+  expect(TWO_SONGS).toContain(await readFile(join(folder, "rain.mp3"), "utf8"));
   await expect(readdir(folder)).resolves.toEqual(["rain.mp3"]);
 });
 
@@ -183,7 +365,7 @@ test("a body that was read before is not saved, and says so", async () => {
   const consumed = await download("la la la", headers);
   for await (const _ of consumed.body);
   for (const audio of [locked, consumed]) {
-    const { message } = await rejection(saveAudio(audio, join(folder, "rain")), AsyncMusicError);
+    const { message } = await rejection(saveAudio(audio, join(folder, "rain")), AudioDownloadError);
     expect(message).toContain("its body was read before");
   }
   await expect(readdir(folder)).resolves.toEqual([]);
