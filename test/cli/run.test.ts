@@ -277,7 +277,7 @@ describe("what was made", () => {
     const { run } = createTerminal(emulator);
     await mkdir(`${folder}/rain.wav`);
     const { status, stderr } = await run("run", "-d", "rain", "--out", `${folder}/rain`);
-    expect(status).toBe(1);
+    expect(status).toBe(14);
     expect(stderr).toMatch(/ {2}async-music wait [0-9a-f-]{36} --out \S+\/rain\n$/);
   });
 });
