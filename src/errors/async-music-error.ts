@@ -1,3 +1,5 @@
+import { printableLine, withoutCredentials } from "../contract/printable.js";
+
 /** What every error of this package can be given. */
 export interface ErrorDetails {
   cause?: unknown;
@@ -16,7 +18,8 @@ export class AsyncMusicError extends Error {
   readonly taskId: string | null;
 
   constructor(message: string, { cause, taskId }: ErrorDetails = {}) {
-    super(message, cause === undefined ? undefined : { cause });
+    // Messages quote the service, and addresses: what a terminal would obey, and passwords, must not be in them.
+    super(withoutCredentials(printableLine(message)), cause === undefined ? undefined : { cause });
     this.taskId = taskId ?? null;
   }
 

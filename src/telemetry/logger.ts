@@ -1,3 +1,4 @@
+import { printableLine } from "../contract/printable.js";
 import type { Emitter } from "./emitter.js";
 
 /** How much is logged: everything from this level up, or nothing. */
@@ -19,36 +20,40 @@ export function isLogLevel(value: unknown): value is LogLevel {
   return LOG_LEVELS.some((level) => level === value);
 }
 
-/** Writes a line for each event, from a level up. */
+/** Writes a line for each event, from a level up. Lines quote the service: they hold no control or format characters. */
 export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): void {
   const isLogged = (level: LogLevel) => LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(lowest);
   if (isLogged("debug")) {
-    emitter.on("attempt", (event) => logger.debug(`sends ${event.method} ${event.url}`, event));
+    const debug = (line: string, fields: object) => logger.debug(printableLine(line), fields);
+    emitter.on("attempt", (event) => debug(`sends ${event.method} ${event.url}`, event));
     emitter.on("answer", (event) =>
-      logger.debug(
+      debug(
         `${event.status ?? "no answer"} after ${Math.round(event.durationMs)} ms to ${event.method} ${event.url}`,
         event,
       ),
     );
     emitter.on("wait", (event) =>
-      logger.debug(`waited ${Math.round(event.waitedMs)} ms for the rate limit, to ${event.purpose}`, event),
+      debug(`waited ${Math.round(event.waitedMs)} ms for the rate limit, to ${event.purpose}`, event),
     );
   }
   if (isLogged("info")) {
     emitter.on("task", ({ task }) => {
-      const { task_id, status, output } = task;
-      const progress = output?.progress ?? null;
-      return logger.info(`task ${task_id} is ${status}${progress === null ? "" : `, ${progress}`}`, {
+      const task_id = printableLine(task.task_id);
+      const status = printableLine(task.status);
+      const progress = printableLine(String(task.output?.progress ?? ""));
+      return logger.info(`task ${task_id} is ${status}${progress === "" ? "" : `, ${progress}`}`, {
         task_id,
         status,
-        progress,
+        progress: progress === "" ? null : progress,
       });
     });
   }
   if (isLogged("warn")) {
     emitter.on("retry", (event) =>
       logger.warn(
-        `${messageOf(event.error)} Retry ${event.retry} follows in ${Math.round(event.waitMs)} ms.`,
+        printableLine(
+          `${messageOf(event.error)} Retry ${event.retry} follows in ${Math.round(event.waitMs)} ms.`,
+        ),
         event,
       ),
     );

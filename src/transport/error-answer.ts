@@ -1,4 +1,5 @@
 import { dateAt } from "../clock/date.js";
+import { printableLine, withoutCredentials } from "../contract/printable.js";
 import type { ApiError } from "../errors/api-error.js";
 import { RateLimitedError } from "../errors/rate-limited-error.js";
 import { TaskNotFoundError } from "../errors/task-not-found-error.js";
@@ -21,10 +22,9 @@ export function errorOfAnswer(call: Call, answer: Answer, now: number, redactor:
 
   const ErrorClass = apiErrorClass(errorCode, answer.status, call.taskId !== undefined);
   const prose = stringAt(body, "message");
-  // Redacted before it is shortened: half a key would not be found.
-  const reason = redactor.text(
-    reasonOf(answer.status, errorCode, prose === null ? null : redactor.text(prose)),
-  );
+  // Cleaned and redacted before it is shortened: half a key, or half a password, would not be found.
+  const shownProse = prose === null ? null : withoutCredentials(redactor.text(printableLine(prose)));
+  const reason = redactor.text(reasonOf(answer.status, errorCode, shownProse));
   const retryAt = waitMs === null ? null : dateAt(now + waitMs);
   return new ErrorClass(failureMessage(call, reason, requestId, adviceFor(call, ErrorClass, retryAt)), {
     status: answer.status,
