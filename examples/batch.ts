@@ -31,11 +31,12 @@ for await (const { request, task, error } of songs) {
 }
 say(`${(await client.account.balance()).available} credits are left.`);
 
-function draw({ total, succeeded, failed }: RunAllProgress): void {
+function draw({ total, succeeded, failed, waitingUntil }: RunAllProgress): void {
   if (!process.stdout.isTTY) return;
   const over = succeeded + failed;
   const bar = "#".repeat(over).padEnd(total ?? over, ".");
-  process.stdout.write(`\r[${bar}] ${over} of ${total}`);
+  const pause = waitingUntil && `, waiting for the rate limit until ${waitingUntil.toLocaleTimeString()}`;
+  process.stdout.write(`\r\u001b[K[${bar}] ${over} of ${total}${pause ?? ""}`);
 }
 
 /** Takes the bar's line, which is drawn again below. */

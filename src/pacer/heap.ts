@@ -34,6 +34,11 @@ export class Heap<Item> {
     return top;
   }
 
+  /** All items, in no order that means anything. */
+  items(): readonly Item[] {
+    return this.#items;
+  }
+
   /** Takes everything out, in no order that means anything. */
   drain(): Item[] {
     return this.#items.splice(0);

@@ -12,6 +12,9 @@ import type { Claimant } from "./window.js";
 /** How long the price of a read stands: a quarter of what is left of its window, within these. */
 const PRICE_LASTS_MS = { shortest: 1000, longest: 10_000 };
 
+/** A shorter delay, or a smaller change of its end, is not reported, in milliseconds. */
+const REPORTED_DELAY_MS = 1000;
+
 /** Why an alarm doesn't ring. A reason is given since the one that the platform would make takes the stack down. */
 const MOVED = "the alarm was moved";
 
@@ -29,6 +32,7 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
   const queue = new Queue();
   let arrivals = 0;
   let pricedAt = Number.NEGATIVE_INFINITY;
+  let reportedDelayUntil = Number.NEGATIVE_INFINITY;
   let alarm: { at: number; controller: AbortController } | null = null;
 
   return {
@@ -40,6 +44,7 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
         const waiting = new Waiting(request, timesOf(request, now), arrivals++, resolve, reject);
         enter(waiting, signal);
         advance(now);
+        if (!waiting.isSettled && waiting.dueAt <= now) reportDelay([waiting], now);
       }),
 
     report({ taskId, sentAt, remaining, heldForMs }) {
@@ -102,7 +107,25 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
     for (let late = queue.takeLate(now); late !== undefined; late = queue.takeLate(now)) {
       queue.settle(late, false);
     }
+    if (queue.isLinedUp(0) && (delayEnd(now) ?? 0) >= reportedDelayUntil + REPORTED_DELAY_MS)
+      reportDelay(queue.linedUp(0), now);
     setAlarm(now);
+  }
+
+  /** When the budget is expected to be replenished; `null` where that is not known. */
+  function delayEnd(now: number): number | null {
+    const { heldUntil, resetAt } = window.state(now);
+    return heldUntil ?? resetAt ?? (window.isOpen(now) ? window.nextChange(now) : null);
+  }
+
+  function reportDelay(delayed: readonly Waiting[], now: number): void {
+    const until = delayEnd(now);
+    if (until === null || until < now + REPORTED_DELAY_MS) return;
+    for (const { onDelayed } of delayed) {
+      if (onDelayed === undefined) continue;
+      reportedDelayUntil = until;
+      onDelayed(clock.toClock(until));
+    }
   }
 
   /** Sets the price of a read for what is left of the window, and with it who is read when. */

@@ -16,6 +16,11 @@ export interface PacedRequest {
   maxHoldMs?: number;
   /** Of a poll: what is known of its task, and so of when it will be over; nothing before the first reading of a bare id. */
   task?: WaitingTask | undefined;
+  /**
+   * Called when the rate limit delays the request by a second or more, with the time at which the next requests are
+   * expected to leave, in milliseconds since the epoch. Called again when that time changes. A pacer may ignore it.
+   */
+  onDelayed?: ((until: number) => void) | undefined;
 }
 
 /** A task that somebody waits for. Tasks of one model and type are believed to take alike. */

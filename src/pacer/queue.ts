@@ -65,6 +65,11 @@ export class Queue {
     return next(this.#ready[claimant]) !== undefined;
   }
 
+  /** The requests of a rank that are due and not admitted yet. */
+  linedUp(claimant: Claimant): Waiting[] {
+    return this.#ready[claimant].items().filter(stillWaits);
+  }
+
   /** Takes out the next one that is due. */
   takeDue(now: number): Waiting | undefined {
     return this.nextDueAt <= now ? this.#upcoming.pop() : undefined;

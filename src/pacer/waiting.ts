@@ -30,6 +30,7 @@ export class Waiting {
   readonly law: Reader["law"] | null;
   readonly submittedAt: number | null;
   readonly unfinishedAt: number | null;
+  readonly onDelayed: PacedRequest["onDelayed"];
   isSettled = false;
   /** How whoever waits for its turn is told. */
   readonly resolve: (isAdmitted: boolean) => void;
@@ -38,7 +39,7 @@ export class Waiting {
   abort: { leave(): void } | null = null;
 
   constructor(
-    { kind, taskId, maxHoldMs }: PacedRequest,
+    { kind, taskId, maxHoldMs, onDelayed }: PacedRequest,
     { notBefore, notAfter, dueAt, reader }: RequestTimes,
     number: number,
     resolve: (isAdmitted: boolean) => void,
@@ -47,6 +48,7 @@ export class Waiting {
     this.claimant = CLAIMANTS[kind];
     this.taskId = taskId;
     this.maxHoldMs = maxHoldMs;
+    this.onDelayed = onDelayed;
     this.number = number;
     this.notBefore = notBefore;
     this.notAfter = notAfter;

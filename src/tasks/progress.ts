@@ -1,3 +1,5 @@
+import type { Clock } from "../clock/clock.js";
+import { dateAt } from "../clock/date.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
 
 /** How far a batch is. */
@@ -10,10 +12,21 @@ export interface RunAllProgress {
   succeeded: number;
   /** How many have come to none, submitted or not. */
   failed: number;
+  /**
+   * When requests of the batch are expected to leave again, by the client's clock, while the rate limit delays its
+   * submissions or a 429 pauses all its requests; otherwise `null`. There is no call at that time: compare it with the
+   * current time.
+   */
+  waitingUntil: Date | null;
 }
+
+/** A change of less than this of the end of a delay is not reported, in milliseconds. */
+const REPORTED_CHANGE_MS = 1000;
 
 /** One request's part in the progress. */
 interface Item {
+  /** The rate limit delays its submission until a time in milliseconds since the epoch; `null`: no longer. */
+  delayed(until: number | null): void;
   submitted(): void;
   succeeded(): void;
   failed(error: unknown): void;
@@ -22,6 +35,8 @@ interface Item {
 /** Tells how far a batch is. A progress bar that breaks must cost nobody a song: that is said at the end. */
 export interface Progress {
   begin(): Item;
+  /** A 429 pauses all requests until a time in milliseconds since the epoch. */
+  paused(until: number): void;
   /** @throws AsyncMusicError when the callback has thrown. */
   end(): void;
 }
@@ -29,28 +44,53 @@ export interface Progress {
 export function createProgress(
   requests: object,
   onProgress: ((progress: RunAllProgress) => void) | undefined,
+  clock: Clock,
 ): Progress {
-  const progress: RunAllProgress = { total: totalOf(requests), submitted: 0, succeeded: 0, failed: 0 };
+  const progress = { total: totalOf(requests), submitted: 0, succeeded: 0, failed: 0 };
+  let delayedItems = 0;
+  let delayedUntil = Number.NEGATIVE_INFINITY;
+  let pausedUntil = Number.NEGATIVE_INFINITY;
+  let toldUntil = Number.NEGATIVE_INFINITY;
   let thrown: { cause: unknown } | null = null;
 
   // `onProgress` may be `async` all the same: it is not waited for, and may reject.
   const tell = async () => {
     if (thrown !== null) return;
     try {
-      await onProgress?.({ ...progress });
+      await onProgress?.({ ...progress, waitingUntil: waitingUntil() });
     } catch (cause) {
       thrown ??= { cause };
     }
   };
 
+  const waitingUntil = () => {
+    const until = delayedItems > 0 ? Math.max(delayedUntil, pausedUntil) : pausedUntil;
+    return until > clock.now() ? dateAt(until) : null;
+  };
+
+  /** Once for all requests that are delayed alike. */
+  const tellDelay = (until: number) => {
+    if (until < toldUntil + REPORTED_CHANGE_MS) return;
+    toldUntil = until;
+    void tell();
+  };
+
   return {
     begin() {
       let isSubmitted = false;
+      let isDelayed = false;
       const submit = () => {
         progress.submitted += isSubmitted ? 0 : 1;
         isSubmitted = true;
       };
       return {
+        delayed(until) {
+          delayedItems += Number(until !== null) - Number(isDelayed);
+          isDelayed = until !== null;
+          if (until === null) return;
+          delayedUntil = Math.max(delayedUntil, until);
+          tellDelay(until);
+        },
         submitted() {
           submit();
           void tell();
@@ -66,6 +106,10 @@ export function createProgress(
           void tell();
         },
       };
+    },
+    paused(until) {
+      pausedUntil = Math.max(pausedUntil, until);
+      tellDelay(until);
     },
     end() {
       if (thrown === null) return;

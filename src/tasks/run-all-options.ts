@@ -30,7 +30,10 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
    * @defaultValue no ceiling
    */
   maxCredits?: number | undefined;
-  /** Called whenever a task was submitted or is over. What it throws is thrown when the whole batch is over. */
+  /**
+   * Called whenever a task was submitted or is over, and when the rate limit begins to delay the batch: `waitingUntil`
+   * then says until when. What it throws is thrown when the whole batch is over.
+   */
   onProgress?: ((progress: RunAllProgress) => void) | undefined;
   /** Names each request in the journal; two with one key are one task. */
   journalKey?: ((request: Request, index: number) => string) | undefined;

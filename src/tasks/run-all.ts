@@ -4,6 +4,7 @@ import type { TaskRequest } from "../contract/task-request.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
 import { inTime } from "../journal/in-time.js";
+import type { Transport } from "../transport/transport.js";
 import { asTheyEnd } from "./as-they-end.js";
 import { createCreditCeiling } from "./credit-ceiling.js";
 import type { RunOptions } from "./options.js";
@@ -40,11 +41,19 @@ export interface RunFailure<Request extends TaskRequest> {
   task?: never;
 }
 
-/** Runs one request, as `run` does. What comes last is called before anything is sent, and stops that by throwing. */
+/** What a batch is told of one of its runs. */
+export interface RunHooks {
+  /** Called before anything is sent; stops that by throwing. */
+  beforeSending?: (() => void) | undefined;
+  /** Called when the rate limit delays the submission; see `Flight`. */
+  onDelayed?: ((until: number | null) => void) | undefined;
+}
+
+/** Runs one request, as `run` does. */
 type Run<Request extends TaskRequest> = (
   request: Request,
   options: RunOptions,
-  beforeSending: () => void,
+  hooks: RunHooks,
 ) => Promise<SucceededTask<Request["task_type"]>>;
 
 const ITERATED_TWICE =
@@ -54,13 +63,14 @@ const ITERATED_TWICE =
 export function runAll<Request extends TaskRequest>(
   requests: Iterable<Request> | AsyncIterable<Request>,
   options: RunAllOptions<Request>,
+  { clock, emitter }: Pick<Transport, "clock" | "emitter">,
   run: Run<Request>,
 ): AsyncIterable<RunResult<Request>> {
   const { concurrency: _, maxCredits, onProgress, journalKey, onSubmitted, onUpdate, ...shared } = options;
   checkRequests(requests);
   const concurrency = checkConcurrency(options.concurrency);
   const ceiling = createCreditCeiling(maxCredits);
-  const progress = createProgress(requests, onProgress);
+  const progress = createProgress(requests, onProgress, clock);
 
   const work = async (request: Request, index: number, signal: AbortSignal): Promise<RunResult<Request>> => {
     const item = progress.begin();
@@ -77,23 +87,29 @@ export function runAll<Request extends TaskRequest>(
       };
       const isBegun = maxCredits === undefined ? Promise.resolve(false) : hasBegun(runOptions);
       const task = await ceiling.under(request, isBegun, (beforeSending) =>
-        run(request, runOptions, beforeSending),
+        run(request, runOptions, { beforeSending, onDelayed: item.delayed }),
       );
       item.succeeded();
       return { index, request, task } as RunResult<Request>;
     } catch (error) {
+      item.delayed(null);
       item.failed(isReasonOf(signal, error) ? null : error);
       return { index, request, error } as RunResult<Request>;
     }
   };
 
   const results = stoppable(async function* (signal) {
-    yield* asTheyEnd({
-      items: requests,
-      concurrency,
-      signal,
-      work: (request, index) => work(request, index, signal),
-    });
+    const stopListening = emitter.on("pause", ({ until }) => progress.paused(until.getTime()));
+    try {
+      yield* asTheyEnd({
+        items: requests,
+        concurrency,
+        signal,
+        work: (request, index) => work(request, index, signal),
+      });
+    } finally {
+      stopListening();
+    }
     progress.end();
   }, options.signal);
   let isIterated = false;

@@ -14,7 +14,7 @@ import { leftUnderWay } from "./judge-submission.js";
 import { checkWaitOptions, type RunOptions, type WaitOptions } from "./options.js";
 import { recordAtEnd } from "./record-at-end.js";
 import { retrieveTask } from "./retrieve.js";
-import { type RunResult, runAll } from "./run-all.js";
+import { type RunHooks, type RunResult, runAll } from "./run-all.js";
 import { checkRunAllOptions, type RunAllOptions } from "./run-all-options.js";
 import { createSubmitter, type Submitter } from "./submitter.js";
 import { createWaiter, type Waiter } from "./waiter.js";
@@ -158,7 +158,7 @@ export class Tasks {
   #begin<Type extends TaskType>(
     request: TaskRequest & { task_type: Type },
     options: RunOptions,
-    beforeSending?: () => void,
+    { beforeSending, onDelayed }: RunHooks = {},
   ) {
     const { redactor, random, trace } = this.#transport;
     // Everything about the wait is checked before anything is paid for.
@@ -166,7 +166,7 @@ export class Tasks {
     const place = checkJournalOptions(options, redactor);
     const { journal, probe, onSubmitted, onUnrecorded, ...others } = options;
     const { requestId = createRequestId(random), journalKey, ...waitOptions } = others;
-    const flight: Flight = { underWay: null };
+    const flight: Flight = { underWay: null, onDelayed };
 
     const ended = trace("run a task", attributesOf(request), async () => {
       const sent = { ...options, requestId };
@@ -207,8 +207,8 @@ export class Tasks {
     options: RunAllOptions<Request> = {},
   ): AsyncIterable<RunResult<Request>> {
     checkRunAllOptions(options, this.#transport);
-    return runAll(requests, options, async (request, runOptions, beforeSending) => {
-      return this.#begin<Request["task_type"]>(request, runOptions, beforeSending).ended;
+    return runAll(requests, options, this.#transport, async (request, runOptions, hooks) => {
+      return this.#begin<Request["task_type"]>(request, runOptions, hooks).ended;
     });
   }
 }

@@ -26,6 +26,8 @@ export interface Call {
 export interface Flight {
   /** The call, while an attempt has left and nothing has come of it yet. */
   underWay: Call | null;
+  /** Called when the rate limit delays an attempt, with its expected end in milliseconds since the epoch; with `null` at its end. */
+  onDelayed?: ((until: number | null) => void) | undefined;
 }
 
 /** Options of every request. */

@@ -30,7 +30,9 @@ export function createTransport(config: TransportConfig): Transport {
       const limits = { ...config, maxRetries, signal };
       return retrying(limits, async (budgetMs) => {
         const queuedAt = clock.now();
-        const isAdmitted = await pacer.admit({ ...call, maxHoldMs: budgetMs }, signal);
+        const onDelayed = call.flight?.onDelayed;
+        const isAdmitted = await pacer.admit({ ...call, maxHoldMs: budgetMs, onDelayed }, signal);
+        onDelayed?.(null);
         if (!isAdmitted) throw heldError(config, call, requestId);
         const waitedMs = clock.now() - queuedAt;
         tellWait(emitter, { purpose: call.purpose, taskId: call.taskId ?? null, waitedMs });

@@ -8,6 +8,8 @@ import {
   JournalConflictError,
   JournalError,
   memoryJournal,
+  type PacedRequest,
+  RateLimitedError,
   type RunAllOptions,
   type RunAllProgress,
   SubmissionOutcomeUnknownError,
@@ -16,11 +18,23 @@ import {
   type TaskSubmission,
 } from "async-music";
 import { expect, test } from "vitest";
-import { accepted, failed, limited, ok, refusal, succeeded, task } from "../support/answers.js";
+import {
+  accepted,
+  balance,
+  failed,
+  limited,
+  ok,
+  refusal,
+  succeeded,
+  TASK_ID,
+  task,
+} from "../support/answers.js";
 import { journalEntry, posts } from "../support/journals.js";
+import { createRateLimit } from "../support/limited-service.js";
+import { createOwnPacer } from "../support/own-pacer.js";
 import { rejection } from "../support/rejection.js";
-import { turns } from "../support/test-clock.js";
-import { createWorld, type SeenRequest } from "../support/world.js";
+import { START, turns } from "../support/test-clock.js";
+import { createWorld, inTurn, type SeenRequest } from "../support/world.js";
 
 const song = (name: string) =>
   ({ model: "provider_a", task_type: "music", input: { gpt_description_prompt: name } }) as const;
@@ -361,11 +375,11 @@ test("the progress counts what is submitted, succeeded and failed", async () => 
   const onProgress = (progress: RunAllProgress) => void told.push(progress);
   await all(client.tasks.runAll(songs("10", "20 fails", "poor"), { onProgress, concurrency: 1 }));
   expect(told).toEqual([
-    { total: 3, submitted: 1, succeeded: 0, failed: 0 },
-    { total: 3, submitted: 1, succeeded: 1, failed: 0 },
-    { total: 3, submitted: 2, succeeded: 1, failed: 0 },
-    { total: 3, submitted: 2, succeeded: 1, failed: 1 },
-    { total: 3, submitted: 2, succeeded: 1, failed: 2 },
+    { total: 3, submitted: 1, succeeded: 0, failed: 0, waitingUntil: null },
+    { total: 3, submitted: 1, succeeded: 1, failed: 0, waitingUntil: null },
+    { total: 3, submitted: 2, succeeded: 1, failed: 0, waitingUntil: null },
+    { total: 3, submitted: 2, succeeded: 1, failed: 1, waitingUntil: null },
+    { total: 3, submitted: 2, succeeded: 1, failed: 2, waitingUntil: null },
   ]);
 });
 
@@ -379,7 +393,115 @@ test("a batch that is aborted with an error that names a task counts none of its
   const reading = all(world.client.tasks.runAll(many(2), { onProgress, signal: controller.signal }));
   await expect(reading).rejects.toBe(reason);
   await turns(5);
-  expect(told.at(-1)).toEqual({ total: 2, submitted: 0, succeeded: 0, failed: 2 });
+  expect(told.at(-1)).toMatchObject({ total: 2, submitted: 0, succeeded: 0, failed: 2 });
+});
+
+test("a batch whose submissions wait for the rate limit reports until when, in each window anew", async () => {
+  const limit = createRateLimit({ requests: 20 });
+  let created = 0;
+  const { client, clock, requests } = createWorld((request) =>
+    limit.count(request, () =>
+      request.method === "POST" ? accepted({ task_id: `task-${created++}` }) : readTask(request),
+    ),
+  );
+  const readTask = ({ path }: SeenRequest) => ok(task({ task_id: path.split("/").at(-1) }));
+  const reports: { at: number; until: number | null; submitted: number }[] = [];
+  const onProgress = ({ waitingUntil, submitted }: RunAllProgress) => {
+    const until = waitingUntil === null ? null : waitingUntil.getTime() - START;
+    reports.push({ at: clock.elapsed(), until, submitted });
+  };
+  const results = client.tasks.runAll(many(30), { concurrency: 30, onProgress })[Symbol.asyncIterator]();
+  void results.next();
+  while (created < 30) await clock.sleep(1000);
+  await turns(5);
+
+  const delays = reports.filter(({ until }) => until !== null);
+  const windows = new Set(delays.map(({ until }) => Math.round((until ?? 0) / 60_000)));
+  expect([...windows].slice(0, 2)).toEqual([1, 2]);
+  for (const { at, until } of delays) expect(until).toBeGreaterThan(at);
+  expect(reports.at(-1)).toMatchObject({ submitted: 30, until: null });
+  expect(requests.filter(({ at, method }) => method === "POST" && at < 59_000).length).toBeLessThan(30);
+  await results.return?.();
+});
+
+test("each batch that begins while the rate limit is spent reports until when at once", async () => {
+  const limit = createRateLimit({ requests: 20 });
+  const { client, clock } = createWorld((request) =>
+    limit.count(request, () => {
+      if (request.path.endsWith("balance")) return balance();
+      return request.method === "POST" ? accepted() : ok(succeeded());
+    }),
+  );
+  for (let sent = 0; sent < 20; sent++) await client.account.balance();
+  const batch = async () => {
+    const reports: [at: number, until: number, submitted: number][] = [];
+    const onProgress = ({ waitingUntil, submitted }: RunAllProgress) =>
+      void reports.push([clock.elapsed(), (waitingUntil?.getTime() ?? START) - START, submitted]);
+    await all(client.tasks.runAll(songs("5"), { onProgress }));
+    return reports;
+  };
+  for (const reports of await Promise.all([batch(), batch()])) {
+    expect(reports[0]).toEqual([0, 60_000, 0]);
+    expect(reports[1]).toEqual([60_000, 0, 1]);
+  }
+});
+
+test("a submission that leaves earlier than expected waits for the rate limit no longer", async () => {
+  const { pacer } = createOwnPacer();
+  const { client, clock } = createWorld(({ method }) => (method === "POST" ? accepted() : ok(succeeded())), {
+    pacer: { ...pacer, admit },
+  });
+  async function admit({ onDelayed }: PacedRequest): Promise<boolean> {
+    onDelayed?.(START + 600_000);
+    await clock.sleep(2000);
+    return true;
+  }
+  const reports: [until: number | undefined, submitted: number][] = [];
+  const onProgress = ({ waitingUntil, submitted }: RunAllProgress) =>
+    void reports.push([waitingUntil?.getTime(), submitted]);
+  await all(client.tasks.runAll(songs("5"), { onProgress }));
+  expect(reports.slice(0, 2)).toEqual([
+    [START + 600_000, 0],
+    [undefined, 1],
+  ]);
+});
+
+test("a batch that a 429 pauses reports until when, also when everything is submitted", async () => {
+  const { client, clock } = createWorld(
+    inTurn(
+      () => accepted(),
+      () => limited(30),
+      () => ok(succeeded()),
+    ),
+  );
+  const reports: [at: number, until: Date | null, succeeded: number][] = [];
+  const onProgress = ({ waitingUntil, succeeded }: RunAllProgress) =>
+    void reports.push([clock.elapsed(), waitingUntil, succeeded]);
+  await all(client.tasks.runAll(songs("5"), { onProgress }));
+  const [, paused] = reports;
+  expect(paused?.[1]?.getTime()).toBe(START + (paused?.[0] ?? 0) + 30_000);
+  expect(reports.map(([, until, succeeded]) => [until !== null, succeeded])).toEqual([
+    [false, 0],
+    [true, 0],
+    [false, 1],
+  ]);
+});
+
+test("a batch that has ended listens to no pause any more", async () => {
+  let isLimited = false;
+  const { client } = createWorld(({ method }) => {
+    if (method === "POST") return accepted();
+    return isLimited ? limited(30) : ok(succeeded());
+  });
+  const reports: RunAllProgress[] = [];
+  const onProgress = (progress: RunAllProgress) => void reports.push(progress);
+  await all(client.tasks.runAll(songs("5"), { onProgress }));
+  for await (const _ of client.tasks.runAll(songs("5", "5"), { onProgress })) break;
+  await turns(5);
+  const count = reports.length;
+  isLimited = true;
+  await rejection(client.tasks.retrieve(TASK_ID, { maxRetries: 0 }), RateLimitedError);
+  expect(reports).toHaveLength(count);
 });
 
 test("a progress bar that throws costs nobody a song: it is thrown when all is over", async () => {
