@@ -73,6 +73,7 @@ export type {
   JournalFields,
   JournalIntent,
   JournalRecord,
+  OpenOrder,
 } from "./journal/journal.js";
 export { memoryJournal } from "./journal/memory-journal.js";
 export type { JournalOptions } from "./journal/options.js";

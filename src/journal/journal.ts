@@ -1,11 +1,12 @@
 import type { JsonValue } from "../contract/json.js";
+import type { FinalStatus } from "../contract/status.js";
 import type { TaskSubmission } from "../contract/task.js";
 
 /**
  * Where `run` and `runAll` keep what they have begun, so that nothing is paid twice: `memoryJournal` within one process,
  * `fileJournal` of `async-music/node` across processes of one machine, `redisJournal` of `async-music/redis` across
- * machines, or your own on another database that they share. Its three methods are one compare-and-set: each entry has
- * a `revision` of its own, and is only replaced by whoever names that revision.
+ * machines, or your own on another database that they share. Its first three methods are one compare-and-set: each
+ * entry has a `revision` of its own, and is only replaced by whoever names that revision. `open` is optional.
  *
  * What each method promises once it has resolved has to outlast a crash. An entry is JSON: keep it whole. A method that
  * hasn't settled after 30 real seconds counts as failed; what it still does then has to be all of it or nothing.
@@ -43,6 +44,36 @@ export interface Journal {
   put(key: string, entry: JournalEntry, previous: string | null): Promise<boolean>;
   /** Frees a key if its entry still has this revision, and resolves with `false` where that is no longer so. */
   delete(key: string, revision: string): Promise<boolean>;
+  /**
+   * Lists the keys that still need a run or a decision, oldest first: see {@link OpenOrder}. Optional in a journal of
+   * your own: the SDK never calls it. It reads every entry.
+   *
+   * @example
+   * ```ts
+   * const journal = memoryJournal();
+   * for (const { key, state, task_id } of await journal.open()) console.log(key, state, task_id);
+   * ```
+   */
+  open?(): Promise<OpenOrder[]>;
+}
+
+/**
+ * An open key of a journal. `"intent"`: a POST is in flight, or its outcome is unknown; once no run with the key is left,
+ * decide with `settleOutcome`. `"submitted"`: the task exists, and no run has returned its result or its failure yet; run
+ * the key again to continue. A key closes shortly before its run returns, so a result that you have not saved when the
+ * process crashes is no longer listed: run the key again to get it.
+ */
+export interface OpenOrder {
+  /** The `journalKey`. */
+  key: string;
+  /** What the journal holds under the key. */
+  state: JournalEntry["state"];
+  /** The task's id; `null` of an intent. */
+  task_id: string | null;
+  /** The `X-Request-Id` of the POST, by which the service can find its task. */
+  request_id: string;
+  /** When the intent was written: ISO 8601, by the clock of its client. */
+  since: string;
 }
 
 /** What a journal holds under a key: the intent to submit a task, and in its place the task, once it is known. */
@@ -74,6 +105,10 @@ export interface JournalRecord extends JournalFields {
   state: "submitted";
   /** The task's id: enough to wait for it. */
   task_id: string;
-  /** What the service answered; `null` where no more than the id could be read. */
+  /** The service's response; `null` where only the id is known. */
   submission: TaskSubmission | null;
+  /** `true` if `settleOutcome` named the task: such an id can be corrected. Absent if the service named it. */
+  settled?: true;
+  /** How the task ended, once a run has returned its result or its failure. Absent while the key is open. */
+  status?: FinalStatus;
 }

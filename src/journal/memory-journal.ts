@@ -1,4 +1,5 @@
 import type { Journal, JournalEntry } from "./journal.js";
+import { listOpen } from "./open-orders.js";
 
 /**
  * A journal that lasts as long as this process does: for tests, and so that no run of one process repeats another's.
@@ -9,7 +10,7 @@ import type { Journal, JournalEntry } from "./journal.js";
  * const song = await client.tasks.run(request, { journal, journalKey: "order-1" });
  * ```
  */
-export function memoryJournal(): Journal {
+export function memoryJournal(): Required<Journal> {
   const entries = new Map<string, JournalEntry>();
   const revisionAt = (key: string) => entries.get(key)?.revision ?? null;
 
@@ -24,6 +25,9 @@ export function memoryJournal(): Journal {
     },
     async delete(key, revision) {
       return revisionAt(key) === revision && entries.delete(key);
+    },
+    async open() {
+      return listOpen(entries);
     },
   };
 }

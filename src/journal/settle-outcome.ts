@@ -9,19 +9,35 @@ import { takeTurn } from "./take-turn.js";
 /** A journal holds no API key that would have to be taken out of a message. */
 const NO_SECRET = createRedactor("");
 
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
 /**
- * Settles a key whose run ended in a `SubmissionOutcomeUnknownError`, once you have found out what became of its POST,
- * by the probe's evidence or from the service by the request id. With the task's id the key stands for that task, and a
- * run under it waits for it and sends nothing. With `null` there is no such task and the key is free: a run under it
- * submits anew, and pays. Nothing is sent by this call, and no task is looked up. Don't call it while another process may
- * still be sending: its request would be free to be sent twice.
+ * Settles a key whose run ended in a `SubmissionOutcomeUnknownError`, once you have found out what became of its POST:
+ * from the error's `evidence`, or from the service by the request id. With a task id, the next run with the key waits
+ * for that task and sends nothing. With `null` the key is free: the next run creates a task, and pays.
+ *
+ * A wrong settlement can be replaced: call it again with the right id, or with `null`. An id that the service itself
+ * returned for the key is never replaced. A freed key holds nothing, so it can't be settled again: if you find its task
+ * later, wait for it by its id.
+ *
+ * This call sends nothing. Check the task with `client.tasks.retrieve` first: its type and its input must be the ones of
+ * your request. While a run of this process has its POST in flight, this call waits for it. Don't call it while another
+ * process may still be sending: with `null`, the next run could pay a second time.
  *
  * @param journal - The journal of the run.
  * @param journalKey - Its key.
- * @param taskId - The id of the task that was created, or `null` where none was.
- * @returns Whether it was settled: `false`, and nothing is changed, where no intent is under the key, since nothing has
- * begun, or the task is recorded already.
- * @throws `InvalidOptionError` for what is no journal, no key or no id; `JournalError` when the journal fails.
+ * @param taskId - The id of the task that was created, a UUID, or `null` if none was.
+ * @returns `true` if the key is settled this way now. `false`, and nothing is changed, if the key holds nothing, or holds
+ * another task id that the service returned.
+ * @throws `InvalidOptionError` if the journal, the key or the id is malformed; `JournalError` if the journal fails.
+ *
+ * @example
+ * ```ts sketch
+ * import { settleOutcome } from "async-music";
+ *
+ * await client.tasks.retrieve(taskId); // throws TaskNotFoundError if the account has no such task
+ * await settleOutcome(journal, "order-1", taskId);
+ * ```
  */
 export async function settleOutcome(
   journal: Journal,
@@ -29,13 +45,12 @@ export async function settleOutcome(
   taskId: string | null,
 ): Promise<boolean> {
   checkJournalOptions({ journal, journalKey }, NO_SECRET);
-  if (taskId !== null && (typeof taskId !== "string" || taskId === ""))
+  if (taskId !== null && !(typeof taskId === "string" && UUID.test(taskId)))
     throw new InvalidOptionError(
       "taskId",
-      "be the id of a task, or null where none was created",
+      "be the id of a task (a UUID), or null if none was created",
       shown(taskId),
     );
-  // A run of this process whose request is under way comes to its end first.
   const leave = await takeTurn(journal, journalKey, undefined);
   try {
     return await settle(createSlot(journal, journalKey, NO_SECRET), taskId);
@@ -45,9 +60,12 @@ export async function settleOutcome(
 }
 
 async function settle(slot: Slot, taskId: string | null): Promise<boolean> {
-  const intent = await slot.read();
-  if (intent?.state !== "intent") return false;
-  if (taskId === null) return slot.free(intent.revision);
-  const record = { ...intent, revision: newRevision(), task_id: taskId, submission: null };
-  return slot.put({ ...record, state: "submitted" }, intent.revision);
+  const entry = await slot.read();
+  if (entry === null) return false;
+  if (entry.state === "submitted" && entry.task_id === taskId) return true;
+  if (entry.state === "submitted" && entry.settled !== true) return false;
+  if (taskId === null) return slot.free(entry.revision);
+  const { request, request_id, at, tasks_created } = entry;
+  const record = { request, request_id, at, tasks_created, revision: newRevision(), task_id: taskId };
+  return slot.put({ ...record, state: "submitted", submission: null, settled: true }, entry.revision);
 }

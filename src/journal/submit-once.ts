@@ -2,6 +2,7 @@ import type { Clock } from "../clock/clock.js";
 import { dateAt } from "../clock/date.js";
 import { isReasonOf } from "../clock/is-reason-of.js";
 import type { JsonValue } from "../contract/json.js";
+import type { FinalStatus } from "../contract/status.js";
 import type { TaskSubmission } from "../contract/task.js";
 import { ApiError } from "../errors/api-error.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
@@ -38,6 +39,8 @@ export interface Ordered {
   task: TaskSubmission | string;
   /** Tries once more to record the task, where that has failed, and answers why it fails again; otherwise `null`. */
   recordAgain: (() => Promise<JournalError | null>) | null;
+  /** Records how the task ended. Never rejects: a key whose end is not recorded only stays in the list of open keys. */
+  close(status: FinalStatus): Promise<void>;
 }
 
 /** Why a POST is given up in its last moment: somebody else has just taken the key. */
@@ -62,7 +65,10 @@ async function findOrSubmit(slot: Slot, order: Order): Promise<Ordered> {
   for (let look = 0; ; look++) {
     const entry = await slot.read();
     if (entry !== null && !isSameRequest(entry.request, order.request)) throw slot.conflict(entry);
-    if (entry?.state === "submitted") return { task: entry.submission ?? entry.task_id, recordAgain: null };
+    if (entry?.state === "submitted") {
+      const task = entry.submission ?? entry.task_id;
+      return { task, recordAgain: null, close: (status) => close(slot, entry, status) };
+    }
 
     const ordered = entry === null ? await submit(slot, order) : null;
     if (ordered !== null) return ordered;
@@ -155,8 +161,21 @@ async function record(
       return slot.failure(reason, error instanceof Error ? error.cause : error, taskId);
     }
   };
-  const failure = await attempt();
-  return { task: submission ?? taskId, recordAgain: failure === null ? null : attempt };
+  let failure = await attempt();
+  const recordAgain = async () => {
+    failure = await attempt();
+    return failure;
+  };
+  return {
+    task: submission ?? taskId,
+    recordAgain: failure === null ? null : recordAgain,
+    close: async (status) => (failure === null ? close(slot, entry, status) : undefined),
+  };
+}
+
+async function close(slot: Slot, entry: JournalRecord, status: FinalStatus): Promise<void> {
+  if (entry.status === status) return;
+  await slot.put({ ...entry, revision: newRevision(), status }, entry.revision).catch(() => {});
 }
 
 /** What certainly created nothing: a refusal, a POST that never left, a journal that stopped it. All else is in doubt. */

@@ -1,12 +1,21 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
+/** The modes of a directory and a file that only their owner may read. */
+const PRIVATE_DIRECTORY = 0o700;
+export const PRIVATE_FILE = 0o600;
+
 /** Writes a file that is not there yet. When this resolves, it outlasts a power cut. */
-export async function writeNewFile(path: string, text: string): Promise<void> {
-  await withFile(path, "wx", async (file) => {
-    await file.writeFile(text);
-    await file.sync();
-  });
+export async function writeNewFile(path: string, text: string, mode?: number): Promise<void> {
+  await withFile(
+    path,
+    "wx",
+    async (file) => {
+      await file.writeFile(text);
+      await file.sync();
+    },
+    mode,
+  );
 }
 
 /** Overwrites a file in the room that it already takes on the disk. When this resolves, it outlasts a power cut. */
@@ -20,10 +29,14 @@ export async function overwriteFile(path: string, text: string): Promise<void> {
   });
 }
 
-/** Makes a folder, where there is none, in one that is there. */
-export async function makeFolder(path: string): Promise<void> {
-  await mkdir(path).catch(ignoring("EEXIST"));
-  await syncFolder(dirname(resolve(path)));
+/** Makes a directory and its parents where they are missing, for their owner alone. */
+export async function makePrivateDirectory(path: string): Promise<void> {
+  const target = resolve(path);
+  const first = resolve((await mkdir(target, { recursive: true, mode: PRIVATE_DIRECTORY })) ?? target);
+  for (let made = target; ; made = dirname(made)) {
+    await syncFolder(dirname(made));
+    if (made === first) return;
+  }
 }
 
 /** Makes what was made, linked or removed in a folder outlast a power cut. Windows does that by itself, and refuses. */
@@ -43,8 +56,9 @@ async function withFile(
   path: string,
   flags: string,
   work: (file: FileHandle) => Promise<void>,
+  mode?: number,
 ): Promise<void> {
-  const file = await open(path, flags);
+  const file = await open(path, flags, mode);
   try {
     await work(file);
   } finally {

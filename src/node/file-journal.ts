@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import type { Journal, JournalEntry } from "../journal/journal.js";
+import { listOpen } from "../journal/open-orders.js";
 import { checkPath } from "./check-path.js";
 import { createRevisions } from "./revisions.js";
 
@@ -15,7 +16,10 @@ const RECORD_BYTES = 4096;
  * Room for the task's id is set aside before the POST leaves, so that a full disk refuses before anything is paid for.
  * A run rejects with `JournalError`, and sends nothing, where the folder can't be used or a file in it is damaged.
  *
- * @param path - the folder; it need not exist, but the folder that it is in must
+ * Directories and files are created for their owner alone (0700 and 0600), whatever the umask: an entry holds the
+ * request with its prompt.
+ *
+ * @param path - the directory; it and its parents are created with the first entry
  * @throws `InvalidOptionError` the path is empty, or no text
  *
  * @example
@@ -24,7 +28,7 @@ const RECORD_BYTES = 4096;
  * const song = await client.tasks.run(request, { journal, journalKey: "order-1" });
  * ```
  */
-export function fileJournal(path: string): Journal {
+export function fileJournal(path: string): Required<Journal> {
   const place = resolve(checkPath(path));
   const journal = journals.get(place) ?? createFileJournal(place);
   journals.set(place, journal);
@@ -32,9 +36,9 @@ export function fileJournal(path: string): Journal {
 }
 
 /** One path is one journal, so that the runs of one process on one key come one after the other. */
-const journals = new Map<string, Journal>();
+const journals = new Map<string, Required<Journal>>();
 
-function createFileJournal(path: string): Journal {
+function createFileJournal(path: string): Required<Journal> {
   const revisions = createRevisions(path);
 
   /** Who comes second sees that somebody came first, and looks again whether that was in the way. */
@@ -53,8 +57,19 @@ function createFileJournal(path: string): Journal {
     get: async (key) => entryOf((await revisions.latest(folderOf(key))).content),
     put: replace,
     delete: (key, revision) => replace(key, null, revision),
+    async open() {
+      const entries: [string, JournalEntry][] = [];
+      for (const folder of await revisions.folders()) {
+        if (!FOLDER_NAME.test(folder)) continue;
+        const { key, entry } = parsed((await revisions.latest(folder)).content);
+        if (entry !== null) entries.push([key, entry]);
+      }
+      return listOpen(entries);
+    },
   };
 }
+
+const FOLDER_NAME = /^[\da-f]{64}$/;
 
 /** Any text can be a key, and not any text a file name. As JSON, halves of characters stay apart, which have no UTF-8. */
 function folderOf(key: string): string {
@@ -62,6 +77,9 @@ function folderOf(key: string): string {
 }
 
 function entryOf(content: string): JournalEntry | null {
-  const { entry }: { entry: JournalEntry | null } = content === "" ? { entry: null } : JSON.parse(content);
-  return entry;
+  return parsed(content).entry;
+}
+
+function parsed(content: string): { key: string; entry: JournalEntry | null } {
+  return content === "" ? { key: "", entry: null } : JSON.parse(content);
 }

@@ -1,7 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { link, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { ignoring, makeFolder, overwriteFile, syncFolder, writeNewFile } from "./durable.js";
+import {
+  ignoring,
+  makePrivateDirectory,
+  overwriteFile,
+  PRIVATE_FILE,
+  syncFolder,
+  writeNewFile,
+} from "./durable.js";
 import { checksumOf, seal, unseal } from "./seal.js";
 
 /** One state of a text: number 0, and empty, before the first. */
@@ -16,6 +23,8 @@ export interface Revision {
  * held that a killed process could leave behind, and no file with a number is ever half written.
  */
 export interface Revisions {
+  /** The folders that there are. */
+  folders(): Promise<string[]>;
   /** @throws Error when the file is damaged. */
   latest(folder: string): Promise<Revision>;
   /**
@@ -27,6 +36,8 @@ export interface Revisions {
 
 export function createRevisions(path: string): Revisions {
   return {
+    folders: () => namesIn(path),
+
     async latest(name) {
       for (;;) {
         const folder = join(path, name);
@@ -44,13 +55,10 @@ export function createRevisions(path: string): Revisions {
       const number = latest.number + 1;
       const draft = join(folder, `${number}.${randomUUID()}`);
       const spare = join(folder, spareName(number + 1, content));
-      if (latest.number === 0) {
-        await makeFolder(path);
-        await makeFolder(folder);
-      }
+      if (latest.number === 0) await makePrivateDirectory(folder);
       let isPut = false;
       try {
-        if (spareBytes > 0) await writeNewFile(spare, " ".repeat(spareBytes));
+        if (spareBytes > 0) await writeNewFile(spare, " ".repeat(spareBytes), PRIVATE_FILE);
         await writeDraft(draft, join(folder, spareName(number, latest.content)), seal(content));
         isPut = await linkAsLatest(folder, draft, number);
       } finally {
@@ -64,7 +72,7 @@ export function createRevisions(path: string): Revisions {
 /** Writes a draft into the room that was set aside for it, where there is such. */
 async function writeDraft(draft: string, spare: string, text: string): Promise<void> {
   const isTaken = await rename(spare, draft).then(() => true, ignoring("ENOENT"));
-  await (isTaken ? overwriteFile(draft, text) : writeNewFile(draft, text));
+  await (isTaken ? overwriteFile(draft, text) : writeNewFile(draft, text, PRIVATE_FILE));
 }
 
 async function linkAsLatest(folder: string, draft: string, number: number): Promise<boolean> {

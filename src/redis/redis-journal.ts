@@ -1,7 +1,8 @@
 import type { Journal, JournalEntry } from "../journal/journal.js";
+import { listOpen } from "../journal/open-orders.js";
 import { checkOptionNames } from "../transport/option-names.js";
 import { checkPrefix, checkWhole } from "./options.js";
-import { evaluateOn, type RedisClient } from "./redis-client.js";
+import { type Evaluate, evaluateOn, keyPrefixOf, masterClients, type RedisClient } from "./redis-client.js";
 
 /** Options of `redisJournal`. */
 export interface RedisJournalOptions {
@@ -31,6 +32,16 @@ const DELETE = `
 if redis.call('hget', KEYS[1], 'revision') ~= ARGV[1] then return 0 end
 return redis.call('del', KEYS[1])`;
 
+/** One step through the keys of one server: the next cursor, then key, revision and entry of each that matches. */
+const SCAN = `
+local cursor, names = unpack(redis.call('scan', ARGV[1], 'match', ARGV[2], 'count', 500))
+local found = { cursor }
+for _, name in ipairs(names) do
+  local fields = redis.call('hmget', name, 'revision', 'entry')
+  found[#found + 1] = { name, fields[1], fields[2] }
+end
+return found`;
+
 /**
  * A journal in Redis, for all machines that reach it. Each of its methods is one script, and so happens whole or not at
  * all.
@@ -41,6 +52,8 @@ return redis.call('del', KEYS[1])`;
  * A replica that takes over may lack the last entries too. A run rejects with `JournalError`, and sends nothing, while
  * Redis can't be used. It is waited for 30 s, or for less where the client says so (`commandTimeout` and
  * `maxRetriesPerRequest` of ioredis, `disableOfflineQueue` of redis).
+ *
+ * `open` scans all keys of that Redis, in steps of 500: call it after a restart, not for each request.
  *
  * @param redis - a client or a cluster of `ioredis` or `redis`; closing it is up to its owner
  * @throws `InvalidOptionError`: an option is out of range
@@ -54,7 +67,7 @@ return redis.call('del', KEYS[1])`;
  * const song = await client.tasks.run(request, { journal, journalKey: "order-1" });
  * ```
  */
-export function redisJournal(redis: RedisClient, options: RedisJournalOptions = {}): Journal {
+export function redisJournal(redis: RedisClient, options: RedisJournalOptions = {}): Required<Journal> {
   checkOptionNames(options, { prefix: true, forgetAfterSeconds: true });
   const prefix = checkPrefix(options.prefix);
   const { forgetAfterSeconds } = options;
@@ -62,14 +75,14 @@ export function redisJournal(redis: RedisClient, options: RedisJournalOptions = 
   const seconds = String(forgetAfterSeconds ?? "");
   const evaluate = evaluateOn(redis);
 
-  const ofClient = journals.get(redis) ?? new Map<string, Journal>();
+  const ofClient = journals.get(redis) ?? new Map<string, Required<Journal>>();
   journals.set(redis, ofClient);
   const name = JSON.stringify([prefix, seconds]);
   const journal = ofClient.get(name) ?? createRedisJournal();
   ofClient.set(name, journal);
   return journal;
 
-  function createRedisJournal(): Journal {
+  function createRedisJournal(): Required<Journal> {
     const placeOf = (key: string) => `${prefix}:journal:${spelt(key)}`;
     return {
       async get(key) {
@@ -84,6 +97,17 @@ export function redisJournal(redis: RedisClient, options: RedisJournalOptions = 
       async delete(key, revision) {
         return isDone(await evaluate(DELETE, placeOf(key), [revision]));
       },
+      async open() {
+        const beginning = keyPrefixOf(redis) + placeOf("");
+        const entries = new Map<string, JournalEntry>();
+        for (const server of await masterClients(redis)) {
+          for await (const [place, fields] of scan(evaluateOn(server), beginning)) {
+            const entry = entryOf(fields, place);
+            if (entry !== null) entries.set(keyOf(place.slice(beginning.length)), entry);
+          }
+        }
+        return listOpen(entries);
+      },
     };
   }
 }
@@ -94,11 +118,33 @@ function isDone(reply: unknown): boolean {
 }
 
 /** One place is one journal, so that the runs of one process on one key come one after the other. */
-const journals = new WeakMap<RedisClient, Map<string, Journal>>();
+const journals = new WeakMap<RedisClient, Map<string, Required<Journal>>>();
 
 /** As JSON, halves of characters stay apart: they have no UTF-8, in which keys go to Redis. */
 function spelt(key: string): string {
   return /\p{Surrogate}/u.test(key) ? JSON.stringify(key) : key;
+}
+
+/** What {@link spelt} made of a key, turned back. */
+function keyOf(spelling: string): string {
+  if (!spelling.startsWith('"')) return spelling;
+  const key: unknown = parse(spelling);
+  return typeof key === "string" && spelt(key) === spelling ? key : spelling;
+}
+
+/** Every hash whose name begins with this, and its fields. A name may come twice. */
+async function* scan(
+  evaluate: Evaluate,
+  beginning: string,
+): AsyncGenerator<[place: string, fields: unknown[]]> {
+  const pattern = `${beginning.replaceAll(/[*?[\]\\]/g, "\\$&")}*`;
+  let cursor = "0";
+  do {
+    const reply: unknown = await evaluate(SCAN, null, [cursor, pattern]);
+    const [next, ...found]: unknown[] = Array.isArray(reply) ? reply : [];
+    for (const [place, ...fields] of found as [string, ...unknown[]][]) yield [place, fields];
+    cursor = String(next);
+  } while (cursor !== "0");
 }
 
 function entryOf(reply: unknown, place: string): JournalEntry | null {

@@ -1,5 +1,7 @@
+import { isFinalStatus } from "../contract/status.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
 import type { JournalError } from "../errors/journal-error.js";
+import { TaskFailedError } from "../errors/task-failed-error.js";
 import type { Ordered } from "../journal/submit-once.js";
 import { callBack } from "./callback.js";
 
@@ -23,6 +25,18 @@ export async function recordAtEnd<Value>(
   }
   if ("error" in ended) throw ended.error;
   return ended.value;
+}
+
+/** Waits for a run, and records how its task ended, if it did. */
+export async function closeAtEnd<Value>(ended: Promise<Value>, close: Ordered["close"]): Promise<Value> {
+  try {
+    const value = await ended;
+    await close("success");
+    return value;
+  } catch (error) {
+    if (error instanceof TaskFailedError && isFinalStatus(error.task.status)) await close(error.task.status);
+    throw error;
+  }
 }
 
 /** The reason of an abort may name another task. */

@@ -12,7 +12,7 @@ import { attributesOf } from "./attributes.js";
 import { callBack } from "./callback.js";
 import { leftUnderWay } from "./judge-submission.js";
 import { checkWaitOptions, type RunOptions, type WaitOptions } from "./options.js";
-import { recordAtEnd } from "./record-at-end.js";
+import { closeAtEnd, recordAtEnd } from "./record-at-end.js";
 import { retrieveTask } from "./retrieve.js";
 import { type RunHooks, type RunResult, runAll } from "./run-all.js";
 import { checkRunAllOptions, type RunAllOptions } from "./run-all-options.js";
@@ -170,16 +170,21 @@ export class Tasks {
 
     const ended = trace("run a task", attributesOf(request), async () => {
       const sent = { ...options, requestId };
-      const { task, recordAgain } =
+      const { task, recordAgain, close } =
         place === null
-          ? { task: (await this.#submitter.submit(request, sent, flight)).data, recordAgain: null }
+          ? {
+              task: (await this.#submitter.submit(request, sent, flight)).data,
+              recordAgain: null,
+              close: null,
+            }
           : await this.#submitter.submitOnce(request, place, sent, { flight, beforeSending });
 
       const carryOn = async () => {
         if (typeof task !== "string") await callBack("onSubmitted", onSubmitted, task, task.task_id);
         return this.#waiter.wait(task, waitOptions, journalKey) as Promise<SucceededTask<Type>>;
       };
-      return recordAgain === null ? carryOn() : recordAtEnd(recordAgain, carryOn, onUnrecorded);
+      const run = recordAgain === null ? carryOn() : recordAtEnd(recordAgain, carryOn, onUnrecorded);
+      return close === null ? run : closeAtEnd(run, close);
     });
     return { ended, flight, requestId };
   }

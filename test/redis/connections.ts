@@ -10,8 +10,8 @@ export function redisSocket(): string {
 }
 
 /** A connection of its own, gone when the test is over. */
-export function connectIoredis({ stringNumbers = false } = {}): Redis {
-  const redis = new Redis({ path: redisSocket(), stringNumbers });
+export function connectIoredis({ stringNumbers = false, keyPrefix = "", db = 0 } = {}): Redis {
+  const redis = new Redis({ path: redisSocket(), stringNumbers, keyPrefix, db });
   onTestFinished(() => redis.disconnect());
   return redis;
 }

@@ -95,6 +95,49 @@ test("one client and place is one journal", () => {
   expect(redisJournal(redis)).not.toBe(redisJournal(redis, { prefix: "other" }));
 });
 
+test("open finds every open key among many, and none of another prefix", async () => {
+  const redis = connectIoredis();
+  const prefix = `${newPrefix()}[*?\\`;
+  const journal = redisJournal(redis, { prefix });
+  const keys = Array.from({ length: 1200 }, (_, index) => `order-${index}`);
+  await Promise.all(keys.map((key) => journal.put(key, journalEntry("intent"), null)));
+  await redisJournal(redis, { prefix: newPrefix() }).put(KEY, journalEntry("intent"), null);
+  const open = await journal.open();
+  expect(open.map(({ key }) => key).sort()).toEqual(keys.sort());
+});
+
+test("open finds the keys of a client that puts a prefix of its own before them", async () => {
+  const redis = connectIoredis({ keyPrefix: "app:" });
+  const journal = redisJournal(redis, { prefix: newPrefix() });
+  await journal.put(KEY, journalEntry("submitted"), null);
+  expect(await journal.open()).toMatchObject([{ key: KEY, state: "submitted" }]);
+});
+
+test("open of a cluster reads all its masters", async () => {
+  const prefix = newPrefix();
+  const masters = [connectIoredis(), connectIoredis({ db: 1 })];
+  for (const [index, master] of masters.entries())
+    await redisJournal(master, { prefix }).put(`order-${index}`, journalEntry("intent"), null);
+  const eval_ = () => Promise.reject(new Error("a script without a key has no server in a cluster"));
+  const nodes = (role: string) => (role === "master" ? masters : []);
+  const nodeClient = async (index: number) => masters[index];
+  for (const cluster of [
+    { eval: eval_, nodes },
+    { eval: eval_, masters: [0, 1], nodeClient },
+  ]) {
+    const open = await redisJournal(cluster, { prefix }).open();
+    expect(open.map(({ key }) => key)).toEqual(["order-0", "order-1"]);
+  }
+});
+
+test("open names an entry that is damaged", async () => {
+  const redis = connectIoredis();
+  const prefix = newPrefix();
+  await redisJournal(redis, { prefix }).put(KEY, journalEntry("submitted"), null);
+  await redis.hset(`${prefix}:journal:${KEY}`, "entry", "{");
+  await expect(redisJournal(redis, { prefix }).open()).rejects.toThrow(`${prefix}:journal:${KEY}`);
+});
+
 test.each([
   ["redis", undefined, {}],
   ["redis", {}, {}],

@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { JournalError } from "async-music";
 import { fileJournal } from "async-music/node";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { accepted, ok, SONG_REQUEST, succeeded } from "../support/answers.js";
 import { describeJournal } from "../support/describe-journal.js";
 import { journalEntry } from "../support/journals.js";
@@ -61,7 +61,8 @@ test("one file is left of a finished run, and no draft", async () => {
   const { client } = createWorld(serve);
   await client.tasks.run(SONG_REQUEST, { journal: fileJournal(path), journalKey: KEY });
   const file = await onlyFile();
-  expect(file.endsWith("2")).toBe(true);
+  // The intent, the task and its end.
+  expect(file.endsWith("3")).toBe(true);
   expect(await readFile(file, "utf8")).toContain('"key":"order-1"');
 });
 
@@ -104,12 +105,51 @@ test.each([
   expect(requests).toEqual([]);
 });
 
-test("a folder that is not there, a file in its place, and a folder in a file's place are clear errors", async () => {
+test("the directory and its parents are created with the first entry", async () => {
+  const { client } = createWorld(serve);
+  const deep = join(folder, "data", "music", "journal");
+  const journal = fileJournal(deep);
+  expect([await journal.open(), await readdir(folder)]).toEqual([[], []]);
+  await client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
+  expect(await fileJournal(deep).get(KEY)).toMatchObject({ status: "success" });
+});
+
+test.skipIf(process.platform === "win32")(
+  "everything that is created is for its owner alone, even under a loose umask",
+  async () => {
+    const umask = process.umask(0);
+    onTestFinished(() => void process.umask(umask));
+    path = join(folder, "data", "journal");
+    const journal = fileJournal(path);
+    await journal.put(KEY, intent("a"), null);
+    await journal.put("order-2", intent("a"), null);
+    await journal.put("order-2", record("b"), "a");
+    const found = await readdir(folder, { recursive: true, withFileTypes: true });
+    const modes = found.map(async (each) => {
+      const { mode } = await stat(join(each.parentPath, each.name));
+      return [each.isDirectory() ? "directory" : "file", (mode & 0o777).toString(8)].join(" ");
+    });
+    expect(new Set(await Promise.all(modes))).toEqual(new Set(["directory 700", "file 600"]));
+  },
+);
+
+test("open ignores files that are not the journal's, and names a file that is damaged", async () => {
+  const journal = fileJournal(path);
+  await journal.put(KEY, intent("a"), null);
+  await writeFile(join(path, ".DS_Store"), "not an entry");
+  await mkdir(join(path, "backup"));
+  expect(await journal.open()).toMatchObject([{ key: KEY, state: "intent" }]);
+  const [file = ""] = (await files()).filter((each) => each.endsWith("/1"));
+  await writeFile(file, "nonsense");
+  await expect(journal.open()).rejects.toThrow(file);
+});
+
+test("a file in the place of the directory, or of one above it, and a directory in a file's place are clear errors", async () => {
   const { client, requests } = createWorld(serve);
   const run = (journal: string) =>
     client.tasks.run(SONG_REQUEST, { journal: fileJournal(journal), journalKey: KEY });
-  await rejection(run(join(folder, "missing", "journal")), JournalError);
   await writeFile(path, "a file");
+  await rejection(run(join(path, "journal")), JournalError);
   expect((await rejection(run(path), JournalError)).message).toContain(path);
   await rm(path);
   await fileJournal(path).put("another", intent("a"), null);

@@ -20,6 +20,7 @@ import {
   accepted,
   failed,
   limited,
+  OTHER_TASK_ID,
   ok,
   refusal,
   SONG_REQUEST,
@@ -358,19 +359,76 @@ test("who finds the task records its id, and the run goes on with it", async () 
   await rejection(world.run(), SubmissionOutcomeUnknownError);
   const intent = await world.journal.get(KEY);
   expect(await settleOutcome(world.journal, KEY, TASK_ID)).toBe(true);
-  const record = { ...intent, state: "submitted", task_id: TASK_ID, submission: null };
+  const record = { ...intent, state: "submitted", task_id: TASK_ID, submission: null, settled: true };
   expect(await world.journal.get(KEY)).toEqual({ ...record, revision: expect.any(String) });
   expect((await world.journal.get(KEY))?.revision).not.toBe(intent?.revision);
   await expect(world.run()).resolves.toEqual(succeeded());
   expect(posts(world)).toHaveLength(1);
 });
 
-test("there is nothing to settle under a key that is free, or has its task", async () => {
+test("a wrong settlement is replaced by the right task, and the run continues with that one", async () => {
+  const world = journaledWorld(inTurn(lost, done));
+  await rejection(world.run(), SubmissionOutcomeUnknownError);
+  expect(await settleOutcome(world.journal, KEY, OTHER_TASK_ID)).toBe(true);
+  expect(await settleOutcome(world.journal, KEY, TASK_ID)).toBe(true);
+  const settled = await world.journal.get(KEY);
+  expect(settled).toMatchObject({ state: "submitted", task_id: TASK_ID, settled: true });
+  expect(await settleOutcome(world.journal, KEY, TASK_ID)).toBe(true);
+  expect(await world.journal.get(KEY)).toEqual(settled);
+  await expect(world.run()).resolves.toEqual(succeeded());
+  expect(posts(world)).toHaveLength(1);
+});
+
+test("a wrong settlement is withdrawn with null, also after a run has returned its task", async () => {
+  const world = journaledWorld(inTurn(lost, done, submit, done));
+  await rejection(world.run(), SubmissionOutcomeUnknownError);
+  await settleOutcome(world.journal, KEY, TASK_ID);
+  await world.run();
+  expect(await world.journal.get(KEY)).toMatchObject({ settled: true, status: "success" });
+  expect(await settleOutcome(world.journal, KEY, null)).toBe(true);
+  expect(await world.journal.get(KEY)).toBeNull();
+  await world.run();
+  expect(posts(world)).toHaveLength(2);
+});
+
+test("a corrected settlement is open again until a run has returned the right task", async () => {
+  const journal = memoryJournal();
+  const fields = { settled: true, status: "success", task_id: OTHER_TASK_ID } as const;
+  await journal.put(KEY, journalEntry("submitted", fields), null);
+  expect(await journal.open()).toEqual([]);
+  await settleOutcome(journal, KEY, TASK_ID);
+  expect(await journal.open()).toMatchObject([{ key: KEY, task_id: TASK_ID }]);
+});
+
+test("a task id that the service returned for a key is never replaced, and a key that holds nothing is not settled", async () => {
   const journal = memoryJournal();
   expect(await settleOutcome(journal, KEY, TASK_ID)).toBe(false);
-  await journal.put(KEY, journalEntry("submitted"), null);
-  for (const taskId of [null, "other"]) expect(await settleOutcome(journal, KEY, taskId)).toBe(false);
-  expect(await journal.get(KEY)).toEqual(journalEntry("submitted"));
+  expect(await journal.get(KEY)).toBeNull();
+
+  const broken = () => Response.json({ code: 202, data: { task_id: TASK_ID } }, { status: 202 });
+  for (const [journalKey, response] of [
+    ["whole", submit],
+    ["broken", broken],
+  ] as const) {
+    const { client } = createWorld(inTurn(response, done));
+    await client.tasks.run(SONG_REQUEST, { journal, journalKey }).catch(() => {});
+    const recorded = await journal.get(journalKey);
+    for (const taskId of [null, OTHER_TASK_ID])
+      expect(await settleOutcome(journal, journalKey, taskId)).toBe(false);
+    expect(await settleOutcome(journal, journalKey, TASK_ID)).toBe(true);
+    expect(await journal.get(journalKey)).toEqual(recorded);
+    expect(recorded).toMatchObject({ task_id: TASK_ID });
+  }
+});
+
+test("a key is not freed while a POST that an abort has left is still in flight", async () => {
+  const { journal, answerPost } = await abortedRun();
+  const settling = settleOutcome(journal, KEY, null);
+  await turns(20);
+  expect(await journal.get(KEY)).toMatchObject({ state: "intent" });
+  await answerPost(accepted());
+  expect(await settling).toBe(false);
+  expect(await journal.get(KEY)).toMatchObject({ task_id: TASK_ID });
 });
 
 test("a key whose request is under way is not settled before that has come to its end", async () => {
@@ -414,6 +472,8 @@ test.each([
   [memoryJournal(), "", null, "journalKey"],
   [memoryJournal(), KEY, "", "taskId"],
   [memoryJournal(), KEY, undefined, "taskId"],
+  [memoryJournal(), KEY, "clip-1", "taskId"],
+  [memoryJournal(), KEY, ` ${TASK_ID}`, "taskId"],
 ])("what can't be settled is refused by name", async (journal, key, taskId, option) => {
   const settling = settleOutcome(journal as never, key, taskId as never);
   expect((await rejection(settling, InvalidOptionError)).option).toBe(option);

@@ -1,6 +1,6 @@
-import { type Journal, SubmissionOutcomeUnknownError } from "async-music";
+import { type Journal, SubmissionOutcomeUnknownError, TaskFailedError, WaitTimeoutError } from "async-music";
 import { expect, test } from "vitest";
-import { accepted, ok, refusal, SONG_REQUEST, succeeded } from "./answers.js";
+import { accepted, failed, ok, refusal, SONG_REQUEST, succeeded, TASK_ID, task } from "./answers.js";
 import { journalEntry, posts } from "./journals.js";
 import { rejection } from "./rejection.js";
 import { createWorld, inTurn, type SeenRequest } from "./world.js";
@@ -13,7 +13,7 @@ const intent = (revision: string) => journalEntry("intent", { revision });
 const record = (revision: string) => journalEntry("submitted", { revision });
 
 /** What every journal must do. `createPlace` answers how to open a new place, as often and by as many as like. */
-export function describeJournal(createPlace: () => Promise<() => Promise<Journal>>): void {
+export function describeJournal(createPlace: () => Promise<() => Promise<Required<Journal>>>): void {
   const openTwice = async () => {
     const open = await createPlace();
     return [await open(), await open()] as const;
@@ -91,6 +91,49 @@ export function describeJournal(createPlace: () => Promise<() => Promise<Journal
     expect(await journal.put("\ud800", intent("a"), null)).toBe(true);
     expect(await journal.put("\ud801", intent("b"), null)).toBe(true);
     expect(await journal.get("\ud800")).toEqual(intent("a"));
+  });
+
+  test("open lists what is unfinished, oldest first, and an empty journal has nothing open", async () => {
+    const [journal, again] = await openTwice();
+    expect(await journal.open()).toEqual([]);
+    const at = (second: number) => ({ at: `2026-01-01T00:00:0${second}.000Z` });
+    await journal.put("new", journalEntry("intent", at(3)), null);
+    await journal.put("\ud800 ключ", journalEntry("submitted", at(2)), null);
+    await journal.put('"quoted"', journalEntry("intent", at(1)), null);
+    await journal.put("ended", journalEntry("submitted", { ...at(0), status: "failure" }), null);
+    await journal.put("freed", intent("a"), null);
+    await journal.delete("freed", "a");
+    const common = { request_id: "request-1" };
+    expect(await again.open()).toEqual([
+      { key: '"quoted"', state: "intent", task_id: null, since: at(1).at, ...common },
+      { key: "\ud800 ключ", state: "submitted", task_id: TASK_ID, since: at(2).at, ...common },
+      { key: "new", state: "intent", task_id: null, since: at(3).at, ...common },
+    ]);
+  });
+
+  test("a key is open until a run has returned how its task ended", async () => {
+    const [journal] = await openTwice();
+    const stateAfter = async (
+      journalKey: string,
+      last: () => Response,
+      kind?: Parameters<typeof rejection>[1],
+    ) => {
+      const { client } = createWorld(inTurn(() => accepted(), last));
+      const run = client.tasks.run(SONG_REQUEST, { journal, journalKey, maxWaitMs: 60_000 });
+      await (kind === undefined ? run : rejection(run, kind));
+      return (await journal.open()).find(({ key }) => key === journalKey)?.state;
+    };
+    expect(await stateAfter("left", () => ok(task()), WaitTimeoutError)).toBe("submitted");
+    expect(await stateAfter("done", () => ok(succeeded()))).toBeUndefined();
+    expect(await stateAfter("failed", () => ok(failed()), TaskFailedError)).toBeUndefined();
+    expect(await journal.get("failed")).toMatchObject({ state: "submitted", status: "failure" });
+
+    const { client } = createWorld(serve);
+    await client.tasks.run(SONG_REQUEST, { journal, journalKey: "left" });
+    expect(await journal.open()).toEqual([]);
+    const closed = await journal.get("left");
+    await client.tasks.run(SONG_REQUEST, { journal, journalKey: "left" });
+    expect(await journal.get("left")).toEqual(closed);
   });
 
   test("clients of one place and key: one posts, both get the song; unknown stays unknown, refused is free", async () => {

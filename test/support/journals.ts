@@ -1,9 +1,12 @@
-import type { JournalEntry } from "async-music";
+import type { JournalEntry, JournalIntent, JournalRecord } from "async-music";
 import { SONG_REQUEST, TASK_ID } from "./answers.js";
 import type { SeenRequest, World } from "./world.js";
 
 /** What another process has left in a journal. */
-export function journalEntry(state: JournalEntry["state"], fields: Partial<JournalEntry> = {}): JournalEntry {
+export function journalEntry(
+  state: JournalEntry["state"],
+  fields: Partial<JournalRecord> | Partial<JournalIntent> = {},
+): JournalEntry {
   const common = {
     revision: `revision-${state}`,
     request: SONG_REQUEST,
