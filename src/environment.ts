@@ -21,9 +21,16 @@ export function isBrowser(): boolean {
 }
 
 /**
- * Whether this runtime's `fetch` sends a request again by itself when its connection breaks: Deno's does, and a POST
- * too, unless the body is a stream that can be read only once. No header and no option forbids it.
+ * The form of a request body that this runtime's `fetch` cannot send a second time by itself.
+ *
+ * - Node repeats a request after a 421 (Misdirected Request), unless its body is a stream.
+ * - Deno repeats a request whose connection breaks, unless its body is a `Blob` or a stream. It would send a stream chunked.
+ * - Chromium repeats a request after a 421 and, on a reused connection, after a 408. Browsers stream request bodies over
+ *   HTTP/2 only, so a page cannot prevent this.
+ * - Bun and workerd repeat no POST.
  */
-export function fetchResendsText(): boolean {
-  return "Deno" in globalThis;
+export function oneShotBodyForm(): "stream" | "blob" | "string" {
+  if ("Deno" in globalThis) return "blob";
+  const { process } = globalThis as { process?: { versions?: { undici?: string } } };
+  return process?.versions?.undici !== undefined && !isBrowser() ? "stream" : "string";
 }

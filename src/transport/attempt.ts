@@ -3,6 +3,7 @@ import { HEADERS } from "../contract/endpoint.js";
 import type { Pacer, RateLimitReport } from "../pacer/pacer.js";
 import type { Answer, Call, RequestOptions } from "./call.js";
 import { type Answered, exchange, type Outcome } from "./exchange.js";
+import { type OneShotBody, oneShotBody } from "./one-shot-body.js";
 import { parseJson } from "./parse-json.js";
 import { rateLimitRemaining } from "./rate-limit-remaining.js";
 import type { FailedTry } from "./retrying.js";
@@ -35,11 +36,12 @@ export async function attempt(
   // What outlives an abort hears of it here for the last time.
   const flight = options.signal?.aborted ? undefined : call.flight;
   if (flight) flight.underWay = call;
+  const body = call.body === undefined ? undefined : oneShotBody(call.body);
   const outcome = await exchange({
     method: call.method,
     url,
-    headers: headersOf(config.apiKey, call, options, requestId),
-    body: call.body,
+    headers: headersOf(config.apiKey, body, options, requestId),
+    body,
     timeoutMs,
     signal: flight ? undefined : options.signal,
     fetch: config.fetch,
@@ -74,16 +76,16 @@ function tell(pacer: Pacer, { method }: Call, news: RateLimitReport): void {
   }
 }
 
-/** The caller's headers come first: none of them can replace the service's own, however it is written. */
+/** The caller's headers come first, so that none replaces one of the SDK's, whatever its capitalization. */
 function headersOf(
   apiKey: string,
-  call: Call,
+  body: OneShotBody | undefined,
   options: RequestOptions,
   requestId: string,
 ): Headers | Record<string, string> {
   const own = {
     Accept: "application/json",
-    ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
+    ...(body === undefined ? {} : { "Content-Type": "application/json", ...body.headers }),
     [HEADERS.requestId]: requestId,
     [HEADERS.apiKey]: apiKey,
   };

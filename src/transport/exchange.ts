@@ -1,8 +1,8 @@
 import { startDeadline } from "../clock/deadline.js";
-import { fetchResendsText } from "../environment.js";
 import type { Answer } from "./call.js";
 import { concatBytes } from "./concat-bytes.js";
 import { certainlyNeverLeft } from "./never-left.js";
+import type { OneShotBody } from "./one-shot-body.js";
 
 /** One for all answers: to make one takes longer than to decode an answer. */
 const utf8 = new TextDecoder();
@@ -12,7 +12,7 @@ export interface Attempt {
   method: "GET" | "POST";
   url: string;
   headers: Headers | Record<string, string>;
-  body: string | undefined;
+  body: OneShotBody | undefined;
   timeoutMs: number;
   signal: AbortSignal | undefined;
   fetch: typeof fetch;
@@ -91,8 +91,7 @@ async function receive(attempt: Attempt, signal: AbortSignal, received: Received
 
 async function send({ method, url, headers, body, fetch }: Attempt, signal: AbortSignal): Promise<Response> {
   signal.throwIfAborted();
-  const content = body === undefined ? {} : { body: sentOnce(body) };
-  const answer = await fetch(url, { method, headers, redirect: "manual", signal, ...content });
+  const answer = await fetch(url, { method, headers, redirect: "manual", signal, ...body?.init });
   // What didn't listen to the signal answers too late: nobody will read it.
   if (signal.aborted) answer?.body?.cancel().catch(() => {});
   if (typeof answer?.headers?.get !== "function")
@@ -103,9 +102,4 @@ async function send({ method, url, headers, body, fetch }: Attempt, signal: Abor
 function textOf({ pieces }: Received): string {
   const [first] = pieces;
   return utf8.decode(pieces.length === 1 ? first : concatBytes(pieces));
-}
-
-/** A body that no runtime sends a second time: the service has no idempotency key. */
-function sentOnce(body: string): BodyInit {
-  return fetchResendsText() ? new Blob([body]) : body;
 }

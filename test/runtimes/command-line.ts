@@ -5,6 +5,7 @@ import { describeContract } from "../contract/describe-contract.js";
 import type { Mounted } from "../contract/mount.js";
 import { describeSavedAudio } from "../contract/suite/saved-audio.js";
 import { openerFor } from "../contract/world.js";
+import { describeSentOnce } from "../hostile/sent-once.js";
 import type { Exception } from "./test-runner.js";
 import { runTests } from "./web.js";
 
@@ -30,6 +31,7 @@ async function port(emulator: Emulator): Promise<Mounted> {
 
 describeContract("a port", port);
 describe("files", () => describeSavedAudio(openerFor(port)));
+describeSentOnce();
 
 const isNode = !("Deno" in globalThis || "Bun" in globalThis);
 console.log(JSON.stringify(await runTests(isNode ? [] : [RESENT_READS])));

@@ -1,0 +1,3 @@
+import { describeSentOnce } from "./sent-once.js";
+
+describeSentOnce();
