@@ -158,7 +158,7 @@ function checkBaseUrl(value: string | undefined, redactor: Redactor): string {
   // The client shows its address, and so does every server on the way.
   if (redactor.isGivenAway(url.pathname)) refuse("not hold the API key");
 
-  const base = `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+  const base = `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, "");
   if (base.endsWith(API_PREFIX)) refuse(`end before ${API_PREFIX}, which the client adds`, address);
   return base;
 }

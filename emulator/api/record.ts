@@ -12,7 +12,7 @@ import type { Caller, Visit } from "./visit.js";
 /** The end of every exchange: the ledger is checked, the log is written, and the audit takes note. */
 export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
   const { world, exchange, requestId, at } = visit;
-  // Who reads the log may put another state in.
+  // A reader of the log may replace the state.
   const { requests, conduct, counts } = world.state;
   const caller = visit.caller ?? findCaller(visit);
   const answer = delivery.kind === "answer" ? delivery.answer : null;
@@ -27,7 +27,7 @@ export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
     error_code: answer?.errorCode ?? null,
   };
   logRequest(requests, logged);
-  world.logReaders.tell(logged, exchange.body);
+  world.logReaders.tell(logged, exchange.body, requests);
   if (caller !== null) {
     invariant(isBalanced(caller.account.ledger), "all credits are available, frozen or settled");
     watchConduct(conduct, seenExchange(visit, caller, delivery, answer), counts.arrivals);

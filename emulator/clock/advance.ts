@@ -1,4 +1,4 @@
-import { END_OF_TIME } from "./clock.js";
+import { isoTime, LATEST_TIME } from "./clock.js";
 import type { Sleepers } from "./sleepers.js";
 
 /** What `advance` needs of a clock. */
@@ -21,18 +21,24 @@ export function createAdvance(clock: AdvancedClock, sleepers: Sleepers): (ms: nu
   let last = Promise.resolve();
 
   return (ms) => {
-    if (!(ms >= 0 && clock.now() + ms <= END_OF_TIME)) {
-      throw new RangeError(`Expected \`ms\` to be 0 or more, and within the range of dates, got \`${ms}\``);
-    }
+    checkAdvance(clock.now(), ms);
     if (running === 0 && !clock.isBusy() && sleepers.nextWakeAt > clock.now() + ms) {
       clock.moveTo(Math.ceil(clock.now() + ms));
       return Promise.resolve();
     }
     running++;
     const { moves } = sleepers;
-    last = last.then(() => advanceSlowly(clock, sleepers, ms, moves)).finally(() => running--);
-    return last;
+    const advanced = last.then(() => advanceSlowly(clock, sleepers, ms, moves)).finally(() => running--);
+    last = advanced.catch(() => {});
+    return advanced;
   };
+}
+
+function checkAdvance(now: number, ms: number): void {
+  if (ms >= 0 && now + ms <= LATEST_TIME) return;
+  throw new RangeError(
+    `Expected \`ms\` to be 0 or more and to end at ${isoTime(LATEST_TIME)} at the latest, got \`${ms}\``,
+  );
 }
 
 /**
@@ -46,6 +52,8 @@ async function advanceSlowly(
   moves: number,
 ): Promise<void> {
   await clock.settled();
+  // An earlier call may have advanced the time since this one was made.
+  checkAdvance(clock.now(), ms);
   const target = Math.ceil(clock.now() + ms);
   while (sleepers.moves === moves && sleepers.nextWakeAt <= target) {
     clock.moveTo(Math.max(clock.now(), sleepers.nextWakeAt));

@@ -16,7 +16,7 @@ export interface EmulatorClock extends Clock {
    * Moves time forward, and wakes who sleeps on the way, in order, each at its own time. Resolves when all of them sleep
    * again or are done.
    *
-   * @param ms - 0 or more.
+   * @param ms - 0 or more. The time can't pass 9900-01-01T00:00:00Z.
    * @throws RangeError for anything else: time never goes back.
    */
   advance(ms: number): Promise<void>;
@@ -49,8 +49,14 @@ export interface ServiceClock extends EmulatorClock {
 /** When every emulator's virtual time begins: 2026-01-01T00:00:00Z. */
 export const VIRTUAL_START = Date.UTC(2026, 0, 1);
 
-/** The last time that a date can have. */
-export const END_OF_TIME = 8_640_000_000_000_000;
+/**
+ * The latest time that an emulator can be set or advanced to: 9900-01-01T00:00:00Z. Every time derived from it, such as
+ * the end of the longest task (63 years), still has a year of four digits.
+ */
+export const LATEST_TIME = Date.UTC(9900, 0, 1);
+
+/** The last millisecond with a year of four digits. */
+export const END_OF_YEAR_9999 = Date.UTC(10_000, 0, 1) - 1;
 
 /** Why nobody sleeps on the clock of an emulator that is no more. */
 export function clockStopped(): Error {

@@ -1,4 +1,4 @@
-import { END_OF_TIME } from "./clock.js";
+import { LATEST_TIME } from "./clock.js";
 import type { Sleepers } from "./sleepers.js";
 
 /**
@@ -31,8 +31,8 @@ export function fallAsleep(
   });
 }
 
-/** When a sleep that begins now ends: on a whole millisecond, and never too early. What lies past all dates never comes. */
+/** When a sleep that begins now ends: on a whole millisecond, and never too early. What is past the latest time never comes. */
 export function wakeTime(now: number, ms: number): number {
   const wakeAt = ms > 0 ? Math.ceil(now + ms) : now;
-  return wakeAt <= END_OF_TIME ? wakeAt : Number.POSITIVE_INFINITY;
+  return wakeAt <= LATEST_TIME ? wakeAt : Number.POSITIVE_INFINITY;
 }

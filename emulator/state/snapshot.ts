@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { createConduct } from "../audit/conduct.js";
-import { isoTime, parseIsoTime } from "../clock/clock.js";
+import { isoTime, LATEST_TIME, parseIsoTime } from "../clock/clock.js";
 import { invalidOption } from "../options/invalid-option.js";
 import { parseOption } from "../options/parse-option.js";
 import { isConsistent } from "./is-consistent.js";
@@ -43,7 +43,10 @@ export function takeSnapshot({ state, clock }: World): Snapshot {
 export function openSnapshot(world: World, snapshot: unknown): void {
   assertSnapshot(snapshot);
   const time = parseIsoTime(snapshot.time);
-  if (Number.isNaN(time)) throw invalidOption("snapshot.time", "be an ISO 8601 time", snapshot.time);
+  if (!(time <= LATEST_TIME)) {
+    const rule = `be an ISO 8601 time, ${isoTime(LATEST_TIME)} at the latest`;
+    throw invalidOption("snapshot.time", rule, snapshot.time);
+  }
   const data = copyOf(snapshot.state);
   const state = { ...data, conduct: createConduct(data.conduct) };
   if (!isConsistent(state)) {

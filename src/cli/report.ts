@@ -53,7 +53,7 @@ function usageMessage(message: string): string {
   return message
     .replace(/^error: /, "")
     .replace(/(unknown option '[^'=]*)=[^\n]*'/, "$1'")
-    .replaceAll(/\s*\n\s*/g, " ");
+    .replaceAll(/\s+/g, (space) => (space.includes("\n") ? " " : space));
 }
 
 function messageOf(error: Error, taskId: string | null): string {

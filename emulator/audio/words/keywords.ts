@@ -64,7 +64,7 @@ export function keywordsOf(text: string): readonly Keyword[] {
 }
 
 function wordsOf(text: string): string[] {
-  const plain = text.replace(/\[[^\]]*\]/g, " ");
+  const plain = text.replace(/\[[^[\]]*\]/g, " ");
   const matches = plain.matchAll(/[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*/gu);
   return [...matches].map(([word]) => [...word].slice(0, LONGEST_WORD).join(""));
 }

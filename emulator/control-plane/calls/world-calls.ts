@@ -47,7 +47,7 @@ export const worldCalls = [
     {
       method: "POST",
       path: "/clock/advance",
-      summary: "Move time forward.",
+      summary: "Move time forward, to 9900-01-01T00:00:00Z at the latest.",
       status: 200,
       answers: z.object({ now: answer.time }),
     },

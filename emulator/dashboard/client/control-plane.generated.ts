@@ -44,7 +44,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Move time forward. */
+        /** Move time forward, to 9900-01-01T00:00:00Z at the latest. */
         post: operations["post_clock_advance"];
         delete?: never;
         options?: never;
@@ -909,7 +909,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Move time forward. */
+            /** @description Move time forward, to 9900-01-01T00:00:00Z at the latest. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -98,7 +98,7 @@ function usd(credits: number): string {
 }
 
 function grouped(digits: string): string {
-  return digits.replaceAll(/\B(?=(\d{3})+$)/g, ",");
+  return Number(digits).toLocaleString("en-US");
 }
 
 /** The day in UTC. */

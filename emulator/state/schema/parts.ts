@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { END_OF_YEAR_9999 } from "../../clock/clock.js";
 import { MOST_CREDITS } from "../../options/credits.js";
 import { numberBetween, wholeNumber } from "../../options/numbers.js";
 
@@ -6,8 +7,8 @@ export const text = z.string("be a string");
 export const flag = z.boolean("be true or false");
 export const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 export const credits = wholeNumber(0, MOST_CREDITS);
-/** Milliseconds since the epoch, within the range of dates. */
-export const time = numberBetween(-8.64e15, 8.64e15);
+/** Milliseconds since the epoch. What is derived from it, such as the end of the longest task, is still a date. */
+export const time = numberBetween(-8.64e15, END_OF_YEAR_9999);
 export const number = z.number("be a number");
 export const nullableText = z.nullable(text);
 

@@ -26,7 +26,7 @@ export function asCurl(request: Request, outcome: Request | null, service: strin
 
 /** JSON is a literal of the language, too; names that need no quotes are easier to read without. */
 function literal(value: unknown): string {
-  return JSON.stringify(value, null, 2).replaceAll(/^(\s*)"([a-z_]+)":/gm, "$1$2:");
+  return JSON.stringify(value, null, 2).replaceAll(/^( *)"([a-z_]+)":/gm, "$1$2:");
 }
 
 function quote(text: string): string {

@@ -1,0 +1,142 @@
+import { createEmulator } from "async-music/emulator";
+import { describe, expect, test } from "vitest";
+import { REMEMBERED_REQUESTS } from "../../emulator/log/logged-request.js";
+import { worldOf } from "../../emulator/mounts/mounted-world.js";
+import { createControlled } from "../emulator/support/control.js";
+import { BALANCE, USAGE, VALID } from "../emulator/support/service.js";
+
+const LATEST = Date.UTC(9900, 0, 1);
+
+describe("at the latest time that the clock can have", () => {
+  const open = async () => {
+    const service = createControlled();
+    const { clock } = service.emulator;
+    await clock.advance(LATEST - clock.now());
+    return service;
+  };
+
+  test("every request is still answered, by the API and by the control plane", async () => {
+    const { emulator, create, get, control } = await open();
+    const taskId = await create(VALID.song, { queue_seconds: 1e9, process_seconds: 1e9 });
+    emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card", outcome: "refused" });
+    const answers = [await get(BALANCE), await get(USAGE), await get(`/api/v1/task/${taskId}`)];
+    for (const path of ["/state", "/overview", `/tasks/${taskId}`, "/snapshot", "/audit"])
+      answers.push(await control("GET", path));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect((await control("GET", `/tasks/${taskId}`)).body.plan.ends_at).toMatch(/^99\d\d-/);
+  });
+
+  test("a snapshot opens again, and the copy runs", async () => {
+    const { emulator, create } = await open();
+    const taskId = await create(VALID.song, { polls: 1 });
+    const fork = createEmulator({ snapshot: emulator.snapshot() });
+    expect(fork.state().tasks.map(({ task_id }) => task_id)).toEqual([taskId]);
+  });
+
+  test("a further advance is refused, and the service keeps answering", async () => {
+    const { emulator, get, control } = await open();
+    await expect(emulator.clock.advance(1)).rejects.toThrow(
+      "Expected `ms` to be 0 or more and to end at 9900-01-01T00:00:00.000Z at the latest, got `1`",
+    );
+    const { status, body } = await control("POST", "/clock/advance", { seconds: 1 });
+    expect([status, body.error_code]).toEqual([400, "invalid_request_body"]);
+    expect(emulator.clock.now()).toBe(LATEST);
+    expect((await get(BALANCE)).status).toBe(200);
+  });
+});
+
+test("advances that overlap can't pass the latest time together, and one that is refused ends no other", async () => {
+  const { clock } = createEmulator();
+  const half = Math.ceil((LATEST - clock.now()) * 0.6);
+  void clock.sleep(1000);
+  const [first, second] = [clock.advance(half), clock.advance(half)];
+  const refused = expect(second).rejects.toThrow(RangeError);
+  const third = clock.advance(1000);
+  await first;
+  await refused;
+  await third;
+  expect(clock.now()).toBe(Date.UTC(2026, 0, 1) + half + 1000);
+});
+
+test.each(["+275760-09-13T00:00:00.000Z", "9900-01-01T00:00:00.001Z", "soon"])(
+  "a snapshot of %s is refused, and nothing is changed",
+  async (time) => {
+    const { control, frozenState, emulator } = createControlled();
+    const before = frozenState();
+    expect((await control("PUT", "/snapshot", { ...emulator.snapshot(), time })).status).toBe(400);
+    expect(() => emulator.restore({ ...emulator.snapshot(), time })).toThrow("`snapshot.time`");
+    expect(frozenState()).toBe(before);
+  },
+);
+
+describe("a request stream that is not read", () => {
+  const open = async (events: number) => {
+    const service = createControlled();
+    const follow = () => service.emulator.fetch(`${service.emulator.url}/_emulator/requests/stream`);
+    for (let count = 0; count < events; count++) await service.get(BALANCE);
+    return { ...service, follow };
+  };
+
+  test("is written a few events ahead, whatever has happened before it was opened and since", async () => {
+    const { emulator, get, follow } = await open(1000);
+    const encoded = countEncodedBytes();
+    const streams = await Promise.all(Array.from({ length: 50 }, follow));
+    for (let count = 0; count < 1000; count++) await get(BALANCE);
+    // A chunk that waits in the stream, and one that waits in the response's.
+    expect(encoded.bytes()).toBeLessThan(50 * 3 * 40 * 1024);
+    encoded.stop();
+    expect(worldOf(emulator).logReaders.size).toBe(50);
+    const [first] = streams;
+    expect(await eventsIn(first, 2000)).toBe(2000);
+  });
+
+  test("ends when the log has dropped what it has not read, and another begins with what there is", async () => {
+    const { emulator, follow, get } = await open(1);
+    const { requests } = worldOf(emulator).state;
+    const [request] = requests;
+    if (request === undefined) throw new Error("Expected a request in the log");
+    while (requests.length < 2 * REMEMBERED_REQUESTS) requests.push(request);
+    const unread = await follow();
+    await get(BALANCE);
+    expect(worldOf(emulator).logReaders.size).toBe(0);
+    expect(await eventsIn(unread, Number.POSITIVE_INFINITY)).toBeLessThan(1000);
+    expect(await eventsIn(await follow(), REMEMBERED_REQUESTS)).toBeGreaterThanOrEqual(REMEMBERED_REQUESTS);
+  });
+
+  test("keeps no log of an earlier state: it ends at the first request after a reset", async () => {
+    const { emulator, follow, get } = await open(1000);
+    const unread = await follow();
+    emulator.reset();
+    await get(BALANCE);
+    expect(worldOf(emulator).logReaders.size).toBe(0);
+    expect(await eventsIn(unread, Number.POSITIVE_INFINITY)).toBeLessThan(1000);
+  });
+});
+
+/** Reads a stream until it has had so many events, or ends. */
+async function eventsIn(response: Response | undefined, enough: number): Promise<number> {
+  const decoder = new TextDecoder();
+  let events = 0;
+  for await (const chunk of response?.body ?? []) {
+    events += decoder.decode(chunk, { stream: true }).split("data: ").length - 1;
+    if (events >= enough) break;
+  }
+  return events;
+}
+
+/** How much text is turned into bytes from now on. */
+function countEncodedBytes(): { bytes(): number; stop(): void } {
+  const { encode } = TextEncoder.prototype;
+  let bytes = 0;
+  TextEncoder.prototype.encode = function (text) {
+    const encoded = encode.call(this, text);
+    bytes += encoded.byteLength;
+    return encoded;
+  };
+  return {
+    bytes: () => bytes,
+    stop() {
+      TextEncoder.prototype.encode = encode;
+    },
+  };
+}
