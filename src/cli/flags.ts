@@ -9,6 +9,7 @@ export interface ConnectionFlags {
 /** The flags of every command that waits for a task and saves what it made. */
 export interface WaitFlags extends ConnectionFlags {
   out?: string;
+  force?: boolean;
   download: boolean;
   /** In milliseconds. */
   maxWait?: number;
@@ -43,8 +44,15 @@ export interface RunFlags extends WaitFlags, InputFlags {
 }
 
 /** The flags of `async-music settle`, parsed. */
-export interface SettleFlags {
+export interface SettleFlags extends ConnectionFlags {
   journal: string;
   taskId?: string;
   notCreated?: boolean;
+  offline?: boolean;
+}
+
+/** The flags of `async-music orders`, parsed. */
+export interface OrdersFlags {
+  journal: string;
+  json?: boolean;
 }

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { balanceCommand } from "./commands/balance.js";
 import { completeCommand, completionCommand } from "./commands/completion.js";
 import { emulatorCommand } from "./commands/emulator.js";
+import { ordersCommand } from "./commands/orders.js";
 import { runTaskCommand } from "./commands/run.js";
 import { settleCommand } from "./commands/settle.js";
 import { usageCommand } from "./commands/usage.js";
@@ -62,6 +63,7 @@ function createProgram(command: readonly string[] | null, surroundings: Surround
   const commands = [
     runTaskCommand(surroundings),
     waitCommand(surroundings),
+    ordersCommand(surroundings),
     settleCommand(surroundings),
     balanceCommand(surroundings),
     usageCommand(surroundings),

@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
-import { type Evidence, SubmissionOutcomeUnknownError } from "../index.js";
+import { printableLine } from "../contract/printable.js";
+import { AsyncMusicError, type Evidence, SubmissionOutcomeUnknownError, TaskFailedError } from "../index.js";
 import { adviceFor } from "./advice.js";
 import { exitStatusOf } from "./exit-table.js";
 import { shellWords } from "./shell-words.js";
@@ -8,7 +9,6 @@ import { TaskFault } from "./tasks/task-fault.js";
 import { stylesFor } from "./terminal/colour.js";
 import { writeJson } from "./terminal/json.js";
 import type { Surroundings } from "./terminal/surroundings.js";
-import { plain } from "./terminal/words.js";
 import { UsageError } from "./usage-error.js";
 
 /** What a program is told of an error beside its name and message, where the error has it. */
@@ -37,7 +37,7 @@ export function report(thrown: unknown, asJson: boolean, { stdout, stderr, env }
   const error = understood(thrown instanceof TaskFault ? thrown.cause : thrown);
   const message = messageOf(error, taskId);
   const style = stylesFor(stderr, env);
-  const said = plain([message, ...adviceFor(error, resume, journal)].join("\n"));
+  const said = [message, ...adviceFor(error, resume, journal)].map(printableLine).join("\n");
   stderr.write(`${style("red", "async-music:")} ${said}\n`);
   if (asJson) writeJson(stdout, { error: asData(error, message, taskId) });
   return exitStatusOf(error);
@@ -57,6 +57,9 @@ function usageMessage(message: string): string {
 }
 
 function messageOf(error: Error, taskId: string | null): string {
+  const reason = error instanceof TaskFailedError ? error.task.error : null;
+  if (reason !== null && !error.message.includes(reason))
+    return `${shellWords(error, taskId)} Reason: ${reason}`;
   if (error instanceof SubmissionOutcomeUnknownError && taskId === null) return unknownMessage(error);
   return shellWords(error, taskId);
 }
@@ -72,14 +75,21 @@ function unknownMessage({ cause, evidence }: SubmissionOutcomeUnknownError): str
   return `It is unknown whether a task was created and paid for: ${reason}${found}`;
 }
 
+/** A name that the guide's table has: an error of the system, such as a `TypeError`, is an `Error`. */
+function nameOf(error: Error): string {
+  const isNamed = [AsyncMusicError, UsageError, Interrupted].some((kind) => error instanceof kind);
+  return isNamed ? error.name : "Error";
+}
+
 function asData(error: Error, message: string, taskId: string | null): Record<string, unknown> {
   const detail = (name: string): unknown => Reflect.get(error, name);
   return {
-    name: error.name,
+    name: nameOf(error),
     message,
     errorCode: detail("errorCode") ?? null,
     taskId: taskId ?? detail("taskId") ?? null,
     requestId: detail("requestId") ?? null,
+    ...(error instanceof TaskFailedError && { taskError: error.task.error }),
     ...Object.fromEntries(
       DETAILS.filter((name) => detail(name) !== undefined).map((name) => [name, detail(name)]),
     ),

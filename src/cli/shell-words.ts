@@ -19,6 +19,10 @@ export function shellWords(error: Error, taskId: string | null): string {
   }
   if (taskId === null) return message;
   return message
+    .replace(
+      "Choose another path, or pass `unique: true` or `overwrite: true`.",
+      "Choose another --out, or add --force.",
+    )
     .replace(` ${resumeAdvice(taskId)}`, "")
     .replace(
       notFoundAdvice(taskId),

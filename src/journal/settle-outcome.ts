@@ -1,3 +1,4 @@
+import { isUuid } from "../contract/task.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
 import { createRedactor } from "../transport/redactor.js";
 import type { Journal } from "./journal.js";
@@ -8,8 +9,6 @@ import { takeTurn } from "./take-turn.js";
 
 /** A journal holds no API key that would have to be taken out of a message. */
 const NO_SECRET = createRedactor("");
-
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
  * Settles a key whose run ended in a `SubmissionOutcomeUnknownError`, once you have found out what became of its POST:
@@ -45,7 +44,7 @@ export async function settleOutcome(
   taskId: string | null,
 ): Promise<boolean> {
   checkJournalOptions({ journal, journalKey }, NO_SECRET);
-  if (taskId !== null && !(typeof taskId === "string" && UUID.test(taskId)))
+  if (taskId !== null && !(typeof taskId === "string" && isUuid(taskId)))
     throw new InvalidOptionError(
       "taskId",
       "be the id of a task (a UUID), or null if none was created",

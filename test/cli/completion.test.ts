@@ -12,7 +12,7 @@ async function complete(...words: string[]): Promise<string[]> {
 
 describe("a shell is offered", () => {
   test.each([
-    [[""], ["run", "wait", "settle", "balance", "usage", "emulator", "completion", "help"]],
+    [[""], ["run", "wait", "orders", "settle", "balance", "usage", "emulator", "completion", "help"]],
     [["ru"], ["run"]],
     [["--v"], ["--version"]],
     [

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
+import { CommanderError } from "commander";
 import { expect, test } from "vitest";
 import { EXIT_TABLE, exitStatusOf } from "../../src/cli/exit-table.js";
+import { report } from "../../src/cli/report.js";
 import { Interrupted } from "../../src/cli/tasks/interruption.js";
 import { UsageError } from "../../src/cli/usage-error.js";
 import * as sdk from "../../src/index.js";
@@ -56,18 +58,32 @@ test("what is no error of the SDK's is status 1, a misuse 2, and a signal a shel
 });
 
 test("the guide's table is this one", () => {
-  const guide = readFileSync("docs/command-line.md", "utf8");
-  const rows = [...guide.matchAll(/^\| (\d+) \|.*\| (.*) \|$/gm)].map(([, status, kinds = ""]) => [
-    Number(status),
-    [...kinds.matchAll(/`(\w+Error)`/g)].map(([, name]) => name).sort(),
-  ]);
-  const own = ["UsageError", "Error"];
-  const table = EXIT_TABLE.map(({ status, kinds }) => [
-    status,
-    kinds
-      .map(({ name }) => name)
-      .filter((name) => !own.includes(name))
-      .sort(),
-  ]);
-  expect(Object.fromEntries(rows)).toMatchObject(Object.fromEntries(table));
+  const table = EXIT_TABLE.map(({ status, kinds }) => [String(status), kinds.map(({ name }) => name).sort()]);
+  expect(Object.fromEntries(documentedNames())).toMatchObject(Object.fromEntries(table));
 });
+
+test.each([
+  new UsageError("unknown flag"),
+  new Interrupted("SIGINT"),
+  new TypeError("not a function"),
+  new DOMException("stopped", "AbortError"),
+  Object.assign(new Error("no space"), { code: "ENOSPC", name: "SystemError" }),
+  new CommanderError(1, "commander.unknownOption", "error: unknown option '--x'"),
+  "thrown",
+  null,
+])("the name that --json has for %o is in the guide's table", (thrown) => {
+  let stdout = "";
+  const output = (write: (text: string) => void) => ({ isTerminal: false, columns: 80, write });
+  const surroundings = { env: {}, stdout: output((text) => (stdout += text)), stderr: output(() => {}) };
+  report(thrown, true, { ...surroundings, stdin: (async function* () {})(), onSignal: () => () => {} });
+  expect(documentedNames().flatMap(([, names]) => names)).toContain(JSON.parse(stdout).error.name);
+});
+
+/** Each status of the guide's table and the names of its errors. */
+function documentedNames(): [status: string, names: string[]][] {
+  const guide = readFileSync("docs/command-line.md", "utf8");
+  return [...guide.matchAll(/^\| (\d[\d, ]*) \|.*\| (.*) \|$/gm)].map(([, status = "", names = ""]) => [
+    status,
+    [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name).sort(),
+  ]);
+}

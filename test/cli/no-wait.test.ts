@@ -59,12 +59,13 @@ test("a key that was settled with a task's id sends nothing either", async () =>
   const { run } = createTerminal(emulator);
   const flags = await journaled();
   expect((await run(...RUN, ...flags, "--no-wait")).status).toBe(9);
-  await run("settle", "sea", ...flags.slice(0, 2), "--task-id", "found");
+  const found = emulator.accounts.get(emulator.accountId).ledger.at(-1)?.task_id ?? "";
+  await run("settle", "sea", ...flags.slice(0, 2), "--task-id", found);
 
   const before = paths();
-  expect(await run(...RUN, ...flags, "--no-wait")).toMatchObject({ status: 0, stdout: "found\n" });
+  expect(await run(...RUN, ...flags, "--no-wait")).toMatchObject({ status: 0, stdout: `${found}\n` });
   const { stdout } = await run(...RUN, ...flags, "--no-wait", "--json");
-  expect(JSON.parse(stdout)).toEqual({ task: { task_id: "found" } });
+  expect(JSON.parse(stdout)).toEqual({ task: { task_id: found } });
   expect((await run(...RUN, "--format", "mp3", ...flags, "--no-wait")).status).toBe(3);
   expect(paths()).toEqual(before);
 });
@@ -103,7 +104,7 @@ test("Ctrl-C while the request is on its way is told with the task, status 130",
   expect(error.taskId).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test.each([["--out", "songs/"], ["--max-wait", "10m"], ["--no-download"]])(
+test.each([["--out", "songs/"], ["--force"], ["--max-wait", "10m"], ["--no-download"]])(
   "beside %s it is a misuse, and nothing is sent",
   async (...flags) => {
     const { status, stdout, stderr } = await createTerminal(emulator).run(...RUN, "--no-wait", ...flags);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -76,6 +76,20 @@ test("a kill leaves the last good file", async () => {
   await second.end("SIGKILL");
   expect(await readFile(file, "utf8")).toBe(good);
 });
+
+test.skipIf(process.platform === "win32")(
+  "the state is for its owner alone, and a link that was put beside it is not followed",
+  async () => {
+    const { child, end } = await start();
+    const other = join(directory, "other");
+    await writeFile(other, "mine");
+    for (const name of [`${file}.${child.pid}.tmp`, `${file}.tmp`]) await symlink(other, name);
+    expect(await end("SIGTERM")).toBe(0);
+    expect(await readFile(other, "utf8")).toBe("mine");
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(await readFile(file, "utf8")).state.accounts).toHaveLength(1);
+  },
+);
 
 test("a kill while it saves leaves a file that is whole: the old one or the new one", async () => {
   const first = await start();

@@ -78,8 +78,10 @@ describe("async-music wait", () => {
   );
 
   test("a failed task is status 10, and nothing to go on with", async () => {
+    const error = "The input names a clip that does not exist";
     emulator.providers.provider_a.next({
       outcome: "failure",
+      error,
       error_code: "content_moderation",
       retryable: false,
     });
@@ -96,9 +98,11 @@ describe("async-music wait", () => {
         requestId: null,
         retryable: false,
         retryAfterSeconds: null,
+        taskError: error,
       },
     });
     expect(stderr).not.toContain("async-music wait");
+    expect(stderr.split(error)).toHaveLength(2);
   });
 });
 

@@ -73,7 +73,7 @@ export function runTaskCommand(surroundings: Surroundings): Command {
       new Option(
         "--no-wait",
         "submit the task and leave it: write its id to stdout, for `async-music wait`",
-      ).conflicts(["out", "download", "maxWait"]),
+      ).conflicts(["out", "force", "download", "maxWait"]),
     );
   return addWaitOptions(command)
     .addHelpText("after", HELP)

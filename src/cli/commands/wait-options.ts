@@ -9,6 +9,7 @@ export function addWaitOptions(command: Command): Command {
       "-o, --out <path>",
       "where to save: a folder (that exists, or ends in /), or a file, which gets the right extension (default: this folder)",
     )
+    .option("--force", "replace files that exist; without it they are never overwritten")
     .option("--no-download", "save nothing: write the addresses of the audio, or the lyrics, to stdout")
     .option(
       "--max-wait <time>",

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { open, readFile, rename, rm } from "node:fs/promises";
 import type { Snapshot } from "../../../emulator/index.js";
 
@@ -17,9 +18,10 @@ export async function loadState(path: string): Promise<Snapshot | undefined> {
 
 /** Writes beside the file, and then takes its place: whenever this is cut short, the last good file is still there. */
 export async function saveState(path: string, snapshot: Snapshot): Promise<void> {
-  const beside = `${path}.${process.pid}.tmp`;
+  // A name that nobody can foresee, and have a link to another file there.
+  const beside = `${path}.${randomUUID()}.tmp`;
   try {
-    const file = await open(beside, "w", 0o600);
+    const file = await open(beside, "wx", 0o600);
     try {
       await file.writeFile(JSON.stringify(snapshot));
       await file.sync();

@@ -1,4 +1,5 @@
-import type { AsyncMusic, JournalError, Task, TaskSubmission } from "../../index.js";
+import { printableLine } from "../../contract/printable.js";
+import type { AsyncMusic, JournalError, Task, TaskSubmission, TaskType } from "../../index.js";
 import { unrecordedWarning } from "../advice.js";
 import type { Surroundings } from "../terminal/surroundings.js";
 import { usdOf } from "../terminal/words.js";
@@ -8,6 +9,8 @@ import { TaskFault, type TaskFlags } from "./task-fault.js";
 
 /** Whose task is attended to, and for whom. */
 export interface Attended {
+  /** What the task makes; `null` where only its id is known. */
+  type: TaskType | null;
   client: AsyncMusic;
   flags: TaskFlags;
   surroundings: Surroundings;
@@ -28,19 +31,30 @@ export interface WatchOptions {
 export type Begin<Result> = (options: WatchOptions) => Promise<Result>;
 
 /**
- * Shows a person what becomes of a task, and delivers what comes of it. What goes wrong is thrown with the id of the
- * task, as far as that is known.
+ * Shows a person what becomes of a task, and delivers what comes of it, with whether this command has created it. What
+ * goes wrong is thrown with the id of the task, as far as that is known.
  */
 export async function attendTask<Result>(
   { client, flags, surroundings, knownTaskId }: Attended,
   begin: Begin<Result>,
-  deliver: (result: Result, signal: AbortSignal) => void | Promise<void>,
+  deliver: (result: Result, signal: AbortSignal, wasCharged: boolean) => void | Promise<void>,
 ): Promise<void> {
   const clock = surroundings.client?.clock ?? Date;
   const interruption = listenForInterruption(client, surroundings);
-  const progress = createProgressLine(surroundings, () => clock.now());
+  const progress = createProgressLine(
+    surroundings,
+    () => clock.now(),
+    () => client.rateLimit,
+  );
   let taskId = knownTaskId;
   let isUnrecorded = false;
+  let wasCharged = false;
+  const stops = [
+    client.on("answer", ({ method, status }) => {
+      if (method === "POST" && status !== null && status < 300) wasCharged = true;
+    }),
+    client.on("pause", ({ until }) => progress.pause(until)),
+  ];
   try {
     const result = await begin({
       signal: interruption.signal,
@@ -49,8 +63,8 @@ export async function attendTask<Result>(
         const { credits_charged: credits } = submission;
         progress.say(
           taskId === knownTaskId
-            ? `Task ${taskId} stands under this key: nothing is sent or paid again.`
-            : `Task ${taskId} is submitted, and ${credits} credits (${usdOf(credits)}) are frozen for it.`,
+            ? `Task ${printableLine(taskId)} stands under this key: nothing is sent or paid again.`
+            : `Task ${printableLine(taskId)} is submitted, and ${credits} credits (${usdOf(credits)}) are frozen for it.`,
         );
         interruption.taskIsKnown();
       },
@@ -66,11 +80,12 @@ export async function attendTask<Result>(
       ...(flags.maxWait !== undefined && { maxWaitMs: flags.maxWait }),
     });
     progress.end();
-    await deliver(result, interruption.signal);
+    await deliver(result, interruption.signal, wasCharged);
   } catch (error) {
     throw new TaskFault(error, taskId, flags, isUnrecorded);
   } finally {
     progress.end();
     interruption.end();
+    for (const stop of stops) stop();
   }
 }

@@ -1,3 +1,4 @@
+import { printableLine } from "../../contract/printable.js";
 import { type SucceededTask, type TaskSubmission, WaitTimeoutError } from "../../index.js";
 import { writeJson } from "../terminal/json.js";
 import { type Attended, attendTask, type Begin, type WatchOptions } from "./attend-task.js";
@@ -11,9 +12,11 @@ export async function leaveTask(attended: Attended, begin: Begin<SucceededTask>)
   await attendTask(attended, submit, (task) => {
     const again = flags.journal === undefined ? "To" : "Run the same without --no-wait to";
     const or = flags.journal === undefined ? "" : ", or";
-    stderr.write(`${again} go on with the task${or}:\n\n  ${resumeCommand(task.task_id, flags)}\n`);
+    stderr.write(
+      `${again} go on with the task${or}:\n\n  ${printableLine(resumeCommand(task.task_id, flags))}\n`,
+    );
     if (flags.json) writeJson(stdout, { task });
-    else stdout.write(`${task.task_id}\n`);
+    else stdout.write(`${printableLine(task.task_id)}\n`);
   });
 }
 

@@ -1,7 +1,8 @@
-import type { Task } from "../../index.js";
+import { printable, printableLine } from "../../contract/printable.js";
+import type { RateLimit, Task } from "../../index.js";
 import { stylesFor } from "../terminal/colour.js";
 import type { Surroundings } from "../terminal/surroundings.js";
-import { minutesOf, plain } from "../terminal/words.js";
+import { minutesOf } from "../terminal/words.js";
 
 const REDRAW_MS = 200;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -11,12 +12,18 @@ const CLEAR_LINE = "\r\u001B[2K";
 /** Shows how far a task is: one line that is drawn again on a terminal, a line for each change of status elsewhere. */
 export interface ProgressLine {
   show(task: Task): void;
+  /** Says that a 429 pauses all requests until then. */
+  pause(until: Date): void;
   /** Says something to people, above the line. */
   say(text: string): void;
   end(): void;
 }
 
-export function createProgressLine({ stderr, env }: Surroundings, now: () => number): ProgressLine {
+export function createProgressLine(
+  { stderr, env }: Surroundings,
+  now: () => number,
+  rateLimit: () => RateLimit,
+): ProgressLine {
   const style = stylesFor(stderr, env);
   const isLive = stderr.isTerminal && env["TERM"] !== "dumb";
   const startedAt = now();
@@ -26,7 +33,8 @@ export function createProgressLine({ stderr, env }: Surroundings, now: () => num
   const draw = () => {
     const spinner = FRAMES[frame++ % FRAMES.length] ?? "";
     const elapsed = minutesOf((now() - startedAt) / 1000);
-    const status = shown?.status ?? "waiting";
+    const delay = delayedUntil(rateLimit(), now());
+    const status = delay === null ? printableLine(shown?.status ?? "waiting") : delayWords(delay);
     const percent = percentOf(shown);
     const words = ` ${status}${percent === null ? "" : ` ${String(percent).padStart(3)} %`}  ${elapsed}`;
     const room = Math.min(WIDEST_BAR, stderr.columns - words.length - 4);
@@ -44,17 +52,34 @@ export function createProgressLine({ stderr, env }: Surroundings, now: () => num
       const isNews = task.status !== shown?.status;
       shown = task;
       if (isLive) draw();
-      else if (isNews) stderr.write(`${minutesOf((now() - startedAt) / 1000)} ${plain(task.status)}\n`);
+      else if (isNews)
+        stderr.write(`${minutesOf((now() - startedAt) / 1000)} ${printableLine(task.status)}\n`);
+    },
+    pause(until) {
+      if (isLive) draw();
+      else stderr.write(`${minutesOf((now() - startedAt) / 1000)} ${delayWords(until)}\n`);
     },
     say(text) {
       clear();
-      stderr.write(`${plain(text)}\n`);
+      stderr.write(`${printable(text)}\n`);
     },
     end() {
       clearInterval(timer);
       clear();
     },
   };
+}
+
+/** Until when the rate limit lets nothing leave: after a 429, or with the window used up. */
+function delayedUntil({ heldUntil, remaining, resetAt }: RateLimit, now: number): Date | null {
+  const until = heldUntil ?? (remaining === 0 ? resetAt : null);
+  return until !== null && until.getTime() > now ? until : null;
+}
+
+/** In the local time of whoever waits. */
+function delayWords(until: Date): string {
+  const parts = [until.getHours(), until.getMinutes(), until.getSeconds()];
+  return `waiting for the rate limit until ${parts.map((part) => String(part).padStart(2, "0")).join(":")}`;
 }
 
 /** The percentage that a provider tells, where what it tells is one. */

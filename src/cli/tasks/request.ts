@@ -110,8 +110,9 @@ function describedRequest(
 
 async function readRequest(path: string, stdin: Surroundings["stdin"]): Promise<unknown> {
   const bytes = await (path === "-" ? readAll(stdin) : readFile(path)).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`Failed to read the request: ${reason}`, { cause: error });
+    throw new UsageError(`Cannot read the request from ${nameOf(path)}: ${reasonOf(error)}`, {
+      cause: error,
+    });
   });
   return parseRequest(bytes, nameOf(path));
 }
@@ -136,6 +137,11 @@ async function readAll(stdin: Surroundings["stdin"]): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for await (const piece of stdin) pieces.push(typeof piece === "string" ? Buffer.from(piece) : piece);
   return Buffer.concat(pieces);
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return "there is no such file";
+  return error instanceof Error ? error.message : String(error);
 }
 
 function nameOf(path: string): string {

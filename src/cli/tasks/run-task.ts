@@ -19,7 +19,7 @@ export async function runTask(
   const request = await requestOf(type, flags, surroundings.stdin);
   const attend = flags.wait ? watchTask : leaveTask;
   const knownTaskId = await recordedTask(journal);
-  await attend({ client, flags, surroundings, knownTaskId }, (options) =>
+  await attend({ client, flags, surroundings, knownTaskId, type: request.task_type }, (options) =>
     client.tasks.run(request, { ...options, ...journal }),
   );
 }

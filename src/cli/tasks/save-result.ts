@@ -8,7 +8,7 @@ import {
 import { writeNewFile } from "../../node/durable.js";
 import { saveAudio } from "../../node/index.js";
 import { writeWholeFile } from "../../node/whole-file.js";
-import type { Place } from "./place.js";
+import { exists, type Place, textPath } from "./place.js";
 
 /** A file that holds a result of a task. */
 export interface SavedFile {
@@ -18,23 +18,32 @@ export interface SavedFile {
   clip_id: string | null;
 }
 
+/** A file and what is said of it. */
+interface Saved {
+  file: SavedFile;
+  title: string | undefined;
+  seconds: number | undefined;
+  /** `false` if an earlier command had saved it. */
+  isNew: boolean;
+}
+
 /** Saves what a task made, one file after the other, and tells each. A clip that can't be had costs none of the others. */
 export async function* saveResult(
   client: AsyncMusic,
   { task_id: taskId, type, output: { result } }: SucceededTask,
   place: Place,
   signal: AbortSignal,
-): AsyncGenerator<{ file: SavedFile; title: string | undefined; seconds: number | undefined }, void, void> {
+): AsyncGenerator<Saved, void, void> {
   if (!Array.isArray(result)) {
-    yield { file: await saveLyrics(result, place, taskId), title: result.title, seconds: undefined };
+    yield { ...(await saveLyrics(result, place, taskId)), title: result.title, seconds: undefined };
     return;
   }
   const failures: unknown[] = [];
   for (const [index, clip] of result.entries()) {
     const { title, seconds } = toldOf(clip);
     try {
-      const file = await saveClip(client, clip, place.pathFor(index, title ?? type, clip.id), signal);
-      yield { file, title, seconds };
+      const path = place.pathFor(index, title ?? type, clip.id);
+      yield { ...(await saveClip(client, clip, place, path, signal)), title, seconds };
     } catch (failure) {
       signal.throwIfAborted();
       failures.push(failure);
@@ -57,21 +66,33 @@ function toldOf({ title, metadata }: Clip): { title: string | undefined; seconds
 async function saveClip(
   client: AsyncMusic,
   clip: Clip,
+  { force, isNamedById }: Place,
   path: string,
   signal: AbortSignal,
-): Promise<SavedFile> {
+): Promise<Pick<Saved, "file" | "isNew">> {
   const download = await client.audio.download(clip, { signal });
-  return {
-    path: await saveAudio(download, path, { overwrite: true }),
+  const file = {
+    path: `${path}.${download.extension}`,
     content_type: download.contentType,
     clip_id: clip.id,
   };
+  if (isNamedById && !force && (await exists(file.path))) {
+    await download.body.cancel();
+    return { file, isNew: false };
+  }
+  return { file: { ...file, path: await saveAudio(download, path, { overwrite: force }) }, isNew: true };
 }
 
-async function saveLyrics({ title, text }: Lyrics, place: Place, taskId: string): Promise<SavedFile> {
-  const chosen = place.pathFor(0, title, taskId);
-  const path = /\.\w+$/.test(chosen) ? chosen : `${chosen}.txt`;
+async function saveLyrics(
+  { title, text }: Lyrics,
+  { pathFor, force, isNamedById }: Place,
+  taskId: string,
+): Promise<Pick<Saved, "file" | "isNew">> {
+  const path = textPath(pathFor(0, title, taskId));
   const content = text.endsWith("\n") ? text : `${text}\n`;
-  await writeWholeFile(path, (draft) => writeNewFile(draft, content), { overwrite: true });
-  return { path, content_type: "text/plain; charset=utf-8", clip_id: null };
+  const saved = await writeWholeFile(path, (draft) => writeNewFile(draft, content), { overwrite: force });
+  if (saved === null && !isNamedById)
+    throw new Error(`Failed to save lyrics: ${path} exists. Choose another --out, or add --force`);
+  const file = { path, content_type: "text/plain; charset=utf-8", clip_id: null };
+  return { file, isNew: saved !== null };
 }

@@ -28,10 +28,10 @@ export class TaskFault extends Error {
 }
 
 /** The command that goes on with a task. */
-export function resumeCommand(taskId: string, { download, out, baseUrl }: WaitFlags): string {
+export function resumeCommand(taskId: string, { download, out, force, baseUrl }: WaitFlags): string {
   const more = Object.entries({ "--out": out, "--base-url": baseUrl })
     .filter(([, value]) => value !== undefined)
     .map(([flag, value = ""]) => `${flag} ${shellWord(value)}`);
-  const manner = download ? [] : ["--no-download"];
+  const manner = [...(download ? [] : ["--no-download"]), ...(force ? ["--force"] : [])];
   return ["async-music wait", shellWord(taskId), ...manner, ...more].join(" ");
 }

@@ -1,16 +1,33 @@
+import { printable, printableLine } from "../../contract/printable.js";
 import type { SucceededTask } from "../../index.js";
 import { stylesFor } from "../terminal/colour.js";
 import { writeJson } from "../terminal/json.js";
-import { minutesOf, plain, usdOf } from "../terminal/words.js";
+import { minutesOf, usdOf } from "../terminal/words.js";
 import { type Attended, attendTask, type Begin } from "./attend-task.js";
 import { choosePlace, type Place } from "./place.js";
 import { type SavedFile, saveResult } from "./save-result.js";
 
 /** Waits for a task as a person is to see it, and saves what it made. */
 export async function watchTask(attended: Attended, begin: Begin<SucceededTask>): Promise<void> {
-  const { download, out } = attended.flags;
-  const place = download ? await choosePlace(out) : null;
-  await attendTask(attended, begin, (task, signal) => deliver(attended, task, place, signal));
+  const { download, out, force = false } = attended.flags;
+  const place = download ? await choosePlace(out, { type: attended.type, force }) : null;
+  await attendTask(attended, begin, (task, signal, wasCharged) => {
+    attended.surroundings.stderr.write(`${endOf(attended, task, wasCharged)}\n`);
+    return deliver(attended, task, place, signal);
+  });
+}
+
+/** Says that the task is done. Under a journal's key, an earlier run may have paid for it. */
+function endOf(
+  { flags, surroundings }: Attended,
+  { credits_cost: credits }: SucceededTask,
+  wasCharged: boolean,
+) {
+  const style = stylesFor(surroundings.stderr, surroundings.env);
+  const price = `${credits} credits (${usdOf(credits)})`;
+  const isEarlier = flags.journal !== undefined && !wasCharged;
+  const cost = isEarlier ? `An earlier run with this key paid ${price} for it.` : `It cost ${price}.`;
+  return `${style("green", "Done.")} ${cost}`;
 }
 
 /** Writes the results: files and their paths, or what stands for them where nothing is to be saved. */
@@ -22,15 +39,13 @@ async function deliver(
 ): Promise<void> {
   const { stdout, stderr, env } = surroundings;
   const style = stylesFor(stderr, env);
-  stderr.write(
-    `${style("green", "Done.")} It cost ${task.credits_cost} credits (${usdOf(task.credits_cost)}).\n`,
-  );
   const files: SavedFile[] = [];
   if (place !== null) {
-    for await (const { file, title, seconds } of saveResult(client, task, place, signal)) {
+    for await (const { file, title, seconds, isNew } of saveResult(client, task, place, signal)) {
       files.push(file);
       const length = seconds === undefined ? "" : `, ${minutesOf(seconds)}`;
-      if (title !== undefined) stderr.write(`${style("bold", plain(title))}${length}\n`);
+      const note = isNew ? "" : ", saved before";
+      if (title !== undefined) stderr.write(`${style("bold", printableLine(title))}${length}${note}\n`);
       if (!flags.json) stdout.write(`${file.path}\n`);
     }
   } else if (!flags.json) {
@@ -40,6 +55,6 @@ async function deliver(
 }
 
 function textOf({ output: { result } }: SucceededTask): string {
-  if (Array.isArray(result)) return result.map(({ audio_url: url }) => `${plain(url)}\n`).join("");
-  return `${plain(result.text).trimEnd()}\n`;
+  if (Array.isArray(result)) return result.map(({ audio_url: url }) => `${printableLine(url)}\n`).join("");
+  return `${printable(result.text).trimEnd()}\n`;
 }

@@ -11,8 +11,10 @@ export async function waitForTask(
   surroundings: Surroundings,
 ): Promise<void> {
   const client = connect(flags, surroundings);
-  await watchTask({ client, flags, surroundings, knownTaskId: taskId }, ({ signal, onUpdate, maxWaitMs }) =>
-    client.tasks.wait(submittedLongAgo(taskId), { signal, onUpdate, maxWaitMs }),
+  await watchTask(
+    { client, flags, surroundings, knownTaskId: taskId, type: null },
+    ({ signal, onUpdate, maxWaitMs }) =>
+      client.tasks.wait(submittedLongAgo(taskId), { signal, onUpdate, maxWaitMs }),
   );
 }
 

@@ -10,8 +10,3 @@ export function minutesOf(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
-
-/** Text of somebody else's as a terminal may show it: without what would move its cursor or colour it. */
-export function plain(text: string): string {
-  return text.replaceAll(/[^\P{Cc}\n\t]/gu, "");
-}

@@ -1,0 +1,106 @@
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { createEmulator, type Emulator } from "../../emulator/index.js";
+import { AsyncMusic, type TaskRequest } from "../../src/index.js";
+import { fileJournal } from "../../src/node/index.js";
+import { createFolder, createTerminal } from "./support/terminal.js";
+
+const UNKNOWN_ID = "0b9f3c2e-6a4d-4f3b-9a51-2f0c8b6d7e10";
+
+let emulator: Emulator;
+let path: string;
+beforeEach(async () => {
+  emulator = createEmulator({ seed: 1, credits: 100 });
+  path = join(await createFolder(), "journal");
+  return () => emulator[Symbol.asyncDispose]();
+});
+
+const RUN = ["run", "lyrics", "--prompt", "sea", "--no-download"];
+const keyed = (...args: string[]) => [...args, "--journal", path, "--key", "sea"];
+const settle = (...flags: string[]) => ["settle", "sea", "--journal", path, ...flags];
+const entry = () => fileJournal(path).get("sea");
+const submit = async (request: TaskRequest) =>
+  (await new AsyncMusic(emulator.connection()).tasks.create(request)).task_id;
+const lyrics = (prompt: string) => submit({ model: "provider_a", task_type: "lyrics", input: { prompt } });
+
+/** Loses the response to the POST of a run. Returns a terminal and the id of the task. */
+async function loseResponse() {
+  emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "disconnect", when: "after" } });
+  const terminal = createTerminal(emulator);
+  expect((await terminal.run(...keyed(...RUN))).status).toBe(9);
+  const taskId = emulator.accounts.get(emulator.accountId).ledger.at(-1)?.task_id ?? "";
+  return { ...terminal, taskId };
+}
+
+test.each(["", "found", "clip-1", `${UNKNOWN_ID}0`])(
+  "--task-id %j, which is no UUID, is status 2 and changes nothing",
+  async (taskId) => {
+    const { run } = await loseResponse();
+    const before = await entry();
+    const { status, stderr } = await run(...settle("--task-id", taskId));
+    expect([status, stderr]).toEqual([2, expect.stringContaining("which is a UUID")]);
+    expect(await entry()).toEqual(before);
+  },
+);
+
+test("a task is read once from the service, and a task that it does not have is status 6 and changes nothing", async () => {
+  const { run, taskId } = await loseResponse();
+  const before = await entry();
+  const { status, stderr } = await run(...settle("--task-id", UNKNOWN_ID));
+  expect([status, stderr]).toEqual([6, expect.stringContaining("task_not_found")]);
+  expect(stderr).not.toContain("client.tasks");
+  expect(await entry()).toEqual(before);
+
+  const requests = emulator.requests.length;
+  expect(await run(...settle("--task-id", taskId))).toMatchObject({ status: 0, stderr: "" });
+  expect(emulator.requests.slice(requests).map(({ method, path: at }) => `${method} ${at}`)).toEqual([
+    `GET /api/v1/task/${taskId}`,
+  ]);
+});
+
+test("a task of another type than the key's request is status 2 and changes nothing", async () => {
+  const { run } = await loseResponse();
+  const before = await entry();
+  const song = await submit({ model: "provider_b", task_type: "music", input: { prompt: "folk" } });
+  const { status, stderr } = await run(...settle("--task-id", song));
+  expect([status, stderr]).toEqual([2, expect.stringContaining("is provider_b music")]);
+  expect(await entry()).toEqual(before);
+});
+
+test("with --offline nothing is sent, and no API key is needed", async () => {
+  await loseResponse();
+  const { run } = createTerminal(emulator, { env: { ASYNC_MUSIC_API_KEY: "", ASYNC_MUSIC_BASE_URL: "" } });
+  const requests = emulator.requests.length;
+  expect((await run(...settle("--task-id", UNKNOWN_ID))).stderr).toContain("ASYNC_MUSIC_API_KEY");
+  expect((await run(...settle("--task-id", UNKNOWN_ID, "--offline"))).stdout).toBe(
+    `sea stands for task ${UNKNOWN_ID}\n`,
+  );
+  expect((await run(...settle("--not-created"))).stdout).toBe("sea is free\n");
+  expect(emulator.requests).toHaveLength(requests);
+});
+
+test("a key that was settled with a wrong task is corrected, and the run continues with the right one", async () => {
+  const { run, bodies, taskId } = await loseResponse();
+  const wrong = await lyrics("another");
+  await run(...settle("--task-id", wrong));
+  expect(await run(...settle("--task-id", taskId, "--json"))).toMatchObject({
+    status: 0,
+    stdout: `${JSON.stringify({ key: "sea", task_id: taskId }, null, 2)}\n`,
+  });
+  const { stdout } = await run(...keyed(...RUN), "--json");
+  expect(JSON.parse(stdout).task.task_id).toBe(taskId);
+  expect(bodies).toHaveLength(1);
+});
+
+test("a task that the service returned for the key is never replaced: status 2", async () => {
+  const { run } = createTerminal(emulator);
+  await run(...keyed(...RUN));
+  const before = await entry();
+  const other = await lyrics("another");
+  for (const finding of [["--task-id", other], ["--not-created"]]) {
+    const { status, stdout, stderr } = await run(...settle(...finding, "--json"));
+    expect([status, JSON.parse(stdout).error.name]).toEqual([2, "UsageError"]);
+    expect(stderr).toContain("which the service returned for this key");
+  }
+  expect(await entry()).toEqual(before);
+});

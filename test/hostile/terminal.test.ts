@@ -1,0 +1,125 @@
+import { readdir } from "node:fs/promises";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createEmulator, type Emulator } from "../../emulator/index.js";
+import { createFolder, createTerminal } from "../cli/support/terminal.js";
+
+/** Writes the clipboard (OSC 52), moves the cursor (CSI in 8 bits), reverses text, hides text, and ends the line. */
+const EVIL =
+  "\u001B]52;c;ZXZpbA==\u0007\u009B2J\u202E\u2066\u200B\u00AD\u{E0041}\u007F\nasync-music: Done.\u2028";
+const VISIBLE = "]52;c;ZXZpbA==2J async-music: Done.";
+const UNSAFE = /(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/u;
+
+let emulator: Emulator;
+let folder: string;
+beforeEach(async () => {
+  emulator = createEmulator({ seed: 1, credits: 100 });
+  emulator.providers.provider_a.always({ clips: 1 });
+  folder = await createFolder();
+  return () => emulator[Symbol.asyncDispose]();
+});
+
+type Data = Record<string, unknown>;
+
+/** A terminal before a service that changes what it says of a task. */
+function hostile(change: (data: Data, method: string) => void, options = {}) {
+  const { fetch, ...rest } = emulator.connection();
+  const changed: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const response = await fetch(request);
+    if (!request.url.includes("/api/v1/task") || !response.ok) return response;
+    const { code, data } = await response.json();
+    change(data, request.method);
+    return Response.json({ code, data }, { status: response.status });
+  };
+  return createTerminal({ connection: () => ({ ...rest, fetch: changed }) }, options);
+}
+
+describe.each([true, false])("with a terminal: %s", (isTerminal) => {
+  const options = { isTerminal, columns: 200, env: { NO_COLOR: "1" } };
+  const expectSafe = ({ stdout, stderr }: { stdout: string; stderr: string }) => {
+    expect(stdout).not.toMatch(UNSAFE);
+    expect(stderr.replaceAll("\r\u001B[2K", "")).not.toMatch(UNSAFE);
+    // No text from the service begins a line that could pass for one of the command's own.
+    expect(stderr).not.toMatch(/^async-music: Done/m);
+  };
+
+  test("a status is shown without what a terminal obeys", async () => {
+    let reads = 0;
+    const { run } = hostile((data) => {
+      if (data["status"] !== "success" || reads++ > 0) return;
+      data["status"] = `run${EVIL}`;
+      data["output"] = { progress: EVIL };
+    }, options);
+    const written = await run("run", "lyrics", "--prompt", "sea", "--no-download");
+    expectSafe(written);
+    expect(written.stderr).toContain(`run${VISIBLE}`);
+  });
+
+  test("a task's id is shown without what a terminal obeys", async () => {
+    const { run } = hostile((data, method) => {
+      if (method === "POST") data["task_id"] = EVIL;
+    }, options);
+    for (const flag of ["--no-wait", "--json"]) {
+      const written = await run("run", "-d", "rain", flag);
+      expectSafe(written);
+      expect(written.stderr).toContain(VISIBLE);
+    }
+  });
+
+  test("a title is shown, and names its file, without what a terminal obeys", async () => {
+    const { run } = hostile((data) => {
+      const { result } = Object(data["output"]);
+      for (const clip of Array.isArray(result) ? result : []) clip.title = `Rain${EVIL}`;
+    }, options);
+    const written = await run("run", "-d", "rain", "--out", `${folder}/`);
+    expectSafe(written);
+    expect(written.stderr).toContain(`Rain${VISIBLE}`);
+    for (const name of await readdir(folder)) expect(name).toMatch(/^rain-[\p{L}\d-]+\.wav$/u);
+  });
+
+  test("an address and lyrics are written without what a terminal obeys", async () => {
+    const { run } = hostile((data) => {
+      const { result } = Object(data["output"]);
+      if (Array.isArray(result)) for (const clip of result) clip.audio_url += EVIL;
+      else if (result) result.text = `la${EVIL}`;
+    }, options);
+    for (const args of [
+      ["-d", "rain"],
+      ["lyrics", "--prompt", "sea"],
+    ]) {
+      const written = await run("run", ...args, "--no-download");
+      expect([written.status, written.stdout]).toEqual([0, expect.stringContaining("]52;c;ZXZpbA==2J")]);
+      // Lyrics are several lines, on stdout.
+      expectSafe({ ...written, stdout: written.stdout.replaceAll("\u2028", "") });
+    }
+  });
+
+  test("the reason of a failure is shown without what a terminal obeys, and --json escapes it", async () => {
+    emulator.providers.provider_a.next({ outcome: "failure", error: `Refused${EVIL}` });
+    const { run } = createTerminal(emulator, options);
+    const written = await run("run", "-d", "rain", "--json");
+    expectSafe(written);
+    expect(written.stderr).toContain(`Refused${VISIBLE}`);
+    expect(JSON.parse(written.stdout).error.taskError).toBe(`Refused${EVIL}`);
+  });
+
+  test("what the service says of an error is shown without what a terminal obeys", async () => {
+    const { fetch: _, ...rest } = emulator.connection();
+    const refusing = async () =>
+      Response.json({ code: 400, error_code: `bad${EVIL}`, message: EVIL }, { status: 400 });
+    const { run } = createTerminal({ connection: () => ({ ...rest, fetch: refusing }) }, options);
+    const written = await run("balance", "--json");
+    expectSafe(written);
+    expect(written.stderr).toContain("ZXZpbA==");
+  });
+});
+
+test("--json is the same document once it is parsed, whatever it holds", async () => {
+  const { run } = hostile((data) => {
+    const { result } = Object(data["output"]);
+    if (result) result.text = EVIL;
+  });
+  const { stdout } = await run("run", "lyrics", "--prompt", "sea", "--json", "--no-download");
+  expect(stdout).not.toMatch(UNSAFE);
+  expect(JSON.parse(stdout).task.output.result.text).toBe(EVIL);
+});
