@@ -9,6 +9,7 @@ import { createEmitter, type Emitter, type Listener } from "./telemetry/emitter.
 import type { ClientEvents } from "./telemetry/events.js";
 import { logEvents } from "./telemetry/logger.js";
 import { createTrace } from "./telemetry/tracer.js";
+import { createKnownIds } from "./transport/known-ids.js";
 import { createRedactor } from "./transport/redactor.js";
 import { createTransport } from "./transport/transport.js";
 
@@ -59,6 +60,7 @@ export class AsyncMusic {
       apiKey,
       pacer: this.#pacer,
       redactor: createRedactor(apiKey),
+      ids: createKnownIds(),
       emitter: this.#emitter,
       trace: createTrace(tracer),
     });

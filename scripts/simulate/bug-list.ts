@@ -98,8 +98,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: "a stated wait is not waited for",
     file: "src/transport/attempt.ts",
-    find: 'const statedMs = outcome.kind === "answered" ? statedWaitOf(outcome, now) : null;',
-    replace: "const statedMs = null as number | null;",
+    find: "statedMs = status >= 400 ? statedWaitMs(headers, json, now) : null;",
+    replace: "",
   },
   {
     name: "the service settles twice",

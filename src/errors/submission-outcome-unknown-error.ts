@@ -28,7 +28,7 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
   /** The key of the journal that the request stands under, until `settleOutcome` says more; `null` without a journal. */
   readonly journalKey: string | null;
 
-  /** The HTTP status, where an answer came at all. */
+  /** The HTTP status; `null` where no response came, or only one that belongs to another request. */
   readonly status: number | null;
 
   /** With `probe`: what the account's number of tasks says; `null` without, or where it could not be read. */

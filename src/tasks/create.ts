@@ -3,7 +3,7 @@ import { findRequestViolation } from "../contract/request-violation.js";
 import type { TaskSubmission } from "../contract/task.js";
 import { InvalidRequestError } from "../errors/invalid-request-error.js";
 import type { Answer, Call, RequestOptions } from "../transport/call.js";
-import { dataOf, parseAnswer } from "../transport/parse-answer.js";
+import { parseAnswer, taskIdIn } from "../transport/parse-answer.js";
 import type { Redactor } from "../transport/redactor.js";
 import type { Transport } from "../transport/transport.js";
 import { isTaskId, resumeAdvice } from "./calls.js";
@@ -30,16 +30,24 @@ export async function createTask(
   options: RequestOptions,
 ): Promise<Created> {
   const answer = await transport.send(call, options, judgeSubmission);
-  const taskId = createdTaskId(answer, transport.redactor);
+  const { clock, redactor, ids } = transport;
+  const taskId = createdTaskId(answer, redactor);
   if (taskId === null) {
-    const { clock, redactor } = transport;
     const outcome = { kind: "answered", answer } as const;
-    const failure = { call, requestId: answer.requestId, outcome, timeoutMs: 0, now: clock.now(), redactor };
-    throw submissionOutcomeUnknown(failure);
+    const { requestId } = answer;
+    throw submissionOutcomeUnknown({
+      call,
+      requestId,
+      outcome,
+      timeoutMs: 0,
+      now: clock.now(),
+      redactor,
+      ids,
+    });
   }
 
   const accepted = { ...call, advice: `The task was created. ${resumeAdvice(taskId)}` };
-  const data = parseAnswer(accepted, answer, taskSubmissionSchema, transport.redactor, taskId);
+  const data = parseAnswer(accepted, answer, taskSubmissionSchema, redactor, taskId);
   return { data: data as TaskSubmission, answer };
 }
 
@@ -57,7 +65,6 @@ function serialise(request: unknown): string {
 
 /** What can't be waited for is no id: the task that was paid for would pass for one that was never sent. */
 function createdTaskId(answer: Answer, redactor: Redactor): string | null {
-  const data = dataOf(answer.text);
-  const taskId: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "task_id") : null;
+  const taskId = taskIdIn(answer);
   return isTaskId(taskId, redactor) && taskId.trim() !== "" ? taskId : null;
 }

@@ -5,7 +5,14 @@ import { failureMessage } from "../transport/failure-message.js";
 import { invalidResponse } from "../transport/parse-answer.js";
 import { parseJson } from "../transport/parse-json.js";
 import type { Redactor } from "../transport/redactor.js";
-import { answerError, connectionError, type Failure, type Verdict } from "../transport/verdict.js";
+import {
+  answerError,
+  connectionError,
+  type Failure,
+  isUnusable,
+  unusableError,
+  type Verdict,
+} from "../transport/verdict.js";
 import { isTaskId, resumeAdvice } from "./calls.js";
 
 const UNKNOWN_ADVICE =
@@ -30,11 +37,12 @@ export function judgeSubmission(failure: Failure): Verdict {
 
 /** The error for a POST of which nobody can tell whether it created a task. */
 export function submissionOutcomeUnknown(failure: Failure): SubmissionOutcomeUnknownError {
-  const { call, outcome, redactor } = failure;
+  const { call, outcome, redactor, ids } = failure;
   const requestId = redactor.text(failure.requestId);
   const { status, text } = outcome.kind === "answered" ? outcome.answer : outcome;
   const found = salvageTaskId(text);
-  const taskId = isTaskId(found, redactor) && redactor.text(found) === found ? found : null;
+  const isSafe = isTaskId(found, redactor) && redactor.text(found) === found;
+  const taskId = isSafe && ids.tasks.add(found) ? found : null;
   const advice =
     taskId === null ? UNKNOWN_ADVICE : `What came of the answer names the task. ${resumeAdvice(taskId)}`;
   return new SubmissionOutcomeUnknownError(failureMessage(call, unknownReason(outcome), requestId, advice), {
@@ -78,6 +86,10 @@ function unknownReason(outcome: Outcome): string {
       return outcome.answer.status >= 500
         ? `the outcome is unknown after HTTP ${outcome.answer.status}`
         : `the outcome is unknown, since HTTP ${outcome.answer.status} came without a task id that can be read`;
+    case "too_large":
+      return "the outcome is unknown, since the response is too large to be read";
+    case "foreign":
+      return `the outcome is unknown, since the response belongs to another request: its \`${outcome.issue.path}\` ${outcome.issue.message}`;
     case "aborted":
       return ABORTED;
     case "timed_out":
@@ -94,6 +106,7 @@ function unknownReason(outcome: Outcome): string {
 function unknownCause(failure: Failure): unknown {
   const { call, outcome, requestId, redactor } = failure;
   if (outcome.kind === "aborted") return redactor.cause(outcome.cause);
+  if (isUnusable(outcome)) return unusableError(failure, outcome);
   if (outcome.kind !== "answered") return connectionError(failure, outcome);
   if (outcome.answer.status >= 500) return answerError(failure, outcome);
   return invalidResponse(call, requestId, [{ path: "data.task_id", message: "can't be read" }], redactor);

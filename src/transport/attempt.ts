@@ -2,9 +2,10 @@ import { dateAt } from "../clock/date.js";
 import { HEADERS } from "../contract/endpoint.js";
 import type { Pacer, RateLimitReport } from "../pacer/pacer.js";
 import type { Answer, Call, RequestOptions } from "./call.js";
-import { type Answered, exchange, type Outcome } from "./exchange.js";
+import { type Answered, exchange, foreign, type Outcome } from "./exchange.js";
+import { type KnownIds, namesAnotherRequest } from "./known-ids.js";
 import { type OneShotBody, oneShotBody } from "./one-shot-body.js";
-import { parseJson } from "./parse-json.js";
+import { taskIdIn } from "./parse-answer.js";
 import { rateLimitRemaining } from "./rate-limit-remaining.js";
 import type { FailedTry } from "./retrying.js";
 import { statedWaitMs } from "./stated-wait.js";
@@ -22,7 +23,7 @@ export async function attempt(
   judge: Judge,
   requestId: string,
 ): Promise<{ result: Answer } | FailedTry> {
-  const { clock, pacer, redactor, emitter } = config;
+  const { clock, pacer, redactor, emitter, ids } = config;
   const timeoutMs = options.timeoutMs ?? config.timeoutMs;
   const url = config.baseUrl + call.path;
   const leftAt = clock.now();
@@ -37,23 +38,36 @@ export async function attempt(
   const flight = options.signal?.aborted ? undefined : call.flight;
   if (flight) flight.underWay = call;
   const body = call.body === undefined ? undefined : oneShotBody(call.body);
-  const outcome = await exchange({
-    method: call.method,
-    url,
-    headers: headersOf(config.apiKey, body, options, requestId),
-    body,
-    timeoutMs,
-    signal: flight ? undefined : options.signal,
-    fetch: config.fetch,
-  });
-  if (flight) flight.underWay = null;
-
-  const now = clock.now();
+  ids.requests.add(requestId);
+  const report: RateLimitReport = { taskId: call.taskId, sentAt: leftAt, remaining: null, heldForMs: null };
+  let outcome: Outcome;
+  let now: number;
+  let statedMs: number | null = null;
+  try {
+    outcome = await exchange({
+      method: call.method,
+      url,
+      headers: headersOf(config.apiKey, body, options, requestId),
+      body,
+      timeoutMs,
+      signal: flight ? undefined : options.signal,
+      fetch: config.fetch,
+      isForeign: (headers) => namesAnotherRequest(headers.get(HEADERS.requestId), requestId, ids.requests),
+    });
+    if (isSuccess(outcome)) outcome = withOwnTask(outcome, call, requestId, ids);
+    now = clock.now();
+    if (outcome.kind === "answered") {
+      const { status, headers, json } = outcome.answer;
+      statedMs = status >= 400 ? statedWaitMs(headers, json, now) : null;
+      report.remaining = rateLimitRemaining(headers);
+      if (status === 429) report.heldForMs = statedMs ?? UNSTATED_HOLD_MS;
+    }
+  } finally {
+    if (flight) flight.underWay = null;
+    tell(pacer, call, report);
+  }
   const answer = outcome.kind === "answered" ? outcome.answer : null;
-  const statedMs = outcome.kind === "answered" ? statedWaitOf(outcome, now) : null;
-  const remaining = answer === null ? null : rateLimitRemaining(answer.headers);
-  const heldForMs = answer?.status === 429 ? (statedMs ?? UNSTATED_HOLD_MS) : null;
-  tell(pacer, call, { taskId: call.taskId, sentAt: leftAt, remaining, heldForMs });
+  const { remaining, heldForMs } = report;
   const status = answer?.status ?? null;
   emitter.emit("answer", () => ({ ...event(), status, durationMs: now - leftAt, remaining }));
   if (heldForMs !== null) {
@@ -62,7 +76,7 @@ export async function attempt(
 
   const answeredId = answer?.headers.get(HEADERS.requestId) || requestId;
   if (isSuccess(outcome)) return { result: { ...outcome.answer, requestId: answeredId } };
-  const failure = { call, requestId: answeredId, outcome, timeoutMs, now, redactor };
+  const failure = { call, requestId: answeredId, outcome, timeoutMs, now, redactor, ids };
   const { error, mayResend } = judge(failure);
   return { error, mayRetry: mayResend, statedMs };
 }
@@ -99,6 +113,23 @@ function isSuccess(outcome: Outcome): outcome is Answered {
   return outcome.kind === "answered" && outcome.answer.status >= 200 && outcome.answer.status < 300;
 }
 
-function statedWaitOf({ answer }: Answered, now: number): number | null {
-  return answer.status >= 400 ? statedWaitMs(answer.headers, parseJson(answer.text), now) : null;
+/** The outcome itself, or `foreign` if it names a task that is not the one of this call. */
+function withOwnTask(outcome: Answered, call: Call, requestId: string, { tasks }: KnownIds): Outcome {
+  const named = taskIdIn(outcome.answer);
+  // The schema of the response reports an id that is missing.
+  if (typeof named !== "string" || named === "") return outcome;
+  if (call.taskId !== undefined) {
+    const isSame = named.toLowerCase() === call.taskId.toLowerCase();
+    return isSame ? outcome : foreign("data.task_id", "is not the id that was asked for");
+  }
+  if (call.method !== "POST" || tasks.add(named) || mayRepeatIds(outcome.answer, requestId)) return outcome;
+  return foreign("data.task_id", "is that of an earlier submission");
+}
+
+/**
+ * An emulator gives the same ids again after a reset, and a new one with the same seed does too. It always echoes the request
+ * id, so that its response to this very request is accepted.
+ */
+function mayRepeatIds({ headers }: Answered["answer"], requestId: string): boolean {
+  return headers.has("X-Emulator") && headers.get(HEADERS.requestId) === requestId;
 }

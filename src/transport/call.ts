@@ -53,5 +53,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
+  /** The body as JSON; `undefined` if it is none. */
+  json: unknown;
   requestId: string;
 }

@@ -6,7 +6,6 @@ import { TaskNotFoundError } from "../errors/task-not-found-error.js";
 import { type ApiErrorClass, apiErrorClass, isKnownCode } from "./api-error-table.js";
 import type { Answer, Call } from "./call.js";
 import { failureMessage } from "./failure-message.js";
-import { parseJson } from "./parse-json.js";
 import type { Redactor } from "./redactor.js";
 import { statedWaitMs } from "./stated-wait.js";
 
@@ -15,7 +14,7 @@ const LONGEST_PROSE = 300;
 
 /** The error that an answer of anything but success stands for, without a trace of the key. */
 export function errorOfAnswer(call: Call, answer: Answer, now: number, redactor: Redactor): ApiError {
-  const body = parseJson(answer.text);
+  const body = answer.json;
   const errorCode = stringAt(body, "error_code");
   const waitMs = statedWaitMs(answer.headers, body, now);
   const requestId = redactor.text(answer.requestId);

@@ -1,7 +1,6 @@
 import { InvalidResponseError } from "../errors/invalid-response-error.js";
 import type { Answer, Call } from "./call.js";
 import { failureMessage } from "./failure-message.js";
-import { parseJson } from "./parse-json.js";
 import type { Redactor } from "./redactor.js";
 
 /** What is needed of a zod schema. */
@@ -25,7 +24,7 @@ export function parseAnswer<Data>(
   redactor: Redactor,
   taskId = call.taskId,
 ): Data {
-  const data = dataOf(answer.text);
+  const data = dataOf(answer);
   const parsed = data === undefined ? null : schema.safeParse(data);
   if (parsed?.success) return parsed.data;
 
@@ -35,10 +34,18 @@ export function parseAnswer<Data>(
   throw invalidResponse(call, answer.requestId, issues, redactor, taskId);
 }
 
+/** The `task_id` of a success body, whatever it is. */
+export function taskIdIn(answer: Pick<Answer, "json">): unknown {
+  return fieldOf(dataOf(answer), "task_id");
+}
+
 /** The `data` of a success body; `undefined` where there is none to be read. */
-export function dataOf(text: string): unknown {
-  const body = parseJson(text);
-  return typeof body === "object" && body !== null ? Reflect.get(body, "data") : undefined;
+function dataOf({ json }: Pick<Answer, "json">): unknown {
+  return fieldOf(json, "data");
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 /** The error for an answer of success that breaks the contract. */

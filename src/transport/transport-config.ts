@@ -3,6 +3,7 @@ import type { Pacer } from "../pacer/pacer.js";
 import type { Random } from "../random/random.js";
 import type { Emitter } from "../telemetry/emitter.js";
 import type { Trace } from "../telemetry/tracer.js";
+import type { KnownIds } from "./known-ids.js";
 import type { Redactor } from "./redactor.js";
 
 /** What a transport is made of. */
@@ -19,6 +20,7 @@ export interface TransportConfig {
   readonly random: Random;
   readonly pacer: Pacer;
   readonly redactor: Redactor;
+  readonly ids: KnownIds;
   readonly emitter: Emitter;
   readonly trace: Trace;
 }

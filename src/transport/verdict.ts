@@ -1,12 +1,15 @@
 import type { ApiError } from "../errors/api-error.js";
 import type { AsyncMusicError } from "../errors/async-music-error.js";
 import { ConnectionError } from "../errors/connection-error.js";
+import type { InvalidResponseError } from "../errors/invalid-response-error.js";
 import { RequestTimeoutError } from "../errors/request-timeout-error.js";
 import type { Call } from "./call.js";
 import { errorOfAnswer } from "./error-answer.js";
-import type { Answered, Outcome, Unanswered } from "./exchange.js";
+import type { Answered, Outcome, Unanswered, Unusable } from "./exchange.js";
 import { adviceAbout, codeOf, connectionTo } from "./failed-connection.js";
 import { failureMessage } from "./failure-message.js";
+import type { KnownIds } from "./known-ids.js";
+import { invalidResponse } from "./parse-answer.js";
 import type { Redactor } from "./redactor.js";
 
 /** An attempt that brought no success, and what is needed to put it into words. */
@@ -17,6 +20,7 @@ export interface Failure {
   timeoutMs: number;
   now: number;
   redactor: Redactor;
+  ids: KnownIds;
 }
 
 /** What a failed attempt means: the error to throw, and whether the same request may be sent again instead. */
@@ -34,6 +38,9 @@ export function judgeRead(failure: Failure): Verdict {
   if (outcome.kind === "aborted" || outcome.kind === "aborted_before_sending") {
     return { error: outcome.cause, mayResend: false };
   }
+  if (isUnusable(outcome)) {
+    return { error: unusableError(failure, outcome), mayResend: outcome.kind === "foreign" };
+  }
   if (outcome.kind !== "answered") return { error: connectionError(failure, outcome), mayResend: true };
 
   const { status } = outcome.answer;
@@ -43,6 +50,18 @@ export function judgeRead(failure: Failure): Verdict {
 /** The error for an answer of anything but success. */
 export function answerError({ call, requestId, now, redactor }: Failure, { answer }: Answered): ApiError {
   return errorOfAnswer(call, { ...answer, requestId }, now, redactor);
+}
+
+export function isUnusable(outcome: Outcome): outcome is Unusable {
+  return outcome.kind === "too_large" || outcome.kind === "foreign";
+}
+
+/** The error for a response that is too large, or that belongs to another request. */
+export function unusableError(
+  { call, requestId, redactor }: Failure,
+  { issue }: Unusable,
+): InvalidResponseError {
+  return invalidResponse(call, requestId, [issue], redactor);
 }
 
 /** The error for an attempt that no answer came to. */

@@ -1,6 +1,6 @@
 import { memoryJournal, ServerError, SubmissionOutcomeUnknownError } from "async-music";
 import { expect, test } from "vitest";
-import { accepted, ok, refusal, SONG_REQUEST, succeeded, usage } from "../support/answers.js";
+import { acceptedAnew, ok, refusal, SONG_REQUEST, succeeded, taskIdIn, usage } from "../support/answers.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
 import { createWorld, type SeenRequest } from "../support/world.js";
@@ -13,10 +13,10 @@ function countingService({ isCreated = true, others = 0, before = 7 } = {}) {
   let created = before;
   const answer = ({ method, path, body }: SeenRequest) => {
     if (path.endsWith("/usage")) return usage({ tasks_created: created });
-    if (method !== "POST") return ok(succeeded());
+    if (method !== "POST") return ok(succeeded({ task_id: taskIdIn({ path }) }));
     const isLost = body.includes("rain");
     if (!isLost || isCreated) created++;
-    if (!isLost) return accepted();
+    if (!isLost) return acceptedAnew();
     created += others;
     return Promise.reject(new TypeError("fetch failed"));
   };

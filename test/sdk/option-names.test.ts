@@ -7,7 +7,17 @@ import {
   type RunOptions,
 } from "async-music";
 import { describe, expect, test } from "vitest";
-import { accepted, balance, ok, SONG_REQUEST, submission, succeeded, TASK_ID } from "../support/answers.js";
+import {
+  accepted,
+  balance,
+  OTHER_TASK_ID,
+  ok,
+  SONG_REQUEST,
+  submission,
+  succeeded,
+  TASK_ID,
+  taskIdIn,
+} from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
 import { API_KEY, BASE_URL, createWorld } from "../support/world.js";
 
@@ -142,7 +152,12 @@ test("options that are undefined are left out, known or not", async () => {
 });
 
 test("one object of options serves a create, a wait and a run", async () => {
-  const { client } = createWorld(({ method }) => (method === "POST" ? accepted() : ok(succeeded())));
+  const submissions = [OTHER_TASK_ID, TASK_ID].map((task_id) => submission({ task_id }));
+  const { client } = createWorld(({ method, path }, index) =>
+    method === "POST"
+      ? accepted(index === 0 ? submissions[0] : submissions[1])
+      : ok(succeeded({ task_id: taskIdIn({ path }) })),
+  );
   const options: RunOptions = {
     signal: new AbortController().signal,
     timeoutMs: 5000,
@@ -151,7 +166,7 @@ test("one object of options serves a create, a wait and a run", async () => {
     onUpdate: () => {},
     onSubmitted: () => {},
   };
-  await expect(client.tasks.create(SONG_REQUEST, options)).resolves.toEqual(submission());
+  await expect(client.tasks.create(SONG_REQUEST, options)).resolves.toEqual(submissions[0]);
   await expect(client.tasks.wait(TASK_ID, options)).resolves.toEqual(succeeded());
   await expect(client.tasks.run(SONG_REQUEST, options)).resolves.toEqual(succeeded());
   await expect(client.tasks.retrieve(TASK_ID, options)).resolves.toEqual(succeeded());

@@ -1,6 +1,16 @@
 import type { AsyncMusic } from "async-music";
 import { expect, test } from "vitest";
-import { accepted, balance, ok, SONG_REQUEST, succeeded, TASK_ID, task } from "../support/answers.js";
+import {
+  accepted,
+  acceptedAnew,
+  balance,
+  ok,
+  SONG_REQUEST,
+  succeeded,
+  TASK_ID,
+  task,
+  taskIdIn,
+} from "../support/answers.js";
 import { createRateLimit } from "../support/limited-service.js";
 import { createTestClock } from "../support/test-clock.js";
 import { createWorld } from "../support/world.js";
@@ -33,7 +43,7 @@ test("a thousand waiting tasks under 120 requests a minute get no 429, and none 
   const pollsByTask = new Map<string, number[]>();
   const { client, clock } = createWorld((request) =>
     limit.count(request, () => {
-      const taskId = request.path.split("/").at(-1) ?? "";
+      const taskId = taskIdIn(request);
       const polls = pollsByTask.get(taskId) ?? [];
       pollsByTask.set(taskId, [...polls, request.at]);
       const fields = { task_id: taskId };
@@ -57,9 +67,9 @@ test("a create and a balance go ahead of a thousand polls that wait for their tu
   const limit = createRateLimit();
   const { client, clock } = createWorld((request) =>
     limit.count(request, () => {
-      if (request.method === "POST") return accepted();
+      if (request.method === "POST") return acceptedAnew();
       if (request.path.endsWith("balance")) return balance();
-      return ok(request.at >= 20 * MINUTE ? succeeded() : task());
+      return ok((request.at >= 20 * MINUTE ? succeeded : task)({ task_id: taskIdIn(request) }));
     }),
   );
   const waits = Array.from({ length: 1000 }, (_, index) => client.tasks.wait(String(index)));
@@ -78,7 +88,7 @@ test.each([
   const limit = createRateLimit();
   const { client, clock, requests } = createWorld((request) =>
     limit.count(request, () => {
-      if (request.method === "POST") return accepted();
+      if (request.method === "POST") return acceptedAnew();
       if (request.path.endsWith("balance")) return balance();
       return ok(request.at >= 2 * MINUTE ? succeeded() : task());
     }),
@@ -99,7 +109,7 @@ test("a backlog of creates and account reads that never ends does not starve a r
   const limit = createRateLimit();
   const { client, clock } = createWorld((request) =>
     limit.count(request, () => {
-      if (request.method === "POST") return accepted();
+      if (request.method === "POST") return acceptedAnew();
       return request.path.endsWith("balance") ? balance() : ok(task());
     }),
   );
@@ -126,7 +136,10 @@ test("thousands of waits share one timer", async () => {
   };
   const limit = createRateLimit();
   const { client } = createWorld(
-    (request) => limit.count(request, () => ok(request.at >= MINUTE ? succeeded() : task())),
+    (request) =>
+      limit.count(request, () =>
+        ok((request.at >= MINUTE ? succeeded : task)({ task_id: taskIdIn(request) })),
+      ),
     { clock: { ...clock, sleep } },
   );
   await Promise.all(Array.from({ length: 2000 }, (_, index) => client.tasks.wait(String(index))));
@@ -140,7 +153,7 @@ test("of the tasks that wait, those are read first that are most likely over by 
   const delays: number[] = [];
   const { client, clock } = createWorld((request) =>
     limit.count(request, () => {
-      const taskId = request.path.split("/").at(-1) ?? "";
+      const taskId = taskIdIn(request);
       if (request.method === "POST") {
         const id = `task-${submittedAt.size}`;
         submittedAt.set(id, request.at);

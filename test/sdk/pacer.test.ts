@@ -1,6 +1,16 @@
 import { RateLimitedError, WaitTimeoutError } from "async-music";
 import { expect, test } from "vitest";
-import { balance, limited, ok, refusal, SONG_REQUEST, succeeded, TASK_ID, task } from "../support/answers.js";
+import {
+  balance,
+  limited,
+  ok,
+  refusal,
+  SONG_REQUEST,
+  succeeded,
+  TASK_ID,
+  task,
+  taskIdIn,
+} from "../support/answers.js";
 import { createRateLimit } from "../support/limited-service.js";
 import { rejection } from "../support/rejection.js";
 import { createTestClock } from "../support/test-clock.js";
@@ -98,7 +108,7 @@ test("a wait outlasts a hold that is longer than any call may wait", async () =>
 });
 
 test("retrieves of one task that are made together leave a second apart", async () => {
-  const { client, requests } = createWorld(() => ok(task()));
+  const { client, requests } = createWorld((request) => ok(task({ task_id: taskIdIn(request) })));
   await Promise.all([
     client.tasks.retrieve(TASK_ID),
     client.tasks.retrieve(TASK_ID),

@@ -10,6 +10,7 @@ import {
 import { describe, expect, test } from "vitest";
 import {
   accepted,
+  acceptedAnew,
   balance,
   limited,
   ok,
@@ -29,7 +30,7 @@ import { API_KEY, BASE_URL, createWorld, inTurn, never, type World } from "../su
 type Call = (client: AsyncMusic, options?: RequestOptions) => Promise<unknown>;
 
 const CALLS: [name: string, call: Call, answer: () => Response][] = [
-  ["create", (client, options) => client.tasks.create(SONG_REQUEST, options), () => accepted()],
+  ["create", (client, options) => client.tasks.create(SONG_REQUEST, options), () => acceptedAnew()],
   ["retrieve", (client, options) => client.tasks.retrieve(TASK_ID, options), () => ok(task())],
   ["balance", (client, options) => client.account.balance(options), () => balance()],
   ["usage", (client, options) => client.account.usage(options), () => usage()],

@@ -89,9 +89,9 @@ describe.each(ENDPOINTS)("%s().withResponse()", (_, call, answer, data) => {
   });
 
   test("is a promise like any other", async () => {
-    const { client } = createWorld(() => answer({}));
-    expect(call(client)).toBeInstanceOf(Promise);
-    await expect(call(client).then(() => "then")).resolves.toBe("then");
-    await expect(call(client).finally(() => {})).resolves.toEqual(data);
+    const promise = () => call(createWorld(() => answer({})).client);
+    expect(promise()).toBeInstanceOf(Promise);
+    await expect(promise().then(() => "then")).resolves.toBe("then");
+    await expect(promise().finally(() => {})).resolves.toEqual(data);
   });
 });

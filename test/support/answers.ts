@@ -77,6 +77,16 @@ export function failed(fields: Fields = {}): Fields {
 
 type HeaderFields = Record<string, string>;
 
+/** The response to a submission, with a task id of its own: a client takes each id for one submission only. */
+export function acceptedAnew(headers: HeaderFields = {}): Response {
+  return accepted({ task_id: crypto.randomUUID() }, headers);
+}
+
+/** The id of the task that a request reads. */
+export function taskIdIn({ path }: { path: string }): string {
+  return path.split("/").at(-1) ?? "";
+}
+
 export function accepted(fields: Fields = {}, headers: HeaderFields = {}): Response {
   return Response.json({ code: 202, data: submission(fields) }, { status: 202, headers });
 }

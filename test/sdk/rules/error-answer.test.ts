@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Call } from "../../../src/transport/call.js";
 import { errorOfAnswer } from "../../../src/transport/error-answer.js";
 import { failureOf } from "../../../src/transport/failure-message.js";
+import { parseJson } from "../../../src/transport/parse-json.js";
 import { createRedactor } from "../../../src/transport/redactor.js";
 
 // What failed, why, what to do, and the name of the request: the one grammar of messages.
@@ -16,7 +17,13 @@ const CALL: Call = {
 
 function errorOf(status: number, body: unknown, { call = CALL, headers = {} } = {}) {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  const answer = { status, headers: new Headers(headers), text, requestId: "request-1" };
+  const answer = {
+    status,
+    headers: new Headers(headers),
+    text,
+    json: parseJson(text),
+    requestId: "request-1",
+  };
   return errorOfAnswer(call, answer, NOW, createRedactor("key_4f9a1c77e2b0"));
 }
 

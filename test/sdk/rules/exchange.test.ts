@@ -12,6 +12,7 @@ const attempt = (fields: Partial<Attempt>): Attempt => ({
   timeoutMs: 30_000,
   signal: undefined,
   fetch: async () => new Response("{}"),
+  isForeign: () => false,
   ...fields,
 });
 

@@ -3,13 +3,14 @@ import { z } from "zod/mini";
 import { InvalidResponseError } from "../../../src/errors/invalid-response-error.js";
 import type { Call } from "../../../src/transport/call.js";
 import { parseAnswer } from "../../../src/transport/parse-answer.js";
+import { parseJson } from "../../../src/transport/parse-json.js";
 import { createRedactor } from "../../../src/transport/redactor.js";
 
 const CALL: Call = { method: "GET", path: "/", kind: "account", purpose: "read the balance" };
 const SCHEMA = z.object({ total: z.number(), frozen: z.object({ credits: z.number() }) });
 
 function parse(text: string, schema: z.ZodMiniType = SCHEMA) {
-  const answer = { status: 200, headers: new Headers(), text, requestId: "request-1" };
+  const answer = { status: 200, headers: new Headers(), text, json: parseJson(text), requestId: "request-1" };
   return parseAnswer(CALL, answer, schema, createRedactor("key_4f9a1c77"));
 }
 

@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import { createEmitter } from "../../../src/telemetry/emitter.js";
 import { createTrace } from "../../../src/telemetry/tracer.js";
 import type { Call, Flight, RequestOptions } from "../../../src/transport/call.js";
+import { createKnownIds } from "../../../src/transport/known-ids.js";
 import { createRedactor } from "../../../src/transport/redactor.js";
 import { createTransport } from "../../../src/transport/transport.js";
 import { judgeRead } from "../../../src/transport/verdict.js";
@@ -36,6 +37,7 @@ function createSender(answer: (request: Request) => Promise<Response>) {
     random: () => 0.5,
     pacer,
     redactor: createRedactor(API_KEY),
+    ids: createKnownIds(),
     emitter,
     trace: createTrace(undefined),
   });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Call } from "../../../src/transport/call.js";
 import type { Outcome, Unanswered } from "../../../src/transport/exchange.js";
+import { createKnownIds } from "../../../src/transport/known-ids.js";
 import { createRedactor } from "../../../src/transport/redactor.js";
 import { judgeRead } from "../../../src/transport/verdict.js";
 
@@ -25,11 +26,12 @@ const judge = (outcome: Outcome, call = CALL) =>
     timeoutMs: 30_000,
     now: 0,
     redactor: createRedactor("key_4f9a1c77"),
+    ids: createKnownIds(),
   });
 
 const answered = (status: number): Outcome => ({
   kind: "answered",
-  answer: { status, headers: new Headers(), text: "" },
+  answer: { status, headers: new Headers(), text: "", json: undefined },
 });
 
 test.each(["aborted", "aborted_before_sending"] as const)(

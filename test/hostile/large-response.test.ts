@@ -1,0 +1,124 @@
+import { brotliCompressSync, constants } from "node:zlib";
+import { InsufficientCreditsError, InvalidResponseError, SubmissionOutcomeUnknownError } from "async-music";
+import { describe, expect, test } from "vitest";
+import { MAX_RESPONSE_BYTES } from "../../src/transport/exchange.js";
+import { ok, SONG_REQUEST, submission, succeeded, TASK_ID, task } from "../support/answers.js";
+import { connect } from "../support/connect.js";
+import { listen } from "../support/loopback.js";
+import { createOwnPacer } from "../support/own-pacer.js";
+import { rejection } from "../support/rejection.js";
+import { createWorld } from "../support/world.js";
+
+// A response may be of any size: no more than 16 MiB of it is read.
+
+const MEBIBYTE = 2 ** 20;
+const START = `{"code":202,"data":${JSON.stringify(submission()).slice(0, -1)},"padding":"`;
+
+/** A body that never ends, and how much of it was read. */
+function endless(pieceBytes = MEBIBYTE) {
+  const seen = { bytes: 0, isCanceled: false };
+  const start = new TextEncoder().encode(START);
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const piece = new Uint8Array(pieceBytes).fill(0x20);
+      if (seen.bytes === 0) piece.set(start);
+      seen.bytes += piece.byteLength;
+      controller.enqueue(piece);
+    },
+    cancel() {
+      seen.isCanceled = true;
+    },
+  });
+  return { body, seen };
+}
+
+/** JSON of exactly this many bytes. */
+function sized(data: object, bytes: number): string {
+  const text = JSON.stringify({ code: 200, data, padding: "" });
+  return `${text.slice(0, -2)}${"x".repeat(bytes - text.length)}"}`;
+}
+
+describe("a response that never ends", () => {
+  test.each([MEBIBYTE, 40 * MEBIBYTE])(
+    "to a create leaves the outcome unknown and names the task, in pieces of %i bytes",
+    async (pieceBytes) => {
+      const { body, seen } = endless(pieceBytes);
+      const { pacer, told } = createOwnPacer();
+      const { client, requests } = createWorld(() => new Response(body, { status: 202 }), { pacer });
+      const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+      expect(error).toMatchObject({ taskId: TASK_ID, status: 202, request: SONG_REQUEST });
+      expect(error.message).toContain("too large");
+      expect(error.cause).toBeInstanceOf(InvalidResponseError);
+      expect(seen.isCanceled).toBe(true);
+      expect(seen.bytes).toBeLessThanOrEqual(MAX_RESPONSE_BYTES + 3 * pieceBytes);
+      expect(requests).toHaveLength(1);
+      expect(told).toHaveLength(1);
+    },
+  );
+
+  test("to a create with a 500 leaves the outcome unknown and names the task", async () => {
+    const { body, seen } = endless();
+    const { client } = createWorld(() => new Response(body, { status: 500 }));
+    const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+    expect(error).toMatchObject({ taskId: TASK_ID, status: 500 });
+    expect(seen.isCanceled).toBe(true);
+  });
+
+  test("to a create with a 402 is that error, without its body", async () => {
+    const { body, seen } = endless();
+    const { pacer, told } = createOwnPacer();
+    const { client } = createWorld(() => new Response(body, { status: 402 }), { pacer });
+    const error = await rejection(client.tasks.create(SONG_REQUEST), InsufficientCreditsError);
+    expect(error.message.length).toBeLessThan(1000);
+    expect(seen.isCanceled).toBe(true);
+    expect(told).toHaveLength(1);
+  });
+
+  test("to a read is an InvalidResponseError that is not read again", async () => {
+    const { body, seen } = endless();
+    const { pacer, told } = createOwnPacer();
+    const { client, requests } = createWorld(() => new Response(body), { pacer });
+    const error = await rejection(client.account.balance(), InvalidResponseError);
+    expect(error.issues).toEqual([{ path: "", message: `is larger than ${16 * MEBIBYTE} bytes` }]);
+    expect(seen.isCanceled).toBe(true);
+    expect(requests).toHaveLength(1);
+    expect(told).toHaveLength(1);
+  });
+
+  test("to a poll does not end the wait", async () => {
+    const { client, requests } = createWorld((_, index) =>
+      index === 0 ? new Response(endless().body) : ok(succeeded()),
+    );
+    await expect(client.tasks.wait(TASK_ID)).resolves.toMatchObject({ status: "success" });
+    expect(requests).toHaveLength(2);
+  });
+});
+
+test.each([
+  [16 * MEBIBYTE, true],
+  [16 * MEBIBYTE + 1, false],
+])("a response of %i bytes is read: %s", async (bytes, isRead) => {
+  const { client } = createWorld(() => new Response(sized(task(), bytes)));
+  const read = client.tasks.retrieve(TASK_ID);
+  if (isRead) await expect(read).resolves.toMatchObject({ task_id: TASK_ID });
+  else await rejection(read, InvalidResponseError);
+});
+
+test("a small compressed response that expands to 256 MiB ends its connection, and a task in it is named", async () => {
+  const whole = Buffer.alloc(256 * MEBIBYTE, 0x20);
+  whole.write(START);
+  const compressed = brotliCompressSync(whole, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
+  expect(compressed.byteLength).toBeLessThan(MEBIBYTE);
+  const closed: Promise<void>[] = [];
+  const server = await listen((to) => {
+    closed.push(new Promise((resolve) => to.once("close", resolve)));
+    to.writeHead(202, { "Content-Type": "application/json", "Content-Encoding": "br" });
+    // The response stays open, so that only the client ends the connection.
+    to.write(compressed);
+  });
+  const { client } = connect(server);
+  const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+  expect(error.taskId).toBe(TASK_ID);
+  await Promise.all(closed);
+  expect(server.arrivals).toHaveLength(1);
+});
