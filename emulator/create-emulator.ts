@@ -1,5 +1,5 @@
 import { isControlCall } from "./api/exchange.js";
-import { IN_PROCESS_ORIGINS } from "./api/origins.js";
+import { inProcessOrigins } from "./api/origins.js";
 import { carryOut } from "./api/pipeline.js";
 import { taskData } from "./api/task-data.js";
 import type { ServiceClock } from "./clock/clock.js";
@@ -16,6 +16,7 @@ import { viewState } from "./emulator-state.js";
 import { changeLimits } from "./limits/limits.js";
 import { createFetchMount } from "./mounts/fetch-mount.js";
 import { type Mounted, registerMounted } from "./mounts/mounted-world.js";
+import { checkOptionNames } from "./options/option-names.js";
 import { changePolicy } from "./policy/choose-policy.js";
 import { randomStream } from "./random/random.js";
 import { createState } from "./state/create-state.js";
@@ -35,8 +36,8 @@ import { createWorld, replaceState, type World } from "./state/world.js";
  * const client = new AsyncMusic(emulator.connection());
  * ```
  */
-export function createEmulator(options: EmulatorOptions = {}): Emulator {
-  checkOptions(options);
+export function createEmulator(given: EmulatorOptions = {}): Emulator {
+  const options = checkOptions(given);
   const clock = options.clock === "real" ? createRealClock() : createVirtualClock();
   const closing = new AbortController();
   const world = createWorld(createState(options, options.apiKey, clock.now()), clock, closing.signal);
@@ -49,11 +50,13 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
 
 function assemble(world: World, options: EmulatorOptions, closing: AbortController): Emulator {
   const { clock } = world;
+  const origins = inProcessOrigins(options.url);
   const mounted: Mounted = {
     world,
+    origins,
     carryOut: (exchange) => (isControlCall(exchange) ? controlPlane(exchange) : carryOut(world, exchange)),
   };
-  const answer = createFetchMount(mounted, { origins: IN_PROCESS_ORIGINS, onDisconnect: failToFetch });
+  const answer = createFetchMount(mounted, { origins, onDisconnect: failToFetch });
   const fetch: typeof globalThis.fetch = async (input, init) => {
     // A request that is made anew only for its signal would cost as much as its answer.
     if (input instanceof Request && changesOnlySignal(init)) {
@@ -63,7 +66,7 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
   };
 
   const emulator: Emulator = {
-    url: IN_PROCESS_ORIGINS.service,
+    url: origins.service,
     get apiKey() {
       return world.state.owner.apiKey;
     },
@@ -85,7 +88,9 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
     faults: createFaults(world),
     accounts: createAccounts(world),
 
-    connection({ apiKey = emulator.apiKey } = {}) {
+    connection(options = {}) {
+      checkOptionNames(options, ["apiKey"]);
+      const { apiKey = emulator.apiKey } = options;
       const random = randomStream(world.state.seed, "connection", world.state.counts.connections++);
       return { baseUrl: emulator.url, apiKey, fetch, clock: emulator.clock, random };
     },
@@ -97,13 +102,13 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
       world.state.limits = changeLimits(world.state.limits, changes);
       return world.state.limits;
     },
-    state: () => viewState(world, emulator.accounts, IN_PROCESS_ORIGINS),
+    state: () => viewState(world, emulator.accounts, origins),
     onRequest: (listener) => world.logReaders.add((request) => listener(request)),
     audit: () => [...world.state.conduct.findings],
     async when(taskId, status) {
       if (closing.signal.aborted) throw new Error(`Failed to see a task in \`${status}\`: ${DISPOSED}`);
       await world.watchers.watch(requireTask(world, taskId), status);
-      return taskData(requireTask(world, taskId), clock.now(), IN_PROCESS_ORIGINS);
+      return taskData(requireTask(world, taskId), clock.now(), origins);
     },
     reset(changes = {}) {
       checkResetOptions(changes);

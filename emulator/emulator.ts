@@ -14,7 +14,7 @@ import type { Snapshot } from "./state/snapshot.js";
 
 /** The whole service, in this process and without a network. Made by `createEmulator`. */
 export interface Emulator extends AsyncDisposable {
-  /** The service address, without `/api/v1`: an origin that no network can resolve. */
+  /** The service address, without `/api/v1`: the option `url`, or an origin that no network can resolve. */
   readonly url: string;
   /** The key of the first account; it stays through every reset. */
   readonly apiKey: string;

@@ -5,14 +5,14 @@
  */
 
 import { HttpResponse, http } from "msw";
-import { IN_PROCESS_ORIGINS } from "./api/origins.js";
 import type { Emulator } from "./emulator.js";
 import { createFetchMount } from "./mounts/fetch-mount.js";
 import { mountedOf } from "./mounts/mounted-world.js";
 
 /**
- * Handlers for `setupServer` or `setupWorker` of MSW 2 and 3, which then answer for every origin that the emulator
- * hands out: the API, audio, cover art. A broken connection is `HttpResponse.error()`.
+ * Handlers for `setupServer` or `setupWorker` of MSW 2 and 3, which then answer for every address that the emulator
+ * hands out: the API, audio, cover art. With `createEmulator({ url })` that is the address of your application's
+ * service, and other paths of its host are left alone. A broken connection is `HttpResponse.error()`.
  *
  * MSW takes requests where the emulator can't see them, so that a virtual clock now waits for a few milliseconds of real
  * quiet before it skips; `fetch: emulator.fetch` is faster where a client takes one.
@@ -29,12 +29,12 @@ export function emulatorHandlers(emulator: Emulator): never[] {
   const mounted = mountedOf(emulator);
   mounted.world.clock.beginPatience();
   const answer = createFetchMount(mounted, {
-    origins: IN_PROCESS_ORIGINS,
+    origins: mounted.origins,
     onDisconnect: () => HttpResponse.error(),
   });
-  const { service: api, providers } = IN_PROCESS_ORIGINS;
-  const handlers: unknown[] = [api, ...Object.values(providers)].map((origin) =>
-    http.all(`${origin}/*`, ({ request }) => answer(request).catch(networkError(request.signal))),
+  const { service, providers } = mounted.origins;
+  const handlers: unknown[] = [service, ...Object.values(providers)].map((address) =>
+    http.all(`${address}/*`, ({ request }) => answer(request).catch(networkError(request.signal))),
   );
   return handlers as never[];
 }

@@ -67,14 +67,14 @@ const arrows = {
     fixtures: "src/contract log faults audit state",
     "emulator-state.ts": "src/contract clock limits policy state control api",
     "emulator.ts": "src/contract clock log limits policy audit state control emulator-state.ts",
-    "emulator-options.ts": "clock options state",
+    "emulator-options.ts": "src/contract clock options state api",
     "control-plane": `src/contract clock random options log
       ledger limits policy faults payments accounts providers stored audit state tasks control api mounts
       emulator-state.ts emulator.ts`,
-    "create-emulator.ts": `clock random limits policy state control api mounts
+    "create-emulator.ts": `clock random options limits policy state control api mounts
       emulator-state.ts emulator.ts emulator-options.ts control-plane`,
-    "msw.ts": "api mounts emulator.ts",
-    node: "src/contract clock state api mounts emulator.ts",
+    "msw.ts": "mounts emulator.ts",
+    node: "src/contract clock options state api mounts emulator.ts",
     "node.ts": "node",
     "index.ts": `clock log limits policy faults payments providers audit state control
       emulator-state.ts emulator.ts emulator-options.ts create-emulator.ts`,

@@ -3,7 +3,7 @@ import { readBrief } from "../providers/brief.js";
 import type { MadeClip } from "../providers/make-result.js";
 import { plannedSuccess } from "../providers/plan.js";
 import type { SucceededTask } from "../stored/task.js";
-import { IN_PROCESS_ORIGINS, type Origins } from "./origins.js";
+import { inProcessOrigins, type Origins } from "./origins.js";
 
 /** The clips of a task as the wire has them (Resources: Clip). Their URLs belong to the mount that was asked. */
 export function clipsData(task: SucceededTask, clips: readonly MadeClip[], origins: Origins): Clip[] {
@@ -36,7 +36,7 @@ function metadataOf(task: SucceededTask): ClipMetadata {
  * of them.
  */
 function withoutProviders(urls: readonly string[] | null, { providers }: Origins): string[] | null {
-  const own = [providers, IN_PROCESS_ORIGINS.providers].flatMap((each) => Object.values(each));
+  const own = [providers, inProcessOrigins().providers].flatMap((each) => Object.values(each));
   const kept = (urls ?? []).filter((url) => !URL.canParse(url) || !own.includes(new URL(url).origin));
   return kept.length > 0 ? kept : null;
 }

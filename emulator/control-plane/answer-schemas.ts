@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { CONDUCT_RULES } from "../audit/conduct.js";
 import { LEDGER_KINDS } from "../ledger/ledger.js";
+import { objectOf } from "../options/object-of.js";
 import { oneOf } from "../options/one-of.js";
 import { policySchema } from "../policy/policy-schema.js";
 
@@ -72,11 +73,8 @@ export const finding = z.object({
 });
 
 /** It is also taken as a body: its messages complete "Expected … to". */
-export const snapshot = z.strictObject(
-  {
-    version: z.literal(1, "be 1"),
-    time: z.iso.datetime("be an ISO 8601 time"),
-    state: z.looseObject({}, "be an object"),
-  },
-  "be an object",
-);
+export const snapshot = objectOf({
+  version: z.literal(1, "be 1"),
+  time: z.iso.datetime("be an ISO 8601 time"),
+  state: z.looseObject({}, "be an object"),
+});

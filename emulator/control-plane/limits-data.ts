@@ -1,15 +1,13 @@
 import * as z from "zod/mini";
 import type { Limits } from "../limits/limits.js";
 import { numberBetween, wholeNumber } from "../options/numbers.js";
+import { objectOf } from "../options/object-of.js";
 
 /** Limits as the control plane is given them: some or all. */
-export const limitsSchema = z.strictObject(
-  {
-    requests: z.optional(wholeNumber(1, 1e9)),
-    window_seconds: z.optional(numberBetween(0.001, 1e6)),
-  },
-  "be an object",
-);
+export const limitsSchema = objectOf({
+  requests: z.optional(wholeNumber(1, 1e9)),
+  window_seconds: z.optional(numberBetween(0.001, 1e6)),
+});
 
 /** The same as the emulator's methods take them. */
 export function limitsOption({ requests, window_seconds: windowSeconds }: z.infer<typeof limitsSchema>) {

@@ -2,7 +2,9 @@ import * as z from "zod/mini";
 import { type Account, type ApiKey, createAccount, createKey } from "../accounts/account.js";
 import { checkCredits } from "../options/credits.js";
 import { invalidOption } from "../options/invalid-option.js";
+import { objectOf } from "../options/object-of.js";
 import { oneOf } from "../options/one-of.js";
+import { checkOptionNames } from "../options/option-names.js";
 import { parseOption } from "../options/parse-option.js";
 import { UnknownIdError } from "../options/unknown-id.js";
 import { indexAccount, type World } from "../state/world.js";
@@ -50,7 +52,9 @@ export interface Accounts extends AccountPurchases {
 export function createAccounts(world: World): Accounts {
   return {
     ...createAccountPurchases(world),
-    create({ credits = 0 } = {}) {
+    create(options = {}) {
+      checkOptionNames(options, ["credits"]);
+      const { credits = 0 } = options;
       checkCredits(credits);
       const account = createAccount(world.state, credits, world.clock.now());
       world.state.accounts.push(account);
@@ -84,20 +88,12 @@ export function createAccounts(world: World): Accounts {
  *
  * @internal
  */
-export const accountChangesSchema = z
-  .strictObject(
-    {
-      suspended: z.optional(z.boolean("be true or false")),
-      saved_card: z.optional(oneOf("accepts", "refuses")),
-    },
-    "be an object",
-  )
-  .check(
-    z.refine(
-      (changes) => Object.keys(changes).length > 0,
-      "say what is to change: `suspended`, `saved_card`",
-    ),
-  );
+export const accountChangesSchema = objectOf({
+  suspended: z.optional(z.boolean("be true or false")),
+  saved_card: z.optional(oneOf("accepts", "refuses")),
+}).check(
+  z.refine((changes) => Object.keys(changes).length > 0, "say what is to change: `suspended`, `saved_card`"),
+);
 
 function changeAccount(account: Account, { suspended, saved_card: savedCard }: AccountChanges): void {
   if (savedCard !== undefined) {

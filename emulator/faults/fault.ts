@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { numberBetween, wholeNumber } from "../options/numbers.js";
+import { objectOf } from "../options/object-of.js";
 import { parseOption } from "../options/parse-option.js";
 
 /** Trouble, and the requests that meet it. Of several faults that match, the one that was added first fires. */
@@ -59,32 +60,29 @@ const when = z.enum(["before", "after"], "be before or after");
 const faultSchema = z.discriminatedUnion(
   "kind",
   [
-    z.strictObject({
+    objectOf({
       kind: z.literal("status"),
       status: wholeNumber(200, 599),
       error_code: z.optional(z.string("be a string")),
       retry_after_seconds: z.optional(wholeNumber(0, 1e9)),
       when,
     }),
-    z.strictObject({ kind: z.literal("disconnect"), when }),
-    z.strictObject({ kind: z.literal("latency"), ms: numberBetween(0, 1e12) }),
-    z.strictObject({ kind: z.literal("malformed") }),
-    z.strictObject({ kind: z.literal("stall") }),
+    objectOf({ kind: z.literal("disconnect"), when }),
+    objectOf({ kind: z.literal("latency"), ms: numberBetween(0, 1e12) }),
+    objectOf({ kind: z.literal("malformed") }),
+    objectOf({ kind: z.literal("stall") }),
   ],
   "have a `kind` of status, disconnect, latency, malformed or stall",
 );
 
 /** @internal */
-export const ruleSchema = z.strictObject(
-  {
-    method: z.optional(z.string("be a string")),
-    path: z.optional(z.string("be a string")),
-    times: z.optional(wholeNumber(1, 1e9)),
-    probability: z.optional(numberBetween(0, 1)),
-    fault: faultSchema,
-  },
-  "be an object",
-);
+export const ruleSchema = objectOf({
+  method: z.optional(z.string("be a string")),
+  path: z.optional(z.string("be a string")),
+  times: z.optional(wholeNumber(1, 1e9)),
+  probability: z.optional(numberBetween(0, 1)),
+  fault: faultSchema,
+});
 
 /**
  * A fault that a caller asked for.

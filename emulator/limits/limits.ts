@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { LIMITS } from "../../src/contract/limits.js";
 import { numberBetween, wholeNumber } from "../options/numbers.js";
+import { objectOf } from "../options/object-of.js";
 import { parseOption } from "../options/parse-option.js";
 
 /** The rate limit of every key. */
@@ -16,13 +17,10 @@ export const DEFAULT_LIMITS: Limits = {
   windowSeconds: LIMITS.windowMs / 1000,
 };
 
-const limitsSchema = z.strictObject(
-  {
-    requests: z.optional(wholeNumber(1, 1e9)),
-    windowSeconds: z.optional(numberBetween(0.001, 1e6)),
-  },
-  "be an object",
-);
+const limitsSchema = objectOf({
+  requests: z.optional(wholeNumber(1, 1e9)),
+  windowSeconds: z.optional(numberBetween(0.001, 1e6)),
+});
 
 /**
  * The limits with some of them changed.

@@ -76,11 +76,13 @@ interface Place {
   path: string;
 }
 
-/** Which site, and what path there; `null` for an address that is none of the emulator's. */
+/** Which site, and the path below its address; `null` for an address that the emulator does not serve. */
 function placeOf(url: string, { service, providers }: Origins): Place | null {
   const { origin, pathname } = new URL(url);
-  if (origin === service) return { site: "service", path: pathname };
-  return Object.values(providers).includes(origin) ? { site: "provider", path: pathname } : null;
+  if (Object.values(providers).includes(origin)) return { site: "provider", path: pathname };
+  const address = origin + pathname;
+  if (address !== service && !address.startsWith(`${service}/`)) return null;
+  return { site: "service", path: address.slice(service.length) || "/" };
 }
 
 /** What comes first: the result, or the signal, whose reason is then the error. */

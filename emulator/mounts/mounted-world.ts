@@ -1,9 +1,12 @@
 import type { Delivery, Exchange } from "../api/exchange.js";
+import type { Origins } from "../api/origins.js";
 import type { World } from "../state/world.js";
 
 /** What a mount has of an emulator, whose public face does not show it. */
 export interface Mounted {
   readonly world: World;
+  /** The addresses at which it is reached in this process. */
+  readonly origins: Origins;
   /** One exchange from its arrival to its end, with the service or with the control plane. */
   readonly carryOut: (exchange: Exchange) => Promise<Delivery>;
 }

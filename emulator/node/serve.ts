@@ -5,6 +5,7 @@ import type { Site } from "../api/exchange.js";
 import type { Origins } from "../api/origins.js";
 import type { Emulator } from "../emulator.js";
 import { mountedOf } from "../mounts/mounted-world.js";
+import { checkOptionNames } from "../options/option-names.js";
 import { answerTunnels, refuseBrokenRequest } from "./broken-request.js";
 import { createDashboard } from "./dashboard.js";
 import { createListener } from "./listener.js";
@@ -47,6 +48,7 @@ export interface EmulatorServer {
  * Resolves once connections are accepted; rejects with the system's error where the port is taken.
  */
 export async function serve(emulator: Emulator, options: ServeOptions = {}): Promise<EmulatorServer> {
+  checkOptionNames(options, ["port", "host"]);
   const { port = 0, host = "127.0.0.1" } = options;
   const mounted = mountedOf(emulator);
   const { clock } = mounted.world;

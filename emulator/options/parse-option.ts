@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import { invalidOption } from "./invalid-option.js";
+import { unknownNameError } from "./unknown-name.js";
 
 /**
  * An option that fits its schema, whose messages complete "Expected … to".
@@ -9,11 +10,18 @@ import { invalidOption } from "./invalid-option.js";
 export function parseOption<Value>(name: string, schema: z.ZodMiniType<Value>, value: unknown): Value {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
+  const { issues } = parsed.error;
+  // A misspelled field is often missing under its right name, too.
+  const unknown = issues.find((each) => each.code === "unrecognized_keys");
+  if (unknown !== undefined)
+    throw unknownNameError(
+      "field",
+      unknown.keys[0] ?? "",
+      unknown.message,
+      [name, ...unknown.path].join("."),
+    );
+  const [issue] = issues;
   const path = issue?.path ?? [];
-  const unknownField = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
-  if (unknownField !== undefined)
-    throw invalidOption([name, ...path].join("."), "have only known fields", unknownField);
   throw invalidOption([name, ...path].join("."), issue?.message ?? "be valid", valueAt(value, path));
 }
 

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { wholeNumber } from "../options/numbers.js";
+import { objectOf } from "../options/object-of.js";
 import { parseOption } from "../options/parse-option.js";
 import { randomUuid } from "../random/random.js";
 import type { AutoTopUpSettings, Buyer, PaymentSource, Purchases } from "./buyer.js";
@@ -23,16 +24,13 @@ export const autoTopUpAmounts = {
  *
  * @internal
  */
-export const autoTopUpSchema = z.strictObject(
-  {
-    enabled: z.boolean("be true or false"),
-    threshold_credits: z.optional(z.nullable(autoTopUpAmounts.thresholdCredits)),
-    recharge_usd: z.optional(z.nullable(autoTopUpAmounts.rechargeUsd)),
-    monthly_cap_usd: z.optional(z.nullable(autoTopUpAmounts.monthlyCapUsd)),
-    authorization: z.optional(z.nullable(z.string("be a string"))),
-  },
-  "be an object",
-);
+export const autoTopUpSchema = objectOf({
+  enabled: z.boolean("be true or false"),
+  threshold_credits: z.optional(z.nullable(autoTopUpAmounts.thresholdCredits)),
+  recharge_usd: z.optional(z.nullable(autoTopUpAmounts.rechargeUsd)),
+  monthly_cap_usd: z.optional(z.nullable(autoTopUpAmounts.monthlyCapUsd)),
+  authorization: z.optional(z.nullable(z.string("be a string"))),
+});
 
 /** A change of the automatic top-up. Amounts that are left out stay as they are. */
 export interface AutoTopUpChange {

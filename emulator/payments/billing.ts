@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { objectOf } from "../options/object-of.js";
 import { parseOption } from "../options/parse-option.js";
 import type { Billing, Buyer } from "./buyer.js";
 
@@ -16,18 +17,15 @@ const optional = z.optional(z.nullable(z.string(optionalRule).check(z.maxLength(
  *
  * @internal
  */
-export const billingSchema = z.strictObject(
-  {
-    name: required,
-    address_line_1: required,
-    city: required,
-    country: required,
-    tax_id: optional,
-    address_line_2: optional,
-    postal_code: optional,
-  },
-  "be an object",
-);
+export const billingSchema = objectOf({
+  name: required,
+  address_line_1: required,
+  city: required,
+  country: required,
+  tax_id: optional,
+  address_line_2: optional,
+  postal_code: optional,
+});
 
 /** What invoices are to be made out to. A field of blanks is missing. */
 export interface BillingInformation {

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { canTopUp } from "../ledger/ledger.js";
 import { MOST_CREDITS } from "../options/credits.js";
+import { objectOf } from "../options/object-of.js";
 import { oneOf } from "../options/one-of.js";
 import { parseOption } from "../options/parse-option.js";
 import { UnknownIdError } from "../options/unknown-id.js";
@@ -18,17 +19,14 @@ const MOST_USD = 1_000_000;
 const usdRule = `be US dollars and whole cents, 0.01 to ${MOST_USD}`;
 
 /** @internal */
-export const topUpSchema = z.strictObject(
-  {
-    usd: z.number(usdRule).check(z.gte(0.01, usdRule), z.lte(MOST_USD, usdRule), z.multipleOf(0.01, usdRule)),
-    method: oneOf(...PAYMENT_METHODS),
-    outcome: z.optional(oneOf(...PAYMENT_STATUSES)),
-  },
-  "be an object",
-);
+export const topUpSchema = objectOf({
+  usd: z.number(usdRule).check(z.gte(0.01, usdRule), z.lte(MOST_USD, usdRule), z.multipleOf(0.01, usdRule)),
+  method: oneOf(...PAYMENT_METHODS),
+  outcome: z.optional(oneOf(...PAYMENT_STATUSES)),
+});
 
 /** @internal */
-export const paymentChangeSchema = z.strictObject({ status: oneOf("completed", "refused") }, "be an object");
+export const paymentChangeSchema = objectOf({ status: oneOf("completed", "refused") });
 
 /** A purchase of credits by hand. */
 export interface TopUp {

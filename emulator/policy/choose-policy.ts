@@ -1,4 +1,5 @@
 import { invalidOption } from "../options/invalid-option.js";
+import { unknownName } from "../options/unknown-name.js";
 import { randomChoice, randomStream } from "../random/random.js";
 import { POLICY_FIELDS, type PolicyField } from "./fields.js";
 import type { Policy } from "./policy.js";
@@ -28,9 +29,7 @@ function checkChoice(name: string, value: unknown): void {
   const field: PolicyField<unknown> | undefined = Object.entries(POLICY_FIELDS).find(
     ([each]) => each === name,
   )?.[1];
-  if (field === undefined) {
-    throw invalidOption("policy", `have only the fields ${Object.keys(POLICY_FIELDS).join(", ")}`, name);
-  }
+  if (field === undefined) throw unknownName("field", name, Object.keys(POLICY_FIELDS), "policy");
   const { choices, allows } = field;
   if (allows?.test(value) ?? choices.includes(value)) return;
   throw invalidOption(`policy.${name}`, `be ${allows?.rule ?? `one of ${choices.join(", ")}`}`, value);

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { TASK_ERROR_CODES, type TaskErrorCode } from "../../src/contract/error-code.js";
 import { AUDIO_FORMATS, type AudioFormat } from "../audio/formats/formats.js";
 import { numberBetween, wholeNumber } from "../options/numbers.js";
+import { objectOf } from "../options/object-of.js";
 import { parseOption } from "../options/parse-option.js";
 
 /** What a provider is told to do with a task. What is left out happens as it would have by itself. */
@@ -46,25 +47,22 @@ const seconds = numberBetween(0, MOST_SECONDS);
 const formats = Object.keys(AUDIO_FORMATS).filter(isAudioFormat);
 
 /** @internal */
-export const outcomeSchema = z.strictObject(
-  {
-    outcome: z.optional(
-      z.enum(["success", "failure", "hang", "reject"], "be success, failure, hang or reject"),
-    ),
-    queue_seconds: z.optional(seconds),
-    process_seconds: z.optional(seconds),
-    polls: z.optional(wholeNumber(1, MOST_POLLS)),
-    clips: z.optional(wholeNumber(0, MOST_CLIPS)),
-    format: z.optional(z.enum(formats, `be one of ${formats.join(", ")}`)),
-    storable: z.optional(z.boolean("be true or false")),
-    alternate_urls: z.optional(z.array(z.string("be a string"), "be a list of URLs")),
-    error: z.optional(z.string("be a string")),
-    error_code: z.optional(z.enum(TASK_ERROR_CODES, `be one of ${TASK_ERROR_CODES.join(", ")}`)),
-    retryable: z.optional(z.boolean("be true or false")),
-    retry_after_seconds: z.optional(z.nullable(wholeNumber(0, 1e9))),
-  },
-  "be an object",
-);
+export const outcomeSchema = objectOf({
+  outcome: z.optional(
+    z.enum(["success", "failure", "hang", "reject"], "be success, failure, hang or reject"),
+  ),
+  queue_seconds: z.optional(seconds),
+  process_seconds: z.optional(seconds),
+  polls: z.optional(wholeNumber(1, MOST_POLLS)),
+  clips: z.optional(wholeNumber(0, MOST_CLIPS)),
+  format: z.optional(z.enum(formats, `be one of ${formats.join(", ")}`)),
+  storable: z.optional(z.boolean("be true or false")),
+  alternate_urls: z.optional(z.array(z.string("be a string"), "be a list of URLs")),
+  error: z.optional(z.string("be a string")),
+  error_code: z.optional(z.enum(TASK_ERROR_CODES, `be one of ${TASK_ERROR_CODES.join(", ")}`)),
+  retryable: z.optional(z.boolean("be true or false")),
+  retry_after_seconds: z.optional(z.nullable(wholeNumber(0, 1e9))),
+});
 
 /**
  * An outcome that a caller asked for.

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { createConduct } from "../audit/conduct.js";
 import { isoTime, LATEST_TIME, parseIsoTime } from "../clock/clock.js";
 import { invalidOption } from "../options/invalid-option.js";
+import { objectOf } from "../options/object-of.js";
 import { parseOption } from "../options/parse-option.js";
 import { isConsistent } from "./is-consistent.js";
 import { stateSchema } from "./schema/state-schema.js";
@@ -22,14 +23,11 @@ export interface Snapshot {
   readonly state: unknown;
 }
 
-const snapshotSchema = z.strictObject(
-  {
-    version: z.literal(VERSION, `be ${VERSION}`),
-    time: z.string("be a string"),
-    state: stateSchema,
-  },
-  "be an object",
-);
+const snapshotSchema = objectOf({
+  version: z.literal(VERSION, `be ${VERSION}`),
+  time: z.string("be a string"),
+  state: stateSchema,
+});
 
 export function takeSnapshot({ state, clock }: World): Snapshot {
   return { version: VERSION, time: isoTime(clock.now()), state: copyOf(state) };

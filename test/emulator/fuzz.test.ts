@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { IN_PROCESS_ORIGINS } from "../../emulator/api/origins.js";
+import { inProcessOrigins } from "../../emulator/api/origins.js";
 import { BALANCE, createService, TASK, USAGE, VALID } from "./support/service.js";
 
 const field = fc.constantFrom(
@@ -55,7 +55,7 @@ const body = fc.oneof(
 const headerText = fc.string({
   unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
 });
-const PROVIDER_ORIGINS = Object.values(IN_PROCESS_ORIGINS.providers);
+const PROVIDER_ORIGINS = Object.values(inProcessOrigins().providers);
 
 /** A header's value as it can travel: `fetch` itself refuses any other. */
 const header = fc.oneof(

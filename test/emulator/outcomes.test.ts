@@ -123,6 +123,6 @@ test("a script that can't be is an error that names the field", () => {
     "Expected `outcome.process_seconds` to be a number from 0 to 1000000000, got `-1`",
   );
   expect(() => provider.always({ outcom: "success" } as never)).toThrow(
-    "Expected `outcome` to have only known fields, got `outcom`",
+    "Unknown field `outcom` in `outcome`. Did you mean `outcome`?",
   );
 });

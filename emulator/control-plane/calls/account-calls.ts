@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { accountChangesSchema } from "../../control/accounts.js";
 import { MOST_CREDITS } from "../../options/credits.js";
 import { wholeNumber } from "../../options/numbers.js";
+import { objectOf } from "../../options/object-of.js";
 import * as answer from "../answer-schemas.js";
 import { call, callWithBody } from "../call.js";
 
@@ -17,7 +18,7 @@ export const accountCalls = [
       status: 201,
       answers: answer.createdAccount,
     },
-    z.strictObject({ credits: z.optional(wholeNumber(0, MOST_CREDITS)) }, "be an object"),
+    objectOf({ credits: z.optional(wholeNumber(0, MOST_CREDITS)) }),
     ({ emulator, body }) => emulator.accounts.create(body),
   ),
   callWithBody(
@@ -52,7 +53,7 @@ export const accountCalls = [
       answers: answer.key,
       errors: [404],
     },
-    z.strictObject({ disabled: flag }, "be an object"),
+    objectOf({ disabled: flag }),
     ({ emulator, params: [accountId = "", keyId = ""], body }) =>
       emulator.accounts.updateKey(accountId, keyId, body),
   ),

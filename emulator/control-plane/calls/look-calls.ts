@@ -3,6 +3,7 @@ import { API_PREFIX } from "../../../src/contract/endpoint.js";
 import { artAnswer, clipAudioAnswer } from "../../api/endpoints/files.js";
 import { Refusal } from "../../api/refusal.js";
 import { requireAccount } from "../../control/require-account.js";
+import { objectOf } from "../../options/object-of.js";
 import { oneOf } from "../../options/one-of.js";
 import { outcomeSchema } from "../../providers/outcome.js";
 import { call, callWithBody } from "../call.js";
@@ -10,15 +11,12 @@ import { ledgerRows, overviewData, taskDetails, taskRows } from "../look-data.js
 import * as answer from "../look-schemas.js";
 import { API_PATH, sendAs } from "../send-as.js";
 
-const requestSchema = z.strictObject(
-  {
-    method: oneOf("GET", "POST"),
-    path: z.string("be a string").check(z.regex(API_PATH, `begin with ${API_PREFIX}/`)),
-    body: z.optional(z.unknown()),
-    outcome: z.optional(outcomeSchema),
-  },
-  "be an object",
-);
+const requestSchema = objectOf({
+  method: oneOf("GET", "POST"),
+  path: z.string("be a string").check(z.regex(API_PATH, `begin with ${API_PREFIX}/`)),
+  body: z.optional(z.unknown()),
+  outcome: z.optional(outcomeSchema),
+});
 
 /** What an observer asks who stays and looks on, as the dashboard does. Looking moves nothing but the hour. */
 export const lookCalls = [

@@ -3,21 +3,19 @@ import { isoTime } from "../../clock/clock.js";
 import { viewState } from "../../emulator-state.js";
 import { MOST_CREDITS } from "../../options/credits.js";
 import { numberBetween, wholeNumber } from "../../options/numbers.js";
+import { objectOf } from "../../options/object-of.js";
 import { policyChangesSchema } from "../../policy/policy-schema.js";
 import * as answer from "../answer-schemas.js";
 import { type Asked, call, callWithBody } from "../call.js";
 import { limitsData, limitsOption, limitsSchema } from "../limits-data.js";
 
-const resetSchema = z.strictObject(
-  {
-    seed: z.optional(wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)),
-    credits: z.optional(wholeNumber(0, MOST_CREDITS)),
-    policy: z.optional(z.union([z.literal("vary"), policyChangesSchema], "be a policy's fields, or vary")),
-    limits: z.optional(limitsSchema),
-  },
-  "be an object",
-);
-const advanceSchema = z.strictObject({ seconds: numberBetween(0, 1e13) }, "be an object");
+const resetSchema = objectOf({
+  seed: z.optional(wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)),
+  credits: z.optional(wholeNumber(0, MOST_CREDITS)),
+  policy: z.optional(z.union([z.literal("vary"), policyChangesSchema], "be a policy's fields, or vary")),
+  limits: z.optional(limitsSchema),
+});
+const advanceSchema = objectOf({ seconds: numberBetween(0, 1e13) });
 
 /** Time, and the state as a whole. */
 export const worldCalls = [

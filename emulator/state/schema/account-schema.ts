@@ -1,12 +1,13 @@
 import * as z from "zod/mini";
 import { LEDGER_KINDS } from "../../ledger/ledger.js";
+import { objectOf } from "../../options/object-of.js";
 import { oneOf } from "../../options/one-of.js";
-import { count, credits, flag, list, nullableText, object, record, text, time } from "./parts.js";
+import { count, credits, flag, list, nullableText, record, text, time } from "./parts.js";
 import { purchasesSchema } from "./purchases-schema.js";
 
-const ledger = object({
+const ledger = objectOf({
   entries: list(
-    object({
+    objectOf({
       at: time,
       kind: oneOf(...LEDGER_KINDS),
       credits,
@@ -23,16 +24,16 @@ const ledger = object({
 const window = z.discriminatedUnion(
   "kind",
   [
-    object({ kind: z.literal("fixed"), startedAt: time, used: count }),
-    object({ kind: z.literal("sliding"), admittedAt: list(time) }),
+    objectOf({ kind: z.literal("fixed"), startedAt: time, used: count }),
+    objectOf({ kind: z.literal("sliding"), admittedAt: list(time) }),
   ],
   "be a window",
 );
 
-export const accountSchema = object({
+export const accountSchema = objectOf({
   id: text,
   suspended: flag,
-  keys: list(object({ id: text, value: text, disabled: flag, window: z.nullable(window) })),
+  keys: list(objectOf({ id: text, value: text, disabled: flag, window: z.nullable(window) })),
   ledger,
   purchases: purchasesSchema,
   tasksCreated: count,

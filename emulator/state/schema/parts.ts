@@ -12,10 +12,6 @@ export const time = numberBetween(-8.64e15, END_OF_YEAR_9999);
 export const number = z.number("be a number");
 export const nullableText = z.nullable(text);
 
-export function object<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  return z.strictObject(shape, "be an object");
-}
-
 export function list<Item extends z.core.SomeType>(item: Item) {
   return z.array(item, "be a list");
 }

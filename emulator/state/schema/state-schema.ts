@@ -2,18 +2,19 @@ import * as z from "zod/mini";
 import { CONDUCT_RULES } from "../../audit/conduct.js";
 import { ruleSchema } from "../../faults/fault.js";
 import { numberBetween, wholeNumber } from "../../options/numbers.js";
+import { objectOf } from "../../options/object-of.js";
 import { oneOf } from "../../options/one-of.js";
 import { policySchema } from "../../policy/policy-schema.js";
 import { outcomeSchema } from "../../providers/outcome.js";
 import type { StateData } from "../state.js";
 import { accountSchema } from "./account-schema.js";
-import { count, list, nullableText, object, record, text, time } from "./parts.js";
+import { count, list, nullableText, record, text, time } from "./parts.js";
 import { taskSchema } from "./task-schema.js";
 
 const note = { requestId: text, arrivals: count };
-const script = object({ next: list(outcomeSchema), always: z.nullable(outcomeSchema) });
+const script = objectOf({ next: list(outcomeSchema), always: z.nullable(outcomeSchema) });
 
-const requestSchema = object({
+const requestSchema = objectOf({
   at: text,
   method: text,
   path: text,
@@ -23,9 +24,9 @@ const requestSchema = object({
   error_code: nullableText,
 });
 
-const conductSchema = object({
+const conductSchema = objectOf({
   findings: list(
-    object({
+    objectOf({
       rule: oneOf(...CONDUCT_RULES),
       at: text,
       request_id: text,
@@ -33,16 +34,16 @@ const conductSchema = object({
     }),
   ),
   lastReads: record(time),
-  waits: record(object({ ...note, until: z.number("be a number") })),
-  unknownSubmissions: record(object(note)),
-  lostCauses: record(object(note)),
+  waits: record(objectOf({ ...note, until: z.number("be a number") })),
+  unknownSubmissions: record(objectOf(note)),
+  lostCauses: record(objectOf(note)),
 });
 
 /** Everything that an emulator of this version can know. What it can't is no state of ours. */
-export const stateSchema: z.ZodMiniType<StateData> = object({
+export const stateSchema: z.ZodMiniType<StateData> = objectOf({
   seed: wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
-  owner: object({ accountId: text, apiKey: text }),
-  counts: object({
+  owner: objectOf({ accountId: text, apiKey: text }),
+  counts: objectOf({
     accounts: count,
     keys: count,
     requests: count,
@@ -54,11 +55,11 @@ export const stateSchema: z.ZodMiniType<StateData> = object({
     authorizations: count,
   }),
   policy: policySchema,
-  limits: object({ requests: wholeNumber(1, 1e9), windowSeconds: numberBetween(0.001, 1e6) }),
+  limits: objectOf({ requests: wholeNumber(1, 1e9), windowSeconds: numberBetween(0.001, 1e6) }),
   accounts: list(accountSchema),
   tasks: list(taskSchema),
-  scripts: object({ provider_a: script, provider_b: script }),
-  faults: list(object({ ordinal: count, rule: ruleSchema, left: z.nullable(count), met: count })),
+  scripts: objectOf({ provider_a: script, provider_b: script }),
+  faults: list(objectOf({ ordinal: count, rule: ruleSchema, left: z.nullable(count), met: count })),
   requests: list(requestSchema),
   conduct: conductSchema,
 });

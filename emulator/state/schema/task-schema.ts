@@ -4,10 +4,11 @@ import { MODELS, TASK_TYPES } from "../../../src/contract/model.js";
 import { AUDIO_FORMATS, type AudioFormat } from "../../audio/formats/formats.js";
 import { LONGEST_SECONDS } from "../../audio/song-duration.js";
 import { numberBetween, wholeNumber } from "../../options/numbers.js";
+import { objectOf } from "../../options/object-of.js";
 import { oneOf } from "../../options/one-of.js";
 import type { ProviderTask } from "../../providers/brief.js";
 import { LONGEST_PLAN_MS, MOST_CLIPS, MOST_POLLS } from "../../providers/outcome.js";
-import { count, flag, list, number, object, text, time } from "./parts.js";
+import { count, flag, list, number, text, time } from "./parts.js";
 
 const audioFormat = z.custom<AudioFormat>(
   (value) => typeof value === "string" && Object.hasOwn(AUDIO_FORMATS, value),
@@ -26,22 +27,22 @@ const failure = {
   retryAfterSeconds: z.nullable(count),
 };
 
-const plan = object({
+const plan = objectOf({
   queueMs: wholeNumber(0, LONGEST_PLAN_MS),
   workMs: wholeNumber(0, LONGEST_PLAN_MS),
   polls: z.nullable(wholeNumber(1, MOST_POLLS)),
   end: z.discriminatedUnion(
     "outcome",
     [
-      object({
+      objectOf({
         outcome: z.literal("success"),
         clips: wholeNumber(0, MOST_CLIPS),
         format: audioFormat,
         storable: flag,
         alternateUrls: z.nullable(list(text)),
       }),
-      object({ outcome: z.literal("failure"), ...failure }),
-      object({ outcome: z.literal("hang") }),
+      objectOf({ outcome: z.literal("failure"), ...failure }),
+      objectOf({ outcome: z.literal("hang") }),
     ],
     "have an outcome",
   ),
@@ -64,9 +65,9 @@ const core = {
 const result = z.union(
   [
     list(
-      object({ id: text, seed: number, title: text, durationSeconds: numberBetween(0.1, LONGEST_SECONDS) }),
+      objectOf({ id: text, seed: number, title: text, durationSeconds: numberBetween(0.1, LONGEST_SECONDS) }),
     ),
-    object({ title: text, text }),
+    objectOf({ title: text, text }),
   ],
   "be clips or lyrics",
 );
@@ -75,9 +76,9 @@ const result = z.union(
 export const taskSchema = z.discriminatedUnion(
   "status",
   [
-    object({ ...core, status: oneOf("pending", "running") }),
-    object({ ...core, status: z.literal("success"), completedAt: time, format: audioFormat, result }),
-    object({ ...core, status: oneOf("failure", "timeout"), completedAt: time, ...failure }),
+    objectOf({ ...core, status: oneOf("pending", "running") }),
+    objectOf({ ...core, status: z.literal("success"), completedAt: time, format: audioFormat, result }),
+    objectOf({ ...core, status: oneOf("failure", "timeout"), completedAt: time, ...failure }),
   ],
   "have a status",
 );

@@ -1,11 +1,11 @@
 import { createEmulator, type Emulator } from "async-music/emulator";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { BALANCE, serviceOf, TASK, VALID } from "./service.js";
 
 /** What must be true of the mount through MSW, whichever major it is. */
 export function describeMswMount(name: string, listen: (emulator: Emulator) => void): void {
-  const mount = () => {
-    const emulator = createEmulator({ credits: 100 });
+  const mount = (url?: string) => {
+    const emulator = createEmulator({ credits: 100, url });
     listen(emulator);
     return serviceOf(emulator, { fetch: globalThis.fetch });
   };
@@ -36,6 +36,25 @@ export function describeMswMount(name: string, listen: (emulator: Emulator) => v
       }
       const head = await fetch(stored.audio_url, { method: "HEAD" });
       expect([head.status, head.headers.get("Content-Type")]).toEqual([200, "audio/wav"]);
+    });
+
+    test("the emulator stands in for a hard-coded address, and leaves the rest of its host alone", async () => {
+      const { emulator, create, read } = mount("https://api.example.com/music");
+      const headers = { "x-api-key": emulator.apiKey };
+      const balance = await fetch("https://api.example.com/music/api/v1/account/balance", { headers });
+      expect((await balance.json()).data).toEqual({ available: 100, frozen: 0, total: 100 });
+      const [clip] = (await read(await create(VALID.song, { polls: 1 }))).output.result;
+      expect(clip.audio_url).toBe(`https://api.example.com/music/audio/${clip.id}`);
+      for (const url of [clip.audio_url, clip.image_url]) expect((await fetch(url)).status).toBe(200);
+      const before = emulator.requests.length;
+      vi.spyOn(console, "error").mockImplementation(() => {});
+      for (const other of [
+        "https://api.example.com/api/v1/account/balance",
+        "https://api.example.com/musical/x",
+      ])
+        await fetch(other).catch(() => {});
+      vi.restoreAllMocks();
+      expect(emulator.requests).toHaveLength(before);
     });
 
     test("a connection that breaks is a TypeError of fetch, on both sides of the commit point", async () => {

@@ -1,0 +1,93 @@
+import { AsyncMusic } from "async-music";
+import { createEmulator } from "async-music/emulator";
+import { serve } from "async-music/emulator/node";
+import { describe, expect, test } from "vitest";
+import { controlled } from "./support/control.js";
+import { serviceOf, VALID } from "./support/service.js";
+
+const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } } as const;
+
+describe("an emulator that stands in for another address", () => {
+  const URL_WITH_PATH = "https://api.example.com/music";
+  const open = () => createEmulator({ credits: 100, url: `${URL_WITH_PATH}/` });
+
+  test("runs a song for a client with a hard-coded base URL, and serves its audio and cover art", async () => {
+    const emulator = open();
+    const { apiKey, fetch, clock } = emulator.connection();
+    const client = new AsyncMusic({ baseUrl: URL_WITH_PATH, apiKey, fetch, clock });
+    const [clip] = (await client.tasks.run(SONG)).output.result;
+    if (clip === undefined) throw new Error("Expected a clip");
+    expect(clip.audio_url).toBe(`${URL_WITH_PATH}/audio/${clip.id}`);
+    expect((await client.audio.download(clip)).contentType).toMatch(/^audio\//);
+    expect(clip.image_url).toMatch(/^https:\/\/provider-a\.test\//);
+    expect((await emulator.fetch(String(clip.image_url))).status).toBe(200);
+  });
+
+  test("is connected to at this address, which is what it shows everywhere", async () => {
+    const emulator = open();
+    const service = controlled(serviceOf(emulator));
+    expect([emulator.url, emulator.connection().baseUrl]).toEqual([URL_WITH_PATH, URL_WITH_PATH]);
+    const taskId = await service.create(VALID.song, { polls: 1 });
+    const [clip] = (await service.read(taskId)).output.result;
+    const seen = [(await emulator.when(taskId, "success")).output, emulator.state().tasks[0]?.output];
+    expect(JSON.stringify(seen).split(clip.audio_url)).toHaveLength(3);
+    expect((await service.control("GET", "/overview")).body.service).toBe(URL_WITH_PATH);
+    expect((await service.send("/")).body).toContain(`ASYNC_MUSIC_BASE_URL=${URL_WITH_PATH}`);
+  });
+
+  test("logs paths, and matches faults, without the path of the address", async () => {
+    const emulator = open();
+    const { get } = serviceOf(emulator);
+    emulator.faults.add({
+      path: "/api/v1/account/balance",
+      fault: { kind: "status", status: 503, when: "before" },
+    });
+    expect((await get("/api/v1/account/balance")).status).toBe(503);
+    expect(emulator.requests.map(({ path }) => path)).toEqual(["/api/v1/account/balance"]);
+  });
+
+  test("is not reached beside its path, or at the usual address", async () => {
+    const { fetch } = open();
+    for (const url of [
+      "https://api.example.com/",
+      "https://api.example.com/musical/api/v1/account/balance",
+      "https://api.example.com:8443/music/api/v1/account/balance",
+      "https://api.async-music.test/api/v1/account/balance",
+    ]) {
+      await expect(fetch(url)).rejects.toThrow(TypeError);
+    }
+    expect((await fetch(URL_WITH_PATH)).status).toBe(200);
+  });
+
+  test("keeps the address through a reset and in a fork", () => {
+    const emulator = open();
+    emulator.reset();
+    expect([emulator.url, emulator.fork().url]).toEqual([URL_WITH_PATH, URL_WITH_PATH]);
+  });
+
+  test("has the address of the port when it is served there", async () => {
+    const emulator = open();
+    await using server = await serve(emulator);
+    const { create, read } = serviceOf(emulator, { fetch: globalThis.fetch, url: server.url });
+    const [clip] = (await read(await create(VALID.song, { polls: 1 }))).output.result;
+    expect(clip.audio_url).toBe(`${server.url}/audio/${clip.id}`);
+  });
+});
+
+test.each([
+  ["api.example.com", "Expected `url` to be an http or https address, got `api.example.com`"],
+  ["ftp://api.example.com", "Expected `url` to be an http or https address"],
+  ["https://api.example.com/api/v1", "Expected `url` to end before /api/v1"],
+  ["https://api.example.com/api/v1/", "Expected `url` to end before /api/v1"],
+  ["https://api.example.com/?key=1", "Expected `url` to have no query"],
+  ["https://api.example.com/a(b)", "Expected `url` to have no query, no fragment, and in its path only"],
+  ["https://provider-a.test", "Expected `url` to be no provider's address"],
+])("the address %s is refused with the reason", (url, message) => {
+  expect(() => createEmulator({ url })).toThrow(message);
+});
+
+test("an address that holds a password is refused, and the message does not show it", () => {
+  expect(() => createEmulator({ url: "https://me:hunter2@api.example.com" })).toThrow(
+    /^Expected `url` to have no user name and no password$/,
+  );
+});
