@@ -103,6 +103,16 @@ test("it goes on until the month's cap, and again in the next month", async () =
   expect(buyer.charges()[2]?.at).toBe("2026-02-01T00:00:00.000Z");
 });
 
+test("the same month of an earlier year does not count towards the cap", async () => {
+  const buyer = createBuyer();
+  buyer.enable({ threshold_credits: 100_000, monthly_cap_usd: 10 });
+  await buyer.create(VALID.upload);
+  await buyer.emulator.clock.advance(365 * DAY_MS);
+  expect(buyer.emulator.accounts.autoTopUp(buyer.id).charged_this_month_usd).toBe(0);
+  await buyer.create(VALID.upload);
+  expect(buyer.charges().map(({ at }) => at.slice(0, 7))).toEqual(["2026-01", "2027-01"]);
+});
+
 test("a month can also be the last 30 days", async () => {
   const buyer = createBuyer({ policy: { auto_top_up_month: "rolling_30_days" } });
   buyer.enable({ threshold_credits: 100_000, monthly_cap_usd: 10 });

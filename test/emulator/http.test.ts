@@ -195,6 +195,26 @@ test.each(["x".repeat(129), "a b", "a/b", "é", "<script>", ""])(
   },
 );
 
+test("every response echoes a safe request id of the caller's, whatever its status", async () => {
+  const { emulator, send, get, post } = createService({ limits: { requests: 4 } });
+  const id = { "X-Request-Id": "mine.1" };
+  const wrongKey = { ...id, "x-api-key": "emu_unknown" };
+  const replies = [
+    await send(BALANCE, { headers: id }),
+    await send(BALANCE, { headers: wrongKey }),
+    await send(TASK, { method: "POST", headers: wrongKey }),
+    await post("{", id),
+    await get(`${TASK}/none`, id),
+    await get("/nowhere", id),
+    await post(VALID.song, id),
+    await get(BALANCE, id),
+    await send(TASK, { method: "PUT", headers: id }),
+  ];
+  expect(replies.map(({ status }) => status)).toEqual([401, 401, 401, 400, 404, 404, 202, 429, 405]);
+  expect(replies.map(({ headers }) => headers.get("X-Request-Id"))).toEqual(replies.map(() => "mine.1"));
+  expect(emulator.requests.map(({ request_id }) => request_id)).toEqual(replies.map(() => "mine.1"));
+});
+
 test("every answer has a request id, its length, and says that it is emulated", async () => {
   const { send, get, post } = createService();
   const replies = [

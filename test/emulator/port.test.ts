@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { get } from "node:http";
+import { get, ServerResponse } from "node:http";
 import { connect } from "node:net";
 import type { Clip } from "async-music";
 import { createEmulator, type Emulator, type EmulatorOptions } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { worldOf } from "../../emulator/mounts/mounted-world.js";
 import { BALANCE, serviceOf, TASK, VALID } from "./support/service.js";
 
@@ -279,6 +279,31 @@ test("time does not skip while a hundred and twenty requests arrive and are answ
   expect(clock.now() - beganAt).toBe(0);
   leave.abort();
   await sleeper;
+});
+
+test("time does not move before a response is out", async () => {
+  const { emulator, get } = await listen();
+  const { clock } = emulator;
+  const beganAt = clock.now();
+  const { end } = ServerResponse.prototype;
+  const held = new Promise<() => void>((resolve) => {
+    vi.spyOn(ServerResponse.prototype, "end").mockImplementationOnce(function (
+      this: ServerResponse,
+      ...body
+    ) {
+      resolve(() => end.apply(this, body));
+      return this;
+    });
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  const response = get(BALANCE);
+  const sendIt = await held;
+  const advanced = clock.advance(1_000);
+  expect(clock.now()).toBe(beganAt);
+  sendIt();
+  await advanced;
+  expect(clock.now()).toBe(beganAt + 1_000);
+  expect((await response).status).toBe(200);
 });
 
 test("time does not skip past a caller that is busy for a while in the same process", async () => {

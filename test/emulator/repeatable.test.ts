@@ -295,6 +295,26 @@ describe("when", () => {
   });
 });
 
+describe("when, for a task of a state that is replaced", () => {
+  test.each<[string, (emulator: Emulator, earlier: Snapshot) => void]>([
+    ["a reset", (emulator) => emulator.reset()],
+    ["the restoring of a snapshot", (emulator, earlier) => emulator.restore(earlier)],
+    ["the restoring of a snapshot that has the task", (emulator) => emulator.restore(emulator.snapshot())],
+  ])("rejects at %s", async (_, replace) => {
+    const { emulator, create, read } = createService();
+    const earlier = emulator.snapshot();
+    const taskId = await create(VALID.song, { polls: 1 });
+    const statuses = ["running", "success", "timeout"] as const;
+    const waiting = statuses.map((status) =>
+      emulator.when(taskId, status).catch((error: Error) => error.message),
+    );
+    replace(emulator, earlier);
+    const replaced = /^Failed to see a task in `\w+`: the emulator was (reset|set to another state)$/;
+    for (const ended of waiting) expect(await ended).toMatch(replaced);
+    await read(taskId);
+  });
+});
+
 test("an emulator that was disposed of answers as nobody does, also to what is under way", async () => {
   const { emulator, balance } = createService();
   emulator.faults.add({ fault: { kind: "stall" } });

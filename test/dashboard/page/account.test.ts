@@ -120,6 +120,29 @@ describe("the account", () => {
     expect((await pdf.body()).subarray(0, 5).toString()).toBe("%PDF-");
   });
 
+  test("each field of the billing form is saved as what its label says, and is shown again", async () => {
+    const { page, emulator } = await openDashboard({ path: "/account" });
+    const form = page.getByRole("region", { name: "Billing information" });
+    const fields = [
+      ["Company or legal name", "name", "Fado & Filhos"],
+      ["Address line 1", "address_line_1", "Rua da Rosa 1"],
+      ["Address line 2", "address_line_2", "3rd floor"],
+      ["Postal code", "postal_code", "1200-001"],
+      ["City", "city", "Lisboa"],
+      ["Country", "country", "Portugal"],
+      ["Tax id", "tax_id", "PT 999"],
+    ] as const;
+    for (const [label, , text] of fields) await form.getByLabel(label).fill(text);
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText("Saved.").waitFor();
+    expect(emulator.accounts.billing(emulator.accountId)).toEqual(
+      Object.fromEntries(fields.map(([, name, text]) => [name, text])),
+    );
+    await page.reload();
+    for (const [label, , text] of fields)
+      await expect.poll(() => form.getByLabel(label).inputValue()).toBe(text);
+  });
+
   test("there can be several accounts, and the chosen one stays after a reload", async () => {
     const { page } = await openDashboard({ path: "/account" });
     await page.getByLabel("Credits to begin with").fill("7");

@@ -20,6 +20,23 @@ describe("the request log", () => {
     await page.getByText("There is no such task here").waitFor();
   });
 
+  test("the list is the emulator's log after the stream has opened again, and no longer", async () => {
+    const { page, api, server, serveAgain } = await openDashboard({ path: "/requests" });
+    await api("GET", "/account/balance");
+    await api("GET", "/account/usage");
+    await page.getByText("2 requests", { exact: true }).waitFor();
+    const opened = page.waitForRequest((request) => request.url().endsWith("/requests/stream"));
+    await server.close();
+    const again = await serveAgain();
+    await opened;
+    await fetch(`${again.url}/api/v1/account/balance`);
+    await page.getByRole("row", { name: /missing_api_key/ }).waitFor();
+    await page.getByText("3 requests", { exact: true }).waitFor();
+    await again.close();
+    await serveAgain({ credits: 5 });
+    await page.getByText("Nobody has asked the service anything yet.").waitFor();
+  });
+
   test("a finding of the audit stands beside the request that caused it", async () => {
     const { page, api } = await openDashboard({ path: "/requests" });
     const created = await api("POST", "/task", {
