@@ -1,9 +1,10 @@
 /**
  * `npm run simulate -- --seed N --worlds M`: lives through the worlds N to N + M - 1, on all cores, and prints the
- * seed and the trace of each that breaks a property or does not end. With `--max-seconds` it stops when time is over,
- * with `--first` at the first broken world.
+ * seed and the trace of each that breaks a property or does not end. `--seed random` begins at a random world, whose
+ * seed is printed. With `--max-seconds` it stops when time is over, with `--first` at the first broken world.
  */
 
+import { randomInt } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
@@ -29,7 +30,8 @@ const {
   },
 }).values;
 
-const begin = wholeNumber("seed", seed);
+const begin = seed === "random" ? randomInt(2 ** 32) : wholeNumber("seed", seed);
+if (seed === "random") console.log(`Random seed: ${begin}`);
 const end = begin + wholeNumber("worlds", worlds);
 const step = Math.min(availableParallelism(), end - begin);
 const startedAt = performance.now();
@@ -42,7 +44,7 @@ const workers = new Set<Worker>();
 const timeIsOver = setTimeout(stop, Number(maxSeconds) * 1000);
 await Promise.all(Array.from({ length: step }, (_, index) => liveThrough(begin + index)));
 clearTimeout(timeIsOver);
-const done = `${summary()}, ${broken} broken`;
+const done = `${summary()} from seed ${begin}, ${broken} broken`;
 console.log(lived < end - begin && broken === 0 ? `${done}; time is over` : done);
 if (broken > 0) process.exitCode = 1;
 
