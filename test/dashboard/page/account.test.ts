@@ -91,6 +91,42 @@ describe("the account", () => {
     await section.getByText("off", { exact: true }).waitFor();
   });
 
+  test("every amount of the automatic top-up is set, and the card's bank accepts charges again", async () => {
+    const { page, emulator } = await openDashboard({
+      path: "/account",
+      prepare: (emulator) => void emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" }),
+    });
+    const section = page.getByRole("region", { name: "Automatic top-up" });
+    await section.getByLabel("Threshold").fill("70");
+    await section.getByLabel("Recharge").fill("20");
+    await section.getByLabel("Monthly cap").fill("40");
+    await section.getByLabel(/I authorize/).check();
+    await section.getByRole("button", { name: "Switch on" }).click();
+    await section.getByText("on", { exact: true }).waitFor();
+    expect(emulator.accounts.autoTopUp(emulator.accountId)).toMatchObject({
+      enabled: true,
+      threshold_credits: 70,
+      recharge_usd: 20,
+      monthly_cap_usd: 40,
+    });
+    const bankRefuses = () => {
+      const { state } = emulator.snapshot() as unknown as SavedCards;
+      return state.accounts[0]?.purchases.savedCard.refuses;
+    };
+    await section.getByRole("button", { name: "refuse charges" }).click();
+    await expect.poll(bankRefuses).toBe(true);
+    await section.getByRole("button", { name: "accept charges" }).click();
+    await expect.poll(bankRefuses).toBe(false);
+  });
+
+  test("a payment that is to be refused is, and brings no credits", async () => {
+    const { page, emulator } = await openDashboard({ path: "/account" });
+    await page.getByLabel("How it goes").selectOption("refused");
+    await page.getByRole("button", { name: "Buy 1,000 credits" }).click();
+    await page.getByText("Payment refused: 1,000 credits by card.").waitFor();
+    expect(emulator.accounts.get(emulator.accountId).balance.available).toBe(100);
+  });
+
   test("invoices are disabled with the reason until the required fields are saved", async () => {
     const { page } = await openDashboard({
       path: "/account",
@@ -159,3 +195,8 @@ describe("the account", () => {
     expect(await page.getByText("This account is suspended").count()).toBe(0);
   });
 });
+
+/** As much of a snapshot as the tests rely on. */
+interface SavedCards {
+  state: { accounts: { purchases: { savedCard: { refuses: boolean } } }[] };
+}

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { createEmulator } from "../../../emulator/index.js";
 import { POLICY_FIELDS } from "../../../emulator/policy/fields.js";
 import { closeBrowser, openDashboard } from "./support/dashboard.js";
 
@@ -94,6 +95,68 @@ describe("scenarios", () => {
     await limits.getByText("1 request in 60 s").waitFor();
     await api("GET", "/account/usage");
     expect((await api("GET", "/account/usage")).status).toBe(429);
+  });
+
+  test("both numbers of the rate limit are set", async () => {
+    const { page, emulator } = await openDashboard({ path: "/scenarios" });
+    const limits = page.getByRole("region", { name: "Rate limit" });
+    await limits.getByLabel("Requests").fill("7");
+    await limits.getByLabel("In seconds").fill("9");
+    await limits.getByRole("button", { name: "Set the limit" }).click();
+    await limits.getByText("7 requests in 9 s").waitFor();
+    expect(emulator.limits).toEqual({ requests: 7, windowSeconds: 9 });
+  });
+
+  test("a fault is added for the chosen requests, as often as it says", async () => {
+    const { page, emulator } = await openDashboard({ path: "/scenarios" });
+    const faults = page.getByRole("region", { name: "Faults" });
+    await faults.getByLabel("What goes wrong").selectOption("limited");
+    await faults.getByLabel("For whom").selectOption("account");
+    await faults.getByLabel("Times").fill("4");
+    await faults.getByRole("button", { name: "Arm it", exact: true }).click();
+    await faults.getByText("Balance and usage · 4 more times").waitFor();
+    expect(emulator.faults.list().map(({ rule }) => rule)).toEqual([
+      {
+        method: "GET",
+        path: "/api/v1/account/*",
+        times: 4,
+        fault: { kind: "status", status: 429, retry_after_seconds: 5, when: "before" },
+      },
+    ]);
+  });
+
+  test("an outcome is given to the chosen provider, and taken back from it", async () => {
+    const { page, emulator } = await openDashboard({ path: "/scenarios" });
+    const outcomes = page.getByRole("region", { name: "Outcomes" });
+    await outcomes.getByLabel("What happens").selectOption("hang");
+    await outcomes.getByLabel("To whose task").selectOption("provider_b");
+    await outcomes.getByRole("button", { name: "For its next task" }).click();
+    await outcomes.getByText("provider_b · its next task").waitFor();
+    await outcomes.getByRole("button", { name: "From now on" }).click();
+    await outcomes.getByText("provider_b · every other task, from now on").waitFor();
+    const hang = { outcome: "hang" };
+    const none = { next: [], always: null };
+    expect(emulator.snapshot().state).toMatchObject({
+      scripts: { provider_a: none, provider_b: { next: [hang], always: hang } },
+    });
+    await outcomes.getByRole("button", { name: "Take back the next" }).click();
+    await outcomes.getByRole("button", { name: "End the lasting one" }).click();
+    await outcomes.getByText("provider_b has been told nothing").waitFor();
+    expect(emulator.snapshot().state).toMatchObject({ scripts: { provider_b: none } });
+  });
+
+  test("a reset takes its seed, its credits and a policy that is drawn", async () => {
+    const { page, emulator } = await openDashboard({ path: "/scenarios" });
+    await page.getByRole("button", { name: "Reset…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Seed").fill("42");
+    await dialog.getByLabel("Credits").fill("33");
+    await dialog.getByLabel("Draw the policy from the seed").check();
+    await dialog.getByRole("button", { name: "Reset everything" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    expect(emulator.snapshot().state).toMatchObject({ seed: 42 });
+    expect(emulator.policy).toEqual(createEmulator({ seed: 42, policy: "vary" }).policy);
+    expect(emulator.accounts.get(emulator.accountId).balance.total).toBe(33);
   });
 
   test("a snapshot is saved and loaded, and what is no snapshot is refused in words", async () => {

@@ -74,6 +74,22 @@ describe("tasks", () => {
     await page.getByText("No task passes these filters.").waitFor();
   });
 
+  test("the list is searched by words, and shows the chosen status alone", async () => {
+    const { page, api, emulator } = await openDashboard({ path: "/tasks" });
+    emulator.providers.provider_a.next({ outcome: "failure", polls: 1 });
+    const failing = await (await api("POST", "/task", { ...SONG, input: { tags: "sea shanty" } })).json();
+    await api("GET", `/task/${failing.data.task_id}`);
+    await api("POST", "/task", SONG);
+    await page.getByText("2 tasks", { exact: true }).waitFor();
+    await page.getByLabel("Search").fill("SHANTY");
+    await page.getByText("1 task", { exact: true }).waitFor();
+    await page.getByRole("row", { name: /sea shanty/ }).waitFor();
+    await page.getByLabel("Search").fill("");
+    await page.getByLabel("Status").selectOption("pending");
+    await page.getByText("1 task", { exact: true }).waitFor();
+    await page.getByRole("row", { name: /rain in Lisbon/ }).waitFor();
+  });
+
   test("the curl command that is shown makes the same task, whatever is typed", async () => {
     const { page, emulator } = await openDashboard({ path: "/tasks/new" });
     const words = `it's "quoted" $HOME \`id\` <b>bold</b> \\ é`;
