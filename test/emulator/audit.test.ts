@@ -321,6 +321,16 @@ describe("resent_not_retryable", () => {
     expect(rules(service)).toEqual(["resent_not_retryable"]);
   });
 
+  test("is not a payload that was sent before the client was told, and arrives later", async () => {
+    const service = createService();
+    const taskId = await service.create(VALID.song, moderated);
+    service.emulator.faults.add({ method: "POST", fault: { kind: "latency", ms: 10_000 } });
+    const sentBefore = service.post(VALID.song);
+    expect((await service.read(taskId)).status).toBe("failure");
+    expect((await sentBefore).status).toBe(202);
+    expect(rules(service)).toEqual([]);
+  });
+
   test("is no matter of what is retryable, or of a failure whose answer was lost", async () => {
     const service = createService();
     await service.read(await service.create(VALID.song, { outcome: "failure", polls: 1 }));

@@ -100,6 +100,34 @@ test("a refused creation leaves nothing behind", async () => {
   expect(emulator.accounts.get(emulator.accountId).balance.frozen).toBe(10);
 });
 
+test("under a lowered limit a sliding window states the wait for the request that has to leave it", async () => {
+  const { get, emulator } = createService({
+    limits: { requests: 3, windowSeconds: 60 },
+    policy: { rate_limit_window: "sliding" },
+  });
+  for (let request = 0; request < 3; request++) {
+    await get(BALANCE);
+    await emulator.clock.advance(10_000);
+  }
+  emulator.changeLimits({ requests: 2 });
+  expect((await get(BALANCE)).body.retry_after_seconds).toBe(40);
+  emulator.changeLimits({ requests: 1 });
+  expect((await get(BALANCE)).body.retry_after_seconds).toBe(50);
+  await emulator.clock.advance(50_000);
+  expect((await get(BALANCE)).status).toBe(200);
+});
+
+test("under a lowered limit nothing is left, and never less, also in the answer of a fault", async () => {
+  for (const rate_limit_window of ["fixed", "sliding"] as const) {
+    const { get, emulator } = createService({ limits: { requests: 5 }, policy: { rate_limit_window } });
+    for (let request = 0; request < 4; request++) await get(BALANCE);
+    emulator.changeLimits({ requests: 2 });
+    emulator.faults.add({ fault: { kind: "status", status: 503, when: "before" } });
+    const { status, headers } = await get(BALANCE);
+    expect([status, headers.get("X-RateLimit-Remaining")]).toEqual([503, "0"]);
+  }
+});
+
 test("limits change from one request to the next", async () => {
   const { get, emulator } = createService(DEFAULT);
   await get(BALANCE);
