@@ -54,13 +54,14 @@ export class AsyncMusic {
     const { apiKey, validateRequests, logger, logLevel, tracer, ...checked } = checkClientOptions(options);
     if (logger !== undefined) logEvents(this.#emitter, logger, logLevel);
     this.#pacer = checked.pacer ?? createMemoryPacer(checked.clock);
+    const redactor = createRedactor(apiKey);
     const transport = createTransport({
       ...checked,
       apiKey,
       pacer: this.#pacer,
-      redactor: createRedactor(apiKey),
+      redactor,
       emitter: this.#emitter,
-      trace: createTrace(tracer),
+      trace: createTrace(tracer, redactor.text),
     });
     this.baseUrl = checked.baseUrl;
     this.account = new Account(transport);

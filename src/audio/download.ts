@@ -1,4 +1,5 @@
 import type { Deadline } from "../clock/deadline.js";
+import { withoutCredentials } from "../contract/printable.js";
 import type { RequestOptions } from "../transport/call.js";
 import { concatBytes } from "../transport/concat-bytes.js";
 import { checkOptionNames } from "../transport/option-names.js";
@@ -17,7 +18,7 @@ export async function downloadAudio(
   url: string,
   options: RequestOptions,
 ): Promise<AudioDownload> {
-  const shownUrl = transport.redactor.text(url);
+  const shownUrl = withoutCredentials(transport.redactor.text(url));
   checkOptionNames(options, REQUEST_OPTIONS, transport.redactor);
   const { maxRetries = transport.maxRetries } = checkRequestOptions(options);
   const leaving = new AbortController();

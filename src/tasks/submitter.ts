@@ -53,7 +53,7 @@ export function createSubmitter(transport: Transport, account: Account, validate
     // Afterwards a request that has changed meanwhile, or throws, must not lose the task.
     const model = String(Object(request).model);
     const create = () => count.during(() => createTask(transport, call, options), options.signal);
-    const created = await trace("create a task", attributesOf(request), create);
+    const created = await trace("create a task", attributesOf(request, redactor), create);
     submitted.set(created.data, { model, at: clock.now() });
     return created;
   };

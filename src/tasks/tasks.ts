@@ -168,7 +168,7 @@ export class Tasks {
     const { requestId = createRequestId(random), journalKey, ...waitOptions } = others;
     const flight: Flight = { underWay: null, onDelayed };
 
-    const ended = trace("run a task", attributesOf(request), async () => {
+    const ended = trace("run a task", attributesOf(request, redactor), async () => {
       const sent = { ...options, requestId };
       const { task, recordAgain, close } =
         place === null
@@ -180,10 +180,12 @@ export class Tasks {
           : await this.#submitter.submitOnce(request, place, sent, { flight, beforeSending });
 
       const carryOn = async () => {
-        if (typeof task !== "string") await callBack("onSubmitted", onSubmitted, task, task.task_id);
+        if (typeof task !== "string")
+          await callBack("onSubmitted", onSubmitted, task, task.task_id, redactor);
         return this.#waiter.wait(task, waitOptions, journalKey) as Promise<SucceededTask<Type>>;
       };
-      const run = recordAgain === null ? carryOn() : recordAtEnd(recordAgain, carryOn, onUnrecorded);
+      const run =
+        recordAgain === null ? carryOn() : recordAtEnd(recordAgain, carryOn, onUnrecorded, redactor);
       return close === null ? run : closeAtEnd(run, close);
     });
     return { ended, flight, requestId };

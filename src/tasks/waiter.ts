@@ -74,7 +74,7 @@ async function ending(observation: Observation, { onUpdate }: WaitOptions): Prom
   for (;;) {
     const reading = await observation.look(await observation.turn());
     if (reading === null) continue;
-    await callBack("onUpdate", onUpdate, reading.data, observation.taskId);
+    await callBack("onUpdate", onUpdate, reading.data, observation.taskId, observation.transport.redactor);
     if (isFinalStatus(reading.data.status)) return settled(observation, reading);
   }
 }
@@ -87,7 +87,7 @@ async function* changes(
   for (;;) {
     const reading = await observation.look(await observation.turn());
     if (reading === null) continue;
-    await callBack("onUpdate", onUpdate, reading.data, observation.taskId);
+    await callBack("onUpdate", onUpdate, reading.data, observation.taskId, observation.transport.redactor);
     yield reading.data;
     if (isFinalStatus(reading.data.status)) return;
   }

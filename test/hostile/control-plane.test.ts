@@ -83,11 +83,11 @@ test("where it listens on one address of a network, another machine that names i
   expect(await control({ Host: `127.0.0.1:${port}` })).toBe(403);
 });
 
-test.each([["127.0.0.1"], ["127.8.9.1"], ["::1"], ["::ffff:127.0.0.1"], ["10.0.0.1", "10.0.0.1"]])(
+test.each(["127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1", "10.0.0.1"])(
   "from this machine's own address %s, the control plane answers",
-  async (address, localAddress) => {
+  async (address) => {
     const { control, createAccount } = await listen();
-    connectFrom(address, localAddress);
+    connectFrom(address);
     expect(await control({ Host: "localhost" })).toBe(200);
     expect(await control({ Host: "music" })).toBe(403);
     expect(await createAccount({ Host: "localhost" })).toBe(201);

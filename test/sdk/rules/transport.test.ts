@@ -37,7 +37,7 @@ function createSender(answer: (request: Request) => Promise<Response>) {
     pacer,
     redactor: createRedactor(API_KEY),
     emitter,
-    trace: createTrace(undefined),
+    trace: createTrace(undefined, String),
   });
   const send = (call: Partial<Call>, options: RequestOptions = {}) =>
     transport.send({ ...CREATE, flight: { underWay: null }, ...call }, options, judgeRead);
