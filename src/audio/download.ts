@@ -16,10 +16,10 @@ import { type Bytes, piecesOf, readWhole, startingWith, streamOf } from "./whole
 export async function downloadAudio(
   transport: Transport,
   url: string,
-  options: RequestOptions,
+  given: RequestOptions,
 ): Promise<AudioDownload> {
   const shownUrl = withoutCredentials(transport.redactor.text(url));
-  checkOptionNames(options, REQUEST_OPTIONS, transport.redactor);
+  const options = checkOptionNames(given, REQUEST_OPTIONS, transport.redactor);
   const { maxRetries = transport.maxRetries } = checkRequestOptions(options);
   const leaving = new AbortController();
   const signal = AbortSignal.any([leaving.signal, ...(options.signal === undefined ? [] : [options.signal])]);

@@ -71,8 +71,8 @@ export function createSubmitter(transport: Transport, account: Account, validate
 
     async submit(request, options, flight) {
       // A journal that nobody asks would pass for one that pays once; the options of a run are checked already.
-      if (flight === undefined) checkOptionNames(options, SHARED_OPTIONS, redactor);
-      return post(request, createBody(request, validates), options, flight);
+      const own = flight === undefined ? checkOptionNames(options, SHARED_OPTIONS, redactor) : options;
+      return post(request, createBody(request, validates), own, flight);
     },
 
     async submitOnce(request, place, options, manner) {
