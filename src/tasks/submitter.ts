@@ -11,6 +11,7 @@ import type { Transport } from "../transport/transport.js";
 import { attributesOf } from "./attributes.js";
 import { createCall } from "./calls.js";
 import { type Created, createBody, createTask } from "./create.js";
+import { warnOfInputTypos } from "./input-typos.js";
 import { SHARED_OPTIONS } from "./options.js";
 
 /** How a run submits. */
@@ -50,6 +51,7 @@ export function createSubmitter(transport: Transport, account: Account, validate
     beforeSending?: () => Promise<void>,
   ): Promise<Created> => {
     const call = { ...createCall(body), beforeSending, flight };
+    warnOfInputTypos(body, transport);
     // Afterwards a request that has changed meanwhile, or throws, must not lose the task.
     const model = String(Object(request).model);
     const create = () => count.during(() => createTask(transport, call, options), options.signal);

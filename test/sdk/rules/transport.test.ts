@@ -38,6 +38,7 @@ function createSender(answer: (request: Request) => Promise<Response>) {
     redactor: createRedactor(API_KEY),
     emitter,
     trace: createTrace(undefined, String),
+    warn: () => {},
   });
   const send = (call: Partial<Call>, options: RequestOptions = {}) =>
     transport.send({ ...CREATE, flight: { underWay: null }, ...call }, options, judgeRead);
