@@ -13,7 +13,10 @@ import { checkOptionNames } from "./transport/option-names.js";
 import { createRedactor, type Redactor } from "./transport/redactor.js";
 import { checkMaxRetries, checkTimeoutMs } from "./transport/request-options.js";
 
-/** Options of the client. */
+/**
+ * Options of the client. Each must be an own property of the object: one that is inherited, such as a getter of a class,
+ * is refused, and one on `Object.prototype` is ignored.
+ */
 export interface ClientOptions {
   /** An API key of the account. @defaultValue the environment's `ASYNC_MUSIC_API_KEY` */
   apiKey?: string | undefined;
@@ -53,7 +56,7 @@ export interface ClientOptions {
   logger?: Logger | undefined;
   /**
    * From which level up lines are logged: attempts and waits for the rate limit at `debug`, changes of tasks at `info`,
-   * retries and pauses at `warn`.
+   * retries, pauses, misspelled `input` fields and an unencrypted public `baseUrl` at `warn`.
    *
    * @defaultValue "warn"
    */
@@ -100,10 +103,11 @@ const CLIENT_OPTIONS = {
   dangerouslyAllowBrowser: true,
 } as const satisfies Record<keyof ClientOptions, true>;
 
-export function checkClientOptions(options: ClientOptions): CheckedClientOptions {
-  const givenKey = options?.apiKey ?? environmentVariable("ASYNC_MUSIC_API_KEY");
+export function checkClientOptions(given: ClientOptions): CheckedClientOptions {
+  const ownKey = Object.hasOwn(Object(given), "apiKey") ? given.apiKey : undefined;
+  const givenKey = ownKey ?? environmentVariable("ASYNC_MUSIC_API_KEY");
   const redactor = redactorOf(givenKey);
-  checkOptionNames(options, CLIENT_OPTIONS, redactor);
+  const options = checkOptionNames(given, CLIENT_OPTIONS, redactor);
   if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
     const rule =
       "be true in a browser, where everybody who opens the page can read the API key and spend its credits";

@@ -2,12 +2,13 @@ import { Account } from "./account/account.js";
 import { Audio } from "./audio/audio.js";
 import { type ClientOptions, checkClientOptions } from "./client-options.js";
 import { dateAt } from "./clock/date.js";
+import { isPublicHttpUrl } from "./contract/upload-address.js";
 import { createMemoryPacer } from "./pacer/memory-pacer.js";
 import type { Pacer } from "./pacer/pacer.js";
 import { Tasks } from "./tasks/tasks.js";
 import { createEmitter, type Emitter, type Listener } from "./telemetry/emitter.js";
 import type { ClientEvents } from "./telemetry/events.js";
-import { logEvents } from "./telemetry/logger.js";
+import { createWarn, logEvents } from "./telemetry/logger.js";
 import { createTrace } from "./telemetry/tracer.js";
 import { createKnownIds } from "./transport/known-ids.js";
 import { createRedactor } from "./transport/redactor.js";
@@ -55,14 +56,21 @@ export class AsyncMusic {
     const { apiKey, validateRequests, logger, logLevel, tracer, ...checked } = checkClientOptions(options);
     if (logger !== undefined) logEvents(this.#emitter, logger, logLevel);
     this.#pacer = checked.pacer ?? createMemoryPacer(checked.clock);
+    const redactor = createRedactor(apiKey);
+    const warn = createWarn(logger, logLevel);
+    if (sendsKeyInClear(checked.baseUrl))
+      warn(
+        `The base URL is not encrypted, so that others on the network can read the API key. Use https instead of ${checked.baseUrl}.`,
+      );
     const transport = createTransport({
       ...checked,
       apiKey,
       pacer: this.#pacer,
-      redactor: createRedactor(apiKey),
+      redactor,
       ids: createKnownIds(),
       emitter: this.#emitter,
-      trace: createTrace(tracer),
+      trace: createTrace(tracer, redactor.text),
+      warn,
     });
     this.baseUrl = checked.baseUrl;
     this.account = new Account(transport);
@@ -94,4 +102,10 @@ export class AsyncMusic {
   on<Name extends keyof ClientEvents>(name: Name, listener: Listener<Name>): () => void {
     return this.#emitter.on(name, listener);
   }
+}
+
+/** Whether requests leave the local network without encryption. Public host names have a dot; IPv6 addresses have none. */
+function sendsKeyInClear(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === "http:" && /[.:]/.test(hostname) && isPublicHttpUrl(baseUrl);
 }

@@ -2,7 +2,8 @@
 export function environmentVariable(name: string): string | undefined {
   try {
     const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-    return process?.env?.[name] || undefined;
+    const { env = {} } = process ?? {};
+    return (Object.hasOwn(env, name) && env[name]) || undefined;
   } catch {
     // Some runtimes refuse to be asked without a permission.
     return undefined;

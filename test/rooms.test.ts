@@ -23,7 +23,7 @@ const arrows = {
     tasks: "contract clock random errors telemetry pacer transport account journal",
     audio: "contract clock errors transport",
     "client-options.ts": "contract clock random environment.ts errors telemetry pacer transport",
-    "client.ts": "clock telemetry pacer transport tasks account audio client-options.ts",
+    "client.ts": "contract clock telemetry pacer transport tasks account audio client-options.ts",
     "index.ts":
       "contract clock random errors telemetry pacer transport account journal tasks audio client-options.ts client.ts",
     node: "errors transport journal audio",

@@ -14,6 +14,16 @@ export interface Exchange {
   readonly arrival: Arrival;
   /** Whether the caller has stopped waiting for the answer. */
   readonly hasLeft: () => boolean;
+  /** Restricts the control plane; absent in process, where every caller is trusted. */
+  readonly controlAccess?: ControlAccess;
+}
+
+/** Who sent a request over the network, and the host names that open the control plane to other machines. */
+export interface ControlAccess {
+  /** Whether the connection comes from this machine, by the address of its socket. */
+  readonly isLocal: boolean;
+  /** In lower case, without a port. */
+  readonly hosts: readonly string[];
 }
 
 /** To what an exchange has come. */

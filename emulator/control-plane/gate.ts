@@ -5,25 +5,35 @@ import { Refusal } from "../api/refusal.js";
 const OWN_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Keeps web pages out, which must not drive an emulator by accident: their requests bear their own `Origin`, and where
- * a page has its own name point at this machine, that name as the `Host`.
+ * Refuses other machines and web pages. A header proves nothing about another machine, so the socket's address decides;
+ * such a request needs a host name from `controlHost`. A page sends its own `Origin`, a cross-site `Sec-Fetch-Site` with
+ * requests that have no `Origin`, and its own name as `Host` after DNS rebinding.
  */
-export function refuseForeigners({ headers, origins }: Exchange): void {
+export function refuseForeigners({ headers, origins, controlAccess }: Exchange): void {
   const own = new URL(origins.service);
-  const host = headers.get("Host");
-  if (host !== null && !isOwnHost(host, own)) {
+  const host = headers.get("Host")?.toLowerCase() ?? null;
+  const isOpened = host !== null && controlAccess?.hosts.includes(withoutPort(host)) === true;
+  if (controlAccess?.isLocal === false && !isOpened) {
+    throw new Refusal(
+      "foreign_origin",
+      "The control plane is closed to other machines. Start the emulator with `--control-host` and the host name of " +
+        "this URL to open it",
+    );
+  }
+  if (host !== null && host !== own.host && !OWN_NAMES.includes(withoutPort(host)) && !isOpened) {
     throw new Refusal(
       "foreign_origin",
       "The control plane was asked under a name that is not the emulator's",
     );
   }
   const origin = headers.get("Origin");
-  if (origin !== null && origin !== own.origin && origin !== `${own.protocol}//${host}`) {
+  const site = headers.get("Sec-Fetch-Site") ?? "none";
+  const isOwnPage = origin === null || origin === own.origin || origin === `${own.protocol}//${host}`;
+  if (!isOwnPage || !["same-origin", "none"].includes(site)) {
     throw new Refusal("foreign_origin", "The control plane can't be asked by pages of another origin");
   }
 }
 
-function isOwnHost(host: string, own: URL): boolean {
-  if (host.toLowerCase() === own.host) return true;
-  return OWN_NAMES.includes(host.toLowerCase().replace(/:\d+$/, ""));
+function withoutPort(host: string): string {
+  return host.replace(/:\d+$/, "");
 }

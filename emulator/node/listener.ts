@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { bytesOf } from "../api/answers.js";
 import {
   type Answer,
   bodyLimit,
+  type ControlAccess,
   type Delivery,
   type Exchange,
   isControlCall,
@@ -29,11 +31,13 @@ export function createListener(
   mounted: Mounted,
   site: Site,
   origins: (host: string | undefined) => Origins | undefined,
+  controlHosts: readonly string[],
   dashboard: Dashboard | null,
 ): RequestListener {
   const { world } = mounted;
   return async (request, response) => {
     const place = { site, path: pathOf(request.url ?? "/") };
+    const isLocal = isFromThisMachine(request.socket);
     // The control plane has one name, so that it stays closed to all others.
     const here = origins(isControlCall(place) ? undefined : request.headers.host);
     if (here === undefined || world.closing.aborted) {
@@ -50,7 +54,8 @@ export function createListener(
       }
       const isOver = over(response);
       const delivery = await attend(world, place, async (arrival) => {
-        const carried = await carry(mounted, request, { ...place, origins: here, arrival });
+        const controlAccess = { isLocal, hosts: controlHosts };
+        const carried = await carry(mounted, request, { ...place, origins: here, arrival, controlAccess });
         send(request, response, carried);
         if (carried.kind === "answer") await untilTaken(carried.answer, response, isOver);
         return carried;
@@ -65,6 +70,12 @@ export function createListener(
       else answerFault(error, request, response);
     }
   };
+}
+
+/** Whether a connection comes from this machine: from a loopback address, or from the address that it connected to. */
+function isFromThisMachine({ remoteAddress, localAddress }: Socket): boolean {
+  const address = remoteAddress?.replace(/^::ffff:/i, "") ?? "";
+  return /^127\.|^::1$/.test(address) || (address !== "" && remoteAddress === localAddress);
 }
 
 /** Resolves when the answer is out, or its connection gone. */
@@ -89,7 +100,7 @@ async function stall({ world }: Mounted, isOver: Promise<void>): Promise<void> {
 async function carry(
   { carryOut }: Mounted,
   request: IncomingMessage,
-  place: Pick<Exchange, "site" | "path" | "origins" | "arrival">,
+  place: Pick<Exchange, "site" | "path" | "origins" | "arrival"> & { controlAccess: ControlAccess },
 ): Promise<Delivery> {
   const { method = "GET" } = request;
   const body = BODILESS_METHODS.includes(method) ? null : await readBody(request, bodyLimit(place));

@@ -20,6 +20,13 @@ export interface ServeOptions {
    * under which it was asked. @defaultValue "127.0.0.1"
    */
   host?: string | undefined;
+  /**
+   * Host names, without a port, under which other machines may use the control plane and the dashboard, such as the
+   * name of a container. Anyone who reaches the port can use them: no key is needed.
+   *
+   * @defaultValue none: only this machine can use them
+   */
+  controlHost?: string | readonly string[] | undefined;
 }
 
 /**
@@ -45,11 +52,13 @@ export interface EmulatorServer {
  * Puts an emulator on a port of this machine, with its dashboard at `/`. The audio is served there too; the providers'
  * own files and the cover art have a port of their own, since they are another origin.
  *
- * Resolves once connections are accepted; rejects with the system's error where the port is taken.
+ * Resolves once connections are accepted; rejects with the system's error where the port is taken, and with a
+ * `RangeError` for a `controlHost` that is no host name.
  */
 export async function serve(emulator: Emulator, options: ServeOptions = {}): Promise<EmulatorServer> {
-  checkOptionNames(options, ["port", "host"]);
-  const { port = 0, host = "127.0.0.1" } = options;
+  checkOptionNames(options, ["port", "host", "controlHost"]);
+  const { port = 0, host = "127.0.0.1", controlHost = [] } = options;
+  const controlHosts = [controlHost].flat().map(checkHostName);
   const mounted = mountedOf(emulator);
   const { clock } = mounted.world;
   const origins: { current?: Origins } = {};
@@ -60,7 +69,7 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
 
   const listen = async (site: Site, at: number) => {
     const dashboard = site === "service" ? createDashboard() : null;
-    const listener = createListener(mounted, site, originsFor, dashboard);
+    const listener = createListener(mounted, site, originsFor, controlHosts, dashboard);
     const server = createServer(SERVER_OPTIONS, listener);
     server.on("checkExpectation", listener);
     server.on("connect", answerTunnels(listener));
@@ -95,6 +104,13 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
     return closing;
   };
   return { url: origins.current.service, close, [Symbol.asyncDispose]: close };
+}
+
+function checkHostName(name: string): string {
+  const url = `http://${name}`;
+  const host = URL.canParse(url) ? new URL(url).host : "";
+  if (host !== "" && host === name.toLowerCase() && !/:\d+$/.test(host)) return host;
+  throw new RangeError("Expected `controlHost` to be a host name without a port, such as `music`");
 }
 
 /** The origin at which a client of this machine reaches the server. */

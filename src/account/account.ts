@@ -44,8 +44,8 @@ export class Account {
   #read<Data>(call: Call, schema: AnswerSchema<Data>, options: RequestOptions): ApiPromise<Data> {
     const transport = this.#transport;
     const read = async () => {
-      checkOptionNames(options, REQUEST_OPTIONS, transport.redactor);
-      const answer = await transport.send(call, options, judgeRead);
+      const own = checkOptionNames(options, REQUEST_OPTIONS, transport.redactor);
+      const answer = await transport.send(call, own, judgeRead);
       return { data: parseAnswer(call, answer, schema, transport.redactor), answer };
     };
     return apiPromise(transport.trace(call.purpose, {}, read), transport.redactor);

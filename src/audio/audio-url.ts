@@ -5,7 +5,11 @@ export function audioUrlOf(source: unknown): string {
   const url: unknown =
     typeof source === "object" ? (Reflect.get(Object(source), "audio_url") ?? source) : source;
   const address = url instanceof URL ? url.href : url;
-  if (typeof address === "string" && /^https?:\/\//i.test(address) && URL.canParse(address)) return address;
+  if (typeof address === "string" && /^https?:\/\//i.test(address) && URL.canParse(address)) {
+    const { username, password, href } = new URL(address);
+    // `withoutCredentials` finds every password in the normal form of a URL.
+    return username === "" && password === "" ? address : href;
+  }
   throw new InvalidOptionError(
     "source",
     "be a clip, or an address that begins with http:// or https://",

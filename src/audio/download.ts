@@ -1,4 +1,5 @@
 import type { Deadline } from "../clock/deadline.js";
+import { withoutCredentials } from "../contract/printable.js";
 import type { RequestOptions } from "../transport/call.js";
 import { concatBytes } from "../transport/concat-bytes.js";
 import { checkOptionNames } from "../transport/option-names.js";
@@ -15,10 +16,10 @@ import { type Bytes, piecesOf, readWhole, startingWith, streamOf } from "./whole
 export async function downloadAudio(
   transport: Transport,
   url: string,
-  options: RequestOptions,
+  given: RequestOptions,
 ): Promise<AudioDownload> {
-  const shownUrl = transport.redactor.text(url);
-  checkOptionNames(options, REQUEST_OPTIONS, transport.redactor);
+  const shownUrl = withoutCredentials(transport.redactor.text(url));
+  const options = checkOptionNames(given, REQUEST_OPTIONS, transport.redactor);
   const { maxRetries = transport.maxRetries } = checkRequestOptions(options);
   const leaving = new AbortController();
   const signal = AbortSignal.any([leaving.signal, ...(options.signal === undefined ? [] : [options.signal])]);

@@ -40,6 +40,9 @@ const STRICT_RULES: RequestRules = {
 /** What `provider_a`'s music has to have one of. */
 const MODE_FIELDS = ["prompt", "tags", "gpt_description_prompt", "continue_clip_id"];
 
+/** The modes of `provider_a`'s music. A `title` may be any value in each of them, so that no schema has it. */
+const MODES = ["inspiration", "custom", "continuation"] as const;
+
 /** Fields by which one model's music request is told to be meant for the other (Input for `provider_b`). */
 const NAMED_PROVIDER_A_FIELDS = ["gpt_description_prompt", "make_instrumental"];
 
@@ -138,6 +141,16 @@ export function inputVariant(
   if (input["continue_clip_id"] !== undefined) return "continuation";
   if (input["gpt_description_prompt"] !== undefined) return "inspiration";
   return "custom";
+}
+
+/** The names of all input fields that a model has for a task type, in any of its modes. */
+export function inputFields(model: Model, taskType: TaskType): readonly string[] {
+  const isModal = model === "provider_a" && taskType === "music";
+  const variants = isModal ? MODES : [inputVariant(model, taskType, {})];
+  return [
+    ...variants.flatMap((variant) => Object.keys(inputSchemas[variant].shape)),
+    ...(isModal ? ["title"] : []),
+  ];
 }
 
 function forbiddenFields(variant: InputVariant, { mixedFieldSets }: RequestRules): readonly string[] {

@@ -25,10 +25,12 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor): S
   const name = JSON.stringify(key);
 
   const failure = (reason: string, cause: unknown, taskId?: string) => {
-    const said = cause instanceof Error ? `: ${redactor.text(cause.message).replace(/\.$/, "")}` : "";
+    const safeCause = redactor.cause(cause);
+    const said =
+      safeCause instanceof Error ? `: ${redactor.text(String(safeCause.message)).replace(/\.$/, "")}` : "";
     const advice = taskId === undefined ? "" : ` Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
     const message = `Failed to keep the journal under ${name}: ${reason}${said}.${advice}`;
-    return new JournalError(message, { journalKey: key, taskId, cause: redactor.cause(cause) });
+    return new JournalError(message, { journalKey: key, taskId, cause: safeCause });
   };
 
   const attempt = async <Value>(what: string, work: () => Promise<Value>): Promise<Value> => {

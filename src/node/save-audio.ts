@@ -50,11 +50,11 @@ const NO_NAME = /(?:^|[/\\])\.{0,2}$/;
 export async function saveAudio(
   download: AudioDownload,
   path: string,
-  options: SaveAudioOptions = {},
+  given: SaveAudioOptions = {},
 ): Promise<string> {
   checkDownload(download);
   const target = `${checkName(checkPath(path).replace(AUDIO_EXTENSION, ""))}.${download.extension}`;
-  checkOptions(options);
+  const options = checkOptions(given);
   if (download.body.locked) throw readBefore(download);
   let saved: string | null;
   try {
@@ -83,8 +83,8 @@ function checkName(path: string): string {
   throw new InvalidOptionError("path", "end in the name of a file, and not in its folder");
 }
 
-function checkOptions(options: SaveAudioOptions): void {
-  checkOptionNames(options, { overwrite: true, unique: true });
+function checkOptions(given: SaveAudioOptions): SaveAudioOptions {
+  const options = checkOptionNames(given, { overwrite: true, unique: true });
   for (const name of ["overwrite", "unique"] as const) {
     const value: unknown = options[name];
     if (value !== undefined && typeof value !== "boolean")
@@ -92,6 +92,7 @@ function checkOptions(options: SaveAudioOptions): void {
   }
   if (options.overwrite && options.unique)
     throw new InvalidOptionError("unique", "be left out if `overwrite` is true: choose one of them");
+  return options;
 }
 
 async function writeBody(download: AudioDownload, path: string): Promise<void> {

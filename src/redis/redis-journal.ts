@@ -67,8 +67,8 @@ return found`;
  * const song = await client.tasks.run(request, { journal, journalKey: "order-1" });
  * ```
  */
-export function redisJournal(redis: RedisClient, options: RedisJournalOptions = {}): Required<Journal> {
-  checkOptionNames(options, { prefix: true, forgetAfterSeconds: true });
+export function redisJournal(redis: RedisClient, given: RedisJournalOptions = {}): Required<Journal> {
+  const options = checkOptionNames(given, { prefix: true, forgetAfterSeconds: true });
   const prefix = checkPrefix(options.prefix);
   const { forgetAfterSeconds } = options;
   if (forgetAfterSeconds !== undefined) checkWhole("forgetAfterSeconds", forgetAfterSeconds);

@@ -48,8 +48,13 @@ export interface RedisPacerOptions {
  * const client = new AsyncMusic({ pacer: redisPacer(new Redis()) });
  * ```
  */
-export function redisPacer(redis: RedisClient, options: RedisPacerOptions = {}): PacerFactory {
-  checkOptionNames(options, { prefix: true, requests: true, windowSeconds: true, onUnavailable: true });
+export function redisPacer(redis: RedisClient, given: RedisPacerOptions = {}): PacerFactory {
+  const options = checkOptionNames(given, {
+    prefix: true,
+    requests: true,
+    windowSeconds: true,
+    onUnavailable: true,
+  });
   const { onUnavailable = () => {} } = options;
   const requests = checkWhole("requests", options.requests ?? LIMITS.requestsPerWindow);
   const windowMs = 1000 * checkWhole("windowSeconds", options.windowSeconds ?? LIMITS.windowMs / 1000);

@@ -1,7 +1,8 @@
 import type { SpanAttributes } from "../telemetry/tracer.js";
+import type { Redactor } from "../transport/redactor.js";
 
-/** What a trace tells of a request; what a caller of JavaScript sends may be anything. */
-export function attributesOf(request: unknown): SpanAttributes {
+/** The span attributes of a request. In JavaScript a request may be anything, and the key may stand in it. */
+export function attributesOf(request: unknown, { text }: Pick<Redactor, "text">): SpanAttributes {
   const { model, task_type } = Object(request);
-  return { "async_music.model": String(model), "async_music.task_type": String(task_type) };
+  return { "async_music.model": text(String(model)), "async_music.task_type": text(String(task_type)) };
 }

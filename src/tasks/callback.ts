@@ -1,4 +1,5 @@
 import { AsyncMusicError } from "../errors/async-music-error.js";
+import type { Redactor } from "../transport/redactor.js";
 import { resumeAdvice } from "./calls.js";
 
 /**
@@ -10,11 +11,12 @@ export async function callBack<Value>(
   callback: ((value: Value) => void | Promise<void>) | undefined,
   value: Value,
   taskId: string,
+  redactor: Redactor,
 ): Promise<void> {
   try {
     await callback?.(value);
-  } catch (cause) {
+  } catch (error) {
     const message = `Failed to wait for task ${taskId}: \`${name}\` threw. ${resumeAdvice(taskId)}`;
-    throw new AsyncMusicError(message, { taskId, cause });
+    throw new AsyncMusicError(message, { taskId, cause: redactor.cause(error) });
   }
 }

@@ -3,10 +3,11 @@ import { isFinalStatus } from "../contract/status.js";
 import type { Task } from "../contract/task.js";
 import { WaitTimeoutError } from "../errors/wait-timeout-error.js";
 import type { WaitingTask } from "../pacer/pacer.js";
-import type { Call, RequestOptions } from "../transport/call.js";
+import type { Call } from "../transport/call.js";
 import type { Transport } from "../transport/transport.js";
 import { resumeAdvice, retrieveCall } from "./calls.js";
 import { endOfWait, endsWait, statedMs } from "./failed-poll.js";
+import type { WaitOptions } from "./options.js";
 import { GRACE_MS } from "./patience.js";
 import { Place, type Poller, type Turn } from "./place.js";
 import { type PollGaps, pollGapMs } from "./poll-schedule.js";
@@ -24,7 +25,7 @@ export interface Wait {
   /** What is known of the task before its first reading: `null` for a task that this client did not submit. */
   known: WaitingTask | null;
   maxWaitMs: number;
-  options: RequestOptions;
+  options: WaitOptions;
 }
 
 /**

@@ -60,12 +60,12 @@ export const TASK_OPTIONS = {
   onUnrecorded: true,
 } as const satisfies Record<keyof RunOptions, true>;
 
-/** Checks the options of everything that waits, and answers what the waiting needs of them. */
-export function checkWaitOptions(
-  options: RunOptions,
+/** Checks the options of everything that waits, and returns what the waiting needs, with the own options themselves. */
+export function checkWaitOptions<Options extends RunOptions>(
+  given: Options,
   { redactor }: Pick<Transport, "redactor">,
-): { gaps: PollGaps; maxWaitMs: number } {
-  checkOptionNames(options, TASK_OPTIONS, redactor);
+): { gaps: PollGaps; maxWaitMs: number; options: Options } {
+  const options = checkOptionNames(given, TASK_OPTIONS, redactor);
   checkRequestOptions(options);
   checkCallback("onUpdate", options.onUpdate);
   checkCallback("onSubmitted", options.onSubmitted);
@@ -73,6 +73,7 @@ export function checkWaitOptions(
   return {
     gaps: checkPollInterval(options.pollIntervalMs),
     maxWaitMs: checkMaxWaitMs(options.maxWaitMs),
+    options,
   };
 }
 

@@ -1,6 +1,6 @@
-import type { Clock } from "../clock/clock.js";
 import { dateAt } from "../clock/date.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
+import type { Transport } from "../transport/transport.js";
 
 /** How far a batch is. */
 export interface RunAllProgress {
@@ -44,7 +44,7 @@ export interface Progress {
 export function createProgress(
   requests: object,
   onProgress: ((progress: RunAllProgress) => void) | undefined,
-  clock: Clock,
+  { clock, redactor }: Pick<Transport, "clock" | "redactor">,
 ): Progress {
   const progress = { total: totalOf(requests), submitted: 0, succeeded: 0, failed: 0 };
   let delayedItems = 0;
@@ -58,8 +58,8 @@ export function createProgress(
     if (thrown !== null) return;
     try {
       await onProgress?.({ ...progress, waitingUntil: waitingUntil() });
-    } catch (cause) {
-      thrown ??= { cause };
+    } catch (error) {
+      thrown ??= { cause: redactor.cause(error) };
     }
   };
 

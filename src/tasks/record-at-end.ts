@@ -3,6 +3,7 @@ import { AsyncMusicError } from "../errors/async-music-error.js";
 import type { JournalError } from "../errors/journal-error.js";
 import { TaskFailedError } from "../errors/task-failed-error.js";
 import type { Ordered } from "../journal/submit-once.js";
+import type { Redactor } from "../transport/redactor.js";
 import { callBack } from "./callback.js";
 
 /**
@@ -13,6 +14,7 @@ export async function recordAtEnd<Value>(
   recordAgain: NonNullable<Ordered["recordAgain"]>,
   carryOn: () => Promise<Value>,
   onUnrecorded: ((error: JournalError) => void | Promise<void>) | undefined,
+  redactor: Redactor,
 ): Promise<Value> {
   const ended = await carryOn().then(
     (value) => ({ value }),
@@ -20,7 +22,7 @@ export async function recordAtEnd<Value>(
   );
   const failure = await recordAgain();
   if (failure !== null) {
-    await callBack("onUnrecorded", onUnrecorded, failure, failure.taskId ?? "");
+    await callBack("onUnrecorded", onUnrecorded, failure, failure.taskId ?? "", redactor);
     if ("error" in ended && !namesTask(ended.error, failure.taskId)) throw failure;
   }
   if ("error" in ended) throw ended.error;

@@ -24,9 +24,9 @@ export async function retrieveTask(
   taskId: string,
   options: RequestOptions,
 ): Promise<Reading> {
-  checkOptionNames(options, TASK_OPTIONS, transport.redactor);
+  const own = checkOptionNames(options, TASK_OPTIONS, transport.redactor);
   const call = retrieveCall(taskId, "read", transport.redactor);
-  const reading = readingOf(transport, call, await transport.send(call, options, judgeRead));
+  const reading = readingOf(transport, call, await transport.send(call, own, judgeRead));
   if (reading.data.status === "success") checkResult(transport, call, reading);
   return reading;
 }

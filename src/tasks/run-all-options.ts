@@ -46,13 +46,13 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
   onUpdate?: ((task: Task, index: number) => void | Promise<void>) | undefined;
 }
 
-/** Checks everything about a batch before anything of it is paid for. */
+/** Checks everything about a batch before anything of it is paid for, and returns its own options. */
 export function checkRunAllOptions<Request extends TaskRequest>(
-  options: RunAllOptions<Request>,
+  given: RunAllOptions<Request>,
   transport: Pick<Transport, "redactor">,
-): void {
+): RunAllOptions<Request> {
   const known = { ...TASK_OPTIONS, concurrency: true, maxCredits: true, onProgress: true } as const;
-  checkOptionNames(options, known, transport.redactor);
+  const options = checkOptionNames(given, known, transport.redactor);
   if (Reflect.get(options, "requestId") !== undefined)
     throw new InvalidOptionError("requestId", "be left to each run of a batch");
   const { concurrency, maxCredits, onProgress, journalKey, onSubmitted, onUpdate, ...shared } = options;
@@ -65,6 +65,7 @@ export function checkRunAllOptions<Request extends TaskRequest>(
     { ...shared, journalKey: journalKey === undefined ? undefined : "any key" },
     transport.redactor,
   );
+  return options;
 }
 
 /** How many tasks of a batch are under way at a time. */

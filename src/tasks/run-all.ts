@@ -4,6 +4,7 @@ import type { TaskRequest } from "../contract/task-request.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
 import { inTime } from "../journal/in-time.js";
+import type { Redactor } from "../transport/redactor.js";
 import type { Transport } from "../transport/transport.js";
 import { asTheyEnd } from "./as-they-end.js";
 import { createCreditCeiling } from "./credit-ceiling.js";
@@ -63,14 +64,15 @@ const ITERATED_TWICE =
 export function runAll<Request extends TaskRequest>(
   requests: Iterable<Request> | AsyncIterable<Request>,
   options: RunAllOptions<Request>,
-  { clock, emitter }: Pick<Transport, "clock" | "emitter">,
+  transport: Pick<Transport, "clock" | "emitter" | "redactor">,
   run: Run<Request>,
 ): AsyncIterable<RunResult<Request>> {
   const { concurrency: _, maxCredits, onProgress, journalKey, onSubmitted, onUpdate, ...shared } = options;
   checkRequests(requests);
   const concurrency = checkConcurrency(options.concurrency);
   const ceiling = createCreditCeiling(maxCredits);
-  const progress = createProgress(requests, onProgress, clock);
+  const { emitter, redactor } = transport;
+  const progress = createProgress(requests, onProgress, transport);
 
   const work = async (request: Request, index: number, signal: AbortSignal): Promise<RunResult<Request>> => {
     const item = progress.begin();
@@ -78,7 +80,7 @@ export function runAll<Request extends TaskRequest>(
       const runOptions: RunOptions = {
         ...shared,
         signal,
-        journalKey: keyOf(journalKey, request, index),
+        journalKey: keyOf(journalKey, request, index, redactor),
         onUpdate: (task) => onUpdate?.(task, index),
         onSubmitted: async (submission) => {
           item.submitted();
@@ -138,11 +140,14 @@ function keyOf<Request>(
   journalKey: ((request: Request, index: number) => string) | undefined,
   request: Request,
   index: number,
+  redactor: Redactor,
 ): string | undefined {
   try {
     return journalKey?.(request, index);
-  } catch (cause) {
-    throw new AsyncMusicError("Failed to create a task: `journalKey` threw. Nothing was sent.", { cause });
+  } catch (error) {
+    throw new AsyncMusicError("Failed to create a task: `journalKey` threw. Nothing was sent.", {
+      cause: redactor.cause(error),
+    });
   }
 }
 

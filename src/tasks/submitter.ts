@@ -11,6 +11,7 @@ import type { Transport } from "../transport/transport.js";
 import { attributesOf } from "./attributes.js";
 import { createCall } from "./calls.js";
 import { type Created, createBody, createTask } from "./create.js";
+import { warnOfInputTypos } from "./input-typos.js";
 import { SHARED_OPTIONS } from "./options.js";
 
 /** How a run submits. */
@@ -50,10 +51,11 @@ export function createSubmitter(transport: Transport, account: Account, validate
     beforeSending?: () => Promise<void>,
   ): Promise<Created> => {
     const call = { ...createCall(body), beforeSending, flight };
+    warnOfInputTypos(body, transport);
     // Afterwards a request that has changed meanwhile, or throws, must not lose the task.
     const model = String(Object(request).model);
     const create = () => count.during(() => createTask(transport, call, options), options.signal);
-    const created = await trace("create a task", attributesOf(request), create);
+    const created = await trace("create a task", attributesOf(request, redactor), create);
     submitted.set(created.data, { model, at: clock.now() });
     return created;
   };
@@ -71,8 +73,8 @@ export function createSubmitter(transport: Transport, account: Account, validate
 
     async submit(request, options, flight) {
       // A journal that nobody asks would pass for one that pays once; the options of a run are checked already.
-      if (flight === undefined) checkOptionNames(options, SHARED_OPTIONS, redactor);
-      return post(request, createBody(request, validates), options, flight);
+      const own = flight === undefined ? checkOptionNames(options, SHARED_OPTIONS, redactor) : options;
+      return post(request, createBody(request, validates), own, flight);
     },
 
     async submitOnce(request, place, options, manner) {

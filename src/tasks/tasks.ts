@@ -142,8 +142,7 @@ export class Tasks {
     request: TaskRequest & { task_type: Type },
     options: RunOptions = {},
   ): Promise<SucceededTask<Type>> {
-    const { ended, flight, requestId } = this.#begin<Type>(request, options);
-    const { signal, journalKey } = options;
+    const { ended, flight, requestId, signal, journalKey } = this.#begin<Type>(request, options);
     return new Promise((resolve, reject) => {
       const abort = onAbort(signal, () => {
         const known = { requestId, journalKey, cause: signal?.reason };
@@ -157,18 +156,18 @@ export class Tasks {
   /** Begins a run. A POST that has left outlives an abort, so that its task is told and recorded. */
   #begin<Type extends TaskType>(
     request: TaskRequest & { task_type: Type },
-    options: RunOptions,
+    given: RunOptions,
     { beforeSending, onDelayed }: RunHooks = {},
   ) {
     const { redactor, random, trace } = this.#transport;
     // Everything about the wait is checked before anything is paid for.
-    checkWaitOptions(options, this.#transport);
+    const { options } = checkWaitOptions(given, this.#transport);
     const place = checkJournalOptions(options, redactor);
     const { journal, probe, onSubmitted, onUnrecorded, ...others } = options;
     const { requestId = createRequestId(random), journalKey, ...waitOptions } = others;
     const flight: Flight = { underWay: null, onDelayed };
 
-    const ended = trace("run a task", attributesOf(request), async () => {
+    const ended = trace("run a task", attributesOf(request, redactor), async () => {
       const sent = { ...options, requestId };
       const { task, recordAgain, close } =
         place === null
@@ -180,13 +179,15 @@ export class Tasks {
           : await this.#submitter.submitOnce(request, place, sent, { flight, beforeSending });
 
       const carryOn = async () => {
-        if (typeof task !== "string") await callBack("onSubmitted", onSubmitted, task, task.task_id);
+        if (typeof task !== "string")
+          await callBack("onSubmitted", onSubmitted, task, task.task_id, redactor);
         return this.#waiter.wait(task, waitOptions, journalKey) as Promise<SucceededTask<Type>>;
       };
-      const run = recordAgain === null ? carryOn() : recordAtEnd(recordAgain, carryOn, onUnrecorded);
+      const run =
+        recordAgain === null ? carryOn() : recordAtEnd(recordAgain, carryOn, onUnrecorded, redactor);
       return close === null ? run : closeAtEnd(run, close);
     });
-    return { ended, flight, requestId };
+    return { ended, flight, requestId, signal: options.signal, journalKey };
   }
 
   /**
@@ -209,9 +210,9 @@ export class Tasks {
    */
   runAll<Request extends TaskRequest>(
     requests: Iterable<Request> | AsyncIterable<Request>,
-    options: RunAllOptions<Request> = {},
+    given: RunAllOptions<Request> = {},
   ): AsyncIterable<RunResult<Request>> {
-    checkRunAllOptions(options, this.#transport);
+    const options = checkRunAllOptions(given, this.#transport);
     return runAll(requests, options, this.#transport, async (request, runOptions, hooks) => {
       return this.#begin<Request["task_type"]>(request, runOptions, hooks).ended;
     });

@@ -29,8 +29,8 @@ export interface Waiter {
 export function createWaiter(transport: Transport, { submitted }: Pick<Submitter, "submitted">): Waiter {
   const polls = new SharedPolls();
 
-  const checked = (task: string | TaskSubmission, options: WaitOptions, journalKey?: string): Wait => {
-    const { gaps, maxWaitMs } = checkWaitOptions(options, transport);
+  const checked = (task: string | TaskSubmission, given: WaitOptions, journalKey?: string): Wait => {
+    const { gaps, maxWaitMs, options } = checkWaitOptions(given, transport);
     const taskId = taskIdOf(task);
     checkTaskId(taskId, transport.redactor);
     const known = knownOf(task);
@@ -54,12 +54,13 @@ export function createWaiter(transport: Transport, { submitted }: Pick<Submitter
       const wait = checked(task, options, journalKey);
       const attributes = { "async_music.task_id": wait.taskId };
       return transport.trace("wait for a task", attributes, () =>
-        ending(new Observation(transport, polls, wait), options),
+        ending(new Observation(transport, polls, wait), wait.options),
       );
     },
 
-    watch(task, options) {
-      const attributes = { "async_music.task_id": checked(task, options).taskId };
+    watch(task, given) {
+      const { taskId, options } = checked(task, given);
+      const attributes = { "async_music.task_id": taskId };
       return stoppable((signal) => {
         const wait = checked(task, { ...options, signal });
         const values = changes(() => new Observation(transport, polls, wait), options);
@@ -74,7 +75,7 @@ async function ending(observation: Observation, { onUpdate }: WaitOptions): Prom
   for (;;) {
     const reading = await observation.look(await observation.turn());
     if (reading === null) continue;
-    await callBack("onUpdate", onUpdate, reading.data, observation.taskId);
+    await callBack("onUpdate", onUpdate, reading.data, observation.taskId, observation.transport.redactor);
     if (isFinalStatus(reading.data.status)) return settled(observation, reading);
   }
 }
@@ -87,7 +88,7 @@ async function* changes(
   for (;;) {
     const reading = await observation.look(await observation.turn());
     if (reading === null) continue;
-    await callBack("onUpdate", onUpdate, reading.data, observation.taskId);
+    await callBack("onUpdate", onUpdate, reading.data, observation.taskId, observation.transport.redactor);
     yield reading.data;
     if (isFinalStatus(reading.data.status)) return;
   }

@@ -20,10 +20,30 @@ export function isLogLevel(value: unknown): value is LogLevel {
   return LOG_LEVELS.some((level) => level === value);
 }
 
+/** How many different warnings a client logs at most: each is remembered, so that it is logged once. */
+const MOST_WARNINGS = 100;
+
+/** Logs a warning, once in the life of a client. No call fails if the logger throws. */
+export type Warn = (message: string) => void;
+
+export function createWarn(logger: Logger | undefined, lowest: LogLevel): Warn {
+  const logged = new Set<string>();
+  return (message) => {
+    if (logger === undefined || !isLogged("warn", lowest)) return;
+    if (logged.has(message) || logged.size >= MOST_WARNINGS) return;
+    logged.add(message);
+    const write = async () => logger.warn(printableLine(message));
+    write().catch(() => {});
+  };
+}
+
+function isLogged(level: LogLevel, lowest: LogLevel): boolean {
+  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(lowest);
+}
+
 /** Writes a line for each event, from a level up. Lines quote the service: they hold no control or format characters. */
 export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): void {
-  const isLogged = (level: LogLevel) => LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(lowest);
-  if (isLogged("debug")) {
+  if (isLogged("debug", lowest)) {
     const debug = (line: string, fields: object) => logger.debug(printableLine(line), fields);
     emitter.on("attempt", (event) => debug(`sends ${event.method} ${event.url}`, event));
     emitter.on("answer", (event) =>
@@ -36,7 +56,7 @@ export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): v
       debug(`waited ${Math.round(event.waitedMs)} ms for the rate limit, to ${event.purpose}`, event),
     );
   }
-  if (isLogged("info")) {
+  if (isLogged("info", lowest)) {
     emitter.on("task", ({ task }) => {
       const task_id = printableLine(task.task_id);
       const status = printableLine(task.status);
@@ -48,7 +68,7 @@ export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): v
       });
     });
   }
-  if (isLogged("warn")) {
+  if (isLogged("warn", lowest)) {
     emitter.on("retry", (event) =>
       logger.warn(
         printableLine(

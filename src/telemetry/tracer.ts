@@ -34,7 +34,7 @@ const ERROR_STATUS = 2;
  * No call fails of what a tracer throws: a task that is paid for must not be lost with its span. And none is made twice,
  * whenever and however often a tracer begins the work.
  */
-export function createTrace(tracer: Tracer | undefined): Trace {
+export function createTrace(tracer: Tracer | undefined, redact: (text: string) => string): Trace {
   if (tracer === undefined) return (_name, _attributes, work) => work();
   return <Result>(name: string, attributes: SpanAttributes, work: () => Promise<Result>) => {
     let result: Promise<Result> | undefined;
@@ -44,18 +44,22 @@ export function createTrace(tracer: Tracer | undefined): Trace {
     };
     const open = async () =>
       tracer.startActiveSpan(`async-music ${name}`, { attributes }, (span) =>
-        within(span, once).catch(() => {}),
+        within(span, once, redact).catch(() => {}),
       );
     open().catch(() => {});
     return once();
   };
 }
 
-async function within(span: Span, work: () => Promise<unknown>): Promise<void> {
+async function within(
+  span: Span,
+  work: () => Promise<unknown>,
+  redact: (text: string) => string,
+): Promise<void> {
   try {
     await work();
   } catch (error) {
-    noteFailure(span, error);
+    noteFailure(span, error, redact);
   } finally {
     span.end();
   }
@@ -84,10 +88,10 @@ export async function* traceEach<Value>(
   }
 }
 
-/** Our own errors never hold the key; what else may be thrown is only named. */
-function noteFailure(span: Span, error: unknown): void {
+/** The package's own errors never hold the key; of any other only the name is recorded. */
+function noteFailure(span: Span, error: unknown, redact: (text: string) => string): void {
   const isOurs = error instanceof AsyncMusicError;
-  span.setAttribute("error.type", error instanceof Error ? error.name : typeof error);
+  span.setAttribute("error.type", error instanceof Error ? redact(String(error.name)) : typeof error);
   span.setStatus({ code: ERROR_STATUS, ...(isOurs ? { message: error.message } : {}) });
   if (isOurs) span.recordException(error);
 }

@@ -1,6 +1,7 @@
 import { dateAt } from "../clock/date.js";
 import { printableLine, withoutCredentials } from "../contract/printable.js";
 import type { ApiError } from "../errors/api-error.js";
+import { BadRequestError } from "../errors/bad-request-error.js";
 import { RateLimitedError } from "../errors/rate-limited-error.js";
 import { TaskNotFoundError } from "../errors/task-not-found-error.js";
 import { type ApiErrorClass, apiErrorClass, isKnownCode } from "./api-error-table.js";
@@ -25,20 +26,32 @@ export function errorOfAnswer(call: Call, answer: Answer, now: number, redactor:
   const shownProse = prose === null ? null : withoutCredentials(redactor.text(printableLine(prose)));
   const reason = redactor.text(reasonOf(answer.status, errorCode, shownProse));
   const retryAt = waitMs === null ? null : dateAt(now + waitMs);
-  return new ErrorClass(failureMessage(call, reason, requestId, adviceFor(call, ErrorClass, retryAt)), {
-    status: answer.status,
-    errorCode: errorCode === null || isKnownCode(errorCode) ? errorCode : redactor.text(errorCode),
-    requestId,
-    headers: redactor.headers(answer.headers),
-    taskId: call.taskId,
-    retryAfterSeconds: waitMs === null ? null : Math.ceil(waitMs / 1000),
-    retryAt,
-  });
+  return new ErrorClass(
+    failureMessage(call, reason, requestId, adviceFor(call, answer.status, ErrorClass, retryAt)),
+    {
+      status: answer.status,
+      errorCode: errorCode === null || isKnownCode(errorCode) ? errorCode : redactor.text(errorCode),
+      requestId,
+      headers: redactor.headers(answer.headers),
+      taskId: call.taskId,
+      retryAfterSeconds: waitMs === null ? null : Math.ceil(waitMs / 1000),
+      retryAt,
+    },
+  );
 }
 
 /** What to do: about this class of error, then about the call. */
-function adviceFor(call: Call, ErrorClass: ApiErrorClass, retryAt: Date | null): string | undefined {
+function adviceFor(
+  call: Call,
+  status: number,
+  ErrorClass: ApiErrorClass,
+  retryAt: Date | null,
+): string | undefined {
   if (ErrorClass === TaskNotFoundError) return call.adviceIfNotFound?.() ?? call.advice;
+  if (ErrorClass === BadRequestError && status !== 400)
+    return ["This error code is a bad request with any HTTP status, not only with 400.", call.advice]
+      .join(" ")
+      .trimEnd();
   if (ErrorClass !== RateLimitedError || retryAt === null) return call.advice;
   return [`Come back at ${retryAt.toISOString()}.`, call.advice].join(" ").trimEnd();
 }

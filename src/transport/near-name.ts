@@ -26,11 +26,18 @@ export function shownAmong(
   return isShown ? value : shown(value);
 }
 
-/** The share of their pairs of letters that two names have in common, from 0 to 1. */
+/** The share of their pairs of letters that two names have in common, from 0 to 1; 1 if only two neighbors are swapped. */
 function likeness(one: string, other: string): number {
+  if (isSwapped(one.toLowerCase(), other.toLowerCase())) return 1;
   const [pairs, others] = [pairsOf(one), pairsOf(other)];
   const common = [...pairs].filter((pair) => others.has(pair));
   return (2 * common.length) / (pairs.size + others.size);
+}
+
+function isSwapped(one: string, other: string): boolean {
+  const first = [...one].findIndex((letter, index) => letter !== other[index]);
+  const [letter = "", next = ""] = one.slice(first, first + 2);
+  return first >= 0 && other === one.slice(0, first) + next + letter + one.slice(first + 2);
 }
 
 function pairsOf(name: string): Set<string> {

@@ -1,8 +1,14 @@
+import { withoutCredentials } from "../contract/printable.js";
+import { AsyncMusicError } from "../errors/async-music-error.js";
+
 const REPLACEMENT = "[redacted]";
 const DEEPEST = 6;
 
 /** A key shorter than this stands in many words and ids by chance: it is only taken out where it is a word of its own. */
 const SHORTEST_SECRET = 6;
+
+/** Characters that don't show: between the characters of the key, they would hide it from a search and not from a reader. */
+const INVISIBLE = /[\p{Cc}\p{Cf}]/gu;
 
 /** Takes the API key out of what may be printed. */
 export interface Redactor {
@@ -13,33 +19,37 @@ export interface Redactor {
   headers(value: Headers): Headers;
   /** JSON data as an error may carry it: itself if it doesn't hold the key, otherwise a copy without it. */
   data<Data>(value: Data): Data;
-  /** What was thrown as it may be kept as a `cause`: itself if it can't hold the key, otherwise a plain copy. */
+  /**
+   * What was thrown as it may be kept as a `cause`: itself if it can hold neither the key nor the password of a URL,
+   * otherwise a plain copy. It is never changed.
+   */
   cause(value: unknown): unknown;
 }
 
 /** A redactor that closes over the key, so that no printing of the client or of an error shows it. */
 export function createRedactor(secret: string): Redactor {
+  const isLong = secret.length >= SHORTEST_SECRET;
   // An empty text is no key, and would be found everywhere.
-  const spellings = new RegExp(secret === "" ? "(?!)" : spellingsOf(secret), "gi");
-  const isIn = (value: string) => value.search(spellings) >= 0;
-  const text = (value: string) => value.replaceAll(spellings, REPLACEMENT);
+  const spellings = [...(secret === "" ? [] : [spellingsOf(secret)]), ...(isLong ? [base64Of(secret)] : [])];
+  const isVisiblyIn = (value: string) => spellings.some((spelling) => value.search(spelling) >= 0);
+  const redact = (value: string) =>
+    spellings.reduce((redacted, spelling) => redacted.replaceAll(spelling, REPLACEMENT), value);
+  const isHidden = (value: string) => isLong && isVisiblyIn(value.replaceAll(INVISIBLE, ""));
+  const isIn = (value: string) => isVisiblyIn(value) || isHidden(value);
+  const text = (value: string) => {
+    const shown = redact(value);
+    return isHidden(shown) ? redact(shown.replaceAll(INVISIBLE, "")) : shown;
+  };
+  const safeText = (value: string) => withoutCredentials(text(value));
+  const isUnsafe = (value: string) => isIn(value) || withoutCredentials(value) !== value;
 
   const headers = (value: Headers) =>
     new Headers(
       [...value].map(([name, content]): [string, string] => [isIn(name) ? "redacted" : name, text(content)]),
     );
 
-  const holdsSecret = (value: unknown, depth = 0): boolean => {
-    if (typeof value === "string") return isIn(value);
-    if (typeof value !== "object" || value === null) return typeof value === "function";
-    if (depth > DEEPEST || isOpaque(value)) return true;
-    const keys =
-      value instanceof Error ? ["message", "stack", ...Reflect.ownKeys(value)] : Reflect.ownKeys(value);
-    return keys.some((key) => holdsSecret(key) || holdsSecret(Reflect.get(value, key), depth + 1));
-  };
-
   const data = <Data>(value: Data): Data =>
-    holdsSecret(value)
+    canHold(value, isIn)
       ? JSON.parse(JSON.stringify(value), (_, part: unknown) =>
           typeof part === "string" ? text(part) : withSafeNames(part),
         )
@@ -51,42 +61,126 @@ export function createRedactor(secret: string): Redactor {
       : part;
 
   const cause = (value: unknown, depth = 0): unknown => {
-    if (typeof value === "string") return text(value);
-    if (!holdsSecret(value)) return value;
+    if (typeof value === "string") return safeText(value);
+    if (!canHold(value, isUnsafe)) return value;
     return value instanceof Error && depth < DEEPEST ? plainCopy(value, depth) : undefined;
   };
 
   const plainCopy = (error: Error, depth: number): Error => {
-    const copy = new Error(text(error.message), { cause: cause(error.cause, depth + 1) });
-    copy.name = text(error.name);
+    const copy = new Error(safeText(textAt(error, "message")), {
+      cause: cause(valueAt(error, "cause"), depth + 1),
+    });
+    copy.name = safeText(textAt(error, "name")) || "Error";
     copy.stack = `${copy.name}: ${copy.message}`;
-    const { code } = error as { code?: unknown };
-    return typeof code === "string" ? Object.assign(copy, { code: text(code) }) : copy;
+    const code = safeText(textAt(error, "code"));
+    return code === "" ? copy : Object.assign(copy, { code });
   };
 
   return {
     text,
     isSecret: (value) => value === secret,
-    isGivenAway: (value) => secret.length >= SHORTEST_SECRET && isIn(value),
+    isGivenAway: (value) => isLong && isIn(value),
     headers,
     data,
     cause: (value) => cause(value),
   };
 }
 
-/** Objects whose content can't be seen through their properties, and that may well be the request itself. */
+/**
+ * Whether a value can hold a text that must not show: a text that is found, or anything that properties don't show, such as
+ * a function, an accessor, or an object of a class that may be the request itself. No getter but the language's own runs.
+ */
+function canHold(
+  value: unknown,
+  isFound: (text: string) => boolean,
+  depth = 0,
+  seen = new Set<object>(),
+): boolean {
+  if (typeof value === "string") return isFound(value);
+  if (typeof value === "symbol") return isFound(String(value));
+  if (typeof value !== "object" || value === null) return typeof value === "function";
+  if (seen.has(value)) return false;
+  seen.add(value);
+  try {
+    if (depth > DEEPEST || isOpaque(value)) return true;
+    const keys = Reflect.ownKeys(value);
+    if (keys.some((key) => isAccessor(value, key))) return true;
+    const shown = value instanceof Error ? ["name", "message", "stack", ...keys] : keys;
+    return shown.some(
+      (key) => canHold(key, isFound) || canHold(Reflect.get(value, key), isFound, depth + 1, seen),
+    );
+  } catch {
+    // A proxy may refuse to be looked into.
+    return true;
+  }
+}
+
+/** Objects whose properties don't show all that printing them may show. */
 function isOpaque(value: object): boolean {
-  if (value instanceof Error || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype !== null && prototype !== Object.prototype;
+  if (value instanceof Error) return !isPlainErrorPrototype(prototype);
+  return prototype !== null && prototype !== Object.prototype && prototype !== Array.prototype;
+}
+
+/** Whether errors of this class have no methods and getters of their own, which may print what no property holds. */
+function isPlainErrorPrototype(prototype: unknown): boolean {
+  if (prototype === Error.prototype || prototype === AsyncMusicError.prototype) return true;
+  if (typeof prototype !== "object" || prototype === null) return false;
+  const isDomException = globalThis.DOMException !== undefined && prototype === DOMException.prototype;
+  const isPlain = Reflect.ownKeys(prototype).every(
+    (key) =>
+      key === "constructor" || typeof Reflect.getOwnPropertyDescriptor(prototype, key)?.value === "string",
+  );
+  return (isDomException || isPlain) && isPlainErrorPrototype(Object.getPrototypeOf(prototype));
+}
+
+/** Whether reading a property runs code. The stack of an error is an accessor of the language's own in some runtimes. */
+function isAccessor(value: object, key: PropertyKey): boolean {
+  const getter = Reflect.getOwnPropertyDescriptor(value, key)?.get;
+  if (getter === undefined) return false;
+  return key !== "stack" || getter !== Reflect.getOwnPropertyDescriptor(new Error(), "stack")?.get;
+}
+
+function textAt(error: Error, key: string): string {
+  const value = valueAt(error, key);
+  return typeof value === "string" ? value : "";
+}
+
+function valueAt(error: Error, key: string): unknown {
+  try {
+    return Reflect.get(error, key);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
  * Every way in which a server may echo the key: in either case, as the name of a header is always in small letters, and
- * with any of its characters percent-encoded.
+ * with any of its characters percent-encoded, once or again.
  */
-function spellingsOf(secret: string): string {
-  const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(2, "0");
-  const spelling = [...secret].map((character) => `(?:\\x${hex(character)}|%${hex(character)})`).join("");
-  return secret.length < SHORTEST_SECRET ? `(?<!\\w)${spelling}(?!\\w)` : spelling;
+function spellingsOf(secret: string): RegExp {
+  const hexOf = (unit: string) => unit.charCodeAt(0).toString(16).padStart(2, "0");
+  const spelling = secret
+    .split("")
+    .map(hexOf)
+    .map((hex) => `(?:\\u${hex.padStart(4, "0")}|%(?:25)*${hex})`)
+    .join("");
+  return new RegExp(secret.length < SHORTEST_SECRET ? `(?<!\\w)${spelling}(?!\\w)` : spelling, "gi");
+}
+
+/**
+ * The key in base64 or base64url, alone or within a longer text such as `user:key`: the characters that depend on the key
+ * alone, behind any number of other bytes.
+ */
+function base64Of(secret: string): RegExp {
+  const bytes = new TextEncoder().encode(secret);
+  const parts = [0, 1, 2].map((before) => {
+    const encoded = btoa(String.fromCharCode(...new Uint8Array(before), ...bytes));
+    return encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
+  });
+  const pattern = parts
+    .join("|")
+    .replaceAll("+", "(?:[+-]|%(?:25)*2[Bb])")
+    .replaceAll("/", "(?:[/_]|%(?:25)*2[Ff])");
+  return new RegExp(pattern, "g");
 }

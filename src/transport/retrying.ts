@@ -1,7 +1,10 @@
 import type { Clock } from "../clock/clock.js";
+import { isReasonOf } from "../clock/is-reason-of.js";
+import { AsyncMusicError } from "../errors/async-music-error.js";
 import type { Random } from "../random/random.js";
 import type { Emitter } from "../telemetry/emitter.js";
 import { backoffMs } from "./backoff.js";
+import type { Redactor } from "./redactor.js";
 
 /** A try that failed. */
 export interface FailedTry {
@@ -21,15 +24,30 @@ export interface RetryLimits {
   retryBudgetMs: number;
   signal: AbortSignal | undefined;
   emitter: Emitter;
+  redactor: Pick<Redactor, "cause">;
 }
 
 /**
  * Tries until one succeeds, and throws the error of the last when no other is allowed. A stated wait is kept, and is
  * not shortened where it doesn't fit into the budget: the series then ends at once.
  */
-export async function retrying<Result>(
+export async function retrying<Result>(limits: RetryLimits, attempt: Attempt<Result>): Promise<Result> {
+  try {
+    return await tryUntilSuccess(limits, attempt);
+  } catch (error) {
+    if (error instanceof AsyncMusicError || isReasonOf(limits.signal, error)) throw error;
+    // A pacer or a clock of the application's own may throw anything, the key included.
+    throw (
+      limits.redactor.cause(error) ?? new AsyncMusicError("Failed to send: the pacer or the clock threw.")
+    );
+  }
+}
+
+type Attempt<Result> = (budgetMs: number) => Promise<{ result: Result } | FailedTry>;
+
+async function tryUntilSuccess<Result>(
   { clock, random, maxRetries, retryBudgetMs, signal, emitter }: RetryLimits,
-  attempt: (budgetMs: number) => Promise<{ result: Result } | FailedTry>,
+  attempt: Attempt<Result>,
 ): Promise<Result> {
   let budgetMs = retryBudgetMs;
   for (let retry = 0; ; retry++) {

@@ -2,6 +2,7 @@ import type { Clock } from "../clock/clock.js";
 import type { Pacer } from "../pacer/pacer.js";
 import type { Random } from "../random/random.js";
 import type { Emitter } from "../telemetry/emitter.js";
+import type { Warn } from "../telemetry/logger.js";
 import type { Trace } from "../telemetry/tracer.js";
 import type { KnownIds } from "./known-ids.js";
 import type { Redactor } from "./redactor.js";
@@ -23,4 +24,5 @@ export interface TransportConfig {
   readonly ids: KnownIds;
   readonly emitter: Emitter;
   readonly trace: Trace;
+  readonly warn: Warn;
 }

@@ -88,6 +88,27 @@ test("without --json it says how to use it", async () => {
   expect(written.stdout).toMatch(/ASYNC_MUSIC_BASE_URL=http:\/\/127\.0\.0\.1:\d+/);
 });
 
+test.each([["0.0.0.0"], ["0.0.0.0", "music", "localhost"]])(
+  "--host %s warns on stderr that other machines reach the port",
+  async (host, ...names) => {
+    const { child, written } = start(
+      ...["emulator", "--port", "0", "--host", host, ...names.flatMap((name) => ["--control-host", name])],
+    );
+    while (!written.stderr.includes("\n")) await once(child.stderr, "data");
+    expect(written.stderr).toMatch(/^async-music: Warning: .*other machines can reach port \d+\. .*\n$/);
+    expect(written.stderr).toContain(host);
+    expect(written.stderr).toContain(names.length === 0 ? "this machine alone" : "music or localhost");
+  },
+);
+
+test.each(["127.0.0.1", "localhost"])("--host %s warns of nothing", async (host) => {
+  const { child, written } = start("emulator", "--port", "0", "--host", host);
+  while (!written.stdout.includes("Ctrl+C")) await once(child.stdout, "data");
+  child.kill("SIGTERM");
+  await once(child, "close");
+  expect(written.stderr).toBe("");
+});
+
 test("a taken port is one line on stderr, and status 1", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -106,6 +127,7 @@ test.each([
   [["emulator", "--credits", "-1"], "--credits"],
   [["emulator", "--seed", "1.5"], "--seed"],
   [["emulator", "--clock", "fast"], "--clock"],
+  [["emulator", "--control-host", "music:4010"], "--control-host to be a host name without a port"],
   [["emulator", "--api-key", "live_1"], "--api-key to begin with `emu_`"],
   [["emulator", "--seed"], "--seed"],
   [["emulator", "pytest", "my tests"], "async-music emulator -- pytest 'my tests'"],
@@ -123,6 +145,7 @@ test("--help explains the flags, and is no error", async () => {
   for (const flag of [
     "--port",
     "--host",
+    "--control-host",
     "--clock",
     "--seed",
     "--credits",

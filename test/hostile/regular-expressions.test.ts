@@ -23,7 +23,10 @@ interface Found {
 const CONSTRUCTED: Record<string, RegExp> = {
   "new RegExp(`^${API_PREFIX}/[^?#]+$`)": /^\/api\/v1\/[^?#]+$/,
   "new RegExp(`^[A-Za-z0-9._:-]{${shortest},${longest}}$`)": /^[A-Za-z0-9._:-]{1,128}$/,
-  'new RegExp(secret === "" ? "(?!)" : spellingsOf(secret), "gi")': /(?:\x6b|%6b)(?:\x65|%65)(?:\x79|%79)/gi,
+  'new RegExp(secret.length < SHORTEST_SECRET ? `(?<!\\\\w)${spelling}(?!\\\\w)` : spelling, "gi")':
+    /(?:\u006b|%(?:25)*6b)(?:\u0065|%(?:25)*65)(?:\u0079|%(?:25)*79)/gi,
+  'new RegExp(`\\\\.(?:${EXTENSIONS.join("|")})$`, "i")': /\.(?:mp3|wav|flac|ogg|m4a|bin)$/i,
+  'new RegExp(pattern, "g")': /a2V(?:[+-]|%(?:25)*2[Bb])|rZX(?:[/_]|%(?:25)*2[Ff])|tleQ/g,
 };
 
 const found = globSync("{src,emulator}/**/*.{ts,tsx}").sort().flatMap(expressionsOf);

@@ -20,6 +20,12 @@ export function emulatorCommand(command: readonly string[] | null): Command {
     )
     .option("--host <host>", "address to listen on; 0.0.0.0 or :: for all of this machine's", "127.0.0.1")
     .addOption(
+      new Option(
+        "--control-host <name>",
+        "host name under which other machines may use the control plane and the dashboard, without a key; can be repeated",
+      ).argParser((name: string, names: string[] = []) => [...names, name]),
+    )
+    .addOption(
       new Option("--clock <clock>", "real: ticks with the wall; virtual: moves only when it is advanced")
         .choices(["real", "virtual"])
         .default("real"),

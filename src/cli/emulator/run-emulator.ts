@@ -10,6 +10,7 @@ export interface EmulatorFlags {
   /** Without it: 4010, and a free one for a command. */
   port?: number;
   host: string;
+  controlHost?: string[];
   clock: "real" | "virtual";
   seed?: number;
   credits?: number;
@@ -25,11 +26,13 @@ const USUAL_PORT = 4010;
  * whose exit status is the answer.
  */
 export async function runEmulator(flags: EmulatorFlags, command: readonly string[] | null): Promise<number> {
-  const { host, json, state, clock, port = command === null ? USUAL_PORT : 0 } = flags;
+  const { host, controlHost, json, state, clock, port = command === null ? USUAL_PORT : 0 } = flags;
   const emulator = await openEmulator(flags);
-  const server = await serve(emulator, { port, host }).catch((error: unknown) => {
+  const server = await serve(emulator, { port, host, controlHost }).catch((error: unknown) => {
+    if (error instanceof RangeError) throw error;
     throw new Error(`Failed to listen on ${host}:${port}: ${reasonOf(error)}`, { cause: error });
   });
+  if (!/^(localhost|127\..*|::1)$/i.test(host)) process.stderr.write(reachabilityWarning(flags, server.url));
   const told = command === null ? untilTold() : null;
   if (json) process.stdout.write(describeAsJson(emulator, server.url));
   else if (command === null) process.stdout.write(describe(emulator, server.url, clock));
@@ -39,6 +42,15 @@ export async function runEmulator(flags: EmulatorFlags, command: readonly string
   await server.close();
   if (state !== undefined) await saveState(state, emulator.snapshot());
   return status ?? 0;
+}
+
+function reachabilityWarning({ host, controlHost }: EmulatorFlags, url: string): string {
+  const { port } = new URL(url);
+  const control =
+    controlHost === undefined
+      ? "The control plane and the dashboard answer this machine alone; --control-host opens them."
+      : `With the host name ${controlHost.join(" or ")}, they can also use the control plane and the dashboard, without a key.`;
+  return `async-music: Warning: with --host ${host}, other machines can reach port ${port}. ${control}\n`;
 }
 
 /** An emulator that goes on from the state file, if there is one. */

@@ -39,7 +39,8 @@ function createSender(answer: (request: Request) => Promise<Response>) {
     redactor: createRedactor(API_KEY),
     ids: createKnownIds(),
     emitter,
-    trace: createTrace(undefined),
+    trace: createTrace(undefined, String),
+    warn: () => {},
   });
   const send = (call: Partial<Call>, options: RequestOptions = {}) =>
     transport.send({ ...CREATE, flight: { underWay: null }, ...call }, options, judgeRead);

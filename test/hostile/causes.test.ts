@@ -1,0 +1,304 @@
+import { inspect, types } from "node:util";
+import {
+  AsyncMusic,
+  AsyncMusicError,
+  AudioDownloadError,
+  type Clock,
+  type Journal,
+  memoryJournal,
+} from "async-music";
+import { expect, test } from "vitest";
+import { createRedactor } from "../../src/transport/redactor.js";
+import { accepted, limited, ok, SONG_REQUEST, succeeded, TASK_ID } from "../support/answers.js";
+import { expectNoKey } from "../support/leaks.js";
+import { createOwnPacer } from "../support/own-pacer.js";
+import { reasonOf, rejection } from "../support/rejection.js";
+import { API_KEY, createWorld, inTurn } from "../support/world.js";
+
+// Errors of the application's own fetch, journal, clock, pacer, tracer and callbacks.
+
+const redactor = createRedactor(API_KEY);
+
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+const base64url = (text: string) => Buffer.from(text).toString("base64url");
+
+/** Every spelling of the key that this key has. */
+function spellings(key: string): string[] {
+  const percent = [...key].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join("");
+  const twice = percent.replaceAll("%", "%25");
+  const around = ["", "u", "me", "me:", "user:"].flatMap((before) =>
+    ["", "!", "??", ":x-y"].flatMap((after) => [
+      base64(before + key + after),
+      base64url(before + key + after),
+    ]),
+  );
+  return [
+    key,
+    key.toUpperCase(),
+    percent,
+    percent.toUpperCase(),
+    twice,
+    twice.replaceAll("%", "%25"),
+    ...around,
+  ];
+}
+
+test.each([API_KEY, "k>>>???~~~key", "Key+4f9a/1c77=", "sixers"])(
+  "the key %s does not show in base64, base64url or percent-encoded more than once, wherever it stands in them",
+  (key) => {
+    const { text, isGivenAway } = createRedactor(key);
+    const core = (before: number, encode: (text: string) => string) =>
+      encode("\0".repeat(before) + key).slice(
+        Math.ceil((before * 8) / 6),
+        Math.floor(((before + key.length) * 8) / 6),
+      );
+    const cores = [0, 1, 2].flatMap((before) => [core(before, base64), core(before, base64url)]);
+    for (const spelling of spellings(key)) {
+      const shown = text(`Basic ${spelling}, again ${encodeURIComponent(spelling)}.`);
+      expect([spelling, [key, ...cores].filter((each) => shown.includes(each))]).toEqual([spelling, []]);
+      expect([spelling, shown.split("[redacted]").length]).toEqual([spelling, 3]);
+      expect(isGivenAway(spelling)).toBe(true);
+    }
+  },
+);
+
+test("a key with characters between its own that don't show is found, and other text keeps them", () => {
+  const hidden = [...API_KEY].join("\u200B");
+  expect(redactor.text(`a ${hidden}\nb`)).toBe("a [redacted]b");
+  expect(redactor.text(`${base64(API_KEY).slice(0, 9)}\r\n${base64(API_KEY).slice(9)}`)).not.toContain("5Xz");
+  expect(redactor.text("first\nsecond\u200Bthird")).toBe("first\nsecond\u200Bthird");
+  expect(redactor.data({ error: hidden })).toEqual({ error: "[redacted]" });
+  expect(createRedactor("a1").text("a\n1 a\n1")).toBe("a\n1 a\n1");
+});
+
+/** Throws when anything of it is changed. */
+const frozen = <Value extends object>(value: Value): Value =>
+  types.isProxy(value) ? value : Object.freeze(value);
+
+class WithInspect extends Error {
+  readonly #request = API_KEY;
+  [inspect.custom]() {
+    return this.#request;
+  }
+}
+
+class WithJson extends Error {
+  readonly #request = API_KEY;
+  toJSON() {
+    return { request: this.#request };
+  }
+}
+
+class WithGetter extends Error {
+  readonly #request = API_KEY;
+  get request() {
+    return this.#request;
+  }
+}
+
+class WithMessage extends Error {
+  override get message() {
+    return `no ${API_KEY}`;
+  }
+}
+
+/** Shows the key from its second reading on. */
+function changeable(): Error {
+  let readings = 0;
+  const get = () => (readings++ === 0 ? "no" : API_KEY);
+  return Object.defineProperty(new Error("no"), "detail", { get, enumerable: true });
+}
+
+const HOSTILE: [what: string, make: () => object][] = [
+  ["prints itself", () => new WithInspect("no")],
+  ["makes JSON of itself", () => new WithJson("no")],
+  ["has a getter on its class", () => new WithGetter("no")],
+  ["has its message on its class", () => new WithMessage()],
+  ["changes when it is read", changeable],
+  ["holds the key in base64", () => new Error(`Authorization: Basic ${base64(`user:${API_KEY}`)}`)],
+  ["holds a password in a URL", () => new Error("can't reach https://me:s3cret@cache.example")],
+  ["has a key of a symbol", () => Object.assign(new Error("no"), { [Symbol(API_KEY)]: 1 })],
+  ["holds a symbol", () => Object.assign(new Error("no"), { token: Symbol(API_KEY) })],
+  [
+    "holds a list of a class",
+    () => Object.assign(new Error("no"), { list: class extends Array<string> {}.of(API_KEY) }),
+  ],
+  [
+    "throws when it is read",
+    () =>
+      new Proxy(new Error("no"), {
+        ownKeys: () => {
+          throw new Error(API_KEY);
+        },
+      }),
+  ],
+  [
+    "throws when its message is read",
+    () =>
+      Object.defineProperty(new Error(), "message", {
+        get: () => {
+          throw new Error(API_KEY);
+        },
+      }),
+  ],
+  ["has a message that is no text", () => Object.assign(new Error("no"), { message: { key: API_KEY } })],
+  [
+    "has a message that is a number",
+    () => Object.assign(new Error("no"), { message: 7, name: 7, list: [API_KEY] }),
+  ],
+  ["is no error", () => ({ request: { headers: { "x-api-key": API_KEY } } })],
+  ["has no prototype", () => Object.assign(Object.create(null), { key: API_KEY })],
+];
+
+test.each(HOSTILE)("an error that %s is neither kept as it is nor changed", (_, make) => {
+  const error = frozen(make());
+  const kept = redactor.cause(error);
+  expect(Object.is(kept, error)).toBe(false);
+  expectNoKey(kept, API_KEY);
+  expectNoKey(kept, "s3cret");
+  expectNoKey(kept, base64(API_KEY).slice(3, -3));
+});
+
+test("no getter of an error's own properties is called", () => {
+  let calls = 0;
+  const error = Object.defineProperty(new Error("no"), "detail", { get: () => calls++, enumerable: true });
+  expect(redactor.cause(error)).toMatchObject({ message: "no" });
+  expect(calls).toBe(0);
+});
+
+test("errors of the language and of simple classes are kept as they are", () => {
+  class Simple extends TypeError {
+    override name = "Simple";
+    readonly code = "E_SIMPLE";
+  }
+  const looped = new Error("round");
+  looped.cause = looped;
+  for (const error of [
+    new Error("no"),
+    new Simple("no", { cause: new RangeError("no") }),
+    new AggregateError([new Error("no")], "no"),
+    new DOMException("no", "AbortError"),
+    new AsyncMusicError("no"),
+    Object.assign(new Error("no"), { list: [{ a: 1n }] }),
+    looped,
+  ]) {
+    expect(redactor.cause(frozen(error))).toBe(error);
+  }
+});
+
+test("an error whose objects hold one another in layers is looked through once", () => {
+  const layerAbove = (objects: object[]) => Array.from({ length: 100 }, () => ({ ...objects }));
+  let objects: object[] = [{}];
+  for (let layer = 0; layer < 5; layer++) objects = layerAbove(objects);
+  const error = Object.assign(new Error("no"), objects);
+  expect(Object.is(redactor.cause(error), error)).toBe(true);
+});
+
+test.each(HOSTILE)(
+  "a fetch, a pacer, a clock, a journal and callbacks that throw what %s show no key",
+  async (_, make) => {
+    const toss = () => Promise.reject(frozen(make()));
+    const own = createOwnPacer().pacer;
+    const clock: Clock = { now: () => 0, sleep: toss };
+    const journal: Journal = { ...memoryJournal(), put: toss };
+    const answers = () =>
+      inTurn(
+        () => accepted(),
+        () => ok(succeeded()),
+      );
+    const worldOf = (options = {}) => createWorld(answers(), options).client;
+    const options = { apiKey: API_KEY, baseUrl: "https://music.example", maxRetries: 0 };
+    const paced = worldOf({ pacer: { ...own, admit: toss } });
+    const failures = [
+      new AsyncMusic({ ...options, fetch: toss }).account.balance(),
+      new AsyncMusic({ ...options, fetch: toss }).tasks.create(SONG_REQUEST),
+      new AsyncMusic({ ...options, fetch: toss }).audio.download("https://audio.example/1"),
+      paced.account.balance(),
+      paced.tasks.create(SONG_REQUEST),
+      paced.tasks.wait(TASK_ID),
+      new AsyncMusic({ ...options, maxRetries: 2, clock, fetch: async () => limited(1) }).account.usage(),
+      new AsyncMusic({
+        ...options,
+        maxRetries: 2,
+        clock,
+        fetch: async () => new Response("", { status: 503 }),
+      }).audio.download("https://audio.example/1"),
+      worldOf().tasks.run(SONG_REQUEST, { journal, journalKey: "a" }),
+      worldOf().tasks.run(SONG_REQUEST, { onSubmitted: toss }),
+      worldOf().tasks.run(SONG_REQUEST, { onUpdate: toss }),
+      collect(worldOf().tasks.runAll([SONG_REQUEST], { onProgress: toss as () => void })),
+    ];
+    for (const [index, failure] of failures.entries()) {
+      const error = await reasonOf(failure);
+      expect([index, error instanceof Error]).toEqual([index, true]);
+      for (const secret of [API_KEY, "s3cret", base64(API_KEY).slice(3, -3)]) expectNoKey(error, secret);
+    }
+    const make1 = () => {
+      throw frozen(make());
+    };
+    const [{ error } = { error: null }] = await collect(
+      worldOf().tasks.runAll([SONG_REQUEST], { journal: memoryJournal(), journalKey: make1 }),
+    );
+    expectNoKey(error, API_KEY);
+  },
+);
+
+async function collect<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
+  const all: Value[] = [];
+  for await (const value of values) all.push(value);
+  return all;
+}
+
+test("an abort rejects with its own reason, whatever that is", async () => {
+  const controller = new AbortController();
+  const reason = new WithInspect("left");
+  const { client } = createWorld(() => limited(5));
+  client.on("retry", () => controller.abort(reason));
+  expect(await reasonOf(client.account.balance({ signal: controller.signal }))).toBe(reason);
+});
+
+test("a pacer's plain error without the key is thrown as it is", async () => {
+  const thrown = new RangeError("no budget");
+  const pacer = { ...createOwnPacer().pacer, admit: () => Promise.reject(thrown) };
+  expect(await reasonOf(createWorld(() => accepted(), { pacer }).client.account.balance())).toBe(thrown);
+});
+
+test("a span shows no key, though a request's model or the name of what is thrown holds it", async () => {
+  const told: unknown[] = [];
+  const span = {
+    setAttribute: (...given: unknown[]) => told.push(given),
+    setStatus: (given: unknown) => told.push(given),
+    recordException: (given: unknown) => told.push(given),
+    end() {},
+  };
+  const tracer = {
+    startActiveSpan<Work extends (its: typeof span) => unknown>(name: string, options: object, work: Work) {
+      told.push(name, options);
+      return work(span) as ReturnType<Work>;
+    },
+  };
+  const toss = () => Promise.reject(Object.assign(new Error("no"), { name: API_KEY }));
+  const pacer = { ...createOwnPacer().pacer, admit: toss };
+  const { client } = createWorld(() => accepted(), { tracer, pacer, validateRequests: false });
+  await reasonOf(client.tasks.create({ ...SONG_REQUEST, model: API_KEY, task_type: API_KEY } as never));
+  expect(told.length).toBeGreaterThan(3);
+  expectNoKey(told, API_KEY);
+});
+
+test.each([
+  "https://me:s3cret@audio.example/1",
+  'https://me:s3 cr"et@audio.example/1?s3cret',
+  "https://s3cret@audio.example/1",
+])("a download from %s shows no password in its error, its causes and its events", async (url) => {
+  const { client } = createWorld(() => Promise.reject(new TypeError(`can't fetch ${new URL(url).href}`)), {
+    maxRetries: 0,
+  });
+  const events: unknown[] = [];
+  for (const name of ["attempt", "answer"] as const) client.on(name, (event) => events.push(event));
+  const error = await rejection(client.audio.download(url), AudioDownloadError);
+  expect(error.url).toMatch(/^https:\/\/audio\.example\/1/);
+  for (const secret of ["s3cret@", "me:s3", "s3%20cr"]) {
+    expectNoKey(error, secret);
+    expectNoKey(events, secret);
+  }
+});

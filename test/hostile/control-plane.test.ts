@@ -1,0 +1,135 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
+import { request } from "node:http";
+import { connect } from "node:net";
+import { networkInterfaces } from "node:os";
+import { createEmulator } from "async-music/emulator";
+import { type ServeOptions, serve } from "async-music/emulator/node";
+import { expect, onTestFinished, test } from "vitest";
+
+/** An emulator on a free port of all addresses, and how a client with these headers is answered. */
+async function listen(options: ServeOptions = {}) {
+  const emulator = createEmulator();
+  const server = await serve(emulator, { host: "0.0.0.0", ...options });
+  onTestFinished(() => server.close());
+  const { port } = new URL(server.url);
+  const send = async (path: string, headers: Record<string, string>, more: object = {}) => {
+    const sent = request({ host: "127.0.0.1", port, path, headers, ...more });
+    sent.end();
+    const [response] = await once(sent, "response");
+    response.resume();
+    return response.statusCode;
+  };
+  const key = { "x-api-key": emulator.apiKey };
+  return {
+    emulator,
+    port,
+    control: (headers: Record<string, string>, more?: object) => send("/_emulator/state", headers, more),
+    createAccount: (headers: Record<string, string>) =>
+      send("/_emulator/accounts", headers, { method: "POST" }),
+    balance: (headers: Record<string, string>) => send("/api/v1/account/balance", { ...key, ...headers }),
+  };
+}
+
+/** Sets the addresses of every connection that a server accepts from now on. */
+function connectFrom(remoteAddress: string | undefined, localAddress = "10.0.0.1") {
+  const onSocket = (message: unknown) => {
+    const { socket } = Object(message);
+    Object.defineProperties(socket, {
+      remoteAddress: { value: remoteAddress },
+      localAddress: { value: localAddress },
+    });
+  };
+  subscribe("net.server.socket", onSocket);
+  onTestFinished(() => void unsubscribe("net.server.socket", onSocket));
+}
+
+test.each(["10.0.0.7", "::ffff:10.0.0.7", "2001:db8::7", "1127.0.0.1", "12.7.0.0", undefined])(
+  "from %s, a spoofed Host does not reach the control plane, and the service answers",
+  async (address) => {
+    const { control, createAccount, balance, emulator, port } = await listen();
+    const before = JSON.stringify(emulator.snapshot());
+    connectFrom(address);
+    for (const Host of [
+      "localhost",
+      `localhost:${port}`,
+      "127.0.0.1",
+      `127.0.0.1:${port}`,
+      "[::1]",
+      "music:4010",
+    ]) {
+      expect([Host, await control({ Host })]).toEqual([Host, 403]);
+      expect([Host, await createAccount({ Host, Origin: `http://${Host}` })]).toEqual([Host, 403]);
+    }
+    expect(JSON.stringify(emulator.snapshot())).toBe(before);
+    expect(await balance({ Host: "music:4010" })).toBe(200);
+  },
+);
+
+test("from another machine, a request without a Host does not reach the control plane", async () => {
+  const { port } = await listen();
+  connectFrom("10.0.0.7");
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.write("GET /_emulator/state HTTP/1.0\r\n\r\n");
+  let answer = "";
+  for await (const chunk of socket) answer += chunk;
+  expect(answer).toMatch(/^HTTP\/1\.1 403 /);
+  expect(answer).toContain("--control-host");
+});
+
+test("where it listens on one address of a network, another machine that names it does not reach the control plane", async () => {
+  const { control, port } = await listen({ host: "127.0.0.1" });
+  connectFrom("10.0.0.7");
+  expect(await control({ Host: `127.0.0.1:${port}` })).toBe(403);
+});
+
+test.each(["127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1", "10.0.0.1"])(
+  "from this machine's own address %s, the control plane answers",
+  async (address) => {
+    const { control, createAccount } = await listen();
+    connectFrom(address);
+    expect(await control({ Host: "localhost" })).toBe(200);
+    expect(await control({ Host: "music" })).toBe(403);
+    expect(await createAccount({ Host: "localhost" })).toBe(201);
+  },
+);
+
+test("each address of this machine reaches the control plane from this machine", async () => {
+  const { control } = await listen();
+  const addresses = Object.values(networkInterfaces()).flat();
+  for (const { address, family } of addresses.filter((each) => each !== undefined)) {
+    if (family === "IPv4") expect(await control({ Host: "localhost" }, { host: address })).toBe(200);
+  }
+  expect(await control({}, { host: "127.0.0.1", localAddress: "127.0.0.2" })).toBe(200);
+});
+
+test("with `controlHost`, other machines reach the control plane under this name and no other", async () => {
+  const { control, createAccount } = await listen({ controlHost: ["Music", "localhost"] });
+  connectFrom("10.0.0.7");
+  for (const Host of ["music", "music:4010", "MUSIC:80", "localhost:4010"])
+    expect(await control({ Host })).toBe(200);
+  expect(await createAccount({ Host: "music:4010", Origin: "http://music:4010" })).toBe(201);
+  for (const Host of ["127.0.0.1", "evil.example", "music.evil.example", "x-music"])
+    expect([Host, await control({ Host })]).toEqual([Host, 403]);
+  for (const Origin of ["null", "http://evil.example", "https://music:4010", "http://music:4011"])
+    expect([Origin, await control({ Host: "music:4010", Origin })]).toEqual([Origin, 403]);
+});
+
+test.each(["", "music:4010", "http://music", "music/x", "a b", "me@music"])(
+  "a `controlHost` of %j is refused",
+  async (controlHost) => {
+    const served = serve(createEmulator(), { controlHost });
+    await expect(served).rejects.toThrow("Expected `controlHost` to be a host name without a port");
+  },
+);
+
+test.each([
+  ["cross-site", 403],
+  ["same-site", 403],
+  ["", 403],
+  ["same-origin", 200],
+  ["none", 200],
+])("a GET without an Origin and with Sec-Fetch-Site %j is answered with %i", async (site, status) => {
+  const { control } = await listen();
+  expect(await control({ "Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors" })).toBe(status);
+});

@@ -1,0 +1,203 @@
+import type { ClientOptions, LogLevel, TaskRequest } from "async-music";
+import { AsyncMusic, BadRequestError } from "async-music";
+import { describe, expect, test } from "vitest";
+import { accepted, ok, refusal, SONG_REQUEST, succeeded } from "../support/answers.js";
+import { rejection } from "../support/rejection.js";
+import { turns } from "../support/test-clock.js";
+import { API_KEY, createWorld } from "../support/world.js";
+
+/** Keeps the warnings that are logged, and every other line with its level. */
+function createLog() {
+  const lines: string[] = [];
+  const write = (level: string) => (message: string) => void lines.push(level === "warn" ? message : level);
+  return { lines, debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
+}
+
+const input = (fields: object): TaskRequest => ({
+  ...SONG_REQUEST,
+  input: { ...SONG_REQUEST.input, ...fields },
+});
+const musicB = (fields: object) => ({
+  model: "provider_b",
+  task_type: "music",
+  input: { prompt: "rain", ...fields },
+});
+
+describe("a field of `input` whose name looks misspelled", () => {
+  const warningsOf = async (request: object, options: Omit<ClientOptions, "clock"> = {}) => {
+    const logger = createLog();
+    const { client, requests } = createWorld(() => accepted(), {
+      logger,
+      validateRequests: false,
+      ...options,
+    });
+    await client.tasks.create(request as TaskRequest);
+    expect(JSON.parse(requests[0]?.body ?? "")).toEqual(request);
+    return logger.lines;
+  };
+
+  test("is sent, and is warned of once, without its value", async () => {
+    const logger = createLog();
+    const { client, requests } = createWorld(
+      ({ method }) => (method === "POST" ? accepted() : ok(succeeded())),
+      {
+        logger,
+      },
+    );
+    const request = input({ titel: "my secret title" });
+    await client.tasks.create(request);
+    await client.tasks.run(request);
+    await client.tasks.run(input({ titel: 7 }));
+    for await (const _ of client.tasks.runAll([request]));
+    expect(JSON.parse(requests[0]?.body ?? "").input.titel).toBe("my secret title");
+    expect(logger.lines).toEqual([
+      "Unknown field `input.titel`, perhaps `title`: it is sent, and the service ignores it.",
+    ]);
+  });
+
+  test.each<[name: string, meant: string, request: object]>([
+    ["promt", "prompt", input({ promt: "x" })],
+    ["tgas", "tags", input({ tgas: "x" })],
+    ["makeInstrumental", "make_instrumental", input({ makeInstrumental: true })],
+    ["instrumental", "make_instrumental", input({ instrumental: true })],
+    ["modelVersion", "model_version", input({ modelVersion: "v6" })],
+    ["continue_clip", "continue_clip_id", input({ continue_clip: "x" })],
+    ["negativ_tags", "negative_tags", input({ negativ_tags: "x" })],
+    ["lyric", "lyrics", musicB({ lyric: "x" })],
+    ["seeds", "seed", musicB({ seeds: 1 })],
+    ["promtp", "prompt", { model: "provider_a", task_type: "lyrics", input: { prompt: "x", promtp: "x" } }],
+    [
+      "ulr",
+      "url",
+      { model: "provider_a", task_type: "upload", input: { url: "https://a.example/b", ulr: "x" } },
+    ],
+    ["clipId", "clip_id", { model: "provider_a", task_type: "concat", input: { clip_id: "x", clipId: "x" } }],
+  ])("`%s` is warned of with `%s`", async (name, meant, request) => {
+    expect(await warningsOf(request)).toEqual([
+      `Unknown field \`input.${name}\`, perhaps \`${meant}\`: it is sent, and the service ignores it.`,
+    ]);
+  });
+
+  test.each<[what: string, request: object]>([
+    [
+      "known fields of every mode",
+      input({ prompt: "x", tags: "x", title: "x", negative_tags: "x", model_version: "v6" }),
+    ],
+    ["fields of another kind", input({ mood: "calm", x: 1, workspace: "w", "": 1, 雨: 1 })],
+    ["a longer name of its own", input({ prompt_id: 7, my_title: "x", lyrics_language: "pt", tags_v2: [] })],
+    [
+      "the fields of another task type",
+      { model: "provider_a", task_type: "lyrics", input: { prompt: "x", title: "x" } },
+    ],
+    ["a text in the place of a name", input({ [`prompt ${"prompt ".repeat(9)}`]: 1 })],
+    ["no input", { model: "provider_a", task_type: "music" }],
+    ["an input that is no object", { model: "provider_a", task_type: "music", input: "titel" }],
+    ["an unknown model", { model: "provider_c", task_type: "music", input: { titel: "x" } }],
+    ["an unknown task type", { model: "provider_a", task_type: "video", input: { titel: "x" } }],
+    ["a field outside of the input", { ...input({}), titel: "x" }],
+    ["nothing", [null]],
+  ])("%s is not warned of", async (_, request) => {
+    expect(await warningsOf(request)).toEqual([]);
+  });
+
+  test("that holds the key is not logged", async () => {
+    expect(await warningsOf(input({ titlekey: 1 }), { apiKey: "titlekey" })).toEqual([]);
+  });
+
+  test("is warned of for at most a hundred names, so that no log and no memory is filled", async () => {
+    const logger = createLog();
+    const { client } = createWorld(() => accepted(), { logger });
+    const names = Array.from({ length: 300 }, (_, index) => `title${index}`);
+    await client.tasks.create(input(Object.fromEntries(names.map((name) => [name, 1]))));
+    expect(logger.lines).toHaveLength(100);
+  });
+
+  test.each<[LogLevel, number]>([
+    ["debug", 1],
+    ["info", 1],
+    ["warn", 1],
+    ["error", 0],
+    ["off", 0],
+  ])("at the log level %s is warned of %i times", async (logLevel, times) => {
+    const lines = await warningsOf(input({ titel: "x" }), { logLevel });
+    expect(lines.filter((line) => line.startsWith("Unknown field"))).toHaveLength(times);
+  });
+
+  test.each([
+    [
+      "throws",
+      () => {
+        throw new Error("a bug in a logger");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("a bug in a logger"))],
+  ])("costs no task where the logger %s", async (_, warn) => {
+    const unhandled: unknown[] = [];
+    const keep = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", keep);
+    const logger = { ...createLog(), warn };
+    const { client } = createWorld(() => accepted(), { logger });
+    await client.tasks.create(input({ titel: "x" }));
+    await turns(2);
+    process.off("unhandledRejection", keep);
+    expect(unhandled).toEqual([]);
+  });
+});
+
+describe("an address without encryption", () => {
+  const warningsOf = (baseUrl: string, options: ClientOptions = {}) => {
+    const logger = createLog();
+    new AsyncMusic({ apiKey: API_KEY, baseUrl, logger, ...options });
+    return logger.lines;
+  };
+
+  test.each([
+    "http://music.example",
+    "HTTP://music.example:8080/a",
+    "http://8.8.8.8",
+    "http://[2606:4700::1111]",
+  ])("%s is warned of once", (baseUrl) => {
+    expect(warningsOf(baseUrl)).toEqual([
+      expect.stringMatching(/^The base URL is not encrypted.* https .*http:/),
+    ]);
+  });
+
+  test.each([
+    "https://music.example",
+    "http://localhost:4010",
+    "http://127.0.0.1:4010",
+    "http://[::1]:4010",
+    "http://10.1.2.3",
+    "http://192.168.1.5",
+    "http://172.17.0.2",
+    "http://100.64.0.1",
+    "http://[fd00::1]",
+    "http://music.local",
+    "http://music.internal",
+    "http://music:4010",
+  ])("%s is not warned of", (baseUrl) => {
+    expect(warningsOf(baseUrl)).toEqual([]);
+  });
+
+  test("is not warned of at the log level error", () => {
+    expect(warningsOf("http://music.example", { logLevel: "error" })).toEqual([]);
+  });
+});
+
+test.each([
+  [400, "invalid_json", false],
+  [400, "something_new", false],
+  [422, "invalid_task_input", true],
+  [415, "invalid_audio_format", true],
+  [409, "audio_format_unavailable", true],
+])(
+  "the message of a BadRequestError names its status %i, and says whether %s counts with any",
+  async (status, code, says) => {
+    const { client } = createWorld(() => refusal(status, code));
+    const { message } = await rejection(client.tasks.create(SONG_REQUEST), BadRequestError);
+    expect(message).toContain(`(HTTP ${status})`);
+    expect(
+      message.includes("This error code is a bad request with any HTTP status, not only with 400."),
+    ).toBe(says);
+  },
+);
