@@ -53,7 +53,7 @@ export interface Emulator extends AsyncDisposable {
   state(): EmulatorState;
   /** Calls back for each exchange from now on, as it ends. What it returns puts an end to that. */
   onRequest(listener: (request: LoggedRequest) => void): () => void;
-  /** Every rule of the service that a client broke, in the order of the requests. */
+  /** Every rule of the service that a client broke, in the order of the requests: at least the last 10,000. */
   audit(): Finding[];
   /**
    * Resolves with the task when it has this status; rejects at any other final one. Like every look, it begins by applying

@@ -1,7 +1,10 @@
 /** By what something is known again. Most of the time nobody asks, and then it isn't worked out. */
 export type Sameness = () => string;
 
-/** What is remembered of requests, by what each is known when it is sent again. */
+/** How many notes of one kind are kept. */
+export const MOST_NOTES = 10_000;
+
+/** What is remembered of requests, by what each is known when it is sent again. Beyond `MOST_NOTES`, the oldest are dropped. */
 export class Notes<Note> {
   readonly #all: Map<string, Note>;
 
@@ -14,7 +17,14 @@ export class Notes<Note> {
   }
 
   keep(same: Sameness, note: Note): void {
-    this.#all.set(same(), note);
+    const name = same();
+    // A note that is written anew becomes the latest.
+    this.#all.delete(name);
+    this.#all.set(name, note);
+    for (const oldest of this.#all.keys()) {
+      if (this.#all.size <= MOST_NOTES) return;
+      this.#all.delete(oldest);
+    }
   }
 
   drop(same: Sameness): void {

@@ -29,6 +29,9 @@ export interface SeenExchange {
   retryAfterSeconds: number | null;
 }
 
+/** How many findings the audit certainly remembers. Older ones are dropped now and then. */
+export const REMEMBERED_FINDINGS = 10_000;
+
 /** What the client knows of its request: that it was carried out, that it was not, or neither. */
 export type Fate = "accepted" | "refused" | "unknown";
 
@@ -104,4 +107,5 @@ function report(
   detail: string,
 ): void {
   findings.push({ rule, at, request_id: requestId, detail });
+  if (findings.length > 2 * REMEMBERED_FINDINGS) findings.splice(0, findings.length - REMEMBERED_FINDINGS);
 }

@@ -1,3 +1,4 @@
+import { Aborter } from "../clock/aborter.js";
 import type { Deadline } from "../clock/deadline.js";
 import { withoutCredentials } from "../contract/printable.js";
 import type { RequestOptions } from "../transport/call.js";
@@ -21,12 +22,13 @@ export async function downloadAudio(
   const shownUrl = withoutCredentials(transport.redactor.text(url));
   const options = checkOptionNames(given, REQUEST_OPTIONS, transport.redactor);
   const { maxRetries = transport.maxRetries } = checkRequestOptions(options);
-  const leaving = new AbortController();
-  const signal = AbortSignal.any([leaving.signal, ...(options.signal === undefined ? [] : [options.signal])]);
-  const download = { transport, url, shownUrl, options, maxRetries, leaving, signal };
-  return tryFor(download, {}, async (response, deadline) => ({
-    result: await open(download, response, deadline),
-  }));
+  const leaving = new Aborter();
+  const download = { transport, url, shownUrl, options, maxRetries, leaving };
+  return leaving.during(options.signal, () =>
+    tryFor(download, {}, async (response, deadline) => ({
+      result: await open(download, response, deadline),
+    })),
+  );
 }
 
 async function open(download: Download, response: Response, deadline: Deadline): Promise<AudioDownload> {
@@ -42,18 +44,14 @@ async function open(download: Download, response: Response, deadline: Deadline):
     const extension = extensionOfType(statedType);
     return createAudioDownload(
       { contentType, extension, size },
-      streamOf(pieces, download.leaving),
+      streamOf(pieces, download),
       download.shownUrl,
     );
   }
   // What breaks off before the format is told is begun anew, as long as tries are left.
   const start = await readStart(pieces);
   const head = { contentType, extension: extensionOfBytes(start), size };
-  return createAudioDownload(
-    head,
-    streamOf(startingWith(start, pieces), download.leaving),
-    download.shownUrl,
-  );
+  return createAudioDownload(head, streamOf(startingWith(start, pieces), download), download.shownUrl);
 }
 
 /** As many first bytes as tell the format, or all there are. */

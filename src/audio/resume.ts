@@ -10,7 +10,8 @@ import { piecesOf, type Resume, type Source, skipping, startingWith } from "./wh
  * has the retries of one read. What breaks off before `from` bytes came is its caller's to begin anew.
  */
 export function createResume(download: Download, begun: Response, from: number): Resume {
-  const { transport, shownUrl: url, signal } = download;
+  const { transport, shownUrl: url, leaving } = download;
+  const { signal } = leaving;
   const version = versionOf(begun);
   let retriesLeft = download.maxRetries;
 

@@ -1,3 +1,4 @@
+import type { Aborter } from "../clock/aborter.js";
 import { type Deadline, startDeadline } from "../clock/deadline.js";
 import { AudioDownloadError } from "../errors/audio-download-error.js";
 import { AudioExpiredError } from "../errors/audio-expired-error.js";
@@ -15,10 +16,8 @@ export interface Download {
   shownUrl: string;
   options: RequestOptions;
   maxRetries: number;
-  /** Aborted when the reader leaves the body. */
-  leaving: AbortController;
-  /** Aborted by the caller, or when the reader leaves. */
-  signal: AbortSignal;
+  /** Aborted when the reader cancels the body, and by the caller's signal while it is followed. */
+  leaving: Aborter;
 }
 
 /** What is made of an answer of success. */
@@ -34,9 +33,9 @@ export function tryFor<Result>(
   use: Use<Result>,
   brokenOff?: { error: AudioDownloadError; onRetry: () => void },
 ): Promise<Result> {
-  const { transport, maxRetries, signal } = download;
+  const { transport, maxRetries, leaving } = download;
   let hasBegun = brokenOff === undefined;
-  return retrying({ ...transport, maxRetries, signal }, async () => {
+  return retrying({ ...transport, maxRetries, signal: leaving.signal }, async () => {
     if (hasBegun) {
       brokenOff?.onRetry();
       return tryOnce(download, headers, use);
@@ -51,7 +50,8 @@ async function tryOnce<Result>(
   headers: Readonly<Record<string, string>>,
   use: Use<Result>,
 ): Promise<{ result: Result } | FailedTry> {
-  const { transport, url, options, signal } = download;
+  const { transport, url, options, leaving } = download;
+  const { signal } = leaving;
   signal.throwIfAborted();
   const { clock, emitter } = transport;
   const event = { requestId: null, method: "GET", url: download.shownUrl, taskId: null } as const;

@@ -1,4 +1,6 @@
 import type { Deadline } from "../clock/deadline.js";
+import { onAbort } from "../clock/on-abort.js";
+import type { Download } from "./tries.js";
 
 /** Bytes as the web's own streams hand them on. */
 export type Bytes = Uint8Array<ArrayBuffer>;
@@ -42,7 +44,7 @@ export async function* piecesOf(response: Response, deadline: Deadline): AsyncGe
   try {
     while (!isOver) {
       deadline.restart();
-      const { done, value } = await Promise.race([reader.read(), deadline.ended]);
+      const { done, value } = await untilAborted(reader.read(), deadline.signal);
       deadline.pause();
       isOver = done;
       if (value !== undefined) yield value as Bytes;
@@ -51,6 +53,15 @@ export async function* piecesOf(response: Response, deadline: Deadline): AsyncGe
     deadline.clear();
     if (!isOver) reader.cancel().catch(() => {});
   }
+}
+
+/** Unlike `Promise.race` against one promise for all reads, this keeps no chunk: that promise would hold each of them. */
+function untilAborted<Value>(read: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const abort = onAbort(signal, () => reject(signal.reason));
+    if (signal.aborted) reject(signal.reason);
+    read.then(resolve, reject).finally(() => abort.leave());
+  });
 }
 
 /** The pieces without as many of their first bytes. */
@@ -72,17 +83,28 @@ export async function* startingWith(start: Bytes, rest: AsyncGenerator<Bytes>): 
   }
 }
 
-/** The pieces as a stream; whoever leaves the stream leaves the pieces, also one that is being waited for. */
-export function streamOf(pieces: AsyncGenerator<Bytes>, leaving: AbortController): ReadableStream<Bytes> {
-  return new ReadableStream<Bytes>({
-    async pull(controller) {
-      const { done, value } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
+/**
+ * The pieces as a stream. Nothing is read ahead, and the caller's signal is followed only while a read waits: neither
+ * the signal nor the connection holds a body that is not read.
+ */
+export function streamOf(
+  pieces: AsyncGenerator<Bytes>,
+  { leaving, options }: Pick<Download, "leaving" | "options">,
+): ReadableStream<Bytes> {
+  return new ReadableStream<Bytes>(
+    {
+      async pull(controller) {
+        const { done, value } = await leaving.during(options.signal, () => pieces.next());
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        leaving.abort();
+        // Only a generator that was started runs its `finally`, which cancels the response.
+        await pieces.next().catch(() => {});
+        await pieces.return(undefined);
+      },
     },
-    async cancel() {
-      leaving.abort();
-      await pieces.return(undefined);
-    },
-  });
+    { highWaterMark: 0 },
+  );
 }

@@ -1,4 +1,5 @@
 import { AbortCalls, callsBySignal } from "./abort-calls.js";
+import { onAbort } from "./on-abort.js";
 
 const needsNoListener = () => {};
 
@@ -17,5 +18,17 @@ export class Aborter extends AbortController {
   override abort(reason?: unknown): void {
     super.abort(reason);
     this.#calls.callAll();
+  }
+
+  /** Aborts together with a signal while the work lasts. Afterwards the signal, which may live longer, holds nothing. */
+  async during<Value>(signal: AbortSignal | undefined, work: () => Promise<Value>): Promise<Value> {
+    const abort = () => this.abort(signal?.reason);
+    if (signal?.aborted) abort();
+    const call = onAbort(signal, abort);
+    try {
+      return await work();
+    } finally {
+      call.leave();
+    }
   }
 }

@@ -1,3 +1,4 @@
+import { Aborter } from "./aborter.js";
 import { onAbort } from "./on-abort.js";
 
 /** The end of one HTTP attempt: by its time limit, or by its caller. */
@@ -21,7 +22,7 @@ export interface Deadline {
  * a clock that somebody has to move.
  */
 export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): Deadline {
-  const controller = new AbortController();
+  const controller = new Aborter();
   let rejectEnded: (reason: unknown) => void = () => {};
   const ended = new Promise<never>((_, reject) => {
     rejectEnded = reject;

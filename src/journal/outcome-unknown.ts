@@ -11,6 +11,9 @@ const SAID_BY_EVIDENCE: Readonly<Record<Evidence, string>> = {
   unclear: "The account's number of tasks can't tell, since more may have been created with it.",
 };
 
+/** How many of its own POSTs with an unknown outcome a client has a usage sample of. An older one gives weaker evidence. */
+const MOST_LOST = 1000;
+
 /** What is known of a POST beside its intent: where it was this run's own, how it ended and what was read before. */
 export interface KnownOfPost {
   probe: Probe | null;
@@ -57,7 +60,7 @@ async function findEvidence(
   own: Sounding | null,
 ): Promise<Evidence | null> {
   if (intent.tasks_created === null) return null;
-  if (own !== null) probe.lost.set(intent.revision, own);
+  if (own !== null) remember(probe.lost, intent.revision, own);
   const first = probe.lost.get(intent.revision);
   try {
     const now = await sound(probe);
@@ -65,6 +68,13 @@ async function findEvidence(
   } catch {
     return null;
   }
+}
+
+/** A settlement isn't reported to the client, so only the latest samples are kept. */
+function remember(lost: Probe["lost"], revision: string, sounding: Sounding): void {
+  lost.set(revision, sounding);
+  const [oldest] = lost.keys();
+  if (lost.size > MOST_LOST && oldest !== undefined) lost.delete(oldest);
 }
 
 function messageOf(error: unknown): string {

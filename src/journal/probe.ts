@@ -11,7 +11,7 @@ export interface Sounding {
 /** How many tasks the account has, and how many of them are this client's own. */
 export interface Probe {
   count: CreateCount;
-  /** What was read before each POST of this client's own whose outcome is unknown, by its intent's revision. */
+  /** What was read before this client's latest POSTs with an unknown outcome, by the intent's revision. */
   lost: Map<string, Sounding>;
   /** Ends with the run that asks, as everything of it. */
   readTasksCreated(): Promise<number>;

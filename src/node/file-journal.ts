@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import type { Journal, JournalEntry } from "../journal/journal.js";
 import { listOpen } from "../journal/open-orders.js";
+import { SharedJournals } from "../journal/shared-journals.js";
 import { checkPath } from "./check-path.js";
 import { createRevisions } from "./revisions.js";
 
@@ -30,13 +31,10 @@ const RECORD_BYTES = 4096;
  */
 export function fileJournal(path: string): Required<Journal> {
   const place = resolve(checkPath(path));
-  const journal = journals.get(place) ?? createFileJournal(place);
-  journals.set(place, journal);
-  return journal;
+  return journals.get(place, () => createFileJournal(place));
 }
 
-/** One path is one journal, so that the runs of one process on one key come one after the other. */
-const journals = new Map<string, Required<Journal>>();
+const journals = new SharedJournals();
 
 function createFileJournal(path: string): Required<Journal> {
   const revisions = createRevisions(path);

@@ -1,5 +1,6 @@
 import type { Journal, JournalEntry } from "../journal/journal.js";
 import { listOpen } from "../journal/open-orders.js";
+import { SharedJournals } from "../journal/shared-journals.js";
 import { checkOptionNames } from "../transport/option-names.js";
 import { checkPrefix, checkWhole } from "./options.js";
 import { type Evaluate, evaluateOn, keyPrefixOf, masterClients, type RedisClient } from "./redis-client.js";
@@ -75,12 +76,9 @@ export function redisJournal(redis: RedisClient, given: RedisJournalOptions = {}
   const seconds = String(forgetAfterSeconds ?? "");
   const evaluate = evaluateOn(redis);
 
-  const ofClient = journals.get(redis) ?? new Map<string, Required<Journal>>();
+  const ofClient = journals.get(redis) ?? new SharedJournals();
   journals.set(redis, ofClient);
-  const name = JSON.stringify([prefix, seconds]);
-  const journal = ofClient.get(name) ?? createRedisJournal();
-  ofClient.set(name, journal);
-  return journal;
+  return ofClient.get(JSON.stringify([prefix, seconds]), createRedisJournal);
 
   function createRedisJournal(): Required<Journal> {
     const placeOf = (key: string) => `${prefix}:journal:${spelt(key)}`;
@@ -118,7 +116,7 @@ function isDone(reply: unknown): boolean {
 }
 
 /** One place is one journal, so that the runs of one process on one key come one after the other. */
-const journals = new WeakMap<RedisClient, Map<string, Required<Journal>>>();
+const journals = new WeakMap<RedisClient, SharedJournals>();
 
 /** As JSON, halves of characters stay apart: they have no UTF-8, in which keys go to Redis. */
 function spelt(key: string): string {

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { type AsyncMusic, AudioDownloadError } from "async-music";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { connect } from "../../support/connect.js";
@@ -123,7 +124,6 @@ describe("a body", () => {
     });
     const { client } = createWorld(() => new Response(body, { headers: { "Content-Type": "audio/mpeg" } }));
     const audio = await client.audio.download(AUDIO_URL, { timeoutMs: 40 });
-    // What is read ahead has come.
     await turns(20);
     vi.advanceTimersByTime(80);
     expect((await audio.arrayBuffer()).byteLength).toBe(50);
@@ -189,3 +189,66 @@ function onDemand(
 ): ReadableStream<Uint8Array> {
   return new ReadableStream({ pull }, { highWaterMark: 0 });
 }
+
+describe("a download on a signal that lives on", () => {
+  const pieces = (cancel = () => {}) =>
+    new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(10)),
+      cancel,
+    });
+  const begin = async (signal: AbortSignal, body = pieces(), type: string | null = "audio/mpeg") => {
+    const headers = new Headers(type === null ? {} : { "Content-Type": type });
+    const { client } = createWorld(() => new Response(body, { headers }));
+    return client.audio.download(AUDIO_URL, { signal });
+  };
+  const listenersOf = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
+
+  test.each(["audio/mpeg", null])(
+    "adds no listener while nothing reads its body of type %s",
+    async (type) => {
+      const { signal } = new AbortController();
+      const { body } = await begin(signal, pieces(), type);
+      expect(listenersOf(signal)).toBe(0);
+      await body.getReader().read();
+      expect(listenersOf(signal)).toBe(0);
+    },
+  );
+
+  test("adds one listener while a read waits, and ends it with the reason of an abort", async () => {
+    const controller = new AbortController();
+    const { body } = await begin(controller.signal, new ReadableStream());
+    const reading = body.getReader().read();
+    expect(listenersOf(controller.signal)).toBe(1);
+    controller.abort("stop");
+    await expect(reading).rejects.toBe("stop");
+    expect(listenersOf(controller.signal)).toBe(0);
+  });
+
+  test("ends its next read with the reason if the signal is aborted between two reads", async () => {
+    const controller = new AbortController();
+    let canceled = 0;
+    const { body } = await begin(
+      controller.signal,
+      pieces(() => canceled++),
+    );
+    const reader = body.getReader();
+    await reader.read();
+    controller.abort("stop");
+    await expect(reader.read()).rejects.toBe("stop");
+    expect(canceled).toBe(1);
+  });
+
+  test.each(["audio/mpeg", null])(
+    "cancels the response if its body of type %s is canceled unread",
+    async (type) => {
+      let canceled = 0;
+      const { body } = await begin(
+        new AbortController().signal,
+        pieces(() => canceled++),
+        type,
+      );
+      await body.cancel();
+      expect(canceled).toBe(1);
+    },
+  );
+});

@@ -1,0 +1,31 @@
+import { memoryJournal, SubmissionOutcomeUnknownError } from "async-music";
+import { expect, test } from "vitest";
+import { createCount } from "../../../src/journal/create-count.js";
+import type { JournalIntent } from "../../../src/journal/journal.js";
+import { outcomeUnknown } from "../../../src/journal/outcome-unknown.js";
+import { foreignSounding, type Probe } from "../../../src/journal/probe.js";
+import { createSlot } from "../../../src/journal/slot.js";
+import { createRedactor } from "../../../src/transport/redactor.js";
+import { SONG_REQUEST } from "../../support/answers.js";
+
+test("a client keeps the usage samples of its last 1,000 POSTs with an unknown outcome", async () => {
+  const slot = createSlot(memoryJournal(), "order-1", createRedactor(""));
+  const probe: Probe = { count: createCount(), lost: new Map(), readTasksCreated: async () => 0 };
+  const lose = (number: number) => {
+    const intent: JournalIntent = {
+      state: "intent",
+      revision: `revision-${number}`,
+      request: SONG_REQUEST,
+      request_id: `request-${number}`,
+      at: "2026-01-01T00:00:00.000Z",
+      tasks_created: 0,
+    };
+    return outcomeUnknown(slot, intent, { probe, sounding: foreignSounding(0) });
+  };
+
+  for (let number = 0; number < 1_200; number++)
+    expect(await lose(number)).toBeInstanceOf(SubmissionOutcomeUnknownError);
+  expect([...probe.lost.keys()]).toEqual(
+    Array.from({ length: 1_000 }, (_, index) => `revision-${200 + index}`),
+  );
+});
