@@ -22,7 +22,7 @@ export {
 export type { JsonValue } from "./contract/json.js";
 export { LIMITS } from "./contract/limits.js";
 export { MODELS, type Model, TASK_TYPES, type TaskType } from "./contract/model.js";
-export { creditsFor, PRICES, USD_PER_CREDIT } from "./contract/price.js";
+export { PRICES, USD_PER_CREDIT } from "./contract/price.js";
 export {
   FINAL_STATUSES,
   type FinalStatus,
@@ -30,18 +30,27 @@ export {
   TASK_STATUSES,
   type TaskStatus,
 } from "./contract/status.js";
-export type {
-  Clip,
-  ClipMetadata,
-  Known,
-  Lyrics,
-  SucceededOutput,
-  SucceededTask,
-  SucceededTaskOf,
-  Task,
-  TaskOutput,
-  TaskResults,
-  TaskSubmission,
+export {
+  type AnyTaskType,
+  type Clip,
+  type ClipMetadata,
+  type FailedTask,
+  type FailedTaskOf,
+  isLyrics,
+  isMusic,
+  type Known,
+  type Lyrics,
+  type SucceededOutput,
+  type SucceededTask,
+  type SucceededTaskOf,
+  type Task,
+  type TaskFields,
+  type TaskOutput,
+  type TaskResults,
+  type TaskSubmission,
+  type UnfinishedTask,
+  type UnfinishedTaskOf,
+  type Unlisted,
 } from "./contract/task.js";
 export type * from "./contract/task-request.js";
 export { AccountSuspendedError } from "./errors/account-suspended-error.js";
@@ -88,6 +97,7 @@ export type {
   WaitingTask,
 } from "./pacer/pacer.js";
 export type { Random } from "./random/random.js";
+export { creditsFor } from "./tasks/credits-for.js";
 export type { RunOptions, WaitOptions } from "./tasks/options.js";
 export type { PollInterval } from "./tasks/poll-schedule.js";
 export type { RunAllProgress } from "./tasks/progress.js";

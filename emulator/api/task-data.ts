@@ -1,4 +1,5 @@
-import type { Clip, Lyrics, Task, TaskOutput, TaskSubmission } from "../../src/contract/task.js";
+import type { TaskType } from "../../src/contract/model.js";
+import type { Clip, Lyrics, Task, TaskFields, TaskOutput, TaskSubmission } from "../../src/contract/task.js";
 import { isoTime } from "../clock/clock.js";
 import { reportOn } from "../providers/report.js";
 import type { OpenTask, StoredTask, SucceededTask } from "../stored/task.js";
@@ -20,7 +21,7 @@ export function submissionData({ id, type, credits, audioFormat, createdAt }: Op
 /** A task in the nullable shape of the wire (Resources: Task). */
 export function taskData(task: StoredTask, now: number, origins: Origins): Task {
   const failed = task.status === "failure" || task.status === "timeout";
-  return {
+  const data: TaskFields<TaskType> = {
     task_id: task.id,
     model: task.model,
     type: task.type,
@@ -36,6 +37,8 @@ export function taskData(task: StoredTask, now: number, origins: Origins): Task 
     created_at: isoTime(task.createdAt),
     completed_at: "completedAt" in task ? isoTime(task.completedAt) : null,
   };
+  // The stored task is what makes its type, status and output agree.
+  return data as Task;
 }
 
 /** What the provider reported; `null` before it began, and where it never came to an end. */

@@ -1,5 +1,5 @@
 import type { Model, TaskType } from "../../src/contract/model.js";
-import { creditsFor } from "../../src/contract/price.js";
+import { priceOf } from "../../src/contract/price.js";
 import {
   type InputVariant,
   inputSchemas,
@@ -87,7 +87,7 @@ export function requestSchemas(): Record<string, Schema> {
 function requestSchema({ input, model, taskType, description, forbidden }: Variant): Schema {
   return {
     type: "object",
-    description: `${description} ${creditsFor(model, taskType)} ${plural(creditsFor(model, taskType))}.`,
+    description: `${description} ${priceOf(model, taskType)} ${plural(priceOf(model, taskType))}.`,
     required: ["model", "task_type", "input"],
     properties: {
       model: { const: model },

@@ -8,6 +8,7 @@
 import {
   AsyncMusic,
   InvalidRequestError,
+  isMusic,
   SubmissionOutcomeUnknownError,
   TaskNotFoundError,
 } from "async-music";
@@ -51,8 +52,8 @@ async function tell(client: AsyncMusic, id: string): Promise<Response> {
 }
 
 async function stream(client: AsyncMusic, id: string): Promise<Response> {
-  const { output } = await client.tasks.retrieve(id);
-  const [clip] = Array.isArray(output?.result) ? output.result : [];
+  const task = await client.tasks.retrieve(id);
+  const [clip] = isMusic(task) && task.status === "success" ? task.output.result : [];
   if (clip === undefined) return new Response(null, { status: 409 });
   const { body, contentType } = await client.audio.download(clip);
   return new Response(body, { headers: { "Content-Type": contentType } });

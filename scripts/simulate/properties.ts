@@ -1,7 +1,7 @@
 import type { Finding } from "../../emulator/audit/conduct.js";
 import type { Emulator } from "../../emulator/emulator.js";
 import type { FaultRule } from "../../emulator/faults/fault.js";
-import { creditsFor } from "../../src/contract/price.js";
+import { priceOf } from "../../src/contract/price.js";
 import type { Task } from "../../src/contract/task.js";
 import { AsyncMusicError } from "../../src/errors/async-music-error.js";
 import { SubmissionOutcomeUnknownError } from "../../src/errors/submission-outcome-unknown-error.js";
@@ -136,7 +136,7 @@ function checkCredits({ emulator, told, violate }: EndedWorld, tasks: readonly T
       .reduce((total, { credits }) => total + credits, 0);
 
   for (const { task_id, model, type, status } of tasks) {
-    const price = creditsFor(model as never, type as never);
+    const price = priceOf(model as never, type as never);
     const ends = status === "success" ? [price, 0] : [0, price];
     const found = [sum("freeze", task_id), sum("settle", task_id), sum("refund", task_id)];
     if (JSON.stringify(found) !== JSON.stringify([price, ...ends])) {

@@ -1,7 +1,6 @@
 import { dateAt, parseDate } from "../clock/date.js";
 import { LIMITS } from "../contract/limits.js";
 import { isFinalStatus } from "../contract/status.js";
-import type { Task } from "../contract/task.js";
 
 /**
  * When the audio of a task is gone: seven days after the task completed, by the service's clock, every `audio_url` of
@@ -14,7 +13,7 @@ import type { Task } from "../contract/task.js";
  * console.log(`Download it before ${expiresAt(song)?.toISOString()}`);
  * ```
  */
-export function expiresAt(task: Pick<Task, "status" | "completed_at">): Date | null {
+export function expiresAt(task: { status: string; completed_at: string | null }): Date | null {
   const completedAt = isFinalStatus(task.status) ? parseDate(task.completed_at) : null;
   return completedAt === null ? null : dateAt(completedAt + LIMITS.audioLifetimeMs);
 }

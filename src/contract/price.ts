@@ -9,15 +9,9 @@ export const PRICES: Readonly<Record<Model, Readonly<Partial<Record<TaskType, nu
   provider_b: { music: 5 },
 };
 
-/**
- * What a task costs, in credits: frozen when it is accepted, settled when it succeeds, refunded when it ends in
- * `failure` or `timeout`.
- *
- * @throws RangeError when the model does not offer the task type.
- */
-export function creditsFor(model: Model, taskType: TaskType): number {
+/** What a task costs, in credits. @throws RangeError when the model does not offer the task type. */
+export function priceOf(model: Model, taskType: TaskType): number {
   const credits = PRICES[model][taskType];
-  if (credits === undefined)
-    throw new RangeError(`Expected a task type that ${model} offers, got \`${taskType}\``);
+  if (credits === undefined) throw new RangeError(`${model} does not offer ${taskType}`);
   return credits;
 }

@@ -15,3 +15,12 @@ export function printableLine(text: string): string {
 export function withoutCredentials(text: string): string {
   return text.replaceAll(/:\/\/[^\s/?#\\]*@/g, "://");
 }
+
+/** How much of one text from the service a message quotes, in characters. */
+const LONGEST_EXCERPT = 300;
+
+/** A text from the service as a message quotes it: on one line, without credentials, and not longer than 300 characters. */
+export function excerpt(text: string): string {
+  // Cut last: half a password would not be found.
+  return withoutCredentials(printableLine(text)).trim().slice(0, LONGEST_EXCERPT);
+}

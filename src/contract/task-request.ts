@@ -10,27 +10,27 @@ export type ModelVersion = "v6" | "v5.5" | "v5";
 export type LyricsType = "generate" | "user" | "instrumental";
 
 /** A song from a description: `provider_a`, inspiration mode. 10 credits. */
-export interface InspirationMusicRequest extends MusicRequest<"provider_a"> {
+export interface InspirationMusicRequest extends MusicRequestFields<"provider_a"> {
   input: InspirationInput;
 }
 
 /** A song from lyrics, styles or both: `provider_a`, custom mode. 10 credits. */
-export interface CustomMusicRequest extends MusicRequest<"provider_a"> {
+export interface CustomMusicRequest extends MusicRequestFields<"provider_a"> {
   input: CustomInput;
 }
 
 /** More of an earlier clip: `provider_a`, continuation mode. 10 credits. */
-export interface ContinuationMusicRequest extends MusicRequest<"provider_a"> {
+export interface ContinuationMusicRequest extends MusicRequestFields<"provider_a"> {
   input: ContinuationInput;
 }
 
 /** A song by `provider_b`. 5 credits. */
-export interface ProviderBMusicRequest extends MusicRequest<"provider_b"> {
+export interface ProviderBMusicRequest extends MusicRequestFields<"provider_b"> {
   input: ProviderBMusicInput;
 }
 
 /** Any request for a song. */
-export type AnyMusicRequest =
+export type MusicRequest =
   | InspirationMusicRequest
   | CustomMusicRequest
   | ContinuationMusicRequest
@@ -67,10 +67,10 @@ export interface ConcatRequest {
  * Everything that can be asked of the service, told apart by `model` and `task_type`, and `provider_a`'s music
  * modes by their `input`. A mix that the service forbids is a type error.
  */
-export type TaskRequest = AnyMusicRequest | LyricsRequest | UploadRequest | ConcatRequest;
+export type TaskRequest = MusicRequest | LyricsRequest | UploadRequest | ConcatRequest;
 
-/** What every request for a song has beside its `input`; whole ones are `AnyMusicRequest`. */
-export interface MusicRequest<Model extends "provider_a" | "provider_b"> {
+/** What every request for a song has besides its `input`. A whole request is a `MusicRequest`. */
+export interface MusicRequestFields<Model extends "provider_a" | "provider_b"> {
   model: Model;
   task_type: "music";
   /** Pins the format of the audio. */

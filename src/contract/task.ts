@@ -8,6 +8,15 @@ import type { TaskStatus } from "./status.js";
  */
 export type Known<Value extends string> = Value | (string & {});
 
+/**
+ * A string that this version of the SDK does not list, such as a task type or a status that the service added later.
+ * Unlike `string` it has no overlap with the listed values, so that a comparison with one of those narrows a union.
+ */
+export type Unlisted = `${string & { readonly unlisted: never }}`;
+
+/** The type of a task: one that the interface lists, or a later one. */
+export type AnyTaskType = TaskType | Unlisted;
+
 /** What the service answers to a new task: it is accepted, and its credits are frozen. */
 export interface TaskSubmission<Type extends TaskType = TaskType> {
   /** Names the task for `retrieve`, `wait` and `watch`: a UUID. Save it, since nothing lists tasks. */
@@ -26,16 +35,64 @@ export interface TaskSubmission<Type extends TaskType = TaskType> {
   [field: string]: unknown;
 }
 
-/** A task as the service last saw it. */
-export interface Task {
+/**
+ * A task as the service last reported it: a union that narrows by `type` and `status`. A type or a status that this
+ * version does not list has the type `Unlisted`. To compare with such a value, make it a plain string first:
+ * `String(task.status) === "paused"`.
+ *
+ * @example
+ * ```ts
+ * const task = await client.tasks.retrieve(taskId);
+ * if (task.type === "music" && task.status === "success") console.log(task.output.result[0]?.audio_url);
+ * if (task.status === "failure" || task.status === "timeout") console.log(task.error);
+ * ```
+ */
+export type Task<Type extends AnyTaskType = AnyTaskType> =
+  | UnfinishedTask<Type>
+  | SucceededTask<Type>
+  | FailedTask<Type>;
+
+/** A task that is not finished: `pending`, `running`, or a status that this version does not list. */
+export type UnfinishedTask<Type extends AnyTaskType = AnyTaskType> = Type extends AnyTaskType
+  ? UnfinishedTaskOf<Type>
+  : never;
+
+/** A task that ended in `success`, with the result of its type. */
+export type SucceededTask<Type extends AnyTaskType = AnyTaskType> = Type extends AnyTaskType
+  ? SucceededTaskOf<Type>
+  : never;
+
+/** A task that ended in `failure` or `timeout`. Its credits were refunded. */
+export type FailedTask<Type extends AnyTaskType = AnyTaskType> = Type extends AnyTaskType
+  ? FailedTaskOf<Type>
+  : never;
+
+/** An unfinished task of one type. */
+export interface UnfinishedTaskOf<Type extends AnyTaskType> extends TaskFields<Type> {
+  status: "pending" | "running" | Unlisted;
+}
+
+/** A succeeded task of one type. */
+export interface SucceededTaskOf<Type extends AnyTaskType> extends TaskFields<Type> {
+  status: "success";
+  output: SucceededOutput<Type>;
+}
+
+/** A failed task of one type. */
+export interface FailedTaskOf<Type extends AnyTaskType> extends TaskFields<Type> {
+  status: "failure" | "timeout";
+}
+
+/** The fields of every task. */
+export interface TaskFields<Type extends AnyTaskType> {
   /** A UUID. Only the account that submitted the task sees it. */
   task_id: string;
   /** The provider it runs on: `provider_a` or `provider_b`. */
   model: Known<Model>;
   /** `music`, `lyrics`, `upload` or `concat`. */
-  type: Known<TaskType>;
+  type: Type;
   /** `success`, `failure` and `timeout` are final; the last comes after an hour in `pending` or `running`. */
-  status: Known<TaskStatus>;
+  status: TaskStatus | Unlisted;
   /** The credits frozen or charged; what a task cost also after it was refunded. */
   credits_cost: number;
   /** The input as it was submitted. */
@@ -60,16 +117,22 @@ export interface Task {
   [field: string]: unknown;
 }
 
-/** A task that ended in `success`, with the result of its type. */
-export type SucceededTask<Type extends TaskType = TaskType> = {
-  [Each in Type]: SucceededTaskOf<Each>;
-}[Type];
+/**
+ * Whether a task is a song: one that succeeded has clips in `task.output.result`.
+ *
+ * @example
+ * ```ts
+ * const task = await client.tasks.wait(taskId);
+ * if (isMusic(task)) console.log(task.output.result[0]?.audio_url);
+ * ```
+ */
+export function isMusic<Each extends Task>(task: Each): task is Extract<Each, { type: "music" }> {
+  return task.type === "music";
+}
 
-/** A succeeded task of one type. */
-export interface SucceededTaskOf<Type extends TaskType> extends Task {
-  type: Type;
-  status: "success";
-  output: SucceededOutput<Type>;
+/** Whether a task is lyrics: one that succeeded has a title and a text in `task.output.result`. */
+export function isLyrics<Each extends Task>(task: Each): task is Extract<Each, { type: "lyrics" }> {
+  return task.type === "lyrics";
 }
 
 /** What the provider reported of a task. */
@@ -82,15 +145,15 @@ export interface TaskOutput {
   progress?: string | null;
   /** Why the provider failed, as prose: show it, don't branch on it. */
   fail_reason?: string | null;
-  /** Clips, or lyrics; `null` while the work goes on, and after a failure. */
-  result?: Clip[] | Lyrics | null;
+  /** Clips or lyrics of a succeeded task, by its `type`; `null` while it is unfinished, and after a failure. */
+  result?: unknown;
   /** What a provider or a later version of the service may add. */
   [field: string]: unknown;
 }
 
 /** The output of a task that succeeded. */
-export interface SucceededOutput<Type extends TaskType> extends TaskOutput {
-  result: TaskResults[Type];
+export interface SucceededOutput<Type extends AnyTaskType> extends TaskOutput {
+  result: Type extends TaskType ? TaskResults[Type] : unknown;
 }
 
 /** What each task type makes. */

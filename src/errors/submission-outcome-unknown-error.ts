@@ -1,3 +1,4 @@
+import type { TaskRequest } from "../contract/task-request.js";
 import { AsyncMusicError, type ErrorDetails } from "./async-music-error.js";
 
 /**
@@ -19,8 +20,8 @@ export type Evidence = "created" | "not_created" | "unclear";
 export class SubmissionOutcomeUnknownError extends AsyncMusicError {
   override name = "SubmissionOutcomeUnknownError";
 
-  /** The request whose outcome is unknown, as it was sent. */
-  readonly request: unknown;
+  /** The request whose outcome is unknown, as it was sent. It narrows by `model` and `task_type`. */
+  readonly request: TaskRequest;
 
   /** The `X-Request-Id` of the POST: quote it when you ask the service what became of it. */
   readonly requestId: string;
@@ -45,7 +46,8 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
     },
   ) {
     super(message, details);
-    this.request = details.request;
+    // What was checked before sending; without `validateRequests` it is what the caller declared it to be.
+    this.request = details.request as TaskRequest;
     this.requestId = details.requestId;
     this.journalKey = details.journalKey ?? null;
     this.status = details.status;

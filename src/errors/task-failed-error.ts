@@ -1,15 +1,19 @@
 import type { TaskErrorCode } from "../contract/error-code.js";
-import type { Known, Task } from "../contract/task.js";
+import { excerpt } from "../contract/printable.js";
+import type { FailedTask, Known } from "../contract/task.js";
 import { AsyncMusicError } from "./async-music-error.js";
 
-/** The task ended in `failure`. Its credits were refunded. */
+/**
+ * The task ended in `failure`. Its credits were refunded. The message has the service's reason: `task.error` without
+ * control and format characters, up to 300 characters of it.
+ */
 export class TaskFailedError extends AsyncMusicError {
   override name = "TaskFailedError";
 
   declare readonly taskId: string;
 
-  /** The task as it ended. */
-  readonly task: Task;
+  /** The task as it ended; it narrows by `type` and `status`. */
+  readonly task: FailedTask;
 
   /** Why, as a stable classification. */
   readonly errorCode: Known<TaskErrorCode> | null;
@@ -20,10 +24,8 @@ export class TaskFailedError extends AsyncMusicError {
   /** How long to wait before another try, in seconds, where the provider said so. */
   readonly retryAfterSeconds: number | null;
 
-  constructor(task: Task) {
-    super(`Failed to finish task ${task.task_id}: ${reasonOf(task)}. ${adviceFor(task)}`, {
-      taskId: task.task_id,
-    });
+  constructor(task: FailedTask) {
+    super(messageOf(task), { taskId: task.task_id });
     this.task = task;
     this.errorCode = task.error_code;
     this.retryable = task.retryable;
@@ -31,14 +33,16 @@ export class TaskFailedError extends AsyncMusicError {
   }
 }
 
-function reasonOf(task: Task): string {
-  const code = task.error_code ?? "no error code";
-  return task.status === "timeout" ? `${code}, unfinished after an hour` : code;
+function messageOf(task: FailedTask): string {
+  const { task_id: taskId, status, error, error_code: errorCode } = task;
+  const failed = status === "timeout" ? "timed out after an hour" : "failed";
+  const reason = excerpt(error ?? "").replace(/\.$/, "");
+  const code = excerpt(errorCode ?? "no error code");
+  const why = reason === "" ? code : `${reason} (${code})`;
+  return `Task ${taskId} ${failed}: ${why}. Its credits were refunded. ${adviceFor(task)}`;
 }
 
-function adviceFor({ retryable, retry_after_seconds: seconds }: Task): string {
-  const refunded = "Its credits were refunded; it can't be resumed.";
-  if (retryable === false)
-    return `${refunded} The same request can never succeed: change it before you send it again.`;
-  return `${refunded} A new task may succeed${seconds === null ? "" : ` after ${seconds} s`}.`;
+function adviceFor({ retryable, retry_after_seconds: seconds }: FailedTask): string {
+  if (retryable === false) return "The same request can never succeed: change it before you send it again.";
+  return `A new task may succeed${seconds === null ? "" : ` after ${seconds} s`}.`;
 }

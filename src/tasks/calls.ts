@@ -64,7 +64,7 @@ export function checkTaskId(taskId: unknown, redactor: Redactor): void {
   throw noTask("taskId", taskId);
 }
 
-/** The id of what a wait was given. */
+/** The id of a task that is given as its id or as its submission. */
 export function taskIdOf(task: string | TaskSubmission): string {
   const taskId: unknown = typeof task === "string" ? task : task?.task_id;
   if (typeof taskId === "string") return taskId;
@@ -73,7 +73,7 @@ export function taskIdOf(task: string | TaskSubmission): string {
 
 /** The service's own code, as of every request that it would refuse. */
 function noTask(path: string, got: unknown): InvalidRequestError {
-  const message = `must be the id of a task${path === "task" ? ", or what `create` answered" : ""}${hintAbout(got)}`;
+  const message = `must be a task ID or the result of \`create\`${hintAbout(got)}`;
   return new InvalidRequestError("task_not_found", [{ path, message }]);
 }
 

@@ -1,10 +1,10 @@
-import { PRICES } from "../contract/price.js";
 import type { TaskRequest } from "../contract/task-request.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
 import { CreditCeilingError } from "../errors/credit-ceiling-error.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
 import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
 import { TaskFailedError } from "../errors/task-failed-error.js";
+import { listedPrice } from "./credits-for.js";
 
 /** Keeps what a batch has spent or frozen at or under a ceiling. */
 export interface CreditCeiling {
@@ -34,7 +34,8 @@ export function createCreditCeiling(maxCredits = Number.POSITIVE_INFINITY): Cred
 
   return {
     async under(request, isBegun, run) {
-      const credits = priceOf(request);
+      // A request without a price is refused by its run, or by the service: it costs nothing.
+      const credits = listedPrice(request) ?? 0;
       let isAllowed = false;
       const allow = (otherCredits: number) => {
         if (!isAllowed && otherCredits + credits > maxCredits)
@@ -53,14 +54,6 @@ export function createCreditCeiling(maxCredits = Number.POSITIVE_INFINITY): Cred
       }
     },
   };
-}
-
-/** What has no price is no task that the interface knows: the run itself refuses it, or the service does. */
-function priceOf(request: TaskRequest): number {
-  const prices: Readonly<Record<string, unknown>> | undefined = PRICES[request?.model];
-  const price = prices?.[request.task_type];
-  // The prototype of a table has names too, and what they stand for is no price.
-  return typeof price === "number" ? price : 0;
 }
 
 /** Whether credits may still be frozen or settled. A failed task's are refunded. */

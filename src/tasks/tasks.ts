@@ -10,6 +10,7 @@ import type { Flight, RequestOptions } from "../transport/call.js";
 import type { Transport } from "../transport/transport.js";
 import { attributesOf } from "./attributes.js";
 import { callBack } from "./callback.js";
+import { taskIdOf } from "./calls.js";
 import { leftUnderWay } from "./judge-submission.js";
 import { checkWaitOptions, type RunOptions, type WaitOptions } from "./options.js";
 import { closeAtEnd, recordAtEnd } from "./record-at-end.js";
@@ -63,19 +64,31 @@ export class Tasks {
   }
 
   /**
-   * Reads a task as it is now. A task that failed is an answer here, and no error.
+   * Reads a task as it is now. A task that failed is returned, not thrown.
    *
+   * @param task - the id of a task, or the result of `create`, also after JSON serialization: it keeps the task's type
    * @throws {@link TaskNotFoundError} no task of this account has that id
    * @throws {@link AuthenticationError}, {@link RateLimitedError}, {@link ServerError}, {@link ConnectionError} after
    * the retries
    * @throws {@link InvalidResponseError} the answer lacks what the contract requires
+   *
+   * @example
+   * ```ts
+   * const { status, output } = await client.tasks.retrieve(submission);
+   * console.log(status, output?.progress);
+   * ```
    */
-  retrieve(taskId: string, options: RequestOptions = {}): ApiPromise<Task> {
+  retrieve<Type extends TaskType>(
+    task: TaskSubmission<Type>,
+    options?: RequestOptions,
+  ): ApiPromise<Task<Type>>;
+  retrieve(task: string | TaskSubmission, options?: RequestOptions): ApiPromise<Task>;
+  retrieve(task: string | TaskSubmission, options: RequestOptions = {}): ApiPromise<Task> {
     const { trace, redactor } = this.#transport;
-    const read = () => retrieveTask(this.#transport, taskId, options);
+    const read = async () => retrieveTask(this.#transport, taskIdOf(task), options);
     // It may be the key in a wrong place.
-    const attributes = { "async_music.task_id": redactor.text(String(taskId)) };
-    return apiPromise(trace("retrieve a task", attributes, read), redactor);
+    const taskId = redactor.text(String(Object(task).task_id ?? task));
+    return apiPromise(trace("retrieve a task", { "async_music.task_id": taskId }, read), redactor);
   }
 
   /**
@@ -83,7 +96,7 @@ export class Tasks {
    * polls. A read that fails is only the next poll's delay, whether the connection broke, the answer can't be read or
    * the service refused it, with a 403 or a 400 too: only a 401 and a 404 end the wait before `maxWaitMs`.
    *
-   * @param task - the id of a task, or what `create` answered, also after a detour through JSON
+   * @param task - the id of a task, or the result of `create`, also after JSON serialization: it keeps the task's type
    * @throws {@link TaskFailedError} the task ended in `failure`
    * @throws {@link TaskTimedOutError} the task ended in `timeout`
    * @throws {@link WaitTimeoutError} `maxWaitMs` passed; the task goes on. Its `cause` is the failure of the last read
@@ -109,10 +122,12 @@ export class Tasks {
    * Follows a task: yields it whenever anything about it has changed, last as it ended. A task that failed is
    * yielded, not thrown. Leaving the loop ends the polling.
    *
-   * @param task - the id of a task, or what `create` answered, also after a detour through JSON
+   * @param task - the id of a task, or the result of `create`, also after JSON serialization: it keeps the task's type
    * @throws {@link WaitTimeoutError}, {@link TaskNotFoundError}, {@link AuthenticationError} as `wait` does
    * @throws {@link InvalidOptionError} at once, before the iteration begins
    */
+  watch<Type extends TaskType>(task: TaskSubmission<Type>, options?: WaitOptions): AsyncIterable<Task<Type>>;
+  watch(task: string | TaskSubmission, options?: WaitOptions): AsyncIterable<Task>;
   watch(task: string | TaskSubmission, options: WaitOptions = {}): AsyncIterable<Task> {
     return this.#waiter.watch(task, options);
   }

@@ -1,6 +1,6 @@
 import { InvalidRequestError, SubmissionOutcomeUnknownError } from "async-music";
 import { expect, test } from "vitest";
-import { accepted, CLIP, refusal, SONG_REQUEST, submission } from "../support/answers.js";
+import { accepted, CLIP, ok, refusal, SONG_REQUEST, submission, TASK_ID, task } from "../support/answers.js";
 import { expectNoKey } from "../support/leaks.js";
 import { rejection } from "../support/rejection.js";
 import { API_KEY, createWorld } from "../support/world.js";
@@ -36,14 +36,39 @@ test.each(["a/b", "../account/balance", "a?b=c", "a#b", "%2e%2e", "ü", "a b"])(
   },
 );
 
+test("retrieve takes the id of a task, its submission, and a submission after JSON", async () => {
+  const { client, requests } = createWorld(({ method }) => (method === "POST" ? accepted() : ok(task())));
+  const created = await client.tasks.create(SONG_REQUEST);
+  for (const given of [TASK_ID, created, JSON.parse(JSON.stringify(created))]) {
+    expect((await client.tasks.retrieve(given)).task_id).toBe(TASK_ID);
+    const { data, rateLimit } = await client.tasks.retrieve(given).withResponse();
+    expect([data.task_id, rateLimit]).toEqual([TASK_ID, { remaining: null }]);
+  }
+  expect(new Set(requests.slice(1).map(({ path }) => path))).toEqual(new Set([`/api/v1/task/${TASK_ID}`]));
+});
+
+test("a submission without a task id, or whose id is no id, is refused before anything is sent", async () => {
+  const { client, requests } = createWorld(() => ok(task()));
+  for (const given of [
+    { ...submission(), task_id: undefined },
+    { ...submission(), task_id: ".." },
+  ]) {
+    await rejection(client.tasks.retrieve(given as never), InvalidRequestError);
+    await rejection(client.tasks.wait(given as never), InvalidRequestError);
+    expect(() => client.tasks.watch(given as never)).toThrow(InvalidRequestError);
+  }
+  expect(requests).toEqual([]);
+});
+
 test.each([
   [Promise.resolve(submission()), "; it is a promise: await it first"],
   [CLIP, "; it is a clip: its task has an id of its own"],
   [7, ". Nothing was sent."],
-])("what is waited for and is no task is refused by name: %j", async (given, words) => {
+])("what is waited for or retrieved and is no task is refused by name: %j", async (given, words) => {
   const { client } = createWorld(() => accepted());
   const { message } = await rejection(client.tasks.wait(given as never), InvalidRequestError);
-  expect(message).toContain(`\`task\` must be the id of a task, or what \`create\` answered${words}`);
+  expect((await rejection(client.tasks.retrieve(given as never), InvalidRequestError)).message).toBe(message);
+  expect(message).toContain(`\`task\` must be a task ID or the result of \`create\`${words}`);
 });
 
 test("a text that holds the key is no task id, and is not shown", async () => {

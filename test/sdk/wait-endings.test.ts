@@ -229,12 +229,35 @@ describe("a task that ends badly", () => {
     expect(error).toMatchObject({ errorCode: null, retryable: null, retryAfterSeconds: null });
   });
 
-  test("shows neither its prompt nor its prose in the message", async () => {
-    const { client } = createWorld(() =>
-      ok(failed({ error: "bad words", input: { prompt: "secret lyrics" } })),
-    );
+  test.each([
+    [
+      failed({ error: "The input names a clip that does not exist.", error_code: "invalid_task_input" }),
+      `Task ${TASK_ID} failed: The input names a clip that does not exist (invalid_task_input). Its credits were ` +
+        "refunded. The same request can never succeed: change it before you send it again.",
+    ],
+    [
+      failed({ error: "busy", error_code: "rate_limited", retryable: true, retry_after_seconds: 30 }),
+      `Task ${TASK_ID} failed: busy (rate_limited). Its credits were refunded. A new task may succeed after 30 s.`,
+    ],
+    [
+      failed({ status: "timeout", error: "took too long", error_code: null, retryable: true }),
+      `Task ${TASK_ID} timed out after an hour: took too long (no error code). Its credits were refunded. A new ` +
+        "task may succeed.",
+    ],
+    [
+      failed({ error: null, error_code: "content_moderation" }),
+      `Task ${TASK_ID} failed: content_moderation. Its credits were refunded. The same request can never succeed: ` +
+        "change it before you send it again.",
+    ],
+  ])("says in its message why the task failed, and what to do: %#", async (ended, message) => {
+    const { client } = createWorld(() => ok(ended));
+    await expect(client.tasks.wait(TASK_ID)).rejects.toMatchObject({ message });
+  });
+
+  test("does not show its prompt in the message", async () => {
+    const { client } = createWorld(() => ok(failed({ input: { prompt: "secret lyrics" } })));
     const { message } = await rejection(client.tasks.wait(TASK_ID), TaskFailedError);
-    expect(message).not.toMatch(/bad words|secret lyrics/);
+    expect(message).not.toContain("secret lyrics");
   });
 
   test("after success but without its result is an InvalidResponseError with the id", async () => {

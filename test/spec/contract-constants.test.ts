@@ -3,7 +3,7 @@ import * as endpoint from "../../src/contract/endpoint.js";
 import { ERROR_STATUSES, TASK_ERROR_CODES } from "../../src/contract/error-code.js";
 import { LIMITS } from "../../src/contract/limits.js";
 import { MODELS, TASK_TYPES, TASK_TYPES_BY_MODEL } from "../../src/contract/model.js";
-import { creditsFor, PRICES, USD_PER_CREDIT } from "../../src/contract/price.js";
+import { PRICES, priceOf, USD_PER_CREDIT } from "../../src/contract/price.js";
 import { isSafeRequestId } from "../../src/contract/request-id.js";
 import { FINAL_STATUSES, isFinalStatus, TASK_STATUSES } from "../../src/contract/status.js";
 import * as endpoints from "./tables/endpoints.js";
@@ -22,12 +22,12 @@ describe("the contract's constants, against the interface", () => {
   });
 
   it.each(service.OFFERS)("offers $type by $model for $credits credits", ({ model, type, credits }) => {
-    expect(creditsFor(model, type)).toBe(credits);
+    expect(priceOf(model, type)).toBe(credits);
     expect(TASK_TYPES_BY_MODEL[model]).toContain(type);
   });
 
   it.each(service.NOT_OFFERED)("does not offer $type by $model", ({ model, type }) => {
-    expect(() => creditsFor(model, type)).toThrow(RangeError);
+    expect(() => priceOf(model, type)).toThrow(RangeError);
     expect(TASK_TYPES_BY_MODEL[model]).not.toContain(type);
   });
 

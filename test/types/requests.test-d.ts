@@ -1,4 +1,12 @@
-import type { AsyncMusic, RequestOptions, RunOptions, TaskRequest, WaitOptions } from "async-music";
+import type {
+  AsyncMusic,
+  MusicRequest,
+  RequestOptions,
+  RunOptions,
+  TaskRequest,
+  WaitOptions,
+} from "async-music";
+import { creditsFor } from "async-music";
 import { test } from "vitest";
 
 // Resources: Task creation request. What the service forbids does not compile, in create and in run.
@@ -86,6 +94,22 @@ test("what the interface allows compiles", () => {
       audio_format: undefined,
     }),
   ];
+});
+
+test("any request for a song is a MusicRequest, and creditsFor takes every request", () => {
+  const songs: MusicRequest[] = [
+    { model: "provider_a", task_type: "music", input: { gpt_description_prompt: "rain" } },
+    { model: "provider_a", task_type: "music", input: { tags: "fado" } },
+    { model: "provider_a", task_type: "music", input: { continue_clip_id: "c" } },
+    { model: "provider_b", task_type: "music", input: { prompt: "calm" } },
+  ];
+  // @ts-expect-error lyrics are no song
+  const lyrics: MusicRequest = { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } };
+  void [...songs.map(creditsFor), creditsFor(given<TaskRequest>()), tasks.run(lyrics)];
+  // @ts-expect-error the request itself, not its fields one by one
+  creditsFor("provider_a", "music");
+  // @ts-expect-error no such task type
+  creditsFor({ model: "provider_a", task_type: "video" });
 });
 
 test("a request may come from a variable", () => {

@@ -4,12 +4,17 @@ import type {
   Balance,
   ClientOptions,
   Clip,
+  FailedTask,
   Lyrics,
+  LyricsRequest,
+  ProviderBMusicRequest,
   SucceededTask,
   SucceededTaskOf,
   Task,
+  TaskOutput,
   TaskRequest,
   TaskSubmission,
+  Unlisted,
   Usage,
   WithResponse,
 } from "async-music";
@@ -89,14 +94,92 @@ test("a bare id may be any kind of task", async () => {
   seen.output.result;
 });
 
+test("a task narrows by its type and its status, in any order", () => {
+  const task = given<Task>();
+  if (task.type === "music" && task.status === "success") {
+    assertTrue<Equals<typeof task, SucceededTask<"music">>>();
+    assertTrue<Equals<typeof task.output.result, Clip[]>>();
+  }
+  if (task.status === "success" && task.type === "lyrics")
+    assertTrue<Equals<typeof task.output.result, Lyrics>>();
+  if (task.status === "failure" || task.status === "timeout") assertTrue<Equals<typeof task, FailedTask>>();
+  // @ts-expect-error only a task that succeeded has a result
+  if (task.type === "music" && task.status === "running") task.output.result[0];
+  // @ts-expect-error a result that may be of any type has to be narrowed
+  if (task.status === "success") task.output.result[0];
+  const { type, status, output } = given<Task>();
+  if (type === "upload" && status === "success") assertTrue<Equals<typeof output.result, Clip[]>>();
+});
+
+test("a switch over types or statuses is left with what this version does not list, which is a string", () => {
+  const task = given<Task>();
+  switch (task.status) {
+    case "pending":
+    case "running":
+    case "success":
+    case "failure":
+    case "timeout":
+      break;
+    default: {
+      const status: string = task.status;
+      assertTrue<Equals<typeof task.status, Unlisted>>();
+      assertTrue<Equals<typeof task.output, TaskOutput | null>>();
+      void status;
+    }
+  }
+  if (task.status !== "success") return;
+  switch (task.type) {
+    case "music":
+    case "lyrics":
+    case "upload":
+    case "concat":
+      break;
+    default:
+      assertTrue<Equals<typeof task, SucceededTask<Unlisted>>>();
+      assertTrue<Equals<typeof task.output.result, unknown>>();
+  }
+});
+
+test("the guards narrow tasks, whatever is known of their status", () => {
+  const task = given<Task>();
+  const succeeded = given<SucceededTask>();
+  const failed = given<FailedTask>();
+  if (sdk.isMusic(task)) assertTrue<Equals<typeof task, Task<"music">>>();
+  if (sdk.isMusic(task) && task.status === "success") assertTrue<Equals<typeof task.output.result, Clip[]>>();
+  if (sdk.isMusic(succeeded)) assertTrue<Equals<typeof succeeded.output.result, Clip[]>>();
+  if (sdk.isLyrics(succeeded)) assertTrue<Equals<typeof succeeded.output.result.text, string>>();
+  if (sdk.isLyrics(failed)) assertTrue<Equals<typeof failed, FailedTask<"lyrics">>>();
+  // @ts-expect-error a submission is no task yet
+  sdk.isMusic(given<TaskSubmission>());
+});
+
+test("retrieve, wait and watch keep the type of a submission, also after JSON", async () => {
+  const created = await tasks.create({ model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } });
+  const parsed = JSON.parse(JSON.stringify(created)) as typeof created;
+  for (const submission of [created, parsed]) {
+    const task = await tasks.retrieve(submission);
+    assertTrue<Equals<typeof task, Task<"lyrics">>>();
+    if (task.status === "success") assertTrue<Equals<typeof task.output.result, Lyrics>>();
+    for await (const each of tasks.watch(submission)) assertTrue<Equals<typeof each, Task<"lyrics">>>();
+    const done = await tasks.wait(submission);
+    assertTrue<Equals<typeof done, SucceededTask<"lyrics">>>();
+  }
+  const { data } = await tasks.retrieve(created).withResponse();
+  assertTrue<Equals<typeof data, Task<"lyrics">>>();
+  const either = given<string | TaskSubmission>();
+  void [tasks.retrieve(either), tasks.wait(either), tasks.watch(either)];
+});
+
 test("statuses and codes are named, and open for what a later version adds", async () => {
   const task = given<Task>();
   const known: Task["status"][] = ["pending", "running", "success", "failure", "timeout"];
-  const later: Task["status"] = "paused";
+  // @ts-expect-error a status that is not listed has to be declared as such
+  const misspelt: Task["status"] = "sucess";
+  const later: Task["status"] = "paused" as Unlisted;
   const code: Task["error_code"] = "content_moderation";
   if (task.error_code === "rate_limited")
     assertTrue<Equals<typeof task.retry_after_seconds, number | null>>();
-  void [known, later, code];
+  void [known, misspelt, later, code];
 });
 
 test("answers have the fields of the interface", async () => {
@@ -116,7 +199,11 @@ test("answers have the fields of the interface", async () => {
 
 test("errors carry what they promise", () => {
   const error = given<unknown>();
-  if (error instanceof sdk.TaskTimedOutError) assertTrue<Equals<typeof error.task, Task>>();
+  if (error instanceof sdk.TaskTimedOutError) {
+    assertTrue<Equals<typeof error.task, FailedTask>>();
+    assertTrue<Equals<typeof error.task.status, "failure" | "timeout">>();
+    if (error.task.type === "music") assertTrue<Equals<typeof error.task, FailedTask<"music">>>();
+  }
   if (error instanceof sdk.WaitTimeoutError) {
     assertTrue<Equals<typeof error.taskId, string>>();
     assertTrue<Equals<typeof error.task, Task | null>>();
@@ -128,7 +215,10 @@ test("errors carry what they promise", () => {
   }
   if (error instanceof sdk.SubmissionOutcomeUnknownError) {
     assertTrue<Equals<typeof error.status, number | null>>();
-    assertTrue<Equals<typeof error.request, unknown>>();
+    assertTrue<Equals<typeof error.request, TaskRequest>>();
+    if (error.request.task_type === "lyrics") assertTrue<Equals<typeof error.request, LyricsRequest>>();
+    if (error.request.model === "provider_b")
+      assertTrue<Equals<typeof error.request, ProviderBMusicRequest>>();
     assertTrue<Equals<typeof error.cause, unknown>>();
   }
   if (error instanceof sdk.InvalidRequestError) {

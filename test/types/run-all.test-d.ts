@@ -12,7 +12,7 @@ import type {
   SubmissionOutcomeUnknownError,
   TaskRequest,
 } from "async-music";
-import { memoryJournal } from "async-music";
+import { isMusic, memoryJournal } from "async-music";
 import { fileJournal } from "async-music/node";
 import { test } from "vitest";
 import { assertFalse, assertTrue, type Equals, type HoldsAny } from "./support.js";
@@ -42,9 +42,12 @@ test("the result of each run follows its request", async () => {
     { model: "provider_a", task_type: "music", input: { tags: "fado" } },
     { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } },
   ])) {
-    if (result.task && result.request.task_type === "lyrics") {
-      assertTrue<Equals<typeof result.task.output.result, Lyrics | Clip[]>>();
-    }
+    const { task } = result;
+    if (task?.type === "lyrics") assertTrue<Equals<typeof task.output.result, Lyrics>>();
+    if (task && isMusic(task)) assertTrue<Equals<typeof task.output.result, Clip[]>>();
+    if (result.task?.type === "lyrics") result.task.output.result.text;
+    // @ts-expect-error it may be lyrics
+    task?.output.result[0];
   }
 
   for await (const { task } of tasks.runAll(given<AsyncIterable<TaskRequest>>())) {

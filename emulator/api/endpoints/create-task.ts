@@ -1,5 +1,5 @@
 import { ENDPOINTS } from "../../../src/contract/endpoint.js";
-import { creditsFor } from "../../../src/contract/price.js";
+import { priceOf } from "../../../src/contract/price.js";
 import { findRequestViolation, type RequestRules } from "../../../src/contract/request-violation.js";
 import type { Account } from "../../accounts/account.js";
 import type { Policy } from "../../policy/policy.js";
@@ -59,7 +59,7 @@ function readOrder(body: unknown, policy: Policy): Omit<TaskOrder, "askedOutcome
   return {
     model,
     type,
-    credits: creditsFor(model, type),
+    credits: priceOf(model, type),
     input,
     audioFormat: audioFormat ?? null,
   };

@@ -1,7 +1,9 @@
 import {
   type AsyncMusic,
+  AsyncMusicError,
   AudioExpiredError,
   type Clip,
+  isLyrics,
   type Lyrics,
   type SucceededTask,
 } from "../../index.js";
@@ -30,19 +32,26 @@ interface Saved {
 /** Saves what a task made, one file after the other, and tells each. A clip that can't be had costs none of the others. */
 export async function* saveResult(
   client: AsyncMusic,
-  { task_id: taskId, type, output: { result } }: SucceededTask,
+  task: SucceededTask,
   place: Place,
   signal: AbortSignal,
 ): AsyncGenerator<Saved, void, void> {
-  if (!Array.isArray(result)) {
-    yield { ...(await saveLyrics(result, place, taskId)), title: result.title, seconds: undefined };
+  if (isLyrics(task)) {
+    const { result } = task.output;
+    yield { ...(await saveLyrics(result, place, task.task_id)), title: result.title, seconds: undefined };
     return;
   }
+  const clips = clipsOf(task);
+  if (clips === null)
+    throw new AsyncMusicError(
+      `Failed to save task ${task.task_id}: this version does not know its type. Pass --no-download to print its result.`,
+      { taskId: task.task_id },
+    );
   const failures: unknown[] = [];
-  for (const [index, clip] of result.entries()) {
+  for (const [index, clip] of clips.entries()) {
     const { title, seconds } = toldOf(clip);
     try {
-      const path = place.pathFor(index, title ?? type, clip.id);
+      const path = place.pathFor(index, title ?? task.type, clip.id);
       yield { ...(await saveClip(client, clip, place, path, signal)), title, seconds };
     } catch (failure) {
       signal.throwIfAborted();
@@ -52,6 +61,12 @@ export async function* saveResult(
   // What can still be had is to be told before what is gone.
   const worst = failures.find((failure) => !(failure instanceof AudioExpiredError)) ?? failures[0];
   if (failures.length > 0) throw worst;
+}
+
+/** The clips of a task; `null` of lyrics, and of a type that this version does not list. */
+export function clipsOf(task: SucceededTask): Clip[] | null {
+  const makesClips = task.type === "music" || task.type === "upload" || task.type === "concat";
+  return makesClips ? task.output.result : null;
 }
 
 /** What a clip tells of itself, where it is what it should be: nothing relies on it. */

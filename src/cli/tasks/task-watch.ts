@@ -1,11 +1,11 @@
 import { printable, printableLine } from "../../contract/printable.js";
-import type { SucceededTask } from "../../index.js";
+import { isLyrics, type SucceededTask } from "../../index.js";
 import { stylesFor } from "../terminal/colour.js";
 import { writeJson } from "../terminal/json.js";
 import { minutesOf, usdOf } from "../terminal/words.js";
 import { type Attended, attendTask, type Begin } from "./attend-task.js";
 import { choosePlace, type Place } from "./place.js";
-import { type SavedFile, saveResult } from "./save-result.js";
+import { clipsOf, type SavedFile, saveResult } from "./save-result.js";
 
 /** Waits for a task as a person is to see it, and saves what it made. */
 export async function watchTask(attended: Attended, begin: Begin<SucceededTask>): Promise<void> {
@@ -54,7 +54,9 @@ async function deliver(
   if (flags.json) writeJson(stdout, { task, files });
 }
 
-function textOf({ output: { result } }: SucceededTask): string {
-  if (Array.isArray(result)) return result.map(({ audio_url: url }) => `${printableLine(url)}\n`).join("");
-  return `${printable(result.text).trimEnd()}\n`;
+function textOf(task: SucceededTask): string {
+  const clips = clipsOf(task);
+  if (clips !== null) return clips.map(({ audio_url: url }) => `${printableLine(url)}\n`).join("");
+  const text = isLyrics(task) ? task.output.result.text : JSON.stringify(task.output.result);
+  return `${printable(text).trimEnd()}\n`;
 }

@@ -7,6 +7,7 @@ import {
   BadRequestError,
   ConnectionError,
   CreditCeilingError,
+  type FailedTask,
   InsufficientCreditsError,
   InvalidOptionError,
   InvalidRequestError,
@@ -17,7 +18,6 @@ import {
   RequestTimeoutError,
   ServerError,
   SubmissionOutcomeUnknownError,
-  type Task,
   TaskFailedError,
   TaskNotFoundError,
   TaskTimedOutError,
@@ -31,7 +31,7 @@ export const ANSWER = "a song";
 const TASK_ID = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 
 /** A task that failed. */
-export const FAILED: Task = {
+export const FAILED: FailedTask = {
   task_id: TASK_ID,
   model: "provider_a",
   type: "music",

@@ -1,5 +1,5 @@
 import { isModel, isTaskType, TASK_TYPES_BY_MODEL } from "../../../../src/contract/model.js";
-import { creditsFor } from "../../../../src/contract/price.js";
+import { priceOf } from "../../../../src/contract/price.js";
 import { account, overview } from "../../live/store.js";
 import { Code } from "../../parts/code.js";
 import { Choice, Field, Flag, TextArea } from "../../parts/field.js";
@@ -18,7 +18,7 @@ export function NewTask() {
   const { model, type } = draft.value;
   const request = requestOf(draft.value);
   const outcome = outcomeNamed(draft.value.outcome);
-  const credits = creditsFor(model, type);
+  const credits = priceOf(model, type);
   const available = account.value?.balance.available ?? 0;
   return (
     <>

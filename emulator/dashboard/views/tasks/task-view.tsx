@@ -33,7 +33,6 @@ function Details({ details }: { details: TaskDetails }) {
   const task = taskOf(details);
   const { model, type, status, credits_cost: credits, input, audio_format: format, output } = task;
   const request = { model, task_type: type, ...(format !== null && { audio_format: format }), input };
-  const result = output?.result ?? null;
   const last = details.ledger.at(-1);
   return (
     <>
@@ -60,10 +59,12 @@ function Details({ details }: { details: TaskDetails }) {
           {task.retry_after_seconds !== null && `, after ${task.retry_after_seconds} s`})
         </p>
       )}
-      {Array.isArray(result) && <Clips clips={result} task={task} />}
-      {result !== null && !Array.isArray(result) && (
-        <Section title={String(result.title)}>
-          <pre class="lyrics">{String(result.text)}</pre>
+      {task.status === "success" && task.type !== "lyrics" && (
+        <Clips clips={task.output.result} task={task} />
+      )}
+      {task.status === "success" && task.type === "lyrics" && (
+        <Section title={task.output.result.title}>
+          <pre class="lyrics">{task.output.result.text}</pre>
         </Section>
       )}
       <div class="columns">

@@ -1,4 +1,4 @@
-import { type Clip, TaskNotFoundError } from "async-music";
+import { isMusic, TaskNotFoundError } from "async-music";
 import { type Song, songClient } from "../../../../songs.ts";
 
 /** How a song is getting on. Ask again after five seconds, as `Retry-After` says. */
@@ -6,11 +6,11 @@ export async function GET(_: Request, { params }: { params: Promise<{ id: string
   const { id } = await params;
   try {
     const task = await songClient().tasks.retrieve(id);
-    const { status, output, error_code: reason } = task;
-    if (status === "failure" || status === "timeout") return answer({ status: "failed", reason });
-    if (status === "success" && isClips(output?.result))
-      return answer({ status: "ready", clips: output.result });
-    return answer({ status: "pending", progress: output?.progress ?? null });
+    if (task.status === "failure" || task.status === "timeout")
+      return answer({ status: "failed", reason: task.error_code });
+    if (task.status === "success" && isMusic(task))
+      return answer({ status: "ready", clips: task.output.result });
+    return answer({ status: "pending", progress: task.output?.progress ?? null });
   } catch (error) {
     if (error instanceof TaskNotFoundError) return Response.json({ error: "no such song" }, { status: 404 });
     throw error;
@@ -19,8 +19,4 @@ export async function GET(_: Request, { params }: { params: Promise<{ id: string
 
 function answer(song: Song): Response {
   return Response.json(song, { headers: song.status === "pending" ? { "Retry-After": "5" } : {} });
-}
-
-function isClips(result: unknown): result is readonly Clip[] {
-  return Array.isArray(result);
 }

@@ -1,0 +1,32 @@
+import { isModel, isTaskType, type Model, type TaskType } from "../contract/model.js";
+import { PRICES } from "../contract/price.js";
+import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+
+const RULE =
+  "name a model and a task type that it offers: `music`, `lyrics`, `upload` or `concat` of `provider_a`, or `music` of " +
+  "`provider_b`";
+
+/**
+ * Returns what a request costs, in credits of 0.01 USD. They are frozen when the task is accepted, settled when it
+ * succeeds, and refunded when it ends in `failure` or `timeout`.
+ *
+ * @param request - a request, or only its `model` and `task_type`; its `input` is not checked
+ * @throws {@link InvalidOptionError} the model does not offer the task type, or `request` is no request
+ *
+ * @example
+ * ```ts
+ * const credits = requests.reduce((sum, request) => sum + creditsFor(request), 0);
+ * console.log(`The batch costs at most ${credits * USD_PER_CREDIT} USD.`);
+ * ```
+ */
+export function creditsFor(request: { readonly model: Model; readonly task_type: TaskType }): number {
+  const credits = listedPrice(request);
+  if (credits === null) throw new InvalidOptionError("request", RULE, shown(request));
+  return credits;
+}
+
+/** The price of a request in credits; `null` where the interface lists none. */
+export function listedPrice(request: unknown): number | null {
+  const { model, task_type: taskType } = Object(request);
+  return isModel(model) && isTaskType(taskType) ? (PRICES[model][taskType] ?? null) : null;
+}
