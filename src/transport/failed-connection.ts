@@ -9,13 +9,21 @@ export function connectionTo(url: string, redactor: Redactor): string {
   return `connection to ${redactor.text(new URL(url).host)}`;
 }
 
-/** Why a connection failed, in the system's own short words, in brackets; empty where it has none. */
-export function codeOf(cause: unknown, redactor: Redactor, depth = 0): string {
+/** Why a connection failed, in the system's own short words, in brackets; empty where it has none, or can't be read. */
+export function codeOf(cause: unknown, redactor: Redactor): string {
+  try {
+    return findCode(cause, redactor, 0);
+  } catch {
+    return "";
+  }
+}
+
+function findCode(cause: unknown, redactor: Redactor, depth: number): string {
   if (!(cause instanceof Error) || depth > DEEPEST) return "";
   const { code, message } = cause as Error & { code?: unknown };
   if (message === FORBIDDEN_PORT) return ` (${FORBIDDEN_PORT})`;
   if (typeof code === "string" && CODE.test(code)) return ` (${redactor.text(code)})`;
-  return codeOf(cause.cause, redactor, depth + 1);
+  return findCode(cause.cause, redactor, depth + 1);
 }
 
 /** What to do where the address is one that exists in a process alone. */

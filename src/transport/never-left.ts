@@ -27,12 +27,21 @@ export const DEEPEST = 8;
  * Whether a failed `fetch` certainly never sent anything, so that a POST can't have had an effect. Unless the error
  * says so with a code, the answer is no: a connection may break at any moment after the request arrived.
  */
-export function certainlyNeverLeft(error: unknown, depth = 0): boolean {
+export function certainlyNeverLeft(error: unknown): boolean {
+  try {
+    return saysNothingLeft(error, 0);
+  } catch {
+    // An error of a custom `fetch` may throw when it is read.
+    return false;
+  }
+}
+
+function saysNothingLeft(error: unknown, depth: number): boolean {
   if (!(error instanceof Error) || depth > DEEPEST) return false;
   if (error instanceof AggregateError && error.errors.length > 0) {
-    return error.errors.every((each) => certainlyNeverLeft(each, depth + 1));
+    return error.errors.every((each) => saysNothingLeft(each, depth + 1));
   }
-  return isBeforeSending(error) || certainlyNeverLeft(error.cause, depth + 1);
+  return isBeforeSending(error) || saysNothingLeft(error.cause, depth + 1);
 }
 
 function isBeforeSending(error: Error): boolean {

@@ -4,8 +4,11 @@ import {
   AsyncMusicError,
   AudioDownloadError,
   type Clock,
+  ConnectionError,
   type Journal,
   memoryJournal,
+  RateLimitedError,
+  SubmissionOutcomeUnknownError,
 } from "async-music";
 import { expect, test } from "vitest";
 import { createRedactor } from "../../src/transport/redactor.js";
@@ -13,6 +16,7 @@ import { accepted, limited, ok, SONG_REQUEST, succeeded, TASK_ID } from "../supp
 import { expectNoKey } from "../support/leaks.js";
 import { createOwnPacer } from "../support/own-pacer.js";
 import { reasonOf, rejection } from "../support/rejection.js";
+import { turns } from "../support/test-clock.js";
 import { API_KEY, createWorld, inTurn } from "../support/world.js";
 
 // Errors of the application's own fetch, journal, clock, pacer, tracer and callbacks.
@@ -159,6 +163,14 @@ test.each(HOSTILE)("an error that %s is neither kept as it is nor changed", (_, 
   expectNoKey(kept, base64(API_KEY).slice(3, -3));
 });
 
+test.each(HOSTILE)("a fetch that throws what %s leaves the outcome of a POST unknown, and fails a read", async (_, make) => {
+  const fetch = () => Promise.reject(frozen(make()));
+  const client = new AsyncMusic({ apiKey: API_KEY, baseUrl: "https://music.example", fetch, maxRetries: 0 });
+  await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+  await rejection(client.account.balance(), ConnectionError);
+  await rejection(client.audio.download("https://audio.example/1"), AudioDownloadError);
+});
+
 test("no getter of an error's own properties is called", () => {
   let calls = 0;
   const error = Object.defineProperty(new Error("no"), "detail", { get: () => calls++, enumerable: true });
@@ -263,7 +275,8 @@ test("a pacer's plain error without the key is thrown as it is", async () => {
   expect(await reasonOf(createWorld(() => accepted(), { pacer }).client.account.balance())).toBe(thrown);
 });
 
-test("a span shows no key, though a request's model or the name of what is thrown holds it", async () => {
+/** Keeps everything that a tracer is given, and does the work as `run` says. */
+function createTracing(run: (work: () => unknown) => unknown = (work) => work()) {
   const told: unknown[] = [];
   const span = {
     setAttribute: (...given: unknown[]) => told.push(given),
@@ -274,15 +287,46 @@ test("a span shows no key, though a request's model or the name of what is throw
   const tracer = {
     startActiveSpan<Work extends (its: typeof span) => unknown>(name: string, options: object, work: Work) {
       told.push(name, options);
-      return work(span) as ReturnType<Work>;
+      return run(() => work(span)) as ReturnType<Work>;
     },
   };
+  return { told, span, tracer };
+}
+
+test("a span shows no key, though a request's model or the name of what is thrown holds it", async () => {
+  const { told, tracer } = createTracing();
   const toss = () => Promise.reject(Object.assign(new Error("no"), { name: API_KEY }));
   const pacer = { ...createOwnPacer().pacer, admit: toss };
   const { client } = createWorld(() => accepted(), { tracer, pacer, validateRequests: false });
   await reasonOf(client.tasks.create({ ...SONG_REQUEST, model: API_KEY, task_type: API_KEY } as never));
   expect(told.length).toBeGreaterThan(3);
   expectNoKey(told, API_KEY);
+});
+
+test("a span tells of an abort's own reason only its name, without the key", async () => {
+  const { told, tracer } = createTracing();
+  const reason = Object.assign(new Error(`left ${API_KEY}`), { name: `Left ${API_KEY}` });
+  const { client } = createWorld(() => accepted(), { tracer });
+  const read = client.account.balance({ signal: AbortSignal.abort(reason) });
+  expect(await reasonOf(read)).toBe(reason);
+  expect(told).toContainEqual(["error.type", "Left [redacted]"]);
+  expect(told).toContainEqual({ code: 2 });
+  expectNoKey(told, API_KEY);
+});
+
+test("a tracer that drops the work's promise leaves no rejection behind, though its span throws", async () => {
+  const unhandled: unknown[] = [];
+  const keep = (reason: unknown) => unhandled.push(reason);
+  process.on("unhandledRejection", keep);
+  const { span, tracer } = createTracing((work) => void work());
+  span.setStatus = () => {
+    throw new Error("the exporter is full");
+  };
+  const { client } = createWorld(() => limited(1), { tracer, maxRetries: 0 });
+  await rejection(client.account.balance(), RateLimitedError);
+  await turns(2);
+  process.off("unhandledRejection", keep);
+  expect(unhandled).toEqual([]);
 });
 
 test.each([

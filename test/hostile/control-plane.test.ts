@@ -32,19 +32,19 @@ async function listen(options: ServeOptions = {}) {
 }
 
 /** Sets the addresses of every connection that a server accepts from now on. */
-function connectFrom(remoteAddress: string | undefined, localAddress = "10.0.0.1") {
+function connectFrom(remoteAddress: string | undefined, localAddress: string | null = "10.0.0.1") {
   const onSocket = (message: unknown) => {
     const { socket } = Object(message);
     Object.defineProperties(socket, {
       remoteAddress: { value: remoteAddress },
-      localAddress: { value: localAddress },
+      localAddress: { value: localAddress ?? undefined },
     });
   };
   subscribe("net.server.socket", onSocket);
   onTestFinished(() => void unsubscribe("net.server.socket", onSocket));
 }
 
-test.each(["10.0.0.7", "::ffff:10.0.0.7", "2001:db8::7", "1127.0.0.1", "12.7.0.0", undefined])(
+test.each(["10.0.0.7", "::ffff:10.0.0.7", "2001:db8::7", "2001:db8::1", "1127.0.0.1", "12.7.0.0", undefined])(
   "from %s, a spoofed Host does not reach the control plane, and the service answers",
   async (address) => {
     const { control, createAccount, balance, emulator, port } = await listen();
@@ -65,6 +65,12 @@ test.each(["10.0.0.7", "::ffff:10.0.0.7", "2001:db8::7", "1127.0.0.1", "12.7.0.0
     expect(await balance({ Host: "music:4010" })).toBe(200);
   },
 );
+
+test("a connection without addresses does not reach the control plane", async () => {
+  const { control } = await listen();
+  connectFrom(undefined, null);
+  expect(await control({ Host: "localhost" })).toBe(403);
+});
 
 test("from another machine, a request without a Host does not reach the control plane", async () => {
   const { port } = await listen();

@@ -245,6 +245,66 @@ test.each([
   expect(logLevel === "debug" ? [...seen.slice(0, 5), seen.at(-1)] : seen).toEqual(levels);
 });
 
+/** Each kind of line, with its level and how it begins or ends. */
+const LINES: [kind: string, level: string, line: RegExp][] = [
+  ["attempt", "debug", /^sends GET /],
+  ["answer", "debug", /^\d+ after /],
+  ["wait", "debug", /^waited \d+ ms /],
+  ["task", "info", /^task .* is success, 100%$/],
+  ["retry", "warn", /Retry 1 follows in 30000 ms\.$/],
+  ["pause", "warn", /^the service limits this key: nothing is sent until /],
+];
+
+test.each(["debug", "info", "warn", "error", "off"] as const)(
+  "at the log level %s, a 429's pause and every other line is logged from its own level up",
+  async (logLevel) => {
+    const log = createLog();
+    const { client, clock } = createWorld(
+      ({ path }, index) => {
+        if (index === 0) return limited(30);
+        return path.endsWith("/balance") ? balance() : ok(succeeded());
+      },
+      { logger: log, logLevel },
+    );
+    const read = client.account.balance();
+    await clock.sleep(1000);
+    await Promise.all([read, client.account.usage().catch(() => {})]);
+    await client.tasks.wait(TASK_ID);
+    const levels = ["debug", "info", "warn", "error", "off"];
+    const expected = LINES.filter(([, level]) => levels.indexOf(level) >= levels.indexOf(logLevel));
+    const kinds = log.lines.map(({ level, message }) =>
+      LINES.find(([, lineLevel, line]) => lineLevel === level && line.test(message)),
+    );
+    expect(new Set(kinds)).toEqual(new Set(expected));
+  },
+);
+
+test("each line has the event as its fields, and a pause and a task what is short of it", async () => {
+  const log = createLog();
+  let polls = 0;
+  const { client, clock } = createWorld(
+    ({ path }, index) => {
+      if (index === 0) return limited(30);
+      if (path.includes("/account/")) return balance();
+      return ok(polls++ === 0 ? task({ output: { task_type: "music", status: "queued", result: null } }) : succeeded());
+    },
+    { logger: log, logLevel: "debug" },
+  );
+  const told = listenTo(client);
+  const read = client.account.balance();
+  await clock.sleep(1000);
+  await Promise.all([read, client.account.balance()]);
+  await client.tasks.wait(TASK_ID);
+  const shortOf = ({ name, event }: (typeof told)[number]) => {
+    if (name === "pause") return { forMs: 30_000 };
+    if (name !== "task") return event;
+    const { status } = Object(event).task;
+    return { task_id: TASK_ID, status, progress: status === "success" ? "100%" : null };
+  };
+  expect(log.lines.map(({ fields }) => fields)).toEqual(told.map(shortOf));
+  expect(new Set(told.map(({ name }) => name))).toEqual(new Set(["attempt", "answer", "pause", "retry", "wait", "task"]));
+});
+
 test("without a level, retries and pauses are logged, in words", async () => {
   const log = createLog();
   const { client } = createWorld(
