@@ -8,6 +8,10 @@ import {
   InvalidRequestError,
   type Journal,
   JournalConflictError,
+  progressOf,
+  type Task,
+  type TaskSubmission,
+  taskEvents,
 } from "async-music";
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
@@ -19,10 +23,12 @@ type Order =
 
 /**
  * `PUT /songs/:order` orders a song under a name of the caller's own, so that a caller who heard no answer can ask again:
- * one name is one song. `GET /songs/:order` tells what has become of it.
+ * one name is one song. `GET /songs/:order` tells what has become of it, and `GET /songs/:order/events` streams its
+ * progress to the `EventSource` of a page.
  */
 export function createApp(client: AsyncMusic, journal: Journal): Hono {
   const orders = new Map<string, Order>();
+  const submissions = new Map<string, TaskSubmission>();
 
   return new Hono()
     .put("/songs/:order", async (context) => {
@@ -36,13 +42,20 @@ export function createApp(client: AsyncMusic, journal: Journal): Hono {
       // After a restart nobody knows an order until it is put again: the journal then goes on with its task.
       if (order === undefined) return context.json({ error: "no such order" }, 404);
       return context.json(order, 200, order.status === "pending" ? { "Retry-After": "5" } : {});
+    })
+    .get("/songs/:order/events", (context) => {
+      const submission = submissions.get(context.req.param("order"));
+      if (submission === undefined) return context.json({ error: "no such order" }, 404);
+      const tasks = client.tasks.watch(submission, { signal: context.req.raw.signal });
+      return context.body(taskEvents(tasks, shownOf), 200, { "Content-Type": "text/event-stream" });
     });
 
   /** Resolves once the task is submitted, or known from the journal; the song comes later. */
   function accept(name: string, description: string): Promise<void> {
     return new Promise((resolve, reject) => {
       let tell = (error: unknown) => reject(asHttp(error));
-      const onSubmitted = () => {
+      const onSubmitted = (submission: TaskSubmission) => {
+        submissions.set(name, submission);
         if (!orders.has(name)) orders.set(name, { status: "pending" });
         tell = (error) => void orders.set(name, { status: "failed", reason: reasonOf(error) });
         resolve();
@@ -56,6 +69,11 @@ export function createApp(client: AsyncMusic, journal: Journal): Hono {
         .catch((error) => tell(error));
     });
   }
+}
+
+/** What a page learns of a task. */
+function shownOf(task: Task): { status: string; progress: number } {
+  return { status: task.status, progress: progressOf(task) };
 }
 
 function reasonOf(error: unknown): string {

@@ -25,6 +25,18 @@ test("an order is answered at once, and delivered later", async ({ client, emula
   });
 });
 
+test("the progress of an order is streamed until it is there", async ({ client }) => {
+  const app = createApp(client, memoryJournal());
+  await app.request("/songs/1", { method: "PUT", body: RAIN });
+  const events = await app.request("/songs/1/events");
+  expect(events.headers.get("Content-Type")).toBe("text/event-stream");
+  const messages = (await events.text()).split("\n\n").filter((message) => message !== "");
+  const seen = messages.map((message) => JSON.parse(message.replace("data: ", "")));
+  expect(seen[0]).toEqual({ status: "pending", progress: 0 });
+  expect(seen.at(-1)).toEqual({ status: "success", progress: 1 });
+  expect((await app.request("/songs/2/events")).status).toBe(404);
+});
+
 test("an order under one name is one song, also after a restart", async ({ client, emulator }) => {
   const journal = memoryJournal();
   const put = () => createApp(client, journal).request("/songs/1", { method: "PUT", body: RAIN });

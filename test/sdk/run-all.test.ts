@@ -1,4 +1,5 @@
 import {
+  AsyncMusic,
   AsyncMusicError,
   CreditCeilingError,
   InsufficientCreditsError,
@@ -13,10 +14,13 @@ import {
   type RunAllOptions,
   type RunAllProgress,
   SubmissionOutcomeUnknownError,
+  settleOutcome,
   TaskFailedError,
   type TaskRequest,
   type TaskSubmission,
+  TaskTimedOutError,
 } from "async-music";
+import { createEmulator } from "async-music/emulator";
 import { expect, test } from "vitest";
 import {
   accepted,
@@ -64,6 +68,7 @@ function batchWorld() {
     const prompt = prompts[index] ?? "";
     const seconds = Number.parseFloat(prompt) || 0;
     if (at < (createdAt[index] ?? 0) + seconds * 1000) return ok(task({ task_id }));
+    if (prompt.endsWith("times out")) return ok(failed({ task_id, status: "timeout" }));
     return prompt.endsWith("fails") ? ok(failed({ task_id })) : ok(succeeded({ task_id }));
   }
   return { ...world, prompts };
@@ -250,16 +255,27 @@ test("a request that no table prices does not lift the ceiling for those behind 
   ]);
 });
 
-test("refunded and refused credits are free again, those of an unknown outcome are not", async () => {
-  for (const [first, isFree] of [
-    ["1 fails", true],
-    ["poor", true],
-    ["lost", false],
-  ] as const) {
-    const world = batchWorld();
-    const seen = await all(world.client.tasks.runAll(songs(first, "5"), { maxCredits: 10, concurrency: 1 }));
-    expect(seen[1]?.error instanceof CreditCeilingError).toBe(!isFree);
-  }
+test.each([
+  ["failed", "1 fails", true],
+  ["timed out", "1 times out", true],
+  ["was refused for lack of credits", "poor", true],
+  ["is still running after maxWaitMs", "3600", false],
+  ["has an unknown outcome", "lost", false],
+])("maxCredits: whether the credits of a task that %s are free again", async (_, first, isFree) => {
+  const { client } = batchWorld();
+  const options = { maxCredits: 10, concurrency: 1, maxWaitMs: 60_000 };
+  const seen = await all(client.tasks.runAll(songs(first, "5"), options));
+  expect(seen[0]?.error).toBeDefined();
+  expect(seen[1]?.error instanceof CreditCeilingError).toBe(!isFree);
+});
+
+test("a task of the emulator that times out is refunded, and frees its price under maxCredits", async () => {
+  const emulator = createEmulator({ credits: 10 });
+  emulator.providers.provider_a.next({ outcome: "hang" });
+  const client = new AsyncMusic(emulator.connection());
+  const seen = await all(client.tasks.runAll(songs("a", "b"), { maxCredits: 10, concurrency: 1 }));
+  expect(seen.map(({ error }) => error?.constructor)).toEqual([TaskTimedOutError, undefined]);
+  expect((await client.account.balance()).total).toBe(0);
 });
 
 test("what the journal holds already counts towards the ceiling, and is never refused: it is paid for", async () => {
@@ -381,6 +397,25 @@ test("the progress counts what is submitted, succeeded and failed", async () => 
     { total: 3, submitted: 2, succeeded: 1, failed: 1, waitingUntil: null },
     { total: 3, submitted: 2, succeeded: 1, failed: 2, waitingUntil: null },
   ]);
+});
+
+test("the progress counts a task as submitted whose response was broken but names it", async () => {
+  const { client } = createWorld(() => accepted({ status: 7 }));
+  const reports: RunAllProgress[] = [];
+  const onProgress = (progress: RunAllProgress) => void reports.push(progress);
+  await all(client.tasks.runAll(songs("5"), { onProgress }));
+  expect(reports).toMatchObject([{ submitted: 1, succeeded: 0, failed: 1 }]);
+});
+
+test("the progress counts a task as submitted of which the journal holds only the id", async () => {
+  const { client } = createWorld(() => ok(succeeded()));
+  const journal = memoryJournal();
+  await journal.put("song", journalEntry("intent", { request: song("5") }), null);
+  await settleOutcome(journal, "song", TASK_ID);
+  const reports: RunAllProgress[] = [];
+  const options = { onProgress: (progress: RunAllProgress) => void reports.push(progress) };
+  await all(client.tasks.runAll(songs("5"), { ...options, journal, journalKey: () => "song" }));
+  expect(reports).toMatchObject([{ submitted: 1, succeeded: 1, failed: 0 }]);
 });
 
 test("a batch that is aborted with an error that names a task counts none of its own as submitted", async () => {

@@ -1,0 +1,147 @@
+import { AsyncMusic, type Task, taskEvents } from "async-music";
+import { createEmulator } from "async-music/emulator";
+import { expect, test } from "vitest";
+import { failed, ok, refusal, succeeded, TASK_ID, task } from "../support/answers.js";
+import { turns } from "../support/test-clock.js";
+import { API_KEY, createWorld, inTurn } from "../support/world.js";
+
+/** The events of a stream as an `EventSource` reads them. */
+async function eventsOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
+  const text = await new Response(stream).text();
+  return text
+    .split("\n\n")
+    .filter((block) => block !== "")
+    .map((block) => {
+      const fields = new Map(
+        block.split("\n").map((line) => [line.split(": ", 1)[0], line.replace(/^\w+: /, "")]),
+      );
+      return { event: fields.get("event") ?? "message", data: JSON.parse(fields.get("data") ?? "") };
+    });
+}
+
+const statusOf = ({ status }: Task) => ({ status });
+
+test("each change is a message with the task as JSON, the last is the final task, and the stream closes", async () => {
+  const { client } = createWorld(
+    inTurn(
+      () => ok(task({ status: "pending" })),
+      () => ok(task()),
+      () => ok(task({ output: { progress: "50%\nhalf", result: null } })),
+      () => ok(succeeded()),
+    ),
+  );
+  const events = await eventsOf(taskEvents(client.tasks.watch(TASK_ID)));
+  expect(events.map(({ event }) => event)).toEqual(Array(4).fill("message"));
+  expect(events.map(({ data }) => data.status)).toEqual(["pending", "running", "running", "success"]);
+  expect(events[2]?.data.output.progress).toBe("50%\nhalf");
+  expect(events[3]?.data).toEqual(succeeded());
+});
+
+test("a task that failed is the last message, and no error", async () => {
+  const { client } = createWorld(() => ok(failed()));
+  expect(await eventsOf(taskEvents(client.tasks.watch(TASK_ID), statusOf))).toEqual([
+    { event: "message", data: { status: "failure" } },
+  ]);
+});
+
+test("a message contains only what its caller chooses", async () => {
+  const { client } = createWorld(() => ok(succeeded()));
+  const text = await new Response(taskEvents(client.tasks.watch(TASK_ID), statusOf)).text();
+  expect(text).toBe('data: {"status":"success"}\n\n');
+  const nothing = await new Response(taskEvents(client.tasks.watch(TASK_ID), () => undefined)).text();
+  expect(nothing).toBe("data: null\n\n");
+});
+
+test.each([
+  ["an id that no task has", () => refusal(404, "task_not_found"), "TaskNotFoundError"],
+  [
+    "a key that is refused",
+    () => refusal(401, "invalid_api_key", {}, { message: API_KEY }),
+    "AuthenticationError",
+  ],
+  ["a wait that takes too long", () => ok(task()), "WaitTimeoutError"],
+])("%s ends the stream with an event that names the error, and shows no message", async (_, answer, name) => {
+  const { client } = createWorld(answer);
+  const tasks = client.tasks.watch(TASK_ID, { maxWaitMs: 20_000 });
+  const events = await eventsOf(taskEvents(tasks, statusOf));
+  expect(events.at(-1)).toEqual({ event: "wait_error", data: { name, task_id: TASK_ID } });
+});
+
+test("what is chosen may throw: the stream ends with an event, and the watch is left", async () => {
+  const { client, clock, requests } = createWorld(() => ok(task()));
+  let isLeft = false;
+  async function* watched() {
+    try {
+      yield* client.tasks.watch(TASK_ID);
+    } finally {
+      isLeft = true;
+    }
+  }
+  const toData = () => {
+    throw new Error("secret detail");
+  };
+  const events = await eventsOf(taskEvents(watched(), toData));
+  expect(events).toEqual([{ event: "wait_error", data: { name: "Error", task_id: null } }]);
+  expect(isLeft).toBe(true);
+  await clock.sleep(600_000);
+  expect(requests).toHaveLength(1);
+});
+
+test("an abort of the watch ends the stream", async () => {
+  const { client, clock } = createWorld(() => ok(task()));
+  const controller = new AbortController();
+  void clock.sleep(30_000).then(() => controller.abort(new Error("gone")));
+  const events = await eventsOf(
+    taskEvents(client.tasks.watch(TASK_ID, { signal: controller.signal }), statusOf),
+  );
+  expect(events.at(-1)).toEqual({ event: "wait_error", data: { name: "Error", task_id: null } });
+});
+
+test("a stream that is canceled polls no more, whether a change is waited for or not", async () => {
+  for (const isWaiting of [true, false]) {
+    const { client, clock, requests } = createWorld(() => ok(task()));
+    const reader = taskEvents(client.tasks.watch(TASK_ID)).getReader();
+    await reader.read();
+    if (isWaiting) void reader.read();
+    await turns(3);
+    await reader.cancel("the browser has left");
+    const sent = requests.length;
+    await clock.sleep(600_000);
+    expect(requests).toHaveLength(sent);
+  }
+});
+
+test("nothing is polled before and between reads: a slow reader skips what it missed", async () => {
+  let polls = 0;
+  const { client, clock, requests } = createWorld(() =>
+    ok(task({ output: { progress: `${polls++}%`, result: null } })),
+  );
+  const stream = taskEvents(client.tasks.watch(TASK_ID), ({ output }) => output?.progress);
+  await clock.sleep(600_000);
+  expect(requests).toHaveLength(0);
+  const reader = stream.getReader();
+  expect(new TextDecoder().decode((await reader.read()).value)).toBe('data: "0%"\n\n');
+  await clock.sleep(600_000);
+  expect(requests).toHaveLength(1);
+  await reader.read();
+  expect(requests).toHaveLength(2);
+  await reader.cancel();
+});
+
+test("it is the body of a response that follows a task of the emulator to its end", async () => {
+  const client = new AsyncMusic(createEmulator().connection());
+  const { task_id } = await client.tasks.create({
+    model: "provider_a",
+    task_type: "lyrics",
+    input: { prompt: "rain" },
+  });
+  const response = new Response(taskEvents(client.tasks.watch(task_id)), {
+    headers: { "Content-Type": "text/event-stream" },
+  });
+  const messages = (await response.text()).split("\n\n").filter((message) => message !== "");
+  expect(messages.length).toBeGreaterThan(1);
+  expect(JSON.parse(messages.at(-1)?.replace("data: ", "") ?? "")).toMatchObject({
+    task_id,
+    status: "success",
+  });
+});
