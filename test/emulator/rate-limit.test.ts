@@ -128,6 +128,23 @@ test("under a lowered limit nothing is left, and never less, also in the answer 
   }
 });
 
+test("another kind of window begins with nothing used, also in the answer of a fault", async () => {
+  for (const [before, after] of [
+    ["fixed", "sliding"],
+    ["sliding", "fixed"],
+  ] as const) {
+    const { get, emulator } = createService({
+      limits: { requests: 5 },
+      policy: { rate_limit_window: before },
+    });
+    for (let request = 0; request < 3; request++) await get(BALANCE);
+    emulator.changePolicy({ rate_limit_window: after });
+    emulator.faults.add({ fault: { kind: "status", status: 503, when: "before" } });
+    expect((await get(BALANCE)).headers.get("X-RateLimit-Remaining")).toBe("5");
+    expect((await get(BALANCE)).headers.get("X-RateLimit-Remaining")).toBe("4");
+  }
+});
+
 test("limits change from one request to the next", async () => {
   const { get, emulator } = createService(DEFAULT);
   await get(BALANCE);
