@@ -11,7 +11,7 @@ import {
 import { saveAudio } from "async-music/node";
 import { redisJournal, redisPacer } from "async-music/redis";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { accepted, ok, SONG_REQUEST, succeeded, TASK_ID, usage } from "../support/answers.js";
+import { accepted, ok, SONG_REQUEST, succeeded, TASK_ID, taskIdIn, usage } from "../support/answers.js";
 import { expectNoKey } from "../support/leaks.js";
 import { rejection } from "../support/rejection.js";
 import { createTestClock } from "../support/test-clock.js";
@@ -73,7 +73,9 @@ async function requestsOfEveryCall(): Promise<string[]> {
       sent.push(`${method} ${url} ${isAudio ? "" : JSON.stringify([...headers])}`);
       if (isAudio) return new Response("RIFF");
       if (url.endsWith("/usage")) return usage();
-      return method === "POST" ? accepted() : ok(succeeded());
+      return method === "POST"
+        ? accepted({ task_id: `task-${sent.length}` })
+        : ok(succeeded({ task_id: taskIdIn({ path: url }) }));
     },
   });
   await client.account.usage();

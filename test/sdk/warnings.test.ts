@@ -1,7 +1,15 @@
 import type { ClientOptions, LogLevel, TaskRequest } from "async-music";
 import { AsyncMusic, BadRequestError } from "async-music";
 import { describe, expect, test } from "vitest";
-import { accepted, ok, refusal, SONG_REQUEST, succeeded } from "../support/answers.js";
+import {
+  accepted,
+  acceptedAnew,
+  ok,
+  refusal,
+  SONG_REQUEST,
+  succeeded,
+  taskIdIn,
+} from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
 import { turns } from "../support/test-clock.js";
 import { API_KEY, createWorld } from "../support/world.js";
@@ -39,10 +47,9 @@ describe("a field of `input` whose name looks misspelled", () => {
   test("is sent, and is warned of once, without its value", async () => {
     const logger = createLog();
     const { client, requests } = createWorld(
-      ({ method }) => (method === "POST" ? accepted() : ok(succeeded())),
-      {
-        logger,
-      },
+      (request) =>
+        request.method === "POST" ? acceptedAnew() : ok(succeeded({ task_id: taskIdIn(request) })),
+      { logger },
     );
     const request = input({ titel: "my secret title" });
     await client.tasks.create(request);
