@@ -155,6 +155,18 @@ describe("a refused charge", () => {
     expect(buyer.charges()).toMatchObject([{ status: "refused" }, { status: "completed" }]);
   });
 
+  test("still pauses it after its amounts were changed, and after it was switched off and on", async () => {
+    const buyer = createBuyer();
+    buyer.enable({ threshold_credits: 100_000 });
+    buyer.emulator.accounts.update(buyer.id, { saved_card: "refuses" });
+    await buyer.create(VALID.upload);
+    buyer.emulator.accounts.setAutoTopUp(buyer.id, { enabled: false });
+    const { paused_until } = buyer.enable({ threshold_credits: 90_000 });
+    expect(paused_until).toBe("2026-01-01T01:00:00.000Z");
+    await buyer.create(VALID.upload);
+    expect(buyer.charges()).toHaveLength(1);
+  });
+
   test("does not count towards the cap, and another card is charged again", async () => {
     const buyer = createBuyer();
     buyer.enable({ threshold_credits: 100_000, monthly_cap_usd: 10 });

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { createService, VALID } from "./support/service.js";
 
 const START = Date.UTC(2026, 0, 1);
+const DAY_MS = 24 * 3_600_000;
 
 afterEach(() => vi.useRealTimers());
 
@@ -286,6 +287,19 @@ describe("the real clock", () => {
     expect(woken).toEqual([]);
     await vi.advanceTimersByTimeAsync(25_000);
     expect(woken).toEqual([1_010_000, 1_030_000]);
+  });
+
+  test("sets no timer for longer than a runtime can, and still sleeps for sixty days", async () => {
+    vi.useFakeTimers();
+    const delays = vi.spyOn(globalThis, "setTimeout");
+    const { clock } = createEmulator({ clock: "real" });
+    const began = clock.now();
+    const slept = clock.sleep(60 * DAY_MS).then(() => clock.now() - began);
+    await vi.advanceTimersByTimeAsync(60 * DAY_MS);
+    expect(await slept).toBe(60 * DAY_MS);
+    const longest = Math.max(...delays.mock.calls.map(([, ms = 0]) => ms));
+    expect(longest).toBeLessThanOrEqual(2 ** 31 - 1);
+    delays.mockRestore();
   });
 
   test("wakes sleepers when it is advanced, each at its own time", async () => {

@@ -57,6 +57,14 @@ test.each(["name", "address_line_1", "city", "country"])(
   },
 );
 
+test("every field of the billing information is saved without the blanks around it", () => {
+  const { emulator } = service;
+  const fields = { ...BILLING, tax_id: "PT 123", address_line_2: "2.º Esq.", postal_code: "1200-054" };
+  const padded = Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, `  ${text} \n`]));
+  emulator.accounts.setBilling(emulator.accountId, { ...fields, ...padded });
+  expect(emulator.accounts.billing(emulator.accountId)).toEqual(fields);
+});
+
 test("until billing is complete, the list, an invoice and an unknown one are all a 409", async () => {
   const { control, emulator } = service;
   const id = pay();
