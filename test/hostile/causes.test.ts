@@ -163,13 +163,21 @@ test.each(HOSTILE)("an error that %s is neither kept as it is nor changed", (_, 
   expectNoKey(kept, base64(API_KEY).slice(3, -3));
 });
 
-test.each(HOSTILE)("a fetch that throws what %s leaves the outcome of a POST unknown, and fails a read", async (_, make) => {
-  const fetch = () => Promise.reject(frozen(make()));
-  const client = new AsyncMusic({ apiKey: API_KEY, baseUrl: "https://music.example", fetch, maxRetries: 0 });
-  await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
-  await rejection(client.account.balance(), ConnectionError);
-  await rejection(client.audio.download("https://audio.example/1"), AudioDownloadError);
-});
+test.each(HOSTILE)(
+  "a fetch that throws what %s leaves the outcome of a POST unknown, and fails a read",
+  async (_, make) => {
+    const fetch = () => Promise.reject(frozen(make()));
+    const client = new AsyncMusic({
+      apiKey: API_KEY,
+      baseUrl: "https://music.example",
+      fetch,
+      maxRetries: 0,
+    });
+    await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+    await rejection(client.account.balance(), ConnectionError);
+    await rejection(client.audio.download("https://audio.example/1"), AudioDownloadError);
+  },
+);
 
 test("no getter of an error's own properties is called", () => {
   let calls = 0;

@@ -286,7 +286,11 @@ test("each line has the event as its fields, and a pause and a task what is shor
     ({ path }, index) => {
       if (index === 0) return limited(30);
       if (path.includes("/account/")) return balance();
-      return ok(polls++ === 0 ? task({ output: { task_type: "music", status: "queued", result: null } }) : succeeded());
+      return ok(
+        polls++ === 0
+          ? task({ output: { task_type: "music", status: "queued", result: null } })
+          : succeeded(),
+      );
     },
     { logger: log, logLevel: "debug" },
   );
@@ -302,7 +306,9 @@ test("each line has the event as its fields, and a pause and a task what is shor
     return { task_id: TASK_ID, status, progress: status === "success" ? "100%" : null };
   };
   expect(log.lines.map(({ fields }) => fields)).toEqual(told.map(shortOf));
-  expect(new Set(told.map(({ name }) => name))).toEqual(new Set(["attempt", "answer", "pause", "retry", "wait", "task"]));
+  expect(new Set(told.map(({ name }) => name))).toEqual(
+    new Set(["attempt", "answer", "pause", "retry", "wait", "task"]),
+  );
 });
 
 test("without a level, retries and pauses are logged, in words", async () => {
