@@ -57,9 +57,6 @@ function usageMessage(message: string): string {
 }
 
 function messageOf(error: Error, taskId: string | null): string {
-  const reason = error instanceof TaskFailedError ? error.task.error : null;
-  if (reason !== null && !error.message.includes(printableLine(reason)))
-    return `${shellWords(error, taskId)} Reason: ${reason}`;
   if (error instanceof SubmissionOutcomeUnknownError && taskId === null) return unknownMessage(error);
   return shellWords(error, taskId);
 }

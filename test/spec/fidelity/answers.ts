@@ -56,12 +56,7 @@ export const ANSWERS = [
     ],
     ["row audio_format", "as when it was created", ACCEPTED],
     ["row output", "an object or null", FIELDS],
-    [
-      "row error",
-      "prose, at a bad end",
-      FIELDS,
-      "sdk/wait-endings: shows neither its prompt nor its prose in the message",
-    ],
+    ["row error", "prose, at a bad end", FIELDS, "sdk/wait-endings: does not show its prompt in the message"],
     [
       "row error_code",
       "one of four, at a bad end",
