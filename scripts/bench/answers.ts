@@ -16,10 +16,26 @@ export function createHeaders(): () => Record<string, string> {
   return () => ({ "Content-Type": "application/json", "X-RateLimit-Remaining": `${remaining--}` });
 }
 
-/** A service in this process that answers the same at once. */
-export function serviceOf({ status, text }: ServiceAnswer): typeof fetch {
+/**
+ * The body for a request. It is always the same but for the task that it names: the one that is read, or a new one after a
+ * create, since a client takes no other.
+ */
+export function createBodies({ status, text }: ServiceAnswer): (path: string) => string {
+  const [before = "", after = ""] = text.split(JSON.parse(text).data.task_id);
+  let created = 0;
+  return (path) =>
+    before + (status === 202 ? `task-${created++}` : path.slice(path.lastIndexOf("/") + 1)) + after;
+}
+
+/** A service in this process that responds at once. */
+export function serviceOf(answer: ServiceAnswer): typeof fetch {
   const headers = createHeaders();
-  return async () => new Response(text, { status, headers: headers() });
+  const bodyOf = createBodies(answer);
+  const { status } = answer;
+  return async (input) => {
+    const path = input instanceof Request ? input.url : String(input);
+    return new Response(bodyOf(path), { status, headers: headers() });
+  };
 }
 
 /** What the emulator answers to a create, and to a read of the finished song. Every library gets the same. */

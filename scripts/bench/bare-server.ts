@@ -1,11 +1,11 @@
-/** The least that Node can do: the request is read to its end, and answered with the same JSON each time. */
+/** The least that Node can do: the request is read to its end, and answered with JSON that differs in the task id alone. */
 
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { createHeaders, type ServiceAnswer } from "./answers.ts";
+import { createBodies, createHeaders, type ServiceAnswer } from "./answers.ts";
 
 const self = fileURLToPath(import.meta.url);
 
@@ -18,14 +18,14 @@ export async function startBareServer(answer: ServiceAnswer): Promise<{ url: str
   return { url, [Symbol.dispose]: () => void child.kill() };
 }
 
-async function listen({ status, text }: ServiceAnswer): Promise<string> {
-  const answer = JSON.parse(text);
+async function listen(answer: ServiceAnswer): Promise<string> {
+  const bodyOf = createBodies(answer);
   const headersOf = createHeaders();
   const server = createServer(async (request, response) => {
     if (request.method === "POST") for await (const _ of request);
-    const body = JSON.stringify(answer);
+    const body = bodyOf(request.url ?? "/");
     const headers = { ...headersOf(), "Content-Length": Buffer.byteLength(body) };
-    response.writeHead(status, headers).end(body);
+    response.writeHead(answer.status, headers).end(body);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
