@@ -62,7 +62,11 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
     if (input instanceof Request && changesOnlySignal(init)) {
       return answer(input, { signal: init?.signal ?? input.signal });
     }
-    return answer(new Request(input, init), { canLeave: input instanceof Request || init?.signal != null });
+    const request = new Request(input, init);
+    const owner = init?.signal === undefined && input instanceof Request ? input : request;
+    // `request.signal` follows the caller's only weakly.
+    const signal = owner === input ? owner.signal : (init?.signal ?? undefined);
+    return answer(request, { signal, owner, canLeave: signal !== undefined });
   };
 
   const emulator: Emulator = {

@@ -14,14 +14,17 @@ const USUAL_WAIT_SECONDS = 1;
  * Latency: the exchange sleeps on the clock like everybody else who waits, and no longer than there is the state that it
  * came to.
  */
-export async function waitOut(ms: number, { clock, era: { signal }, closing }: World): Promise<void> {
+export async function waitOut(ms: number, { clock, replaced }: World): Promise<void> {
+  const controller = new AbortController();
+  const forget = replaced.add(() => controller.abort());
   clock.leave();
   try {
-    await clock.sleep(ms, AbortSignal.any([signal, closing]));
+    await clock.sleep(ms, controller.signal);
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!controller.signal.aborted) throw error;
   } finally {
     clock.enter();
+    forget();
   }
 }
 

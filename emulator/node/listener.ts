@@ -93,8 +93,12 @@ async function untilTaken({ body, live }: Answer, response: ServerResponse, isOv
 
 /** Whoever waits here gives up in real time, so that the time of the emulator must not run away meanwhile. */
 async function stall({ world }: Mounted, isOver: Promise<void>): Promise<void> {
+  const { promise, forget } = untilReplaced(world);
   world.clock.hold();
-  await Promise.race([isOver, untilReplaced(world)]).finally(() => world.clock.release());
+  await Promise.race([isOver, promise]).finally(() => {
+    world.clock.release();
+    forget();
+  });
 }
 
 async function carry(

@@ -5,6 +5,7 @@ import { AudioStore } from "../delivery/audio-store.js";
 import { LogReaders } from "../log/log-readers.js";
 import type { StoredClip } from "../stored/clip.js";
 import { isOpen, type StoredTask } from "../stored/task.js";
+import { Callbacks } from "./callbacks.js";
 import type { State } from "./state.js";
 import { Watchers } from "./watchers.js";
 
@@ -27,6 +28,10 @@ export interface World {
   era: AbortController;
   /** Aborted when the emulator is disposed of. */
   readonly closing: AbortSignal;
+  /** Called when another state takes this one's place. */
+  readonly replaced: Callbacks;
+  /** Called when the emulator is disposed of. */
+  readonly closed: Callbacks;
 }
 
 /** Ways into the state that do not grow with it. */
@@ -49,6 +54,8 @@ export interface OpenTasks {
 }
 
 export function createWorld(state: State, clock: ServiceClock, closing: AbortSignal): World {
+  const closed = new Callbacks();
+  closing.addEventListener("abort", () => closed.callAll(), { once: true });
   return {
     state,
     index: buildIndex(state),
@@ -60,6 +67,8 @@ export function createWorld(state: State, clock: ServiceClock, closing: AbortSig
     audio: new AudioStore(),
     era: new AbortController(),
     closing,
+    replaced: new Callbacks(),
+    closed,
   };
 }
 
@@ -75,11 +84,16 @@ export function replaceState(world: World, state: State, time: number, reason: s
   world.audio.clear();
   world.watchers.close(reason);
   era.abort();
+  world.replaced.callAll();
 }
 
-/** Resolves when another state takes the place of the one that is there now. */
-export function untilReplaced({ era: { signal } }: World): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+/** Resolves when another state takes the place of the one that is there now. Call `forget` if you no longer wait for it. */
+export function untilReplaced({ replaced }: World): { promise: Promise<void>; forget: () => void } {
+  let forget = () => {};
+  const promise = new Promise<void>((resolve) => {
+    forget = replaced.add(resolve);
+  });
+  return { promise, forget };
 }
 
 function buildIndex(state: State): Index {

@@ -19,7 +19,8 @@ export async function fetchAudio(
   if (!sent.has("Accept-Encoding")) sent.set("Accept-Encoding", "identity");
   const response = ky(url, {
     headers: sent,
-    fetch,
+    // The library's request follows the signal only weakly.
+    fetch: (input, init) => fetch(input, { ...init, signal: deadline.signal }),
     signal: deadline.signal,
     credentials: "omit",
     retry: 0,

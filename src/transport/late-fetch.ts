@@ -9,10 +9,16 @@ const platformFetch = globalThis.fetch;
  * would only make another request of it.
  */
 export function lateFetch(given: typeof fetch | undefined): typeof fetch {
+  // A request follows the signal that it was made with only while the request itself is referenced.
+  const requests = new WeakMap<AbortSignal, Request>();
   return (input, init) => {
     const fetch = given ?? globalThis.fetch;
     if (fetch === platformFetch) return fetch(input, init);
-    if (fetch.length === 1) return fetch(new Request(input, init));
+    if (fetch.length === 1) {
+      const request = new Request(input, init);
+      if (init?.signal != null) requests.set(init.signal, request);
+      return fetch(request);
+    }
     if (input instanceof Request) return fetch(input, init);
     const { signal = null, ...request } = init ?? {};
     return fetch(new Request(input, request), { signal });
