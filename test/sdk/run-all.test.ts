@@ -461,10 +461,12 @@ test("a batch whose submissions wait for the rate limit reports until when, in e
 
 test("each batch that begins while the rate limit is spent reports until when at once", async () => {
   const limit = createRateLimit({ requests: 20 });
+  let created = 0;
   const { client, clock } = createWorld((request) =>
     limit.count(request, () => {
       if (request.path.endsWith("balance")) return balance();
-      return request.method === "POST" ? accepted() : ok(succeeded());
+      if (request.method === "POST") return accepted({ task_id: `task-${created++}` });
+      return ok(succeeded({ task_id: request.path.split("/").at(-1) }));
     }),
   );
   for (let sent = 0; sent < 20; sent++) await client.account.balance();
