@@ -7,21 +7,29 @@ export function toResponse(
   { url, signal }: Pick<Request, "url" | "signal">,
 ): Response {
   const { status, headers, body, live } = answer;
-  const stream = live ?? (breaksAfterBytes === null ? fileOf(body) : undefined);
-  // Who goes away aborts the request, or cancels the body: either ends the stream.
-  const content =
-    stream?.pipeThrough(new TransformStream(), { signal }) ?? bodyOf(status, body, breaksAfterBytes);
+  // An abort ends the stream, as canceling the body does.
+  const stream =
+    live?.pipeThrough(new TransformStream(), { signal }) ??
+    (breaksAfterBytes === null ? fileOf(body, signal) : undefined);
+  const content = stream ?? bodyOf(status, body, breaksAfterBytes);
   const response = new Response(content, { status, headers });
   Object.defineProperty(response, "url", { value: url });
   return response;
 }
 
-/** What is read for a while, and may be left meanwhile. Its reader may do with it whatever it likes: it is a copy. */
-function fileOf(body: Answer["body"]): ReadableStream<Uint8Array<ArrayBuffer>> | undefined {
+/**
+ * A file, copied when it is read, since its reader may change the bytes. An abort is noticed at the next read: a
+ * listener would keep a file that nobody reads as long as the signal.
+ */
+function fileOf(
+  body: Answer["body"],
+  signal: AbortSignal,
+): ReadableStream<Uint8Array<ArrayBuffer>> | undefined {
   if (typeof body === "string") return undefined;
   let sent = false;
   const pull = (controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>) => {
-    if (sent) controller.close();
+    if (signal.aborted) controller.error(signal.reason);
+    else if (sent) controller.close();
     else controller.enqueue(body.slice());
     sent = true;
   };

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { clipsOf } from "./support/clips.js";
 import { BALANCE, createService, TASK, USAGE, VALID } from "./support/service.js";
@@ -272,6 +273,15 @@ test("a file ends with the reason of who aborts its request while it arrives", a
   await expect(file.arrayBuffer()).rejects.toThrow("heard enough");
   const { byteLength } = await whole.arrayBuffer();
   expect(String(byteLength)).toBe(whole.headers.get("Content-Length"));
+});
+
+test("a file that is not read adds no listener to the signal of its request", async () => {
+  const { emulator, create, read } = createService();
+  const [clip] = (await read(await create(VALID.song, { polls: 1 }))).output.result;
+  const { signal } = new AbortController();
+  const file = await emulator.fetch(new Request(clip.audio_url), { signal });
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+  await file.arrayBuffer();
 });
 
 test("who resets the emulator as a request is logged finds nothing of it in the new state", async () => {

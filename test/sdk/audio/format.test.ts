@@ -62,6 +62,7 @@ const BYTES: [what: string, bytes: number[] | string, extension: string][] = [
   ["an ftyp box", "\u0000\u0000\u0000\u0020ftypM4A ", "m4a"],
   ["RIFF of something else", "RIFF\u0024\u0000\u0000\u0000AVI LIST", "bin"],
   ["set bits that are no frame", [0xff, 0xff, 0xff, 0xff], "bin"],
+  ["ten set bits, where a frame has eleven", [0xff, 0xdb, 0x90, 0x64], "bin"],
   ["text", "<!doctype html><html></html>", "bin"],
   ["one byte", [0xff], "bin"],
   ["nothing", [], "bin"],
