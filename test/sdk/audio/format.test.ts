@@ -63,6 +63,7 @@ const BYTES: [what: string, bytes: number[] | string, extension: string][] = [
   ["RIFF of something else", "RIFF\u0024\u0000\u0000\u0000AVI LIST", "bin"],
   ["set bits that are no frame", [0xff, 0xff, 0xff, 0xff], "bin"],
   ["ten set bits, where a frame has eleven", [0xff, 0xdb, 0x90, 0x64], "bin"],
+  ["a bit rate that does not exist", [0xff, 0xfb, 0xf0, 0x64], "bin"],
   ["text", "<!doctype html><html></html>", "bin"],
   ["one byte", [0xff], "bin"],
   ["nothing", [], "bin"],

@@ -275,6 +275,32 @@ test("a full disk is an AudioDownloadError with its cause, and no draft is left"
   await expect(readdir(folder)).resolves.toEqual([]);
 });
 
+test("a file is written to the disk before it gets its name, and closed, also after a failure", async () => {
+  const folder = await createFolder();
+  const realOpen = files.open;
+  const handles: { fd: number; syncs: () => number }[] = [];
+  const opening = vi.spyOn(files, "open").mockImplementation(async (...given) => {
+    const handle = await realOpen(...given);
+    const sync = vi.spyOn(handle, "sync");
+    handles.push({
+      get fd() {
+        return handle.fd;
+      },
+      syncs: () => sync.mock.calls.length,
+    });
+    return handle;
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    opening.mockRestore();
+    syncBuiltinESMExports();
+  });
+  await saveAudio(await download("la"), join(folder, "rain"));
+  await rejection(saveAudio(await download(broken()), join(folder, "snow")), AudioDownloadError);
+  expect(handles.map(({ syncs }) => syncs())).toEqual([1, 0]);
+  expect(handles.map(({ fd }) => fd)).toEqual([-1, -1]);
+});
+
 test("a directory that can't be made is reported at once, while the body stalls", async () => {
   const folder = await createFolder();
   await writeFile(join(folder, "file"), "");
