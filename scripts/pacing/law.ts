@@ -19,6 +19,17 @@ export function lognormal(name: string, medianSeconds: number, sigma: number): L
   };
 }
 
+/** Times after Weibull's distribution, from the first to beyond the last of which 1 in 1000 takes longer. */
+export function weibull(name: string, shape: number, shortest: number, longest: number): Law {
+  const scale = (longest - shortest) / Math.log(1000) ** (1 / shape);
+  const law = {
+    name,
+    endedBy: (age: number) => (age <= shortest ? 0 : 1 - Math.exp(-(((age - shortest) / scale) ** shape))),
+    draw: (chance: number) => shortest + scale * (-Math.log(1 - chance)) ** (1 / shape),
+  };
+  return clamped(law, shortest, longest);
+}
+
 /** A law whose extremes are drawn in to its bounds. */
 function clamped(law: Law, shortest: number, longest: number): Law {
   return {

@@ -1,37 +1,103 @@
 import type { Clock } from "../../src/clock/clock.js";
-import { createMemoryPacer } from "../../src/pacer/memory-pacer.js";
-import type { Pacer } from "../../src/pacer/pacer.js";
+import { AsyncMusic } from "../../src/index.js";
+import { createFleetPacer } from "../../src/redis/fleet-pacer.js";
+import type { Limit, Service } from "./service.js";
+import { createSharedBudget } from "./shared-budget.js";
 
-/** How a client paces itself. */
-export interface Policy {
-  name: string;
-  createPacer(clock: Clock): Pacer;
-  /** The gap before poll number `poll` (from 0), in milliseconds. */
-  gapMs(poll: number, chance: number): number;
+/** What a policy's clients are connected to. */
+export interface Connection {
+  service: Service;
+  clock: Clock;
+  limit: Limit;
+  random: () => number;
+  processes: number;
 }
 
-/** Ours. */
-export const OURS: Policy = { name: "ours", createPacer: createMemoryPacer, gapMs: () => 5000 };
+/** One process that uses the key. Both methods resolve when the task has been found finished. */
+export interface Client {
+  run(ticket: number): Promise<unknown>;
+  wait(taskId: string): Promise<unknown>;
+}
 
-/** What most clients do: poll every five seconds, and after a 429 when its `Retry-After` is over. */
-export const FIXED: Policy = { name: "fixed 5 s", createPacer: createNoPacer, gapMs: () => 5000 };
+/** A way of polling. */
+export interface Policy {
+  name: string;
+  /** One client for each process. */
+  connect(connection: Connection): Client[];
+}
 
-/** What careful ones do: the gap grows from five to ten seconds, with jitter. */
-export const BACKOFF: Policy = {
-  name: "back-off 5-10 s",
-  createPacer: createNoPacer,
-  gapMs: (poll, chance) => Math.min(10_000, 5000 * 1.5 ** poll) * (1 + 0.2 * chance),
+/** The SDK itself with its default options. */
+export const OURS: Policy = {
+  name: "async-music",
+  connect: ({ processes, ...connection }) =>
+    Array.from({ length: processes }, () => createClient(connection, {})),
 };
 
-/** Everybody leaves as soon as they like. */
-function createNoPacer(clock: Clock): Pacer {
+/** The SDK in processes that share the key's budget: only Redis is replaced, by a count in memory. */
+export const FLEET: Policy = {
+  name: "redisPacer",
+  connect({ processes, ...connection }) {
+    const { requests, windowMs } = connection.limit;
+    const join = createSharedBudget(connection.clock, { requests, windowMs });
+    return Array.from({ length: processes }, () => {
+      const pacer = createFleetPacer(connection.clock, join(), { requests, windowMs }, () => {});
+      return createClient(connection, { pacer });
+    });
+  },
+};
+
+/** What most clients do: poll every 5 s, and after a 429 wait as long as it states. */
+export const FIXED: Policy = createUnpaced("fixed 5 s", () => 5000);
+
+/** What careful clients do: the gap grows from 5 s to 10 s, with jitter. */
+export const BACKOFF: Policy = createUnpaced(
+  "back-off 5-10 s",
+  (poll, chance) => Math.min(10_000, 5000 * 1.5 ** poll) * (1 + 0.2 * chance),
+);
+
+type ClientOptions = NonNullable<ConstructorParameters<typeof AsyncMusic>[0]>;
+
+function createClient(
+  { service, clock, random }: Omit<Connection, "processes">,
+  options: ClientOptions,
+): Client {
+  const { fetch } = service;
+  const { tasks } = new AsyncMusic({ apiKey: "key", baseUrl, fetch, clock, random, ...options });
+  return { run: (ticket) => tasks.run(songOf(ticket)), wait: (taskId) => tasks.wait(taskId) };
+}
+
+const baseUrl = "https://service.test";
+
+function songOf(ticket: number) {
+  const input = { gpt_description_prompt: String(ticket) };
+  return { model: "provider_a", task_type: "music", input } as const;
+}
+
+/** Clients without a pacer: each request is sent as soon as its own gap and its own 429 allow. */
+function createUnpaced(name: string, gapMs: (poll: number, chance: number) => number): Policy {
   return {
-    async admit({ notBefore = 0 }) {
-      await clock.sleep(notBefore - clock.now());
-      return true;
+    name,
+    connect({ service: { fetch }, clock, random, processes }) {
+      /** Sends a request until it is answered with something else than 429. */
+      const send = async (path: string, init?: RequestInit) => {
+        for (;;) {
+          const response = await fetch(`${baseUrl}/api/v1/task${path}`, init);
+          if (response.status !== 429) return (await response.json()).data;
+          const retryAfterMs = 1000 * Number(response.headers.get("Retry-After"));
+          await clock.sleep(init === undefined ? Math.max(gapMs(0, random()), retryAfterMs) : retryAfterMs);
+        }
+      };
+      const wait = async (taskId: string) => {
+        for (let poll = 0; ; poll++) {
+          await clock.sleep(gapMs(poll, random()));
+          if ((await send(`/${taskId}`)).status === "success") return;
+        }
+      };
+      const run = async (ticket: number) => {
+        const body = JSON.stringify(songOf(ticket));
+        await wait((await send("", { method: "POST", body })).task_id);
+      };
+      return Array.from({ length: processes }, () => ({ run, wait }));
     },
-    report() {},
-    learn() {},
-    rateLimit: () => ({ limit: null, remaining: null, resetAt: null, heldUntil: null }),
   };
 }

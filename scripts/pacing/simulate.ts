@@ -1,24 +1,23 @@
-import type { Pacer } from "../../src/pacer/pacer.js";
 import type { Law } from "./law.js";
 import type { Policy } from "./policies.js";
 import { seededRandom } from "./random.js";
-import { beginTask, type Limit, overAt, Service, type ServiceTask, USUAL_LIMIT } from "./service.js";
-import { createVirtualTime, type VirtualTime } from "./virtual-time.js";
+import { type Limit, overAt, Service, type ServiceTask, USUAL_LIMIT } from "./service.js";
+import { createVirtualTime } from "./virtual-time.js";
 
 /** What happens on one key. */
 export interface Scenario {
   name: string;
   /** How long tasks take that begin so many seconds after the start. */
   law(startSeconds: number): Law;
-  load: SteadyLoad | BurstLoad;
+  load: SteadyLoad | BatchLoad;
   limit?: Limit;
   /** How many processes share the key and the load. */
   processes?: number;
-  /** Requests a second that somebody else makes with the key, evenly. */
+  /** Requests a second that another program makes with the key, evenly. */
   othersPerSecond?: number;
 }
 
-/** New tasks come at random, at a rate; the first ones only warm up. */
+/** `run` is called at random times, at a mean rate. Tasks of the warm-up are not counted. */
 export interface SteadyLoad {
   kind: "steady";
   perSecond: number;
@@ -26,71 +25,76 @@ export interface SteadyLoad {
   seconds: number;
 }
 
-/** Many tasks at once: already in flight, or still to be submitted through the key. */
-export interface BurstLoad {
+/**
+ * Many tasks at once. "in flight": a new process waits by id for tasks that began just now; "to submit": `run` is called
+ * for all of them. Each repetition has new clients and an unused key.
+ */
+export interface BatchLoad {
   kind: "in flight" | "to submit";
   tasks: number;
+  repetitions: number;
 }
 
-/** What came of a run. */
+/** The result of a simulation. Times are in seconds. */
 export interface Outcome {
   tasks: number;
-  /** Between the end of a task and the read that finds it, on average, in seconds. */
+  /** Mean time from the end of a task to the read that finds it. */
   meanDelay: number;
   worstDelay: number;
-  /** Between the wish for a task and the answer that it is created. */
+  /** Mean time from the call of `run` to the creation of the task. */
   meanCreateWait: number;
-  /** Between the wish for a task and the read that finds it over. */
-  meanTurnaround: number;
+  /** Requests answered with 429. */
   refused: number;
+  /** Tasks that were found too late, or never. */
   lost: number;
   readsPerTask: number;
 }
 
 interface Ticket {
   wishedAt: number;
-  acceptedAt: number;
-  task: ServiceTask | null;
-  /** What decides how long its task takes. */
-  chance: number;
-  reads: number;
   counts: boolean;
+  task: ServiceTask | null;
+  /** Decides how long its task takes. */
+  chance: number;
 }
 
-type Sources = [() => number, () => number, () => number, () => number];
-
-interface Process {
-  pacer: Pacer;
-  policy: Policy;
-}
-
-/** How long a task is waited for: five minutes past the hour. */
-const WAIT_MS = 3_900_000;
-
-/** On the way to the service and back, each, in milliseconds. */
+/** The way to the service and the way back, each, in milliseconds. */
 const LATENCY_MS = { shortest: 30, longest: 120 };
 
+/** Plays a scenario in virtual time and measures it at the service. */
 export async function simulate(scenario: Scenario, policy: Policy, seed: number): Promise<Outcome> {
+  const { load } = scenario;
+  const repetitions = load.kind === "steady" ? 1 : load.repetitions;
+  const tickets: Ticket[] = [];
+  let refused = 0;
+  for (let repetition = 0; repetition < repetitions; repetition++) {
+    const played = await play(scenario, policy, seed + 1000 * repetition);
+    tickets.push(...played.tickets);
+    refused += played.refused;
+  }
+  return sumUp(tickets, refused);
+}
+
+async function play(scenario: Scenario, policy: Policy, seed: number) {
   const time = createVirtualTime();
-  // What happens to a task must not depend on how it is polled: chance has a source for each thing that it decides.
-  const [arrivals, durations, latencies, jitter] = [1, 2, 3, 4].map((source) =>
-    seededRandom(seed * 7919 + source * 104729),
-  ) as Sources;
-  const service = new Service(scenario.limit ?? USUAL_LIMIT);
+  // A task's duration must not depend on how it is polled: each use of randomness has a source of its own.
+  const randomOf = (source: number) => seededRandom(seed * 7919 + source * 104729);
+  const [arrivals, durations, latencies, random] = [randomOf(1), randomOf(2), randomOf(3), randomOf(4)];
+  const limit = scenario.limit ?? USUAL_LIMIT;
+  const latencyMs = () => LATENCY_MS.shortest + latencies() * (LATENCY_MS.longest - LATENCY_MS.shortest);
+  const service = new Service(time, limit, latencyMs, begin);
+  const processes = scenario.processes ?? 1;
+  const clients = policy.connect({ service, clock: time, limit, random, processes });
   const start = time.now();
   const tickets: Ticket[] = [];
-  const processes = Array.from({ length: scenario.processes ?? 1 }, () => ({
-    pacer: policy.createPacer(time),
-    policy,
-  }));
 
   await time.during(work());
-  return sumUp(tickets, service);
+  return { tickets, refused: service.refused };
 
   async function work(): Promise<void> {
     const controller = new AbortController();
     if (scenario.othersPerSecond) void spendAside(scenario.othersPerSecond, controller.signal);
-    await (scenario.load.kind === "steady" ? arrive(scenario.load) : begin(scenario.load));
+    await (scenario.load.kind === "steady" ? arrive(scenario.load) : beginAll(scenario.load));
     controller.abort();
   }
 
@@ -100,136 +104,73 @@ export async function simulate(scenario: Scenario, policy: Policy, seed: number)
       await time.sleep((-Math.log(1 - arrivals()) / perSecond) * 1000);
       const elapsed = (time.now() - start) / 1000;
       if (elapsed >= warmUpSeconds + seconds) break;
-      runs.push(run(processAt(runs.length), newTicket(elapsed >= warmUpSeconds)));
+      runs.push(run(addTicket(elapsed >= warmUpSeconds)));
     }
     await Promise.all(runs);
   }
 
-  async function begin({ kind, tasks }: BurstLoad): Promise<void> {
-    const runs = Array.from({ length: tasks }, (_, index) => {
-      const ticket = newTicket(true);
-      if (kind === "in flight") ticket.task = beginTask(scenario.law(0), ticket.chance, start);
-      return run(processAt(index), ticket);
-    });
-    await Promise.all(runs);
+  async function beginAll({ kind, tasks }: BatchLoad): Promise<void> {
+    const all = Array.from({ length: tasks }, () => addTicket(true));
+    await Promise.all(
+      all.map((index) =>
+        kind === "in flight" ? clientOf(index).wait(begin(index).id).catch(givenUp) : run(index),
+      ),
+    );
   }
 
-  function processAt(index: number): Process {
-    const process = processes[index % processes.length];
-    if (process === undefined) throw new Error("Invariant: somebody is there.");
-    return process;
+  async function run(index: number): Promise<void> {
+    await clientOf(index).run(index).catch(givenUp);
   }
 
-  function newTicket(counts: boolean): Ticket {
-    const ticket = {
-      wishedAt: time.now(),
-      acceptedAt: time.now(),
-      task: null,
-      chance: durations(),
-      reads: 0,
-      counts,
-    };
-    tickets.push(ticket);
-    return ticket;
+  function clientOf(index: number) {
+    const client = clients[index % clients.length];
+    if (client === undefined) throw new Error("Invariant: there is a process.");
+    return client;
   }
 
-  async function run({ pacer, policy }: Process, ticket: Ticket): Promise<void> {
-    ticket.task ??= await create(pacer, ticket);
-    const { task } = ticket;
-    const submittedAt = time.now();
-    const taskId = String(tickets.indexOf(ticket));
-    let unfinishedAt = submittedAt;
-    let notBefore = submittedAt + policy.gapMs(0, jitter());
-    for (let poll = 1; ; poll++) {
-      const facts = { model: "provider_a", type: "music", submittedAt, unfinishedAt };
-      const isAdmitted = await pacer.admit({
-        kind: "poll",
-        taskId,
-        notBefore,
-        notAfter: submittedAt + WAIT_MS,
-        task: facts,
-      });
-      if (!isAdmitted) return giveUp(task);
-      const answer = await exchange(pacer, (now) => service.read(task, now));
-      ticket.reads++;
-      const gapMs = policy.gapMs(poll, jitter());
-      if ("retryAfterMs" in answer) notBefore = time.now() + Math.max(gapMs, answer.retryAfterMs);
-      else {
-        pacer.learn(facts, answer.result);
-        if (answer.result) return;
-        unfinishedAt = time.now();
-        notBefore = time.now() + gapMs;
-      }
-    }
+  function addTicket(counts: boolean): number {
+    return tickets.push({ wishedAt: time.now(), counts, task: null, chance: durations() }) - 1;
   }
 
-  /** The wait's time is over, and nobody has seen the end. */
-  function giveUp(task: ServiceTask): void {
-    task.foundAt = time.now();
-    task.isLost = true;
-  }
-
-  async function create(pacer: Pacer, ticket: Ticket): Promise<ServiceTask> {
-    for (;;) {
-      await pacer.admit({ kind: "create" });
-      const answer = await exchange(pacer, (now) =>
-        beginTask(scenario.law((now - start) / 1000), ticket.chance, now),
-      );
-      if ("retryAfterMs" in answer) {
-        await time.sleep(answer.retryAfterMs);
-        continue;
-      }
-      ticket.acceptedAt = answer.result.createdAt;
-      return answer.result;
-    }
-  }
-
-  async function exchange<Result>(
-    pacer: Pacer,
-    serve: (now: number) => Result,
-  ): Promise<{ result: Result } | { retryAfterMs: number }> {
-    const sentAt = time.now();
-    await time.sleep(latencyMs());
-    const counted = service.count(time.now());
-    const outcome = "remaining" in counted ? { result: serve(time.now()) } : counted;
-    await time.sleep(latencyMs());
-    const remaining = "remaining" in counted ? counted.remaining : 0;
-    pacer.report({ sentAt, remaining, heldForMs: "retryAfterMs" in counted ? counted.retryAfterMs : null });
-    return outcome;
-  }
-
-  function latencyMs(): number {
-    return LATENCY_MS.shortest + latencies() * (LATENCY_MS.longest - LATENCY_MS.shortest);
+  function begin(index: number): ServiceTask {
+    const ticket = tickets[index];
+    if (ticket === undefined) throw new Error("Invariant: every task has a ticket.");
+    const law = scenario.law((time.now() - start) / 1000);
+    ticket.task = service.begin(index, law.draw(ticket.chance));
+    return ticket.task;
   }
 
   async function spendAside(perSecond: number, signal: AbortSignal): Promise<void> {
-    const aside: VirtualTime = time;
     while (!signal.aborted) {
-      await aside.sleep(1000 / perSecond, signal).catch(() => {});
-      const answer = service.count(aside.now());
-      if ("retryAfterMs" in answer) {
-        service.refused--;
-        await aside.sleep(answer.retryAfterMs, signal).catch(() => {});
-      }
+      await time.sleep(1000 / perSecond, signal).catch(() => {});
+      const counted = service.count();
+      const retryAfterSeconds = "retryAfterSeconds" in counted ? counted.retryAfterSeconds : 0;
+      await time.sleep(1000 * retryAfterSeconds, signal).catch(() => {});
     }
   }
 }
 
-function sumUp(tickets: readonly Ticket[], service: Service): Outcome {
+/** A wait that ended without the task's result: the task counts as lost unless a read has found it. */
+function givenUp(error: unknown): void {
+  if (error instanceof Error && error.name === "WaitTimeoutError") return;
+  throw error;
+}
+
+function sumUp(tickets: readonly Ticket[], refused: number): Outcome {
   const counted = tickets.filter(({ counts }) => counts);
   const mean = (of: (ticket: Ticket) => number) =>
     counted.reduce((sum, ticket) => sum + of(ticket), 0) / counted.length;
-  const foundAt = ({ task }: Ticket) => task?.foundAt ?? Number.NaN;
-  const delay = (ticket: Ticket) =>
-    (ticket.task === null ? Number.NaN : foundAt(ticket) - overAt(ticket.task)) / 1000;
+  const delay = ({ task }: Ticket) => {
+    if (task === null) return Number.NaN;
+    return ((task.foundAt ?? Number.NaN) - overAt(task)) / 1000;
+  };
   return {
     tasks: counted.length,
     meanDelay: mean(delay),
     worstDelay: Math.max(...counted.map(delay)),
-    meanCreateWait: mean(({ wishedAt, acceptedAt }) => acceptedAt - wishedAt) / 1000,
-    meanTurnaround: mean((ticket) => foundAt(ticket) - ticket.wishedAt) / 1000,
-    refused: service.refused,
-    lost: counted.filter(({ task }) => task?.isLost).length,
-    readsPerTask: mean(({ reads }) => reads),
+    meanCreateWait: mean(({ task, wishedAt }) => ((task?.createdAt ?? Number.NaN) - wishedAt) / 1000),
+    refused,
+    lost: counted.filter(({ task }) => task === null || task.foundAt === null || task.isLost).length,
+    readsPerTask: mean(({ task }) => task?.reads ?? 0),
   };
 }

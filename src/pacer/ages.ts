@@ -5,7 +5,7 @@ export const LAST_CALL_MS: number = LIMITS.taskTimeoutMs - 5 * 60_000;
 
 /** The shortest step, and by how much each of the later ones is longer than the one before. */
 const SHORTEST_STEP_MS = 250;
-const GROWTH = 1.005;
+const GROWTH = 1.01;
 /** Where steps of the one kind and of the other are equally long. */
 const EVEN_STEPS = Math.round(1 / (GROWTH - 1));
 const EVEN_UNTIL_MS = EVEN_STEPS * SHORTEST_STEP_MS;

@@ -5,7 +5,7 @@ import { type ReadAges, readAges } from "./read-ages.js";
 import { SmoothedSurvival, type StepSums } from "./smoothed-survival.js";
 
 /** What is believed before anything was seen weighs as much as this many tasks: a few readings outweigh it. */
-const PRIOR_TASKS = 8;
+const PRIOR_TASKS = 3;
 /** Of those, the share that is believed to be there still at any age, so that what is seen of late ones weighs as well. */
 const PRIOR_TAIL = 0.02;
 /** How steep that belief is: with the third power, what is typical holds for 19 tasks in 20 (Limits: Task duration). */
@@ -17,6 +17,17 @@ const SPREADS = [0.09, 0.02, 0.003];
 /** By how much a curve must have foretold better to be believed in the place of another. */
 const LEAD = 1;
 
+/** With fewer ends than this the prior still outweighs what was learned, and reads explore. */
+const UNLEARNED_ENDS = 20;
+/** How many reads explore an age. */
+const EXPLORERS = 3;
+/** How many more follow each that finds an end: where nearly all have ended, they multiply. */
+const MORE_EXPLORERS = 2;
+/** The next age explored is longer than the last one by at least this factor. */
+const EXPLORED_STEP = 1.5;
+/** No task younger than this is explored. */
+const YOUNGEST_EXPLORED_MS = 10_000;
+
 /**
  * How long the tasks of one model and type take, learned from readings. A reading tells only that a task ended
  * between two ages, or that it outlived one: so the law counts, for each step of age, how many tasks were seen to
@@ -24,19 +35,36 @@ const LEAD = 1;
  * itself has it so far.
  */
 export class DurationLaw {
-  /** For how long a task has been over at each age, on average, when nobody has read it: the area above the survival. */
-  readonly #overdue = new Float64Array(STEPS + 1);
   /** The tasks of this kind that are submitted. */
   readonly newcomers: Demand = new Demand();
   readonly #entered: Float64Array = new Float64Array(STEPS);
   readonly #ended: Float64Array = new Float64Array(STEPS);
   readonly #curves = SPREADS.map((spread) => new SmoothedSurvival(spread));
   #believed = this.#curves[0] ?? new SmoothedSurvival(0);
-  #readAges = readAges(this.survival, this.#overdue);
+  #readAges = readAges(this.survival, overdueOf(this.survival));
   #isStale = true;
+  #ends = 0;
+  #exploredMs = YOUNGEST_EXPLORED_MS / EXPLORED_STEP;
+  #moreExplorers = 0;
 
   constructor() {
     this.refresh();
+  }
+
+  /** Whether only a few ends were learned. */
+  get isUnlearned(): boolean {
+    return this.#ends < UNLEARNED_ENDS;
+  }
+
+  /** How many tasks to read now in order to learn, when the oldest one has this age. */
+  explorers(ageMs: number): number {
+    let explorers = this.#moreExplorers;
+    if (ageMs >= this.#exploredMs * EXPLORED_STEP) {
+      this.#exploredMs = ageMs;
+      explorers += EXPLORERS;
+    }
+    this.#moreExplorers = 0;
+    return explorers;
   }
 
   /** The share of tasks that outlive each age. */
@@ -54,8 +82,11 @@ export class DurationLaw {
     const to = Math.min(ageMs, AGES[STEPS] ?? 0);
     if (!(to > unfinishedMs)) return;
     for (const curve of this.#curves) curve.judge(unfinishedMs, to, isOver);
-    if (isOver) this.#learnEnd(unfinishedMs, to);
-    else
+    if (isOver) {
+      this.#ends++;
+      this.#moreExplorers += MORE_EXPLORERS;
+      this.#learnEnd(unfinishedMs, to);
+    } else
       this.#countSteps(unfinishedMs, to, (step) => add(this.#entered, step, shareOf(step, unfinishedMs, to)));
     this.#isStale = true;
   }
@@ -69,11 +100,7 @@ export class DurationLaw {
       curve.refresh(sums);
       if (curve.score > this.#believed.score + LEAD) this.#believed = curve;
     }
-    for (let step = 0; step < STEPS; step++) {
-      const over = 1 - ((this.survival[step] ?? 0) + (this.survival[step + 1] ?? 0)) / 2;
-      this.#overdue[step + 1] = (this.#overdue[step] ?? 0) + over * widthOf(step);
-    }
-    this.#readAges = readAges(this.survival, this.#overdue);
+    this.#readAges = readAges(this.survival, overdueOf(this.survival));
   }
 
   #sums(): StepSums {
@@ -104,6 +131,16 @@ export class DurationLaw {
   #countSteps(fromMs: number, toMs: number, count: (step: number) => void): void {
     for (let step = stepOf(fromMs); step < STEPS && (AGES[step] ?? 0) < toMs; step++) count(step);
   }
+}
+
+/** For how long a task has been over at each age, on average, if it was never read: the area above the survival. */
+function overdueOf(survival: Float64Array): Float64Array {
+  const overdue = new Float64Array(STEPS + 1);
+  for (let step = 0; step < STEPS; step++) {
+    const over = 1 - ((survival[step] ?? 0) + (survival[step + 1] ?? 0)) / 2;
+    overdue[step + 1] = (overdue[step] ?? 0) + over * widthOf(step);
+  }
+  return overdue;
 }
 
 /** The tasks that are believed to enter each step, and to end in it, before anything is known. */

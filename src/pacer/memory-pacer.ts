@@ -4,7 +4,7 @@ import type { PacedRequest, Pacer } from "./pacer.js";
 import { Queue } from "./queue.js";
 import { type Budget, RateWindow } from "./rate-window.js";
 import { ReadGaps } from "./read-gaps.js";
-import { ReadSchedule } from "./read-schedule.js";
+import { ReadSchedule, SCOUTS } from "./read-schedule.js";
 import { SteadyClock } from "./steady-clock.js";
 import { isReader, type RequestTimes, Waiting } from "./waiting.js";
 import type { Claimant } from "./window.js";
@@ -14,6 +14,9 @@ const PRICE_LASTS_MS = { shortest: 1000, longest: 10_000 };
 
 /** A shorter delay, or a smaller change of its end, is not reported, in milliseconds. */
 const REPORTED_DELAY_MS = 1000;
+
+/** How long the first of them are waited for before others follow. */
+const SCOUTING_MS = 2000;
 
 /** Why an alarm doesn't ring. A reason is given since the one that the platform would make takes the stack down. */
 const MOVED = "the alarm was moved";
@@ -57,7 +60,11 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
 
     learn(task, isOver) {
       const now = clock.now();
-      schedule.learn(onSteadyClock(task, now), now, isOver);
+      const { resumedAt } = task;
+      const known = { ...onSteadyClock(task, now), resumedAt: resumedAt && clock.fromClock(resumedAt) };
+      if (!schedule.learn(known, now, isOver)) return;
+      pricedAt = Number.NEGATIVE_INFINITY;
+      advance(now);
     },
 
     rateLimit() {
@@ -78,16 +85,21 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
       queue.fail(waiting, signal?.reason);
       advance();
     });
+    if (waiting.isUnknown) {
+      guess(waiting, queue.unknownPolls);
+      if (isReader(waiting)) waiting.dueAt = schedule.dueAt(waiting);
+    }
     queue.enter(waiting);
   }
 
   function timesOf(request: PacedRequest, now: number): RequestTimes {
     const notBefore = clock.fromClock(request.notBefore ?? 0);
     const notAfter = clock.fromClock(request.notAfter ?? Number.POSITIVE_INFINITY);
-    const reader =
-      request.task === undefined ? null : schedule.reader(onSteadyClock(request.task, now), notBefore, now);
+    const dueBy = clock.fromClock(request.dueBy ?? Number.POSITIVE_INFINITY);
+    const task = request.task && onSteadyClock(request.task, now);
+    const reader = task === undefined ? null : schedule.reader(task, notBefore, now, dueBy);
     const dueAt = reader === null ? Math.max(notBefore, now) : schedule.dueAt(reader);
-    return { notBefore, notAfter, reader, dueAt };
+    return { notBefore, notAfter, dueBy, reader, dueAt };
   }
 
   /** A task's times on the pacer's clock; those from before the caller's was set back are taken for now. */
@@ -132,11 +144,21 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
   function setPrice(now: number): void {
     pricedAt = now;
     const waiting = queue.takePolls();
-    schedule.price(waiting.filter(isReader), window.budgets(now));
+    let unknown = 0;
+    for (const each of waiting) if (each.isUnknown) guess(each, unknown++);
+    const readers = waiting.filter(isReader);
+    schedule.price(readers, window.budgets(now));
+    if (!schedule.isFree) for (const each of schedule.explore(readers, now)) each.isExploring = true;
     for (const each of waiting) {
-      if (isReader(each)) each.dueAt = schedule.dueAt(each);
+      if (isReader(each)) each.dueAt = each.isExploring ? each.notBefore : schedule.dueAt(each);
       queue.putOff(each);
     }
+  }
+
+  /** Of tasks of which only the id is known, a few are read first: they show how old the others probably are. */
+  function guess(waiting: Waiting, place: number): void {
+    Object.assign(waiting, schedule.guess(place, waiting.notBefore));
+    if (!isReader(waiting)) waiting.dueAt = waiting.notBefore + SCOUTING_MS * Math.floor(place / SCOUTS);
   }
 
   /** When the price is to be set anew: never before it is known where the window stands. */

@@ -10,6 +10,8 @@ export interface PacedRequest {
   taskId?: string | undefined;
   /** The earliest time at which it may leave, in milliseconds since the epoch. */
   notBefore?: number;
+  /** Of a poll: the time by which it should leave as long as the budget is not scarce, in milliseconds since the epoch. */
+  dueBy?: number;
   /** The time at which it is given up, in milliseconds since the epoch. */
   notAfter?: number;
   /** For how long it stands being held back after a 429, in milliseconds; for ever where it isn't given. */
@@ -31,6 +33,11 @@ export interface WaitingTask {
   submittedAt: number;
   /** When it was last found unfinished, in milliseconds since the epoch; when it was submitted before its first reading. */
   unfinishedAt: number;
+  /**
+   * In the first reading of a task that this client did not submit: the earliest time at which it could be polled, in
+   * milliseconds since the epoch. It shows how old such tasks are when a wait for them begins.
+   */
+  resumedAt?: number | undefined;
 }
 
 /** What came of a request, and what its answer said of the rate limit. */

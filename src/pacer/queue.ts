@@ -14,11 +14,17 @@ export class Queue {
   readonly #ready = [new Heap(isDueBefore), new Heap(isDueBefore), new Heap(isDueBefore)] as const;
   readonly #expiring = new Heap<Waiting>(expiresBefore);
   #waitingPolls = 0;
+  #unknownPolls = 0;
   #perishable = 0;
 
   /** How many polls wait. */
   get waitingPolls(): number {
     return this.#waitingPolls;
+  }
+
+  /** How many polls wait of tasks of which only the id is known. */
+  get unknownPolls(): number {
+    return this.#unknownPolls;
   }
 
   /** When the next one will be due; `Infinity` where nobody will. */
@@ -34,6 +40,7 @@ export class Queue {
   enter(waiting: Waiting): void {
     this.#upcoming.push(waiting);
     if (waiting.claimant === 2) this.#waitingPolls++;
+    if (waiting.isUnknown) this.#unknownPolls++;
     if (!isPerishable(waiting)) return;
     this.#expiring.push(waiting);
     this.#perishable++;
@@ -99,6 +106,7 @@ export class Queue {
     waiting.isSettled = true;
     waiting.abort?.leave();
     if (waiting.claimant === 2) this.#waitingPolls--;
+    if (waiting.isUnknown) this.#unknownPolls--;
     if (!isPerishable(waiting)) return;
     this.#perishable--;
     this.#clearUp();

@@ -10,8 +10,8 @@ export interface ReadAges {
 }
 
 /** How far apart they lie at most: a share of the age, or this long; or so that this share of all tasks ends between two. */
-const GROWTH = 1.04;
-const LONGEST_MS = 2000;
+const GROWTH = 1.02;
+const LONGEST_MS = 1000;
 const SHARE = 1 / 100;
 
 /** As few ages as tell the tasks of a law apart, by its curves at every step. */

@@ -20,20 +20,21 @@ export function planReads({ ages, alive, over }: ReadAges, priceMs: number, gapM
 
   for (let from = last - 1; from >= 0; from--) {
     const [age, living, area] = [ages[from] ?? 0, alive[from] ?? 0, over[from] ?? 0];
-    let [best, bestPlace] = [Number.POSITIVE_INFINITY, latest];
+    let [best, bestPlace, isSoonest] = [Number.POSITIVE_INFINITY, latest, false];
     // The earlier a task was read, the earlier is its next reading: no step beyond the last best one can be better.
     for (let to = latest; to > from; to--) {
       const passed = (ages[to] ?? 0) - age;
       if (passed < gapMs && to < latest) break;
       const total = (over[to] ?? 0) - area - (1 - living) * passed + (cost[to] ?? 0);
       if (total < best) {
-        best = total;
-        bestPlace = to;
+        [best, bestPlace] = [total, to];
+        isSoonest = (ages[to - 1] ?? 0) - age < gapMs;
       }
     }
     latest = bestPlace;
     cost[from] = best + priceMs * living;
-    next[from] = ages[bestPlace] ?? 0;
+    // The ages are far apart: a read that should come as soon as possible must not wait for the next of them.
+    next[from] = isSoonest ? age + gapMs : (ages[bestPlace] ?? 0);
   }
   return { ages, next };
 }

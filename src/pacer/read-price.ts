@@ -11,6 +11,8 @@ export interface Reader {
   unfinishedAt: number;
   /** When its caller allows the next reading. */
   notBefore: number;
+  /** When its caller wants the next reading at the latest, as long as the budget is not scarce. */
+  dueBy?: number;
 }
 
 /** How many reads there are from now until then. */
@@ -24,23 +26,30 @@ export interface ReadBudget {
 export interface ReadPrice {
   ms: number;
   plans: ReadonlyMap<DurationLaw, ReadPlan>;
+  /** Whether the budget suffices to keep the longest gap of every caller. */
+  keepsLongestGap: boolean;
 }
 
 /** How far apart callers want the reads of a task, unless they say otherwise (Limits: Polling). */
 const GAP_MS = LIMITS.recommendedPollIntervalMs.shortest;
+const LONGEST_GAP_MS = LIMITS.recommendedPollIntervalMs.longest;
+/** The longest gaps are kept while they take no more than this share of the budget: the rest is spent on the likely ends. */
+const LONGEST_GAPS_SHARE = 0.8;
 
 /** While there is enough for everybody, reads cost nothing and nobody needs a plan. */
-export const FREE: ReadPrice = { ms: 0, plans: new Map() };
+export const FREE: ReadPrice = { ms: 0, plans: new Map(), keepsLongestGap: true };
 
 /** How many tasks are asked what they would do at a price: enough to speak for all. */
 const SAMPLE_SIZE = 50;
 /** So many stand for those that are still to come. */
 const NEWCOMERS = 4;
 /** Nearer than this a cheaper price makes no difference, and a dearer one than the hour leaves no read at all. */
-const CHEAPEST_MS = 50;
+const CHEAPEST_MS = 10;
 const DEAREST_MS = 3_600_000;
-/** However dear reads will be, so much of this window's is spent. */
-const LEAST_SPENT = 0.25;
+/** A read costs at most this many times as long as it takes to read all waiting tasks once: no task gains from a later read. */
+const DEAREST = 2;
+/** However dear reads will be, this share of this window's is spent. */
+const LEAST_SPENT = 0.5;
 /** How closely the price is found: by the tenth part. */
 const PRECISION = 1.1;
 
@@ -58,14 +67,19 @@ export function findPrice(
     const later = laws.reduce((sum, law) => sum + newcomersReads(law, budget, readsOf), 0);
     return (reads * readers.length) / sample.length + later;
   };
-  const isPlenty = (budget: ReadBudget) =>
-    demandOf(budget, (reader) => mostReads(reader, budget)) <= budget.reads;
-  // Mostly there is, and no law need be asked.
-  if (isPlenty(here) && (next === undefined || isPlenty(next))) return FREE;
+  const budgets = next === undefined ? [here] : [here, next];
+  const suffices = (gapMs: number, share: number) =>
+    budgets.every(
+      (budget) => demandOf(budget, (reader) => readsAt(gapMs, reader, budget)) <= share * budget.reads,
+    );
+  // Mostly it does, and no law need be asked.
+  if (suffices(GAP_MS, 1)) return FREE;
+  const keepsLongestGap = suffices(LONGEST_GAP_MS, LONGEST_GAPS_SHARE);
 
   for (const law of laws) law.refresh();
   const priceAt = (ms: number): ReadPrice => ({
     ms,
+    keepsLongestGap,
     plans: new Map(laws.map((law) => [law, planReads(law.readAges, ms, GAP_MS)])),
   });
   const demandAt = (price: ReadPrice, budget: ReadBudget) =>
@@ -79,11 +93,14 @@ export function findPrice(
   };
 
   if (!isTooCheap(FREE)) return FREE;
+  const { reads, now, until } = next ?? here;
+  const dearestMs = Math.min(DEAREST_MS, (DEAREST * readers.length * (until - now)) / Math.max(1, reads));
   // The price is seldom far from the last one.
   let low = Math.max(CHEAPEST_MS, lastMs / PRECISION);
   while (low > CHEAPEST_MS && !isTooCheap(priceAt(low))) low = Math.max(CHEAPEST_MS, low / 4);
-  let high = low * PRECISION ** 2;
-  while (high < DEAREST_MS && isTooCheap(priceAt(high))) [low, high] = [high, high * 4];
+  low = Math.min(low, dearestMs);
+  let high = Math.min(dearestMs, low * PRECISION ** 2);
+  while (high < dearestMs && isTooCheap(priceAt(high))) [low, high] = [high, Math.min(dearestMs, high * 4)];
   while (high / low > PRECISION) {
     const middle = Math.sqrt(low * high);
     if (isTooCheap(priceAt(middle))) low = middle;
@@ -98,32 +115,46 @@ function newcomersReads(law: DurationLaw, budget: ReadBudget, readsOf: (reader: 
   let reads = 0;
   for (let part = 0; part < NEWCOMERS; part++) {
     const submittedAt = budget.now + (part + 0.5) * partMs;
-    const newcomer = { law, submittedAt, unfinishedAt: submittedAt, notBefore: submittedAt + GAP_MS };
+    const newcomer = {
+      law,
+      submittedAt,
+      unfinishedAt: submittedAt,
+      notBefore: submittedAt + GAP_MS,
+      dueBy: submittedAt + LONGEST_GAP_MS,
+    };
     reads += law.newcomers.within(budget.now, partMs) * readsOf(newcomer);
   }
   return reads;
 }
 
-/** How often a task will be read until the budget's end if reads are free and it isn't over before. */
-function mostReads({ unfinishedAt, notBefore }: Reader, { now, until }: ReadBudget): number {
+/** How often a task will be read until the budget's end with one gap, if it isn't over before. */
+function readsAt(gapMs: number, { unfinishedAt, notBefore }: Reader, { now, until }: ReadBudget): number {
   const first = Math.max(unfinishedAt, notBefore, now);
-  return Math.max(0, Math.ceil((until - first) / GAP_MS));
+  return Math.max(0, Math.ceil((until - first) / gapMs));
+}
+
+/** When a task is read next, if there is room. */
+export function nextReadAt(
+  { plans, keepsLongestGap }: ReadPrice,
+  { law, submittedAt, unfinishedAt, notBefore, dueBy = Number.POSITIVE_INFINITY }: Reader,
+): number {
+  const planned = submittedAt + nextRead(plans.get(law), unfinishedAt - submittedAt);
+  return Math.max(notBefore, keepsLongestGap ? Math.min(planned, dueBy) : planned);
 }
 
 /** How often a task will probably be read until the budget's end. */
-function expectedReads(reader: Reader, { plans }: ReadPrice, { now, until }: ReadBudget): number {
+function expectedReads(reader: Reader, price: ReadPrice, { now, until }: ReadBudget): number {
   const { law, submittedAt } = reader;
-  const plan = plans.get(law);
-  const end = until - submittedAt;
-  let unfinished = reader.unfinishedAt - submittedAt;
-  let next = Math.max(nextRead(plan, unfinished), reader.notBefore - submittedAt, now - submittedAt);
+  let unfinishedAt = reader.unfinishedAt;
+  let readAt = Math.max(nextReadAt(price, reader), now);
   let [reads, stillOpen] = [0, 1];
-  while (next < end && stillOpen > 0.01) {
+  while (readAt < until && stillOpen > 0.01) {
     reads += stillOpen;
-    const alive = at(law.survival, unfinished);
-    stillOpen *= alive > 0 ? at(law.survival, next) / alive : 0;
-    unfinished = next;
-    next = Math.max(nextRead(plan, unfinished), unfinished + GAP_MS);
+    const alive = at(law.survival, unfinishedAt - submittedAt);
+    stillOpen *= alive > 0 ? at(law.survival, readAt - submittedAt) / alive : 0;
+    unfinishedAt = readAt;
+    const gaps = { notBefore: readAt + GAP_MS, dueBy: readAt + LONGEST_GAP_MS };
+    readAt = nextReadAt(price, { law, submittedAt, unfinishedAt, ...gaps });
   }
   return reads;
 }

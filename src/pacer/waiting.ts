@@ -10,6 +10,8 @@ export interface RequestTimes {
   /** When its caller, and its task's last read, allow it. */
   notBefore: number;
   notAfter: number;
+  /** When its caller wants it to leave at the latest, as long as the budget is not scarce. */
+  dueBy?: number;
   /** When it wants to leave. */
   dueAt: number;
   /** Of a poll whose task is known. */
@@ -25,11 +27,16 @@ export class Waiting {
   readonly number: number;
   notBefore: number;
   readonly notAfter: number;
+  readonly dueBy: number;
   dueAt: number;
   /** Of a poll whose task is known, as of every reader: how it is scheduled. */
-  readonly law: Reader["law"] | null;
-  readonly submittedAt: number | null;
-  readonly unfinishedAt: number | null;
+  law: Reader["law"] | null;
+  submittedAt: number | null;
+  unfinishedAt: number | null;
+  /** A poll of a task of which nothing is known but its id; the times of its task are guesses. */
+  readonly isUnknown: boolean;
+  /** It is sent early to learn how long tasks take. */
+  isExploring = false;
   readonly onDelayed: PacedRequest["onDelayed"];
   isSettled = false;
   /** How whoever waits for its turn is told. */
@@ -40,18 +47,20 @@ export class Waiting {
 
   constructor(
     { kind, taskId, maxHoldMs, onDelayed }: PacedRequest,
-    { notBefore, notAfter, dueAt, reader }: RequestTimes,
+    { notBefore, notAfter, dueBy = Number.POSITIVE_INFINITY, dueAt, reader }: RequestTimes,
     number: number,
     resolve: (isAdmitted: boolean) => void,
     reject: (reason: unknown) => void,
   ) {
     this.claimant = CLAIMANTS[kind];
     this.taskId = taskId;
+    this.isUnknown = kind === "poll" && reader === null;
     this.maxHoldMs = maxHoldMs;
     this.onDelayed = onDelayed;
     this.number = number;
     this.notBefore = notBefore;
     this.notAfter = notAfter;
+    this.dueBy = dueBy;
     this.dueAt = dueAt;
     this.law = reader?.law ?? null;
     this.submittedAt = reader?.submittedAt ?? null;

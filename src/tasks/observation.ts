@@ -36,11 +36,12 @@ export class Observation implements Poller {
   readonly transport: Transport;
   readonly notAfter: number;
   notBefore = 0;
+  dueBy = 0;
   known: WaitingTask | null;
   readonly #wait: Wait;
   readonly #polls: SharedPolls;
   #place: Place | null = null;
-  #turns = 0;
+  #isFirst = true;
   /** The task as it was seen last, as JSON: that takes less room than the task. */
   #shown = "";
   #failure: unknown;
@@ -72,9 +73,12 @@ export class Observation implements Poller {
   turn(): Promise<Turn> {
     const { clock, random } = this.transport;
     const now = clock.now();
-    const gapMs = pollGapMs(this.#wait.gaps, this.#turns, random);
-    this.notBefore = this.#turns === 0 ? this.#wait.submittedAt + gapMs : this.#dueAgain(now, gapMs);
-    this.#turns++;
+    const { gaps, submittedAt } = this.#wait;
+    this.#failures = this.#failure === undefined ? 0 : this.#failures + 1;
+    const gapMs = pollGapMs(gaps, this.#failures, random);
+    this.notBefore = this.#isFirst ? submittedAt + gapMs : this.#dueAgain(now, gapMs);
+    this.dueBy = this.notBefore + gaps[1] - gapMs;
+    this.#isFirst = false;
     this.#tellRetry(now);
     this.#place = new Place(this, this.#polls);
     return this.#place.turn;
@@ -86,7 +90,7 @@ export class Observation implements Poller {
     const reading = await this.#read(turn);
     if (reading === null) return null;
 
-    this.known = { ...this.#taskOf(reading), unfinishedAt: clock.now() };
+    this.known = { ...this.#taskOf(reading), unfinishedAt: clock.now(), resumedAt: undefined };
     const shown = JSON.stringify(reading.data);
     if (!isFinalStatus(reading.data.status) && shown === this.#shown) return null;
     this.#shown = shown;
@@ -131,9 +135,8 @@ export class Observation implements Poller {
 
   /** An outage is a wait that goes on, and must not be a silent one. */
   #tellRetry(now: number): void {
-    if (this.#failure === undefined) this.#failures = 0;
-    else if (this.notBefore <= this.notAfter) {
-      const event = { retry: ++this.#failures, waitMs: this.notBefore - now, error: this.#failure };
+    if (this.#failure !== undefined && this.notBefore <= this.notAfter) {
+      const event = { retry: this.#failures, waitMs: this.notBefore - now, error: this.#failure };
       this.transport.emitter.emit("retry", () => event);
     }
   }
@@ -143,7 +146,7 @@ export class Observation implements Poller {
     if (this.known !== null) return { ...this.known, model, type };
     const { submittedAt } = this.#wait;
     const createdAt = Math.min(this.transport.clock.now(), parseDate(created_at) ?? submittedAt);
-    return { model, type, submittedAt: createdAt, unfinishedAt: createdAt };
+    return { model, type, submittedAt: createdAt, unfinishedAt: createdAt, resumedAt: this.notBefore };
   }
 
   #timeout(): WaitTimeoutError {

@@ -14,8 +14,9 @@ const DEFAULT_MAX_WAIT_MS = LIMITS.taskTimeoutMs + 5 * 60_000;
 /** Options of everything that waits for a task. */
 export interface WaitOptions extends RequestOptions {
   /**
-   * The gap between two polls in milliseconds, or the first and the longest gap, between which it grows; at least
-   * 1000. Jitter stretches each by up to a fifth.
+   * The gap between two polls in milliseconds, or the shortest and the longest gap; at least 1000. Polls come at the
+   * shortest gap while the rate limit leaves enough for all waiting tasks, and at longer ones as it gets scarce. Only a
+   * scarce rate limit, a stated wait or failed polls lead to gaps over the longest.
    *
    * @defaultValue [5000, 10000]
    */

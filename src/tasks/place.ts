@@ -12,6 +12,8 @@ export interface Poller {
   readonly transport: Transport;
   readonly taskId: string;
   readonly notBefore: number;
+  /** The end of the longest gap. */
+  readonly dueBy: number;
   readonly notAfter: number;
   readonly known: WaitingTask | null;
   readonly signal: AbortSignal | undefined;
@@ -72,8 +74,9 @@ export class Place implements Sharer {
   }
 
   #queue(): Promise<Turn> {
-    const { transport, taskId, notBefore, notAfter, known } = this.#poller;
-    const request = { kind: "poll", taskId, notBefore, notAfter, task: known ?? undefined } as const;
+    const { transport, taskId, notBefore, dueBy, notAfter, known } = this.#poller;
+    const task = known ?? undefined;
+    const request = { kind: "poll", taskId, notBefore, dueBy, notAfter, task } as const;
     try {
       return Promise.resolve(transport.pacer.admit(request, this.#withdrawal.signal)).catch(refused);
     } catch (error) {

@@ -2,20 +2,22 @@ import { LIMITS } from "../contract/limits.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
 import type { Random } from "../random/random.js";
 
-const GROWTH = 1.5;
-/** Gaps are stretched by up to this share, and never shortened: none comes under what the caller or the service allows. */
-const JITTER = 0.2;
+/** Consecutive failed polls lengthen the gap by this factor each, up to the longest. */
+const FAILURE_GROWTH = 1.5;
+/** Each gap is stretched by up to this share, so that clients that start together do not stay in step. */
+const JITTER = 0.02;
 
-/** The first and the longest gap between the polls of a wait, in milliseconds. */
-export type PollGaps = readonly [first: number, longest: number];
+/** The shortest and the longest gap between two polls of a wait, in milliseconds. */
+export type PollGaps = readonly [shortest: number, longest: number];
 
-/** How long to wait before poll number `poll` (from 0), in milliseconds: the gaps grow by half, with jitter. */
-export function pollGapMs([first, longest]: PollGaps, poll: number, random: Random): number {
-  return Math.min(longest, first * GROWTH ** poll) * (1 + JITTER * random());
+/** The gap before the next poll, in milliseconds: from the shortest, and longer after failures; never above the longest. */
+export function pollGapMs([shortest, longest]: PollGaps, failures: number, random: Random): number {
+  const least = Math.min(shortest * FAILURE_GROWTH ** failures, longest / (1 + JITTER));
+  return Math.min(longest, Math.ceil(Math.max(shortest, least) * (1 + JITTER * random())));
 }
 
-/** One gap for all polls, or the first and the longest, in milliseconds. */
-export type PollInterval = number | readonly [first: number, longest: number];
+/** One gap for all polls, or the shortest and the longest, in milliseconds. */
+export type PollInterval = number | readonly [shortest: number, longest: number];
 
 const { shortest, longest } = LIMITS.recommendedPollIntervalMs;
 const DEFAULT_GAPS: PollGaps = [shortest, longest];
@@ -33,8 +35,9 @@ export function checkPollInterval(interval: PollInterval | undefined): PollGaps 
   if (first < LIMITS.shortestPollIntervalMs) {
     throw new InvalidOptionError("pollIntervalMs", `be at least ${LIMITS.shortestPollIntervalMs}`, got);
   }
-  if (last < first)
-    throw new InvalidOptionError("pollIntervalMs", "have its longest gap behind its first", got);
+  if (last < first) {
+    throw new InvalidOptionError("pollIntervalMs", "be [shortest, longest] with shortest ≤ longest", got);
+  }
   return [first, last];
 }
 

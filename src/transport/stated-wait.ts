@@ -1,16 +1,19 @@
 import { parseDate } from "../clock/date.js";
 import { HEADERS } from "../contract/endpoint.js";
 
+/** The longest stated wait that is obeyed: a day. A hostile or broken server must not stop a client permanently. */
+const LONGEST_MS = 24 * 3_600_000;
+
 /**
- * The wait that an answer states, in milliseconds from now: the longest of the `Retry-After` headers (seconds, or a
- * date) and the body's `retry_after_seconds`; `null` where none says anything that can be read, or that is a number at all.
+ * The wait that a response states, in milliseconds from now: the longest of the `Retry-After` headers (seconds, or a
+ * date) and the body's `retry_after_seconds`, a day at most. `null` without a readable value.
  */
 export function statedWaitMs(headers: Headers, body: unknown, now: number): number | null {
   // A header that came twice is one with a comma, as every date has too: before the two digits of its day.
   const values = (headers.get(HEADERS.retryAfter) ?? "").split(/, *(?! ?\d\d[ -])/);
   const waits = [...values.map((value) => headerWaitMs(value, headers, now)), bodyWaitMs(body)];
-  const finite = waits.filter((wait): wait is number => Number.isFinite(wait));
-  return finite.length === 0 ? null : Math.max(...finite);
+  const stated = waits.filter((wait): wait is number => wait !== null && !Number.isNaN(wait));
+  return stated.length === 0 ? null : Math.min(LONGEST_MS, Math.max(...stated));
 }
 
 function headerWaitMs(value: string, headers: Headers, now: number): number | null {

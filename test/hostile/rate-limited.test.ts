@@ -92,12 +92,17 @@ describe.each(CALLS)("%s", (_, call) => {
     ["seconds", { "Retry-After": "121" }, {}, 121],
     ["a date", { "Retry-After": inSeconds(3600) }, {}, 3600],
     ["seconds in the body", {}, { retry_after_seconds: 86_400 }, 86_400],
-    ["a hundred thousand million years", { "Retry-After": "9999999999999999999" }, {}, 1e19],
+    [
+      "a hundred thousand million years, of which a day counts",
+      { "Retry-After": "9999999999999999999" },
+      {},
+      86_400,
+    ],
   ])("fails at once when the wait, in %s, is longer than its budget", async (_, headers, body, seconds) => {
     const { client, clock, arrivedAt } = await limiting(1, call, headers, body);
     const error = await rejection(call.call(client), RateLimitedError);
     expect(error.retryAfterSeconds).toBe(seconds);
-    expect(error.retryAt).toEqual(new Date(Math.min(START + seconds * 1000, 8.64e15)));
+    expect(error.retryAt).toEqual(new Date(START + seconds * 1000));
     expect(arrivedAt).toEqual([0]);
     expect(clock.elapsed()).toBe(0);
     // What comes next is held back too, and is told so instead of being sent.

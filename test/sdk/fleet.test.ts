@@ -3,9 +3,9 @@ import { createEmulator, type Emulator } from "async-music/emulator";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { TYPICAL } from "../../scripts/pacing/law.js";
 import { seededRandom } from "../../scripts/pacing/random.js";
+import { createSharedBudget } from "../../scripts/pacing/shared-budget.js";
 import type { FleetBudget } from "../../src/redis/fleet-budget.js";
 import { createFleetPacer } from "../../src/redis/fleet-pacer.js";
-import { createTestFleet } from "../support/fleet-budget.js";
 import { rejection } from "../support/rejection.js";
 import { turns } from "../support/test-clock.js";
 
@@ -20,7 +20,7 @@ const SONG = {
 
 function createFleet() {
   const emulator = createEmulator({ seed: 1, credits: 100_000 });
-  const join = createTestFleet(emulator.clock, SIZE);
+  const join = createSharedBudget(emulator.clock, SIZE);
   const troubles: unknown[] = [];
 
   const member = (options: ClientOptions = {}, fleet: FleetBudget = join()) => {
@@ -241,7 +241,7 @@ test("a member whose own budget is spent asks again as soon as the shared one ma
   const limits = { requests: 120, windowSeconds: 2 };
   await using emulator = createEmulator({ seed: 1, limits });
   const { clock } = emulator;
-  const fleet = createTestFleet(clock, size)();
+  const fleet = createSharedBudget(clock, size)();
   let isAway = true;
   const take: FleetBudget["take"] = (upTo) =>
     isAway ? Promise.reject(new Error("the connection is closed")) : fleet.take(upTo);
@@ -264,7 +264,7 @@ test("whoever is told that the shared budget is away may reject: that is left to
   const { clock } = emulator;
   const take = () => Promise.reject(new Error("the connection is closed"));
   const listener: () => unknown = () => Promise.reject(new Error("the pager is off"));
-  const pacer = createFleetPacer(clock, { ...createTestFleet(clock, SIZE)(), take }, SIZE, listener);
+  const pacer = createFleetPacer(clock, { ...createSharedBudget(clock, SIZE)(), take }, SIZE, listener);
   await new AsyncMusic({ ...emulator.connection(), pacer }).account.balance();
   await turns(2);
   expect(unhandled).not.toHaveBeenCalled();
@@ -273,7 +273,7 @@ test("whoever is told that the shared budget is away may reject: that is left to
 test("a request that is aborted while it is asked for does not leave, and nobody waits for its answer", async () => {
   const { emulator, clock } = createFleet();
   await using _emulator = emulator;
-  const pacer = createFleetPacer(clock, createTestFleet(clock, SIZE, 100)(), SIZE, () => {});
+  const pacer = createFleetPacer(clock, createSharedBudget(clock, SIZE, 100)(), SIZE, () => {});
   const controller = new AbortController();
   void clock.sleep(150).then(() => controller.abort("no"));
   await expect(pacer.admit({ kind: "account" }, controller.signal)).rejects.toBe("no");

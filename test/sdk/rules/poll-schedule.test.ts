@@ -2,40 +2,30 @@ import { InvalidOptionError } from "async-music";
 import { expect, test } from "vitest";
 import { checkPollInterval, type PollInterval, pollGapMs } from "../../../src/tasks/poll-schedule.js";
 
+/** The gap before the next poll, by how many polls in a row have failed. */
 const createPollSchedule = (interval: PollInterval | undefined, random: () => number) => {
   const gaps = checkPollInterval(interval);
-  return (poll: number) => pollGapMs(gaps, poll, random);
+  return (failures: number) => pollGapMs(gaps, failures, random);
 };
 const almostOne = 1 - Number.EPSILON;
-const LAST_POLLS = [20, 100, 5000];
 
-test("by default the first poll comes after 5 to 6 seconds, whatever the jitter", () => {
-  expect(createPollSchedule(undefined, () => 0)(0)).toBeGreaterThanOrEqual(5000);
-  expect(createPollSchedule(undefined, () => almostOne)(0)).toBeLessThanOrEqual(6000);
-});
-
-test("by default the gaps grow to 10 seconds, which the jitter moves by a fifth at most", () => {
-  for (const chance of [0, 0.5, almostOne]) {
-    const schedule = createPollSchedule(undefined, () => chance);
-    for (const poll of LAST_POLLS) {
-      expect(schedule(poll)).toBeGreaterThanOrEqual(8000);
-      expect(schedule(poll)).toBeLessThanOrEqual(12_000);
+test.each([0, 0.5, almostOne])(
+  "every default gap lies within 5 and 10 s, and is the short one (random %d)",
+  (random) => {
+    const schedule = createPollSchedule(undefined, () => random);
+    expect(schedule(0)).toBeGreaterThanOrEqual(5000);
+    expect(schedule(0)).toBeLessThanOrEqual(5100);
+    for (const failures of [1, 2, 5, 5000]) {
+      expect(schedule(failures)).toBeGreaterThan(schedule(failures - 1) * 0.999);
+      expect(schedule(failures)).toBeLessThanOrEqual(10_000);
     }
-  }
-});
+  },
+);
 
-test("the gaps never shrink from poll to poll", () => {
-  const schedule = createPollSchedule([2000, 60_000], () => 0.5);
-  for (let poll = 1; poll < 50; poll++) expect(schedule(poll)).toBeGreaterThanOrEqual(schedule(poll - 1));
-});
-
-test("one number is every gap, and it is never undercut", () => {
-  for (const chance of [0, almostOne]) {
-    const schedule = createPollSchedule(1000, () => chance);
-    for (const poll of [0, 1, ...LAST_POLLS]) {
-      expect(schedule(poll)).toBeGreaterThanOrEqual(1000);
-      expect(schedule(poll)).toBeLessThanOrEqual(1200);
-    }
+test("one number is every gap exactly, also after failures", () => {
+  for (const random of [0, almostOne]) {
+    const schedule = createPollSchedule(1000, () => random);
+    for (const failures of [0, 1, 20]) expect(schedule(failures)).toBe(1000);
   }
 });
 

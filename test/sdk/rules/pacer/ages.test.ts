@@ -13,8 +13,8 @@ test("the ages go from 0 to five minutes before the hour, each step no shorter t
   for (const step of steps.slice(1, -1)) {
     expect(widthOf(step)).toBeCloseTo(from(step + 1) - from(step), 9);
     expect(widthOf(step)).toBeGreaterThan(widthOf(step - 1) - 1e-6);
-    // Later ones are as long as a two-hundredth of the age.
-    expect(widthOf(step) / from(step)).toBeLessThan(step < 200 ? 1.01 : 0.0051);
+    // Later ones are as long as a hundredth of the age.
+    expect(widthOf(step) / from(step)).toBeLessThan(step < 100 ? 1.01 : 0.0101);
   }
 });
 

@@ -112,7 +112,7 @@ test("laws shift: what was learned long ago fades", () => {
 test("what all agree in is known more sharply with a few hundred readings that foretold the next ones", () => {
   const law = new DurationLaw();
   const shares: number[] = [];
-  for (const readings of [20, 280]) {
+  for (const readings of [5, 295]) {
     for (const reading of over(readings, 99.5, 100)) {
       law.learn(...reading);
       law.refresh();
@@ -121,8 +121,8 @@ test("what all agree in is known more sharply with a few hundred readings that f
   }
   const [before = 0, , later = 0, after = 1] = shares;
   expect(before).toBeLessThan(0.9);
-  expect(later).toBeGreaterThan(0.97);
-  expect(after).toBeLessThan(0.03);
+  expect(later).toBeGreaterThan(0.95);
+  expect(after).toBeLessThan(0.05);
 });
 
 test("what is not later than what was known says nothing", () => {
@@ -141,7 +141,7 @@ test("and takes nothing from what was known", () => {
 test("before anything is known hardly anybody ends in any one step, the last one included", () => {
   const { survival } = new DurationLaw();
   for (let step = 0; step < STEPS; step++) {
-    expect((survival[step + 1] ?? 0) / (survival[step] ?? 0)).toBeGreaterThan(0.98);
+    expect((survival[step + 1] ?? 0) / (survival[step] ?? 0)).toBeGreaterThan(0.97);
   }
 });
 

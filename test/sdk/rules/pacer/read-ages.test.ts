@@ -31,12 +31,12 @@ test.each(LAWS)("the ages go from 0 to the last call, and each is an age of the 
 /** Whether nobody need be told apart between two ages: they are near, or next to each other, and few tasks end between. */
 function areNear(survival: Float64Array, from: number, to: number): boolean {
   const [begin, end] = [AGES[from] ?? 0, AGES[to] ?? 0];
-  const isNear = end <= Math.max(begin + 2000, begin * 1.04);
+  const isNear = end <= Math.max(begin + 1000, begin * 1.02);
   return to === from + 1 || (isNear && (survival[from] ?? 0) - (survival[to] ?? 0) <= 0.01);
 }
 
 test.each(LAWS)(
-  "two ages lie no further apart than 2 s, a 25th of the age, and a hundredth of all tasks: %s",
+  "two ages lie no further apart than 1 s or a 50th of the age, and a hundredth of all tasks: %s",
   (_, survival) => {
     const steps = [...readAges(survival, over).ages].map((age) => AGES.indexOf(age));
     for (const [place, step] of steps.slice(1).entries()) {

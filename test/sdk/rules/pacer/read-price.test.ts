@@ -42,7 +42,7 @@ const demandOf = (readers: readonly Reader[], priceMs: number, until: ReadBudget
 test("while there is enough for everybody reads are free", () => {
   const readers = readersOf(new DurationLaw(), 5, MINUTE);
   expect(findPrice(readers, [budget(100, MINUTE, 2 * MINUTE)], 0)).toBe(FREE);
-  expect(FREE).toEqual({ ms: 0, plans: new Map() });
+  expect(FREE).toEqual({ ms: 0, plans: new Map(), keepsLongestGap: true });
 });
 
 test("no law is asked where all may be read every five seconds until the end, and one read less is worth a question", () => {
@@ -151,13 +151,13 @@ test("what is to come until the next window's end counts against both windows, u
   expect(findPrice(readers, [scarce, { ...next, reads: wanted * 0.98 }], 0).ms).toBeGreaterThan(0);
 });
 
-test("a quarter of what this window holds is spent, however dear the next one's reads will be", () => {
+test("half of what this window holds is spent, however dear the next one's reads will be", () => {
   const readers = readersOf(new DurationLaw(), 30, 5 * MINUTE);
   const until = 5 * MINUTE + 20_000;
   const here = budget(demandOf(readers, 0, budget(0, 5 * MINUTE, until)), 5 * MINUTE, until);
   const { ms } = findPrice(readers, [here, budget(1, 5 * MINUTE, 7 * MINUTE)], 0);
-  expect(demandOf(readers, ms, here)).toBeGreaterThanOrEqual(0.25 * here.reads);
-  expect(demandOf(readers, ms * 1.11, here)).toBeLessThanOrEqual(0.25 * here.reads + 0.01);
+  expect(demandOf(readers, ms, here)).toBeGreaterThanOrEqual(0.5 * here.reads);
+  expect(demandOf(readers, ms * 1.11, here)).toBeLessThanOrEqual(0.5 * here.reads + 0.01);
 });
 
 test("each law's tasks are read by a plan of their own", () => {

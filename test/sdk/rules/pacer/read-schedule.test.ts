@@ -71,3 +71,27 @@ test("a task that has not been read yet is a newcomer, others of whom will come;
   schedule.reader(waiting(), NOW, NOW);
   expect(law.newcomers.within(NOW, MINUTE)).toBeCloseTo(1, 9);
 });
+
+test("ten thousand models and types that a hostile service names take no more than 17 distributions", () => {
+  const schedule = new ReadSchedule();
+  const own = schedule.reader(waiting(), NOW, NOW).law;
+  const laws = new Set(
+    Array.from({ length: 10_000 }, (_, index) => {
+      schedule.learn(waiting({ model: `model ${index}`, submittedAt: NOW - 1000 }), NOW, true);
+      return schedule.reader(waiting({ model: `model ${index}` }), NOW, NOW).law;
+    }),
+  );
+  expect(laws.size).toBeLessThanOrEqual(16);
+  expect(schedule.reader(waiting(), NOW, NOW).law).toBe(own);
+});
+
+test("of tasks of which only the id is known, the age is guessed from those that were read", () => {
+  const schedule = new ReadSchedule();
+  expect(schedule.guess(0, NOW)).toBeNull();
+  schedule.learn(
+    waiting({ submittedAt: NOW - MINUTE, unfinishedAt: NOW - MINUTE, resumedAt: NOW }),
+    NOW + 100,
+    false,
+  );
+  expect(schedule.guess(7, NOW + 5000)).toMatchObject({ submittedAt: NOW + 5000 - MINUTE });
+});

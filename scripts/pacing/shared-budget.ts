@@ -1,8 +1,8 @@
-import type { Clock } from "async-music";
+import type { Clock } from "../../src/clock/clock.js";
 import { type FleetBudget, type FleetSize, marginOf } from "../../src/redis/fleet-budget.js";
 
 /** A fleet's window on a test's clock, in the place of Redis: what it must do is what the tests on Redis show. */
-export function createTestFleet(clock: Clock, size: FleetSize, answersAfterMs = 2): () => FleetBudget {
+export function createSharedBudget(clock: Clock, size: FleetSize, answersAfterMs = 2): () => FleetBudget {
   const lastsMs = size.windowMs + marginOf(size);
   const waitingBy = new Map<FleetBudget, number>();
   let [taken, endsAt, isHeld] = [0, 0, false];
