@@ -503,6 +503,22 @@ test("a submission that leaves earlier than expected waits for the rate limit no
   ]);
 });
 
+test("a submission that fails while the rate limit delays it waits for nothing any more", async () => {
+  const { pacer } = createOwnPacer();
+  const admit = async ({ onDelayed }: PacedRequest): Promise<boolean> => {
+    onDelayed?.(START + 600_000);
+    throw new Error("the pacer is away");
+  };
+  const { client } = createWorld(() => accepted(), { pacer: { ...pacer, admit } });
+  const reports: RunAllProgress[] = [];
+  const onProgress = (progress: RunAllProgress) => void reports.push(progress);
+  await all(client.tasks.runAll(songs("5"), { onProgress }));
+  expect(reports).toMatchObject([
+    { waitingUntil: new Date(START + 600_000) },
+    { failed: 1, waitingUntil: null },
+  ]);
+});
+
 test("a batch that a 429 pauses reports until when, also when everything is submitted", async () => {
   const { client, clock } = createWorld(
     inTurn(
