@@ -1,5 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
+import { collectGarbage } from "../support/collect-garbage.js";
 import { clipsOf } from "./support/clips.js";
 import { BALANCE, createService, TASK, USAGE, VALID } from "./support/service.js";
 
@@ -263,12 +264,13 @@ test("what is under way when another state takes the place of its own reaches no
   expect(emulator.state().tasks).toEqual([]);
 });
 
-test("a file ends with the reason of who aborts its request while it arrives", async () => {
+test("an abort ends a file with its reason while it arrives, also after a garbage collection", async () => {
   const { emulator, create, read } = createService();
   const [clip] = (await read(await create(VALID.song, { polls: 1 }))).output.result;
   const leaving = new AbortController();
   const file = await emulator.fetch(clip.audio_url, { signal: leaving.signal });
   const whole = await emulator.fetch(clip.audio_url, { signal: new AbortController().signal });
+  await collectGarbage();
   leaving.abort(new Error("heard enough"));
   await expect(file.arrayBuffer()).rejects.toThrow("heard enough");
   const { byteLength } = await whole.arrayBuffer();
