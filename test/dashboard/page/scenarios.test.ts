@@ -149,7 +149,7 @@ describe("scenarios", () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     await page.getByRole("button", { name: "Reset…" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Seed").fill("42");
+    await dialog.getByLabel(/^Seed/).fill("42");
     await dialog.getByLabel("Credits").fill("33");
     await dialog.getByLabel("Draw the policy from the seed").check();
     await dialog.getByRole("button", { name: "Reset everything" }).click();
