@@ -9,7 +9,7 @@ import { type Outcome, simulate } from "./simulate.js";
  * draws the guide's curve. `npm run pacing -- 0.3` runs only the scenarios whose names begin so, and draws nothing.
  */
 const RIVALS = [FIXED, BACKOFF];
-const SECONDS = 7200;
+const SECONDS = 3600;
 const SEED = 1;
 const CURVE = "docs/pacing.svg";
 

@@ -15,7 +15,7 @@ const PRICE_LASTS_MS = { shortest: 1000, longest: 10_000 };
 /** A shorter delay, or a smaller change of its end, is not reported, in milliseconds. */
 const REPORTED_DELAY_MS = 1000;
 
-/** How long the first of them are waited for before others follow. */
+/** How long to wait for the first polls of tasks of which only the id is known, before others follow. */
 const SCOUTING_MS = 2000;
 
 /** Why an alarm doesn't ring. A reason is given since the one that the platform would make takes the stack down. */
