@@ -99,7 +99,8 @@ describe.each([true, false])("with a terminal: %s", (isTerminal) => {
     const { run } = createTerminal(emulator, options);
     const written = await run("run", "-d", "rain", "--json");
     expectSafe(written);
-    expect(written.stderr).toContain(`Refused${VISIBLE}`);
+    // The error code follows the reason, before the full stop.
+    expect(written.stderr).toContain(`Refused${VISIBLE.replace(/\.$/, " (upstream_provider_error)")}`);
     expect(JSON.parse(written.stdout).error.taskError).toBe(`Refused${EVIL}`);
   });
 

@@ -3,7 +3,7 @@ import { ConnectionError, RateLimitedError, RequestTimeoutError, ServerError } f
 import { afterEach, expect, test, vi } from "vitest";
 import { balance, limited, refusal, TASK_ID, task } from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
-import { createTestClock, turns } from "../support/test-clock.js";
+import { createTestClock, START, turns } from "../support/test-clock.js";
 import { createTimeLimit } from "../support/time-limit.js";
 import { createWorld, inTurn, never, type SeenRequest } from "../support/world.js";
 
@@ -11,6 +11,7 @@ afterEach(() => void vi.useRealTimers());
 
 // Errors, retry rules; the waits between the attempts of one call are on the handed-in clock.
 
+const DAY = 86_400_000;
 const broken = () => refusal(502, "upstream_provider_error");
 const arrivals = ({ requests }: { requests: { at: number }[] }) => requests.map(({ at }) => at);
 
@@ -169,18 +170,18 @@ test.each([
   });
 });
 
-test("a wait of absurd size is taken for none, and the client is as good as before", async () => {
+test("a stated wait of absurd size counts as a day, after which the client sends again", async () => {
   const { client, clock } = createWorld(
     inTurn(
       () => refusal(429, "rate_limited", { "Retry-After": "9".repeat(400) }),
       () => balance(),
     ),
-    { maxRetries: 0 },
+    { maxRetries: 0, retryBudgetMs: 2 * DAY },
   );
   const error = await rejection(client.account.balance(), RateLimitedError);
-  expect(error).toMatchObject({ retryAfterSeconds: null, retryAt: null });
+  expect(error).toMatchObject({ retryAfterSeconds: DAY / 1000, retryAt: new Date(START + DAY) });
   await expect(client.account.balance()).resolves.toMatchObject({ total: 100 });
-  expect(clock.elapsed()).toBe(1000);
+  expect(clock.elapsed()).toBe(DAY);
 });
 
 test("an attempt that takes too long gives back the body that it was reading", async () => {

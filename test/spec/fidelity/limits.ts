@@ -26,7 +26,7 @@ export const LIMITS = [
     [
       "row Polling",
       "every 5 to 10 seconds, never under 1",
-      "sdk/wait: with chance %d no poll comes in the first 5 seconds, and gaps stay between 4 and 12",
+      "sdk/wait: with chance %d no poll comes in the first 5 seconds, and every gap is the shortest",
       "emulator/audit: is a read of an open task less than a second after the last",
     ],
     [
