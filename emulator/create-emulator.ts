@@ -93,8 +93,7 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
     accounts: createAccounts(world),
 
     connection(options = {}) {
-      checkOptionNames(options, ["apiKey"]);
-      const { apiKey = emulator.apiKey } = options;
+      const { apiKey = emulator.apiKey } = checkOptionNames(options, ["apiKey"]);
       const random = randomStream(world.state.seed, "connection", world.state.counts.connections++);
       return { baseUrl: emulator.url, apiKey, fetch, clock: emulator.clock, random };
     },
@@ -114,8 +113,8 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
       await world.watchers.watch(requireTask(world, taskId), status);
       return taskData(requireTask(world, taskId), clock.now(), origins);
     },
-    reset(changes = {}) {
-      checkResetOptions(changes);
+    reset(given = {}) {
+      const changes = checkResetOptions(given);
       const { seed = options.seed, credits = options.credits } = changes;
       const { policy = options.policy, limits = options.limits } = changes;
       const begins = clock.beginning();

@@ -8,7 +8,10 @@ import { checkOptionNames } from "./options/option-names.js";
 import type { ResetOptions } from "./state/create-state.js";
 import type { Snapshot } from "./state/snapshot.js";
 
-/** What an emulator is made with. */
+/**
+ * What an emulator is made with. Each option must be an own property of the object: one that is inherited, such as a
+ * getter of a class, is refused, and one on `Object.prototype` is ignored.
+ */
 export interface EmulatorOptions extends ResetOptions {
   /** `"virtual"`: time skips to whenever somebody waits for; `"real"`: it ticks with the wall. @defaultValue "virtual" */
   clock?: ClockMode | undefined;
@@ -35,9 +38,8 @@ const RESET_OPTIONS = ["seed", "credits", "policy", "limits"] as const;
 const EMULATOR_OPTIONS = [...RESET_OPTIONS, "clock", "apiKey", "snapshot", "url"] as const;
 
 /** @throws RangeError that names the option that is wrong. */
-export function checkResetOptions(options: ResetOptions): void {
-  checkOptionNames(options, RESET_OPTIONS);
-  checkOptions(options);
+export function checkResetOptions(given: ResetOptions): ResetOptions {
+  return checkOptions(checkOptionNames(given, RESET_OPTIONS));
 }
 
 /**
@@ -45,8 +47,8 @@ export function checkResetOptions(options: ResetOptions): void {
  *
  * @throws RangeError that names the option that is wrong.
  */
-export function checkOptions(options: EmulatorOptions): EmulatorOptions {
-  checkOptionNames(options, EMULATOR_OPTIONS);
+export function checkOptions(given: EmulatorOptions): EmulatorOptions {
+  const options = checkOptionNames(given, EMULATOR_OPTIONS);
   const { seed, credits, clock, apiKey, url } = options;
   if (seed !== undefined && !Number.isSafeInteger(seed))
     throw invalidOption("seed", "be a whole number", seed);

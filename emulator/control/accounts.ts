@@ -53,8 +53,7 @@ export function createAccounts(world: World): Accounts {
   return {
     ...createAccountPurchases(world),
     create(options = {}) {
-      checkOptionNames(options, ["credits"]);
-      const { credits = 0 } = options;
+      const { credits = 0 } = checkOptionNames(options, ["credits"]);
       checkCredits(credits);
       const account = createAccount(world.state, credits, world.clock.now());
       world.state.accounts.push(account);

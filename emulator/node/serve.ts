@@ -11,7 +11,7 @@ import { createDashboard } from "./dashboard.js";
 import { createListener } from "./listener.js";
 import { originsUnder } from "./origins-under.js";
 
-/** Where to listen. */
+/** Where to listen. As with `createEmulator`, each option must be an own property of the object. */
 export interface ServeOptions {
   /** 0 takes a free one. @defaultValue 0 */
   port?: number | undefined;
@@ -55,8 +55,8 @@ export interface EmulatorServer {
  * Resolves once connections are accepted; rejects with the system's error where the port is taken, and with a
  * `RangeError` for a `controlHost` that is no host name.
  */
-export async function serve(emulator: Emulator, options: ServeOptions = {}): Promise<EmulatorServer> {
-  checkOptionNames(options, ["port", "host", "controlHost"]);
+export async function serve(emulator: Emulator, given: ServeOptions = {}): Promise<EmulatorServer> {
+  const options = checkOptionNames(given, ["port", "host", "controlHost"]);
   const { port = 0, host = "127.0.0.1", controlHost = [] } = options;
   const controlHosts = [controlHost].flat().map(checkHostName);
   const mounted = mountedOf(emulator);

@@ -1,4 +1,4 @@
-import { withoutCredentials } from "../contract/printable.js";
+import { printableLine, withoutCredentials } from "../contract/printable.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
 
 const REPLACEMENT = "[redacted]";
@@ -34,11 +34,14 @@ export function createRedactor(secret: string): Redactor {
   const isVisiblyIn = (value: string) => spellings.some((spelling) => value.search(spelling) >= 0);
   const redact = (value: string) =>
     spellings.reduce((redacted, spelling) => redacted.replaceAll(spelling, REPLACEMENT), value);
-  const isHidden = (value: string) => isLong && isVisiblyIn(value.replaceAll(INVISIBLE, ""));
+  // Messages are cleaned as well, which would join the parts of a hidden key. Without their line breaks, words would form
+  // a short key by chance.
+  const cleaned = (value: string) => (isLong ? value.replaceAll(INVISIBLE, "") : printableLine(value));
+  const isHidden = (value: string) => isVisiblyIn(cleaned(value));
   const isIn = (value: string) => isVisiblyIn(value) || isHidden(value);
   const text = (value: string) => {
     const shown = redact(value);
-    return isHidden(shown) ? redact(shown.replaceAll(INVISIBLE, "")) : shown;
+    return isHidden(shown) ? redact(cleaned(shown)) : shown;
   };
   const safeText = (value: string) => withoutCredentials(text(value));
   const isUnsafe = (value: string) => isIn(value) || withoutCredentials(value) !== value;

@@ -33,6 +33,7 @@ describe("a bad option is one clear error with its name, its rule and what came"
     ["apiKey", "ключ", /ASCII/, ""],
     ["apiKey", 7, /ASCII/, ""],
     ["apiKey", "https://music.example", /no address/, ""],
+    ["apiKey", "HTTPS://music.example", /no address/, ""],
     ["baseUrl", "", /http/, "``"],
     ["baseUrl", "music.example", /http/, "`music.example`"],
     ["baseUrl", "ftp://music.example", /http/, "`ftp://music.example`"],
@@ -41,6 +42,8 @@ describe("a bad option is one clear error with its name, its rule and what came"
     ["baseUrl", "https://music.example?x=1", /query/, "?x=1"],
     ["baseUrl", "https://music.example#top", /fragment/, "#top"],
     ["baseUrl", "https://me:word@music.example", /user name/, ""],
+    ["baseUrl", "https://me@music.example", /user name/, ""],
+    ["baseUrl", "https://:word@music.example", /password/, ""],
     ["baseUrl", "https://music.example/api/v1", /api\/v1/, "`https://music.example/api/v1`"],
     ["baseUrl", "https://music.example/api/v1/", /api\/v1/, "`https://music.example/api/v1/`"],
     ["fetch", "fetch", /function/, "`a text of length 5`"],
@@ -54,6 +57,7 @@ describe("a bad option is one clear error with its name, its rule and what came"
     ["maxRetries", 1.5, /whole/, "`1.5`"],
     ["maxRetries", Number.NaN, /whole/, "`NaN`"],
     ["maxRetries", "2", /whole/, "`a text of length 1`"],
+    ["maxRetries", [0, "2", 4, 6], /whole/, "`[0, a text of length 1, 4]`"],
     ["retryBudgetMs", -1, /0/, "`-1`"],
     ["retryBudgetMs", Number.NaN, /0/, "`NaN`"],
     ["retryBudgetMs", "5", /0/, "`a text of length 1`"],
@@ -165,7 +169,8 @@ describe("a browser", () => {
   test.each(PAGES)("%s is let in when the caller takes the danger", (_, globals) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
     expect(new AsyncMusic({ ...GIVEN, dangerouslyAllowBrowser: true })).toBeInstanceOf(AsyncMusic);
-    expect(refusal({ ...GIVEN, dangerouslyAllowBrowser: false }).option).toBe("dangerouslyAllowBrowser");
+    for (const dangerouslyAllowBrowser of [false, "false", "true", 1])
+      expect(refusal({ ...GIVEN, dangerouslyAllowBrowser }).option).toBe("dangerouslyAllowBrowser");
   });
 
   test("is not seen in a runtime that only has a window", () => {

@@ -3,6 +3,7 @@ import {
   AsyncMusic,
   AuthenticationError,
   ConnectionError,
+  InsufficientCreditsError,
   InvalidOptionError,
   type RequestOptions,
   RequestTimeoutError,
@@ -155,6 +156,20 @@ describe.each(CALLS)("%s", (_, call, answer) => {
     expect(error.requestId).toBe("served-9");
     expect(error.message).toContain("served-9");
     expect(error.headers.get("X-Request-Id")).toBe("served-9");
+  });
+});
+
+test("an error response as JSON has name, message, status, code, request id and headers", async () => {
+  const { client } = createWorld(() => refusal(402, "insufficient_credits", { "X-Gateway": "eu-1" }));
+  const error = await rejection(client.account.balance(), InsufficientCreditsError);
+  expect(JSON.parse(JSON.stringify(error))).toEqual({
+    name: "InsufficientCreditsError",
+    message: error.message,
+    status: 402,
+    errorCode: "insufficient_credits",
+    requestId: error.requestId,
+    taskId: null,
+    headers: { "content-type": "application/json", "x-gateway": "eu-1" },
   });
 });
 

@@ -228,7 +228,8 @@ test.each([
   ["warn", ["warn"]],
   ["error", []],
   ["off", []],
-] as const)("from the level %s up, lines are logged as %j", async (logLevel, levels) => {
+  [undefined, ["warn"]],
+] as const)("with the log level %s, lines are logged as %j", async (logLevel, levels) => {
   const log = createLog();
   const { client } = createWorld(
     inTurn(

@@ -1,5 +1,5 @@
 import { printable, printableLine } from "../../contract/printable.js";
-import type { RateLimit, Task } from "../../index.js";
+import { progressOf, type RateLimit, type Task } from "../../index.js";
 import { stylesFor } from "../terminal/colour.js";
 import type { Surroundings } from "../terminal/surroundings.js";
 import { minutesOf } from "../terminal/words.js";
@@ -35,10 +35,10 @@ export function createProgressLine(
     const elapsed = minutesOf((now() - startedAt) / 1000);
     const delay = delayedUntil(rateLimit(), now());
     const status = delay === null ? printableLine(shown?.status ?? "waiting") : delayWords(delay);
-    const percent = percentOf(shown);
-    const words = ` ${status}${percent === null ? "" : ` ${String(percent).padStart(3)} %`}  ${elapsed}`;
+    const percent = shown === null ? 0 : Math.round(100 * progressOf(shown));
+    const words = ` ${status}${percent === 0 ? "" : ` ${String(percent).padStart(3)} %`}  ${elapsed}`;
     const room = Math.min(WIDEST_BAR, stderr.columns - words.length - 4);
-    const bar = percent === null || room < 5 ? "" : ` ${barOf(percent, room, style)}`;
+    const bar = percent === 0 || room < 5 ? "" : ` ${barOf(percent, room, style)}`;
     const line = spinner + words.slice(0, Math.max(0, stderr.columns - 2));
     stderr.write(`${CLEAR_LINE}${style("cyan", line.slice(0, 1))}${line.slice(1)}${bar}`);
   };
@@ -80,12 +80,6 @@ function delayedUntil({ heldUntil, remaining, resetAt }: RateLimit, now: number)
 function delayWords(until: Date): string {
   const parts = [until.getHours(), until.getMinutes(), until.getSeconds()];
   return `waiting for the rate limit until ${parts.map((part) => String(part).padStart(2, "0")).join(":")}`;
-}
-
-/** The percentage that a provider tells, where what it tells is one. */
-function percentOf(task: Task | null): number | null {
-  const [, digits] = /^\s*(\d{1,3})(?:\.\d+)?\s*%/.exec(task?.output?.progress ?? "") ?? [];
-  return digits === undefined ? null : Math.min(100, Number(digits));
 }
 
 function barOf(percent: number, room: number, style: ReturnType<typeof stylesFor>): string {
