@@ -34,7 +34,8 @@ export function planReads({ ages, alive, over }: ReadAges, priceMs: number, gapM
     latest = bestPlace;
     cost[from] = best + priceMs * living;
     // The ages are far apart: a read that should come as soon as possible must not wait for the next of them.
-    next[from] = isSoonest ? age + gapMs : (ages[bestPlace] ?? 0);
+    const bestAge = ages[bestPlace] ?? 0;
+    next[from] = isSoonest ? Math.min(age + gapMs, bestAge) : bestAge;
   }
   return { ages, next };
 }
@@ -44,7 +45,8 @@ export function nextRead(plan: ReadPlan | undefined, unfinishedMs: number): numb
   // What was open at the last call is most likely still open when the hour ends it.
   if (unfinishedMs >= LAST_CALL_MS) return LIMITS.taskTimeoutMs + 1000;
   if (plan === undefined) return unfinishedMs;
-  return interpolate(plan, unfinishedMs);
+  // Near the last call the interpolated age converges on `unfinishedMs`; the next read must still be later.
+  return Math.max(interpolate(plan, unfinishedMs), Math.min(unfinishedMs + 1, LAST_CALL_MS));
 }
 
 function interpolate({ ages, next }: ReadPlan, ageMs: number): number {
