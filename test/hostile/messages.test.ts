@@ -74,7 +74,7 @@ test("log lines and their fields hold no control and no format characters of the
 
 test("a password in an address does not show in a message", async () => {
   const message =
-    "can't fetch https://me:s3cret@music.example/a and HTTP://me:p@s3cret@b.example?x=@ or ://@";
+    "can't fetch https://me:s3cret@music.example/a and HTTP://me:p@s3cret@s3cret@s3cret@b.example?x=@ or ://@";
   const { client } = createWorld(() => refusal(400, "invalid_task_input", {}, { message }));
   const error = await rejection(client.account.balance(), BadRequestError);
   expect(error.message).toContain("can't fetch https://music.example/a and HTTP://b.example?x=@ or ://");

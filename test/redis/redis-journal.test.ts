@@ -93,6 +93,7 @@ test("one client and place is one journal", () => {
   const redis = connectIoredis();
   expect(redisJournal(redis)).toBe(redisJournal(redis, { prefix: "async-music" }));
   expect(redisJournal(redis)).not.toBe(redisJournal(redis, { prefix: "other" }));
+  expect(redisJournal(redis)).not.toBe(redisJournal(redis, { forgetAfterSeconds: 60 }));
 });
 
 test("open finds every open key among many, and none of another prefix", async () => {
@@ -141,6 +142,7 @@ test("open names an entry that is damaged", async () => {
 test.each([
   ["redis", undefined, {}],
   ["redis", {}, {}],
+  ["redis", { eval: "a script" }, {}],
   ["prefix", null, { prefix: "" }],
   ["forgetAfterSeconds", null, { forgetAfterSeconds: 0.5 }],
   ["prefix", null, { prefx: "a" }],

@@ -57,6 +57,16 @@ test("where Redis can't be reached requests leave all the same, and it is told o
 });
 
 test.each([
+  ["throws", () => expect.fail("a listener's own error")],
+  ["rejects", () => Promise.reject(new Error("a listener's own error"))],
+])("no request fails because `onUnavailable` %s", async (_, onUnavailable) => {
+  const redis = { eval: () => Promise.reject(new Error("no Redis")), evalsha: async () => null };
+  const { client, emulator } = createMember(redis, { onUnavailable });
+  await client.account.balance();
+  expect(emulator.requests.map(({ status }) => status)).toEqual([200]);
+});
+
+test.each([
   ["redis", {}, {}],
   ["prefix", null, { prefix: "" }],
   ["requests", null, { requests: 0 }],

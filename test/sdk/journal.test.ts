@@ -260,6 +260,14 @@ test("a journal that fails while a limited POST waits: it is not sent again, and
   expect(await inner.get(KEY)).toBeNull();
 });
 
+test("an unknown outcome has the request id of its response, and the journal the one that was sent", async () => {
+  const answer = () => refusal(502, "upstream_provider_error", { "X-Request-Id": "gateway-1" });
+  const world = journaledWorld(answer);
+  const error = await rejection(world.run({ requestId: "request-1" }), SubmissionOutcomeUnknownError);
+  expect(error).toMatchObject({ requestId: "gateway-1", message: expect.stringContaining("gateway-1") });
+  expect(await world.journal.get(KEY)).toMatchObject({ state: "intent", request_id: "request-1" });
+});
+
 test.each([
   ["a broken connection", lost, null],
   ["a 502", () => refusal(502, "upstream_provider_error"), 502],

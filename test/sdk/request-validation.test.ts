@@ -302,6 +302,7 @@ test.each([
   [music({ gptDescriptionPrompt: "rain" }), "`continue_clip_id`; `gptDescriptionPrompt` is not read."],
   [concat({ "clip-id": "x" }), "`input.clip_id` is missing; `clip-id` is not read."],
   [concat({ clip: "x" }), "`input.clip_id` is missing."],
+  [music({ prompt: " " }), "or `continue_clip_id`."],
 ])("the refusal of %j says what is wrong and what was meant", async (request, words) => {
   const { client } = createWorld(() => accepted());
   const error = await rejection(client.tasks.create(request as TaskRequest), InvalidRequestError);

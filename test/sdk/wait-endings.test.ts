@@ -245,6 +245,10 @@ describe("a task that ends badly", () => {
         "task may succeed.",
     ],
     [
+      failed({ error: "busy", error_code: "rate_limited", retryable: null }),
+      `Task ${TASK_ID} failed: busy (rate_limited). Its credits were refunded. A new task may succeed.`,
+    ],
+    [
       failed({ error: null, error_code: "content_moderation" }),
       `Task ${TASK_ID} failed: content_moderation. Its credits were refunded. The same request can never succeed: ` +
         "change it before you send it again.",

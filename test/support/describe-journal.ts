@@ -75,6 +75,15 @@ export function describeJournal(createPlace: () => Promise<() => Promise<Require
     expect(await other.get(KEY)).toEqual(entry);
   });
 
+  test("an entry does not change with the object that was put or returned", async () => {
+    const [journal] = await openTwice();
+    const given = intent("a");
+    await journal.put(KEY, given, null);
+    Object.assign(given, { revision: "changed" });
+    Object.assign(Object(await journal.get(KEY)), { revision: "changed" });
+    expect(await journal.get(KEY)).toEqual(intent("a"));
+  });
+
   test.each([" ", "../../etc", "ключ", "__proto__", "a\u0000b", "CON", "x".repeat(10_000)])(
     "any text that is not empty is a key",
     async (journalKey) => {
