@@ -4,8 +4,8 @@ import { startDeadline } from "../clock/deadline.js";
 const LONGEST_MS = 30_000;
 
 /** What a journal answers; rejects where it takes too long. */
-export async function inTime<Value>(work: () => Promise<Value>): Promise<Value> {
-  const deadline = startDeadline(LONGEST_MS);
+export async function inTime<Value>(work: () => Promise<Value>, longestMs = LONGEST_MS): Promise<Value> {
+  const deadline = startDeadline(longestMs);
   try {
     return await Promise.race([work(), deadline.ended]);
   } finally {

@@ -1,4 +1,4 @@
-import type { JournalEntry } from "./journal.js";
+import type { JournalEntry, JournalIntent } from "./journal.js";
 
 /** Whether what a journal answered is an entry: what was damaged must not pass for a key that is free. */
 export function isJournalEntry(value: unknown): value is JournalEntry {
@@ -9,6 +9,11 @@ export function isJournalEntry(value: unknown): value is JournalEntry {
     field("request") !== undefined &&
     (field("tasks_created") === null || Number.isInteger(field("tasks_created")));
   return hasFields && (field("state") === "intent" || isRecord(field));
+}
+
+/** Whether `settleOutcome` freed the key: a run takes it as if it held nothing. */
+export function isFreed(entry: JournalEntry): entry is JournalIntent {
+  return entry.state === "intent" && entry.settled === true;
 }
 
 function isRecord(field: (name: string) => unknown): boolean {

@@ -97,6 +97,11 @@ export interface JournalFields {
 export interface JournalIntent extends JournalFields {
   /** Tells an intent from a record. */
   state: "intent";
+  /**
+   * `true` if `settleOutcome` decided that no task was created. The key is free: the next run replaces this entry. Until
+   * then the decision can be corrected.
+   */
+  settled?: true;
 }
 
 /** The task exists. */

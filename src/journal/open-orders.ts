@@ -1,9 +1,10 @@
+import { isFreed } from "./is-journal-entry.js";
 import type { JournalEntry, OpenOrder } from "./journal.js";
 
 /** The open keys among these entries, oldest first. */
 export function listOpen(entries: Iterable<readonly [key: string, entry: JournalEntry]>): OpenOrder[] {
   return [...entries]
-    .filter(([, entry]) => entry.state === "intent" || entry.status === undefined)
+    .filter(([, entry]) => (entry.state === "intent" ? !isFreed(entry) : entry.status === undefined))
     .map(([key, entry]) => ({
       key,
       state: entry.state,

@@ -1,7 +1,8 @@
 import { isUuid } from "../contract/task.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
 import { createRedactor } from "../transport/redactor.js";
-import type { Journal } from "./journal.js";
+import { isFreed } from "./is-journal-entry.js";
+import type { Journal, JournalEntry } from "./journal.js";
 import { checkJournalOptions } from "./options.js";
 import { newRevision } from "./revision.js";
 import { createSlot, type Slot } from "./slot.js";
@@ -15,9 +16,8 @@ const NO_SECRET = createRedactor("");
  * from the error's `evidence`, or from the service by the request id. With a task id, the next run with the key waits
  * for that task and sends nothing. With `null` the key is free: the next run creates a task, and pays.
  *
- * A wrong settlement can be replaced: call it again with the right id, or with `null`. An id that the service itself
- * returned for the key is never replaced. A freed key holds nothing, so it can't be settled again: if you find its task
- * later, wait for it by its id.
+ * A wrong settlement can be replaced: call it again with the right id, or with `null`. That includes a key that was freed by
+ * mistake, until a run takes it. An id that the service itself returned for the key is never replaced.
  *
  * This call sends nothing. Check the task with `client.tasks.retrieve` first: its type and its input must be the ones of
  * your request. While a run of this process has its POST in flight, this call waits for it. Don't call it while another
@@ -63,8 +63,21 @@ async function settle(slot: Slot, taskId: string | null): Promise<boolean> {
   if (entry === null) return false;
   if (entry.state === "submitted" && entry.task_id === taskId) return true;
   if (entry.state === "submitted" && entry.settled !== true) return false;
-  if (taskId === null) return slot.free(entry.revision);
-  const { request, request_id, at, tasks_created } = entry;
-  const record = { request, request_id, at, tasks_created, revision: newRevision(), task_id: taskId };
-  return slot.put({ ...record, state: "submitted", submission: null, settled: true }, entry.revision);
+  if (taskId === null && isFreed(entry)) return true;
+  if (await slot.put(settlementOf(entry, taskId), entry.revision)) return true;
+  // A run may just have recorded how the task ended. Another request is not the one to settle.
+  const latest = await slot.read();
+  const isSameOrder = latest?.request_id === entry.request_id && latest.revision !== entry.revision;
+  return isSameOrder && settle(slot, taskId);
+}
+
+/** A freed key keeps its request, so that a wrong decision can be corrected. */
+function settlementOf(
+  { request, request_id, at, tasks_created }: JournalEntry,
+  taskId: string | null,
+): JournalEntry {
+  const fields = { request, request_id, at, tasks_created, revision: newRevision(), settled: true } as const;
+  return taskId === null
+    ? { ...fields, state: "intent" }
+    : { ...fields, state: "submitted", task_id: taskId, submission: null };
 }

@@ -1,9 +1,14 @@
+import type { FinalStatus } from "../contract/status.js";
 import { JournalConflictError } from "../errors/journal-conflict-error.js";
 import { JournalError } from "../errors/journal-error.js";
 import type { Redactor } from "../transport/redactor.js";
 import { inTime } from "./in-time.js";
 import { isJournalEntry } from "./is-journal-entry.js";
-import type { Journal, JournalEntry } from "./journal.js";
+import type { Journal, JournalEntry, JournalRecord } from "./journal.js";
+import { newRevision } from "./revision.js";
+
+/** The longest that a finished task waits for the journal to record its end, in real milliseconds. */
+const LONGEST_CLOSE_MS = 1000;
 
 /** One key of a journal. Whatever the journal throws, or holds that is no entry, is a `JournalError`. */
 export interface Slot {
@@ -15,6 +20,11 @@ export interface Slot {
   put(entry: JournalEntry, previous: string | null): Promise<boolean>;
   /** Frees the key, if this entry still holds it; resolves with whether it did. */
   free(revision: string): Promise<boolean>;
+  /**
+   * Records how the task ended. Never rejects, and takes a second at most: a key whose end is not recorded only stays in the
+   * list of open keys.
+   */
+  close(entry: JournalRecord, status: FinalStatus): Promise<void>;
   /** The error for a key that stands for another request. */
   conflict(entry: JournalEntry): JournalConflictError;
   /** The error for a journal that did not do its part. */
@@ -61,6 +71,12 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor): S
       const isFreed: unknown = await attempt("freed", () => journal.delete(key, revision));
       // A journal of somebody's own may not say: what is there now does.
       return typeof isFreed === "boolean" ? isFreed : (await read()) === null;
+    },
+    async close(entry, status) {
+      if (entry.status === status) return;
+      const closed = { ...entry, revision: newRevision(), status };
+      const put = () => journal.put(key, redactor.data(closed), entry.revision);
+      await inTime(put, LONGEST_CLOSE_MS).catch(() => {});
     },
     conflict(entry) {
       const task = entry.state === "submitted" ? ` of task ${entry.task_id}` : "";

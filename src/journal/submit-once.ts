@@ -9,6 +9,7 @@ import { AsyncMusicError } from "../errors/async-music-error.js";
 import { ConnectionError } from "../errors/connection-error.js";
 import { JournalError } from "../errors/journal-error.js";
 import type { Redactor } from "../transport/redactor.js";
+import { isFreed } from "./is-journal-entry.js";
 import type { JournalIntent, JournalRecord } from "./journal.js";
 import type { JournalPlace } from "./options.js";
 import { outcomeUnknown } from "./outcome-unknown.js";
@@ -39,7 +40,7 @@ export interface Ordered {
   task: TaskSubmission | string;
   /** Tries once more to record the task, where that has failed, and answers why it fails again; otherwise `null`. */
   recordAgain: (() => Promise<JournalError | null>) | null;
-  /** Records how the task ended. Never rejects: a key whose end is not recorded only stays in the list of open keys. */
+  /** Records how the task ended: see `Slot.close`. */
   close(status: FinalStatus): Promise<void>;
 }
 
@@ -64,20 +65,21 @@ async function findOrSubmit(slot: Slot, order: Order): Promise<Ordered> {
   let latest: string | null = null;
   for (let look = 0; ; look++) {
     const entry = await slot.read();
-    if (entry !== null && !isSameRequest(entry.request, order.request)) throw slot.conflict(entry);
+    const isFree = entry === null || isFreed(entry);
+    if (!isFree && !isSameRequest(entry.request, order.request)) throw slot.conflict(entry);
     if (entry?.state === "submitted") {
       const task = entry.submission ?? entry.task_id;
-      return { task, recordAgain: null, close: (status) => close(slot, entry, status) };
+      return { task, recordAgain: null, close: (status) => slot.close(entry, status) };
     }
 
-    const ordered = entry === null ? await submit(slot, order) : null;
+    const ordered = isFree ? await submit(slot, order, entry) : null;
     if (ordered !== null) return ordered;
 
     // Who comes too late for a key that stays free, as with a database that is read from a copy, looks again as well.
     const revision = entry?.revision ?? null;
     if (revision !== latest) look = 0;
     if (look >= LOOKS) {
-      if (entry === null) throw slot.failure("it takes no entry, and holds none", undefined);
+      if (isFree) throw slot.failure("it takes no entry, and holds none", undefined);
       throw await outcomeUnknown(slot, entry, { probe: order.probe });
     }
     latest = revision;
@@ -85,13 +87,16 @@ async function findOrSubmit(slot: Slot, order: Order): Promise<Ordered> {
   }
 }
 
-/** Writes the intent, sends the POST, and records the task; `null` when somebody else has come before. */
-async function submit(slot: Slot, order: Order): Promise<Ordered | null> {
+/**
+ * Writes the intent, sends the POST, and records the task; `null` if another run took the key first. A settlement that
+ * freed the key is `freed`.
+ */
+async function submit(slot: Slot, order: Order, freed: JournalIntent | null): Promise<Ordered | null> {
   const sounding = order.probe === null ? null : await sound(order.probe);
   const intent = intentOf(order, sounding);
   let isTaken = false;
   const beforeSending = async () => {
-    if (!isTaken) await take(slot, intent);
+    if (!isTaken) await take(slot, intent, freed);
     // A 429 may have been waited for, and the key been freed and taken meanwhile.
     else if ((await slot.read())?.revision !== intent.revision) throw new AlreadyTaken();
     isTaken = true;
@@ -110,7 +115,7 @@ async function submit(slot: Slot, order: Order): Promise<Ordered | null> {
   if (!isLeft && error instanceof AsyncMusicError && error.taskId !== null) {
     await record(slot, intent, error.taskId, null);
   } else if (isLeft || isRefused(error)) {
-    await giveUp(slot, intent, error);
+    await giveUp(slot, intent, freed, error);
   } else {
     throw await outcomeUnknown(slot, intent, { error, sounding, probe: order.probe });
   }
@@ -128,13 +133,19 @@ function intentOf({ clock, request, requestId }: Order, sounding: Sounding | nul
   };
 }
 
-async function take(slot: Slot, intent: JournalIntent): Promise<void> {
-  const isPut = await slot.put(intent, null).catch(async (error: unknown) => {
+async function take(slot: Slot, intent: JournalIntent, freed: JournalIntent | null): Promise<void> {
+  const isPut = await slot.put(intent, freed?.revision ?? null).catch(async (error: unknown) => {
     // Nothing is sent, but the intent may have been written: it must not hold the key.
-    await slot.free(intent.revision).catch(() => {});
+    await giveBack(slot, intent, freed).catch(() => {});
     throw error;
   });
   if (!isPut) throw new AlreadyTaken();
+}
+
+/** Leaves the key as it was before the run took it. */
+async function giveBack(slot: Slot, intent: JournalIntent, freed: JournalIntent | null): Promise<void> {
+  if (freed === null) await slot.free(intent.revision);
+  else await slot.put({ ...freed, revision: newRevision() }, intent.revision);
 }
 
 /** Puts the task in the place of the intent. A journal that fails now does not stop the run: the task is paid for. */
@@ -154,8 +165,7 @@ async function record(
   const attempt = async () => {
     const reason = `task ${taskId} was created, but can't be recorded`;
     try {
-      // Where somebody has freed the key meanwhile, the task still belongs there.
-      const isPut = (await slot.put(entry, intent.revision)) || (await slot.put(entry, null));
+      const isPut = (await slot.put(entry, intent.revision)) || (await replaceSettlement(slot, entry));
       return isPut ? null : slot.failure(`${reason}, since something else was put there`, undefined, taskId);
     } catch (error) {
       return slot.failure(reason, error instanceof Error ? error.cause : error, taskId);
@@ -169,13 +179,16 @@ async function record(
   return {
     task: submission ?? taskId,
     recordAgain: failure === null ? null : recordAgain,
-    close: async (status) => (failure === null ? close(slot, entry, status) : undefined),
+    close: async (status) => (failure === null ? slot.close(entry, status) : undefined),
   };
 }
 
-async function close(slot: Slot, entry: JournalRecord, status: FinalStatus): Promise<void> {
-  if (entry.status === status) return;
-  await slot.put({ ...entry, revision: newRevision(), status }, entry.revision).catch(() => {});
+/** If the intent was settled while its POST was in flight, the service's own response is right. */
+async function replaceSettlement(slot: Slot, entry: JournalRecord): Promise<boolean> {
+  const found = await slot.read();
+  const isReplaceable =
+    found === null || isFreed(found) || (found.settled === true && found.request_id === entry.request_id);
+  return isReplaceable && slot.put(entry, found?.revision ?? null);
 }
 
 /** What certainly created nothing: a refusal, a POST that never left, a journal that stopped it. All else is in doubt. */
@@ -184,9 +197,14 @@ function isRefused(error: unknown): boolean {
   return error instanceof ConnectionError || error instanceof JournalError;
 }
 
-async function giveUp(slot: Slot, intent: JournalIntent, refusal: unknown): Promise<void> {
+async function giveUp(
+  slot: Slot,
+  intent: JournalIntent,
+  freed: JournalIntent | null,
+  refusal: unknown,
+): Promise<void> {
   try {
-    await slot.free(intent.revision);
+    await giveBack(slot, intent, freed);
   } catch (cause) {
     const reason = refusal instanceof Error ? ` (${refusal.name}: ${refusal.message})` : "";
     throw slot.failure(

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
+import { isFreed } from "../journal/is-journal-entry.js";
 import type { Journal, JournalEntry } from "../journal/journal.js";
 import { listOpen } from "../journal/open-orders.js";
 import { SharedJournals } from "../journal/shared-journals.js";
@@ -43,7 +44,8 @@ function createFileJournal(path: string): Required<Journal> {
   const replace = async (key: string, entry: JournalEntry | null, previous: string | null) => {
     const folder = folderOf(key);
     const content = JSON.stringify({ key, entry });
-    const spareBytes = entry?.state === "intent" ? Buffer.byteLength(content) + RECORD_BYTES : 0;
+    const isSent = entry?.state === "intent" && !isFreed(entry);
+    const spareBytes = isSent ? Buffer.byteLength(content) + RECORD_BYTES : 0;
     for (;;) {
       const latest = await revisions.latest(folder);
       if ((entryOf(latest.content)?.revision ?? null) !== previous) return false;

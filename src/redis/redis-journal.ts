@@ -1,3 +1,4 @@
+import { isFreed } from "../journal/is-journal-entry.js";
 import type { Journal, JournalEntry } from "../journal/journal.js";
 import { listOpen } from "../journal/open-orders.js";
 import { SharedJournals } from "../journal/shared-journals.js";
@@ -87,7 +88,7 @@ export function redisJournal(redis: RedisClient, given: RedisJournalOptions = {}
         return entryOf(await evaluate(GET, placeOf(key), []), placeOf(key));
       },
       async put(key, entry, previous) {
-        const lasts = entry.state === "submitted" ? seconds : "";
+        const lasts = entry.state === "submitted" || isFreed(entry) ? seconds : "";
         const values = [entry.revision, JSON.stringify(entry), lasts];
         if (previous !== null) values.push(previous);
         return isDone(await evaluate(PUT, placeOf(key), values));

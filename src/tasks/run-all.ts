@@ -4,6 +4,7 @@ import type { TaskRequest } from "../contract/task-request.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
 import { inTime } from "../journal/in-time.js";
+import { isFreed, isJournalEntry } from "../journal/is-journal-entry.js";
 import type { Redactor } from "../transport/redactor.js";
 import type { Transport } from "../transport/transport.js";
 import { asTheyEnd } from "./as-they-end.js";
@@ -129,7 +130,7 @@ async function hasBegun({ journal, journalKey }: RunOptions): Promise<boolean> {
   if (journal === undefined || journalKey === undefined) return false;
   try {
     const entry: unknown = await inTime(() => journal.get(journalKey));
-    return entry !== null && entry !== undefined;
+    return entry !== null && entry !== undefined && !(isJournalEntry(entry) && isFreed(entry));
   } catch {
     return false;
   }

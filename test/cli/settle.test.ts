@@ -76,6 +76,9 @@ test("with --offline nothing is sent, and no API key is needed", async () => {
     `sea stands for task ${UNKNOWN_ID}\n`,
   );
   expect((await run(...settle("--not-created"))).stdout).toBe("sea is free\n");
+  expect((await run(...settle("--task-id", UNKNOWN_ID, "--offline"))).stdout).toBe(
+    `sea stands for task ${UNKNOWN_ID}\n`,
+  );
   expect(emulator.requests).toHaveLength(requests);
 });
 

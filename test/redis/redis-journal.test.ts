@@ -44,6 +44,8 @@ test("a record is forgotten when the user says so, an intent never", async () =>
   expect(await redis.ttl(place)).toBeGreaterThan(3500);
   await journal.put(KEY, journalEntry("intent"), "revision-submitted");
   expect(await redis.ttl(place)).toBe(-1);
+  await journal.put(KEY, journalEntry("intent", { settled: true }), "revision-intent");
+  expect(await redis.ttl(place)).toBeGreaterThan(3500);
 });
 
 test.each([

@@ -407,6 +407,21 @@ test("the progress counts a task as submitted whose response was broken but name
   expect(reports).toMatchObject([{ submitted: 1, succeeded: 0, failed: 1 }]);
 });
 
+test("a freed key does not count against the ceiling before its run is allowed", async () => {
+  const { client } = createWorld(({ method }) => (method === "POST" ? accepted() : ok(succeeded())));
+  const journal = memoryJournal();
+  const dear = song("10");
+  const cheap = { model: "provider_b", task_type: "music", input: { prompt: "folk" } } as const;
+  await journal.put("song-0", journalEntry("intent", { request: dear, settled: true }), null);
+  const journalKey = (_: unknown, index: number) => `song-${index}`;
+  const options = { journal, journalKey, maxCredits: 5 };
+  const results = await all(client.tasks.runAll<TaskRequest>([dear, cheap], options));
+  expect(results.map(({ index, task }) => [index, task?.status]).sort()).toEqual([
+    [0, undefined],
+    [1, "success"],
+  ]);
+});
+
 test("the progress counts a task as submitted of which the journal holds only the id", async () => {
   const { client } = createWorld(() => ok(succeeded()));
   const journal = memoryJournal();

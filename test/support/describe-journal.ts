@@ -1,4 +1,10 @@
-import { type Journal, SubmissionOutcomeUnknownError, TaskFailedError, WaitTimeoutError } from "async-music";
+import {
+  type Journal,
+  SubmissionOutcomeUnknownError,
+  settleOutcome,
+  TaskFailedError,
+  WaitTimeoutError,
+} from "async-music";
 import { expect, test } from "vitest";
 import { accepted, failed, ok, refusal, SONG_REQUEST, succeeded, TASK_ID, task } from "./answers.js";
 import { journalEntry, posts } from "./journals.js";
@@ -118,6 +124,19 @@ export function describeJournal(createPlace: () => Promise<() => Promise<Require
       { key: "\ud800 ключ", state: "submitted", task_id: TASK_ID, since: at(2).at, ...common },
       { key: "new", state: "intent", task_id: null, since: at(3).at, ...common },
     ]);
+  });
+
+  test("a key that was freed by mistake is settled with its task, and is not open in between", async () => {
+    const [journal, again] = await openTwice();
+    await journal.put(KEY, intent("a"), null);
+    expect(await settleOutcome(journal, KEY, null)).toBe(true);
+    expect(await again.open()).toEqual([]);
+    expect(await settleOutcome(again, KEY, TASK_ID)).toBe(true);
+    expect(await journal.get(KEY)).toMatchObject({ state: "submitted", task_id: TASK_ID });
+    expect(await settleOutcome(journal, KEY, null)).toBe(true);
+    const world = createWorld(serve);
+    await world.client.tasks.run(SONG_REQUEST, { journal: again, journalKey: KEY });
+    expect(posts(world)).toHaveLength(1);
   });
 
   test("a key is open until a run has returned how its task ended", async () => {

@@ -21,7 +21,7 @@ export function settleCommand(surroundings: Surroundings): Command {
       `
 The next \`run\` with the key waits for the task, or makes a
 new one and pays for it. Make sure that no \`run\` with the
-key is still sending. Settle again to correct a wrong id; an
+key is still sending. Settle again to correct a mistake; an
 id that the service returned for the key is never replaced.
 
   async-music settle rain --journal j --not-created`,
