@@ -16,9 +16,11 @@ import { AsyncMusicError } from "../errors/async-music-error.js";
  *
  * @example
  * ```ts
- * const tasks = client.tasks.watch(taskId, { signal: request.signal });
- * const events = taskEvents(tasks, (task) => ({ status: task.status, progress: progressOf(task) }));
- * return new Response(events, { headers: { "Content-Type": "text/event-stream" } });
+ * function progressResponse(request: Request): Response {
+ *   const tasks = client.tasks.watch(taskId, { signal: request.signal });
+ *   const events = taskEvents(tasks, (task) => ({ status: task.status, progress: progressOf(task) }));
+ *   return new Response(events, { headers: { "Content-Type": "text/event-stream" } });
+ * }
  * ```
  */
 export function taskEvents<Each extends Task>(

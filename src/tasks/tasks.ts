@@ -74,7 +74,7 @@ export class Tasks {
    *
    * @example
    * ```ts
-   * const { status, output } = await client.tasks.retrieve(submission);
+   * const { status, output } = await client.tasks.retrieve(taskId);
    * console.log(status, output?.progress);
    * ```
    */

@@ -11,13 +11,18 @@ declare global {
   type AsyncMusic = import("async-music").AsyncMusic;
   type Journal = import("async-music").Journal;
   const AsyncMusic: Stage["AsyncMusic"];
+  const USD_PER_CREDIT: Stage["USD_PER_CREDIT"];
   const createEmulator: Stage["createEmulator"];
   const emulatorHandlers: Stage["emulatorHandlers"];
+  const creditsFor: Stage["creditsFor"];
   const expiresAt: Stage["expiresAt"];
   const fileJournal: Stage["fileJournal"];
+  const isMusic: Stage["isMusic"];
   const memoryJournal: Stage["memoryJournal"];
+  const progressOf: Stage["progressOf"];
   const saveAudio: Stage["saveAudio"];
   const setupServer: Stage["setupServer"];
+  const taskEvents: Stage["taskEvents"];
   const apiKey: string;
   const baseUrl: string;
   const client: AsyncMusic;

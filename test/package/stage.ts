@@ -3,7 +3,16 @@
  * `stage-names.ts` tells the compiler of it.
  */
 
-import { AsyncMusic, expiresAt, memoryJournal } from "async-music";
+import {
+  AsyncMusic,
+  creditsFor,
+  expiresAt,
+  isMusic,
+  memoryJournal,
+  progressOf,
+  taskEvents,
+  USD_PER_CREDIT,
+} from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { emulatorHandlers } from "async-music/emulator/msw";
 import { fileJournal, saveAudio } from "async-music/node";
@@ -23,13 +32,18 @@ const song = await client.tasks.run(request);
 
 export const stage = {
   AsyncMusic,
+  USD_PER_CREDIT,
   createEmulator,
+  creditsFor,
   emulatorHandlers,
   expiresAt,
   fileJournal,
+  isMusic,
   memoryJournal,
+  progressOf,
   saveAudio,
   setupServer,
+  taskEvents,
   apiKey: service.apiKey,
   baseUrl: service.url,
   client,
