@@ -36,16 +36,16 @@ import { createWorld, replaceState, type World } from "./state/world.js";
  * const client = new AsyncMusic(emulator.connection());
  * ```
  */
-export function createEmulator(given: EmulatorOptions = {}): Emulator {
-  const options = checkOptions(given);
-  const clock = options.clock === "real" ? createRealClock() : createVirtualClock();
+export function createEmulator(options: EmulatorOptions = {}): Emulator {
+  const checked = checkOptions(options);
+  const clock = checked.clock === "real" ? createRealClock() : createVirtualClock();
   const closing = new AbortController();
-  const world = createWorld(createState(options, options.apiKey, clock.now()), clock, closing.signal);
-  if (options.snapshot !== undefined) {
-    openSnapshot(world, options.snapshot);
-    if (options.apiKey !== undefined) setOwnerKey(world, options.apiKey);
+  const world = createWorld(createState(checked, checked.apiKey, clock.now()), clock, closing.signal);
+  if (checked.snapshot !== undefined) {
+    openSnapshot(world, checked.snapshot);
+    if (checked.apiKey !== undefined) setOwnerKey(world, checked.apiKey);
   }
-  return assemble(world, options, closing);
+  return assemble(world, checked, closing);
 }
 
 function assemble(world: World, options: EmulatorOptions, closing: AbortController): Emulator {

@@ -50,15 +50,15 @@ const NO_NAME = /(?:^|[/\\])\.{0,2}$/;
 export async function saveAudio(
   download: AudioDownload,
   path: string,
-  given: SaveAudioOptions = {},
+  options: SaveAudioOptions = {},
 ): Promise<string> {
   checkDownload(download);
   const target = `${checkName(checkPath(path).replace(AUDIO_EXTENSION, ""))}.${download.extension}`;
-  const options = checkOptions(given);
+  const checked = checkOptions(options);
   if (download.body.locked) throw readBefore(download);
   let saved: string | null;
   try {
-    saved = await writeWholeFile(target, (draft) => writeBody(download, draft), options);
+    saved = await writeWholeFile(target, (draft) => writeBody(download, draft), checked);
   } catch (error) {
     await download.body.cancel().catch(() => {});
     throw error instanceof ReadFailure ? error.cause : notWritten(download, target, error);

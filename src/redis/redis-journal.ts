@@ -69,10 +69,10 @@ return found`;
  * const song = await client.tasks.run(request, { journal, journalKey: "order-1" });
  * ```
  */
-export function redisJournal(redis: RedisClient, given: RedisJournalOptions = {}): Required<Journal> {
-  const options = checkOptionNames(given, { prefix: true, forgetAfterSeconds: true });
-  const prefix = checkPrefix(options.prefix);
-  const { forgetAfterSeconds } = options;
+export function redisJournal(redis: RedisClient, options: RedisJournalOptions = {}): Required<Journal> {
+  const checked = checkOptionNames(options, { prefix: true, forgetAfterSeconds: true });
+  const prefix = checkPrefix(checked.prefix);
+  const { forgetAfterSeconds } = checked;
   if (forgetAfterSeconds !== undefined) checkWhole("forgetAfterSeconds", forgetAfterSeconds);
   const seconds = String(forgetAfterSeconds ?? "");
   const evaluate = evaluateOn(redis);

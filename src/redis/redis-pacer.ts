@@ -48,19 +48,19 @@ export interface RedisPacerOptions {
  * const client = new AsyncMusic({ pacer: redisPacer(new Redis()) });
  * ```
  */
-export function redisPacer(redis: RedisClient, given: RedisPacerOptions = {}): PacerFactory {
-  const options = checkOptionNames(given, {
+export function redisPacer(redis: RedisClient, options: RedisPacerOptions = {}): PacerFactory {
+  const checked = checkOptionNames(options, {
     prefix: true,
     requests: true,
     windowSeconds: true,
     onUnavailable: true,
   });
-  const { onUnavailable = () => {} } = options;
-  const requests = checkWhole("requests", options.requests ?? LIMITS.requestsPerWindow);
-  const windowMs = 1000 * checkWhole("windowSeconds", options.windowSeconds ?? LIMITS.windowMs / 1000);
+  const { onUnavailable = () => {} } = checked;
+  const requests = checkWhole("requests", checked.requests ?? LIMITS.requestsPerWindow);
+  const windowMs = 1000 * checkWhole("windowSeconds", checked.windowSeconds ?? LIMITS.windowMs / 1000);
   if (typeof onUnavailable !== "function")
     throw new InvalidOptionError("onUnavailable", "be a function", shown(onUnavailable));
-  const prefix = checkPrefix(options.prefix);
+  const prefix = checkPrefix(checked.prefix);
   const evaluate = evaluateOn(redis);
 
   return (clock, apiKey) => {

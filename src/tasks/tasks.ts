@@ -82,6 +82,7 @@ export class Tasks {
     task: TaskSubmission<Type>,
     options?: RequestOptions,
   ): ApiPromise<Task<Type>>;
+  /** Reads a task as it is now. Of a task that is known by its ID only, narrow on `task.type` or with `isMusic`. */
   retrieve(task: string | TaskSubmission, options?: RequestOptions): ApiPromise<Task>;
   retrieve(task: string | TaskSubmission, options: RequestOptions = {}): ApiPromise<Task> {
     const { trace, redactor } = this.#transport;
@@ -108,6 +109,7 @@ export class Tasks {
     task: TaskSubmission<Type>,
     options?: WaitOptions,
   ): Promise<SucceededTask<Type>>;
+  /** Waits until a task has succeeded. Of a task that is known by its ID only, narrow on `task.type` or with `isMusic`. */
   wait(task: string | TaskSubmission, options?: WaitOptions): Promise<SucceededTask>;
   wait(task: string | TaskSubmission, options: WaitOptions = NO_OPTIONS): Promise<SucceededTask> {
     // Not `async`: that would hold a promise more for each of tens of thousands of waits.
@@ -127,6 +129,7 @@ export class Tasks {
    * @throws {@link InvalidOptionError} at once, before the iteration begins
    */
   watch<Type extends TaskType>(task: TaskSubmission<Type>, options?: WaitOptions): AsyncIterable<Task<Type>>;
+  /** Follows a task. Of a task that is known by its ID only, narrow on `task.type` or with `isMusic`. */
   watch(task: string | TaskSubmission, options?: WaitOptions): AsyncIterable<Task>;
   watch(task: string | TaskSubmission, options: WaitOptions = {}): AsyncIterable<Task> {
     return this.#waiter.watch(task, options);
@@ -225,10 +228,10 @@ export class Tasks {
    */
   runAll<Request extends TaskRequest>(
     requests: Iterable<Request> | AsyncIterable<Request>,
-    given: RunAllOptions<Request> = {},
+    options: RunAllOptions<Request> = {},
   ): AsyncIterable<RunResult<Request>> {
-    const options = checkRunAllOptions(given, this.#transport);
-    return runAll(requests, options, this.#transport, async (request, runOptions, hooks) => {
+    const checked = checkRunAllOptions(options, this.#transport);
+    return runAll(requests, checked, this.#transport, async (request, runOptions, hooks) => {
       return this.#begin<Request["task_type"]>(request, runOptions, hooks).ended;
     });
   }
