@@ -1,7 +1,7 @@
 import { AsyncMusic } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { redisPacer } from "async-music/redis";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { connectIoredis } from "./connections.js";
 
 // Each process of a fleet records in Redis how many tasks it waits for; old records are removed.
@@ -13,7 +13,10 @@ test("a process whose clock is days ahead does not remove the records of the oth
   const prefix = `weights-${process.pid}`;
   await using emulator = createEmulator({ clock: "real", credits: 1000 });
   emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 0, process_seconds: 0 });
+  const systemNow = Date.now.bind(Date);
+  onTestFinished(() => void vi.restoreAllMocks());
   const run = async (aheadMs: number) => {
+    vi.spyOn(Date, "now").mockImplementation(() => systemNow() + aheadMs);
     const { clock } = emulator.connection();
     const shifted = {
       now: () => clock.now() + aheadMs,
