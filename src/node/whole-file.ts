@@ -61,7 +61,12 @@ async function moveToFreePath(draft: string, path: string): Promise<boolean> {
     const file = await open(path, "wx").catch(ignoring("EEXIST"));
     if (file === undefined) return false;
     await file.close();
-    await rename(draft, path);
+    try {
+      await rename(draft, path);
+    } catch (error) {
+      await rm(path, { force: true }).catch(() => {});
+      throw error;
+    }
     return true;
   }
 }

@@ -3,6 +3,7 @@ import type { TaskSubmission } from "../contract/task.js";
 import { InvalidRequestError } from "../errors/invalid-request-error.js";
 import type { RequestKind } from "../pacer/pacer.js";
 import type { Call } from "../transport/call.js";
+import { LONGEST_ID } from "../transport/known-ids.js";
 import type { Redactor } from "../transport/redactor.js";
 
 /** The call that submits a task. */
@@ -52,9 +53,10 @@ function notFoundInJournal(journalKey: string): string {
   );
 }
 
-/** Whether a task can be read by this id: an empty one or a dot segment names another address, and a key has no place there. */
+/** Whether a task can be read by this id. An empty id or a dot segment names another URL, and a key must not get into one. */
 export function isTaskId(value: unknown, redactor: Redactor): value is string {
-  const isUsable = typeof value === "string" && !/^\.{0,2}$|\p{Surrogate}/u.test(value);
+  if (typeof value !== "string" || value.length > LONGEST_ID) return false;
+  const isUsable = !/^\.{0,2}$|\p{Surrogate}/u.test(value);
   return isUsable && !redactor.isSecret(value) && !redactor.isGivenAway(value);
 }
 

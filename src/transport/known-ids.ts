@@ -5,6 +5,9 @@
  */
 export const REMEMBERED_IDS = 4096;
 
+/** The longest usable id, in characters. Request ids have at most 128, and the service's task ids are UUIDs of 36. */
+export const LONGEST_ID = 256;
+
 /** The ids by which one client recognizes a response that belongs to another of its requests. */
 export interface KnownIds {
   /** The `X-Request-Id` of each request that the client sent. */
@@ -22,8 +25,9 @@ export class RecentIds {
   #recent = new Set<string>();
   #older = new Set<string>();
 
-  /** Adds an id; returns whether it is new. */
+  /** Adds an id; returns whether it is new. An unusable one is not kept. */
   add(id: string): boolean {
+    if (id.length > LONGEST_ID) return true;
     const isNew = !this.has(id);
     if (this.#recent.size >= REMEMBERED_IDS) {
       this.#older = this.#recent;

@@ -2,7 +2,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 import { InsufficientCreditsError, InvalidResponseError, SubmissionOutcomeUnknownError } from "async-music";
 import { describe, expect, test } from "vitest";
 import { MAX_RESPONSE_BYTES } from "../../src/transport/exchange.js";
-import { ok, SONG_REQUEST, submission, succeeded, TASK_ID, task } from "../support/answers.js";
+import { accepted, ok, SONG_REQUEST, submission, succeeded, TASK_ID, task } from "../support/answers.js";
 import { connect } from "../support/connect.js";
 import { listen } from "../support/loopback.js";
 import { createOwnPacer } from "../support/own-pacer.js";
@@ -121,4 +121,16 @@ test("a small compressed response that expands to 256 MiB ends its connection, a
   expect(error.taskId).toBe(TASK_ID);
   await Promise.all(closed);
   expect(server.arrivals).toHaveLength(1);
+});
+
+test("a task id of a megabyte is not accepted, shown or kept", async () => {
+  const taskId = "a".repeat(MEBIBYTE);
+  const { client } = createWorld(() => accepted({ task_id: taskId }));
+  // The second response would be refused as that of an earlier submission if the id was kept.
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+    expect(error.taskId).toBeNull();
+    expect(error.message.length).toBeLessThan(1000);
+    expect(error.message).not.toContain("earlier submission");
+  }
 });
