@@ -19,19 +19,19 @@ export const BUGS: readonly Bug[] = [
   {
     name: "no intent is written before the POST",
     file: "src/journal/submit-once.ts",
-    find: "if (!isTaken) await take(slot, intent);",
+    find: "if (!isTaken) await take(slot, intent, freed);",
     replace: "if (!isTaken) {}",
   },
   {
     name: "the intent is not awaited: the POST leaves beside it",
     file: "src/journal/submit-once.ts",
-    find: "if (!isTaken) await take(slot, intent);",
-    replace: "if (!isTaken) take(slot, intent).catch(() => {});",
+    find: "if (!isTaken) await take(slot, intent, freed);",
+    replace: "if (!isTaken) take(slot, intent, freed).catch(() => {});",
   },
   {
     name: "the task is not recorded",
     file: "src/journal/submit-once.ts",
-    find: "const isPut = (await slot.put(entry, intent.revision)) || (await slot.put(entry, null));",
+    find: "const isPut = (await slot.put(entry, intent.revision)) || (await replaceSettlement(slot, entry));",
     replace: "const isPut = true;",
   },
   {
