@@ -55,9 +55,9 @@ export interface EmulatorServer {
  * Resolves once connections are accepted; rejects with the system's error where the port is taken, and with a
  * `RangeError` for a `controlHost` that is no host name.
  */
-export async function serve(emulator: Emulator, given: ServeOptions = {}): Promise<EmulatorServer> {
-  const options = checkOptionNames(given, ["port", "host", "controlHost"]);
-  const { port = 0, host = "127.0.0.1", controlHost = [] } = options;
+export async function serve(emulator: Emulator, options: ServeOptions = {}): Promise<EmulatorServer> {
+  const known = checkOptionNames(options, ["port", "host", "controlHost"]);
+  const { port = 0, host = "127.0.0.1", controlHost = [] } = known;
   const controlHosts = [controlHost].flat().map(checkHostName);
   const mounted = mountedOf(emulator);
   const { clock } = mounted.world;
