@@ -5,9 +5,9 @@
  */
 
 import { HttpResponse, http } from "msw";
-import type { Emulator } from "./emulator.js";
-import { createFetchMount } from "./mounts/fetch-mount.js";
-import { mountedOf } from "./mounts/mounted-world.js";
+import type { Emulator } from "./control/emulator.js";
+import { createFetchMount } from "./http/fetch-mount.js";
+import { mountedOf } from "./http/mounted-world.js";
 
 /**
  * Handlers for `setupServer` or `setupWorker` of MSW 2 and 3, which then answer for every address that the emulator

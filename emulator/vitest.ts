@@ -6,17 +6,17 @@
 
 import { test as base, type TestAPI } from "vitest";
 import { AsyncMusic } from "../src/client.js";
-import type { ConductRule } from "./audit/conduct.js";
-import { createEmulator } from "./create-emulator.js";
-import type { Emulator } from "./emulator.js";
-import type { EmulatorOptions } from "./emulator-options.js";
-import { armedInVain } from "./fixtures/armed.js";
-import { listenToTest } from "./fixtures/asked.js";
-import { brokenRules, keptRules } from "./fixtures/broken-rules.js";
-import { followTest } from "./fixtures/own-doing.js";
-import { invariant } from "./invariant.js";
-import { worldOf } from "./mounts/mounted-world.js";
-import { isConsistent } from "./state/is-consistent.js";
+import { armedInVain } from "./adapters/fixtures/armed.js";
+import { listenToTest } from "./adapters/fixtures/asked.js";
+import { brokenRules, keptRules } from "./adapters/fixtures/broken-rules.js";
+import { followTest } from "./adapters/fixtures/own-doing.js";
+import { createEmulator } from "./control/create-emulator.js";
+import type { Emulator } from "./control/emulator.js";
+import type { EmulatorOptions } from "./control/emulator-options.js";
+import type { ConductRule } from "./core/audit/conduct.js";
+import { invariant } from "./core/invariant.js";
+import { isConsistent } from "./core/state/is-consistent.js";
+import { worldOf } from "./http/mounted-world.js";
 
 /** What a test can ask for. */
 export interface EmulatorFixtures {

@@ -1,18 +1,18 @@
-import { Account } from "./account/account.js";
+import { Account } from "./account.js";
 import { Audio } from "./audio/audio.js";
-import { type ClientOptions, checkClientOptions } from "./client-options.js";
-import { dateAt } from "./clock/date.js";
 import { isPublicHttpUrl } from "./contract/upload-address.js";
-import { createMemoryPacer } from "./pacer/memory-pacer.js";
-import type { Pacer } from "./pacer/pacer.js";
+import { createEmitter, type Emitter, type Listener } from "./http/emitter.js";
+import type { ClientEvents } from "./http/events.js";
+import { createKnownIds } from "./http/known-ids.js";
+import { createWarn, logEvents } from "./http/logger.js";
+import { createRedactor } from "./http/redactor.js";
+import { createTrace } from "./http/tracer.js";
+import { createTransport } from "./http/transport.js";
+import { type ClientOptions, checkClientOptions } from "./options.js";
+import { createMemoryPacer } from "./rate-limit/memory-pacer.js";
+import type { Pacer } from "./rate-limit/pacer.js";
 import { Tasks } from "./tasks/tasks.js";
-import { createEmitter, type Emitter, type Listener } from "./telemetry/emitter.js";
-import type { ClientEvents } from "./telemetry/events.js";
-import { createWarn, logEvents } from "./telemetry/logger.js";
-import { createTrace } from "./telemetry/tracer.js";
-import { createKnownIds } from "./transport/known-ids.js";
-import { createRedactor } from "./transport/redactor.js";
-import { createTransport } from "./transport/transport.js";
+import { dateAt } from "./time/date.js";
 
 /** What is known of a key's rate limit; `null` where nothing is yet. */
 export interface RateLimit {

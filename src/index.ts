@@ -4,14 +4,12 @@
  * @module async-music
  */
 
-export type { Account } from "./account/account.js";
+export type { Account } from "./account.js";
 export type { Audio } from "./audio/audio.js";
 export type { AudioDownload } from "./audio/audio-download.js";
 export type { AudioExtension } from "./audio/audio-format.js";
 export { expiresAt } from "./audio/expires-at.js";
 export { AsyncMusic, type RateLimit } from "./client.js";
-export type { ClientOptions } from "./client-options.js";
-export type { Clock } from "./clock/clock.js";
 export type { Balance, Usage } from "./contract/account.js";
 export {
   ERROR_STATUSES,
@@ -76,6 +74,12 @@ export { TaskFailedError } from "./errors/task-failed-error.js";
 export { TaskNotFoundError } from "./errors/task-not-found-error.js";
 export { TaskTimedOutError } from "./errors/task-timed-out-error.js";
 export { WaitTimeoutError } from "./errors/wait-timeout-error.js";
+export type { ApiPromise, WithResponse } from "./http/api-promise.js";
+export type { RequestOptions } from "./http/call.js";
+export type { Listener } from "./http/emitter.js";
+export type * from "./http/events.js";
+export type { Logger, LogLevel } from "./http/logger.js";
+export type { Span, SpanAttributes, Tracer } from "./http/tracer.js";
 export type {
   Journal,
   JournalEntry,
@@ -87,6 +91,7 @@ export type {
 export { memoryJournal } from "./journal/memory-journal.js";
 export type { JournalOptions } from "./journal/options.js";
 export { settleOutcome } from "./journal/settle-outcome.js";
+export type { ClientOptions } from "./options.js";
 export type {
   PacedRequest,
   Pacer,
@@ -95,8 +100,7 @@ export type {
   RateLimitState,
   RequestKind,
   WaitingTask,
-} from "./pacer/pacer.js";
-export type { Random } from "./random/random.js";
+} from "./rate-limit/pacer.js";
 export { creditsFor } from "./tasks/credits-for.js";
 export type { RunOptions, WaitOptions } from "./tasks/options.js";
 export type { PollInterval } from "./tasks/poll-schedule.js";
@@ -106,9 +110,5 @@ export type { RunFailure, RunResult, RunSuccess } from "./tasks/run-all.js";
 export type { RunAllOptions } from "./tasks/run-all-options.js";
 export { taskEvents } from "./tasks/task-events.js";
 export type { Tasks } from "./tasks/tasks.js";
-export type { Listener } from "./telemetry/emitter.js";
-export type * from "./telemetry/events.js";
-export type { Logger, LogLevel } from "./telemetry/logger.js";
-export type { Span, SpanAttributes, Tracer } from "./telemetry/tracer.js";
-export type { ApiPromise, WithResponse } from "./transport/api-promise.js";
-export type { RequestOptions } from "./transport/call.js";
+export type { Clock } from "./time/clock.js";
+export type { Random } from "./time/random.js";

@@ -1,11 +1,16 @@
-import { isoTime } from "../clock/clock.js";
-import { type AutoTopUpChange, authorize, changeAutoTopUp } from "../payments/auto-top-up.js";
-import { type BillingInformation, saveBilling } from "../payments/billing.js";
-import { type Billing, CREDITS_PER_USD, type PaidPayment, type StoredPayment } from "../payments/buyer.js";
-import { invoicePdf, listInvoices } from "../payments/invoices.js";
-import { chargedThisMonthUsd } from "../payments/recharge.js";
-import { decidePayment, type TopUp, topUpByHand } from "../payments/top-up.js";
-import type { World } from "../state/world.js";
+import { type AutoTopUpChange, authorize, changeAutoTopUp } from "../core/payments/auto-top-up.js";
+import { type BillingInformation, saveBilling } from "../core/payments/billing.js";
+import {
+  type Billing,
+  CREDITS_PER_USD,
+  type PaidPayment,
+  type StoredPayment,
+} from "../core/payments/buyer.js";
+import { invoicePdf, listInvoices } from "../core/payments/invoices.js";
+import { chargedThisMonthUsd } from "../core/payments/recharge.js";
+import { decidePayment, type TopUp, topUpByHand } from "../core/payments/top-up.js";
+import type { World } from "../core/state/world.js";
+import { isoTime } from "../time/clock.js";
 import { requireAccount } from "./require-account.js";
 
 /** One payment for credits. */

@@ -1,10 +1,10 @@
 import type { Balance, Usage } from "../../src/contract/account.js";
-import type { Account, ApiKey } from "../accounts/account.js";
-import { balanceData, usageData } from "../accounts/account-data.js";
-import { isoTime } from "../clock/clock.js";
-import type { LedgerEntry } from "../ledger/ledger.js";
-import type { World } from "../state/world.js";
-import { applyHour } from "../tasks/look.js";
+import type { Account, ApiKey } from "../core/accounts/account.js";
+import { balanceData, usageData } from "../core/accounts/account-data.js";
+import type { LedgerEntry } from "../core/ledger/ledger.js";
+import type { World } from "../core/state/world.js";
+import { applyHour } from "../core/tasks/look.js";
+import { isoTime } from "../time/clock.js";
 
 /** An account as an observer sees it. */
 export interface AccountView {

@@ -1,6 +1,6 @@
-import { type FaultRule, parseFaultRule } from "../faults/fault.js";
-import { armFault } from "../faults/take-fault.js";
-import type { World } from "../state/world.js";
+import { type FaultRule, parseFaultRule } from "../core/faults/fault.js";
+import { armFault } from "../core/faults/take-fault.js";
+import type { World } from "../core/state/world.js";
 
 /** Trouble on demand. */
 export interface Faults {

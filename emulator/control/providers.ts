@@ -1,6 +1,6 @@
 import type { Model } from "../../src/contract/model.js";
-import { type Outcome, parseOutcome } from "../providers/outcome.js";
-import type { World } from "../state/world.js";
+import { type Outcome, parseOutcome } from "../core/providers/outcome.js";
+import type { World } from "../core/state/world.js";
 
 /** The two upstream providers, to be told what to do. What is told to nobody succeeds. */
 export type Providers = Readonly<Record<Model, Provider>>;

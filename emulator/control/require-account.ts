@@ -1,6 +1,6 @@
-import type { Account } from "../accounts/account.js";
-import { UnknownIdError } from "../options/unknown-id.js";
-import type { World } from "../state/world.js";
+import type { Account } from "../core/accounts/account.js";
+import { UnknownIdError } from "../core/options/unknown-id.js";
+import type { World } from "../core/state/world.js";
 
 /** @throws RangeError when there is no such account. */
 export function requireAccount({ index }: World, accountId: string): Account {

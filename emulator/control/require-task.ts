@@ -1,6 +1,6 @@
-import { UnknownIdError } from "../options/unknown-id.js";
-import { findTask, type World } from "../state/world.js";
-import { applyHour } from "../tasks/look.js";
+import { UnknownIdError } from "../core/options/unknown-id.js";
+import { findTask, type World } from "../core/state/world.js";
+import { applyHour } from "../core/tasks/look.js";
 import { requireAccount } from "./require-account.js";
 
 /**

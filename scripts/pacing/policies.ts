@@ -1,6 +1,6 @@
-import type { Clock } from "../../src/clock/clock.js";
 import { AsyncMusic } from "../../src/index.js";
 import { createFleetPacer } from "../../src/redis/fleet-pacer.js";
+import type { Clock } from "../../src/time/clock.js";
 import type { Limit, Service } from "./service.js";
 import { createSharedBudget } from "./shared-budget.js";
 

@@ -1,5 +1,5 @@
-import type { Clock } from "../../src/clock/clock.js";
 import { type FleetBudget, type FleetSize, marginOf } from "../../src/redis/fleet-budget.js";
+import type { Clock } from "../../src/time/clock.js";
 
 /** A fleet's window on a test's clock, in the place of Redis: what it must do is what the tests on Redis show. */
 export function createSharedBudget(clock: Clock, size: FleetSize, answersAfterMs = 2): () => FleetBudget {

@@ -1,5 +1,5 @@
-import type { Clock } from "../../src/clock/clock.js";
-import { Heap } from "../../src/pacer/heap.js";
+import { Heap } from "../../src/rate-limit/heap.js";
+import type { Clock } from "../../src/time/clock.js";
 
 interface Wakeup {
   at: number;

@@ -72,7 +72,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "a POST that its caller has left is dropped",
-    file: "src/transport/attempt.ts",
+    file: "src/http/attempt.ts",
     find: "signal: flight ? undefined : options.signal",
     replace: "signal: options.signal",
     firstWorld: 4001,
@@ -85,7 +85,7 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "a connection that broke counts as one that was never made",
-    file: "src/transport/exchange.ts",
+    file: "src/http/exchange.ts",
     find: 'kind: head === null && certainlyNeverLeft(cause) ? "never_left" : "lost"',
     replace: 'kind: "never_left"',
   },
@@ -97,20 +97,20 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "a stated wait is not waited for",
-    file: "src/transport/attempt.ts",
+    file: "src/http/attempt.ts",
     find: "statedMs = status >= 400 ? statedWaitMs(headers, json, now) : null;",
     replace: "",
   },
   {
     name: "the service settles twice",
-    file: "emulator/ledger/ledger.ts",
+    file: "emulator/core/ledger/ledger.ts",
     find: 'record(ledger, at, "settle", credits, task.id);',
     replace:
       'record(ledger, at, "settle", credits, task.id);\n  record(ledger, at, "settle", credits, task.id);',
   },
   {
     name: "the service keeps what it should refund",
-    file: "emulator/ledger/ledger.ts",
+    file: "emulator/core/ledger/ledger.ts",
     find: 'ledger.available += credits;\n  record(ledger, at, "refund"',
     replace: 'record(ledger, at, "refund"',
   },

@@ -1,5 +1,5 @@
-import type { Clock } from "../../src/clock/clock.js";
 import type { Journal, JournalEntry } from "../../src/journal/journal.js";
+import type { Clock } from "../../src/time/clock.js";
 import type { Mishap, ProcessPlan } from "./plan.js";
 import type { Submissions } from "./submissions.js";
 

@@ -1,6 +1,6 @@
-import type { FaultRule } from "../../emulator/faults/fault.js";
-import type { Outcome } from "../../emulator/providers/outcome.js";
-import { type Random, randomChoice, randomStream } from "../../emulator/random/random.js";
+import type { FaultRule } from "../../emulator/core/faults/fault.js";
+import type { Outcome } from "../../emulator/core/providers/outcome.js";
+import { type Random, randomChoice, randomStream } from "../../emulator/core/random/random.js";
 import type { TaskRequest } from "../../src/contract/task-request.js";
 
 /** Everything about a world that is drawn before it begins. */

@@ -1,6 +1,6 @@
-import type { Finding } from "../../emulator/audit/conduct.js";
-import type { Emulator } from "../../emulator/emulator.js";
-import type { FaultRule } from "../../emulator/faults/fault.js";
+import type { Emulator } from "../../emulator/control/emulator.js";
+import type { Finding } from "../../emulator/core/audit/conduct.js";
+import type { FaultRule } from "../../emulator/core/faults/fault.js";
 import { priceOf } from "../../src/contract/price.js";
 import type { Task } from "../../src/contract/task.js";
 import { AsyncMusicError } from "../../src/errors/async-music-error.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/clock/clock.js";
+import type { Clock } from "../../src/time/clock.js";
 
 /**
  * Lets the global timers run on a world's clock while it lasts: the SDK limits an attempt in real time, and a world has

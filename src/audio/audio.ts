@@ -1,5 +1,5 @@
-import type { RequestOptions } from "../transport/call.js";
-import type { Transport } from "../transport/transport.js";
+import type { RequestOptions } from "../http/call.js";
+import type { Transport } from "../http/transport.js";
 import type { AudioDownload } from "./audio-download.js";
 import { audioUrlOf } from "./audio-url.js";
 import { downloadAudio } from "./download.js";

@@ -1,11 +1,11 @@
-import { Aborter } from "../clock/aborter.js";
-import type { Deadline } from "../clock/deadline.js";
 import { withoutCredentials } from "../contract/printable.js";
-import type { RequestOptions } from "../transport/call.js";
-import { concatBytes } from "../transport/concat-bytes.js";
-import { checkOptionNames } from "../transport/option-names.js";
-import { checkRequestOptions, REQUEST_OPTIONS } from "../transport/request-options.js";
-import type { Transport } from "../transport/transport.js";
+import type { RequestOptions } from "../http/call.js";
+import { concatBytes } from "../http/concat-bytes.js";
+import { checkOptionNames } from "../http/option-names.js";
+import { checkRequestOptions, REQUEST_OPTIONS } from "../http/request-options.js";
+import type { Transport } from "../http/transport.js";
+import { Aborter } from "../time/aborter.js";
+import type { Deadline } from "../time/deadline.js";
 import { type AudioDownload, createAudioDownload } from "./audio-download.js";
 import { extensionOfBytes, extensionOfType, isGenericType, SIGNATURE_LENGTH } from "./audio-format.js";
 import { createResume } from "./resume.js";

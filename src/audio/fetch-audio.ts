@@ -1,6 +1,6 @@
 import ky, { isNetworkError } from "ky";
-import type { Deadline } from "../clock/deadline.js";
 import { HEADERS } from "../contract/endpoint.js";
+import type { Deadline } from "../time/deadline.js";
 
 /**
  * Asks for audio and answers the head of what comes. Neither the key nor a request id is sent, so a redirect to

@@ -1,6 +1,6 @@
-import type { Deadline } from "../clock/deadline.js";
 import { AudioDownloadError } from "../errors/audio-download-error.js";
-import type { FailedTry } from "../transport/retrying.js";
+import type { FailedTry } from "../http/retrying.js";
+import type { Deadline } from "../time/deadline.js";
 import { type Download, tryFor } from "./tries.js";
 import { bytesToSkip, headersOfRest, isCoded, versionOf } from "./version.js";
 import { piecesOf, type Resume, type Source, skipping, startingWith } from "./whole-body.js";

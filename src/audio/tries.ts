@@ -1,11 +1,11 @@
-import type { Aborter } from "../clock/aborter.js";
-import { type Deadline, startDeadline } from "../clock/deadline.js";
 import { AudioDownloadError } from "../errors/audio-download-error.js";
 import { AudioExpiredError } from "../errors/audio-expired-error.js";
-import type { RequestOptions } from "../transport/call.js";
-import { type FailedTry, retrying } from "../transport/retrying.js";
-import { statedWaitMs } from "../transport/stated-wait.js";
-import type { Transport } from "../transport/transport.js";
+import type { RequestOptions } from "../http/call.js";
+import { type FailedTry, retrying } from "../http/retrying.js";
+import { statedWaitMs } from "../http/stated-wait.js";
+import type { Transport } from "../http/transport.js";
+import type { Aborter } from "../time/aborter.js";
+import { type Deadline, startDeadline } from "../time/deadline.js";
 import { fetchAudio } from "./fetch-audio.js";
 
 /** One download, whatever its number of tries. */

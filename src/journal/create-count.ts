@@ -1,6 +1,6 @@
-import { isReasonOf } from "../clock/is-reason-of.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
 import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
+import { isReasonOf } from "../time/is-reason-of.js";
 
 /** How many tasks a client has created up to a moment. */
 export interface Count {

@@ -1,4 +1,4 @@
-import { startDeadline } from "../clock/deadline.js";
+import { startDeadline } from "../time/deadline.js";
 
 /** A journal that takes longer for one thing has failed, in real milliseconds: a task that is paid for must be told. */
 const LONGEST_MS = 30_000;

@@ -1,6 +1,6 @@
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
 import type { JournalError } from "../errors/journal-error.js";
-import type { Redactor } from "../transport/redactor.js";
+import type { Redactor } from "../http/redactor.js";
 import type { Journal } from "./journal.js";
 
 /** What `run` and `runAll` take of a journal beside its key. */

@@ -1,6 +1,6 @@
 import { ApiError } from "../errors/api-error.js";
 import { type Evidence, SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
-import { failureOf } from "../transport/failure-message.js";
+import { failureOf } from "../http/failure-message.js";
 import type { JournalIntent } from "./journal.js";
 import { evidenceOf, foreignSounding, type Probe, type Sounding, sound } from "./probe.js";
 import type { Slot } from "./slot.js";

@@ -1,6 +1,6 @@
 import { isUuid } from "../contract/task.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
-import { createRedactor } from "../transport/redactor.js";
+import { createRedactor } from "../http/redactor.js";
 import { isFreed } from "./is-journal-entry.js";
 import type { Journal, JournalEntry } from "./journal.js";
 import { checkJournalOptions } from "./options.js";

@@ -1,7 +1,7 @@
 import type { FinalStatus } from "../contract/status.js";
 import { JournalConflictError } from "../errors/journal-conflict-error.js";
 import { JournalError } from "../errors/journal-error.js";
-import type { Redactor } from "../transport/redactor.js";
+import type { Redactor } from "../http/redactor.js";
 import { inTime } from "./in-time.js";
 import { isJournalEntry } from "./is-journal-entry.js";
 import type { Journal, JournalEntry, JournalRecord } from "./journal.js";

@@ -1,6 +1,3 @@
-import type { Clock } from "../clock/clock.js";
-import { dateAt } from "../clock/date.js";
-import { isReasonOf } from "../clock/is-reason-of.js";
 import type { JsonValue } from "../contract/json.js";
 import type { FinalStatus } from "../contract/status.js";
 import type { TaskSubmission } from "../contract/task.js";
@@ -8,7 +5,10 @@ import { ApiError } from "../errors/api-error.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
 import { ConnectionError } from "../errors/connection-error.js";
 import { JournalError } from "../errors/journal-error.js";
-import type { Redactor } from "../transport/redactor.js";
+import type { Redactor } from "../http/redactor.js";
+import type { Clock } from "../time/clock.js";
+import { dateAt } from "../time/date.js";
+import { isReasonOf } from "../time/is-reason-of.js";
 import { isFreed } from "./is-journal-entry.js";
 import type { JournalIntent, JournalRecord } from "./journal.js";
 import type { JournalPlace } from "./options.js";

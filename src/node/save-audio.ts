@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import type { AudioDownload } from "../audio/audio-download.js";
 import { AudioDownloadError } from "../errors/audio-download-error.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
-import { checkOptionNames } from "../transport/option-names.js";
+import { checkOptionNames } from "../http/option-names.js";
 import { checkPath } from "./check-path.js";
 import { writeWholeFile } from "./whole-file.js";
 

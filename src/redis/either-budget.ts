@@ -1,5 +1,5 @@
-import type { Budget } from "../pacer/rate-window.js";
-import type { SteadyClock } from "../pacer/steady-clock.js";
+import type { Budget } from "../rate-limit/rate-window.js";
+import type { SteadyClock } from "../rate-limit/steady-clock.js";
 
 /** The fleet's budget, or this process's own until a time from which the fleet is asked again. Both see all that is spent. */
 export function eitherBudget(

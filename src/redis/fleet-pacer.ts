@@ -1,8 +1,8 @@
-import type { Clock } from "../clock/clock.js";
-import { createMemoryPacer } from "../pacer/memory-pacer.js";
-import type { PacedRequest, Pacer } from "../pacer/pacer.js";
-import { RateWindow } from "../pacer/rate-window.js";
-import { SteadyClock } from "../pacer/steady-clock.js";
+import { createMemoryPacer } from "../rate-limit/memory-pacer.js";
+import type { PacedRequest, Pacer } from "../rate-limit/pacer.js";
+import { RateWindow } from "../rate-limit/rate-window.js";
+import { SteadyClock } from "../rate-limit/steady-clock.js";
+import type { Clock } from "../time/clock.js";
 import { eitherBudget } from "./either-budget.js";
 import type { FleetBudget, FleetSize } from "./fleet-budget.js";
 import { FleetWindow } from "./fleet-window.js";

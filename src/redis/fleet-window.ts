@@ -1,5 +1,5 @@
-import { Demand } from "../pacer/demand.js";
-import type { Budget } from "../pacer/rate-window.js";
+import { Demand } from "../rate-limit/demand.js";
+import type { Budget } from "../rate-limit/rate-window.js";
 import { type Correction, type FleetSize, marginOf, type Taking } from "./fleet-budget.js";
 
 type Claimant = Parameters<Budget["hasShare"]>[1];

@@ -1,6 +1,6 @@
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import { systemRandom } from "../random/random.js";
-import { createRequestId } from "../random/request-id.js";
+import { createRequestId } from "../http/request-id.js";
+import { systemRandom } from "../time/random.js";
 import { type Correction, type FleetBudget, type FleetSize, marginOf, type Taking } from "./fleet-budget.js";
 import type { Evaluate } from "./redis-client.js";
 

@@ -1,8 +1,8 @@
+import { checkOptionNames } from "../http/option-names.js";
 import { isFreed } from "../journal/is-journal-entry.js";
 import type { Journal, JournalEntry } from "../journal/journal.js";
 import { listOpen } from "../journal/open-orders.js";
 import { SharedJournals } from "../journal/shared-journals.js";
-import { checkOptionNames } from "../transport/option-names.js";
 import { checkPrefix, checkWhole } from "./options.js";
 import { type Evaluate, evaluateOn, keyPrefixOf, masterClients, type RedisClient } from "./redis-client.js";
 

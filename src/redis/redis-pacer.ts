@@ -1,7 +1,7 @@
 import { LIMITS } from "../contract/limits.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
-import type { PacerFactory } from "../pacer/pacer.js";
-import { checkOptionNames } from "../transport/option-names.js";
+import { checkOptionNames } from "../http/option-names.js";
+import type { PacerFactory } from "../rate-limit/pacer.js";
 import { createFleetPacer } from "./fleet-pacer.js";
 import { checkPrefix, checkWhole } from "./options.js";
 import { createRedisBudget } from "./redis-budget.js";

@@ -1,5 +1,5 @@
-import type { SpanAttributes } from "../telemetry/tracer.js";
-import type { Redactor } from "../transport/redactor.js";
+import type { Redactor } from "../http/redactor.js";
+import type { SpanAttributes } from "../http/tracer.js";
 
 /** The span attributes of a request. In JavaScript a request may be anything, and the key may stand in it. */
 export function attributesOf(request: unknown, { text }: Pick<Redactor, "text">): SpanAttributes {

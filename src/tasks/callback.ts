@@ -1,5 +1,5 @@
 import { AsyncMusicError } from "../errors/async-music-error.js";
-import type { Redactor } from "../transport/redactor.js";
+import type { Redactor } from "../http/redactor.js";
 import { resumeAdvice } from "./calls.js";
 
 /**

@@ -1,10 +1,10 @@
 import { ENDPOINTS } from "../contract/endpoint.js";
 import type { TaskSubmission } from "../contract/task.js";
 import { InvalidRequestError } from "../errors/invalid-request-error.js";
-import type { RequestKind } from "../pacer/pacer.js";
-import type { Call } from "../transport/call.js";
-import { LONGEST_ID } from "../transport/known-ids.js";
-import type { Redactor } from "../transport/redactor.js";
+import type { Call } from "../http/call.js";
+import { LONGEST_ID } from "../http/known-ids.js";
+import type { Redactor } from "../http/redactor.js";
+import type { RequestKind } from "../rate-limit/pacer.js";
 
 /** The call that submits a task. */
 export function createCall(body: string): Call {

@@ -2,10 +2,10 @@ import { taskSubmissionSchema } from "../contract/answer-schema.js";
 import { findRequestViolation } from "../contract/request-violation.js";
 import type { TaskSubmission } from "../contract/task.js";
 import { InvalidRequestError } from "../errors/invalid-request-error.js";
-import type { Answer, Call, RequestOptions } from "../transport/call.js";
-import { parseAnswer, taskIdIn } from "../transport/parse-answer.js";
-import type { Redactor } from "../transport/redactor.js";
-import type { Transport } from "../transport/transport.js";
+import type { Answer, Call, RequestOptions } from "../http/call.js";
+import { parseAnswer, taskIdIn } from "../http/parse-answer.js";
+import type { Redactor } from "../http/redactor.js";
+import type { Transport } from "../http/transport.js";
 import { isTaskId, resumeAdvice } from "./calls.js";
 import { judgeSubmission, submissionOutcomeUnknown } from "./judge-submission.js";
 

@@ -5,8 +5,8 @@ import { ConnectionError } from "../errors/connection-error.js";
 import { InvalidResponseError } from "../errors/invalid-response-error.js";
 import { RateLimitedError } from "../errors/rate-limited-error.js";
 import { TaskNotFoundError } from "../errors/task-not-found-error.js";
-import type { Redactor } from "../transport/redactor.js";
-import { statedWaitMs } from "../transport/stated-wait.js";
+import type { Redactor } from "../http/redactor.js";
+import { statedWaitMs } from "../http/stated-wait.js";
 import { resumeAdvice } from "./calls.js";
 import { PollAbandoned } from "./patience.js";
 

@@ -1,7 +1,7 @@
 import { isModel, isTaskType } from "../contract/model.js";
 import { inputFields } from "../contract/request-violation.js";
-import { nearestName } from "../transport/near-name.js";
-import type { Transport } from "../transport/transport.js";
+import { nearestName } from "../http/near-name.js";
+import type { Transport } from "../http/transport.js";
 
 /** A longer name is no misspelled field, and may be anything: it is not logged. */
 const LONGEST_NAME = 40;

@@ -1,10 +1,10 @@
 import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
-import type { Call } from "../transport/call.js";
-import type { Outcome } from "../transport/exchange.js";
-import { failureMessage } from "../transport/failure-message.js";
-import { invalidResponse } from "../transport/parse-answer.js";
-import { parseJson } from "../transport/parse-json.js";
-import type { Redactor } from "../transport/redactor.js";
+import type { Call } from "../http/call.js";
+import type { Outcome } from "../http/exchange.js";
+import { failureMessage } from "../http/failure-message.js";
+import { invalidResponse } from "../http/parse-answer.js";
+import { parseJson } from "../http/parse-json.js";
+import type { Redactor } from "../http/redactor.js";
 import {
   answerError,
   connectionError,
@@ -12,7 +12,7 @@ import {
   isUnusable,
   unusableError,
   type Verdict,
-} from "../transport/verdict.js";
+} from "../http/verdict.js";
 import { isTaskId, resumeAdvice } from "./calls.js";
 
 const UNKNOWN_ADVICE =

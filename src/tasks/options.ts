@@ -1,11 +1,11 @@
 import { LIMITS } from "../contract/limits.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import type { RequestOptions } from "../http/call.js";
+import { checkOptionNames } from "../http/option-names.js";
+import { checkRequestOptions, REQUEST_OPTIONS } from "../http/request-options.js";
+import type { Transport } from "../http/transport.js";
 import type { JournalOptions } from "../journal/options.js";
-import type { RequestOptions } from "../transport/call.js";
-import { checkOptionNames } from "../transport/option-names.js";
-import { checkRequestOptions, REQUEST_OPTIONS } from "../transport/request-options.js";
-import type { Transport } from "../transport/transport.js";
 import { checkPollInterval, type PollGaps, type PollInterval } from "./poll-schedule.js";
 
 /** Five minutes past the service's own limit: by then it has ended every task. */

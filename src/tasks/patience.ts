@@ -1,8 +1,8 @@
-import { Aborter } from "../clock/aborter.js";
-import type { Clock } from "../clock/clock.js";
-import { startDeadline } from "../clock/deadline.js";
-import { onAbort } from "../clock/on-abort.js";
-import { whenOverdue } from "../clock/when-overdue.js";
+import { Aborter } from "../time/aborter.js";
+import type { Clock } from "../time/clock.js";
+import { startDeadline } from "../time/deadline.js";
+import { onAbort } from "../time/on-abort.js";
+import { whenOverdue } from "../time/when-overdue.js";
 import type { Reading } from "./retrieve.js";
 
 /** How far behind the end of a wait the answer of a last poll may come, in real milliseconds. */

@@ -1,8 +1,8 @@
-import { Aborter } from "../clock/aborter.js";
-import { onAbort } from "../clock/on-abort.js";
-import type { WaitingTask } from "../pacer/pacer.js";
-import { tellWait } from "../telemetry/tell-wait.js";
-import type { Transport } from "../transport/transport.js";
+import { tellWait } from "../http/tell-wait.js";
+import type { Transport } from "../http/transport.js";
+import type { WaitingTask } from "../rate-limit/pacer.js";
+import { Aborter } from "../time/aborter.js";
+import { onAbort } from "../time/on-abort.js";
 import { joined, patiently } from "./patience.js";
 import type { Reading } from "./retrieve.js";
 import type { SharedPolls, Sharer } from "./shared-polls.js";

@@ -1,6 +1,6 @@
 import { LIMITS } from "../contract/limits.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
-import type { Random } from "../random/random.js";
+import type { Random } from "../time/random.js";
 
 /** Consecutive failed polls lengthen the gap by this factor each, up to the longest. */
 const FAILURE_GROWTH = 1.5;

@@ -1,6 +1,6 @@
-import { dateAt } from "../clock/date.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
-import type { Transport } from "../transport/transport.js";
+import type { Transport } from "../http/transport.js";
+import { dateAt } from "../time/date.js";
 
 /** How far a batch is. */
 export interface RunAllProgress {

@@ -2,8 +2,8 @@ import { isFinalStatus } from "../contract/status.js";
 import { AsyncMusicError } from "../errors/async-music-error.js";
 import type { JournalError } from "../errors/journal-error.js";
 import { TaskFailedError } from "../errors/task-failed-error.js";
+import type { Redactor } from "../http/redactor.js";
 import type { Ordered } from "../journal/submit-once.js";
-import type { Redactor } from "../transport/redactor.js";
 import { callBack } from "./callback.js";
 
 /**

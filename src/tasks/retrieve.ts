@@ -1,11 +1,11 @@
 import { resultSchemas, taskSchema } from "../contract/answer-schema.js";
 import { isTaskType } from "../contract/model.js";
 import type { SucceededTask, Task } from "../contract/task.js";
-import type { Answer, Call, RequestOptions } from "../transport/call.js";
-import { checkOptionNames } from "../transport/option-names.js";
-import { invalidResponse, parseAnswer } from "../transport/parse-answer.js";
-import type { Transport } from "../transport/transport.js";
-import { judgeRead } from "../transport/verdict.js";
+import type { Answer, Call, RequestOptions } from "../http/call.js";
+import { checkOptionNames } from "../http/option-names.js";
+import { invalidResponse, parseAnswer } from "../http/parse-answer.js";
+import type { Transport } from "../http/transport.js";
+import { judgeRead } from "../http/verdict.js";
 import { retrieveCall } from "./calls.js";
 import { TASK_OPTIONS } from "./options.js";
 

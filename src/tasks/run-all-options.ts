@@ -1,9 +1,9 @@
 import type { Task, TaskSubmission } from "../contract/task.js";
 import type { TaskRequest } from "../contract/task-request.js";
 import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import { checkOptionNames } from "../http/option-names.js";
+import type { Transport } from "../http/transport.js";
 import { checkJournalOptions, type JournalOptions } from "../journal/options.js";
-import { checkOptionNames } from "../transport/option-names.js";
-import type { Transport } from "../transport/transport.js";
 import { checkCallback, checkWaitOptions, TASK_OPTIONS, type WaitOptions } from "./options.js";
 import type { RunAllProgress } from "./progress.js";
 

@@ -1,13 +1,13 @@
-import type { Account } from "../account/account.js";
+import type { Account } from "../account.js";
 import type { TaskSubmission } from "../contract/task.js";
+import type { Flight, RequestOptions } from "../http/call.js";
+import { checkOptionNames } from "../http/option-names.js";
+import { createRequestId } from "../http/request-id.js";
+import type { Transport } from "../http/transport.js";
 import { createCount } from "../journal/create-count.js";
 import type { JournalPlace } from "../journal/options.js";
 import type { Probe } from "../journal/probe.js";
 import { type Ordered, submitOnce } from "../journal/submit-once.js";
-import { createRequestId } from "../random/request-id.js";
-import type { Flight, RequestOptions } from "../transport/call.js";
-import { checkOptionNames } from "../transport/option-names.js";
-import type { Transport } from "../transport/transport.js";
 import { attributesOf } from "./attributes.js";
 import { createCall } from "./calls.js";
 import { type Created, createBody, createTask } from "./create.js";

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
+import { POLICY_FIELDS } from "../../emulator/core/policy/fields.js";
 import type { Policy } from "../../emulator/index.js";
-import { POLICY_FIELDS } from "../../emulator/policy/fields.js";
 import { describeCore } from "./describe-contract.js";
 import { injectedFetch } from "./injected-fetch.js";
 import { type Scenario, scenariosOf } from "./kit.js";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { AudioStore } from "../../emulator/delivery/audio-store.js";
-import { createSongs } from "../../emulator/delivery/songs.js";
-import { worldOf } from "../../emulator/mounts/mounted-world.js";
+import { AudioStore } from "../../emulator/core/delivery/audio-store.js";
+import { createSongs } from "../../emulator/core/delivery/songs.js";
+import { worldOf } from "../../emulator/http/mounted-world.js";
 import { createService, VALID } from "./support/service.js";
 
 test("audio that was made is kept while there is room, and is made again, the same, where there was none", async () => {

@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
-import { createConduct } from "../../emulator/audit/conduct.js";
-import { MOST_NOTES, Notes } from "../../emulator/audit/notes.js";
-import { REMEMBERED_FINDINGS, type SeenExchange, watchConduct } from "../../emulator/audit/watch-conduct.js";
+import { createConduct } from "../../emulator/core/audit/conduct.js";
+import { MOST_NOTES, Notes } from "../../emulator/core/audit/notes.js";
+import {
+  REMEMBERED_FINDINGS,
+  type SeenExchange,
+  watchConduct,
+} from "../../emulator/core/audit/watch-conduct.js";
 
 /** A request that is refused with a wait of a minute. */
 function refused(number: number, sameRequest = `request ${number}`): SeenExchange {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CALLS } from "../../emulator/control-plane/calls.js";
+import { CALLS } from "../../emulator/control/plane/calls.js";
 import { createControlled } from "./support/control.js";
 import { VALID } from "./support/service.js";
 

@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { expect, test } from "vitest";
-import { CALLS } from "../../emulator/control-plane/calls.js";
+import { CALLS } from "../../emulator/control/plane/calls.js";
 import { createControlled } from "./support/control.js";
 
 /** The control plane's calls, typed by hand from its table. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addUp } from "../../emulator/ledger/add-up.js";
+import { addUp } from "../../emulator/core/ledger/add-up.js";
 import {
   canFreeze,
   canTopUp,
@@ -10,8 +10,8 @@ import {
   refund,
   settle,
   topUp,
-} from "../../emulator/ledger/ledger.js";
-import { MOST_CREDITS } from "../../emulator/options/credits.js";
+} from "../../emulator/core/ledger/ledger.js";
+import { MOST_CREDITS } from "../../emulator/core/options/credits.js";
 
 const NOW = 1_000;
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createLedger, freeze, refund, settle, topUp } from "../../emulator/ledger/ledger.js";
-import { worldOf } from "../../emulator/mounts/mounted-world.js";
+import { createLedger, freeze, refund, settle, topUp } from "../../emulator/core/ledger/ledger.js";
+import { worldOf } from "../../emulator/http/mounted-world.js";
 import { BALANCE, createService, serviceOf, TASK, USAGE, VALID } from "./support/service.js";
 
 /** What can happen in a run: requests, time, trouble. */

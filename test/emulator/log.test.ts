@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { type LoggedRequest, logRequest, REMEMBERED_REQUESTS } from "../../emulator/log/logged-request.js";
+import {
+  type LoggedRequest,
+  logRequest,
+  REMEMBERED_REQUESTS,
+} from "../../emulator/core/log/logged-request.js";
 
 test("the log remembers the last 100,000 requests, and never twice as many", () => {
   const log: LoggedRequest[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { worldOf } from "../../emulator/mounts/mounted-world.js";
+import { worldOf } from "../../emulator/http/mounted-world.js";
 import { clipsOf, fetchBytes } from "./support/clips.js";
 import { createService, type Service, VALID } from "./support/service.js";
 

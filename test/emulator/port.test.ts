@@ -5,7 +5,7 @@ import type { Clip } from "async-music";
 import { createEmulator, type Emulator, type EmulatorOptions } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
-import { worldOf } from "../../emulator/mounts/mounted-world.js";
+import { worldOf } from "../../emulator/http/mounted-world.js";
 import { BALANCE, serviceOf, TASK, VALID } from "./support/service.js";
 
 const servers: { close(): Promise<void> }[] = [];

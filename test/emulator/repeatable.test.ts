@@ -1,6 +1,6 @@
 import { createEmulator, type Emulator, type Snapshot } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
-import { worldOf } from "../../emulator/mounts/mounted-world.js";
+import { worldOf } from "../../emulator/http/mounted-world.js";
 import { turns } from "../support/test-clock.js";
 import { createService, serviceOf, TASK, VALID } from "./support/service.js";
 

@@ -3,7 +3,7 @@ import { emulatorHandlers } from "async-music/emulator/msw";
 import { serve } from "async-music/emulator/node";
 import { setupServer } from "msw/node";
 import { afterEach, describe, expect, test } from "vitest";
-import { worldOf } from "../../emulator/mounts/mounted-world.js";
+import { worldOf } from "../../emulator/http/mounted-world.js";
 import { BALANCE, createService, serviceOf, TASK, USAGE } from "./support/service.js";
 
 const endings: (() => unknown)[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { worldOf } from "../../emulator/mounts/mounted-world.js";
-import { isOpen } from "../../emulator/stored/task.js";
-import { fail } from "../../emulator/tasks/end-task.js";
+import { isOpen } from "../../emulator/core/stored/task.js";
+import { fail } from "../../emulator/core/tasks/end-task.js";
+import { worldOf } from "../../emulator/http/mounted-world.js";
 import { BALANCE, createService, serviceOf, TASK, USAGE, VALID } from "./support/service.js";
 
 const SECOND = 1000;

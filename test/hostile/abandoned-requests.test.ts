@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { expect, test } from "vitest";
-import { worldOf } from "../../emulator/mounts/mounted-world.js";
+import { worldOf } from "../../emulator/http/mounted-world.js";
 import { reasonOf } from "../support/rejection.js";
 
 // A request that its caller has given up leaves nothing behind in the emulator.

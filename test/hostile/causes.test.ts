@@ -11,7 +11,7 @@ import {
   SubmissionOutcomeUnknownError,
 } from "async-music";
 import { expect, test } from "vitest";
-import { createRedactor } from "../../src/transport/redactor.js";
+import { createRedactor } from "../../src/http/redactor.js";
 import { accepted, limited, ok, SONG_REQUEST, succeeded, TASK_ID } from "../support/answers.js";
 import { expectNoKey } from "../support/leaks.js";
 import { createOwnPacer } from "../support/own-pacer.js";

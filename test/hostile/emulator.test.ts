@@ -1,7 +1,7 @@
 import { createEmulator } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
-import { REMEMBERED_REQUESTS } from "../../emulator/log/logged-request.js";
-import { worldOf } from "../../emulator/mounts/mounted-world.js";
+import { REMEMBERED_REQUESTS } from "../../emulator/core/log/logged-request.js";
+import { worldOf } from "../../emulator/http/mounted-world.js";
 import { createControlled } from "../emulator/support/control.js";
 import { BALANCE, USAGE, VALID } from "../emulator/support/service.js";
 

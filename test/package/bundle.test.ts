@@ -80,7 +80,7 @@ test("the emulator's heavy parts are loaded when they are first asked for", asyn
     "node_modules/@cantoo/pdf-lib/",
     "emulator/audio/song.ts",
     "emulator/openapi/document.ts",
-    "emulator/control-plane/calls.ts",
+    "emulator/control/plane/calls.ts",
   ];
   const found = (inputs: string[]) => heavy.filter((each) => inputs.some((input) => input.startsWith(each)));
   expect(found(inputsOf(Object.keys(metafile.outputs)))).toEqual(heavy);

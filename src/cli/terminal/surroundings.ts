@@ -1,4 +1,4 @@
-import type { ClientOptions } from "../../client-options.js";
+import type { ClientOptions } from "../../options.js";
 
 /** Where text goes. */
 export interface Output {

@@ -1,4 +1,4 @@
-import { createRedactor } from "../../transport/redactor.js";
+import { createRedactor } from "../../http/redactor.js";
 import type { Output, Surroundings } from "./surroundings.js";
 
 /** The same surroundings, to which nothing is ever written that holds the API key. */

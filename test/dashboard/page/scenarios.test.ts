@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { POLICY_FIELDS } from "../../../emulator/core/policy/fields.js";
 import { createEmulator } from "../../../emulator/index.js";
-import { POLICY_FIELDS } from "../../../emulator/policy/fields.js";
 import { closeBrowser, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { backoffMs } from "../../../src/transport/backoff.js";
+import { backoffMs } from "../../../src/http/backoff.js";
 
 const almostOne = 1 - Number.EPSILON;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CountedRequests } from "../../../src/pacer/counted-requests.js";
+import { CountedRequests } from "../../../src/rate-limit/counted-requests.js";
 
 // Limits: a window of 60 seconds; an answer is at most half a second on its way.
 

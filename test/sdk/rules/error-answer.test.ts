@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { Call } from "../../../src/transport/call.js";
-import { errorOfAnswer } from "../../../src/transport/error-answer.js";
-import { failureOf } from "../../../src/transport/failure-message.js";
-import { parseJson } from "../../../src/transport/parse-json.js";
-import { createRedactor } from "../../../src/transport/redactor.js";
+import type { Call } from "../../../src/http/call.js";
+import { errorOfAnswer } from "../../../src/http/error-answer.js";
+import { failureOf } from "../../../src/http/failure-message.js";
+import { parseJson } from "../../../src/http/parse-json.js";
+import { createRedactor } from "../../../src/http/redactor.js";
 
 // What failed, why, what to do, and the name of the request: the one grammar of messages.
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { type Attempt, exchange } from "../../../src/transport/exchange.js";
-import { oneShotBody } from "../../../src/transport/one-shot-body.js";
+import { type Attempt, exchange } from "../../../src/http/exchange.js";
+import { oneShotBody } from "../../../src/http/one-shot-body.js";
 
 const URL_ASKED = "https://music.example/api/v1/account/balance";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createMemoryPacer } from "../../../src/pacer/memory-pacer.js";
-import type { Call } from "../../../src/transport/call.js";
-import { heldError } from "../../../src/transport/held-error.js";
+import type { Call } from "../../../src/http/call.js";
+import { heldError } from "../../../src/http/held-error.js";
+import { createMemoryPacer } from "../../../src/rate-limit/memory-pacer.js";
 import { createTestClock, START } from "../../support/test-clock.js";
 
 const CALL: Call = { method: "GET", path: "/", kind: "read", purpose: "read the task", taskId: "t-1" };

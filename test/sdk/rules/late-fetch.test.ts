@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { lateFetch } from "../../../src/transport/late-fetch.js";
+import { lateFetch } from "../../../src/http/late-fetch.js";
 
 // Whatever a caller hands in as `fetch`, or puts in the place of the global one, gets a request to look into.
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createMemoryPacer } from "../../../src/pacer/memory-pacer.js";
-import type { PacedRequest, Pacer, RateLimitReport } from "../../../src/pacer/pacer.js";
+import { createMemoryPacer } from "../../../src/rate-limit/memory-pacer.js";
+import type { PacedRequest, Pacer, RateLimitReport } from "../../../src/rate-limit/pacer.js";
 import { createTestClock, START, turns } from "../../support/test-clock.js";
 
 // Limits: 120 requests per 60 seconds and key, and no more than one poll a second of one task.

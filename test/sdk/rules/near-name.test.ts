@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { nearestName, shownAmong } from "../../../src/transport/near-name.js";
-import { checkOptionNames } from "../../../src/transport/option-names.js";
-import { createRedactor } from "../../../src/transport/redactor.js";
+import { nearestName, shownAmong } from "../../../src/http/near-name.js";
+import { checkOptionNames } from "../../../src/http/option-names.js";
+import { createRedactor } from "../../../src/http/redactor.js";
 
 // Two names are alike by the pairs of letters that they share.
 

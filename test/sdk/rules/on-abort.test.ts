@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { AbortCalls } from "../../../src/clock/abort-calls.js";
-import { Aborter } from "../../../src/clock/aborter.js";
-import { onAbort } from "../../../src/clock/on-abort.js";
+import { AbortCalls } from "../../../src/time/abort-calls.js";
+import { Aborter } from "../../../src/time/aborter.js";
+import { onAbort } from "../../../src/time/on-abort.js";
 
 // Thousands of waits may share one signal.
 

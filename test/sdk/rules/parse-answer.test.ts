@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { z } from "zod/mini";
 import { InvalidResponseError } from "../../../src/errors/invalid-response-error.js";
-import type { Call } from "../../../src/transport/call.js";
-import { parseAnswer } from "../../../src/transport/parse-answer.js";
-import { parseJson } from "../../../src/transport/parse-json.js";
-import { createRedactor } from "../../../src/transport/redactor.js";
+import type { Call } from "../../../src/http/call.js";
+import { parseAnswer } from "../../../src/http/parse-answer.js";
+import { parseJson } from "../../../src/http/parse-json.js";
+import { createRedactor } from "../../../src/http/redactor.js";
 
 const CALL: Call = { method: "GET", path: "/", kind: "account", purpose: "read the balance" };
 const SCHEMA = z.object({ total: z.number(), frozen: z.object({ credits: z.number() }) });

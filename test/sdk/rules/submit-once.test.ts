@@ -9,8 +9,8 @@ import {
   type TaskSubmission,
 } from "async-music";
 import { expect, test } from "vitest";
+import { createRedactor } from "../../../src/http/redactor.js";
 import { type Order, submitOnce } from "../../../src/journal/submit-once.js";
-import { createRedactor } from "../../../src/transport/redactor.js";
 import { SONG_REQUEST, TASK_ID } from "../../support/answers.js";
 import { reasonOf, rejection } from "../../support/rejection.js";
 import { createTestClock } from "../../support/test-clock.js";

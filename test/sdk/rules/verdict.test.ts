@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { Call } from "../../../src/transport/call.js";
-import type { Outcome, Unanswered } from "../../../src/transport/exchange.js";
-import { createKnownIds } from "../../../src/transport/known-ids.js";
-import { createRedactor } from "../../../src/transport/redactor.js";
-import { judgeRead } from "../../../src/transport/verdict.js";
+import type { Call } from "../../../src/http/call.js";
+import type { Outcome, Unanswered } from "../../../src/http/exchange.js";
+import { createKnownIds } from "../../../src/http/known-ids.js";
+import { createRedactor } from "../../../src/http/redactor.js";
+import { judgeRead } from "../../../src/http/verdict.js";
 
 // Errors, retry rules: safe requests may be retried.
 

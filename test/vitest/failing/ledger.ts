@@ -1,5 +1,5 @@
 import { test } from "async-music/emulator/vitest";
-import { worldOf } from "../../../emulator/mounts/mounted-world.js";
+import { worldOf } from "../../../emulator/http/mounted-world.js";
 
 test("loses credits", async ({ client, emulator }) => {
   await client.account.balance();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AGES, at, LAST_CALL_MS, STEPS, shareOf, stepOf, widthOf } from "../../../../src/pacer/ages.js";
+import { AGES, at, LAST_CALL_MS, STEPS, shareOf, stepOf, widthOf } from "../../../../src/rate-limit/ages.js";
 
 const steps = Array.from({ length: STEPS }, (_, step) => step);
 const from = (step: number) => AGES[step] ?? Number.NaN;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Demand } from "../../../../src/pacer/demand.js";
+import { Demand } from "../../../../src/rate-limit/demand.js";
 
 const MINUTE = 60_000;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { AGES, at, STEPS } from "../../../../src/pacer/ages.js";
-import { DurationLaw } from "../../../../src/pacer/duration-law.js";
+import { AGES, at, STEPS } from "../../../../src/rate-limit/ages.js";
+import { DurationLaw } from "../../../../src/rate-limit/duration-law.js";
 
 // Limits: a task typically takes 30 seconds to 5 minutes, and times out after an hour.
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { KeyLimit } from "../../../../src/pacer/key-limit.js";
-import { createWindow, type Window } from "../../../../src/pacer/window.js";
+import { KeyLimit } from "../../../../src/rate-limit/key-limit.js";
+import { createWindow, type Window } from "../../../../src/rate-limit/window.js";
 
 // Limits: by default 120 requests per 60 seconds and key.
 

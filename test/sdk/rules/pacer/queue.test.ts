@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { createMemoryPacer } from "../../../../src/pacer/memory-pacer.js";
-import type { PacedRequest, RateLimitReport } from "../../../../src/pacer/pacer.js";
-import type { Budget } from "../../../../src/pacer/rate-window.js";
+import { createMemoryPacer } from "../../../../src/rate-limit/memory-pacer.js";
+import type { PacedRequest, RateLimitReport } from "../../../../src/rate-limit/pacer.js";
+import type { Budget } from "../../../../src/rate-limit/rate-window.js";
 import { createTestClock, START, turns } from "../../../support/test-clock.js";
 
 // The queue alone: on a budget that the test sets, in the place of what is learned of the service's.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { RateWindow } from "../../../../src/pacer/rate-window.js";
-import type { Claimant } from "../../../../src/pacer/window.js";
+import { RateWindow } from "../../../../src/rate-limit/rate-window.js";
+import type { Claimant } from "../../../../src/rate-limit/window.js";
 
 // Limits: by default 120 requests per 60 seconds and key.
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { AGES, LAST_CALL_MS, STEPS } from "../../../../src/pacer/ages.js";
-import { readAges } from "../../../../src/pacer/read-ages.js";
+import { AGES, LAST_CALL_MS, STEPS } from "../../../../src/rate-limit/ages.js";
+import { readAges } from "../../../../src/rate-limit/read-ages.js";
 
 const over = Float64Array.from(AGES, (age) => age / 7);
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ReadGaps } from "../../../../src/pacer/read-gaps.js";
+import { ReadGaps } from "../../../../src/rate-limit/read-gaps.js";
 
 // Limits: no more than one poll a second of one task.
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { AGES, LAST_CALL_MS, STEPS } from "../../../../src/pacer/ages.js";
-import { DurationLaw } from "../../../../src/pacer/duration-law.js";
-import type { ReadAges } from "../../../../src/pacer/read-ages.js";
-import { readAges } from "../../../../src/pacer/read-ages.js";
-import { nextRead, planReads } from "../../../../src/pacer/read-plan.js";
+import { AGES, LAST_CALL_MS, STEPS } from "../../../../src/rate-limit/ages.js";
+import { DurationLaw } from "../../../../src/rate-limit/duration-law.js";
+import type { ReadAges } from "../../../../src/rate-limit/read-ages.js";
+import { readAges } from "../../../../src/rate-limit/read-ages.js";
+import { nextRead, planReads } from "../../../../src/rate-limit/read-plan.js";
 
 /** A law by the shares that outlive each of some ages a second apart; between them as many end in each moment. */
 function lawOf(endings: readonly number[]): ReadAges {

@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
-import { at } from "../../../../src/pacer/ages.js";
-import { DurationLaw } from "../../../../src/pacer/duration-law.js";
-import { nextRead, planReads } from "../../../../src/pacer/read-plan.js";
-import { FREE, findPrice, type ReadBudget, type Reader } from "../../../../src/pacer/read-price.js";
+import { at } from "../../../../src/rate-limit/ages.js";
+import { DurationLaw } from "../../../../src/rate-limit/duration-law.js";
+import { nextRead, planReads } from "../../../../src/rate-limit/read-plan.js";
+import { FREE, findPrice, type ReadBudget, type Reader } from "../../../../src/rate-limit/read-price.js";
 
 // Limits: polling is recommended every 5 to 10 seconds; tasks typically take 30 seconds to 5 minutes.
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ReadSchedule } from "../../../../src/pacer/read-schedule.js";
+import { ReadSchedule } from "../../../../src/rate-limit/read-schedule.js";
 
 const MINUTE = 60_000;
 const NOW = 10 * MINUTE;

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
-import type { RequestKind } from "../../../../src/pacer/pacer.js";
-import { Queue } from "../../../../src/pacer/queue.js";
-import { Waiting } from "../../../../src/pacer/waiting.js";
+import type { RequestKind } from "../../../../src/rate-limit/pacer.js";
+import { Queue } from "../../../../src/rate-limit/queue.js";
+import { Waiting } from "../../../../src/rate-limit/waiting.js";
 
 // Whoever is settled is met by nobody any more, wherever in the queue they still lie.
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { AGES, STEPS, stepOf } from "../../../../src/pacer/ages.js";
+import { AGES, STEPS, stepOf } from "../../../../src/rate-limit/ages.js";
 import {
   neighboursWithin,
   SmoothedSurvival,
   type StepSums,
-} from "../../../../src/pacer/smoothed-survival.js";
+} from "../../../../src/rate-limit/smoothed-survival.js";
 
 /** The sums before each step, of counts that are the same in every step but for some. */
 function sums(each: number, others: Record<number, number> = {}): Float64Array {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { DurationLaw } from "../../../../src/pacer/duration-law.js";
-import { expiresBefore, isDueBefore, isReader, Waiting } from "../../../../src/pacer/waiting.js";
+import { DurationLaw } from "../../../../src/rate-limit/duration-law.js";
+import { expiresBefore, isDueBefore, isReader, Waiting } from "../../../../src/rate-limit/waiting.js";
 
 const waiting = ({ dueAt = 0, notAfter = Number.POSITIVE_INFINITY, number = 0 }) =>
   new Waiting(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Waves } from "../../../../src/pacer/waves.js";
+import { Waves } from "../../../../src/rate-limit/waves.js";
 
 /** Sends as many as may leave, none of which is answered. */
 function sendAll(waves: Waves, now: number, free: number): number {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { countSpent } from "../../../../src/pacer/window.js";
-import { WindowTracker } from "../../../../src/pacer/window-tracker.js";
+import { countSpent } from "../../../../src/rate-limit/window.js";
+import { WindowTracker } from "../../../../src/rate-limit/window-tracker.js";
 
 // Limits: by default 120 requests per 60 seconds and key; each answer says how many remain.
 

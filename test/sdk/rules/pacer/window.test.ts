@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { belongsTo, countSpent, createWindow } from "../../../../src/pacer/window.js";
+import { belongsTo, countSpent, createWindow } from "../../../../src/rate-limit/window.js";
 
 test("a window of which nothing is known yet begins with its first request, and nothing has left or come in it", () => {
   const window = createWindow(1000, 61_000, 120);

@@ -1,0 +1,84 @@
+import { API_PREFIX } from "../../src/contract/endpoint.js";
+import { EMULATOR_KEY } from "../core/options/api-key.js";
+import { checkCredits } from "../core/options/credits.js";
+import { invalidOption } from "../core/options/invalid-option.js";
+import { checkOptionNames } from "../core/options/option-names.js";
+import type { ResetOptions } from "../core/state/create-state.js";
+import type { Snapshot } from "../core/state/snapshot.js";
+import { isProviderOrigin } from "../http/origins.js";
+import type { ClockMode } from "../time/clock.js";
+
+/**
+ * What an emulator is made with. Each option must be an own property of the object: one that is inherited, such as a
+ * getter of a class, is refused, and one on `Object.prototype` is ignored.
+ */
+export interface EmulatorOptions extends ResetOptions {
+  /** `"virtual"`: time skips to whenever somebody waits for; `"real"`: it ticks with the wall. @defaultValue "virtual" */
+  clock?: ClockMode | undefined;
+  /**
+   * The API key of the first account; it must begin with `emu_`. With a snapshot it takes the place of the key there.
+   *
+   * @defaultValue one that is made from the seed, or the snapshot's
+   */
+  apiKey?: string | undefined;
+  /**
+   * The service address that the emulator stands in for, without `/api/v1`: for an application whose address can't be
+   * changed. It may have a path: `https://api.example.com/music`. `emulator.fetch` and the MSW handlers answer below it,
+   * and `audio_url` begins with it. Cover art and a provider's own files keep the origins `https://provider-a.test` and
+   * `https://provider-b.test`. On a port, the address is the port's own.
+   *
+   * @defaultValue "https://api.async-music.test"
+   */
+  url?: string | undefined;
+  /** Begins where this left off. Seed, credits, policy and limits are then the snapshot's. */
+  snapshot?: Snapshot | undefined;
+}
+
+const RESET_OPTIONS = ["seed", "credits", "policy", "limits"] as const;
+const EMULATOR_OPTIONS = [...RESET_OPTIONS, "clock", "apiKey", "snapshot", "url"] as const;
+
+/** @throws RangeError that names the option that is wrong. */
+export function checkResetOptions(given: ResetOptions): ResetOptions {
+  return checkOptions(checkOptionNames(given, RESET_OPTIONS));
+}
+
+/**
+ * The options, with the address in its one form.
+ *
+ * @throws RangeError that names the option that is wrong.
+ */
+export function checkOptions(given: EmulatorOptions): EmulatorOptions {
+  const options = checkOptionNames(given, EMULATOR_OPTIONS);
+  const { seed, credits, clock, apiKey, url } = options;
+  if (seed !== undefined && !Number.isSafeInteger(seed))
+    throw invalidOption("seed", "be a whole number", seed);
+  if (credits !== undefined) checkCredits(credits);
+  if (clock !== undefined && !["virtual", "real"].includes(clock))
+    throw invalidOption("clock", "be virtual or real", clock);
+  if (apiKey !== undefined && !EMULATOR_KEY.test(apiKey)) {
+    throw new RangeError(
+      "Expected `apiKey` to begin with `emu_`, so that it can't be a real one, and to have no blanks",
+    );
+  }
+  return url === undefined ? options : { ...options, url: checkUrl(url) };
+}
+
+/** In its path it has only what MSW takes literally. */
+function checkUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  const isAddress = url !== null && ["http:", "https:"].includes(url.protocol);
+  if (!isAddress) throw invalidOption("url", "be an http or https address", value);
+  if (url.username || url.password)
+    throw new RangeError("Expected `url` to have no user name and no password");
+  if (url.search || url.hash || !/^[\w./~%-]*$/.test(url.pathname)) {
+    throw invalidOption(
+      "url",
+      "have no query, no fragment, and in its path only letters, digits and ./~%_-",
+      value,
+    );
+  }
+  const address = (url.origin + url.pathname).replace(/(?<!\/)\/+$/, "");
+  if (address.endsWith(API_PREFIX)) throw invalidOption("url", `end before ${API_PREFIX}`, value);
+  if (isProviderOrigin(url.origin)) throw invalidOption("url", "be no provider's address", value);
+  return address;
+}

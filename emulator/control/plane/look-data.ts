@@ -1,0 +1,105 @@
+import type { JsonValue } from "../../../src/contract/json.js";
+import type { World } from "../../core/state/world.js";
+import type { StoredTask } from "../../core/stored/task.js";
+import { applyHour } from "../../core/tasks/look.js";
+import type { Origins } from "../../http/origins.js";
+import { taskData } from "../../http/task-data.js";
+import { isoTime } from "../../time/clock.js";
+import { summarizeAccount, viewLedgerEntry } from "../account-view.js";
+import { requireAccount } from "../require-account.js";
+import { requireTask } from "../require-task.js";
+import { limitsData } from "./limits-data.js";
+
+/** What of a task's input stands beside it in a list. */
+const LONGEST_ABOUT = 140;
+
+/** What has changed is told by its counts: whatever grows without end is asked for by itself. */
+export function overviewData(world: World, origins: Origins) {
+  const { state, clock, generation } = world;
+  return {
+    generation,
+    clock: clock.mode,
+    now: isoTime(clock.now()),
+    service: origins.service,
+    seed: state.seed,
+    policy: state.policy,
+    limits: limitsData(state.limits),
+    accounts: state.accounts.map((account) => ({
+      ...summarizeAccount(world, account),
+      ledger_entries: account.ledger.entries.length,
+    })),
+    tasks: state.tasks.length,
+    findings: state.conduct.findings.length,
+    faults: state.faults.map(({ rule, left }) => ({ rule, left })),
+    providers: state.scripts,
+  };
+}
+
+export function taskRows(world: World, from: number) {
+  const { state, clock } = world;
+  for (const account of state.accounts) applyHour(world, account, clock.now());
+  return state.tasks.slice(from).map(taskRow);
+}
+
+export function ledgerRows(world: World, accountId: string, from: number) {
+  const account = requireAccount(world, accountId);
+  applyHour(world, account, world.clock.now());
+  return account.ledger.entries.slice(from).map(viewLedgerEntry);
+}
+
+function taskRow(task: StoredTask) {
+  return {
+    ordinal: task.ordinal,
+    account_id: task.accountId,
+    task_id: task.id,
+    model: task.model,
+    type: task.type,
+    status: task.status,
+    credits_cost: task.credits,
+    about: aboutOf(task),
+    error_code: "errorCode" in task ? task.errorCode : null,
+    created_at: isoTime(task.createdAt),
+    completed_at: "completedAt" in task ? isoTime(task.completedAt) : null,
+  };
+}
+
+export function taskDetails(world: World, taskId: string, origins: Origins) {
+  const task = requireTask(world, taskId);
+  const { queueMs, workMs, polls, end } = task.plan;
+  const worksFrom = task.createdAt + queueMs;
+  const endsByTime = polls === null && end.outcome !== "hang";
+  const account = world.index.accounts.get(task.accountId);
+  return {
+    account_id: task.accountId,
+    task: taskData(task, world.clock.now(), origins),
+    reads: task.reads,
+    plan: {
+      outcome: end.outcome,
+      works_from: isoTime(worksFrom),
+      ends_at: endsByTime ? isoTime(worksFrom + workMs) : null,
+      ends_at_read: polls,
+    },
+    ledger: (account?.ledger.entries ?? []).filter((entry) => entry.taskId === task.id).map(viewLedgerEntry),
+  };
+}
+
+/** What it was made of or called, in a few words. */
+function aboutOf(task: StoredTask): string {
+  const result = task.status === "success" ? task.result : [];
+  const made = (Array.isArray(result) ? result[0] : result)?.title;
+  const { input } = task;
+  const asked = [
+    input["title"],
+    input["gpt_description_prompt"],
+    input["tags"],
+    input["prompt"],
+    input["url"],
+    input["clip_id"],
+    input["continue_clip_id"],
+  ];
+  return (made ?? asked.map(textOf).find((text) => text !== "") ?? "").slice(0, LONGEST_ABOUT);
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value.trim() : "";
+}

@@ -1,0 +1,77 @@
+import { API_PREFIX, HEADERS } from "../../../src/contract/endpoint.js";
+import type { Account } from "../../core/accounts/account.js";
+import type { Outcome } from "../../core/providers/outcome.js";
+import type { World } from "../../core/state/world.js";
+import { bytesOf } from "../../http/answers.js";
+import { attend } from "../../http/attend.js";
+import type { Delivery } from "../../http/exchange.js";
+import type { Origins } from "../../http/origins.js";
+import { carryOut } from "../../http/pipeline.js";
+
+/** A request to the API, without a key. */
+export interface AskedRequest {
+  method: "GET" | "POST";
+  path: string;
+  body?: unknown;
+  /** Of a submission: what its provider is to do. */
+  outcome?: Outcome | undefined;
+}
+
+/** The paths below the API alone: nothing else needs a key. */
+export const API_PATH = new RegExp(`^${API_PREFIX}/[^?#]+$`);
+
+/**
+ * Sends the service a request with one of the account's own keys, so that nobody who looks on needs one. To the service
+ * it is a request like any other: it is limited, logged and audited, and meets the faults.
+ */
+export async function sendAs(
+  world: World,
+  account: Account,
+  { method, path, body, outcome }: AskedRequest,
+  origins: Origins,
+): Promise<object> {
+  const key = account.keys.find(({ disabled }) => !disabled);
+  if (key === undefined) {
+    throw new RangeError(
+      "Failed to send the request: the account has no key that is enabled. Create one, or enable one",
+    );
+  }
+  const headers = new Headers({ [HEADERS.apiKey]: key.value, "Content-Type": "application/json" });
+  if (outcome !== undefined) headers.set("X-Emulator-Outcome", asciiJson(outcome));
+  const bytes = body === undefined ? null : new TextEncoder().encode(JSON.stringify(body));
+  const place = { site: "service", path } as const;
+  const hasLeft = () => false;
+  // Whoever sends waits like everybody else, and must not keep the time from moving.
+  world.clock.leave();
+  try {
+    return await attend(world, place, async (arrival) =>
+      endingOf(await carryOut(world, { ...place, method, headers, body: bytes, origins, arrival, hasLeft })),
+    );
+  } finally {
+    world.clock.enter();
+  }
+}
+
+function endingOf(delivery: Delivery): object {
+  if (delivery.kind !== "answer") return { ended: delivery.kind, status: null, headers: null, body: null };
+  const { answer, breaksAfterBytes } = delivery;
+  if (breaksAfterBytes === 0) return { ended: "disconnect", status: null, headers: null, body: null };
+  const text = new TextDecoder().decode(bytesOf(answer.body).subarray(0, breaksAfterBytes ?? undefined));
+  return { ended: "answer", status: answer.status, headers: answer.headers, body: jsonOrText(text) };
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Headers take no other letters. */
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[^ -~]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -1,0 +1,71 @@
+import { ENDPOINTS, HEADERS } from "../../src/contract/endpoint.js";
+import { type Fate, type SeenExchange, watchConduct } from "../core/audit/watch-conduct.js";
+import { invariant } from "../core/invariant.js";
+import { isBalanced } from "../core/ledger/ledger.js";
+import { logRequest } from "../core/log/logged-request.js";
+import { findTask } from "../core/state/world.js";
+import type { StoredTask } from "../core/stored/task.js";
+import { findCaller } from "./authentication.js";
+import type { Answer, Delivery } from "./exchange.js";
+import type { Caller, Visit } from "./visit.js";
+
+/** The end of every exchange: the ledger is checked, the log is written, and the audit takes note. */
+export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
+  const { world, exchange, requestId, at } = visit;
+  // A reader of the log may replace the state.
+  const { requests, conduct, counts } = world.state;
+  const caller = visit.caller ?? findCaller(visit);
+  const answer = delivery.kind === "answer" ? delivery.answer : null;
+  const logged = {
+    at,
+    method: exchange.method,
+    // One text for all submissions: the path of each is a part of its whole URL, which would be kept with it.
+    path: visit.submission === null ? exchange.path : ENDPOINTS.createTask.path,
+    status: answer?.status ?? null,
+    request_id: requestId,
+    account_id: caller?.account.id ?? null,
+    error_code: answer?.errorCode ?? null,
+  };
+  logRequest(requests, logged);
+  world.logReaders.tell(logged, exchange.body, requests);
+  if (caller !== null) {
+    invariant(isBalanced(caller.account.ledger), "all credits are available, frozen or settled");
+    watchConduct(conduct, seenExchange(visit, caller, delivery, answer), counts.arrivals);
+  }
+  return delivery;
+}
+
+function seenExchange(visit: Visit, caller: Caller, delivery: Delivery, answer: Answer | null): SeenExchange {
+  const { exchange, requestId, cameAt, now, at, submission, abandoned } = visit;
+  const { method, path } = exchange;
+  const wait = answer?.headers[HEADERS.retryAfter];
+  const hasArrived = delivery.kind === "answer" && !exchange.hasLeft();
+  return {
+    requestId,
+    cameAt,
+    now,
+    at,
+    arrival: exchange.arrival.ordinal,
+    sameRequest: () => `${caller.key.id} ${method} ${path} ${submission?.same() ?? ""}`,
+    submission,
+    abandonedBefore: abandoned?.requestId ?? null,
+    task: method === "GET" ? readTaskOf(visit, caller) : null,
+    fate: hasArrived ? fateOf(delivery) : "unknown",
+    retryAfterSeconds: hasArrived && wait !== undefined ? Number(wait) : null,
+  };
+}
+
+/** A refusal needs no more than its status. A success without its data, as a fault makes it, tells no more than none. */
+function fateOf({ answer, isReadable }: Extract<Delivery, { kind: "answer" }>): Fate {
+  if (answer.status >= 500) return "unknown";
+  if (answer.status >= 300) return "refused";
+  return answer.errorCode === null && isReadable ? "accepted" : "unknown";
+}
+
+/** The task of the caller's own that the path names. */
+function readTaskOf({ world, exchange }: Visit, { account }: Caller): StoredTask | null {
+  const prefix = `${ENDPOINTS.createTask.path}/`;
+  if (!exchange.path.startsWith(prefix)) return null;
+  const task = findTask(world, exchange.path.slice(prefix.length).toLowerCase());
+  return task !== undefined && task.accountId === account.id ? task : null;
+}

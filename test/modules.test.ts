@@ -1,0 +1,208 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import ts from "typescript";
+import { expect, test } from "vitest";
+
+/**
+ * A module is a folder of `src/` or `emulator/`, or a file beside the folders. Behind each stands which others it may
+ * import, types included: those of its own side by their name, those of the other side by their path. A module stands
+ * below everything that it imports, so that all arrows run one way.
+ */
+const arrows = {
+  ...modulesBelow("src", {
+    contract: "",
+    time: "",
+    errors: "contract",
+    "rate-limit": "contract time",
+    http: "contract time errors rate-limit",
+    "account.ts": "contract http",
+    journal: "contract time errors http",
+    tasks: "contract time errors rate-limit http account.ts journal",
+    audio: "contract time errors http",
+    "options.ts": "contract time errors rate-limit http",
+    "client.ts": "contract time rate-limit http account.ts tasks audio options.ts",
+    "index.ts": "contract time errors rate-limit http account.ts journal tasks audio options.ts client.ts",
+    node: "errors http journal audio",
+    redis: "contract time errors rate-limit http journal",
+  }),
+  ...modulesBelow("emulator", {
+    time: "",
+    audio: "",
+    openapi: "src/contract",
+    core: "src/contract time audio",
+    http: "src/contract time audio openapi core",
+    control: "src/contract time core http",
+    // The page shares the tables of constants and requests everything else.
+    dashboard: "src/contract core",
+    adapters: "src/contract time core http control",
+    "msw.ts": "http control",
+    "node.ts": "adapters",
+    "index.ts": "time core control",
+  }),
+
+  // Where the two sides meet.
+  ...modulesBelow("src", {
+    cli: "contract http tasks options.ts index.ts node emulator/index.ts emulator/node.ts",
+  }),
+  ...modulesBelow("emulator", {
+    "vitest.ts": "src/client.ts core http control adapters",
+  }),
+};
+
+/** The modules that may import a package. */
+const packages: Record<string, readonly string[]> = {
+  ky: ["src/http", "src/audio"],
+  "zod/mini": ["src/contract", "emulator/*"],
+  mediabunny: ["emulator/audio"],
+  "@mediabunny/mp3-encoder": ["emulator/audio"],
+  "@mediabunny/flac-encoder": ["emulator/audio"],
+  "@cantoo/pdf-lib": ["emulator/core"],
+  msw: ["emulator/msw.ts"],
+  vitest: ["emulator/vitest.ts"],
+  "rate-limiter-flexible": ["src/redis"],
+  commander: ["src/cli"],
+  preact: ["emulator/dashboard"],
+  "@preact/signals": ["emulator/dashboard"],
+  "@tanstack/virtual-core": ["emulator/dashboard"],
+  "openapi-fetch": ["emulator/dashboard"],
+  uplot: ["emulator/dashboard"],
+  "node:": ["src/node", "src/cli", "emulator/adapters"],
+};
+
+const sources = globSync("{src,emulator}/**/*.{ts,tsx}").map((path) => path.replaceAll("\\", "/"));
+const imports = sources.flatMap(importsOf);
+const inside = imports
+  .filter(({ specifier }) => specifier.startsWith("."))
+  .map(({ file, specifier }) => ({ file, target: resolve(file, specifier) }));
+
+test("every source file is in a module of the table, and every module has files", () => {
+  expect([...new Set(sources.map(moduleOf))].sort()).toEqual(Object.keys(arrows).sort());
+});
+
+test("a module imports only the modules that the table allows it", () => {
+  const undeclared = inside
+    .filter(({ file, target }) => moduleOf(file) !== moduleOf(target))
+    .filter(({ file, target }) => !arrows[moduleOf(file)]?.includes(moduleOf(target)))
+    .map(({ file, target }) => `${moduleOf(file)} -> ${moduleOf(target)}: ${file} imports ${target}`);
+  expect(undeclared).toEqual([]);
+});
+
+test("the table allows no module what it does not need", () => {
+  const taken = new Set(inside.map(({ file, target }) => `${moduleOf(file)} -> ${moduleOf(target)}`));
+  const allowed = Object.entries(arrows).flatMap(([module, targets]) =>
+    targets.map((target) => `${module} -> ${target}`),
+  );
+  expect(allowed.filter((arrow) => !taken.has(arrow))).toEqual([]);
+});
+
+test("all arrows between modules run one way: up the table", () => {
+  const modules = Object.keys(arrows);
+  const down = Object.entries(arrows).flatMap(([module, targets], place) =>
+    targets.filter((target) => modules.indexOf(target) >= place).map((target) => `${module} -> ${target}`),
+  );
+  expect(down).toEqual([]);
+});
+
+test("CONTRIBUTING.md draws every module once, below what it imports", () => {
+  const drawing =
+    readFileSync("CONTRIBUTING.md", "utf8").match(/^```text modules\n([\s\S]*?)^```/m)?.[1] ?? "";
+  let side = "";
+  const lines = drawing.split("\n").map((line) => {
+    const names = line.replace(/\|.*/, "").match(/\S+/g) ?? [];
+    const [heading = ""] = names.filter((name) => name.endsWith("/"));
+    if (heading !== "") side = heading;
+    return names.filter((name) => name !== heading).map((name) => (name.includes("/") ? name : side + name));
+  });
+  expect(lines.flat().sort()).toEqual(Object.keys(arrows).sort());
+  const lineOf = (module: string) => lines.findIndex((modules) => modules.includes(module));
+  const upwards = ([module, targets]: [string, readonly string[]]) =>
+    targets.filter((target) => lineOf(target) >= lineOf(module)).map((target) => `${module} -> ${target}`);
+  expect(Object.entries(arrows).flatMap(upwards)).toEqual([]);
+});
+
+test("every file that CONTRIBUTING.md names is there", () => {
+  const names = [...readFileSync("CONTRIBUTING.md", "utf8").matchAll(/`([\w./-]+\.tsx?)`/g)].map(
+    ([, name]) => name,
+  );
+  const files = globSync("{*.ts,{src,emulator,test,scripts}/**/*.{ts,tsx}}").map((path) => `/${path}`);
+  expect(names.length).toBeGreaterThan(20);
+  expect(names.filter((name) => !files.some((file) => file.endsWith(`/${name}`)))).toEqual([]);
+});
+
+test("a package is imported only by the modules that may know it", () => {
+  const undeclared = imports
+    .filter(({ specifier }) => !specifier.startsWith("."))
+    .filter(({ file, specifier }) => !matches(packages[packageOf(specifier)], moduleOf(file)))
+    .map(({ file, specifier }) => `${moduleOf(file)} -> ${specifier}: in ${file}`);
+  expect(undeclared).toEqual([]);
+});
+
+test("no files import each other in a circle, not even types", () => {
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, path: readonly string[]) => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(" -> "));
+    if (path.includes(file) || done.has(file)) return;
+    for (const { target } of inside.filter((each) => each.file === file)) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of sources) visit(file, []);
+  expect(circles).toEqual([]);
+});
+
+function modulesBelow(side: string, modules: Record<string, string>): Record<string, readonly string[]> {
+  const pathOf = (module: string) => (module.includes("/") ? module : `${side}/${module}`);
+  return Object.fromEntries(
+    Object.entries(modules).map(([module, targets]) => [
+      pathOf(module),
+      targets.match(/\S+/g)?.map(pathOf) ?? [],
+    ]),
+  );
+}
+
+interface Import {
+  file: string;
+  specifier: string;
+}
+
+function importsOf(file: string): Import[] {
+  const found: Import[] = [];
+  const add = (name: ts.Node | undefined) => {
+    if (name && ts.isStringLiteralLike(name)) found.push({ file, specifier: name.text });
+  };
+  const visit = (node: ts.Node) => {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
+      add(node.moduleSpecifier);
+    } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
+      add(node.argument.literal);
+    } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      add(node.arguments[0]);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.ES2023));
+  return found;
+}
+
+function resolve(file: string, specifier: string): string {
+  const script = join(dirname(file), specifier).replaceAll("\\", "/");
+  const page = script.replace(/\.js$/, ".tsx");
+  return existsSync(page) ? page : script.replace(/\.js$/, ".ts");
+}
+
+/** The folder below `src` or `emulator`, or the file that stands beside the folders. */
+function moduleOf(file: string): string {
+  return file.split("/").slice(0, 2).join("/");
+}
+
+function packageOf(specifier: string): string {
+  if (specifier.startsWith("node:")) return "node:";
+  if (Object.hasOwn(packages, specifier)) return specifier;
+  return specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+}
+
+function matches(allowed: readonly string[] = [], module: string): boolean {
+  return allowed.some(
+    (name) => name === module || (name.endsWith("/*") && module.startsWith(name.slice(0, -1))),
+  );
+}
