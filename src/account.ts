@@ -1,6 +1,6 @@
 import type { Balance, Usage } from "./contract/account.js";
-import { balanceSchema, usageSchema } from "./contract/answer-schema.js";
-import { ENDPOINTS } from "./contract/endpoint.js";
+import { balanceSchema, usageSchema } from "./contract/responses.js";
+import { ENDPOINTS } from "./contract/wire.js";
 import { type ApiPromise, apiPromise } from "./http/api-promise.js";
 import type { Call, RequestOptions } from "./http/call.js";
 import { checkOptionNames } from "./http/option-names.js";

@@ -12,7 +12,7 @@ import { type ClientOptions, checkClientOptions } from "./options.js";
 import { createMemoryPacer } from "./rate-limit/memory-pacer.js";
 import type { Pacer } from "./rate-limit/pacer.js";
 import { Tasks } from "./tasks/tasks.js";
-import { dateAt } from "./time/date.js";
+import { dateAt } from "./time/clock.js";
 
 /** What is known of a key's rate limit; `null` where nothing is yet. */
 export interface RateLimit {

@@ -11,29 +11,17 @@ export type { AudioExtension } from "./audio/audio-format.js";
 export { expiresAt } from "./audio/expires-at.js";
 export { AsyncMusic, type RateLimit } from "./client.js";
 export type { Balance, Usage } from "./contract/account.js";
-export {
-  ERROR_STATUSES,
-  type ErrorCode,
-  TASK_ERROR_CODES,
-  type TaskErrorCode,
-} from "./contract/error-code.js";
-export type { JsonValue } from "./contract/json.js";
-export { LIMITS } from "./contract/limits.js";
-export { MODELS, type Model, TASK_TYPES, type TaskType } from "./contract/model.js";
-export { PRICES, USD_PER_CREDIT } from "./contract/price.js";
-export {
-  FINAL_STATUSES,
-  type FinalStatus,
-  isFinalStatus,
-  TASK_STATUSES,
-  type TaskStatus,
-} from "./contract/status.js";
+export { MODELS, type Model, PRICES, TASK_TYPES, type TaskType, USD_PER_CREDIT } from "./contract/models.js";
+export type * from "./contract/requests.js";
 export {
   type AnyTaskType,
   type Clip,
   type ClipMetadata,
   type FailedTask,
   type FailedTaskOf,
+  FINAL_STATUSES,
+  type FinalStatus,
+  isFinalStatus,
   isLyrics,
   isMusic,
   type Known,
@@ -41,39 +29,53 @@ export {
   type SucceededOutput,
   type SucceededTask,
   type SucceededTaskOf,
+  TASK_STATUSES,
   type Task,
   type TaskFields,
   type TaskOutput,
   type TaskResults,
+  type TaskStatus,
   type TaskSubmission,
   type UnfinishedTask,
   type UnfinishedTaskOf,
   type Unlisted,
 } from "./contract/task.js";
-export type * from "./contract/task-request.js";
-export { AccountSuspendedError } from "./errors/account-suspended-error.js";
-export { ApiError, type ApiErrorDetails } from "./errors/api-error.js";
-export { AsyncMusicError, type ErrorDetails } from "./errors/async-music-error.js";
-export { AudioDownloadError } from "./errors/audio-download-error.js";
-export { AudioExpiredError } from "./errors/audio-expired-error.js";
-export { AuthenticationError } from "./errors/authentication-error.js";
-export { BadRequestError } from "./errors/bad-request-error.js";
-export { ConnectionError } from "./errors/connection-error.js";
-export { CreditCeilingError } from "./errors/credit-ceiling-error.js";
-export { InsufficientCreditsError } from "./errors/insufficient-credits-error.js";
-export { InvalidOptionError } from "./errors/invalid-option-error.js";
-export { InvalidRequestError } from "./errors/invalid-request-error.js";
-export { InvalidResponseError } from "./errors/invalid-response-error.js";
-export { JournalConflictError } from "./errors/journal-conflict-error.js";
-export { JournalError } from "./errors/journal-error.js";
-export { RateLimitedError } from "./errors/rate-limited-error.js";
-export { RequestTimeoutError } from "./errors/request-timeout-error.js";
-export { ServerError } from "./errors/server-error.js";
-export { type Evidence, SubmissionOutcomeUnknownError } from "./errors/submission-outcome-unknown-error.js";
-export { TaskFailedError } from "./errors/task-failed-error.js";
-export { TaskNotFoundError } from "./errors/task-not-found-error.js";
-export { TaskTimedOutError } from "./errors/task-timed-out-error.js";
-export { WaitTimeoutError } from "./errors/wait-timeout-error.js";
+export type { JsonValue } from "./contract/wire.js";
+export {
+  ERROR_STATUSES,
+  type ErrorCode,
+  LIMITS,
+  TASK_ERROR_CODES,
+  type TaskErrorCode,
+} from "./contract/wire.js";
+export {
+  AccountSuspendedError,
+  ApiError,
+  type ApiErrorDetails,
+  AuthenticationError,
+  BadRequestError,
+  InsufficientCreditsError,
+  RateLimitedError,
+  ServerError,
+  TaskNotFoundError,
+} from "./errors/api-errors.js";
+export { AudioDownloadError, AudioExpiredError } from "./errors/audio-errors.js";
+export {
+  AsyncMusicError,
+  CreditCeilingError,
+  type ErrorDetails,
+  InvalidOptionError,
+  InvalidRequestError,
+} from "./errors/base.js";
+export {
+  ConnectionError,
+  type Evidence,
+  InvalidResponseError,
+  RequestTimeoutError,
+  SubmissionOutcomeUnknownError,
+} from "./errors/connection-errors.js";
+export { JournalConflictError, JournalError } from "./errors/journal-errors.js";
+export { TaskFailedError, TaskTimedOutError, WaitTimeoutError } from "./errors/task-errors.js";
 export type { ApiPromise, WithResponse } from "./http/api-promise.js";
 export type { RequestOptions } from "./http/call.js";
 export type { Listener } from "./http/emitter.js";

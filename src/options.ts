@@ -1,5 +1,5 @@
-import { API_PREFIX } from "./contract/endpoint.js";
-import { InvalidOptionError, shown } from "./errors/invalid-option-error.js";
+import { API_PREFIX } from "./contract/wire.js";
+import { InvalidOptionError, shown } from "./errors/base.js";
 import { environmentVariable, isBrowser } from "./http/environment.js";
 import { lateFetch } from "./http/late-fetch.js";
 import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel } from "./http/logger.js";
@@ -10,8 +10,8 @@ import { checkMaxRetries, checkTimeoutMs } from "./http/request-options.js";
 import type { Tracer } from "./http/tracer.js";
 import type { Pacer, PacerFactory } from "./rate-limit/pacer.js";
 import type { Clock } from "./time/clock.js";
+import { createSystemClock } from "./time/clock.js";
 import { type Random, systemRandom } from "./time/random.js";
-import { createSystemClock } from "./time/system-clock.js";
 
 /**
  * Options of the client. Each must be an own property of the object: one that is inherited, such as a getter of a class,

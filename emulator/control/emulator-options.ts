@@ -1,4 +1,4 @@
-import { API_PREFIX } from "../../src/contract/endpoint.js";
+import { API_PREFIX } from "../../src/contract/wire.js";
 import { EMULATOR_KEY } from "../core/options/api-key.js";
 import { checkCredits } from "../core/options/credits.js";
 import { invalidOption } from "../core/options/invalid-option.js";

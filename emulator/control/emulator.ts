@@ -1,5 +1,4 @@
-import type { TaskStatus } from "../../src/contract/status.js";
-import type { Task } from "../../src/contract/task.js";
+import type { Task, TaskStatus } from "../../src/contract/task.js";
 import type { Finding } from "../core/audit/conduct.js";
 import type { Limits } from "../core/limits/limits.js";
 import type { LoggedRequest } from "../core/log/logged-request.js";

@@ -1,4 +1,4 @@
-import type { Model } from "../../src/contract/model.js";
+import type { Model } from "../../src/contract/models.js";
 import { type Outcome, parseOutcome } from "../core/providers/outcome.js";
 import type { World } from "../core/state/world.js";
 

@@ -1,4 +1,4 @@
-import { HEADERS } from "../../src/contract/endpoint.js";
+import { HEADERS } from "../../src/contract/wire.js";
 import { admit, openWindow, remainingIn } from "../core/limits/rate-window.js";
 import { callerOf } from "./endpoints/caller.js";
 import { Refusal } from "./refusal.js";

@@ -1,4 +1,4 @@
-import type { Model } from "../../src/contract/model.js";
+import type { Model } from "../../src/contract/models.js";
 
 /** The addresses at which one adapter serves the emulator. */
 export interface Origins {

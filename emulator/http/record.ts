@@ -1,4 +1,4 @@
-import { ENDPOINTS, HEADERS } from "../../src/contract/endpoint.js";
+import { ENDPOINTS, HEADERS } from "../../src/contract/wire.js";
 import { type Fate, type SeenExchange, watchConduct } from "../core/audit/watch-conduct.js";
 import { invariant } from "../core/invariant.js";
 import { isBalanced } from "../core/ledger/ledger.js";

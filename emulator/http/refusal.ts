@@ -1,5 +1,4 @@
-import { HEADERS } from "../../src/contract/endpoint.js";
-import { ERROR_STATUSES, type ErrorCode } from "../../src/contract/error-code.js";
+import { ERROR_STATUSES, type ErrorCode, HEADERS } from "../../src/contract/wire.js";
 import type { Policy } from "../core/policy/policy.js";
 import { jsonAnswer } from "./answers.js";
 import type { Answer } from "./exchange.js";

@@ -1,5 +1,4 @@
-import { HEADERS } from "../../src/contract/endpoint.js";
-import { isSafeRequestId } from "../../src/contract/request-id.js";
+import { HEADERS, isSafeRequestId } from "../../src/contract/wire.js";
 import { randomUuid } from "../core/random/random.js";
 import type { State } from "../core/state/state.js";
 import type { Exchange } from "./exchange.js";

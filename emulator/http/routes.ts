@@ -1,4 +1,4 @@
-import { ENDPOINTS } from "../../src/contract/endpoint.js";
+import { ENDPOINTS } from "../../src/contract/wire.js";
 import { balanceEndpoint, usageEndpoint } from "./endpoints/account.js";
 import { createTaskEndpoint } from "./endpoints/create-task.js";
 import { serveArt, serveAudio, serveProviderAudio } from "./endpoints/files.js";

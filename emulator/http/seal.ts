@@ -1,4 +1,4 @@
-import { HEADERS } from "../../src/contract/endpoint.js";
+import { HEADERS } from "../../src/contract/wire.js";
 import { withoutBody } from "./answers.js";
 import type { Answer } from "./exchange.js";
 import type { Visit } from "./visit.js";

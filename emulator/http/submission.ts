@@ -1,4 +1,4 @@
-import { ENDPOINTS, HEADERS } from "../../src/contract/endpoint.js";
+import { ENDPOINTS, HEADERS } from "../../src/contract/wire.js";
 import { fingerprintOfText } from "../core/audit/fingerprint.js";
 import { sameOrder } from "../core/audit/same-order.js";
 import type { Submission } from "../core/audit/submissions-under-way.js";

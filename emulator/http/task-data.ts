@@ -1,4 +1,4 @@
-import type { TaskType } from "../../src/contract/model.js";
+import type { TaskType } from "../../src/contract/models.js";
 import type { Clip, Lyrics, Task, TaskFields, TaskOutput, TaskSubmission } from "../../src/contract/task.js";
 import { reportOn } from "../core/providers/report.js";
 import type { OpenTask, StoredTask, SucceededTask } from "../core/stored/task.js";

@@ -1,13 +1,13 @@
+import { MODELS, TASK_TYPES } from "../../src/contract/models.js";
 import {
   balanceSchema,
   resultSchemas,
   taskSchema,
   taskSubmissionSchema,
   usageSchema,
-} from "../../src/contract/answer-schema.js";
-import { TASK_ERROR_CODES } from "../../src/contract/error-code.js";
-import { MODELS, TASK_TYPES } from "../../src/contract/model.js";
-import { FINAL_STATUSES, TASK_STATUSES } from "../../src/contract/status.js";
+} from "../../src/contract/responses.js";
+import { FINAL_STATUSES, TASK_STATUSES } from "../../src/contract/task.js";
+import { TASK_ERROR_CODES } from "../../src/contract/wire.js";
 import { fromContract, reference, type Schema } from "./schema.js";
 
 const moment = { type: "string", format: "date-time" } as const;

@@ -1,5 +1,4 @@
-import { HEADERS } from "../../src/contract/endpoint.js";
-import { LIMITS } from "../../src/contract/limits.js";
+import { HEADERS, LIMITS } from "../../src/contract/wire.js";
 import { answerSchemas } from "./answers.js";
 import { paths } from "./operations.js";
 import { errorSchemas, refusalResponses } from "./refusals.js";

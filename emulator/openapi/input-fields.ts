@@ -1,5 +1,5 @@
-import type { JsonValue } from "../../src/contract/json.js";
-import type { InputVariant } from "../../src/contract/task-request-schema.js";
+import type { InputVariant } from "../../src/contract/request-rules.js";
+import type { JsonValue } from "../../src/contract/wire.js";
 import type { Details } from "./schema.js";
 
 const CLIP_TO_CONTINUE = "The clip to go on from: made by an earlier music or upload task of the account.";

@@ -1,4 +1,4 @@
-import { ENDPOINTS } from "../../src/contract/endpoint.js";
+import { ENDPOINTS } from "../../src/contract/wire.js";
 import { ANSWER_EXAMPLES, REQUEST_EXAMPLES } from "./examples.js";
 import { commonHeaders, refusalsOf } from "./refusals.js";
 import { reference } from "./schema.js";

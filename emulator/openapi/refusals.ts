@@ -1,4 +1,4 @@
-import { ERROR_STATUSES } from "../../src/contract/error-code.js";
+import { ERROR_STATUSES } from "../../src/contract/wire.js";
 import { reference, type Schema } from "./schema.js";
 
 /** Codes whose status the interface does not show. */

@@ -1,11 +1,11 @@
-import type { Model, TaskType } from "../../src/contract/model.js";
-import { priceOf } from "../../src/contract/price.js";
+import type { Model, TaskType } from "../../src/contract/models.js";
+import { priceOf } from "../../src/contract/models.js";
 import {
   type InputVariant,
   inputSchemas,
   PROVIDER_A_FIELDS,
   PROVIDER_B_FIELDS,
-} from "../../src/contract/task-request-schema.js";
+} from "../../src/contract/request-rules.js";
 import { IGNORED, INPUT_FIELDS } from "./input-fields.js";
 import { type Details, fromContract, reference, type Schema } from "./schema.js";
 

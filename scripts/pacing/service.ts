@@ -1,5 +1,5 @@
 import { admit, openWindow, type RateWindow } from "../../emulator/core/limits/rate-window.js";
-import { LIMITS } from "../../src/contract/limits.js";
+import { LIMITS } from "../../src/contract/wire.js";
 import type { VirtualTime } from "./virtual-time.js";
 
 /** The rate limit of one key. */

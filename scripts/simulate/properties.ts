@@ -1,11 +1,11 @@
 import type { Emulator } from "../../emulator/control/emulator.js";
 import type { Finding } from "../../emulator/core/audit/conduct.js";
 import type { FaultRule } from "../../emulator/core/faults/fault.js";
-import { priceOf } from "../../src/contract/price.js";
+import { priceOf } from "../../src/contract/models.js";
 import type { Task } from "../../src/contract/task.js";
-import { AsyncMusicError } from "../../src/errors/async-music-error.js";
-import { SubmissionOutcomeUnknownError } from "../../src/errors/submission-outcome-unknown-error.js";
-import { TaskFailedError } from "../../src/errors/task-failed-error.js";
+import { AsyncMusicError } from "../../src/errors/base.js";
+import { SubmissionOutcomeUnknownError } from "../../src/errors/connection-errors.js";
+import { TaskFailedError } from "../../src/errors/task-errors.js";
 import type { Journal } from "../../src/journal/journal.js";
 import type { Told } from "./caller.js";
 import type { Order, Plan } from "./plan.js";

@@ -1,4 +1,4 @@
-import { AudioDownloadError } from "../errors/audio-download-error.js";
+import { AudioDownloadError } from "../errors/audio-errors.js";
 import type { AudioExtension } from "./audio-format.js";
 import type { Bytes } from "./whole-body.js";
 

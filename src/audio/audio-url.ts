@@ -1,4 +1,4 @@
-import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import { InvalidOptionError, shown } from "../errors/base.js";
 
 /** The address of what is to be downloaded. */
 export function audioUrlOf(source: unknown): string {

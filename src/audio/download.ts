@@ -1,10 +1,10 @@
-import { withoutCredentials } from "../contract/printable.js";
+import { withoutCredentials } from "../contract/text.js";
 import type { RequestOptions } from "../http/call.js";
 import { concatBytes } from "../http/concat-bytes.js";
 import { checkOptionNames } from "../http/option-names.js";
 import { checkRequestOptions, REQUEST_OPTIONS } from "../http/request-options.js";
 import type { Transport } from "../http/transport.js";
-import { Aborter } from "../time/aborter.js";
+import { Aborter } from "../time/abort.js";
 import type { Deadline } from "../time/deadline.js";
 import { type AudioDownload, createAudioDownload } from "./audio-download.js";
 import { extensionOfBytes, extensionOfType, isGenericType, SIGNATURE_LENGTH } from "./audio-format.js";

@@ -1,6 +1,6 @@
-import { LIMITS } from "../contract/limits.js";
-import { isFinalStatus } from "../contract/status.js";
-import { dateAt, parseDate } from "../time/date.js";
+import { isFinalStatus } from "../contract/task.js";
+import { LIMITS } from "../contract/wire.js";
+import { dateAt, parseDate } from "../time/clock.js";
 
 /**
  * When the audio of a task is gone: seven days after the task completed, by the service's clock, every `audio_url` of

@@ -1,5 +1,5 @@
 import ky, { isNetworkError } from "ky";
-import { HEADERS } from "../contract/endpoint.js";
+import { HEADERS } from "../contract/wire.js";
 import type { Deadline } from "../time/deadline.js";
 
 /**

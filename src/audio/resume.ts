@@ -1,4 +1,4 @@
-import { AudioDownloadError } from "../errors/audio-download-error.js";
+import { AudioDownloadError } from "../errors/audio-errors.js";
 import type { FailedTry } from "../http/retrying.js";
 import type { Deadline } from "../time/deadline.js";
 import { type Download, tryFor } from "./tries.js";

@@ -1,10 +1,9 @@
-import { AudioDownloadError } from "../errors/audio-download-error.js";
-import { AudioExpiredError } from "../errors/audio-expired-error.js";
+import { AudioDownloadError, AudioExpiredError } from "../errors/audio-errors.js";
 import type { RequestOptions } from "../http/call.js";
 import { type FailedTry, retrying } from "../http/retrying.js";
 import { statedWaitMs } from "../http/stated-wait.js";
 import type { Transport } from "../http/transport.js";
-import type { Aborter } from "../time/aborter.js";
+import type { Aborter } from "../time/abort.js";
 import { type Deadline, startDeadline } from "../time/deadline.js";
 import { fetchAudio } from "./fetch-audio.js";
 

@@ -1,5 +1,5 @@
+import { onAbort } from "../time/abort.js";
 import type { Deadline } from "../time/deadline.js";
-import { onAbort } from "../time/on-abort.js";
 import type { Download } from "./tries.js";
 
 /** Bytes as the web's own streams hand them on. */

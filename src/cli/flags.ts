@@ -1,4 +1,4 @@
-import type { Model } from "../contract/model.js";
+import type { Model } from "../contract/models.js";
 
 /** The flags of every command that talks to the service, parsed. */
 export interface ConnectionFlags {

@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { printableLine } from "../contract/printable.js";
+import { printableLine } from "../contract/text.js";
 import { AsyncMusicError, type Evidence, SubmissionOutcomeUnknownError, TaskFailedError } from "../index.js";
 import { adviceFor } from "./advice.js";
 import { exitStatusOf } from "./exit-table.js";

@@ -1,12 +1,14 @@
-import type { ErrorCode } from "../contract/error-code.js";
-import { AccountSuspendedError } from "../errors/account-suspended-error.js";
-import { ApiError } from "../errors/api-error.js";
-import { AuthenticationError } from "../errors/authentication-error.js";
-import { BadRequestError } from "../errors/bad-request-error.js";
-import { InsufficientCreditsError } from "../errors/insufficient-credits-error.js";
-import { RateLimitedError } from "../errors/rate-limited-error.js";
-import { ServerError } from "../errors/server-error.js";
-import { TaskNotFoundError } from "../errors/task-not-found-error.js";
+import type { ErrorCode } from "../contract/wire.js";
+import {
+  AccountSuspendedError,
+  ApiError,
+  AuthenticationError,
+  BadRequestError,
+  InsufficientCreditsError,
+  RateLimitedError,
+  ServerError,
+  TaskNotFoundError,
+} from "../errors/api-errors.js";
 
 /** A class of the family: each is made from the same details, and takes what it needs. */
 export type ApiErrorClass = new (...details: ConstructorParameters<typeof RateLimitedError>) => ApiError;

@@ -1,6 +1,6 @@
-import { HEADERS } from "../contract/endpoint.js";
+import { HEADERS } from "../contract/wire.js";
 import type { Pacer, RateLimitReport } from "../rate-limit/pacer.js";
-import { dateAt } from "../time/date.js";
+import { dateAt } from "../time/clock.js";
 import type { Answer, Call, RequestOptions } from "./call.js";
 import { type Answered, exchange, foreign, type Outcome } from "./exchange.js";
 import { type KnownIds, namesAnotherRequest } from "./known-ids.js";

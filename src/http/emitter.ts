@@ -1,4 +1,4 @@
-import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import { InvalidOptionError, shown } from "../errors/base.js";
 import type { ClientEvents } from "./events.js";
 
 /** Called with each event of one kind. What it throws, or rejects with, is nobody's concern: no call fails of it. */

@@ -1,9 +1,7 @@
-import { printableLine, withoutCredentials } from "../contract/printable.js";
-import type { ApiError } from "../errors/api-error.js";
-import { BadRequestError } from "../errors/bad-request-error.js";
-import { RateLimitedError } from "../errors/rate-limited-error.js";
-import { TaskNotFoundError } from "../errors/task-not-found-error.js";
-import { dateAt } from "../time/date.js";
+import { printableLine, withoutCredentials } from "../contract/text.js";
+import type { ApiError } from "../errors/api-errors.js";
+import { BadRequestError, RateLimitedError, TaskNotFoundError } from "../errors/api-errors.js";
+import { dateAt } from "../time/clock.js";
 import { type ApiErrorClass, apiErrorClass, isKnownCode } from "./api-error-table.js";
 import type { Answer, Call } from "./call.js";
 import { failureMessage } from "./failure-message.js";

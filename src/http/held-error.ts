@@ -1,7 +1,7 @@
-import { RateLimitedError } from "../errors/rate-limited-error.js";
+import { RateLimitedError } from "../errors/api-errors.js";
 import type { Pacer } from "../rate-limit/pacer.js";
 import type { Clock } from "../time/clock.js";
-import { dateAt } from "../time/date.js";
+import { dateAt } from "../time/clock.js";
 import type { Call } from "./call.js";
 import { failureMessage } from "./failure-message.js";
 

@@ -1,4 +1,4 @@
-import { printableLine } from "../contract/printable.js";
+import { printableLine } from "../contract/text.js";
 import type { Emitter } from "./emitter.js";
 
 /** How much is logged: everything from this level up, or nothing. */

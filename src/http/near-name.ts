@@ -1,4 +1,4 @@
-import { shown } from "../errors/invalid-option-error.js";
+import { shown } from "../errors/base.js";
 import type { Redactor } from "./redactor.js";
 
 /** From which likeness on a name is taken for a misspelling of another. */

@@ -1,4 +1,4 @@
-import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import { InvalidOptionError, shown } from "../errors/base.js";
 import { nearestName } from "./near-name.js";
 import type { Redactor } from "./redactor.js";
 

@@ -1,4 +1,4 @@
-import { InvalidResponseError } from "../errors/invalid-response-error.js";
+import { InvalidResponseError } from "../errors/connection-errors.js";
 import type { Answer, Call } from "./call.js";
 import { failureMessage } from "./failure-message.js";
 import type { Redactor } from "./redactor.js";

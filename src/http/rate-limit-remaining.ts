@@ -1,4 +1,4 @@
-import { HEADERS } from "../contract/endpoint.js";
+import { HEADERS } from "../contract/wire.js";
 
 /** `X-RateLimit-Remaining` as a number; `null` where it is absent or no number. */
 export function rateLimitRemaining(headers: Headers): number | null {

@@ -1,5 +1,5 @@
-import { printableLine, withoutCredentials } from "../contract/printable.js";
-import { AsyncMusicError } from "../errors/async-music-error.js";
+import { printableLine, withoutCredentials } from "../contract/text.js";
+import { AsyncMusicError } from "../errors/base.js";
 
 const REPLACEMENT = "[redacted]";
 const DEEPEST = 6;

@@ -1,5 +1,5 @@
-import { isSafeRequestId } from "../contract/request-id.js";
-import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import { isSafeRequestId } from "../contract/wire.js";
+import { InvalidOptionError, shown } from "../errors/base.js";
 import type { RequestOptions } from "./call.js";
 
 /** The names of a request's options. */

@@ -1,6 +1,6 @@
-import { AsyncMusicError } from "../errors/async-music-error.js";
+import { AsyncMusicError } from "../errors/base.js";
+import { isReasonOf } from "../time/abort.js";
 import type { Clock } from "../time/clock.js";
-import { isReasonOf } from "../time/is-reason-of.js";
 import type { Random } from "../time/random.js";
 import { backoffMs } from "./backoff.js";
 import type { Emitter } from "./emitter.js";

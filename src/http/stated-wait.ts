@@ -1,5 +1,5 @@
-import { HEADERS } from "../contract/endpoint.js";
-import { parseDate } from "../time/date.js";
+import { HEADERS } from "../contract/wire.js";
+import { parseDate } from "../time/clock.js";
 
 /** The longest stated wait that is obeyed: a day. A hostile or broken server must not stop a client permanently. */
 const LONGEST_MS = 24 * 3_600_000;

@@ -1,4 +1,4 @@
-import { AsyncMusicError } from "../errors/async-music-error.js";
+import { AsyncMusicError } from "../errors/base.js";
 
 /** What a span says of itself. */
 export type SpanAttributes = Record<string, string | number | boolean>;

@@ -1,7 +1,7 @@
+import { createRequestId } from "../time/random.js";
 import { attempt } from "./attempt.js";
 import type { Answer, Call, RequestOptions } from "./call.js";
 import { heldError } from "./held-error.js";
-import { createRequestId } from "./request-id.js";
 import { checkRequestOptions } from "./request-options.js";
 import { retrying } from "./retrying.js";
 import { tellWait } from "./tell-wait.js";

@@ -1,8 +1,7 @@
-import type { ApiError } from "../errors/api-error.js";
-import type { AsyncMusicError } from "../errors/async-music-error.js";
-import { ConnectionError } from "../errors/connection-error.js";
-import type { InvalidResponseError } from "../errors/invalid-response-error.js";
-import { RequestTimeoutError } from "../errors/request-timeout-error.js";
+import type { ApiError } from "../errors/api-errors.js";
+import type { AsyncMusicError } from "../errors/base.js";
+import type { InvalidResponseError } from "../errors/connection-errors.js";
+import { ConnectionError, RequestTimeoutError } from "../errors/connection-errors.js";
 import type { Call } from "./call.js";
 import { errorOfAnswer } from "./error-answer.js";
 import type { Answered, Outcome, Unanswered, Unusable } from "./exchange.js";

@@ -1,6 +1,6 @@
-import { AsyncMusicError } from "../errors/async-music-error.js";
-import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
-import { isReasonOf } from "../time/is-reason-of.js";
+import { AsyncMusicError } from "../errors/base.js";
+import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
+import { isReasonOf } from "../time/abort.js";
 
 /** How many tasks a client has created up to a moment. */
 export interface Count {

@@ -1,6 +1,5 @@
-import type { JsonValue } from "../contract/json.js";
-import type { FinalStatus } from "../contract/status.js";
-import type { TaskSubmission } from "../contract/task.js";
+import type { FinalStatus, TaskSubmission } from "../contract/task.js";
+import type { JsonValue } from "../contract/wire.js";
 
 /**
  * Where `run` and `runAll` keep what they have begun, so that nothing is paid twice: `memoryJournal` within one process,

@@ -1,5 +1,5 @@
-import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
-import type { JournalError } from "../errors/journal-error.js";
+import { InvalidOptionError, shown } from "../errors/base.js";
+import type { JournalError } from "../errors/journal-errors.js";
 import type { Redactor } from "../http/redactor.js";
 import type { Journal } from "./journal.js";
 

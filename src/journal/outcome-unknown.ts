@@ -1,5 +1,5 @@
-import { ApiError } from "../errors/api-error.js";
-import { type Evidence, SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
+import { ApiError } from "../errors/api-errors.js";
+import { type Evidence, SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import { failureOf } from "../http/failure-message.js";
 import type { JournalIntent } from "./journal.js";
 import { evidenceOf, foreignSounding, type Probe, type Sounding, sound } from "./probe.js";

@@ -1,4 +1,4 @@
-import type { Evidence } from "../errors/submission-outcome-unknown-error.js";
+import type { Evidence } from "../errors/connection-errors.js";
 import type { Count, CreateCount } from "./create-count.js";
 
 /** A reading of `usage.tasks_created`, between two counts of what this client itself has created. */

@@ -1,5 +1,4 @@
-import { createRequestId } from "../http/request-id.js";
-import { systemRandom } from "../time/random.js";
+import { createRequestId, systemRandom } from "../time/random.js";
 
 /** From the system's chance, always: clients of one seed, in two processes, must not take each other's for their own. */
 export function newRevision(): string {

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../contract/json.js";
+import type { JsonValue } from "../contract/wire.js";
 
 /** Whether two requests say the same: the order of an object's keys does not matter. */
 export function isSameRequest(one: JsonValue, other: JsonValue): boolean {

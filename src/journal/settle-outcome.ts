@@ -1,5 +1,5 @@
 import { isUuid } from "../contract/task.js";
-import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import { InvalidOptionError, shown } from "../errors/base.js";
 import { createRedactor } from "../http/redactor.js";
 import { isFreed } from "./is-journal-entry.js";
 import type { Journal, JournalEntry } from "./journal.js";

@@ -1,6 +1,5 @@
-import type { FinalStatus } from "../contract/status.js";
-import { JournalConflictError } from "../errors/journal-conflict-error.js";
-import { JournalError } from "../errors/journal-error.js";
+import type { FinalStatus } from "../contract/task.js";
+import { JournalConflictError, JournalError } from "../errors/journal-errors.js";
 import type { Redactor } from "../http/redactor.js";
 import { inTime } from "./in-time.js";
 import { isJournalEntry } from "./is-journal-entry.js";

@@ -1,4 +1,4 @@
-import { onAbort } from "../time/on-abort.js";
+import { onAbort } from "../time/abort.js";
 import type { Journal } from "./journal.js";
 
 /** By journal and key: the last who stands in line, settled once they have left it. */

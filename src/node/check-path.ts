@@ -1,4 +1,4 @@
-import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import { InvalidOptionError, shown } from "../errors/base.js";
 
 /** A place on disk, checked: an empty one would be taken for the working directory. */
 export function checkPath(path: string): string {

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import type { AudioDownload } from "../audio/audio-download.js";
-import { AudioDownloadError } from "../errors/audio-download-error.js";
-import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import { AudioDownloadError } from "../errors/audio-errors.js";
+import { InvalidOptionError, shown } from "../errors/base.js";
 import { checkOptionNames } from "../http/option-names.js";
 import { checkPath } from "./check-path.js";
 import { writeWholeFile } from "./whole-file.js";

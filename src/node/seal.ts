@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { AsyncMusicError } from "../errors/async-music-error.js";
+import { AsyncMusicError } from "../errors/base.js";
 
 /** A text under its checksum, so that damage shows. */
 export function seal(content: string): string {

@@ -1,4 +1,4 @@
-import { LIMITS } from "../contract/limits.js";
+import { LIMITS } from "../contract/wire.js";
 import type { Window } from "./window.js";
 
 /** How far what remains may lie from what is expected: answers overtake each other. */

@@ -1,5 +1,5 @@
+import { onAbort } from "../time/abort.js";
 import type { Clock } from "../time/clock.js";
-import { onAbort } from "../time/on-abort.js";
 import type { PacedRequest, Pacer } from "./pacer.js";
 import { Queue } from "./queue.js";
 import { type Budget, RateWindow } from "./rate-window.js";

@@ -1,4 +1,4 @@
-import { LIMITS } from "../contract/limits.js";
+import { LIMITS } from "../contract/wire.js";
 
 const GAP_MS = LIMITS.shortestPollIntervalMs;
 

@@ -1,4 +1,4 @@
-import { LIMITS } from "../contract/limits.js";
+import { LIMITS } from "../contract/wire.js";
 import { LAST_CALL_MS } from "./ages.js";
 import type { ReadAges } from "./read-ages.js";
 

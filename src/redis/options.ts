@@ -1,4 +1,4 @@
-import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import { InvalidOptionError, shown } from "../errors/base.js";
 
 /** What all keys in Redis begin with, unless the user says otherwise. */
 export function checkPrefix(prefix: string = "async-music"): string {

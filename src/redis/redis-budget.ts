@@ -1,6 +1,5 @@
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import { createRequestId } from "../http/request-id.js";
-import { systemRandom } from "../time/random.js";
+import { createRequestId, systemRandom } from "../time/random.js";
 import { type Correction, type FleetBudget, type FleetSize, marginOf, type Taking } from "./fleet-budget.js";
 import type { Evaluate } from "./redis-client.js";
 

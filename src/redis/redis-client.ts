@@ -1,4 +1,4 @@
-import { InvalidOptionError } from "../errors/invalid-option-error.js";
+import { InvalidOptionError } from "../errors/base.js";
 
 /**
  * A connection to Redis: a client or a cluster of `ioredis` from version 5, or of `redis` (node-redis) from version 4. Only

@@ -1,5 +1,5 @@
-import { LIMITS } from "../contract/limits.js";
-import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import { LIMITS } from "../contract/wire.js";
+import { InvalidOptionError, shown } from "../errors/base.js";
 import { checkOptionNames } from "../http/option-names.js";
 import type { PacerFactory } from "../rate-limit/pacer.js";
 import { createFleetPacer } from "./fleet-pacer.js";

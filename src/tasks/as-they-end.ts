@@ -1,4 +1,4 @@
-import { onAbort } from "../time/on-abort.js";
+import { onAbort } from "../time/abort.js";
 
 /** Work that is done on items, a few at a time. */
 export interface Bounded<Item, Result> {

@@ -1,4 +1,4 @@
-import { AsyncMusicError } from "../errors/async-music-error.js";
+import { AsyncMusicError } from "../errors/base.js";
 import type { Redactor } from "../http/redactor.js";
 import { resumeAdvice } from "./calls.js";
 

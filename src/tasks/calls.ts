@@ -1,6 +1,6 @@
-import { ENDPOINTS } from "../contract/endpoint.js";
 import type { TaskSubmission } from "../contract/task.js";
-import { InvalidRequestError } from "../errors/invalid-request-error.js";
+import { ENDPOINTS } from "../contract/wire.js";
+import { InvalidRequestError } from "../errors/base.js";
 import type { Call } from "../http/call.js";
 import { LONGEST_ID } from "../http/known-ids.js";
 import type { Redactor } from "../http/redactor.js";

@@ -1,7 +1,7 @@
-import { taskSubmissionSchema } from "../contract/answer-schema.js";
-import { findRequestViolation } from "../contract/request-violation.js";
+import { findRequestViolation } from "../contract/request-rules.js";
+import { taskSubmissionSchema } from "../contract/responses.js";
 import type { TaskSubmission } from "../contract/task.js";
-import { InvalidRequestError } from "../errors/invalid-request-error.js";
+import { InvalidRequestError } from "../errors/base.js";
 import type { Answer, Call, RequestOptions } from "../http/call.js";
 import { parseAnswer, taskIdIn } from "../http/parse-answer.js";
 import type { Redactor } from "../http/redactor.js";

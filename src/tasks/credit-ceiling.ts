@@ -1,9 +1,7 @@
-import type { TaskRequest } from "../contract/task-request.js";
-import { AsyncMusicError } from "../errors/async-music-error.js";
-import { CreditCeilingError } from "../errors/credit-ceiling-error.js";
-import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
-import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
-import { TaskFailedError } from "../errors/task-failed-error.js";
+import type { TaskRequest } from "../contract/requests.js";
+import { AsyncMusicError, CreditCeilingError, InvalidOptionError, shown } from "../errors/base.js";
+import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
+import { TaskFailedError } from "../errors/task-errors.js";
 import { listedPrice } from "./credits-for.js";
 
 /** Keeps what a batch has spent or frozen at or under a ceiling. */

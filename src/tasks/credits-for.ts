@@ -1,6 +1,5 @@
-import { isModel, isTaskType, type Model, type TaskType } from "../contract/model.js";
-import { PRICES } from "../contract/price.js";
-import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import { isModel, isTaskType, type Model, PRICES, type TaskType } from "../contract/models.js";
+import { InvalidOptionError, shown } from "../errors/base.js";
 
 const RULE =
   "name a model and a task type that it offers: `music`, `lyrics`, `upload` or `concat` of `provider_a`, or `music` of " +

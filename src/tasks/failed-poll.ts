@@ -1,10 +1,6 @@
-import { ApiError } from "../errors/api-error.js";
-import { AsyncMusicError } from "../errors/async-music-error.js";
-import { AuthenticationError } from "../errors/authentication-error.js";
-import { ConnectionError } from "../errors/connection-error.js";
-import { InvalidResponseError } from "../errors/invalid-response-error.js";
-import { RateLimitedError } from "../errors/rate-limited-error.js";
-import { TaskNotFoundError } from "../errors/task-not-found-error.js";
+import { ApiError, AuthenticationError, RateLimitedError, TaskNotFoundError } from "../errors/api-errors.js";
+import { AsyncMusicError } from "../errors/base.js";
+import { ConnectionError, InvalidResponseError } from "../errors/connection-errors.js";
 import type { Redactor } from "../http/redactor.js";
 import { statedWaitMs } from "../http/stated-wait.js";
 import { resumeAdvice } from "./calls.js";

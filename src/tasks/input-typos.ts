@@ -1,5 +1,5 @@
-import { isModel, isTaskType } from "../contract/model.js";
-import { inputFields } from "../contract/request-violation.js";
+import { isModel, isTaskType } from "../contract/models.js";
+import { inputFields } from "../contract/request-rules.js";
 import { nearestName } from "../http/near-name.js";
 import type { Transport } from "../http/transport.js";
 

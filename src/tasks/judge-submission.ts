@@ -1,4 +1,4 @@
-import { SubmissionOutcomeUnknownError } from "../errors/submission-outcome-unknown-error.js";
+import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import type { Call } from "../http/call.js";
 import type { Outcome } from "../http/exchange.js";
 import { failureMessage } from "../http/failure-message.js";

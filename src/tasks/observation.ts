@@ -1,10 +1,10 @@
-import { isFinalStatus } from "../contract/status.js";
 import type { Task } from "../contract/task.js";
-import { WaitTimeoutError } from "../errors/wait-timeout-error.js";
+import { isFinalStatus } from "../contract/task.js";
+import { WaitTimeoutError } from "../errors/task-errors.js";
 import type { Call } from "../http/call.js";
 import type { Transport } from "../http/transport.js";
 import type { WaitingTask } from "../rate-limit/pacer.js";
-import { parseDate } from "../time/date.js";
+import { parseDate } from "../time/clock.js";
 import { resumeAdvice, retrieveCall } from "./calls.js";
 import { endOfWait, endsWait, statedMs } from "./failed-poll.js";
 import type { WaitOptions } from "./options.js";

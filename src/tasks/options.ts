@@ -1,6 +1,6 @@
-import { LIMITS } from "../contract/limits.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
-import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import { LIMITS } from "../contract/wire.js";
+import { InvalidOptionError, shown } from "../errors/base.js";
 import type { RequestOptions } from "../http/call.js";
 import { checkOptionNames } from "../http/option-names.js";
 import { checkRequestOptions, REQUEST_OPTIONS } from "../http/request-options.js";

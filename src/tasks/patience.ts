@@ -1,8 +1,6 @@
-import { Aborter } from "../time/aborter.js";
+import { Aborter, onAbort } from "../time/abort.js";
 import type { Clock } from "../time/clock.js";
-import { startDeadline } from "../time/deadline.js";
-import { onAbort } from "../time/on-abort.js";
-import { whenOverdue } from "../time/when-overdue.js";
+import { startDeadline, whenOverdue } from "../time/deadline.js";
 import type { Reading } from "./retrieve.js";
 
 /** How far behind the end of a wait the answer of a last poll may come, in real milliseconds. */

@@ -1,8 +1,7 @@
 import { tellWait } from "../http/tell-wait.js";
 import type { Transport } from "../http/transport.js";
 import type { WaitingTask } from "../rate-limit/pacer.js";
-import { Aborter } from "../time/aborter.js";
-import { onAbort } from "../time/on-abort.js";
+import { Aborter, onAbort } from "../time/abort.js";
 import { joined, patiently } from "./patience.js";
 import type { Reading } from "./retrieve.js";
 import type { SharedPolls, Sharer } from "./shared-polls.js";

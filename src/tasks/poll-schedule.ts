@@ -1,5 +1,5 @@
-import { LIMITS } from "../contract/limits.js";
-import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import { LIMITS } from "../contract/wire.js";
+import { InvalidOptionError, shown } from "../errors/base.js";
 import type { Random } from "../time/random.js";
 
 /** Consecutive failed polls lengthen the gap by this factor each, up to the longest. */

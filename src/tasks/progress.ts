@@ -1,6 +1,6 @@
-import { AsyncMusicError } from "../errors/async-music-error.js";
+import { AsyncMusicError } from "../errors/base.js";
 import type { Transport } from "../http/transport.js";
-import { dateAt } from "../time/date.js";
+import { dateAt } from "../time/clock.js";
 
 /** How far a batch is. */
 export interface RunAllProgress {

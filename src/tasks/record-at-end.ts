@@ -1,7 +1,7 @@
-import { isFinalStatus } from "../contract/status.js";
-import { AsyncMusicError } from "../errors/async-music-error.js";
-import type { JournalError } from "../errors/journal-error.js";
-import { TaskFailedError } from "../errors/task-failed-error.js";
+import { isFinalStatus } from "../contract/task.js";
+import { AsyncMusicError } from "../errors/base.js";
+import type { JournalError } from "../errors/journal-errors.js";
+import { TaskFailedError } from "../errors/task-errors.js";
 import type { Redactor } from "../http/redactor.js";
 import type { Ordered } from "../journal/submit-once.js";
 import { callBack } from "./callback.js";

@@ -1,5 +1,5 @@
-import { resultSchemas, taskSchema } from "../contract/answer-schema.js";
-import { isTaskType } from "../contract/model.js";
+import { isTaskType } from "../contract/models.js";
+import { resultSchemas, taskSchema } from "../contract/responses.js";
 import type { SucceededTask, Task } from "../contract/task.js";
 import type { Answer, Call, RequestOptions } from "../http/call.js";
 import { checkOptionNames } from "../http/option-names.js";

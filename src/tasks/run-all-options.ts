@@ -1,6 +1,6 @@
+import type { TaskRequest } from "../contract/requests.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
-import type { TaskRequest } from "../contract/task-request.js";
-import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import { InvalidOptionError, shown } from "../errors/base.js";
 import { checkOptionNames } from "../http/option-names.js";
 import type { Transport } from "../http/transport.js";
 import { checkJournalOptions, type JournalOptions } from "../journal/options.js";

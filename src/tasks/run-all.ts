@@ -1,12 +1,11 @@
+import type { TaskRequest } from "../contract/requests.js";
 import type { SucceededTask } from "../contract/task.js";
-import type { TaskRequest } from "../contract/task-request.js";
-import { AsyncMusicError } from "../errors/async-music-error.js";
-import { InvalidOptionError, shown } from "../errors/invalid-option-error.js";
+import { AsyncMusicError, InvalidOptionError, shown } from "../errors/base.js";
 import type { Redactor } from "../http/redactor.js";
 import type { Transport } from "../http/transport.js";
 import { inTime } from "../journal/in-time.js";
 import { isFreed, isJournalEntry } from "../journal/is-journal-entry.js";
-import { isReasonOf } from "../time/is-reason-of.js";
+import { isReasonOf } from "../time/abort.js";
 import { asTheyEnd } from "./as-they-end.js";
 import { createCreditCeiling } from "./credit-ceiling.js";
 import type { RunOptions } from "./options.js";

@@ -1,5 +1,5 @@
 import type { Task } from "../contract/task.js";
-import { AsyncMusicError } from "../errors/async-music-error.js";
+import { AsyncMusicError } from "../errors/base.js";
 
 /**
  * Returns the changes of a task as server-sent events, for the body of a response of any framework. Each change is a

@@ -1,13 +1,13 @@
 import type { Account } from "../account.js";
-import type { TaskType } from "../contract/model.js";
+import type { TaskType } from "../contract/models.js";
+import type { TaskRequest } from "../contract/requests.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
-import type { TaskRequest } from "../contract/task-request.js";
 import { type ApiPromise, apiPromise } from "../http/api-promise.js";
 import type { Flight, RequestOptions } from "../http/call.js";
-import { createRequestId } from "../http/request-id.js";
 import type { Transport } from "../http/transport.js";
 import { checkJournalOptions } from "../journal/options.js";
-import { onAbort } from "../time/on-abort.js";
+import { onAbort } from "../time/abort.js";
+import { createRequestId } from "../time/random.js";
 import { attributesOf } from "./attributes.js";
 import { callBack } from "./callback.js";
 import { taskIdOf } from "./calls.js";

@@ -1,11 +1,10 @@
-import { isFinalStatus } from "../contract/status.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
-import { TaskFailedError } from "../errors/task-failed-error.js";
-import { TaskTimedOutError } from "../errors/task-timed-out-error.js";
+import { isFinalStatus } from "../contract/task.js";
+import { TaskFailedError, TaskTimedOutError } from "../errors/task-errors.js";
 import { traceEach } from "../http/tracer.js";
 import type { Transport } from "../http/transport.js";
 import type { WaitingTask } from "../rate-limit/pacer.js";
-import { parseDate } from "../time/date.js";
+import { parseDate } from "../time/clock.js";
 import { callBack } from "./callback.js";
 import { checkTaskId, taskIdOf } from "./calls.js";
 import { Observation, type Wait } from "./observation.js";

@@ -1,7 +1,73 @@
+import { onAbort } from "./abort.js";
+
 /** Where the client gets its time from: the system's clock by default, the emulator's in tests. */
 export interface Clock {
   /** The time, in milliseconds since the epoch. */
   now(): number;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The time that an HTTP date names, in milliseconds since the epoch; `null` where it can't be read. */
+export function parseDate(text: string | null): number | null {
+  const time = Date.parse(text ?? "");
+  return Number.isNaN(time) ? null : time;
+}
+
+/** The last time that a date can have, in milliseconds since the epoch. */
+const END_OF_TIME = 8.64e15;
+
+/** A time as the caller's own kind of value; what lies beyond the end of time is that end. */
+export function dateAt(time: number): Date {
+  return new Date(Math.min(time, END_OF_TIME));
+}
+
+/** A sleep looks at the time at least this often: the timers of a machine that is suspended stand still. */
+const LONGEST_NAP_MS = 10_000;
+
+/** A wall that lags by more than this was set back; by less it is only being adjusted. */
+const SET_BACK_MS = 1000;
+
+/**
+ * The system's time and its timers. What was set forward has passed, as it has for a laptop that slept; what was set
+ * back is made up for, since a wait must go on at its pace: from then on the time is that much ahead of the wall.
+ */
+export function createSystemClock(): Clock {
+  let wall = Date.now();
+  let steady = performance.now();
+  let setBackMs = 0;
+
+  const now = () => {
+    const seen = { wall: Date.now(), steady: performance.now() };
+    const lagMs = wall + (seen.steady - steady) - seen.wall;
+    if (lagMs > SET_BACK_MS) setBackMs += lagMs;
+    ({ wall, steady } = seen);
+    return wall + setBackMs;
+  };
+
+  return {
+    now,
+
+    async sleep(ms, signal) {
+      const wakeAt = now() + ms;
+      for (let left = ms; left > 0; left = wakeAt - now()) {
+        await timer(Math.min(left, LONGEST_NAP_MS), signal);
+      }
+      signal?.throwIfAborted();
+    },
+  };
+}
+
+function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const abort = onAbort(signal, () => {
+      clearTimeout(timeout);
+      reject(signal?.reason);
+    });
+    const timeout = setTimeout(() => {
+      abort.leave();
+      resolve();
+    }, ms);
+  });
 }

@@ -1,5 +1,5 @@
-import { Aborter } from "./aborter.js";
-import { onAbort } from "./on-abort.js";
+import { Aborter, onAbort } from "./abort.js";
+import type { Clock } from "./clock.js";
 
 /** The end of one HTTP attempt: by its time limit, or by its caller. */
 export interface Deadline {
@@ -60,4 +60,20 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): De
     pause: () => clearTimeout(timer),
     clear,
   };
+}
+
+/** How often the clock is looked at, in real milliseconds. */
+const LOOK_EVERY_MS = 100;
+
+/**
+ * Calls back some real milliseconds after a time of the clock has come, however it came: somebody may move the clock
+ * while nobody sleeps on it. Answers how to forget it.
+ */
+export function whenOverdue(clock: Clock, time: number, graceMs: number, callback: () => void): () => void {
+  const look = () => {
+    const hasCome = clock.now() >= time;
+    timer = setTimeout(hasCome ? callback : look, hasCome ? graceMs : LOOK_EVERY_MS);
+  };
+  let timer = setTimeout(look, LOOK_EVERY_MS);
+  return () => clearTimeout(timer);
 }

@@ -6,7 +6,7 @@ import {
   TaskFailedError,
 } from "async-music";
 import { expect, test } from "vitest";
-import { printable, printableLine } from "../../src/contract/printable.js";
+import { printable, printableLine } from "../../src/contract/text.js";
 import { accepted, failed, ok, refusal, SONG_REQUEST, TASK_ID, task } from "../support/answers.js";
 import { reasonOf, rejection } from "../support/rejection.js";
 import { createWorld, inTurn } from "../support/world.js";

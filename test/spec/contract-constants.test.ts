@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
-import * as endpoint from "../../src/contract/endpoint.js";
-import { ERROR_STATUSES, TASK_ERROR_CODES } from "../../src/contract/error-code.js";
-import { LIMITS } from "../../src/contract/limits.js";
-import { MODELS, TASK_TYPES, TASK_TYPES_BY_MODEL } from "../../src/contract/model.js";
-import { PRICES, priceOf, USD_PER_CREDIT } from "../../src/contract/price.js";
-import { isSafeRequestId } from "../../src/contract/request-id.js";
-import { FINAL_STATUSES, isFinalStatus, TASK_STATUSES } from "../../src/contract/status.js";
+import {
+  MODELS,
+  PRICES,
+  priceOf,
+  TASK_TYPES,
+  TASK_TYPES_BY_MODEL,
+  USD_PER_CREDIT,
+} from "../../src/contract/models.js";
+import { FINAL_STATUSES, isFinalStatus, TASK_STATUSES } from "../../src/contract/task.js";
+import * as endpoint from "../../src/contract/wire.js";
+import { ERROR_STATUSES, isSafeRequestId, LIMITS, TASK_ERROR_CODES } from "../../src/contract/wire.js";
 import * as endpoints from "./tables/endpoints.js";
 import * as errors from "./tables/errors.js";
 import * as service from "./tables/service.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findRequestViolation, type RequestRules } from "../../src/contract/request-violation.js";
+import { findRequestViolation, type RequestRules } from "../../src/contract/request-rules.js";
 import { createService, stateOf } from "./emulated-service.js";
 import { POLICIES } from "./tables/policies.js";
 

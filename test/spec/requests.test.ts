@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findRequestViolation } from "../../src/contract/request-violation.js";
+import { findRequestViolation } from "../../src/contract/request-rules.js";
 import { InvalidRequestError } from "../../src/index.js";
 import { reasonOf } from "../support/rejection.js";
 import { createService, stateOf } from "./emulated-service.js";

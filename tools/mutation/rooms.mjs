@@ -17,7 +17,7 @@ export const ROOMS = {
     ],
   },
   pacer: {
-    mutate: ["src/pacer/**/*.ts"],
+    mutate: ["src/rate-limit/**/*.ts"],
     tests: [
       "test/sdk/{pacer,own-pacer,wait}.test.ts",
       "test/sdk/rules/{counted-requests,memory-pacer}.test.ts",
@@ -25,7 +25,7 @@ export const ROOMS = {
     ],
   },
   transport: {
-    mutate: ["src/transport/**/*.ts"],
+    mutate: ["src/http/**/*.ts"],
     tests: [
       "test/sdk/{client-options,failed-connection,lenient-reading,option-names,own-pacer}.test.ts",
       "test/sdk/{read-retries,request,request-validation,task-id,telemetry,with-response}.test.ts",
@@ -36,11 +36,11 @@ export const ROOMS = {
     ],
   },
   ledger: {
-    mutate: ["emulator/ledger/**/*.ts"],
+    mutate: ["emulator/core/ledger/**/*.ts"],
     tests: ["test/emulator/{ledger,ledger-sums,money,top-ups,auto-top-up,task-life,snapshot}.test.ts"],
   },
   engine: {
-    mutate: ["emulator/tasks/**/*.ts"],
+    mutate: ["emulator/core/tasks/**/*.ts"],
     tests: [
       "test/emulator/{task-life,outcomes,policy,faults,snapshot,repeatable,auto-top-up}.test.ts",
       "test/spec/{audio,transitions,tasks,promises}.test.ts",

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { HEADERS } from "../../../src/contract/endpoint.js";
-import { isSafeRequestId } from "../../../src/contract/request-id.js";
+import { HEADERS, isSafeRequestId } from "../../../src/contract/wire.js";
 import { errorAnswer } from "../../http/refusal.js";
 
 /**

@@ -1,4 +1,4 @@
-import { HEADERS } from "../../../src/contract/endpoint.js";
+import { HEADERS } from "../../../src/contract/wire.js";
 import { UnknownIdError } from "../../core/options/unknown-id.js";
 import { BillingIncompleteError } from "../../core/payments/invoices.js";
 import type { World } from "../../core/state/world.js";

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../../src/contract/json.js";
+import type { JsonValue } from "../../../src/contract/wire.js";
 import type { World } from "../../core/state/world.js";
 import type { StoredTask } from "../../core/stored/task.js";
 import { applyHour } from "../../core/tasks/look.js";

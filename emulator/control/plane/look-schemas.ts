@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { MODELS, TASK_TYPES } from "../../../src/contract/model.js";
-import { TASK_STATUSES } from "../../../src/contract/status.js";
+import { MODELS, TASK_TYPES } from "../../../src/contract/models.js";
+import { TASK_STATUSES } from "../../../src/contract/task.js";
 import { ruleSchema } from "../../core/faults/fault.js";
 import { oneOf } from "../../core/options/one-of.js";
 import { policySchema } from "../../core/policy/policy-schema.js";

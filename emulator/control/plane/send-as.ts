@@ -1,4 +1,4 @@
-import { API_PREFIX, HEADERS } from "../../../src/contract/endpoint.js";
+import { API_PREFIX, HEADERS } from "../../../src/contract/wire.js";
 import type { Account } from "../../core/accounts/account.js";
 import type { Outcome } from "../../core/providers/outcome.js";
 import type { World } from "../../core/state/world.js";

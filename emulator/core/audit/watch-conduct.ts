@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../src/contract/limits.js";
+import { LIMITS } from "../../../src/contract/wire.js";
 import { isOpen, type StoredTask } from "../stored/task.js";
 import type { Conduct, ConductRule, Note } from "./conduct.js";
 import type { Sameness } from "./notes.js";

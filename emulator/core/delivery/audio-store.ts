@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../src/contract/limits.js";
+import { LIMITS } from "../../../src/contract/wire.js";
 import type { AudioFormat } from "../../audio/formats/formats.js";
 import type { Pcm } from "../../audio/pcm.js";
 import { plannedSuccess } from "../providers/plan.js";

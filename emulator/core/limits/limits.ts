@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { LIMITS } from "../../../src/contract/limits.js";
+import { LIMITS } from "../../../src/contract/wire.js";
 import { numberBetween, wholeNumber } from "../options/numbers.js";
 import { objectOf } from "../options/object-of.js";
 import { parseOption } from "../options/parse-option.js";

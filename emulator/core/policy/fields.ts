@@ -1,4 +1,4 @@
-import { TASK_ERROR_CODES } from "../../../src/contract/error-code.js";
+import { TASK_ERROR_CODES } from "../../../src/contract/wire.js";
 import type { Policy } from "./policy.js";
 
 /** One choice that the interface leaves open. */

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { TASK_ERROR_CODES } from "../../../src/contract/error-code.js";
+import { TASK_ERROR_CODES } from "../../../src/contract/wire.js";
 import { wholeNumber } from "../options/numbers.js";
 import { objectOf } from "../options/object-of.js";
 import { oneOf } from "../options/one-of.js";

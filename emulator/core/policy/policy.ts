@@ -1,4 +1,4 @@
-import type { TaskErrorCode } from "../../../src/contract/error-code.js";
+import type { TaskErrorCode } from "../../../src/contract/wire.js";
 
 /**
  * What the interface leaves open. Each field is one choice; an application that passes under every choice does not

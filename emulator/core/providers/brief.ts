@@ -1,6 +1,6 @@
-import type { JsonValue } from "../../../src/contract/json.js";
-import type { Model, TaskType } from "../../../src/contract/model.js";
-import { inputVariant } from "../../../src/contract/request-violation.js";
+import type { Model, TaskType } from "../../../src/contract/models.js";
+import { inputVariant } from "../../../src/contract/request-rules.js";
+import type { JsonValue } from "../../../src/contract/wire.js";
 
 /** A task as its provider gets it: what is wanted of which model. */
 export interface ProviderTask {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { TASK_ERROR_CODES, type TaskErrorCode } from "../../../src/contract/error-code.js";
+import { TASK_ERROR_CODES, type TaskErrorCode } from "../../../src/contract/wire.js";
 import { AUDIO_FORMATS, type AudioFormat } from "../../audio/formats/formats.js";
 import { numberBetween, wholeNumber } from "../options/numbers.js";
 import { objectOf } from "../options/object-of.js";

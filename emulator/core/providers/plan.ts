@@ -1,5 +1,5 @@
-import type { TaskErrorCode } from "../../../src/contract/error-code.js";
-import type { Model, TaskType } from "../../../src/contract/model.js";
+import type { Model, TaskType } from "../../../src/contract/models.js";
+import type { TaskErrorCode } from "../../../src/contract/wire.js";
 import type { AudioFormat } from "../../audio/formats/formats.js";
 import { invariant } from "../invariant.js";
 import { type Random, randomNormal } from "../random/random.js";

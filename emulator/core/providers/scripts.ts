@@ -1,4 +1,4 @@
-import type { Model } from "../../../src/contract/model.js";
+import type { Model } from "../../../src/contract/models.js";
 import type { Outcome } from "./outcome.js";
 
 /** What each provider was told to do. */

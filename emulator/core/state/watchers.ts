@@ -1,4 +1,4 @@
-import { isFinalStatus } from "../../../src/contract/status.js";
+import { isFinalStatus } from "../../../src/contract/task.js";
 import type { StoredTask } from "../stored/task.js";
 
 interface Watcher {

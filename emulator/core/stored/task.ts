@@ -1,4 +1,4 @@
-import type { TaskErrorCode } from "../../../src/contract/error-code.js";
+import type { TaskErrorCode } from "../../../src/contract/wire.js";
 import type { AudioFormat } from "../../audio/formats/formats.js";
 import type { ProviderTask } from "../providers/brief.js";
 import type { MadeClip, MadeLyrics } from "../providers/make-result.js";

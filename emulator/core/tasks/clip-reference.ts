@@ -1,6 +1,6 @@
-import type { TaskType } from "../../../src/contract/model.js";
-import { inputVariant } from "../../../src/contract/request-violation.js";
-import type { InputVariant } from "../../../src/contract/task-request-schema.js";
+import type { TaskType } from "../../../src/contract/models.js";
+import type { InputVariant } from "../../../src/contract/request-rules.js";
+import { inputVariant } from "../../../src/contract/request-rules.js";
 import type { Account } from "../accounts/account.js";
 import type { ProviderTask } from "../providers/brief.js";
 import type { World } from "../state/world.js";

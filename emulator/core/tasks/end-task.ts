@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../src/contract/limits.js";
+import { LIMITS } from "../../../src/contract/wire.js";
 import type { Account } from "../accounts/account.js";
 import { invariant } from "../invariant.js";
 import { refund, settle } from "../ledger/ledger.js";

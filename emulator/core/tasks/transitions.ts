@@ -1,4 +1,4 @@
-import type { TaskStatus } from "../../../src/contract/status.js";
+import type { TaskStatus } from "../../../src/contract/task.js";
 import type { OpenTask } from "../stored/task.js";
 
 /** What the provider of an open task can report when it is read. */

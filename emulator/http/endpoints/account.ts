@@ -1,4 +1,4 @@
-import { ENDPOINTS } from "../../../src/contract/endpoint.js";
+import { ENDPOINTS } from "../../../src/contract/wire.js";
 import type { Account } from "../../core/accounts/account.js";
 import { balanceData, usageData } from "../../core/accounts/account-data.js";
 import { applyHour } from "../../core/tasks/look.js";

@@ -1,6 +1,6 @@
-import { ENDPOINTS } from "../../../src/contract/endpoint.js";
-import { priceOf } from "../../../src/contract/price.js";
-import { findRequestViolation, type RequestRules } from "../../../src/contract/request-violation.js";
+import { priceOf } from "../../../src/contract/models.js";
+import { findRequestViolation, type RequestRules } from "../../../src/contract/request-rules.js";
+import { ENDPOINTS } from "../../../src/contract/wire.js";
 import type { Account } from "../../core/accounts/account.js";
 import type { Policy } from "../../core/policy/policy.js";
 import { type Outcome, parseOutcome } from "../../core/providers/outcome.js";

@@ -1,4 +1,4 @@
-import { isModel } from "../../../src/contract/model.js";
+import { isModel } from "../../../src/contract/models.js";
 import { AUDIO_FORMATS } from "../../audio/formats/formats.js";
 import type { Copy } from "../../core/delivery/audio-store.js";
 import { plannedSuccess } from "../../core/providers/plan.js";

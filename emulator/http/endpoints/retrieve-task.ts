@@ -1,4 +1,4 @@
-import { ENDPOINTS } from "../../../src/contract/endpoint.js";
+import { ENDPOINTS } from "../../../src/contract/wire.js";
 import { findTask } from "../../core/state/world.js";
 import { readTask } from "../../core/tasks/look.js";
 import { jsonAnswer } from "../answers.js";

@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from "commander";
-import { MODELS, type Model, TASK_TYPES, type TaskType } from "../../contract/model.js";
+import { MODELS, type Model, TASK_TYPES, type TaskType } from "../../contract/models.js";
 import type { RunFlags } from "../flags.js";
 import { seconds, wholeNumber } from "../parsers.js";
 import { exampleOf } from "../tasks/examples.js";

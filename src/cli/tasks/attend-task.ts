@@ -1,4 +1,4 @@
-import { printableLine } from "../../contract/printable.js";
+import { printableLine } from "../../contract/text.js";
 import type { AsyncMusic, JournalError, Task, TaskSubmission, TaskType } from "../../index.js";
 import { unrecordedWarning } from "../advice.js";
 import type { Surroundings } from "../terminal/surroundings.js";

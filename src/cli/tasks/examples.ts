@@ -1,4 +1,4 @@
-import type { Model, TaskType } from "../../contract/model.js";
+import type { Model, TaskType } from "../../contract/models.js";
 
 const EXAMPLES = {
   music: '-d "rain in Lisbon"',

@@ -1,4 +1,4 @@
-import { printableLine } from "../../contract/printable.js";
+import { printableLine } from "../../contract/text.js";
 import { type SucceededTask, type TaskSubmission, WaitTimeoutError } from "../../index.js";
 import { writeJson } from "../terminal/json.js";
 import { type Attended, attendTask, type Begin, type WatchOptions } from "./attend-task.js";

@@ -1,4 +1,4 @@
-import { printable, printableLine } from "../../contract/printable.js";
+import { printable, printableLine } from "../../contract/text.js";
 import { progressOf, type RateLimit, type Task } from "../../index.js";
 import { stylesFor } from "../terminal/colour.js";
 import type { Surroundings } from "../terminal/surroundings.js";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { inputVariant } from "../../contract/request-violation.js";
+import { inputVariant } from "../../contract/request-rules.js";
 import { InvalidRequestError, type TaskRequest, type TaskType } from "../../index.js";
 import type { InputFlags, RunFlags } from "../flags.js";
 import type { Surroundings } from "../terminal/surroundings.js";

@@ -1,4 +1,4 @@
-import { printableLine } from "../../contract/printable.js";
+import { printableLine } from "../../contract/text.js";
 import type { OpenOrder } from "../../index.js";
 import type { OrdersFlags } from "../flags.js";
 import { writeJson } from "../terminal/json.js";

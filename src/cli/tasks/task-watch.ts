@@ -1,4 +1,4 @@
-import { printable, printableLine } from "../../contract/printable.js";
+import { printable, printableLine } from "../../contract/text.js";
 import { isLyrics, type SucceededTask } from "../../index.js";
 import { stylesFor } from "../terminal/colour.js";
 import { writeJson } from "../terminal/json.js";

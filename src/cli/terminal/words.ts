@@ -1,4 +1,4 @@
-import { USD_PER_CREDIT } from "../../contract/price.js";
+import { USD_PER_CREDIT } from "../../contract/models.js";
 
 /** Credits in US dollars. */
 export function usdOf(credits: number): string {

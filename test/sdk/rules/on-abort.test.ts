@@ -1,8 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { AbortCalls } from "../../../src/time/abort-calls.js";
-import { Aborter } from "../../../src/time/aborter.js";
-import { onAbort } from "../../../src/time/on-abort.js";
+import { AbortCalls, Aborter, onAbort } from "../../../src/time/abort.js";
 
 // Thousands of waits may share one signal.
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod/mini";
-import { InvalidResponseError } from "../../../src/errors/invalid-response-error.js";
+import { InvalidResponseError } from "../../../src/errors/connection-errors.js";
 import type { Call } from "../../../src/http/call.js";
 import { parseAnswer } from "../../../src/http/parse-answer.js";
 import { parseJson } from "../../../src/http/parse-json.js";

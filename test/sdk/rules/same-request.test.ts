@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JsonValue } from "../../../src/contract/json.js";
+import type { JsonValue } from "../../../src/contract/wire.js";
 import { isSameRequest } from "../../../src/journal/same-request.js";
 
 test.each<[JsonValue, JsonValue]>([

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createSystemClock } from "../../../src/time/system-clock.js";
+import { createSystemClock } from "../../../src/time/clock.js";
 import { START } from "../../support/test-clock.js";
 
 const HOUR = 3_600_000;

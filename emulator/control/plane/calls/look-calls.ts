@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { API_PREFIX } from "../../../../src/contract/endpoint.js";
+import { API_PREFIX } from "../../../../src/contract/wire.js";
 import { objectOf } from "../../../core/options/object-of.js";
 import { oneOf } from "../../../core/options/one-of.js";
 import { outcomeSchema } from "../../../core/providers/outcome.js";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isModel, type Model } from "../../../../src/contract/model.js";
+import { isModel, type Model } from "../../../../src/contract/models.js";
 import { ruleSchema } from "../../../core/faults/fault.js";
 import { UnknownIdError } from "../../../core/options/unknown-id.js";
 import { policyChangesSchema, policySchema } from "../../../core/policy/policy-schema.js";

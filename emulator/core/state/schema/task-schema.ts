@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { TASK_ERROR_CODES } from "../../../../src/contract/error-code.js";
-import { MODELS, TASK_TYPES } from "../../../../src/contract/model.js";
+import { MODELS, TASK_TYPES } from "../../../../src/contract/models.js";
+import { TASK_ERROR_CODES } from "../../../../src/contract/wire.js";
 import { AUDIO_FORMATS, type AudioFormat } from "../../../audio/formats/formats.js";
 import { LONGEST_SECONDS } from "../../../audio/song-duration.js";
 import { numberBetween, wholeNumber } from "../../options/numbers.js";

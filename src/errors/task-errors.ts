@@ -1,7 +1,7 @@
-import type { TaskErrorCode } from "../contract/error-code.js";
-import { excerpt } from "../contract/printable.js";
-import type { FailedTask, Known } from "../contract/task.js";
-import { AsyncMusicError } from "./async-music-error.js";
+import type { FailedTask, Known, Task } from "../contract/task.js";
+import { excerpt } from "../contract/text.js";
+import type { TaskErrorCode } from "../contract/wire.js";
+import { AsyncMusicError } from "./base.js";
 
 /**
  * The task ended in `failure`. Its credits were refunded. The message has the service's reason: `task.error` without
@@ -45,4 +45,24 @@ function messageOf(task: FailedTask): string {
 function adviceFor({ retryable, retry_after_seconds: seconds }: FailedTask): string {
   if (retryable === false) return "The same request can never succeed: change it before you send it again.";
   return `A new task may succeed${seconds === null ? "" : ` after ${seconds} s`}.`;
+}
+
+/** The task ended in `timeout`: it was unfinished after an hour. Its credits were refunded. */
+export class TaskTimedOutError extends TaskFailedError {
+  override name = "TaskTimedOutError";
+}
+
+/** `maxWaitMs` passed before the task was over. The task goes on: wait for its id again. */
+export class WaitTimeoutError extends AsyncMusicError {
+  override name = "WaitTimeoutError";
+
+  declare readonly taskId: string;
+
+  /** The task as it was last seen; `null` when no read of it succeeded. */
+  readonly task: Task | null;
+
+  constructor(message: string, details: { taskId: string; task: Task | null; cause?: unknown }) {
+    super(message, details);
+    this.task = details.task;
+  }
 }

@@ -1,5 +1,46 @@
-import type { TaskRequest } from "../contract/task-request.js";
-import { AsyncMusicError, type ErrorDetails } from "./async-music-error.js";
+import type { TaskRequest } from "../contract/requests.js";
+import { AsyncMusicError, type ErrorDetails } from "./base.js";
+
+/** No answer came to a read, or a POST certainly never left this machine: nothing was charged. */
+export class ConnectionError extends AsyncMusicError {
+  override name = "ConnectionError";
+
+  /** The `X-Request-Id` that the request was sent with. */
+  readonly requestId: string;
+
+  constructor(message: string, details: ErrorDetails & { requestId: string }) {
+    super(message, details);
+    this.requestId = details.requestId;
+  }
+}
+
+/** No answer came within `timeoutMs`. */
+export class RequestTimeoutError extends ConnectionError {
+  override name = "RequestTimeoutError";
+}
+
+/**
+ * A response that the client cannot use: its body breaks the service's contract or is larger than 16 MiB, or it belongs to
+ * another request of this client.
+ */
+export class InvalidResponseError extends AsyncMusicError {
+  override name = "InvalidResponseError";
+
+  /** Names the request in the service's records. */
+  readonly requestId: string;
+
+  /** What is wrong, by path in the body, or by the name of a header. */
+  readonly issues: readonly { readonly path: string; readonly message: string }[];
+
+  constructor(
+    message: string,
+    details: ErrorDetails & { requestId: string; issues: readonly { path: string; message: string }[] },
+  ) {
+    super(message, details);
+    this.requestId = details.requestId;
+    this.issues = details.issues;
+  }
+}
 
 /**
  * What the account's number of tasks says of a POST whose outcome is unknown. This client's own other creates are

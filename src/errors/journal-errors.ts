@@ -1,4 +1,4 @@
-import { AsyncMusicError, type ErrorDetails } from "./async-music-error.js";
+import { AsyncMusicError, type ErrorDetails } from "./base.js";
 
 /**
  * The journal did not do its part; what it threw is the `cause`. Without a `taskId` nothing was sent and nothing is
@@ -14,4 +14,9 @@ export class JournalError extends AsyncMusicError {
     super(message, details);
     this.journalKey = details.journalKey;
   }
+}
+
+/** The journal holds another request under this key; the message names its task, if it has one. Nothing was sent. */
+export class JournalConflictError extends JournalError {
+  override name = "JournalConflictError";
 }

@@ -1,3 +1,28 @@
+const NO_CALL = { leave: () => {} };
+
+/**
+ * Calls back when a signal is aborted, unless it is left before. A signal has one listener however many wait for it:
+ * thousands of waits may share a signal, and an `EventTarget` looks through all its listeners at each change.
+ */
+export function onAbort(signal: AbortSignal | undefined, callback: () => void): Pick<AbortCall, "leave"> {
+  if (signal === undefined) return NO_CALL;
+  const calls = callsBySignal.get(signal) ?? callsOf(signal);
+  return calls.add(callback);
+}
+
+function callsOf(signal: AbortSignal): AbortCalls {
+  const calls = new AbortCalls((listens) => {
+    if (listens) signal.addEventListener("abort", callAll);
+    else signal.removeEventListener("abort", callAll);
+  });
+  callsBySignal.set(signal, calls);
+  return calls;
+}
+
+function callAll(this: AbortSignal): void {
+  callsBySignal.get(this)?.callAll();
+}
+
 /** Somebody who is called when a signal is aborted. */
 export class AbortCall {
   /** `null` once it was called, or has left. */
@@ -70,3 +95,43 @@ export class AbortCalls {
 
 /** Of each signal for which somebody waits, or waited: taking entries out again costs more the more there are. */
 export const callsBySignal: WeakMap<AbortSignal, AbortCalls> = new WeakMap<AbortSignal, AbortCalls>();
+
+const needsNoListener = () => {};
+
+/**
+ * An `AbortController` that calls who waits by `onAbort` itself: its signal needs no listener, which would take more room
+ * than all else of it. Others may listen to it as to any.
+ */
+export class Aborter extends AbortController {
+  readonly #calls = new AbortCalls(needsNoListener);
+
+  constructor() {
+    super();
+    callsBySignal.set(this.signal, this.#calls);
+  }
+
+  override abort(reason?: unknown): void {
+    super.abort(reason);
+    this.#calls.callAll();
+  }
+
+  /** Aborts together with a signal while the work lasts. Afterwards the signal, which may live longer, holds nothing. */
+  async during<Value>(signal: AbortSignal | undefined, work: () => Promise<Value>): Promise<Value> {
+    const abort = () => this.abort(signal?.reason);
+    if (signal?.aborted) abort();
+    const call = onAbort(signal, abort);
+    try {
+      return await work();
+    } finally {
+      call.leave();
+    }
+  }
+}
+
+/**
+ * Whether an error is nothing but the reason of an abort. Who aborts many runs for the failure of one makes that failure the
+ * reason of all: then it says nothing of theirs.
+ */
+export function isReasonOf(signal: AbortSignal | undefined, error: unknown): boolean {
+  return signal?.aborted === true && Object.is(error, signal.reason);
+}

@@ -1,4 +1,17 @@
-import { AsyncMusicError } from "./async-music-error.js";
+import { AsyncMusicError } from "./base.js";
+
+/** The address of the audio answers 404: audio is kept for seven days after its task completed, then it is gone. */
+export class AudioExpiredError extends AsyncMusicError {
+  override name = "AudioExpiredError";
+
+  /** The address of the audio. */
+  readonly url: string;
+
+  constructor(url: string) {
+    super(`Failed to download audio: ${url} answers 404. Audio is kept for seven days.`);
+    this.url = url;
+  }
+}
 
 /** The audio could not be downloaded completely, or `saveAudio` could not save it. */
 export class AudioDownloadError extends AsyncMusicError {

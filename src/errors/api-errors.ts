@@ -1,0 +1,94 @@
+import type { Known } from "../contract/task.js";
+import type { ErrorCode } from "../contract/wire.js";
+import { AsyncMusicError, type ErrorDetails } from "./base.js";
+
+/** What an HTTP error answer said. */
+export interface ApiErrorDetails extends ErrorDetails {
+  status: number;
+  errorCode: Known<ErrorCode> | null;
+  requestId: string;
+  headers: Headers;
+}
+
+/** The service answered with an error. Branch on `errorCode` or on the class, never on the message. */
+export class ApiError extends AsyncMusicError {
+  override name = "ApiError";
+
+  /** The HTTP status. */
+  readonly status: number;
+
+  /** The service's stable classification; `null` where the answer had none. */
+  readonly errorCode: Known<ErrorCode> | null;
+
+  /** Names the request in the service's records: quote it when you ask for help. */
+  readonly requestId: string;
+
+  /** The headers of the answer. */
+  readonly headers: Headers;
+
+  constructor(message: string, details: ApiErrorDetails) {
+    super(message, details);
+    this.status = details.status;
+    this.errorCode = details.errorCode;
+    this.requestId = details.requestId;
+    this.headers = details.headers;
+  }
+
+  override toJSON(): Record<string, unknown> {
+    return { ...super.toJSON(), headers: Object.fromEntries(this.headers) };
+  }
+}
+
+/**
+ * The service refused the request as invalid: no task was created and nothing was charged. Thrown for HTTP 400, and with
+ * any other status (see `status`) for the error codes `invalid_json`, `invalid_request_body`, `missing_required_fields`,
+ * `invalid_model`, `unsupported_task_type`, `invalid_task_input`, `invalid_audio_format` and `audio_format_unavailable`.
+ */
+export class BadRequestError extends ApiError {
+  override name = "BadRequestError";
+}
+
+/** The API key is missing, unknown, deleted or disabled (401). */
+export class AuthenticationError extends ApiError {
+  override name = "AuthenticationError";
+}
+
+/** The account has fewer credits available than the task costs (402): top up in the dashboard. */
+export class InsufficientCreditsError extends ApiError {
+  override name = "InsufficientCreditsError";
+}
+
+/** The account is suspended and can't create tasks (403). */
+export class AccountSuspendedError extends ApiError {
+  override name = "AccountSuspendedError";
+}
+
+/** No task of this account has that id (404). */
+export class TaskNotFoundError extends ApiError {
+  override name = "TaskNotFoundError";
+}
+
+/** The rate limit is exceeded (429): the retries are spent, or the stated wait is longer than `retryBudgetMs`. */
+export class RateLimitedError extends ApiError {
+  override name = "RateLimitedError";
+
+  /** The stated wait in seconds, counted from the answer; `null` where none was stated. */
+  readonly retryAfterSeconds: number | null;
+
+  /** When the stated wait is over, by the client's clock. */
+  readonly retryAt: Date | null;
+
+  constructor(
+    message: string,
+    details: ApiErrorDetails & { retryAfterSeconds: number | null; retryAt: Date | null },
+  ) {
+    super(message, details);
+    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.retryAt = details.retryAt;
+  }
+}
+
+/** The service failed to answer a read (5xx), also after the retries. */
+export class ServerError extends ApiError {
+  override name = "ServerError";
+}
