@@ -1,3 +1,5 @@
+import { concatBytes } from "../../src/shared/data.js";
+
 /** What reads the body of a request. */
 export type Upload = ReadableStreamDefaultReader<Uint8Array>;
 
@@ -11,7 +13,7 @@ export async function readBody(
   let bytes = 0;
   for (;;) {
     const { done, value } = await upload.read();
-    if (done) return joinChunks(chunks, bytes);
+    if (done) return concatBytes(chunks);
     chunks.push(value);
     bytes += value.byteLength;
     if (bytes > limit) {
@@ -19,16 +21,4 @@ export async function readBody(
       return "too_large";
     }
   }
-}
-
-export function joinChunks(chunks: readonly Uint8Array[], bytes: number): Uint8Array {
-  const [first] = chunks;
-  if (first !== undefined && chunks.length === 1) return first;
-  const whole = new Uint8Array(bytes);
-  let end = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, end);
-    end += chunk.byteLength;
-  }
-  return whole;
 }

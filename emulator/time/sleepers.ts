@@ -1,29 +1,34 @@
-/** Somebody who sleeps until a time. */
+import { Heap } from "../../src/shared/heap.js";
+
+/** A pending sleep. */
 export interface Sleeper {
   readonly wakeAt: number;
   readonly wake: () => void;
-  /** The time for which it waits never comes. */
+  /** Called instead of `wake` when the clock is stopped. */
   readonly fail: (reason: Error) => void;
 }
 
 interface Entry extends Sleeper {
   wakeAt: number;
-  /** Who came first wakes first. */
+  /** Sleeps that end at the same time end in the order of their beginning. */
   readonly order: number;
-  /** Its place in the heap; `-1` once it is out. */
-  place: number;
+  isRemoved: boolean;
 }
 
-/** Who sleeps, as a heap: the next to wake is always at hand, however many there are. */
+/** Removed entries that the heap may hold beside as many as still sleep. */
+const FEW = 100;
+
+/** The pending sleeps of one clock, the next to end first. */
 export class Sleepers {
-  readonly #heap: Entry[] = [];
+  readonly #heap = new Heap<Entry>(isBefore);
   #order = 0;
+  #removed = 0;
   #moves = 0;
   #end: Error | undefined;
 
-  /** The earliest wake-up; `Infinity` where nobody waits for a time. */
+  /** When the next sleep ends; `Infinity` if none does. */
   get nextWakeAt(): number {
-    return this.#heap[0]?.wakeAt ?? Number.POSITIVE_INFINITY;
+    return this.#first()?.wakeAt ?? Number.POSITIVE_INFINITY;
   }
 
   /** How often the clock was set to another time. */
@@ -31,83 +36,58 @@ export class Sleepers {
     return this.#moves;
   }
 
-  /** Adds a sleeper. The answer takes it out again, before it was woken. */
+  /** Adds a sleep. Returns a function that removes it before it ends. */
   add({ wakeAt, wake, fail }: Sleeper): () => void {
     if (this.#end !== undefined) throw this.#end;
-    const entry = { wakeAt, wake, fail, order: this.#order++, place: this.#heap.length };
+    const entry: Entry = { wakeAt, wake, fail, order: this.#order++, isRemoved: false };
     this.#heap.push(entry);
-    this.#siftUp(entry.place);
     return () => this.#remove(entry);
   }
 
-  /** Wakes everybody whose time has come, in order. */
+  /** Ends every sleep that is due, in order. */
   wakeUntil(time: number): void {
-    for (let first = this.#heap[0]; first !== undefined && first.wakeAt <= time; first = this.#heap[0]) {
-      this.#remove(first);
+    for (let first = this.#first(); first !== undefined && first.wakeAt <= time; first = this.#first()) {
+      this.#heap.pop();
+      first.isRemoved = true;
       first.wake();
     }
   }
 
-  /** The clock is set to another time: everybody has still as long to sleep as before. */
+  /** Keeps what is left of every sleep when the clock is set to another time. */
   moveBy(ms: number): void {
     this.#moves++;
-    for (const entry of this.#heap) entry.wakeAt += ms;
+    for (const entry of this.#heap.items()) entry.wakeAt += ms;
   }
 
-  /** Nobody wakes any more: who sleeps is told why, and so is who comes. */
+  /** Fails every sleep, and each that is added from now on. */
   close(reason: Error): void {
     this.#end = reason;
-    for (const entry of this.#heap.splice(0)) {
-      entry.place = -1;
+    for (const entry of this.#heap.drain()) {
+      if (entry.isRemoved) continue;
+      entry.isRemoved = true;
       entry.fail(reason);
     }
   }
 
+  #first(): Entry | undefined {
+    let first = this.#heap.peek();
+    for (; first?.isRemoved === true; first = this.#heap.peek()) {
+      this.#heap.pop();
+      this.#removed--;
+    }
+    return first;
+  }
+
   #remove(entry: Entry): void {
-    const { place } = entry;
-    if (place === -1) return;
-    entry.place = -1;
-    const last = this.#heap.pop();
-    if (last === undefined || last === entry) return;
-    last.place = place;
-    this.#heap[place] = last;
-    this.#siftUp(place);
-    this.#siftDown(last.place);
+    if (entry.isRemoved) return;
+    entry.isRemoved = true;
+    this.#removed++;
+    if (2 * this.#removed <= this.#heap.size + FEW) return;
+    for (const each of this.#heap.drain()) if (!each.isRemoved) this.#heap.push(each);
+    this.#removed = 0;
   }
+}
 
-  #siftUp(start: number): void {
-    let index = start;
-    while (index > 0) {
-      const parent = (index - 1) >> 1;
-      if (!this.#isBefore(index, parent)) return;
-      this.#swap(index, parent);
-      index = parent;
-    }
-  }
-
-  #siftDown(start: number): void {
-    let index = start;
-    for (;;) {
-      let first = index;
-      for (const child of [2 * index + 1, 2 * index + 2]) if (this.#isBefore(child, first)) first = child;
-      if (first === index) return;
-      this.#swap(index, first);
-      index = first;
-    }
-  }
-
-  #isBefore(index: number, other: number): boolean {
-    const [a, b] = [this.#heap[index], this.#heap[other]];
-    if (a === undefined || b === undefined) return false;
-    return a.wakeAt < b.wakeAt || (a.wakeAt === b.wakeAt && a.order < b.order);
-  }
-
-  #swap(index: number, other: number): void {
-    const [a, b] = [this.#heap[index], this.#heap[other]];
-    if (a === undefined || b === undefined) return;
-    this.#heap[index] = b;
-    this.#heap[other] = a;
-    b.place = index;
-    a.place = other;
-  }
+function isBefore(one: Entry, other: Entry): boolean {
+  return one.wakeAt < other.wakeAt || (one.wakeAt === other.wakeAt && one.order < other.order);
 }

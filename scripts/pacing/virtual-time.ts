@@ -1,4 +1,4 @@
-import { Heap } from "../../src/rate-limit/heap.js";
+import { Heap } from "../../src/shared/heap.js";
 import type { Clock } from "../../src/time/clock.js";
 
 interface Wakeup {

@@ -1,9 +1,9 @@
 import { withoutCredentials } from "../contract/text.js";
 import type { RequestOptions } from "../http/call.js";
-import { concatBytes } from "../http/concat-bytes.js";
 import { checkOptionNames } from "../http/option-names.js";
 import { checkRequestOptions, REQUEST_OPTIONS } from "../http/request-options.js";
 import type { Transport } from "../http/transport.js";
+import { concatBytes } from "../shared/data.js";
 import { Aborter } from "../time/abort.js";
 import type { Deadline } from "../time/deadline.js";
 import { type AudioDownload, createAudioDownload } from "./audio-download.js";

@@ -1,6 +1,6 @@
+import { concatBytes } from "../shared/data.js";
 import { startDeadline } from "../time/deadline.js";
 import type { Answer } from "./call.js";
-import { concatBytes } from "./concat-bytes.js";
 import { certainlyNeverLeft } from "./never-left.js";
 import type { OneShotBody } from "./one-shot-body.js";
 import { parseJson } from "./parse-json.js";

@@ -1,5 +1,5 @@
 import { InvalidOptionError, shown } from "../errors/base.js";
-import { nearestName } from "./near-name.js";
+import { nearestName, ownOptions } from "../shared/options.js";
 import type { Redactor } from "./redactor.js";
 
 /** Options that not everything has, by what has them: who gives one elsewhere is told where it belongs. */
@@ -31,24 +31,14 @@ export function checkOptionNames<Options extends object>(
     throw new InvalidOptionError("options", "be an object", shown(options));
   }
   const names = Object.keys(known);
-  for (const name of Object.keys(options)) {
-    if (Object.hasOwn(known, name) || Reflect.get(options, name) === undefined) continue;
+  return ownOptions(options, names, (name, reason) => {
+    if (reason === "inherited")
+      return new InvalidOptionError(name, "be an own property of the options: inherited ones are not read");
     const rule = text(name) === name ? ruleFor(name, names) : null;
-    if (rule !== null) throw new InvalidOptionError(name, rule);
+    if (rule !== null) return new InvalidOptionError(name, rule);
     // A name like no other isn't shown: it may be the API key in a wrong place.
-    throw new InvalidOptionError("options", `be among ${names.join(", ")}`, shown(name));
-  }
-  const own = names.map((name) => [name, ownOption(options, name)]);
-  return Object.fromEntries(own) as Options;
-}
-
-function ownOption(options: object, name: string): unknown {
-  if (Object.hasOwn(options, name)) return Reflect.get(options, name);
-  // The last prototype of a chain is the language's own, which some other code may have polluted.
-  let holder: object | null = Object.getPrototypeOf(options);
-  while (holder !== null && !Object.hasOwn(holder, name)) holder = Object.getPrototypeOf(holder);
-  if (holder === null || Object.getPrototypeOf(holder) === null) return undefined;
-  throw new InvalidOptionError(name, "be an own property of the options: inherited ones are not read");
+    return new InvalidOptionError("options", `be among ${names.join(", ")}`, shown(name));
+  });
 }
 
 /** What is wrong with a name that is an option of something else, or nearly one of these; `null` for any other. */
@@ -57,4 +47,14 @@ function ruleFor(name: string, names: readonly string[]): string | null {
   if (place !== undefined) return `be an option here: it is one of ${place}`;
   const nearest = nearestName(name, names);
   return nearest === null ? null : `be the name of an option, perhaps \`${nearest}\``;
+}
+
+/** What came where one of some words was expected: a word like no other isn't shown, since it may be a key. */
+export function shownAmong(
+  value: unknown,
+  words: readonly string[],
+  { text }: Pick<Redactor, "text">,
+): string {
+  const isShown = typeof value === "string" && nearestName(value, words) !== null && text(value) === value;
+  return isShown ? value : shown(value);
 }

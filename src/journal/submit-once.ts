@@ -5,6 +5,7 @@ import { AsyncMusicError } from "../errors/base.js";
 import { ConnectionError } from "../errors/connection-errors.js";
 import { JournalError } from "../errors/journal-errors.js";
 import type { Redactor } from "../http/redactor.js";
+import { canonicalJson } from "../shared/data.js";
 import { isReasonOf } from "../time/abort.js";
 import type { Clock } from "../time/clock.js";
 import { dateAt } from "../time/clock.js";
@@ -14,7 +15,6 @@ import type { JournalPlace } from "./options.js";
 import { outcomeUnknown } from "./outcome-unknown.js";
 import { type Probe, type Sounding, sound } from "./probe.js";
 import { newRevision } from "./revision.js";
-import { isSameRequest } from "./same-request.js";
 import { createSlot, type Slot } from "./slot.js";
 import { takeTurn } from "./take-turn.js";
 
@@ -65,7 +65,7 @@ async function findOrSubmit(slot: Slot, order: Order): Promise<Ordered> {
   for (let look = 0; ; look++) {
     const entry = await slot.read();
     const isFree = entry === null || isFreed(entry);
-    if (!isFree && !isSameRequest(entry.request, order.request)) throw slot.conflict(entry);
+    if (!isFree && canonicalJson(entry.request) !== canonicalJson(order.request)) throw slot.conflict(entry);
     if (entry?.state === "submitted") {
       const task = entry.submission ?? entry.task_id;
       return { task, recordAgain: null, close: (status) => slot.close(entry, status) };

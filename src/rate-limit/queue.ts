@@ -1,4 +1,4 @@
-import { Heap } from "./heap.js";
+import { Heap } from "../shared/heap.js";
 import { expiresBefore, isDueBefore, type Waiting } from "./waiting.js";
 import type { Claimant } from "./window.js";
 

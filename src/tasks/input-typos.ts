@@ -1,7 +1,7 @@
 import { isModel, isTaskType } from "../contract/models.js";
 import { inputFields } from "../contract/request-rules.js";
-import { nearestName } from "../http/near-name.js";
 import type { Transport } from "../http/transport.js";
+import { nearestName } from "../shared/options.js";
 
 /** A longer name is no misspelled field, and may be anything: it is not logged. */
 const LONGEST_NAME = 40;

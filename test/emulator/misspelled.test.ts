@@ -100,7 +100,7 @@ describe("a misspelled name is refused with the one that was meant", () => {
 
   test("in the options of a server", async () => {
     await expect(serve(createEmulator(), untyped({ prot: 4010 }))).rejects.toThrow(
-      "Unknown option `prot`. Known: port, host, controlHost.",
+      "Unknown option `prot`. Did you mean `port`?",
     );
   });
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { concatBytes } from "../../../src/shared/data.js";
 import { untilReplaced } from "../../core/state/world.js";
 import { bytesOf } from "../../http/answers.js";
 import { attend } from "../../http/attend.js";
@@ -15,7 +16,6 @@ import {
 } from "../../http/exchange.js";
 import type { Mounted } from "../../http/mounted-world.js";
 import type { Origins } from "../../http/origins.js";
-import { joinChunks } from "../../http/read-body.js";
 import { afterRealMs, nextTurn } from "../../time/turn.js";
 import { answerFault } from "./answer-fault.js";
 import { type Dashboard, isDashboardPath } from "./dashboard.js";
@@ -175,7 +175,7 @@ function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array |
     else chunks.length = 0;
   });
   return new Promise((resolve, reject) => {
-    request.on("end", () => resolve(bytes > limit ? "too_large" : joinChunks(chunks, bytes)));
+    request.on("end", () => resolve(bytes > limit ? "too_large" : concatBytes(chunks)));
     request.on("close", () => {
       if (!request.readableEnded) reject(new Error("The connection ended within a body"));
     });

@@ -1,5 +1,4 @@
-/** From this likeness on, a name is taken for a misspelling of another. */
-const ALIKE = 0.5;
+import { nearestName } from "../../../src/shared/options.js";
 
 const LONGEST_SHOWN = 100;
 
@@ -28,25 +27,4 @@ export function unknownNameError(
 export function adviceFor(name: string, known: readonly string[]): string {
   const nearest = nearestName(name.slice(0, LONGEST_SHOWN), known);
   return nearest === null ? `Known: ${known.join(", ")}.` : `Did you mean \`${nearest}\`?`;
-}
-
-function nearestName(name: string, known: readonly string[]): string | null {
-  const [first = "", ...others] = known;
-  const nearest = others.reduce(
-    (best, each) => (likeness(name, each) > likeness(name, best) ? each : best),
-    first,
-  );
-  return likeness(name, nearest) < ALIKE ? null : nearest;
-}
-
-/** The share of their pairs of letters that two names have in common, from 0 to 1. */
-function likeness(one: string, other: string): number {
-  const [pairs, others] = [letterPairs(one), letterPairs(other)];
-  const common = pairs.filter((pair) => others.includes(pair)).length;
-  return (2 * common) / (pairs.length + others.length);
-}
-
-function letterPairs(name: string): string[] {
-  const small = name.toLowerCase();
-  return [...new Set(Array.from(small, (letter, index) => letter + small.charAt(index + 1)))];
 }

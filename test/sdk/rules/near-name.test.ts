@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { nearestName, shownAmong } from "../../../src/http/near-name.js";
-import { checkOptionNames } from "../../../src/http/option-names.js";
+import { checkOptionNames, shownAmong } from "../../../src/http/option-names.js";
 import { createRedactor } from "../../../src/http/redactor.js";
+import { nearestName } from "../../../src/shared/options.js";
 
 // Two names are alike by the pairs of letters that they share.
 
