@@ -1,7 +1,8 @@
-import { changeLimits } from "../core/limits/limits.js";
+import type { LogReader } from "../core/log.js";
 import { checkOptionNames } from "../core/options/option-names.js";
 import { changePolicy } from "../core/policy/choose-policy.js";
 import { randomStream } from "../core/random/random.js";
+import { changeLimits } from "../core/rate-limit.js";
 import { createState } from "../core/state/create-state.js";
 import { setOwnerKey } from "../core/state/set-owner-key.js";
 import { openSnapshot, takeSnapshot } from "../core/state/snapshot.js";
@@ -106,8 +107,12 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
       return world.state.limits;
     },
     state: () => viewState(world, emulator.accounts, origins),
-    onRequest: (listener) => world.logReaders.add((request) => listener(request)),
-    audit: () => [...world.state.conduct.findings],
+    onRequest(listener) {
+      const reader: LogReader = (request) => listener(request);
+      world.logReaders.add(reader);
+      return () => void world.logReaders.delete(reader);
+    },
+    audit: () => [...world.state.audit.findings],
     async when(taskId, status) {
       if (closing.signal.aborted) throw new Error(`Failed to see a task in \`${status}\`: ${DISPOSED}`);
       await world.watchers.watch(requireTask(world, taskId), status);

@@ -1,6 +1,6 @@
 import type { Task } from "../../src/contract/task.js";
-import type { Limits } from "../core/limits/limits.js";
 import type { Policy } from "../core/policy/policy.js";
+import type { Limits } from "../core/rate-limit.js";
 import type { World } from "../core/state/world.js";
 import type { Origins } from "../http/origins.js";
 import { taskData } from "../http/task-data.js";

@@ -1,8 +1,8 @@
 import type { Task, TaskStatus } from "../../src/contract/task.js";
-import type { Finding } from "../core/audit/conduct.js";
-import type { Limits } from "../core/limits/limits.js";
-import type { LoggedRequest } from "../core/log/logged-request.js";
+import type { Finding } from "../core/audit.js";
+import type { LoggedRequest } from "../core/log.js";
 import type { Policy } from "../core/policy/policy.js";
+import type { Limits } from "../core/rate-limit.js";
 import type { ResetOptions } from "../core/state/create-state.js";
 import type { Snapshot } from "../core/state/snapshot.js";
 import type { Clock, EmulatorClock } from "../time/clock.js";

@@ -1,5 +1,4 @@
-import { type FaultRule, parseFaultRule } from "../core/faults/fault.js";
-import { armFault } from "../core/faults/take-fault.js";
+import { addFault, type FaultRule } from "../core/faults.js";
 import type { World } from "../core/state/world.js";
 
 /** Trouble on demand. */
@@ -18,7 +17,7 @@ export interface Faults {
 
 export function createFaults(world: World): Faults {
   return {
-    add: (rule) => armFault(world.state, structuredClone(parseFaultRule(rule))),
+    add: (rule) => addFault(world.state, rule),
     list: () => structuredClone(world.state.faults.map(({ rule, left }) => ({ rule, left }))),
     clear() {
       world.state.faults = [];

@@ -1,5 +1,5 @@
 import { HEADERS } from "../../src/contract/wire.js";
-import { admit, openWindow, remainingIn } from "../core/limits/rate-window.js";
+import { admit, openWindow, remainingIn } from "../core/rate-limit.js";
 import { callerOf } from "./endpoints/caller.js";
 import { Refusal } from "./refusal.js";
 import type { Caller, Visit } from "./visit.js";

@@ -1,4 +1,4 @@
-import type { Fault } from "../core/faults/fault.js";
+import type { Fault } from "../core/faults.js";
 import type { World } from "../core/state/world.js";
 import { BODILESS_STATUSES, bodiless, bytesOf } from "./answers.js";
 import { showRemaining } from "./authentication.js";

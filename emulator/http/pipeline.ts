@@ -1,4 +1,5 @@
-import { takeFault } from "../core/faults/take-fault.js";
+import type { Submission } from "../core/audit.js";
+import { takeFault } from "../core/faults.js";
 import type { World } from "../core/state/world.js";
 import { isoTime } from "../time/clock.js";
 import { authenticate, countRequest, findCaller } from "./authentication.js";
@@ -23,11 +24,16 @@ export async function carryOut(world: World, exchange: Exchange): Promise<Delive
   const requestId = chooseRequestId(world.state, exchange);
   const fault = takeFault(world.state, exchange.method, exchange.path);
   const submission = submissionOf(world, exchange, requestId);
-  const abandoned = submission === null ? null : world.submissions.findAbandoned(submission);
+  const abandoned = submission === null ? null : findAbandoned(world, submission);
   let now = cameAt;
   if (fault?.kind === "latency") {
-    const wait = waitOut(fault.ms, world);
-    await (submission === null ? wait : world.submissions.during(submission, wait));
+    const { submissions } = world;
+    if (submission !== null) submissions.add(submission);
+    try {
+      await waitOut(fault.ms, world);
+    } finally {
+      if (submission !== null) submissions.delete(submission);
+    }
     if (era.aborted) return PASSED;
     now = world.clock.now();
   }
@@ -56,6 +62,12 @@ export async function carryOut(world: World, exchange: Exchange): Promise<Delive
 
 /** Another state has taken the place of the one that an exchange came to: the new one never sees it. */
 const PASSED: Delivery = { kind: "disconnect" };
+
+/** An equal submission whose caller has left before this one came. */
+function findAbandoned({ submissions }: World, { fingerprint }: Submission): Submission | null {
+  for (const each of submissions) if (each.hasLeft() && each.fingerprint() === fingerprint()) return each;
+  return null;
+}
 
 /** The stages, in the order in which their errors win. */
 function answerTo(visit: Visit): Answer | Promise<Answer> {

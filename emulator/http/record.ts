@@ -1,8 +1,8 @@
 import { ENDPOINTS, HEADERS } from "../../src/contract/wire.js";
-import { type Fate, type SeenExchange, watchConduct } from "../core/audit/watch-conduct.js";
+import { type AuditedOutcome, auditRequest } from "../core/audit.js";
 import { invariant } from "../core/invariant.js";
 import { isBalanced } from "../core/ledger/ledger.js";
-import { logRequest } from "../core/log/logged-request.js";
+import { logRequest } from "../core/log.js";
 import { findTask } from "../core/state/world.js";
 import type { StoredTask } from "../core/stored/task.js";
 import { findCaller } from "./authentication.js";
@@ -13,7 +13,7 @@ import type { Caller, Visit } from "./visit.js";
 export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
   const { world, exchange, requestId, at } = visit;
   // A reader of the log may replace the state.
-  const { requests, conduct, counts } = world.state;
+  const { requests, audit, counts } = world.state;
   const caller = visit.caller ?? findCaller(visit);
   const answer = delivery.kind === "answer" ? delivery.answer : null;
   const logged = {
@@ -26,37 +26,39 @@ export function recordExchange(visit: Visit, delivery: Delivery): Delivery {
     account_id: caller?.account.id ?? null,
     error_code: answer?.errorCode ?? null,
   };
-  logRequest(requests, logged);
-  world.logReaders.tell(logged, exchange.body, requests);
+  logRequest(requests, world.logReaders, logged, exchange.body);
   if (caller !== null) {
     invariant(isBalanced(caller.account.ledger), "all credits are available, frozen or settled");
-    watchConduct(conduct, seenExchange(visit, caller, delivery, answer), counts.arrivals);
+    auditRequest(
+      audit,
+      { ...visit, arrival: exchange.arrival.ordinal, arrivedAt: visit.cameAt },
+      seenExchange(visit, caller, delivery, answer),
+      counts.arrivals,
+    );
   }
   return delivery;
 }
 
-function seenExchange(visit: Visit, caller: Caller, delivery: Delivery, answer: Answer | null): SeenExchange {
-  const { exchange, requestId, cameAt, now, at, submission, abandoned } = visit;
+function seenExchange(
+  visit: Visit,
+  caller: Caller,
+  delivery: Delivery,
+  answer: Answer | null,
+): AuditedOutcome {
+  const { exchange, submission } = visit;
   const { method, path } = exchange;
   const wait = answer?.headers[HEADERS.retryAfter];
   const hasArrived = delivery.kind === "answer" && !exchange.hasLeft();
   return {
-    requestId,
-    cameAt,
-    now,
-    at,
-    arrival: exchange.arrival.ordinal,
-    sameRequest: () => `${caller.key.id} ${method} ${path} ${submission?.same() ?? ""}`,
-    submission,
-    abandonedBefore: abandoned?.requestId ?? null,
+    fingerprint: () => `${caller.key.id} ${method} ${path} ${submission?.fingerprint() ?? ""}`,
     task: method === "GET" ? readTaskOf(visit, caller) : null,
-    fate: hasArrived ? fateOf(delivery) : "unknown",
+    known: hasArrived ? fateOf(delivery) : "unknown",
     retryAfterSeconds: hasArrived && wait !== undefined ? Number(wait) : null,
   };
 }
 
 /** A refusal needs no more than its status. A success without its data, as a fault makes it, tells no more than none. */
-function fateOf({ answer, isReadable }: Extract<Delivery, { kind: "answer" }>): Fate {
+function fateOf({ answer, isReadable }: Extract<Delivery, { kind: "answer" }>): AuditedOutcome["known"] {
   if (answer.status >= 500) return "unknown";
   if (answer.status >= 300) return "refused";
   return answer.errorCode === null && isReadable ? "accepted" : "unknown";

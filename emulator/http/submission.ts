@@ -1,7 +1,5 @@
 import { ENDPOINTS, HEADERS } from "../../src/contract/wire.js";
-import { fingerprintOfText } from "../core/audit/fingerprint.js";
-import { sameOrder } from "../core/audit/same-order.js";
-import type { Submission } from "../core/audit/submissions-under-way.js";
+import { fingerprintOfSubmission, fingerprintOfText, type Submission } from "../core/audit.js";
 import type { World } from "../core/state/world.js";
 import type { Exchange } from "./exchange.js";
 import { isTooDeep, parseJson } from "./json-body.js";
@@ -15,17 +13,17 @@ export function submissionOf({ index }: World, exchange: Exchange, requestId: st
   const sender = index.keys.get(headers.get(HEADERS.apiKey) ?? "");
   if (sender === undefined) return null;
   let known: string | undefined;
-  const same = () => {
+  const fingerprint = () => {
     known ??= sameBody(sender.account.id, exchange);
     return known;
   };
-  return { same, requestId, hasLeft };
+  return { fingerprint, requestId, hasLeft };
 }
 
 /** By what a body is known again: what it says as JSON, else its text. One too large to be read is like no other. */
 function sameBody(accountId: string, { body, arrival }: Exchange): string {
   if (body === "too_large") return `${accountId} unread ${arrival.ordinal}`;
   const json = parseJson(body);
-  if (json !== null && !isTooDeep(json.value)) return sameOrder(accountId, json.value);
+  if (json !== null && !isTooDeep(json.value)) return fingerprintOfSubmission(accountId, json.value);
   return `${accountId} ${body === null ? "" : fingerprintOfText(decoder.decode(body))}`;
 }

@@ -1,5 +1,5 @@
 import type { Account, ApiKey } from "../core/accounts/account.js";
-import type { Submission } from "../core/audit/submissions-under-way.js";
+import type { Submission } from "../core/audit.js";
 import type { World } from "../core/state/world.js";
 import type { Exchange } from "./exchange.js";
 

@@ -1,4 +1,4 @@
-import { admit, openWindow, type RateWindow } from "../../emulator/core/limits/rate-window.js";
+import { admit, openWindow, type RateWindow } from "../../emulator/core/rate-limit.js";
 import { LIMITS } from "../../src/contract/wire.js";
 import type { VirtualTime } from "./virtual-time.js";
 

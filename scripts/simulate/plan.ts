@@ -1,4 +1,4 @@
-import type { FaultRule } from "../../emulator/core/faults/fault.js";
+import type { FaultRule } from "../../emulator/core/faults.js";
 import type { Outcome } from "../../emulator/core/providers/outcome.js";
 import { type Random, randomChoice, randomStream } from "../../emulator/core/random/random.js";
 import type { TaskRequest } from "../../src/contract/requests.js";

@@ -1,6 +1,6 @@
 import type { Emulator } from "../../emulator/control/emulator.js";
-import type { Finding } from "../../emulator/core/audit/conduct.js";
-import type { FaultRule } from "../../emulator/core/faults/fault.js";
+import type { Finding } from "../../emulator/core/audit.js";
+import type { FaultRule } from "../../emulator/core/faults.js";
 import { priceOf } from "../../src/contract/models.js";
 import type { Task } from "../../src/contract/task.js";
 import { AsyncMusicError } from "../../src/errors/base.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fingerprintOf, fingerprintOfText } from "../../emulator/core/audit/fingerprint.js";
+import { fingerprintOf, fingerprintOfText } from "../../emulator/core/audit.js";
 
 /** Values that a careless mark confuses: each letter that separates the parts of another, and every kind of nothing. */
 const LEAVES = ["", "a", "b", "ab", '"', "1", "null", "[", "{", "?", 0, 1, -1, 11, 0.5, true, false, null];

@@ -1,16 +1,12 @@
 import { expect, test } from "vitest";
-import {
-  type LoggedRequest,
-  logRequest,
-  REMEMBERED_REQUESTS,
-} from "../../emulator/core/log/logged-request.js";
+import { type LoggedRequest, logRequest, REMEMBERED_REQUESTS } from "../../emulator/core/log.js";
 
 test("the log remembers the last 100,000 requests, and never twice as many", () => {
   const log: LoggedRequest[] = [];
   const request = { at: "", method: "GET", path: "/", status: 200, account_id: null, error_code: null };
   let longest = 0;
   for (let number = 1; number <= 250_000; number++) {
-    logRequest(log, { ...request, request_id: String(number) });
+    logRequest(log, new Set(), { ...request, request_id: String(number) }, null);
     longest = Math.max(longest, log.length);
   }
   expect(REMEMBERED_REQUESTS).toBe(100_000);

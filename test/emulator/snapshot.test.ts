@@ -66,7 +66,7 @@ describe("what is no snapshot of this version is refused, and changes nothing", 
     [
       "a field too few in the state",
       ({ state }) => {
-        delete state.conduct;
+        delete state.audit;
       },
     ],
     [

@@ -64,7 +64,7 @@ export function field(value: unknown, name: string): unknown {
 }
 
 /** What only counts and remembers requests; everything else must be as it was after one that was refused. */
-const ABOUT_REQUESTS = ["requests", "counts", "conduct", "window"];
+const ABOUT_REQUESTS = ["requests", "counts", "audit", "window"];
 
 /** The whole state as text, but for what is kept about requests. */
 export function stateOf({ emulator }: EmulatedService): string {

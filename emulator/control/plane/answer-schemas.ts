@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { CONDUCT_RULES } from "../../core/audit/conduct.js";
+import { CONDUCT_RULES } from "../../core/audit.js";
 import { LEDGER_KINDS } from "../../core/ledger/ledger.js";
 import { objectOf } from "../../core/options/object-of.js";
 import { oneOf } from "../../core/options/one-of.js";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import type { Limits } from "../../core/limits/limits.js";
 import { numberBetween, wholeNumber } from "../../core/options/numbers.js";
 import { objectOf } from "../../core/options/object-of.js";
+import type { Limits } from "../../core/rate-limit.js";
 
 /** Limits as the control plane is given them: some or all. */
 export const limitsSchema = objectOf({

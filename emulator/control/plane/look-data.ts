@@ -29,7 +29,7 @@ export function overviewData(world: World, origins: Origins) {
       ledger_entries: account.ledger.entries.length,
     })),
     tasks: state.tasks.length,
-    findings: state.conduct.findings.length,
+    findings: state.audit.findings.length,
     faults: state.faults.map(({ rule, left }) => ({ rule, left })),
     providers: state.scripts,
   };

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { MODELS, TASK_TYPES } from "../../../src/contract/models.js";
 import { TASK_STATUSES } from "../../../src/contract/task.js";
-import { ruleSchema } from "../../core/faults/fault.js";
+import { ruleSchema } from "../../core/faults.js";
 import { oneOf } from "../../core/options/one-of.js";
 import { policySchema } from "../../core/policy/policy-schema.js";
 import { outcomeSchema } from "../../core/providers/outcome.js";

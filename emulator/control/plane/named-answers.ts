@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { ruleSchema } from "../../core/faults/fault.js";
+import { ruleSchema } from "../../core/faults.js";
 import { policySchema } from "../../core/policy/policy-schema.js";
 import { outcomeSchema } from "../../core/providers/outcome.js";
 import * as answer from "./answer-schemas.js";

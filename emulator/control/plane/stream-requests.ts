@@ -1,4 +1,4 @@
-import type { LoggedRequest } from "../../core/log/logged-request.js";
+import type { LoggedRequest, LogReader } from "../../core/log.js";
 import type { World } from "../../core/state/world.js";
 
 /**
@@ -36,7 +36,7 @@ export function streamRequests({
           leave();
           controller.close();
         };
-        const stop = logReaders.add((_request, _body, current) => {
+        const read: LogReader = (_request, _body, current) => {
           if (current === log) {
             position -= length + 1 - current.length;
           } else {
@@ -47,9 +47,10 @@ export function streamRequests({
           length = current.length;
           if (position < 0) end();
           else if (wantsMore) send(controller);
-        });
+        };
+        logReaders.add(read);
         leave = () => {
-          stop();
+          logReaders.delete(read);
           closing.removeEventListener("abort", end);
         };
         closing.addEventListener("abort", end);

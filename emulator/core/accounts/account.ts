@@ -1,7 +1,7 @@
 import { createLedger, type Ledger, topUp } from "../ledger/ledger.js";
-import type { RateWindow } from "../limits/rate-window.js";
 import { createPurchases, type Purchases } from "../payments/buyer.js";
 import { randomUuid } from "../random/random.js";
+import type { RateWindow } from "../rate-limit.js";
 
 /** Whoever pays. */
 export interface Account {

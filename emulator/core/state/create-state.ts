@@ -1,9 +1,9 @@
 import { createAccount, createKey } from "../accounts/account.js";
-import { createConduct } from "../audit/conduct.js";
-import { changeLimits, DEFAULT_LIMITS, type Limits } from "../limits/limits.js";
+import { createAudit } from "../audit.js";
 import { changePolicy, defaultPolicy, variedPolicy } from "../policy/choose-policy.js";
 import type { Policy } from "../policy/policy.js";
 import { createScripts } from "../providers/scripts.js";
+import { changeLimits, DEFAULT_LIMITS, type Limits } from "../rate-limit.js";
 import type { Counts, State } from "./state.js";
 
 /** What an emulator begins with, at its creation and after each reset. */
@@ -39,7 +39,7 @@ export function createState(options: ResetOptions, apiKey: string | undefined, n
     scripts: createScripts(),
     faults: [],
     requests: [],
-    conduct: createConduct(),
+    audit: createAudit(),
   };
 }
 

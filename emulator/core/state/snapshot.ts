@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { isoTime, LATEST_TIME, parseIsoTime } from "../../time/clock.js";
-import { createConduct } from "../audit/conduct.js";
+import { createAudit } from "../audit.js";
 import { invalidOption } from "../options/invalid-option.js";
 import { objectOf } from "../options/object-of.js";
 import { parseOption } from "../options/parse-option.js";
@@ -46,7 +46,7 @@ export function openSnapshot(world: World, snapshot: unknown): void {
     throw invalidOption("snapshot.time", rule, snapshot.time);
   }
   const data = copyOf(snapshot.state);
-  const state = { ...data, conduct: createConduct(data.conduct) };
+  const state = { ...data, audit: createAudit(data.audit) };
   if (!isConsistent(state)) {
     throw new RangeError(
       "Expected `snapshot` to add up: its accounts, tasks and credits do not belong together",

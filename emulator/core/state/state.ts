@@ -1,10 +1,10 @@
 import type { Account } from "../accounts/account.js";
-import type { Conduct, ConductData } from "../audit/conduct.js";
-import type { ArmedFault } from "../faults/fault.js";
-import type { Limits } from "../limits/limits.js";
-import type { LoggedRequest } from "../log/logged-request.js";
+import type { Audit, AuditData } from "../audit.js";
+import type { AddedFault } from "../faults.js";
+import type { LoggedRequest } from "../log.js";
 import type { Policy } from "../policy/policy.js";
 import type { Scripts } from "../providers/scripts.js";
+import type { Limits } from "../rate-limit.js";
 import type { StoredTask } from "../stored/task.js";
 
 /** Everything that an emulator knows, but for the time, which its clock has. JSON has a form for all of it. */
@@ -21,13 +21,13 @@ export interface State {
   /** A task's place in this list is its ordinal. */
   tasks: StoredTask[];
   scripts: Scripts;
-  faults: ArmedFault[];
+  faults: AddedFault[];
   requests: LoggedRequest[];
-  conduct: Conduct;
+  audit: Audit;
 }
 
 /** The same as plain data. */
-export type StateData = Omit<State, "conduct"> & { conduct: ConductData };
+export type StateData = Omit<State, "audit"> & { audit: AuditData };
 
 /** How many of each there have been. */
 export interface Counts {

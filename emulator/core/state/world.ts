@@ -1,8 +1,8 @@
 import type { ServiceClock } from "../../time/clock.js";
 import type { Account, ApiKey } from "../accounts/account.js";
-import { SubmissionsUnderWay } from "../audit/submissions-under-way.js";
+import type { Submission } from "../audit.js";
 import { AudioStore } from "../delivery/audio-store.js";
-import { LogReaders } from "../log/log-readers.js";
+import type { LogReader } from "../log.js";
 import type { StoredClip } from "../stored/clip.js";
 import { isOpen, type StoredTask } from "../stored/task.js";
 import { Callbacks } from "./callbacks.js";
@@ -20,8 +20,9 @@ export interface World {
   /** Who waits for a task to reach a status. */
   readonly watchers: Watchers;
   /** Who reads the request log as it is written. */
-  readonly logReaders: LogReaders;
-  submissions: SubmissionsUnderWay;
+  readonly logReaders: Set<LogReader>;
+  /** Those that a fault delays. */
+  submissions: Set<Submission>;
   /** Files that follow from the state. */
   readonly audio: AudioStore;
   /** Aborted when another state takes this one's place. */
@@ -62,8 +63,8 @@ export function createWorld(state: State, clock: ServiceClock, closing: AbortSig
     clock,
     generation: 0,
     watchers: new Watchers(),
-    logReaders: new LogReaders(),
-    submissions: new SubmissionsUnderWay(),
+    logReaders: new Set(),
+    submissions: new Set(),
     audio: new AudioStore(),
     era: new AbortController(),
     closing,
@@ -77,7 +78,7 @@ export function replaceState(world: World, state: State, time: number, reason: s
   world.index = buildIndex(state);
   world.state = state;
   world.generation++;
-  world.submissions = new SubmissionsUnderWay();
+  world.submissions = new Set();
   const { era } = world;
   world.era = new AbortController();
   world.clock.set(time);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { isModel, type Model } from "../../../../src/contract/models.js";
-import { ruleSchema } from "../../../core/faults/fault.js";
+import { ruleSchema } from "../../../core/faults.js";
 import { UnknownIdError } from "../../../core/options/unknown-id.js";
 import { policyChangesSchema, policySchema } from "../../../core/policy/policy-schema.js";
 import { outcomeSchema } from "../../../core/providers/outcome.js";

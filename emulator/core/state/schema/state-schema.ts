@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { CONDUCT_RULES } from "../../audit/conduct.js";
-import { ruleSchema } from "../../faults/fault.js";
+import { CONDUCT_RULES } from "../../audit.js";
+import { ruleSchema } from "../../faults.js";
 import { numberBetween, wholeNumber } from "../../options/numbers.js";
 import { objectOf } from "../../options/object-of.js";
 import { oneOf } from "../../options/one-of.js";
@@ -24,7 +24,7 @@ const requestSchema = objectOf({
   error_code: nullableText,
 });
 
-const conductSchema = objectOf({
+const auditSchema = objectOf({
   findings: list(
     objectOf({
       rule: oneOf(...CONDUCT_RULES),
@@ -36,7 +36,7 @@ const conductSchema = objectOf({
   lastReads: record(time),
   waits: record(objectOf({ ...note, until: z.number("be a number") })),
   unknownSubmissions: record(objectOf(note)),
-  lostCauses: record(objectOf(note)),
+  permanentFailures: record(objectOf(note)),
 });
 
 /** Everything that an emulator of this version can know. What it can't is no state of ours. */
@@ -61,5 +61,5 @@ export const stateSchema: z.ZodMiniType<StateData> = objectOf({
   scripts: objectOf({ provider_a: script, provider_b: script }),
   faults: list(objectOf({ ordinal: count, rule: ruleSchema, left: z.nullable(count), met: count })),
   requests: list(requestSchema),
-  conduct: conductSchema,
+  audit: auditSchema,
 });

@@ -1,0 +1,253 @@
+import { LIMITS } from "../../src/contract/wire.js";
+import { Hash } from "./random/hash.js";
+import { isOpen, type StoredTask } from "./stored/task.js";
+
+/** A rule of the service that a client broke. */
+export type ConductRule =
+  | "polled_too_often"
+  | "resubmitted_after_unknown_outcome"
+  | "ignored_retry_after"
+  | "resent_not_retryable";
+
+/**
+ * All of them.
+ *
+ * @internal
+ */
+export const CONDUCT_RULES = [
+  "polled_too_often",
+  "resubmitted_after_unknown_outcome",
+  "ignored_retry_after",
+  "resent_not_retryable",
+] as const satisfies readonly ConductRule[];
+
+/** One request that broke a rule. */
+export interface Finding {
+  readonly rule: ConductRule;
+  /** When: ISO 8601. */
+  readonly at: string;
+  /** Which request. */
+  readonly request_id: string;
+  /** How, as prose. */
+  readonly detail: string;
+}
+
+/** The audit keeps at least this many findings, and this many notes of each kind. */
+export const REMEMBERED_FINDINGS = 10_000;
+export const MOST_NOTES = 10_000;
+
+/** What the audit has found, and what it remembers of earlier requests. */
+export interface Audit {
+  findings: Finding[];
+  /** When the last read of each open task arrived, by the task's ordinal. */
+  lastReads: Record<number, number>;
+  /** By request: the wait that its last response stated. */
+  waits: Notes<Wait>;
+  /** By submission: those whose outcome the client cannot know. */
+  unknownSubmissions: Notes<Note>;
+  /** By submission: those whose task failed with `retryable: false`, as a response has said. */
+  permanentFailures: Notes<Note>;
+}
+
+/** The same as plain data. */
+export interface AuditData extends Pick<Audit, "findings" | "lastReads"> {
+  waits: Record<string, Wait>;
+  unknownSubmissions: Record<string, Note>;
+  permanentFailures: Record<string, Note>;
+}
+
+/** An earlier request. A request that arrived before `arrivals` was sent without knowing its outcome. */
+interface Note {
+  requestId: string;
+  arrivals: number;
+}
+
+interface Wait extends Note {
+  until: number;
+}
+
+/** Identifies equal requests. Computed on demand, since most requests are never compared. */
+export type Fingerprint = () => string;
+
+/** Notes by fingerprint. Beyond `MOST_NOTES`, the oldest are dropped. */
+export class Notes<Note> {
+  readonly #notes: Map<string, Note>;
+
+  constructor(data: Readonly<Record<string, Note>> = {}) {
+    this.#notes = new Map(Object.entries(data));
+  }
+
+  find(fingerprint: Fingerprint): Note | undefined {
+    return this.#notes.size === 0 ? undefined : this.#notes.get(fingerprint());
+  }
+
+  keep(fingerprint: Fingerprint, note: Note): void {
+    const name = fingerprint();
+    // Deleted first, so that a renewed note becomes the latest.
+    this.#notes.delete(name);
+    this.#notes.set(name, note);
+    for (const oldest of this.#notes.keys()) {
+      if (this.#notes.size <= MOST_NOTES) return;
+      this.#notes.delete(oldest);
+    }
+  }
+
+  drop(fingerprint: Fingerprint): void {
+    if (this.#notes.size > 0) this.#notes.delete(fingerprint());
+  }
+
+  toJSON(): Record<string, Note> {
+    return Object.fromEntries(this.#notes);
+  }
+}
+
+export function createAudit(data?: AuditData): Audit {
+  return {
+    findings: data?.findings ?? [],
+    lastReads: data?.lastReads ?? {},
+    waits: new Notes(data?.waits),
+    unknownSubmissions: new Notes(data?.unknownSubmissions),
+    permanentFailures: new Notes(data?.permanentFailures),
+  };
+}
+
+/** A request that creates a task. */
+export interface Submission {
+  /** Of its account and body. */
+  readonly fingerprint: Fingerprint;
+  readonly requestId: string;
+  /** Whether its caller has stopped waiting for the response. */
+  readonly hasLeft: () => boolean;
+}
+
+/** A request with a valid key. */
+export interface AuditedRequest {
+  readonly requestId: string;
+  /** Numbered in the order of arrival. */
+  readonly arrival: number;
+  readonly arrivedAt: number;
+  /** When it was carried out: later than `arrivedAt` only if a fault delayed it. */
+  readonly now: number;
+  /** `now` in ISO 8601. */
+  readonly at: string;
+  /** `null` for any other request. */
+  readonly submission: Submission | null;
+  /** An equal submission that was in flight when this one arrived, and whose caller had left. */
+  readonly abandoned: Submission | null;
+}
+
+export interface AuditedOutcome {
+  /** Of its key, method, path and body. */
+  readonly fingerprint: Fingerprint;
+  /** The task that was read, as it is now; `null` for any other request. */
+  readonly task: StoredTask | null;
+  /** What the client knows of its request. */
+  readonly known: "accepted" | "refused" | "unknown";
+  /** The stated wait; `null` if none reached the client. */
+  readonly retryAfterSeconds: number | null;
+}
+
+/** Checks a request against the rules once its outcome is known. `arrivals` counts the requests that have arrived so far. */
+export function auditRequest(
+  audit: Audit,
+  request: AuditedRequest,
+  { fingerprint, task, known, retryAfterSeconds }: AuditedOutcome,
+  arrivals: number,
+): void {
+  const { requestId, submission } = request;
+  const note = { requestId, arrivals };
+  if (task !== null) checkPollInterval(audit, request, task);
+
+  const wait = audit.waits.find(fingerprint);
+  if (wait !== undefined && request.arrivedAt < wait.until && request.arrival >= wait.arrivals) {
+    const early = wait.until - request.arrivedAt;
+    report(
+      audit,
+      request,
+      "ignored_retry_after",
+      `Sent ${early} ms before the wait that ${wait.requestId} had stated was over`,
+    );
+  }
+  if (retryAfterSeconds !== null)
+    audit.waits.keep(fingerprint, { ...note, until: request.now + retryAfterSeconds * 1000 });
+  else if (wait !== undefined) audit.waits.drop(fingerprint);
+
+  if (submission !== null) {
+    checkSubmission(audit, request, submission);
+    if (known === "unknown") audit.unknownSubmissions.keep(submission.fingerprint, note);
+    else if (known === "accepted") audit.unknownSubmissions.drop(submission.fingerprint);
+  }
+  if (known === "accepted" && task !== null && "retryable" in task && !task.retryable) {
+    const failed = () => fingerprintOfTask(task);
+    if (audit.permanentFailures.find(failed) === undefined) audit.permanentFailures.keep(failed, note);
+  }
+}
+
+/** Limits: Polling. Reads of a finished task are not polls. */
+function checkPollInterval(audit: Audit, request: AuditedRequest, task: StoredTask): void {
+  const last = audit.lastReads[task.ordinal] ?? Number.NEGATIVE_INFINITY;
+  // A delayed read may have arrived before the last one.
+  const gapMs = Math.abs(request.arrivedAt - last);
+  if (gapMs < LIMITS.shortestPollIntervalMs) {
+    const detail = `Read ${task.id} again after ${gapMs} ms; at most one read in 1000 ms is allowed`;
+    report(audit, request, "polled_too_often", detail);
+  }
+  if (isOpen(task)) audit.lastReads[task.ordinal] = Math.max(request.arrivedAt, last);
+  else delete audit.lastReads[task.ordinal];
+}
+
+/** What may have been accepted, or can never succeed, is not sent again. */
+function checkSubmission(audit: Audit, request: AuditedRequest, { fingerprint }: Submission): void {
+  const unknown = audit.unknownSubmissions.find(fingerprint);
+  const wasKnown = unknown !== undefined && request.arrival >= unknown.arrivals;
+  const earlier = wasKnown ? unknown : request.abandoned;
+  if (earlier !== null) {
+    const detail = `Submitted what ${earlier.requestId} had submitted, before its outcome was known`;
+    report(audit, request, "resubmitted_after_unknown_outcome", detail);
+  }
+  const failure = audit.permanentFailures.find(fingerprint);
+  if (failure !== undefined && request.arrival >= failure.arrivals) {
+    const detail = `Submitted again what can never succeed, as the response to ${failure.requestId} had said`;
+    report(audit, request, "resent_not_retryable", detail);
+  }
+}
+
+function report({ findings }: Audit, request: AuditedRequest, rule: ConductRule, detail: string): void {
+  findings.push({ rule, at: request.at, request_id: request.requestId, detail });
+  if (findings.length > 2 * REMEMBERED_FINDINGS) findings.splice(0, findings.length - REMEMBERED_FINDINGS);
+}
+
+/** Of the submission that a task came from. */
+function fingerprintOfTask({ accountId, model, type, input, audioFormat }: StoredTask): string {
+  return fingerprintOfSubmission(accountId, { model, task_type: type, input, audio_format: audioFormat });
+}
+
+/** Of JSON that an account submits. Fields that the service does not read make no difference. */
+export function fingerprintOfSubmission(accountId: string, json: unknown): string {
+  if (typeof json !== "object" || json === null || Array.isArray(json))
+    return `${accountId} ${fingerprintOf(json)}`;
+  const { model, task_type, input, audio_format = null } = json as Readonly<Record<string, unknown>>;
+  return `${accountId} ${fingerprintOf({ model, task_type, input, audio_format })}`;
+}
+
+/** Of a JSON value: the same however it is written, and in whatever order the fields of its objects are. */
+export function fingerprintOf(value: unknown): string {
+  return hashOf(value).toString();
+}
+
+/** Of a text that is not JSON, and so never that of a JSON value. */
+export function fingerprintOfText(text: string): string {
+  return new Hash().add("?").add(text).toString();
+}
+
+/** The first letter tells the kinds of values apart. */
+function hashOf(value: unknown): Hash {
+  const hash = new Hash();
+  if (typeof value === "string") return hash.add('"').add(value);
+  if (typeof value !== "object" || value === null) return hash.add(String(value));
+  if (Array.isArray(value)) return value.reduce((list, each) => list.addHash(hashOf(each)), hash.add("["));
+  hash.add("{");
+  for (const [name, each] of Object.entries(value))
+    hash.addInAnyOrder(new Hash().add(name).addHash(hashOf(each)));
+  return hash;
+}

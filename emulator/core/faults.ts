@@ -1,0 +1,129 @@
+import * as z from "zod/mini";
+import { numberBetween, wholeNumber } from "./options/numbers.js";
+import { objectOf } from "./options/object-of.js";
+import { parseOption } from "./options/parse-option.js";
+import { randomStream } from "./random/random.js";
+
+/** A fault, and the requests that it applies to. Of several faults that match a request, the one added first fires. */
+export interface FaultRule {
+  /** @defaultValue any */
+  method?: string | undefined;
+  /** An exact path, or a prefix that ends in `*`. @defaultValue any */
+  path?: string | undefined;
+  /** How often it fires. @defaultValue 1, and unlimited with a `probability` */
+  times?: number | undefined;
+  /** The probability that it fires on a matching request, 0 to 1; drawn from the seed. @defaultValue 1 */
+  probability?: number | undefined;
+  fault: Fault;
+}
+
+/**
+ * What goes wrong. `when` is `"before"` (the request has no effect) or `"after"` (the request was carried out, and only
+ * its response is lost).
+ */
+export type Fault =
+  /** Another response: the status, with the service's error body. */
+  | {
+      kind: "status";
+      /** 200 to 599. */
+      status: number;
+      /** @defaultValue the code that the interface gives for the status */
+      error_code?: string | undefined;
+      /** Also sets `Retry-After`. @defaultValue 1 for a 429, which always states its wait; else none */
+      retry_after_seconds?: number | undefined;
+      when: "before" | "after";
+    }
+  /** The connection breaks. */
+  | { kind: "disconnect"; when: "before" | "after" }
+  /** The request takes this much longer, in milliseconds on the emulator's clock. */
+  | { kind: "latency"; ms: number }
+  /** The request is carried out, and the body of its response is cut. */
+  | { kind: "malformed" }
+  /**
+   * The request has no effect, and no response ever comes. A client gives up in real time. Until then a virtual clock
+   * does not advance by itself; `clock.advance` still moves it.
+   */
+  | { kind: "stall" };
+
+/** A fault that was added, with what it has done so far. */
+export interface AddedFault {
+  /** Numbered in the order of `add`; selects its random stream. */
+  ordinal: number;
+  rule: FaultRule;
+  /** How often it can still fire; `null` for unlimited. */
+  left: number | null;
+  /** How many requests it has matched with a probability. */
+  met: number;
+}
+
+const when = z.enum(["before", "after"], "be before or after");
+
+const faultSchema = z.discriminatedUnion(
+  "kind",
+  [
+    objectOf({
+      kind: z.literal("status"),
+      status: wholeNumber(200, 599),
+      error_code: z.optional(z.string("be a string")),
+      retry_after_seconds: z.optional(wholeNumber(0, 1e9)),
+      when,
+    }),
+    objectOf({ kind: z.literal("disconnect"), when }),
+    objectOf({ kind: z.literal("latency"), ms: numberBetween(0, 1e12) }),
+    objectOf({ kind: z.literal("malformed") }),
+    objectOf({ kind: z.literal("stall") }),
+  ],
+  "have a `kind` of status, disconnect, latency, malformed or stall",
+);
+
+/** @internal */
+export const ruleSchema = objectOf({
+  method: z.optional(z.string("be a string")),
+  path: z.optional(z.string("be a string")),
+  times: z.optional(wholeNumber(1, 1e9)),
+  probability: z.optional(numberBetween(0, 1)),
+  fault: faultSchema,
+});
+
+interface FaultState {
+  seed: number;
+  counts: { faults: number };
+  faults: AddedFault[];
+}
+
+/** @throws RangeError that names the invalid field. */
+export function addFault(state: FaultState, value: unknown): void {
+  const rule: FaultRule = structuredClone(parseOption("fault", ruleSchema, value));
+  state.faults.push({ ordinal: state.counts.faults++, rule, left: timesOf(rule), met: 0 });
+}
+
+/** Whether no request has matched the fault, although the first one would have triggered it. */
+export function isUnused({ rule, left }: AddedFault): boolean {
+  return rule.probability === undefined && left === timesOf(rule);
+}
+
+function timesOf({ times, probability }: FaultRule): number | null {
+  return times ?? (probability === undefined ? 1 : null);
+}
+
+/** The fault that a request triggers, if any. */
+export function takeFault(state: FaultState, method: string, path: string): Fault | null {
+  const fault = state.faults.find((each) => matches(each.rule, method, path) && fires(each, state.seed));
+  if (fault === undefined) return null;
+  if (fault.left !== null) fault.left--;
+  if (fault.left === 0) state.faults = state.faults.filter((each) => each !== fault);
+  return fault.rule.fault;
+}
+
+function matches(rule: FaultRule, method: string, path: string): boolean {
+  if (rule.method !== undefined && rule.method.toUpperCase() !== method) return false;
+  if (rule.path === undefined) return true;
+  return rule.path.endsWith("*") ? path.startsWith(rule.path.slice(0, -1)) : path === rule.path;
+}
+
+/** Each matching request draws its own number, so that the draws do not depend on other faults. */
+function fires(fault: AddedFault, seed: number): boolean {
+  const { probability } = fault.rule;
+  if (probability === undefined) return true;
+  return randomStream(seed, "fault", fault.ordinal, fault.met++)() < probability;
+}

@@ -1,0 +1,85 @@
+import * as z from "zod/mini";
+import { LIMITS } from "../../src/contract/wire.js";
+import { numberBetween, wholeNumber } from "./options/numbers.js";
+import { objectOf } from "./options/object-of.js";
+import { parseOption } from "./options/parse-option.js";
+
+/** The rate limit of every key. */
+export interface Limits {
+  /** Requests in one window, at least 1. @defaultValue 120 */
+  requests: number;
+  /** The length of a window, in seconds. @defaultValue 60 */
+  windowSeconds: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  requests: LIMITS.requestsPerWindow,
+  windowSeconds: LIMITS.windowMs / 1000,
+};
+
+const limitsSchema = objectOf({
+  requests: z.optional(wholeNumber(1, 1e9)),
+  windowSeconds: z.optional(numberBetween(0.001, 1e6)),
+});
+
+/**
+ * The limits with some of them changed.
+ *
+ * @throws RangeError that names the invalid limit; nothing is then changed.
+ */
+export function changeLimits(limits: Limits, changes: unknown): Limits {
+  const { requests = limits.requests, windowSeconds = limits.windowSeconds } = parseOption(
+    "limits",
+    limitsSchema,
+    changes,
+  );
+  return { requests, windowSeconds };
+}
+
+/** The requests of one key that count. A fixed window begins with a request; a sliding one always ends now. */
+export type RateWindow =
+  | { kind: "fixed"; startedAt: number; used: number }
+  /** The times of requests that may still count, oldest first. */
+  | { kind: "sliding"; admittedAt: number[] };
+
+export type Admission =
+  | { admitted: true; remaining: number }
+  | { admitted: false; retryAfterSeconds: number };
+
+/** An unused window. */
+export function openWindow(kind: RateWindow["kind"], now: number): RateWindow {
+  return kind === "fixed" ? { kind, startedAt: now, used: 0 } : { kind, admittedAt: [] };
+}
+
+/** Counts a request in its key's window. A refused request does not count (Limits: Rate limit). */
+export function admit(window: RateWindow, limits: Limits, now: number): Admission {
+  const lengthMs = limits.windowSeconds * 1000;
+  const used = countUsed(window, lengthMs, now);
+  if (used >= limits.requests) {
+    const freeAt =
+      window.kind === "fixed" ? window.startedAt : (window.admittedAt[used - limits.requests] ?? now);
+    return { admitted: false, retryAfterSeconds: Math.ceil((freeAt + lengthMs - now) / 1000) };
+  }
+  if (window.kind === "fixed") window.used++;
+  else window.admittedAt.push(now);
+  return { admitted: true, remaining: limits.requests - used - 1 };
+}
+
+/** What the key has left now. Counts nothing. */
+export function remainingIn(window: RateWindow, { requests, windowSeconds }: Limits, now: number): number {
+  return Math.max(requests - countUsed(structuredClone(window), windowSeconds * 1000, now), 0);
+}
+
+/** Drops the requests that are older than the window, which ends exactly its length after it began. */
+function countUsed(window: RateWindow, lengthMs: number, now: number): number {
+  if (window.kind === "fixed") {
+    if (now >= window.startedAt + lengthMs) {
+      window.startedAt = now;
+      window.used = 0;
+    }
+    return window.used;
+  }
+  const first = window.admittedAt.findIndex((at) => at + lengthMs > now);
+  window.admittedAt.splice(0, first === -1 ? window.admittedAt.length : first);
+  return window.admittedAt.length;
+}
