@@ -1,7 +1,6 @@
 import type { LogReader } from "../core/log.js";
 import { checkOptionNames } from "../core/options/option-names.js";
 import { changePolicy } from "../core/policy/choose-policy.js";
-import { randomStream } from "../core/random/random.js";
 import { changeLimits } from "../core/rate-limit.js";
 import { createState } from "../core/state/create-state.js";
 import { setOwnerKey } from "../core/state/set-owner-key.js";
@@ -14,6 +13,7 @@ import { inProcessOrigins } from "../http/origins.js";
 import { carryOut } from "../http/pipeline.js";
 import { taskData } from "../http/task-data.js";
 import type { ServiceClock } from "../time/clock.js";
+import { randomStream } from "../time/random.js";
 import { createRealClock } from "../time/real-clock.js";
 import { createVirtualClock } from "../time/virtual-clock.js";
 import { createAccounts } from "./accounts.js";

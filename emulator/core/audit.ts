@@ -1,5 +1,5 @@
 import { LIMITS } from "../../src/contract/wire.js";
-import { Hash } from "./random/hash.js";
+import { Hash } from "../time/random.js";
 import { isOpen, type StoredTask } from "./stored/task.js";
 
 /** A rule of the service that a client broke. */

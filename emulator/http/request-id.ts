@@ -1,6 +1,6 @@
 import { HEADERS, isSafeRequestId } from "../../src/contract/wire.js";
-import { randomUuid } from "../core/random/random.js";
 import type { State } from "../core/state/state.js";
+import { randomUuid } from "../time/random.js";
 import type { Exchange } from "./exchange.js";
 
 /** The caller's own request id where it is safe, else a new one (Authentication, 7). */

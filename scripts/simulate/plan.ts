@@ -1,6 +1,6 @@
 import type { FaultRule } from "../../emulator/core/faults.js";
 import type { Outcome } from "../../emulator/core/providers/outcome.js";
-import { type Random, randomChoice, randomStream } from "../../emulator/core/random/random.js";
+import { type Random, randomChoice, randomStream } from "../../emulator/time/random.js";
 import type { TaskRequest } from "../../src/contract/requests.js";
 
 /** Everything about a world that is drawn before it begins. */

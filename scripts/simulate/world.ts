@@ -1,5 +1,5 @@
 import { createEmulator } from "../../emulator/control/create-emulator.js";
-import { randomStream } from "../../emulator/core/random/random.js";
+import { randomStream } from "../../emulator/time/random.js";
 import { memoryJournal } from "../../src/journal/memory-journal.js";
 import { callForSongs, type Told } from "./caller.js";
 import { createMachine, type Surroundings } from "./machine.js";

@@ -1,7 +1,7 @@
-import { randomUuid } from "../../core/random/random.js";
 import type { World } from "../../core/state/world.js";
 import type { Delivery, Exchange } from "../../http/exchange.js";
 import { askedRequestId } from "../../http/request-id.js";
+import { randomUuid } from "../../time/random.js";
 import type { Emulator } from "../emulator.js";
 
 /** What carries out the calls of an emulator's control plane, of which the emulator's state sees nothing. */

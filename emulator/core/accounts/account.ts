@@ -1,6 +1,6 @@
+import { randomUuid } from "../../time/random.js";
 import { createLedger, type Ledger, topUp } from "../ledger/ledger.js";
 import { createPurchases, type Purchases } from "../payments/buyer.js";
-import { randomUuid } from "../random/random.js";
 import type { RateWindow } from "../rate-limit.js";
 
 /** Whoever pays. */

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
+import { randomUuid } from "../../time/random.js";
 import { wholeNumber } from "../options/numbers.js";
 import { objectOf } from "../options/object-of.js";
 import { parseOption } from "../options/parse-option.js";
-import { randomUuid } from "../random/random.js";
 import type { AutoTopUpSettings, Buyer, PaymentSource, Purchases } from "./buyer.js";
 
 /** How long no charge is tried after one was refused (Limits: failure protections). */

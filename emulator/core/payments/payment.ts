@@ -1,6 +1,6 @@
+import { randomStream, randomUuid } from "../../time/random.js";
 import { invariant } from "../invariant.js";
 import { topUp } from "../ledger/ledger.js";
-import { randomStream, randomUuid } from "../random/random.js";
 import { pauseAutoTopUp } from "./auto-top-up.js";
 import type { Buyer, PaymentSource, PaymentStatus, StoredPayment } from "./buyer.js";
 

@@ -1,6 +1,6 @@
+import { randomChoice, randomStream } from "../../time/random.js";
 import { invalidOption } from "../options/invalid-option.js";
 import { unknownName } from "../options/unknown-name.js";
-import { randomChoice, randomStream } from "../random/random.js";
 import { POLICY_FIELDS, type PolicyField } from "./fields.js";
 import type { Policy } from "./policy.js";
 

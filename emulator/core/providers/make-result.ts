@@ -1,7 +1,7 @@
 import { songDurationSeconds } from "../../audio/song-duration.js";
 import { writeLyrics } from "../../audio/words/lyrics.js";
 import { songTitle } from "../../audio/words/title.js";
-import { randomStream, randomUuid } from "../random/random.js";
+import { randomStream, randomUuid } from "../../time/random.js";
 import { type ProviderTask, readBrief } from "./brief.js";
 import { type Plan, plannedSuccess } from "./plan.js";
 

@@ -1,8 +1,8 @@
 import type { Model, TaskType } from "../../../src/contract/models.js";
 import type { TaskErrorCode } from "../../../src/contract/wire.js";
 import type { AudioFormat } from "../../audio/formats/formats.js";
+import { type Random, randomNormal } from "../../time/random.js";
 import { invariant } from "../invariant.js";
-import { type Random, randomNormal } from "../random/random.js";
 import type { Outcome } from "./outcome.js";
 
 /** What a provider will do with a task. It is settled when the task is submitted, and no read changes it. */

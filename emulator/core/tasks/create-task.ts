@@ -1,3 +1,4 @@
+import { randomStream, randomUuid } from "../../time/random.js";
 import type { Account } from "../accounts/account.js";
 import { canFreeze, freeze } from "../ledger/ledger.js";
 import { rechargeAfterFreeze } from "../payments/recharge.js";
@@ -5,7 +6,6 @@ import type { ProviderTask } from "../providers/brief.js";
 import type { Outcome } from "../providers/outcome.js";
 import { planTask, UNKNOWN_CLIP } from "../providers/plan.js";
 import { chooseOutcome, consumeOutcome } from "../providers/scripts.js";
-import { randomStream, randomUuid } from "../random/random.js";
 import { indexTask, type World } from "../state/world.js";
 import type { OpenTask } from "../stored/task.js";
 import { namesUnknownClip } from "./clip-reference.js";

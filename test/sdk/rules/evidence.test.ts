@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { randomStream } from "../../../emulator/core/random/random.js";
+import { randomStream } from "../../../emulator/time/random.js";
 import { evidenceOf, foreignSounding, type Sounding } from "../../../src/journal/probe.js";
 
 const count = (accepted: number, open = 0, unknown = 0) => ({ accepted, open, unknown });
