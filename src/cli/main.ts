@@ -1,11 +1,41 @@
 #!/usr/bin/env node
 import { runProgram } from "./program.js";
-import { processSurroundings } from "./terminal/process-surroundings.js";
+import { ENDING_SIGNALS, type Output, type Terminal } from "./terminal.js";
 
-const status = await runProgram(process.argv.slice(2), processSurroundings());
+const DEFAULT_COLUMNS = 80;
+
+const terminal: Terminal = {
+  env: process.env,
+  stdin: () => process.stdin,
+  stdout: outputTo(process.stdout),
+  stderr: outputTo(process.stderr),
+  onSignal(listener) {
+    for (const signal of ENDING_SIGNALS) process.on(signal, listener);
+    return () => {
+      for (const signal of ENDING_SIGNALS) process.off(signal, listener);
+    };
+  },
+};
+
+const status = await runProgram(process.argv.slice(2), terminal);
 if (status !== 0) process.exitCode = status;
-// What was written may still be on its way to a pipe. A request that was given up holds nothing up.
+// Flush the pipes, then exit even if an abandoned request is still open.
 await Promise.all(
-  [process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write("", done))),
+  [process.stdout, process.stderr].map((stream) => new Promise((resolve) => stream.write("", resolve))),
 );
 process.exit();
+
+function outputTo(stream: NodeJS.WriteStream): Output {
+  stream.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+    // The reader left (`| head`) or the terminal was closed: the task is still saved.
+    if (code === "EPIPE" || code === "EIO") return;
+    process.exitCode = 1;
+    if (stream === process.stdout)
+      process.stderr.write(`async-music: Failed to write to stdout: ${message}\n`);
+  });
+  return {
+    isTerminal: stream.isTTY === true,
+    columns: () => Number(process.env["COLUMNS"]) || stream.columns || DEFAULT_COLUMNS,
+    write: (text) => void stream.write(text),
+  };
+}

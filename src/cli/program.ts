@@ -1,90 +1,65 @@
+import { createRequire } from "node:module";
 import { Command, CommanderError } from "commander";
-import { balanceCommand } from "./commands/balance.js";
-import { completeCommand, completionCommand } from "./commands/completion.js";
-import { emulatorCommand } from "./commands/emulator.js";
-import { ordersCommand } from "./commands/orders.js";
-import { runTaskCommand } from "./commands/run.js";
-import { settleCommand } from "./commands/settle.js";
-import { usageCommand } from "./commands/usage.js";
-import { waitCommand } from "./commands/wait.js";
-import { EXIT_STATUS } from "./exit-status.js";
-import { packageVersion } from "./package-version.js";
-import { coloured, hasColour } from "./terminal/colour.js";
-import type { Output, Surroundings } from "./terminal/surroundings.js";
-import { withoutKey } from "./terminal/without-key.js";
+import { addAccountCommands, addEmulatorCommand, addJournalCommands, addTaskCommands } from "./commands.js";
+import { hasColor, type Output, redactKey, styled, type Terminal } from "./terminal.js";
 
-/** Longer lines than this are no pleasure to read. */
-const WIDEST_HELP = 100;
+const MAX_HELP_WIDTH = 100;
 
 const HELP = `
-First steps, with nothing billed:
+To try it without being charged:
   async-music emulator
-      the service on this machine; do as it says, and then
+      runs the service on this machine; set the two
+      variables that it prints in another shell, then
   async-music run -d "rain in Lisbon"
-      a song, saved in this folder
+      saves a song in this directory
 
 Environment:
-  ASYNC_MUSIC_API_KEY    your API key; no flag takes it, where
-                         others on this machine could read it
-  ASYNC_MUSIC_BASE_URL   the address without /api/v1
-  NO_COLOR, FORCE_COLOR  never colour, always colour
+  ASYNC_MUSIC_API_KEY    your API key; there is no flag for
+                         it, which other users could read
+  ASYNC_MUSIC_BASE_URL   the service address, without /api/v1
+  NO_COLOR, FORCE_COLOR  never use color, always use color
 
 Results go to stdout, everything else to stderr. Each kind of
-error has an exit status of its own.`;
+error has its own exit status.`;
 
-/** Does what the arguments say, to its end, and answers the exit status. */
-export async function runProgram(args: readonly string[], around: Surroundings): Promise<number> {
+/** Runs the command line. Returns the exit status. */
+export async function runProgram(args: readonly string[], given: Terminal): Promise<number> {
   const isEmulator = args[0] === "emulator";
-  // An emulator's key is no secret: it is there to be shown.
-  const surroundings = isEmulator ? around : withoutKey(around);
-  const end = isEmulator ? args.indexOf("--") : -1;
-  const [own, command] = end < 0 ? [args, null] : [args.slice(0, end), args.slice(end + 1)];
+  // The emulator's key is no secret: it prints it.
+  const terminal = isEmulator ? given : redactKey(given);
+  const dashes = isEmulator ? args.indexOf("--") : -1;
+  const own = dashes < 0 ? args : args.slice(0, dashes);
   try {
-    await createProgram(command, surroundings).parseAsync(own, { from: "user" });
-    return EXIT_STATUS.done;
+    const program = createProgram(terminal);
+    addTaskCommands(program, terminal);
+    addJournalCommands(program, terminal);
+    addAccountCommands(program, terminal);
+    addEmulatorCommand(program, dashes < 0 ? null : args.slice(dashes + 1));
+    await program.parseAsync(own, { from: "user" });
+    return 0;
   } catch (error) {
-    if (error instanceof CommanderError && /^commander\.(help|version)/.test(error.code)) {
-      return error.exitCode === 0 ? EXIT_STATUS.done : EXIT_STATUS.misused;
-    }
+    // Without a command, commander writes the help to stderr: a misuse.
+    if (error instanceof CommanderError && /^commander\.(help|version)/.test(error.code))
+      return error.exitCode === 0 ? 0 : 2;
     const { report } = await import("./report.js");
-    return report(error, !isEmulator && own.includes("--json"), surroundings);
+    return report(error, !isEmulator && own.includes("--json"), terminal);
   }
 }
 
-/** The command line: what can be asked, and how it is explained. */
-function createProgram(command: readonly string[] | null, surroundings: Surroundings): Command {
-  const program = new Command("async-music")
-    .description(
-      "Songs, lyrics and audio from the music service, each paid for once; and the service itself, to try it.",
-    )
+/** Commands inherit these settings: everything is written to the terminal, and errors are thrown for `report`. */
+function createProgram({ env, stdout, stderr }: Terminal): Command {
+  const widthOf = (output: Output) => Math.min(output.columns(), MAX_HELP_WIDTH);
+  return new Command("async-music")
+    .description("Make songs, lyrics and audio with the music service, or run the service on this machine.")
     .version(packageVersion(), "-V, --version", "write the version")
-    .helpCommand("help [command]", "explain a command")
-    .addHelpText("after", HELP);
-  const commands = [
-    runTaskCommand(surroundings),
-    waitCommand(surroundings),
-    ordersCommand(surroundings),
-    settleCommand(surroundings),
-    balanceCommand(surroundings),
-    usageCommand(surroundings),
-    emulatorCommand(command),
-    completionCommand(surroundings),
-  ];
-  for (const each of commands) program.addCommand(configure(each, surroundings));
-  const complete = configure(completeCommand(program, surroundings), surroundings);
-  return configure(program.addCommand(complete, { hidden: true }), surroundings);
-}
-
-/** Everything is written to these surroundings, errors by `report`; and no exit but by an error. */
-function configure(command: Command, { env, stdout, stderr }: Surroundings): Command {
-  const widthOf = ({ columns }: Output) => Math.min(columns, WIDEST_HELP);
-  return command
     .helpOption("-h, --help", "explain this command")
+    .helpCommand("help [command]", "explain a command")
+    .addHelpText("after", HELP)
     .configureHelp({
       minWidthToWrap: 20,
-      styleTitle: (text) => coloured("bold", text),
-      styleOptionTerm: (text) => coloured("cyan", text),
-      styleSubcommandTerm: (text) => coloured("cyan", text),
+      styleTitle: (text) => styled("bold", text),
+      styleOptionTerm: (text) => styled("cyan", text),
+      styleSubcommandTerm: (text) => styled("cyan", text),
     })
     .configureOutput({
       writeOut: (text) => stdout.write(text),
@@ -92,8 +67,14 @@ function configure(command: Command, { env, stdout, stderr }: Surroundings): Com
       outputError: () => {},
       getOutHelpWidth: () => widthOf(stdout),
       getErrHelpWidth: () => widthOf(stderr),
-      getOutHasColors: () => hasColour(stdout, env),
-      getErrHasColors: () => hasColour(stderr, env),
+      getOutHasColors: () => hasColor(stdout, env),
+      getErrHasColors: () => hasColor(stderr, env),
     })
     .exitOverride();
+}
+
+/** The package finds itself by its name, wherever the built files are. */
+function packageVersion(): string {
+  const { version }: { version: string } = createRequire(import.meta.url)("async-music/package.json");
+  return version;
 }

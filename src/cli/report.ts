@@ -1,17 +1,87 @@
+import { constants } from "node:os";
 import { CommanderError } from "commander";
 import { printableLine } from "../contract/text.js";
-import { AsyncMusicError, type Evidence, SubmissionOutcomeUnknownError, TaskFailedError } from "../index.js";
-import { adviceFor } from "./advice.js";
-import { exitStatusOf } from "./exit-table.js";
-import { shellWords } from "./shell-words.js";
-import { Interrupted } from "./tasks/interruption.js";
-import { TaskFault } from "./tasks/task-fault.js";
-import { stylesFor } from "./terminal/colour.js";
-import { writeJson } from "./terminal/json.js";
-import type { Surroundings } from "./terminal/surroundings.js";
-import { UsageError } from "./usage-error.js";
+import * as sdk from "../index.js";
+import { notFoundAdvice, resumeAdvice } from "../tasks/calls.js";
+import type { RunFlags, WaitFlags } from "./flags.js";
+import { type EndingSignal, shellWord, stylesFor, type Terminal, UsageError, writeJson } from "./terminal.js";
 
-/** What a program is told of an error beside its name and message, where the error has it. */
+/** The exit status of each error class: the first row that matches decides. */
+export const EXIT_STATUSES: readonly (readonly [
+  status: number,
+  ...classes: (abstract new (...args: never) => Error)[],
+])[] = [
+  [2, UsageError, sdk.InvalidOptionError],
+  [3, sdk.InvalidRequestError, sdk.BadRequestError, sdk.JournalConflictError],
+  [4, sdk.AuthenticationError, sdk.AccountSuspendedError],
+  [5, sdk.InsufficientCreditsError, sdk.CreditCeilingError],
+  [6, sdk.TaskNotFoundError],
+  [7, sdk.RateLimitedError],
+  [8, sdk.RequestTimeoutError, sdk.ConnectionError, sdk.ServerError],
+  [9, sdk.SubmissionOutcomeUnknownError],
+  [11, sdk.TaskTimedOutError],
+  [10, sdk.TaskFailedError],
+  [12, sdk.WaitTimeoutError],
+  [13, sdk.AudioExpiredError],
+  [14, sdk.AudioDownloadError],
+  [15, sdk.InvalidResponseError],
+  [16, sdk.JournalError],
+  [1, sdk.ApiError, sdk.AsyncMusicError, Error],
+];
+
+/** The exit status for anything thrown. For a signal it is 128 and the signal's number, as in a shell. */
+export function exitStatusOf(error: unknown): number {
+  if (error instanceof Interrupted) return 128 + constants.signals[error.signal];
+  const [status = 1] = EXIT_STATUSES.find(([, ...classes]) => isOneOf(error, classes)) ?? [];
+  return status;
+}
+
+/** A signal ended the command. */
+export class Interrupted extends Error {
+  override name = "Interrupted";
+  readonly signal: EndingSignal;
+
+  constructor(signal: EndingSignal) {
+    super(`Interrupted by ${signal}.`);
+    this.signal = signal;
+  }
+}
+
+/** The flags of a command that handles a task. */
+export type TaskFlags = WaitFlags & Pick<RunFlags, "journal">;
+
+/** An error (`cause`) of a command that handles a task, with what is known of the task. */
+export class TaskFault extends Error {
+  override name = "TaskFault";
+  /** `null` if no task is known. */
+  readonly taskId: string | null;
+  /** The command that continues with the task. */
+  readonly resume: string | null;
+  /** The journal of the command, unless it could not record the task. */
+  readonly journal: string | null;
+
+  constructor(cause: unknown, taskId: string | null, flags: TaskFlags, isUnrecorded = false) {
+    super("A task failed.", { cause });
+    // In a conflict, the task of the key belongs to another request.
+    const known = cause instanceof sdk.JournalConflictError ? null : taskId;
+    this.taskId = cause instanceof sdk.AsyncMusicError ? (cause.taskId ?? known) : known;
+    this.resume = this.taskId === null ? null : resumeCommand(this.taskId, flags);
+    this.journal = isUnrecorded ? null : (flags.journal ?? null);
+  }
+}
+
+/** The command that continues with a task. */
+export function resumeCommand(taskId: string, { download, out, force, baseUrl }: WaitFlags): string {
+  return [
+    `async-music wait ${shellWord(taskId)}`,
+    ...(download ? [] : ["--no-download"]),
+    ...(force ? ["--force"] : []),
+    ...(out === undefined ? [] : [`--out ${shellWord(out)}`]),
+    ...(baseUrl === undefined ? [] : [`--base-url ${shellWord(baseUrl)}`]),
+  ].join(" ");
+}
+
+/** What `--json` has of an error beside name, message and IDs, if the error has it. */
 const DETAILS = [
   "status",
   "retryable",
@@ -23,72 +93,146 @@ const DETAILS = [
   "url",
 ];
 
-/** What the account's number of tasks says of a POST whose answer was lost. */
-const FOUND: Readonly<Record<Evidence, string>> = {
-  created: "The account has one task more than before, so it probably was.",
-  not_created: "The account has no more tasks than before, so it probably was not.",
-  unclear: "The account's number of tasks can't tell, since more may have been created with it.",
-};
-
-/** Tells people, and with `--json` programs too, what went wrong. Answers the exit status for it. */
-export function report(thrown: unknown, asJson: boolean, { stdout, stderr, env }: Surroundings): number {
-  const { taskId, resume, journal } =
-    thrown instanceof TaskFault ? thrown : { taskId: null, resume: null, journal: null };
-  const error = understood(thrown instanceof TaskFault ? thrown.cause : thrown);
+/** Writes an error and what to do about it to stderr, and with `--json` to stdout. Returns the exit status. */
+export function report(thrown: unknown, asJson: boolean, { stdout, stderr, env }: Terminal): number {
+  const fault =
+    thrown instanceof TaskFault ? thrown : { cause: thrown, taskId: null, resume: null, journal: null };
+  const error = errorOf(fault.cause);
+  const { taskId } = fault;
   const message = messageOf(error, taskId);
-  const style = stylesFor(stderr, env);
-  const said = [message, ...adviceFor(error, resume, journal)].map(printableLine).join("\n");
-  stderr.write(`${style("red", "async-music:")} ${said}\n`);
-  if (asJson) writeJson(stdout, { error: asData(error, message, taskId) });
+  const lines = [message, ...adviceFor(error, fault.resume, fault.journal)].map(printableLine);
+  stderr.write(`${stylesFor(stderr, env)("red", "async-music:")} ${lines.join("\n")}\n`);
+  if (!asJson) return exitStatusOf(error);
+
+  const detail = (name: string): unknown => Reflect.get(error, name);
+  const isNamed = isOneOf(error, [sdk.AsyncMusicError, UsageError, Interrupted]);
+  writeJson(stdout, {
+    error: {
+      name: isNamed ? error.name : "Error",
+      message,
+      errorCode: detail("errorCode") ?? null,
+      taskId: taskId ?? detail("taskId") ?? null,
+      requestId: detail("requestId") ?? null,
+      ...(error instanceof sdk.TaskFailedError && { taskError: error.task.error }),
+      ...Object.fromEntries(DETAILS.map((name) => [name, detail(name)])),
+    },
+  });
   return exitStatusOf(error);
 }
 
-function understood(error: unknown): Error {
-  if (error instanceof CommanderError) return new UsageError(usageMessage(error.message));
-  return error instanceof Error ? error : new Error(String(error));
-}
-
-/** One line. What stands behind `=` in an option that nobody knows may be anything, and is not repeated. */
-function usageMessage(message: string): string {
-  return message
+function errorOf(thrown: unknown): Error {
+  if (!(thrown instanceof CommanderError))
+    return thrown instanceof Error ? thrown : new Error(String(thrown));
+  // One line, without the value of an unknown option, which may be the key.
+  const message = thrown.message
     .replace(/^error: /, "")
     .replace(/(unknown option '[^'=]*)=[^\n]*'/, "$1'")
-    .replaceAll(/\s+/g, (space) => (space.includes("\n") ? " " : space));
+    .replaceAll(/\s*\n\s*/g, " ");
+  return new UsageError(message);
 }
 
+/** How an option of the SDK is given in a shell. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  apiKey: "ASYNC_MUSIC_API_KEY",
+  baseUrl: "ASYNC_MUSIC_BASE_URL, or --base-url,",
+  maxWaitMs: "--max-wait",
+  path: "--journal",
+  journalKey: "--key",
+  taskId: "--task-id",
+};
+
+const EVIDENCE: Readonly<Record<sdk.Evidence, string>> = {
+  created: " The account has one task more than before, so it was probably created.",
+  not_created: " The account has no more tasks than before, so it was probably not created.",
+  unclear: " The account's number of tasks does not tell: others may have created tasks.",
+};
+
+/** The message of an error, with the SDK's advice for programs replaced by advice for a shell. */
 function messageOf(error: Error, taskId: string | null): string {
-  if (error instanceof SubmissionOutcomeUnknownError && taskId === null) return unknownMessage(error);
-  return shellWords(error, taskId);
-}
-
-function unknownMessage({ cause, evidence }: SubmissionOutcomeUnknownError): string {
+  const { message } = error;
+  if (error instanceof sdk.InvalidOptionError)
+    return message.replace(`\`${error.option}\``, OPTIONS[error.option] ?? "$&");
+  if (taskId !== null) {
+    return message
+      .replace(
+        "Choose another path, or pass `unique: true` or `overwrite: true`.",
+        "Choose another --out, or add --force.",
+      )
+      .replace(` ${resumeAdvice(taskId)}`, "")
+      .replace(
+        notFoundAdvice(taskId),
+        "Check that this is a task ID, not a clip ID, and that the key belongs to the account that submitted it.",
+      );
+  }
+  if (!(error instanceof sdk.SubmissionOutcomeUnknownError)) return message;
+  const { cause, evidence } = error;
   const reason =
     cause instanceof Interrupted
-      ? "the command was ended while the request was on its way."
+      ? "the command was interrupted before the response."
       : cause instanceof Error
         ? cause.message
-        : "an earlier run under this key never learned it, and nothing was sent now.";
-  const found = evidence === null ? "" : ` ${FOUND[evidence]}`;
-  return `It is unknown whether a task was created and paid for: ${reason}${found}`;
+        : "an earlier run with this key did not receive the response. Nothing was sent now.";
+  return `It is unknown whether a task was created and charged: ${reason}${evidence === null ? "" : EVIDENCE[evidence]}`;
 }
 
-/** A name that the guide's table has: an error of the system, such as a `TypeError`, is an `Error`. */
-function nameOf(error: Error): string {
-  const isNamed = [AsyncMusicError, UsageError, Interrupted].some((kind) => error instanceof kind);
-  return isNamed ? error.name : "Error";
+/** Nothing continues after these. After the first three, the key of a journal still belongs to the task. */
+const FINAL_WITH_TASK = [sdk.TaskFailedError, sdk.TaskTimedOutError, sdk.AudioExpiredError];
+const FINAL = [...FINAL_WITH_TASK, sdk.TaskNotFoundError, sdk.InvalidRequestError];
+
+/** What to do next, as lines for a shell. */
+function adviceFor(error: Error, resume: string | null, journal: string | null): readonly string[] {
+  if (journal !== null && isOneOf(error, FINAL_WITH_TASK))
+    return ["The --key belongs to this task permanently. To try again, use another --key."];
+  if (resume !== null && isOneOf(error, FINAL)) return [];
+  if (resume !== null) {
+    const or =
+      journal === null
+        ? "To continue with the task:"
+        : "Run the same command again to continue with the task, or:";
+    return [or, "", `  ${resume}`];
+  }
+  if (error instanceof Interrupted) return ["This command created no task."];
+  if (error instanceof sdk.InsufficientCreditsError) return ["See `async-music balance`."];
+  if (!(error instanceof sdk.SubmissionOutcomeUnknownError)) return [];
+  const { journalKey, requestId } = error;
+  return [
+    "Check before you run it again, to avoid a duplicate charge:",
+    "",
+    "  async-music usage     counts the task, if it was created",
+    "  async-music balance   then shows its credits as frozen",
+    "",
+    `The request ID is ${requestId}.`,
+    ...(journalKey === null || journal === null
+      ? []
+      : [
+          "The key stays reserved until you settle it:",
+          "",
+          settleCommand(journalKey, journal, "--task-id ID"),
+          settleCommand(journalKey, journal, "--not-created"),
+        ]),
+  ];
 }
 
-function asData(error: Error, message: string, taskId: string | null): Record<string, unknown> {
-  const detail = (name: string): unknown => Reflect.get(error, name);
-  return {
-    name: nameOf(error),
-    message,
-    errorCode: detail("errorCode") ?? null,
-    taskId: taskId ?? detail("taskId") ?? null,
-    requestId: detail("requestId") ?? null,
-    ...(error instanceof TaskFailedError && { taskError: error.task.error }),
-    ...Object.fromEntries(
-      DETAILS.filter((name) => detail(name) !== undefined).map((name) => [name, detail(name)]),
-    ),
-  };
+/** The warning about a created task that the journal could not record. */
+export function unrecordedWarning(error: sdk.JournalError, journal: string): string {
+  const taskId = error.taskId ?? "";
+  return [
+    messageOf(error, taskId),
+    "Before you run it again, to avoid a duplicate charge:",
+    "",
+    settleCommand(error.journalKey, journal, `--task-id ${shellWord(taskId)}`),
+    "",
+  ].join("\n");
+}
+
+function settleCommand(key: string, journal: string, outcome: string): string {
+  const flags = `--journal ${shellWord(journal)} ${outcome}`;
+  // A key that starts like a flag has to follow `--`.
+  return key.startsWith("-")
+    ? `  async-music settle ${flags} -- ${shellWord(key)}`
+    : `  async-music settle ${shellWord(key)} ${flags}`;
+}
+
+function isOneOf(error: unknown, classes: readonly (abstract new (...args: never) => Error)[]): boolean {
+  return classes.some((each) => error instanceof each);
 }

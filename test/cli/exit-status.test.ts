@@ -1,15 +1,13 @@
 import { readFileSync } from "node:fs";
 import { CommanderError } from "commander";
 import { expect, test } from "vitest";
-import { EXIT_TABLE, exitStatusOf } from "../../src/cli/exit-table.js";
-import { report } from "../../src/cli/report.js";
-import { Interrupted } from "../../src/cli/tasks/interruption.js";
-import { UsageError } from "../../src/cli/usage-error.js";
+import { EXIT_STATUSES, exitStatusOf, Interrupted, report } from "../../src/cli/report.js";
+import { UsageError } from "../../src/cli/terminal.js";
 import * as sdk from "../../src/index.js";
 
 const classes = Object.entries(sdk).filter(([name]) => name.endsWith("Error"));
 
-/** What an error of this class is, without what it would need to be made. */
+/** An instance of a class, without calling its constructor. */
 const anError = (kind: object): unknown => Object.create(Reflect.get(kind, "prototype"));
 
 test.each(
@@ -43,12 +41,12 @@ test.each(
   expect(exitStatusOf(anError(Object(kind)))).toBe(status);
 });
 
-test("no class of the SDK's is forgotten", () => {
-  const listed: unknown[] = EXIT_TABLE.flatMap(({ kinds }) => kinds);
+test("every error class of the SDK has an exit status", () => {
+  const listed: unknown[] = EXIT_STATUSES.flatMap(([, ...classes]) => classes);
   expect(classes.filter(([, kind]) => !listed.includes(kind)).map(([name]) => name)).toEqual([]);
 });
 
-test("what is no error of the SDK's is status 1, a misuse 2, and a signal a shell's status for it", () => {
+test("another error is status 1, a misuse 2, and a signal the status that a shell gives it", () => {
   expect(exitStatusOf(new Error("disk full"))).toBe(1);
   expect(exitStatusOf("thrown")).toBe(1);
   expect(exitStatusOf(new UsageError("unknown flag"))).toBe(2);
@@ -57,8 +55,11 @@ test("what is no error of the SDK's is status 1, a misuse 2, and a signal a shel
   expect(exitStatusOf(new Interrupted("SIGTERM"))).toBe(143);
 });
 
-test("the guide's table is this one", () => {
-  const table = EXIT_TABLE.map(({ status, kinds }) => [String(status), kinds.map(({ name }) => name).sort()]);
+test("the guide has the same table", () => {
+  const table = EXIT_STATUSES.map(([status, ...classes]) => [
+    String(status),
+    classes.map(({ name }) => name).sort(),
+  ]);
   expect(Object.fromEntries(documentedNames())).toMatchObject(Object.fromEntries(table));
 });
 
@@ -73,9 +74,9 @@ test.each([
   null,
 ])("the name that --json has for %o is in the guide's table", (thrown) => {
   let stdout = "";
-  const output = (write: (text: string) => void) => ({ isTerminal: false, columns: 80, write });
-  const surroundings = { env: {}, stdout: output((text) => (stdout += text)), stderr: output(() => {}) };
-  report(thrown, true, { ...surroundings, stdin: (async function* () {})(), onSignal: () => () => {} });
+  const output = (write: (text: string) => void) => ({ isTerminal: false, columns: () => 80, write });
+  const terminal = { env: {}, stdout: output((text) => (stdout += text)), stderr: output(() => {}) };
+  report(thrown, true, { ...terminal, stdin: async function* () {}, onSignal: () => () => {} });
   expect(documentedNames().flatMap(([, names]) => names)).toContain(JSON.parse(stdout).error.name);
 });
 

@@ -6,9 +6,7 @@ import { createFolder, createTerminal } from "./support/terminal.js";
 
 const SHOWN = ["docs/command-line.md", "README.md"].flatMap((file) =>
   [...readFileSync(file, "utf8").matchAll(/^```sh shell\n([\s\S]*?)^```$/gm)].flatMap(([, code = ""]) =>
-    code
-      .split("\n")
-      .flatMap((line) => /async-music (?:run|wait|balance|usage|completion)\b.*/.exec(line) ?? []),
+    code.split("\n").flatMap((line) => /async-music (?:run|wait|balance|usage)\b.*/.exec(line) ?? []),
   ),
 );
 

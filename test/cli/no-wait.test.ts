@@ -22,7 +22,7 @@ test("run --no-wait writes the id of the task and leaves it, and tells how to go
   expect([status, paths()]).toEqual([0, ["POST /api/v1/task"]]);
   expect(stdout).toMatch(/^[0-9a-f-]{36}\n$/);
   expect(stderr).toMatch(/^Task \S+ is submitted, and 5 credits .*\n/);
-  expect(stderr).toMatch(new RegExp(`\nTo go on with the task:\n\n {2}async-music wait ${stdout}$`));
+  expect(stderr).toMatch(new RegExp(`\nTo continue with the task:\n\n {2}async-music wait ${stdout}$`));
 
   const waited = await run("wait", stdout.trim(), "--no-download");
   expect([waited.status, waited.stdout]).toEqual([0, expect.stringMatching(/^\[Verse/)]);
@@ -42,14 +42,14 @@ test("with a journal the same command goes on later, and a key that has its task
   const flags = await journaled();
   const first = await run(...RUN, ...flags, "--no-wait");
   expect(first.stderr).toMatch(
-    /\nRun the same without --no-wait to go on with the task, or:\n\n {2}async-music wait/,
+    /\nRun the same command without --no-wait to continue with the task, or:\n\n {2}async-music wait/,
   );
 
   await emulator.clock.advance(600_000);
   const before = paths();
   const second = await run(...RUN, ...flags, "--no-wait");
   expect([second.status, second.stdout, paths()]).toEqual([0, first.stdout, before]);
-  expect(second.stderr).toContain("nothing is sent or paid again");
+  expect(second.stderr).toContain("nothing is sent or charged again");
   expect((await run(...RUN, ...flags, "--no-download")).status).toBe(0);
   expect(bodies).toHaveLength(1);
 });
@@ -92,7 +92,7 @@ test("a task that the journal could not record is status 16, and told", async ()
   const { status, stdout, stderr } = await run(...RUN, ...flags, "--no-wait");
   expect([status, stdout]).toEqual([16, ""]);
   expect(stderr).toMatch(/\n {2}async-music settle sea --journal \S+ --task-id [0-9a-f-]{36}\n/);
-  expect(stderr).toMatch(/To go on with the task:\n\n {2}async-music wait [0-9a-f-]{36}\n$/);
+  expect(stderr).toMatch(/To continue with the task:\n\n {2}async-music wait [0-9a-f-]{36}\n$/);
 });
 
 test("Ctrl-C while the request is on its way is told with the task, status 130", async () => {

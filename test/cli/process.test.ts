@@ -135,7 +135,7 @@ describe("signals", () => {
     const { child, ended, said } = start(["run", "-d", "rain", "--json", "--base-url", url]);
     await asked;
     child.kill("SIGINT");
-    await said("on its way");
+    await said("in flight");
     child.kill("SIGINT");
     const { status, stdout, stderr } = await ended;
     expect(status).toBe(9);

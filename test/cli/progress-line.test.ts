@@ -1,16 +1,16 @@
 import { progressOf, type Task } from "async-music";
 import { expect, test } from "vitest";
-import { createProgressLine } from "../../src/cli/tasks/progress-line.js";
+import { createProgressLine } from "../../src/cli/progress.js";
 
 const LIMIT = { limit: 120, remaining: 120, resetAt: null, heldUntil: null };
 
 /** What the line of a terminal shows for a task. */
 function drawn(shown: Parameters<typeof progressOf>[0]): string {
   let written = "";
-  const output = { isTerminal: true, columns: 80, write: (text: string) => (written += text) };
-  const surroundings = { env: { NO_COLOR: "1" }, stdin: (async function* () {})(), onSignal: () => () => {} };
+  const output = { isTerminal: true, columns: () => 80, write: (text: string) => (written += text) };
+  const terminal = { env: { NO_COLOR: "1" }, stdin: async function* () {}, onSignal: () => () => {} };
   const line = createProgressLine(
-    { ...surroundings, stdout: output, stderr: output },
+    { ...terminal, stdout: output, stderr: output },
     () => 0,
     () => LIMIT,
   );

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { createEmulator, type Emulator } from "../../emulator/index.js";
-import { createProgressLine } from "../../src/cli/tasks/progress-line.js";
+import { createProgressLine } from "../../src/cli/progress.js";
 import { createTerminal } from "./support/terminal.js";
 
 let emulator: Emulator;
@@ -25,12 +25,12 @@ test.each([
 
 test("a window that is used up is shown with the time at which it ends, and no longer", () => {
   let written = "";
-  const output = { isTerminal: true, columns: 80, write: (text: string) => (written += text) };
-  const surroundings = { env: { NO_COLOR: "1" }, stdin: (async function* () {})(), onSignal: () => () => {} };
+  const output = { isTerminal: true, columns: () => 80, write: (text: string) => (written += text) };
+  const terminal = { env: { NO_COLOR: "1" }, stdin: async function* () {}, onSignal: () => () => {} };
   const resetAt = new Date(60_000);
   let now = 0;
   const line = createProgressLine(
-    { ...surroundings, stdout: output, stderr: output },
+    { ...terminal, stdout: output, stderr: output },
     () => now,
     () => ({ limit: 120, remaining: 0, resetAt, heldUntil: null }),
   );

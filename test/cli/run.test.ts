@@ -71,7 +71,7 @@ test.each([
   ["lyrics -d sea", "--gpt-description-prompt"],
   ["--prompt words --url https://example.com/", "--url"],
   ["--model provider_b --prompt folk --make-instrumental", "--make-instrumental"],
-  ["", "what to make"],
+  ["", "Nothing to make"],
   ["-d rain --journal j", "--key"],
   ["-d rain --key k", "--journal"],
   ["-d rain --file request.json", "--gpt-description-prompt"],
@@ -79,7 +79,7 @@ test.each([
   ["-d rain --max-wait 0", "--max-wait"],
   ["-d rain --max-wait soon", "--max-wait"],
   ["-d rain --out=", "--out"],
-  ["--prompt= --tags shanty", "words behind --prompt"],
+  ["--prompt= --tags shanty", "--prompt is empty"],
   ["-d rain --format wav", "--format"],
   ["songs -d rain", "music, lyrics, upload or concat"],
   ["lyrics", '--prompt "a lighthouse"'],
@@ -90,7 +90,7 @@ test.each([
   ["lyrics rain_in_a_wrong_place", '--prompt "a lighthouse"'],
   ["upload rain_in_a_wrong_place", "--url"],
   ["music rain_in_a_wrong_place --model provider_b", "--prompt"],
-  ["music rain in_a_wrong_place -d rain", "only music"],
+  ["music rain in_a_wrong_place -d rain", "takes only the type"],
   ["-d rain --api-key key_in_a_wrong_place", "ASYNC_MUSIC_API_KEY"],
   ["-d rain --api-key=key_in_a_wrong_place", "ASYNC_MUSIC_API_KEY"],
   ["-d rain --apikey=key_in_a_wrong_place", "--apikey"],
@@ -322,7 +322,7 @@ describe("a request from a file", () => {
       const { run, bodies } = createTerminal(emulator, { stdin });
       const { status, stderr } = await run("run", "--file", "-");
       expect([status, bodies]).toEqual([3, []]);
-      expect(stderr).toContain("`seed` must be no number beyond");
+      expect(stderr).toContain("`seed` must be at most 9007199254740991");
     },
   );
 
@@ -343,10 +343,13 @@ describe("a request from a file", () => {
     expect(await run("run", "--file", missing)).toEqual({
       status: 2,
       stdout: "",
-      stderr: `async-music: Cannot read the request from ${missing}: there is no such file\n`,
+      stderr: `async-music: Failed to read the request from ${missing}: there is no such file\n`,
     });
     const { status, stderr } = await run("run", "--file", folder);
-    expect([status, stderr]).toEqual([2, expect.stringMatching(/^async-music: Cannot read .*EISDIR.*\n$/)]);
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^async-music: Failed to read .*EISDIR.*\n$/),
+    ]);
   });
 });
 
@@ -380,7 +383,7 @@ describe("with a journal", () => {
     expect(second.stdout).toBe(first.stdout);
     expect([first, second].map(({ stderr }) => /are frozen/.test(stderr))).toEqual([true, false]);
     expect(first.stderr).toContain("Done. It cost 10 credits (0.10 USD).");
-    expect(second.stderr).toContain("nothing is sent or paid again");
+    expect(second.stderr).toContain("nothing is sent or charged again");
     expect(second.stderr).toContain("Done. An earlier run with this key paid 10 credits (0.10 USD) for it.");
     expect(second.stderr).not.toContain("It cost");
   });
@@ -421,7 +424,7 @@ describe("with a journal", () => {
     const { run, bodies } = createTerminal(emulator);
     const [first, second] = [await run("run", ...journaled()), await run("run", ...journaled())];
     expect([first.status, second.status, bodies.length]).toEqual([10, 10, 1]);
-    for (const { stderr } of [first, second]) expect(stderr).toContain("take another one");
+    for (const { stderr } of [first, second]) expect(stderr).toContain("use another --key");
     const { status, stderr } = await run("run", "--negative-tags", "polka", ...journaled());
     expect([status, stderr]).toEqual([3, expect.not.stringContaining("async-music wait")]);
     expect((await run("run", ...journaled().slice(0, -1), "rain/2")).status).toBe(0);
@@ -455,9 +458,9 @@ describe("with a journal", () => {
       const { status, stderr } = await breaking().run("run", ...journaled(), "--max-wait", "1");
       expect(status).toBe(12);
       expect(stderr).toContain("can't be recorded");
-      expect(stderr).not.toContain("Run the same again");
+      expect(stderr).not.toContain("Run the same command again");
       expect(stderr).toMatch(
-        /To go on with the task:\n\n {2}async-music wait [0-9a-f-]{36} --no-download\n$/,
+        /To continue with the task:\n\n {2}async-music wait [0-9a-f-]{36} --no-download\n$/,
       );
     });
   });
@@ -481,14 +484,14 @@ describe("with a journal", () => {
     test("stands for the task that was found, and pays no more", async () => {
       const { run, bodies } = await loseAnswer("after");
       const id = emulator.accounts.get(emulator.accountId).ledger.at(-1)?.task_id ?? "";
-      expect((await run(...settle("--task-id", id))).stdout).toBe(`rain stands for task ${id}\n`);
+      expect((await run(...settle("--task-id", id))).stdout).toBe(`rain has task ${id}\n`);
       expect((await run("run", ...journaled(), "--json")).stdout).toContain(id);
       expect(bodies).toHaveLength(1);
     });
 
     test.each([
-      [["--task-id", "a", "--not-created"], "either"],
-      [[], "either"],
+      [["--task-id", "a", "--not-created"], "Pass either"],
+      [[], "Pass either"],
     ])("is settled in one of two ways, and not by %j", async (flags, word) => {
       const { run } = await loseAnswer("after");
       const { status, stderr } = await run(...settle(...flags));
@@ -621,12 +624,14 @@ describe("what a program would call an option is named as a shell gives it", () 
     const { run } = createTerminal(emulator);
     const { status, stderr } = await run("settle", "k", "--journal", folder, "--task-id", "");
     expect(status).toBe(2);
-    expect(stderr).toContain("Expected --task-id to be the id of a task, which is a UUID");
+    expect(stderr).toContain("--task-id must be the ID of a task, which is a UUID");
   });
 
   test("who has no key is told of the emulator, which has one", async () => {
     const { status, stderr } = await started({ ASYNC_MUSIC_API_KEY: "" });
     expect(status).toBe(2);
-    expect(stderr).toMatch(/^async-music: Expected ASYNC_MUSIC_API_KEY .*`async-music emulator`.*\n$/);
+    expect(stderr).toMatch(
+      /^async-music: Missing API key. Set ASYNC_MUSIC_API_KEY.*`async-music emulator`.*\n$/,
+    );
   });
 });

@@ -73,11 +73,11 @@ test("with --offline nothing is sent, and no API key is needed", async () => {
   const requests = emulator.requests.length;
   expect((await run(...settle("--task-id", UNKNOWN_ID))).stderr).toContain("ASYNC_MUSIC_API_KEY");
   expect((await run(...settle("--task-id", UNKNOWN_ID, "--offline"))).stdout).toBe(
-    `sea stands for task ${UNKNOWN_ID}\n`,
+    `sea has task ${UNKNOWN_ID}\n`,
   );
   expect((await run(...settle("--not-created"))).stdout).toBe("sea is free\n");
   expect((await run(...settle("--task-id", UNKNOWN_ID, "--offline"))).stdout).toBe(
-    `sea stands for task ${UNKNOWN_ID}\n`,
+    `sea has task ${UNKNOWN_ID}\n`,
   );
   expect(emulator.requests).toHaveLength(requests);
 });

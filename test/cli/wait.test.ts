@@ -63,7 +63,9 @@ describe("async-music wait", () => {
       const { run } = createTerminal(emulator);
       const { status, stderr } = await run("wait", taskId);
       expect(status).toBe(6);
-      expect(stderr).toMatch(/^async-music: .*task_not_found.*not a clip's.*the key is of the account.*\n$/);
+      expect(stderr).toMatch(
+        /^async-music: .*task_not_found.*not a clip ID.*the key belongs to the account.*\n$/,
+      );
       expect(stderr).not.toContain("client.tasks");
     },
   );
@@ -188,7 +190,7 @@ describe("Ctrl-C", () => {
     emulator.onRequest(() => terminal.signal("SIGINT"));
     const { status, stderr } = await terminal.run("run", "-d", "rain");
     expect(status).toBe(130);
-    expect(stderr).toContain("This command has created no task.");
+    expect(stderr).toContain("This command created no task.");
     expect(stderr).not.toContain("async-music wait");
   });
 
@@ -211,7 +213,7 @@ test("the account's credits are a table, and the service's own words with --json
     "available   95 credits  0.95 USD\nfrozen       5 credits  0.05 USD\ntotal      100 credits  1.00 USD\n",
   );
   expect((await run("usage")).stdout).toBe(
-    "tasks created        1\ncredits used         5 credits  0.05 USD, refunded ones included\ncredits topped up  100 credits  1.00 USD\n",
+    "tasks created        1\ncredits used         5 credits  0.05 USD, including refunded ones\ncredits topped up  100 credits  1.00 USD\n",
   );
   expect(JSON.parse((await run("balance", "--json")).stdout)).toEqual({
     available: 95,

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Emulator } from "../../../emulator/index.js";
 import { runProgram } from "../../../src/cli/program.js";
-import type { EndingSignal, Output, Surroundings } from "../../../src/cli/terminal/surroundings.js";
+import type { EndingSignal, Output, Terminal } from "../../../src/cli/terminal.js";
 
-/** What stands around a command in a test. */
+/** What a command reads in a test. */
 export interface TerminalOptions {
   env?: Record<string, string | undefined>;
   stdin?: string;
@@ -15,7 +15,7 @@ export interface TerminalOptions {
   columns?: number;
 }
 
-/** A terminal before an emulator on its virtual clock: commands that wait for minutes end at once. */
+/** Runs commands against an emulator on its virtual clock, so that a wait of minutes ends at once. */
 export function createTerminal(emulator: Pick<Emulator, "connection">, options: TerminalOptions = {}) {
   const { baseUrl, apiKey, fetch, clock } = emulator.connection();
   const { env = {}, stdin = "", isTerminal = false, columns = 80 } = options;
@@ -26,14 +26,14 @@ export function createTerminal(emulator: Pick<Emulator, "connection">, options: 
     const written = { stdout: "", stderr: "" };
     const output = (name: keyof typeof written): Output => ({
       isTerminal,
-      columns,
+      columns: () => columns,
       write(text) {
         written[name] += text;
       },
     });
-    const surroundings: Surroundings = {
+    const terminal: Terminal = {
       env: { ASYNC_MUSIC_API_KEY: apiKey, ASYNC_MUSIC_BASE_URL: baseUrl, ...env },
-      stdin: inPieces(stdin),
+      stdin: () => inPieces(stdin),
       stdout: output("stdout"),
       stderr: output("stderr"),
       onSignal(listener) {
@@ -50,7 +50,7 @@ export function createTerminal(emulator: Pick<Emulator, "connection">, options: 
         },
       },
     };
-    const status = await runProgram(args, surroundings);
+    const status = await runProgram(args, terminal);
     return { status, ...written };
   };
   const signal = (name: EndingSignal) => {
@@ -59,7 +59,7 @@ export function createTerminal(emulator: Pick<Emulator, "connection">, options: 
   return { run, signal, bodies, listeners };
 }
 
-/** A folder for the files of one test. */
+/** A directory for the files of one test. */
 export async function createFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "async-music-cli-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -67,6 +67,6 @@ export async function createFolder(): Promise<string> {
 }
 
 async function* inPieces(text: string): AsyncGenerator<Uint8Array> {
-  // In the middle of a character, too.
+  // Splits characters, too.
   for (const byte of new TextEncoder().encode(text)) yield Uint8Array.of(byte);
 }

@@ -1,0 +1,168 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { readFile, rename, rm } from "node:fs/promises";
+import { constants } from "node:os";
+import { createEmulator, type Emulator, type EmulatorOptions, type Snapshot } from "../../emulator/index.js";
+import { serve } from "../../emulator/node.js";
+import { ignoring, PRIVATE_FILE, writeNewFile } from "../node/durable.js";
+import type { EmulatorFlags } from "./flags.js";
+import { ENDING_SIGNALS, UsageError } from "./terminal.js";
+
+const DEFAULT_PORT = 4010;
+
+/** The exit statuses of a shell for a command that does not exist, or can't be run. */
+const NOT_FOUND = 127;
+const NOT_RUNNABLE = 126;
+
+/** Runs an emulator on a port until a signal ends it, or until `command` ends. Returns the exit status. */
+export async function runEmulator(flags: EmulatorFlags, command: readonly string[] | null): Promise<number> {
+  const { host, controlHost, json, state, port = command === null ? DEFAULT_PORT : 0 } = flags;
+  const emulator = await openEmulator(flags).catch(asUsageError);
+  const server = await serve(emulator, { port, host, controlHost }).catch((error: unknown) => {
+    if (error instanceof RangeError) return asUsageError(error);
+    const isTaken = codeOf(error) === "EADDRINUSE";
+    const reason = isTaken
+      ? "the port is taken. Choose another --port, or 0 for a free one"
+      : messageOf(error);
+    throw new Error(`Failed to listen on ${host}:${port}: ${reason}`, { cause: error });
+  });
+  const { url } = server;
+  const { accountId, apiKey } = emulator;
+  if (!/^(localhost|127\..*|::1)$/i.test(host)) process.stderr.write(reachabilityWarning(flags, url));
+
+  const ending = command === null ? untilSignal() : null;
+  const line = { url, api_key: apiKey, account_id: accountId, dashboard_url: `${url}/` };
+  if (json) process.stdout.write(`${JSON.stringify(line)}\n`);
+  else if (command === null) process.stdout.write(introduction(emulator, url, flags.clock));
+  const variables = { ASYNC_MUSIC_BASE_URL: url, ASYNC_MUSIC_API_KEY: apiKey };
+  const status = command === null ? await ending : await runCommand(command, variables);
+  await server.close();
+  if (state !== undefined) await saveState(state, emulator.snapshot());
+  return status ?? 0;
+}
+
+/** An emulator that continues from the state file, if it exists. */
+async function openEmulator({ clock, seed, credits, apiKey, state }: EmulatorFlags): Promise<Emulator> {
+  const options: EmulatorOptions = { clock, seed, credits, apiKey };
+  // Also before a snapshot is restored: an invalid key is the flag's fault, not the file's.
+  const emulator = createEmulator(options);
+  if (state === undefined) return emulator;
+  const snapshot = await loadState(state);
+  if (snapshot === undefined) {
+    // Fails now if the state can't be saved at exit.
+    await saveState(state, emulator.snapshot());
+    return emulator;
+  }
+  const refused = Object.entries({ seed, credits }).find(([, value]) => value !== undefined);
+  if (refused !== undefined)
+    throw new UsageError(
+      `--${refused[0]} conflicts with the state in ${state}. Remove it, or use another file.`,
+    );
+  try {
+    return createEmulator({ ...options, snapshot });
+  } catch (error) {
+    throw stateError("open", state, error);
+  }
+}
+
+async function loadState(path: string): Promise<Snapshot | undefined> {
+  try {
+    const text = await readFile(path, "utf8").catch(ignoring("ENOENT"));
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch (error) {
+    throw stateError("read", path, error);
+  }
+}
+
+/** Replaces the file at once, so that a crash leaves the old one or the new one. */
+async function saveState(path: string, snapshot: Snapshot): Promise<void> {
+  // A random name, at which nobody can put a link to another file.
+  const draft = `${path}.${randomUUID()}.tmp`;
+  try {
+    await writeNewFile(draft, JSON.stringify(snapshot), PRIVATE_FILE);
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw stateError("save", path, error);
+  }
+}
+
+function stateError(verb: string, path: string, cause: unknown): Error {
+  return new Error(`Failed to ${verb} the state in ${path}: ${messageOf(cause)}`, { cause });
+}
+
+/** An option that the emulator refuses was a flag: `controlHost` is `--control-host`. */
+function asUsageError(error: unknown): never {
+  if (!(error instanceof RangeError)) throw error;
+  const flagOf = (name: string) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  throw new UsageError(
+    error.message.replace(/^Expected `(\w+)`/, (_, name: string) => `Expected ${flagOf(name)}`),
+  );
+}
+
+function reachabilityWarning({ host, controlHost }: EmulatorFlags, url: string): string {
+  const control =
+    controlHost === undefined
+      ? "The control plane and the dashboard accept this machine alone; --control-host opens them."
+      : `With the host name ${controlHost.join(" or ")}, they can also use the control plane and the dashboard, without a key.`;
+  return `async-music: Warning: with --host ${host}, other machines can reach port ${new URL(url).port}. ${control}\n`;
+}
+
+function introduction({ apiKey, accountId, accounts }: Emulator, url: string, clock: string): string {
+  const { available } = accounts.get(accountId).balance;
+  return `The emulated music service runs at ${url}. Nothing is charged. To use it:
+
+  export ASYNC_MUSIC_BASE_URL=${url}
+  export ASYNC_MUSIC_API_KEY=${apiKey}
+
+The dashboard is at ${url}/. The account has ${available} credits. The clock is ${clock}. Press Ctrl+C to stop.
+`;
+}
+
+/** Resolves at the first signal. A second one does not interrupt saving the state. */
+function untilSignal(): Promise<number> {
+  return new Promise((resolve) => {
+    for (const signal of ENDING_SIGNALS) process.on(signal, () => resolve(0));
+  });
+}
+
+/** Runs a command. Signals are forwarded to it. Returns its exit status; after a signal 128 and its number, as a shell. */
+async function runCommand(
+  [command = "", ...args]: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): Promise<number> {
+  const child = spawn(command, args, {
+    stdio: "inherit",
+    env: { ...process.env, ...variables },
+    // Windows finds npm and npx only through its shell.
+    shell: process.platform === "win32",
+  });
+  const forward = (signal: NodeJS.Signals) => {
+    // A terminal sends SIGINT to all its processes itself.
+    if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
+  };
+  for (const signal of ENDING_SIGNALS) process.on(signal, forward);
+  try {
+    return await new Promise((resolve) => {
+      child.once("error", (error) => {
+        const isMissing = codeOf(error) === "ENOENT";
+        const reason = isMissing ? "there is no such command" : error.message;
+        process.stderr.write(`async-music: Failed to run ${command}: ${reason}\n`);
+        resolve(isMissing ? NOT_FOUND : NOT_RUNNABLE);
+      });
+      child.once("exit", (status, signal) =>
+        resolve(status ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+      );
+    });
+  } finally {
+    for (const signal of ENDING_SIGNALS) process.off(signal, forward);
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error ? Reflect.get(error, "code") : undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

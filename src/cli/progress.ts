@@ -1,0 +1,81 @@
+import { printable, printableLine } from "../contract/text.js";
+import { progressOf, type RateLimit, type Task } from "../index.js";
+import { minutesOf, stylesFor, type Terminal } from "./terminal.js";
+
+const REDRAW_MS = 200;
+const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const MAX_BAR_WIDTH = 30;
+const CLEAR_LINE = "\r\u001B[2K";
+
+/** Shows the progress of a task: one line that is redrawn on a terminal, else a line for each change of status. */
+export interface ProgressLine {
+  show(task: Task): void;
+  /** Shows that a 429 pauses all requests until then. */
+  pause(until: Date): void;
+  /** Writes a message above the line. */
+  say(text: string): void;
+  end(): void;
+}
+
+export function createProgressLine(
+  { stderr, env }: Terminal,
+  now: () => number,
+  rateLimit: () => RateLimit,
+): ProgressLine {
+  const style = stylesFor(stderr, env);
+  const isLive = stderr.isTerminal && env["TERM"] !== "dumb";
+  const startedAt = now();
+  const elapsed = () => minutesOf((now() - startedAt) / 1000);
+  let shown: Task | null = null;
+  let frame = 0;
+
+  const draw = () => {
+    const columns = stderr.columns();
+    const spinner = FRAMES[frame++ % FRAMES.length] ?? "";
+    const pausedUntil = pauseEnd(rateLimit(), now());
+    const status = pausedUntil === null ? printableLine(shown?.status ?? "waiting") : pauseText(pausedUntil);
+    const percent = shown === null ? 0 : Math.round(100 * progressOf(shown));
+    const text = ` ${status}${percent === 0 ? "" : ` ${String(percent).padStart(3)} %`}  ${elapsed()}`;
+    const barWidth = Math.min(MAX_BAR_WIDTH, columns - text.length - 4);
+    const done = Math.round((percent / 100) * barWidth);
+    const bar = ` ${style("cyan", "━".repeat(Math.max(0, done)))}${style("dim", "─".repeat(Math.max(0, barWidth - done)))}`;
+    stderr.write(
+      `${CLEAR_LINE}${style("cyan", spinner)}${text.slice(0, Math.max(0, columns - 3))}${percent === 0 || barWidth < 5 ? "" : bar}`,
+    );
+  };
+  const clear = () => {
+    if (isLive) stderr.write(CLEAR_LINE);
+  };
+  const timer = isLive ? setInterval(draw, REDRAW_MS) : undefined;
+
+  return {
+    show(task) {
+      const hasChanged = task.status !== shown?.status;
+      shown = task;
+      if (isLive) draw();
+      else if (hasChanged) stderr.write(`${elapsed()} ${printableLine(task.status)}\n`);
+    },
+    pause(until) {
+      if (isLive) draw();
+      else stderr.write(`${elapsed()} ${pauseText(until)}\n`);
+    },
+    say(text) {
+      clear();
+      stderr.write(`${printable(text)}\n`);
+    },
+    end() {
+      clearInterval(timer);
+      clear();
+    },
+  };
+}
+
+/** When requests may be sent again: after a 429, or when the window is used up. */
+function pauseEnd({ heldUntil, remaining, resetAt }: RateLimit, now: number): Date | null {
+  const until = heldUntil ?? (remaining === 0 ? resetAt : null);
+  return until !== null && until.getTime() > now ? until : null;
+}
+
+function pauseText(until: Date): string {
+  return `waiting for the rate limit until ${until.toTimeString().slice(0, 8)}`;
+}
