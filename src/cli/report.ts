@@ -123,12 +123,9 @@ export function report(thrown: unknown, asJson: boolean, { stdout, stderr, env }
 function errorOf(thrown: unknown): Error {
   if (!(thrown instanceof CommanderError))
     return thrown instanceof Error ? thrown : new Error(String(thrown));
-  // One line, without the value of an unknown option, which may be the key.
-  const message = thrown.message
-    .replace(/^error: /, "")
-    .replace(/(unknown option '[^'=]*)=[^\n]*'/, "$1'")
-    .replaceAll(/\s*\n\s*/g, " ");
-  return new UsageError(message);
+  // Without the value of an unknown option, which may be the key.
+  const message = thrown.message.replace(/^error: /, "").replace(/(unknown option '[^'=]*)=[^\n]*'/, "$1'");
+  return new UsageError(printableLine(message));
 }
 
 /** How an option of the SDK is given in a shell. */
