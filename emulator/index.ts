@@ -27,7 +27,7 @@ export type { Billing } from "./core/payments/buyer.js";
 export { BillingIncompleteError } from "./core/payments/invoices.js";
 export type { TopUp } from "./core/payments/top-up.js";
 export type { Policy } from "./core/policy/policy.js";
-export type { Outcome } from "./core/providers/outcome.js";
+export type { Outcome } from "./core/providers.js";
 export type { Limits } from "./core/rate-limit.js";
 export type { ResetOptions } from "./core/state/create-state.js";
 export type { Snapshot } from "./core/state/snapshot.js";

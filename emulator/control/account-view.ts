@@ -3,7 +3,7 @@ import type { Account, ApiKey } from "../core/accounts/account.js";
 import { balanceData, usageData } from "../core/accounts/account-data.js";
 import type { LedgerEntry } from "../core/ledger/ledger.js";
 import type { World } from "../core/state/world.js";
-import { applyHour } from "../core/tasks/look.js";
+import { applyTimeouts } from "../core/transitions.js";
 import { isoTime } from "../time/clock.js";
 
 /** An account as an observer sees it. */
@@ -38,7 +38,7 @@ export function viewAccount(world: World, account: Account): AccountView {
  * @internal
  */
 export function summarizeAccount(world: World, account: Account): Omit<AccountView, "ledger"> {
-  applyHour(world, account, world.clock.now());
+  applyTimeouts(world, account, world.clock.now());
   const { id, suspended, keys } = account;
   return {
     account_id: id,

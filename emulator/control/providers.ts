@@ -1,5 +1,5 @@
 import type { Model } from "../../src/contract/models.js";
-import { type Outcome, parseOutcome } from "../core/providers/outcome.js";
+import { type Outcome, parseOutcome } from "../core/providers.js";
 import type { World } from "../core/state/world.js";
 
 /** The two upstream providers, to be told what to do. What is told to nobody succeeds. */

@@ -1,6 +1,6 @@
 import { UnknownIdError } from "../core/options/unknown-id.js";
 import { findTask, type World } from "../core/state/world.js";
-import { applyHour } from "../core/tasks/look.js";
+import { applyTimeouts } from "../core/transitions.js";
 import { requireAccount } from "./require-account.js";
 
 /**
@@ -11,6 +11,6 @@ import { requireAccount } from "./require-account.js";
 export function requireTask(world: World, taskId: string) {
   const found = findTask(world, taskId);
   if (found === undefined) throw new UnknownIdError("task", taskId);
-  applyHour(world, requireAccount(world, found.accountId), world.clock.now());
+  applyTimeouts(world, requireAccount(world, found.accountId), world.clock.now());
   return world.state.tasks[found.ordinal] ?? found;
 }

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../src/contract/wire.js";
 import { Hash } from "../time/random.js";
-import { isOpen, type StoredTask } from "./stored/task.js";
+import { isOpen, type StoredTask } from "./task.js";
 
 /** A rule of the service that a client broke. */
 export type ConductRule =

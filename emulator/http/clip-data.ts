@@ -1,13 +1,11 @@
 import type { Clip, ClipMetadata } from "../../src/contract/task.js";
-import { readBrief } from "../core/providers/brief.js";
-import type { MadeClip } from "../core/providers/make-result.js";
-import { plannedSuccess } from "../core/providers/plan.js";
-import type { SucceededTask } from "../core/stored/task.js";
+import type { MadeClip, SucceededTask } from "../core/task.js";
+import { readBrief } from "../core/task.js";
 import { inProcessOrigins, type Origins } from "./origins.js";
 
 /** The clips of a task as the wire has them (Resources: Clip). Their URLs belong to the mount that was asked. */
 export function clipsData(task: SucceededTask, clips: readonly MadeClip[], origins: Origins): Clip[] {
-  const { storable, alternateUrls } = plannedSuccess(task);
+  const { storable, alternateUrls } = task.plan.end;
   const provider = `${origins.providers[task.model]}/${task.model}`;
   const audio = storable ? origins.service : provider;
   const alternates = storable ? withoutProviders(alternateUrls, origins) : alternateUrls;

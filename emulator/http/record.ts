@@ -4,7 +4,7 @@ import { invariant } from "../core/invariant.js";
 import { isBalanced } from "../core/ledger/ledger.js";
 import { logRequest } from "../core/log.js";
 import { findTask } from "../core/state/world.js";
-import type { StoredTask } from "../core/stored/task.js";
+import type { StoredTask } from "../core/task.js";
 import { findCaller } from "./authentication.js";
 import type { Answer, Delivery } from "./exchange.js";
 import type { Caller, Visit } from "./visit.js";

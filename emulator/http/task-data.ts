@@ -1,7 +1,7 @@
 import type { TaskType } from "../../src/contract/models.js";
 import type { Clip, Lyrics, Task, TaskFields, TaskOutput, TaskSubmission } from "../../src/contract/task.js";
-import { reportOn } from "../core/providers/report.js";
-import type { OpenTask, StoredTask, SucceededTask } from "../core/stored/task.js";
+import { reportOn } from "../core/providers.js";
+import type { OpenTask, StoredTask, SucceededTask } from "../core/task.js";
 import { isoTime } from "../time/clock.js";
 import { clipsData } from "./clip-data.js";
 import type { Origins } from "./origins.js";

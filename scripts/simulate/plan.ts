@@ -1,5 +1,5 @@
 import type { FaultRule } from "../../emulator/core/faults.js";
-import type { Outcome } from "../../emulator/core/providers/outcome.js";
+import type { Outcome } from "../../emulator/core/providers.js";
 import { type Random, randomChoice, randomStream } from "../../emulator/time/random.js";
 import type { TaskRequest } from "../../src/contract/requests.js";
 

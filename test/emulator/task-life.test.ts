@@ -1,7 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { isOpen } from "../../emulator/core/stored/task.js";
-import { fail } from "../../emulator/core/tasks/end-task.js";
-import { worldOf } from "../../emulator/http/mounted-world.js";
 import { BALANCE, createService, serviceOf, TASK, USAGE, VALID } from "./support/service.js";
 
 const SECOND = 1000;
@@ -343,18 +340,6 @@ test.each([{ outcome: "success" }, { outcome: "failure" }])(
     expect((await read(taskId)).status).toBe(outcome.outcome);
   },
 );
-
-test("only a task that was planned to fail does, and no credits are given back before that is sure", async () => {
-  const { create, emulator, balance } = createService({ credits: 100 });
-  await create(VALID.song);
-  const world = worldOf(emulator);
-  const [account] = world.state.accounts;
-  const [task] = world.state.tasks;
-  if (account === undefined || task === undefined || !isOpen(task))
-    return expect.fail("There is no open task");
-  expect(() => fail(world, account, task, 0, 0)).toThrow("Broken invariant");
-  expect((await balance()).frozen).toBe(10);
-});
 
 describe("a clip that is named", () => {
   const failure = { status: "failure", error_code: "invalid_task_input", retryable: false };

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../../src/contract/wire.js";
 import type { World } from "../../core/state/world.js";
-import type { StoredTask } from "../../core/stored/task.js";
-import { applyHour } from "../../core/tasks/look.js";
+import type { StoredTask } from "../../core/task.js";
+import { applyTimeouts } from "../../core/transitions.js";
 import type { Origins } from "../../http/origins.js";
 import { taskData } from "../../http/task-data.js";
 import { isoTime } from "../../time/clock.js";
@@ -37,13 +37,13 @@ export function overviewData(world: World, origins: Origins) {
 
 export function taskRows(world: World, from: number) {
   const { state, clock } = world;
-  for (const account of state.accounts) applyHour(world, account, clock.now());
+  for (const account of state.accounts) applyTimeouts(world, account, clock.now());
   return state.tasks.slice(from).map(taskRow);
 }
 
 export function ledgerRows(world: World, accountId: string, from: number) {
   const account = requireAccount(world, accountId);
-  applyHour(world, account, world.clock.now());
+  applyTimeouts(world, account, world.clock.now());
   return account.ledger.entries.slice(from).map(viewLedgerEntry);
 }
 

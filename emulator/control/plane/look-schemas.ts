@@ -4,7 +4,7 @@ import { TASK_STATUSES } from "../../../src/contract/task.js";
 import { ruleSchema } from "../../core/faults.js";
 import { oneOf } from "../../core/options/one-of.js";
 import { policySchema } from "../../core/policy/policy-schema.js";
-import { outcomeSchema } from "../../core/providers/outcome.js";
+import { outcomeSchema } from "../../core/providers.js";
 import { balance, key, ledgerEntry, limits, time, usage } from "./answer-schemas.js";
 
 /** What the calls of a live observer answer, for their description. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { ruleSchema } from "../../core/faults.js";
 import { policySchema } from "../../core/policy/policy-schema.js";
-import { outcomeSchema } from "../../core/providers/outcome.js";
+import { outcomeSchema } from "../../core/providers.js";
 import * as answer from "./answer-schemas.js";
 import * as look from "./look-schemas.js";
 import * as purchase from "./purchase-schemas.js";

@@ -1,6 +1,6 @@
 import { API_PREFIX, HEADERS } from "../../../src/contract/wire.js";
 import type { Account } from "../../core/accounts/account.js";
-import type { Outcome } from "../../core/providers/outcome.js";
+import type { Outcome } from "../../core/providers.js";
 import type { World } from "../../core/state/world.js";
 import { bytesOf } from "../../http/answers.js";
 import { attend } from "../../http/attend.js";

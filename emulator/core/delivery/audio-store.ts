@@ -1,8 +1,7 @@
 import { LIMITS } from "../../../src/contract/wire.js";
 import type { AudioFormat } from "../../audio/formats/formats.js";
 import type { Pcm } from "../../audio/pcm.js";
-import { plannedSuccess } from "../providers/plan.js";
-import type { StoredClip } from "../stored/clip.js";
+import type { StoredClip } from "../task.js";
 import { type Clips, makeAudio } from "./compose.js";
 import { Kept } from "./kept.js";
 import { SONGS, type Songs } from "./songs.js";
@@ -34,7 +33,7 @@ export class AudioStore {
     this.#files.dropGone(now);
     const found = clips.get(clipId);
     if (found === undefined || now >= goneAt(found)) return null;
-    const { storable, format: own } = plannedSuccess(found.task);
+    const { storable, format: own } = found.task.plan.end;
     if (copy === "service" && !storable) return null;
 
     const format = copy === "service" ? found.task.format : own;

@@ -3,8 +3,8 @@ import type { Pcm } from "../../audio/pcm.js";
 import type { SongRequest } from "../../audio/score/write-score.js";
 import { nextTurn } from "../../time/turn.js";
 import { invariant } from "../invariant.js";
-import { type ClipPlace, readBrief } from "../providers/brief.js";
-import type { StoredClip } from "../stored/clip.js";
+import type { StoredClip } from "../task.js";
+import { type ClipPosition, readBrief } from "../task.js";
 import type { Kept } from "./kept.js";
 import type { Songs } from "./songs.js";
 
@@ -73,7 +73,7 @@ interface Part {
 /** What a clip is the end of: the song that was continued first, all that came between, and the clip itself. */
 function chainOf(clips: Clips, endId: string): Part[] {
   const parts: Part[] = [];
-  let place: ClipPlace | null = { clipId: endId, atSeconds: null };
+  let place: ClipPosition | null = { clipId: endId, atSeconds: null };
   while (place !== null) {
     const part = clips.get(place.clipId);
     invariant(part !== undefined, "what is continued or joined exists");

@@ -2,7 +2,7 @@ import { createAccount, createKey } from "../accounts/account.js";
 import { createAudit } from "../audit.js";
 import { changePolicy, defaultPolicy, variedPolicy } from "../policy/choose-policy.js";
 import type { Policy } from "../policy/policy.js";
-import { createScripts } from "../providers/scripts.js";
+import { createScripts } from "../providers.js";
 import { changeLimits, DEFAULT_LIMITS, type Limits } from "../rate-limit.js";
 import type { Counts, State } from "./state.js";
 

@@ -1,7 +1,7 @@
 import type { Account } from "../accounts/account.js";
 import { addUp } from "../ledger/add-up.js";
 import type { Ledger, LedgerEntry } from "../ledger/ledger.js";
-import { isOpen, type StoredTask } from "../stored/task.js";
+import { isOpen, type StoredTask } from "../task.js";
 
 /** Each task belongs to an account, which has frozen its credits once, and then settled or refunded them as it ended. */
 export function holdTogether(accounts: readonly Account[], tasks: readonly StoredTask[]): boolean {

@@ -1,7 +1,7 @@
 import { EMULATOR_KEY } from "../options/api-key.js";
 import type { StoredPayment } from "../payments/buyer.js";
-import { readBrief } from "../providers/brief.js";
-import type { StoredTask } from "../stored/task.js";
+import type { StoredTask } from "../task.js";
+import { readBrief } from "../task.js";
 import { holdTogether } from "./hold-together.js";
 import type { State } from "./state.js";
 
@@ -30,7 +30,7 @@ export function isConsistent({ owner, accounts, tasks, counts }: State): boolean
   );
 }
 
-/** Each success was planned and has a result of its type, and what it continues or joins was made before it. */
+/** Each success has a result of its type, and what it continues or joins was made before it. */
 function haveComeAbout(tasks: readonly StoredTask[]): boolean {
   const made = new Set<string>();
   return tasks.every((task) => {
@@ -40,7 +40,7 @@ function haveComeAbout(tasks: readonly StoredTask[]): boolean {
     const hasSource = source === null || made.has(source);
     for (const id of clipIdsOf(task)) made.add(id);
     const hasItsResult = Array.isArray(task.result) === (task.type !== "lyrics");
-    return hasSource && hasItsResult && task.plan.end.outcome === "success";
+    return hasSource && hasItsResult;
   });
 }
 

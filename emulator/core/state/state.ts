@@ -3,9 +3,9 @@ import type { Audit, AuditData } from "../audit.js";
 import type { AddedFault } from "../faults.js";
 import type { LoggedRequest } from "../log.js";
 import type { Policy } from "../policy/policy.js";
-import type { Scripts } from "../providers/scripts.js";
+import type { Scripts } from "../providers.js";
 import type { Limits } from "../rate-limit.js";
-import type { StoredTask } from "../stored/task.js";
+import type { StoredTask } from "../task.js";
 
 /** Everything that an emulator knows, but for the time, which its clock has. JSON has a form for all of it. */
 export interface State {

@@ -1,5 +1,5 @@
 import { isFinalStatus } from "../../../src/contract/task.js";
-import type { StoredTask } from "../stored/task.js";
+import type { StoredTask } from "../task.js";
 
 interface Watcher {
   status: string;

@@ -1,7 +1,7 @@
 import { ENDPOINTS } from "../../../src/contract/wire.js";
 import type { Account } from "../../core/accounts/account.js";
 import { balanceData, usageData } from "../../core/accounts/account-data.js";
-import { applyHour } from "../../core/tasks/look.js";
+import { applyTimeouts } from "../../core/transitions.js";
 import { jsonAnswer } from "../answers.js";
 import type { Answer } from "../exchange.js";
 import type { Visit } from "../visit.js";
@@ -21,6 +21,6 @@ export function usageEndpoint(visit: Visit): Answer {
 
 function lookedAt(visit: Visit): Account {
   const { account } = callerOf(visit);
-  applyHour(visit.world, account, visit.now);
+  applyTimeouts(visit.world, account, visit.now);
   return account;
 }

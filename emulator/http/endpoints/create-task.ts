@@ -3,9 +3,8 @@ import { findRequestViolation, type RequestRules } from "../../../src/contract/r
 import { ENDPOINTS } from "../../../src/contract/wire.js";
 import type { Account } from "../../core/accounts/account.js";
 import type { Policy } from "../../core/policy/policy.js";
-import { type Outcome, parseOutcome } from "../../core/providers/outcome.js";
-import { createTask, type TaskOrder } from "../../core/tasks/create-task.js";
-import { applyHour } from "../../core/tasks/look.js";
+import { type Outcome, parseOutcome } from "../../core/providers.js";
+import { applyTimeouts, createTask, type TaskOrder } from "../../core/transitions.js";
 import { jsonAnswer } from "../answers.js";
 import type { Answer, Exchange } from "../exchange.js";
 import { readJsonBody } from "../json-body.js";
@@ -24,10 +23,10 @@ export function createTaskEndpoint(visit: Visit): Answer {
   refuseSuspended(account);
   const order = {
     ...readOrder(readJsonBody(exchange), world.state.policy),
-    askedOutcome: readAskedOutcome(exchange),
+    outcome: readAskedOutcome(exchange),
   };
 
-  applyHour(world, account, now);
+  applyTimeouts(world, account, now);
   const task = createTask(world, account, order, now);
   if (task === "insufficient_credits") {
     throw new Refusal(
@@ -47,7 +46,7 @@ function refuseSuspended(account: Account): void {
   throw new Refusal("account_suspended", "Failed to create the task: the account is suspended");
 }
 
-function readOrder(body: unknown, policy: Policy): Omit<TaskOrder, "askedOutcome"> {
+function readOrder(body: unknown, policy: Policy): Omit<TaskOrder, "outcome"> {
   const violation = findRequestViolation(body, rulesOf(policy));
   if (violation !== null) {
     const issues = violation.issues.map(

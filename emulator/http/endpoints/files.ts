@@ -1,7 +1,6 @@
 import { isModel } from "../../../src/contract/models.js";
 import { AUDIO_FORMATS } from "../../audio/formats/formats.js";
 import type { Copy } from "../../core/delivery/audio-store.js";
-import { plannedSuccess } from "../../core/providers/plan.js";
 import type { World } from "../../core/state/world.js";
 import { bytesAnswer, textAnswer } from "../answers.js";
 import { parseByteRange } from "../byte-range.js";
@@ -43,7 +42,7 @@ export async function artAnswer({ index }: World, clipId: string, size: string):
 /** What a clip's `audio_url` leads to: the service's copy, or the provider's file where there is none. */
 export async function clipAudioAnswer(place: FilePlace, clipId: string): Promise<Answer> {
   const clip = place.world.index.clips.get(clipId);
-  const isStored = clip === undefined || plannedSuccess(clip.task).storable;
+  const isStored = clip === undefined || clip.task.plan.end.storable;
   return audioAnswer(place, clipId, isStored ? "service" : "provider");
 }
 

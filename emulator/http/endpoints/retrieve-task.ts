@@ -1,6 +1,6 @@
 import { ENDPOINTS } from "../../../src/contract/wire.js";
 import { findTask } from "../../core/state/world.js";
-import { readTask } from "../../core/tasks/look.js";
+import { readTask } from "../../core/transitions.js";
 import { jsonAnswer } from "../answers.js";
 import type { Answer } from "../exchange.js";
 import { Refusal } from "../refusal.js";

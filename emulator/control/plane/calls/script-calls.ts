@@ -3,7 +3,7 @@ import { isModel, type Model } from "../../../../src/contract/models.js";
 import { ruleSchema } from "../../../core/faults.js";
 import { UnknownIdError } from "../../../core/options/unknown-id.js";
 import { policyChangesSchema, policySchema } from "../../../core/policy/policy-schema.js";
-import { outcomeSchema } from "../../../core/providers/outcome.js";
+import { outcomeSchema } from "../../../core/providers.js";
 import type { Emulator } from "../../emulator.js";
 import type { Provider } from "../../providers.js";
 import * as answer from "../answer-schemas.js";

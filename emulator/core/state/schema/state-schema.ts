@@ -5,7 +5,7 @@ import { numberBetween, wholeNumber } from "../../options/numbers.js";
 import { objectOf } from "../../options/object-of.js";
 import { oneOf } from "../../options/one-of.js";
 import { policySchema } from "../../policy/policy-schema.js";
-import { outcomeSchema } from "../../providers/outcome.js";
+import { outcomeSchema } from "../../providers.js";
 import type { StateData } from "../state.js";
 import { accountSchema } from "./account-schema.js";
 import { count, list, nullableText, record, text, time } from "./parts.js";

@@ -6,8 +6,8 @@ import { LONGEST_SECONDS } from "../../../audio/song-duration.js";
 import { numberBetween, wholeNumber } from "../../options/numbers.js";
 import { objectOf } from "../../options/object-of.js";
 import { oneOf } from "../../options/one-of.js";
-import type { ProviderTask } from "../../providers/brief.js";
-import { LONGEST_PLAN_MS, MOST_CLIPS, MOST_POLLS } from "../../providers/outcome.js";
+import { LONGEST_PLAN_MS, MOST_CLIPS, MOST_POLLS } from "../../providers.js";
+import type { ProviderTask } from "../../task.js";
 import { count, flag, list, number, text, time } from "./parts.js";
 
 const audioFormat = z.custom<AudioFormat>(
@@ -27,26 +27,29 @@ const failure = {
   retryAfterSeconds: z.nullable(count),
 };
 
-const plan = objectOf({
+const plan = {
   queueMs: wholeNumber(0, LONGEST_PLAN_MS),
   workMs: wholeNumber(0, LONGEST_PLAN_MS),
   polls: z.nullable(wholeNumber(1, MOST_POLLS)),
-  end: z.discriminatedUnion(
-    "outcome",
-    [
-      objectOf({
-        outcome: z.literal("success"),
-        clips: wholeNumber(0, MOST_CLIPS),
-        format: audioFormat,
-        storable: flag,
-        alternateUrls: z.nullable(list(text)),
-      }),
-      objectOf({ outcome: z.literal("failure"), ...failure }),
-      objectOf({ outcome: z.literal("hang") }),
-    ],
-    "have an outcome",
-  ),
+};
+
+const plannedSuccess = objectOf({
+  outcome: z.literal("success"),
+  clips: wholeNumber(0, MOST_CLIPS),
+  format: audioFormat,
+  storable: flag,
+  alternateUrls: z.nullable(list(text)),
 });
+
+const plannedEnd = z.discriminatedUnion(
+  "outcome",
+  [
+    plannedSuccess,
+    objectOf({ outcome: z.literal("failure"), ...failure }),
+    objectOf({ outcome: z.literal("hang") }),
+  ],
+  "have an outcome",
+);
 
 const core = {
   id: text,
@@ -58,7 +61,7 @@ const core = {
   input,
   audioFormat: z.nullable(z.literal("mp3", "be mp3 or null")),
   createdAt: time,
-  plan,
+  plan: objectOf({ ...plan, end: plannedEnd }),
   reads: count,
 };
 
@@ -77,7 +80,14 @@ export const taskSchema = z.discriminatedUnion(
   "status",
   [
     objectOf({ ...core, status: oneOf("pending", "running") }),
-    objectOf({ ...core, status: z.literal("success"), completedAt: time, format: audioFormat, result }),
+    objectOf({
+      ...core,
+      status: z.literal("success"),
+      completedAt: time,
+      plan: objectOf({ ...plan, end: plannedSuccess }),
+      format: audioFormat,
+      result,
+    }),
     objectOf({ ...core, status: oneOf("failure", "timeout"), completedAt: time, ...failure }),
   ],
   "have a status",

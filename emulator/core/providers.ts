@@ -1,0 +1,249 @@
+import * as z from "zod/mini";
+import type { Model, TaskType } from "../../src/contract/models.js";
+import { TASK_ERROR_CODES, type TaskErrorCode } from "../../src/contract/wire.js";
+import { AUDIO_FORMATS, type AudioFormat } from "../audio/formats/formats.js";
+import { songDurationSeconds } from "../audio/song-duration.js";
+import { writeLyrics } from "../audio/words/lyrics.js";
+import { songTitle } from "../audio/words/title.js";
+import { type Random, randomNormal, randomStream, randomUuid } from "../time/random.js";
+import { numberBetween, wholeNumber } from "./options/numbers.js";
+import { objectOf } from "./options/object-of.js";
+import { parseOption } from "./options/parse-option.js";
+import {
+  type MadeClip,
+  type MadeLyrics,
+  type OpenTask,
+  type Plan,
+  type PlannedFailure,
+  type PlannedSuccess,
+  readBrief,
+} from "./task.js";
+
+/** What a provider does with a task. What is left out happens as it would have by itself. */
+export interface Outcome {
+  /**
+   * How the task ends. `"hang"`: never; `"reject"`: the provider refuses it at submission, so that the POST returns 502
+   * and leaves neither task nor frozen credits. @defaultValue "success"
+   */
+  outcome?: "success" | "failure" | "hang" | "reject" | undefined;
+  /** How long the task stays queued, in seconds of service time. 0 if only `process_seconds` is given. */
+  queue_seconds?: number | undefined;
+  /** How long the provider then works on it, in seconds of service time. */
+  process_seconds?: number | undefined;
+  /** The task ends at this read of it, counted from 1, and not by time. */
+  polls?: number | undefined;
+  /** How many clips it makes, 0 to 20. */
+  clips?: number | undefined;
+  /** The provider's own format. @defaultValue "wav" for `provider_a`, "mp3" for `provider_b` */
+  format?: AudioFormat | undefined;
+  /** Whether the service can store the audio; if not, `audio_url` points at the provider's own origin. @defaultValue true */
+  storable?: boolean | undefined;
+  /** URLs that each clip carries as `alternate_urls`. */
+  alternate_urls?: readonly string[] | undefined;
+  /** Of a failure: the reason, as prose. */
+  error?: string | undefined;
+  /** Of a failure. @defaultValue "upstream_provider_error" */
+  error_code?: TaskErrorCode | undefined;
+  /** Of a failure. @defaultValue `false` for `content_moderation` and `invalid_task_input`, else `true` */
+  retryable?: boolean | undefined;
+  /** Of a failure: the wait that the provider states, in whole seconds. @defaultValue null */
+  retry_after_seconds?: number | null | undefined;
+}
+
+const MOST_SECONDS = 1e9;
+
+/** The bounds of an outcome, and so of a plan. */
+export const LONGEST_PLAN_MS = MOST_SECONDS * 1000;
+export const MOST_POLLS = 1e9;
+export const MOST_CLIPS = 20;
+
+const seconds = numberBetween(0, MOST_SECONDS);
+const formats = Object.keys(AUDIO_FORMATS).filter((name): name is AudioFormat => name in AUDIO_FORMATS);
+
+/** @internal */
+export const outcomeSchema = objectOf({
+  outcome: z.optional(
+    z.enum(["success", "failure", "hang", "reject"], "be success, failure, hang or reject"),
+  ),
+  queue_seconds: z.optional(seconds),
+  process_seconds: z.optional(seconds),
+  polls: z.optional(wholeNumber(1, MOST_POLLS)),
+  clips: z.optional(wholeNumber(0, MOST_CLIPS)),
+  format: z.optional(z.enum(formats, `be one of ${formats.join(", ")}`)),
+  storable: z.optional(z.boolean("be true or false")),
+  alternate_urls: z.optional(z.array(z.string("be a string"), "be a list of URLs")),
+  error: z.optional(z.string("be a string")),
+  error_code: z.optional(z.enum(TASK_ERROR_CODES, `be one of ${TASK_ERROR_CODES.join(", ")}`)),
+  retryable: z.optional(z.boolean("be true or false")),
+  retry_after_seconds: z.optional(z.nullable(wholeNumber(0, 1e9))),
+});
+
+/** @throws RangeError that names the invalid field. */
+export function parseOutcome(value: unknown): Outcome {
+  return parseOption("outcome", outcomeSchema, value);
+}
+
+/** The outcomes that each provider's tasks were given. */
+export type Scripts = Record<Model, Script>;
+
+interface Script {
+  /** For the next tasks, one each. */
+  next: Outcome[];
+  /** For every other task; `null` for none. */
+  always: Outcome | null;
+}
+
+export function createScripts(): Scripts {
+  return { provider_a: { next: [], always: null }, provider_b: { next: [], always: null } };
+}
+
+/** The outcome of a new task: the request's own, else the next one, which is then used up, else the lasting one. */
+export function takeOutcome({ next, always }: Script, requested: Outcome | null): Outcome {
+  return requested ?? next.shift() ?? always ?? {};
+}
+
+/** What each provider makes of a song by default. Tasks share these objects, to save memory. */
+const DEFAULT_SONGS: Readonly<Record<Model, PlannedSuccess>> = {
+  provider_a: { outcome: "success", clips: 2, format: "wav", storable: true, alternateUrls: null },
+  provider_b: { outcome: "success", clips: 1, format: "mp3", storable: true, alternateUrls: null },
+};
+
+const DEFAULT_OTHERS: Readonly<Record<Model, PlannedSuccess>> = {
+  provider_a: { ...DEFAULT_SONGS.provider_a, clips: 1 },
+  provider_b: { ...DEFAULT_SONGS.provider_b, clips: 1 },
+};
+
+/** How long each type of task takes in all, in seconds: the bounds (Limits: Task duration). */
+const DURATIONS: Readonly<Record<TaskType, readonly [shortest: number, longest: number]>> = {
+  music: [30, 300],
+  lyrics: [5, 15],
+  upload: [5, 20],
+  concat: [10, 40],
+};
+
+/** A song's median duration, in seconds, and the spread of its logarithm. */
+const SONG_DURATION = { median: 90, spread: 0.5 };
+
+/** The share of its duration for which a task is queued. */
+const QUEUED_SHARE = [0.02, 0.15] as const;
+
+const FAILURES: Readonly<Record<TaskErrorCode, { error: string; retryable: boolean }>> = {
+  content_moderation: { error: "The provider's content moderation refused the request", retryable: false },
+  invalid_task_input: { error: "The provider could not use the input", retryable: false },
+  rate_limited: { error: "The provider has too many requests at the moment", retryable: true },
+  upstream_provider_error: { error: "The provider failed while it worked on the task", retryable: true },
+};
+
+/** How a task ends whose clip id is not the account's: the same for unknown and foreign ids. */
+export const UNKNOWN_CLIP: PlannedFailure = {
+  outcome: "failure",
+  error: "The input names a clip that does not exist",
+  errorCode: "invalid_task_input",
+  retryable: false,
+  retryAfterSeconds: null,
+};
+
+/** Plans a task. What the outcome leaves open is drawn from the task's own random stream. */
+export function planTask(model: Model, type: TaskType, outcome: Outcome, random: Random): Plan {
+  const totalMs = Math.round(1000 * drawDuration(type, random));
+  const drawnQueueMs = Math.round(totalMs * between(QUEUED_SHARE, random));
+  const { queue_seconds: queueSeconds, process_seconds: workSeconds, polls = null } = outcome;
+  const unscriptedQueueMs = workSeconds === undefined ? drawnQueueMs : 0;
+  return {
+    queueMs: queueSeconds === undefined ? unscriptedQueueMs : Math.round(queueSeconds * 1000),
+    workMs: workSeconds === undefined ? totalMs - drawnQueueMs : Math.round(workSeconds * 1000),
+    polls,
+    end: planEnd(model, type, outcome),
+  };
+}
+
+function drawDuration(type: TaskType, random: Random): number {
+  const [shortest, longest] = DURATIONS[type];
+  if (type !== "music") return between(DURATIONS[type], random);
+  const { median, spread } = SONG_DURATION;
+  return Math.min(Math.max(median * Math.exp(spread * randomNormal(random)), shortest), longest);
+}
+
+function between([least, most]: readonly [number, number], random: Random): number {
+  return least + (most - least) * random();
+}
+
+function planEnd(model: Model, type: TaskType, outcome: Outcome): Plan["end"] {
+  if (outcome.outcome === "hang") return { outcome: "hang" };
+  if (outcome.outcome === "failure") {
+    const errorCode = outcome.error_code ?? "upstream_provider_error";
+    const { error, retryable } = FAILURES[errorCode];
+    return {
+      outcome: "failure",
+      error: outcome.error ?? error,
+      errorCode,
+      retryable: outcome.retryable ?? retryable,
+      retryAfterSeconds: outcome.retry_after_seconds ?? null,
+    };
+  }
+  const { clips, format, storable, alternate_urls: alternateUrls } = outcome;
+  const usual = (type === "music" ? DEFAULT_SONGS : DEFAULT_OTHERS)[model];
+  if ([clips, format, storable, alternateUrls].every((each) => each === undefined)) return usual;
+  return {
+    outcome: "success",
+    clips: clips ?? usual.clips,
+    format: format ?? usual.format,
+    storable: storable ?? usual.storable,
+    alternateUrls: alternateUrls === undefined ? null : [...alternateUrls],
+  };
+}
+
+/** What a provider reports about a task. */
+export type ProviderReport = { phase: "queued" | "processing"; progress: string } | FinishedReport;
+
+export interface FinishedReport {
+  phase: "completed" | "failed";
+  end: PlannedSuccess | PlannedFailure;
+  /** The task's age when it ended. */
+  endedAfterMs: number;
+}
+
+/** The progress at which a task hangs, in percent. */
+const HANGS_AT = 80;
+
+/** The provider's report on a task of this age that has been read this often. */
+export function reportOn(
+  { queueMs, workMs, polls, end }: Plan,
+  ageMs: number,
+  reads: number,
+): ProviderReport {
+  if (end.outcome !== "hang" && (polls === null ? ageMs >= queueMs + workMs : reads >= polls)) {
+    const endedAfterMs = polls === null ? queueMs + workMs : ageMs;
+    return { phase: end.outcome === "success" ? "completed" : "failed", end, endedAfterMs };
+  }
+  if (polls === null && ageMs < queueMs) return { phase: "queued", progress: "0%" };
+  const share = polls === null ? (ageMs - queueMs) / Math.max(workMs, 1) : reads / polls;
+  const most = end.outcome === "hang" ? HANGS_AT : 99;
+  return { phase: "processing", progress: `${Math.min(Math.floor(share * 100), most)}%` };
+}
+
+/** What a task has made. It follows from the task and the seed alone. */
+export function makeResult(seed: number, task: OpenTask, clips: number): MadeClip[] | MadeLyrics {
+  if (task.type === "lyrics")
+    return writeLyrics({ prompt: String(task.input["prompt"]), seed: takeSeed(seed, task, 0) });
+  const { text, lyrics, title } = readBrief(task);
+  return Array.from({ length: clips }, (_, take) => {
+    const clipSeed = takeSeed(seed, task, take);
+    return {
+      id: randomUuid(seed, "clip", task.ordinal, take),
+      seed: clipSeed,
+      title: title ?? songTitle(text || lyrics, clipSeed),
+      durationSeconds: songDurationSeconds(clipSeed),
+    };
+  });
+}
+
+/** A seed in the input of `provider_b` replaces the emulator's, so that equal requests have equal results. */
+function takeSeed(seed: number, { model, input, ordinal }: OpenTask, take: number): number {
+  const requested = model === "provider_b" ? input["seed"] : undefined;
+  const random =
+    typeof requested === "number"
+      ? randomStream(requested, "asked song", take)
+      : randomStream(seed, "song", ordinal, take);
+  return Math.floor(random() * 2 ** 32);
+}

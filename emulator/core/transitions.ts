@@ -1,0 +1,196 @@
+import type { TaskType } from "../../src/contract/models.js";
+import { type InputVariant, inputVariant } from "../../src/contract/request-rules.js";
+import type { TaskStatus } from "../../src/contract/task.js";
+import { LIMITS } from "../../src/contract/wire.js";
+import { randomStream, randomUuid } from "../time/random.js";
+import type { Account } from "./accounts/account.js";
+import { invariant } from "./invariant.js";
+import { canFreeze, freeze, refund, settle } from "./ledger/ledger.js";
+import { rechargeAfterFreeze } from "./payments/recharge.js";
+import {
+  type FinishedReport,
+  makeResult,
+  type Outcome,
+  type ProviderReport,
+  planTask,
+  reportOn,
+  takeOutcome,
+  UNKNOWN_CLIP,
+} from "./providers.js";
+import { indexTask, type World } from "./state/world.js";
+import { isOpen, type OpenTask, type ProviderTask, type StoredTask } from "./task.js";
+
+/**
+ * The status of an open task after a provider's report (States and transitions). The task timeout also leads from both
+ * statuses to `timeout`. Final statuses never change, and no task returns to `pending`.
+ */
+const TRANSITIONS: Readonly<
+  Record<OpenTask["status"], Readonly<Record<ProviderReport["phase"], Exclude<TaskStatus, "timeout">>>>
+> = {
+  pending: { queued: "pending", processing: "running", completed: "success", failed: "failure" },
+  running: { queued: "running", processing: "running", completed: "success", failed: "failure" },
+};
+
+/** A valid request for a task. */
+export interface TaskOrder extends ProviderTask {
+  credits: number;
+  audioFormat: "mp3" | null;
+  /** The outcome that the request itself asks for. */
+  outcome: Outcome | null;
+}
+
+/** Creates a task, or returns why not: then nothing has changed, except that a scripted refusal is used up. */
+export function createTask(
+  world: World,
+  account: Account,
+  order: TaskOrder,
+  now: number,
+): OpenTask | "insufficient_credits" | "upstream_provider_error" {
+  const { model, type, credits, input, audioFormat } = order;
+  const { state } = world;
+  if (!canFreeze(account.ledger, credits)) return "insufficient_credits";
+  const outcome = takeOutcome(state.scripts[model], order.outcome);
+  if (outcome.outcome === "reject") return "upstream_provider_error";
+
+  const ordinal = state.tasks.length;
+  const plan = planTask(model, type, outcome, randomStream(state.seed, "plan", ordinal));
+  if (namesUnknownClip(world, account, order)) plan.end = UNKNOWN_CLIP;
+  const task: OpenTask = {
+    id: randomUuid(state.seed, "task", ordinal),
+    ordinal,
+    accountId: account.id,
+    model,
+    type,
+    status: "pending",
+    credits,
+    input,
+    audioFormat,
+    createdAt: now,
+    plan,
+    reads: 0,
+  };
+  freeze(account.ledger, task, now);
+  account.tasksCreated++;
+  account.creditsUsed += credits;
+  rechargeAfterFreeze(state, account, now);
+  state.tasks.push(task);
+  indexTask(world.index, task);
+  return task;
+}
+
+/** Which tasks' clips an input may name: a continuation takes music and uploads, concat takes music. */
+const CLIP_SOURCES: Readonly<Partial<Record<InputVariant, { field: string; types: readonly TaskType[] }>>> = {
+  continuation: { field: "continue_clip_id", types: ["music", "upload"] },
+  concat: { field: "clip_id", types: ["music"] },
+};
+
+/** Whether the input must name a clip of the account, and does not. Clips belong to the account, not the key. */
+function namesUnknownClip({ index }: World, account: Account, { model, type, input }: ProviderTask): boolean {
+  const wanted = CLIP_SOURCES[inputVariant(model, type, input)];
+  if (wanted === undefined) return false;
+  const source = index.clips.get(String(input[wanted.field]))?.task;
+  return source === undefined || source.accountId !== account.id || !wanted.types.includes(source.type);
+}
+
+/**
+ * Applies the task timeout to an account's tasks, in the order in which they reached it. Call this before you read a
+ * task, the balance or the usage, and before you spend credits.
+ */
+export function applyTimeouts(world: World, account: Account, now: number): void {
+  const queue = world.index.openTasks.get(account.id);
+  invariant(queue !== undefined, "every account has its queue of open tasks");
+  const taskAt = (ordinal = -1): StoredTask => {
+    const task = world.state.tasks[ordinal];
+    invariant(task !== undefined, "a queued task exists");
+    return task;
+  };
+  const spares = world.state.policy.late_success === "success";
+  // Tasks that an earlier policy spared are older than all that are still queued.
+  if (!spares) {
+    for (const task of queue.spared.map(taskAt)) if (isOpen(task)) timeOut(world, account, task);
+    queue.spared = [];
+  }
+  for (; queue.head < queue.ordinals.length; queue.head++) {
+    const task = taskAt(queue.ordinals[queue.head]);
+    if (!isOpen(task)) continue;
+    if (now - task.createdAt <= LIMITS.taskTimeoutMs) break;
+    if (spares && "end" in reportOn(task.plan, LIMITS.taskTimeoutMs, task.reads))
+      queue.spared.push(task.ordinal);
+    else timeOut(world, account, task);
+  }
+}
+
+/**
+ * One read of a task by its account: applies the task timeout, then what the provider reports. Only this settles a
+ * success or refunds a failure.
+ */
+export function readTask(world: World, account: Account, { ordinal }: StoredTask, now: number): StoredTask {
+  applyTimeouts(world, account, now);
+  const { tasks, policy } = world.state;
+  const task = tasks[ordinal];
+  invariant(task !== undefined, "a task that is read exists");
+  if (!isOpen(task)) return task;
+
+  task.reads++;
+  const report = reportOn(task.plan, now - task.createdAt, task.reads);
+  const startsAtRead = report.phase === "queued" && policy.running_after === "first_read";
+  const status = TRANSITIONS[task.status][startsAtRead ? "processing" : report.phase];
+  if (status === "pending" || status === "running") {
+    task.status = status;
+    world.watchers.tell(task);
+    return task;
+  }
+  invariant("end" in report, "a task ends when its provider says so");
+  return endTask(world, account, task, report, now);
+}
+
+/** Spends the credits of a success, and returns those of a failure. */
+function endTask(
+  world: World,
+  account: Account,
+  task: OpenTask,
+  { end, endedAfterMs }: FinishedReport,
+  now: number,
+): StoredTask {
+  const completedAt = task.createdAt + endedAfterMs;
+  if (end.outcome === "failure") {
+    refund(account.ledger, task, now);
+    const { error, errorCode, retryable, retryAfterSeconds } = end;
+    const failure = { error, errorCode, retryable, retryAfterSeconds };
+    return replaceTask(world, { ...task, status: "failure", completedAt, ...failure });
+  }
+  settle(account.ledger, task, now);
+  const { seed, policy } = world.state;
+  const isConverted = task.audioFormat === "mp3" && policy.audio_conversion === "on";
+  return replaceTask(world, {
+    ...task,
+    status: "success",
+    completedAt,
+    plan: { ...task.plan, end },
+    format: isConverted ? "mp3" : end.format,
+    result: makeResult(seed, task, end.clips),
+  });
+}
+
+/** Returns the credits as of the first millisecond after the timeout. */
+function timeOut(world: World, account: Account, task: OpenTask): void {
+  const completedAt = task.createdAt + LIMITS.taskTimeoutMs + 1;
+  refund(account.ledger, task, completedAt);
+  const { timeout_error_code: errorCode, timeout_retryable: retryable } = world.state.policy;
+  replaceTask(world, {
+    ...task,
+    status: "timeout",
+    completedAt,
+    error: "The task was not finished within an hour",
+    errorCode,
+    retryable,
+    retryAfterSeconds: null,
+  });
+}
+
+function replaceTask(world: World, task: StoredTask): StoredTask {
+  world.state.tasks[task.ordinal] = task;
+  indexTask(world.index, task);
+  world.watchers.tell(task);
+  return task;
+}
