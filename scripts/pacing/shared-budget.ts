@@ -1,4 +1,4 @@
-import { type FleetBudget, type FleetSize, marginOf } from "../../src/redis/fleet-budget.js";
+import { type FleetBudget, type FleetSize, marginOf } from "../../src/redis/fleet-window.js";
 import type { Clock } from "../../src/time/clock.js";
 
 /** A fleet's window on a test's clock, in the place of Redis: what it must do is what the tests on Redis show. */

@@ -1,26 +1,21 @@
 import { createMemoryPacer } from "../rate-limit/memory-pacer.js";
 import type { PacedRequest, Pacer } from "../rate-limit/pacer.js";
-import { RateWindow } from "../rate-limit/rate-window.js";
+import { type Budget, RateWindow } from "../rate-limit/rate-window.js";
 import { SteadyClock } from "../rate-limit/steady-clock.js";
 import type { Clock } from "../time/clock.js";
-import { eitherBudget } from "./either-budget.js";
-import type { FleetBudget, FleetSize } from "./fleet-budget.js";
-import { FleetWindow } from "./fleet-window.js";
+import { type FleetBudget, type FleetSize, FleetWindow } from "./fleet-window.js";
 
-/**
- * How often, and how long, an answer of the fleet is waited for, in milliseconds: a process that stood still sees what
- * came meanwhile before it loses its patience.
- */
-const NAPS = 2;
-const NAP_MS = 1000;
-/** How often in a window this process tells how many tasks wait in it. */
+/** The timeout of the shared budget, in two sleeps: a process that was suspended reads the response before it gives up. */
+const SLEEPS = 2;
+const SLEEP_MS = 1000;
+/** How often per window this process reports how many tasks wait in it. */
 const WEIGHINGS = 30;
-/** How long nothing is asked of a fleet that didn't answer, in milliseconds. */
+/** How long an unavailable shared budget is not tried again. */
 const REST_MS = 10_000;
 
 /**
- * A pacer whose budget is shared. The requests of this process wait in its own queue, and whoever's turn has come is
- * asked for; what the fleet denies goes back into the queue. While it doesn't answer, this process paces itself.
+ * A pacer with a shared budget. The requests of this process wait in its own queue; the first one is taken from the shared
+ * budget, and goes back into the queue if that is refused. While the budget is unavailable, this process paces itself.
  */
 export function createFleetPacer(
   callersClock: Clock,
@@ -73,13 +68,13 @@ export function createFleetPacer(
     const ownHasAdmitted = isAlone();
     const taking = ownHasAdmitted ? null : await ask(() => fleet.take(upTo));
     window.answered();
-    // Who was only to ask the fleet, and gets no answer, is this process's own budget's to admit.
+    // If the budget became unavailable, the request goes back and is admitted by this process's own one.
     const mayLeave = taking === null ? ownHasAdmitted : window.note(taking, askedAt, clock.now());
     if (mayLeave && !signal?.aborted) {
       queue.lookAgain();
       return true;
     }
-    // Nothing was sent: the queue must not wait for its answer.
+    // Nothing was sent: release the slot in the queue.
     const heldForMs = taking?.isHeld ? taking.endsInMs : null;
     queue.report({ sentAt: callersClock.now(), remaining: null, heldForMs });
     return false;
@@ -89,14 +84,14 @@ export function createFleetPacer(
     const now = clock.now();
     if (isAlone() || now < weighedAt + size.windowMs / WEIGHINGS) return;
     weighedAt = now;
-    // A task whose poll is just under way waits as well.
+    // A task whose poll is in flight waits as well.
     const own = mostWaiting;
     mostWaiting = waiting;
     const all = await ask(() => fleet.weigh(own));
     if (all !== null) window.weigh(own, all);
   }
 
-  /** What the fleet answers; `null`, and for a while it isn't asked again, where it doesn't. */
+  /** Returns null, and pauses the shared budget, if it does not respond. */
   async function ask<Answer>(question: () => Promise<Answer>): Promise<Answer | null> {
     const patience = new AbortController();
     try {
@@ -114,14 +109,47 @@ export function createFleetPacer(
   }
 
   async function tooLate(signal: AbortSignal): Promise<never> {
-    for (let nap = 0; nap < NAPS; nap++) await clock.sleep(NAP_MS, signal);
-    throw new Error(`the shared budget didn't answer within ${NAPS * NAP_MS} ms`);
+    for (let count = 0; count < SLEEPS; count++) await clock.sleep(SLEEP_MS, signal);
+    throw new Error(`the shared budget did not respond within ${SLEEPS * SLEEP_MS} ms`);
   }
 
-  /** No request, and no process, fails of what a listener throws or rejects with. */
+  /** An error of the listener is ignored. */
   async function tell(error: unknown): Promise<void> {
     try {
       await onUnavailable(error);
     } catch {}
   }
+}
+
+/** The fleet's budget, or this process's own while the fleet's is unavailable. Both record every request. */
+export function eitherBudget(
+  fleet: Budget,
+  own: Budget,
+  clock: SteadyClock,
+  aloneUntil: () => number,
+): Budget {
+  const isAlone = () => clock.now() < aloneUntil();
+  const current = () => (isAlone() ? own : fleet);
+  return {
+    get heldUntil() {
+      return current().heldUntil;
+    },
+    get openedAt() {
+      return current().openedAt;
+    },
+    isOpen: (now) => current().isOpen(now),
+    hasShare: (now, claimant) => current().hasShare(now, claimant),
+    admits: (now, claimant, leave) => current().admits(now, claimant, leave),
+    nextChange: (now) => (isAlone() ? Math.min(own.nextChange(now), aloneUntil()) : fleet.nextChange(now)),
+    budgets: (now) => current().budgets(now),
+    state: (now) => current().state(now),
+    spend(now, claimant) {
+      fleet.spend(now, claimant);
+      own.spend(now, claimant);
+    },
+    settle(now, settlement) {
+      fleet.settle(now, settlement);
+      own.settle(now, settlement);
+    },
+  };
 }

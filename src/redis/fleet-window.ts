@@ -1,45 +1,90 @@
 import { Demand } from "../rate-limit/demand.js";
 import type { Budget } from "../rate-limit/rate-window.js";
-import { type Correction, type FleetSize, marginOf, type Taking } from "./fleet-budget.js";
+
+/** What the service allows a key. */
+export interface FleetSize {
+  /** Requests per window. */
+  requests: number;
+  windowMs: number;
+}
+
+/** The window that all processes of a fleet share. */
+export interface FleetBudget {
+  /** Takes one request, if at most `upTo` are taken then. The first one opens the window. */
+  take(upTo: number): Promise<Taking>;
+  /** Refuses all requests for this long. */
+  hold(ms: number): Promise<void>;
+  /** Corrects the window by what the service's responses show. */
+  correct(correction: Correction): Promise<void>;
+  /** Reports how many tasks wait in this process. Returns how many wait in the whole fleet. */
+  weigh(waiting: number): Promise<number>;
+}
+
+export interface Taking {
+  isTaken: boolean;
+  /** A 429 pauses the fleet. */
+  isHeld: boolean;
+  /** Requests taken from the window, including this one. */
+  taken: number;
+  /** Remaining length of the window or the pause. */
+  endsInMs: number;
+}
+
+export interface Correction {
+  /** At least this many are taken: other programs may use the key. */
+  taken: number;
+  /** The window lasts at least this long from now. */
+  lastsMs: number;
+  /** The window would have lasted at most this long from now: the correction does not apply to a later one. */
+  endsInMs: number;
+}
+
+/**
+ * How long a request may take until the service counts it. The service's window begins when the first one arrives, so the
+ * fleet's window lasts this much longer, and nothing is sent in the same time before its end.
+ */
+export function marginOf({ windowMs }: FleetSize): number {
+  return Math.min(1000, windowMs / 4);
+}
 
 type Claimant = Parameters<Budget["hasShare"]>[1];
 type Settlement = Parameters<Budget["settle"]>[1];
 
-/** Share of what leaves from here, up to which each claimant goes ahead of those behind it. */
+/** Share of this process's requests up to which each claimant goes before the following ones. */
 const SHARES = [0.45, 0.25, 1] as const;
-/** Share of a fresh window for which nobody asks whether it is within its share. */
+/** Share of a new window that is given out without regard to these. */
 const HEAD_START = 0.1;
-/** Share of a fresh window that polls leave to all creates and account reads of the fleet; it is set free evenly. */
+/** Share of a new window that polls leave to the fleet's creates and account reads; it is released evenly. */
 const RESERVE = 0.25;
-/** So many requests of this process are asked for at once: the others' turns come in between. */
+/** Requests that this process takes at the same time, so that other processes get theirs in between. */
 const MOST_ASKED = 4;
-/** How long an answer of the fleet is waited for before others ask, in milliseconds. */
+/** Delay before more requests are taken while those are pending. */
 const PATIENCE_MS = 2000;
-/** What is reserved is set free in steps no shorter than this, in milliseconds. */
+/** Shortest interval between releases of the reserve. */
 const SHORTEST_STEP_MS = 50;
 
 /**
- * The fleet's window as this process last saw it: enough to know when there is no use in asking, and how much to plan
- * with. Whether a request leaves is then decided where the whole fleet asks.
+ * The fleet's window as this process last saw it. It decides when to ask for a request, and how many to plan with; the
+ * shared budget decides whether the request is sent.
  */
 export class FleetWindow implements Budget {
   readonly #size: FleetSize;
   readonly #beforePlanning: () => void;
   readonly #marginMs: number;
   readonly #firsts = new Demand();
-  /** When this process asked first in this window: what it sent later was counted in it. */
+  /** When this process first asked in this window. */
   #openedAt = Number.NEGATIVE_INFINITY;
   #endsAt = Number.NEGATIVE_INFINITY;
   #heldUntil = 0;
   #taken = 0;
   #asked = 0;
-  /** Whether the window's first request is ours, and no answer has come yet. */
+  /** Whether this process opened the window, and has no response yet. */
   #isOpener = false;
   #spent: [number, number, number] = [0, 0, 0];
-  /** Which part of the fleet's waiting tasks is this process's. */
+  /** This process's share of the fleet's waiting tasks. */
   #part = 1;
 
-  /** @param beforePlanning - called when somebody is about to plan with this window */
+  /** @param beforePlanning - called before the budgets are computed */
   constructor(size: FleetSize, beforePlanning: () => void) {
     this.#size = size;
     this.#beforePlanning = beforePlanning;
@@ -54,7 +99,7 @@ export class FleetWindow implements Budget {
     return this.#openedAt;
   }
 
-  /** Where the window is over, the next one is there for the fleet as soon as somebody asks: it can be planned with. */
+  /** The next window opens with the next request, so it can be planned with. */
   isOpen(now: number): boolean {
     return now >= this.#heldUntil;
   }
@@ -70,7 +115,7 @@ export class FleetWindow implements Budget {
     return this.#left(now) > toOthers;
   }
 
-  /** So many requests of the window may be taken when one of a claimant is. */
+  /** How many requests of the window may be taken with this one. */
   ceiling(now: number, isPoll: boolean): number {
     return this.#size.requests - (isPoll ? this.#reserve(now) : 0);
   }
@@ -83,7 +128,7 @@ export class FleetWindow implements Budget {
     return Math.min(this.#endsAt, now + Math.max(SHORTEST_STEP_MS, nextRelease));
   }
 
-  /** Of what the fleet has left, as much as is this process's part, but for its own creates. */
+  /** This process's share of what the fleet has left, without its own creates. */
   budgets(now: number): ReturnType<Budget["budgets"]> {
     this.#beforePlanning();
     const { requests, windowMs } = this.#size;
@@ -119,17 +164,17 @@ export class FleetWindow implements Budget {
     };
   }
 
-  /** So many tasks wait here, and so many in the whole fleet. */
+  /** Sets this process's share of the waiting tasks. */
   weigh(own: number, all: number): void {
     this.#part = Math.max(1, own) / Math.max(1, own, all);
   }
 
-  /** The fleet has answered, or doesn't. */
+  /** A request was granted or refused, or the budget is unavailable. */
   answered(): void {
     this.#asked--;
   }
 
-  /** What the fleet answered shows where its window stands; `true` where the request may leave. */
+  /** Updates the window. Returns whether the request may be sent. */
   note({ isTaken, isHeld, taken, endsInMs }: Taking, askedAt: number, now: number): boolean {
     if (isHeld) return false;
     const endsAt = now + endsInMs + 1;
@@ -140,16 +185,16 @@ export class FleetWindow implements Budget {
     this.#taken = Math.max(this.#taken, isTaken ? taken : taken - 1);
     if (!isTaken) return false;
     if (taken === 1) this.#isOpener = true;
-    // The answer may have been long on its way, and the window nearly over.
+    // The window may have nearly ended meanwhile.
     return askedAt + endsInMs >= now + 2 * this.#marginMs;
   }
 
-  /** What the service's answer shows of the window in which its request left; `null` where it's as it should be. */
+  /** The correction that a response of the service requires, or null. */
   correct(now: number, sentAt: number, remaining: number | null): Correction | null {
     if (sentAt < this.#openedAt || !this.#isCurrent(now)) return null;
     const endsInMs = this.#endsAt - now + this.#marginMs;
     const counted = remaining === null ? 0 : this.#size.requests - remaining;
-    // The service's window began no later than now, however long its first request was on its way.
+    // The service's window began no later than now.
     const isFirst = this.#isOpener && sentAt < this.#openedAt + this.#marginMs;
     const lastsMs = isFirst ? this.#size.windowMs + this.#marginMs : 0;
     this.#isOpener = false;
@@ -174,7 +219,7 @@ export class FleetWindow implements Budget {
     return now < this.#endsAt;
   }
 
-  /** Whether the window is open, and what leaves now may be counted in the service's next one. */
+  /** Whether a request sent now may be counted in the service's next window. */
   #isOver(now: number): boolean {
     return this.#isCurrent(now) && now > this.#endsAt - 2 * this.#marginMs;
   }

@@ -4,6 +4,6 @@
  * @module async-music/redis
  */
 
-export type { RedisClient } from "./redis-client.js";
+export type { RedisClient } from "./client.js";
 export { type RedisJournalOptions, redisJournal } from "./redis-journal.js";
 export { type RedisPacerOptions, redisPacer } from "./redis-pacer.js";

@@ -1,43 +1,44 @@
+import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { LIMITS } from "../contract/wire.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
 import { checkOptionNames } from "../http/option-names.js";
 import type { PacerFactory } from "../rate-limit/pacer.js";
+import { createRequestId, systemRandom } from "../time/random.js";
+import { checkPrefix, checkWhole, type Evaluate, evaluateOn, type RedisClient } from "./client.js";
 import { createFleetPacer } from "./fleet-pacer.js";
-import { checkPrefix, checkWhole } from "./options.js";
-import { createRedisBudget } from "./redis-budget.js";
-import { evaluateOn, type RedisClient } from "./redis-client.js";
+import { type Correction, type FleetBudget, type FleetSize, marginOf, type Taking } from "./fleet-window.js";
 
-/** Options of `redisPacer`. All processes of a fleet take the same. */
+/** Options of `redisPacer`. They must be the same in all processes of a fleet. */
 export interface RedisPacerOptions {
-  /** What its keys in Redis begin with. @defaultValue "async-music" */
+  /** Prefix of the keys in Redis. @defaultValue "async-music" */
   prefix?: string | undefined;
   /** Requests that the service allows the key in a window. @defaultValue 120 */
   requests?: number | undefined;
-  /** How long a window of the service lasts, in whole seconds. @defaultValue 60 */
+  /** Length of the service's window, in whole seconds. @defaultValue 60 */
   windowSeconds?: number | undefined;
   /**
-   * Called when Redis can't be asked, once until it answers again: meanwhile this process paces itself by the
-   * service's answers alone, and the key may be limited for moments.
+   * Called once when Redis becomes unavailable, and again only after it responded. Meanwhile this process paces itself by
+   * the service's responses alone, and the key may be rate-limited for moments.
    */
   onUnavailable?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * A pacer for a fleet: all processes that use one API key share one budget in Redis, whatever their number, and the key is
- * not limited. It is given to each of their clients as its `pacer`.
+ * A pacer for a fleet: all processes that use one API key share one budget in Redis, so that the key is not rate-limited
+ * however many they are. Pass it as the `pacer` of each client.
  *
- * Each process orders its own requests, creates before polls and likely-finished tasks first, and takes them one by one
- * from the fleet's window. That opens with the fleet's first request and lasts a second longer than the service's. Polls
- * leave a quarter of it to creates and account reads, and set that free as it passes. A 429, should somebody else spend
- * from the key too, holds the whole fleet back. Nobody has to join or to leave.
+ * Each process orders its own requests (creates before polls, likely finished tasks first), and takes them one by one from
+ * the fleet's window. The window opens with the fleet's first request and lasts a second longer than the service's. Polls
+ * leave a quarter of it to creates and account reads, and release that evenly as it passes. A 429, if other programs use
+ * the key too, pauses the whole fleet. Processes need not register.
  *
- * The count stands under a hash of the API key; the key itself never goes to Redis. While Redis doesn't answer within two
- * seconds, requests leave all the same, paced by each process for itself, and Redis is asked again every ten seconds. The
- * client's clock has to go as fast as Redis's: a virtual one does not.
+ * The count is stored under a hash of the API key; the key itself is never sent to Redis. If Redis does not respond within
+ * two seconds, requests are sent anyway, paced by each process for itself, and Redis is tried again every ten seconds. The
+ * client's clock must run at the speed of Redis's clock: a virtual one does not.
  *
  * It needs the package `rate-limiter-flexible`.
  *
- * @param redis - a client or a cluster of `ioredis` or `redis`; closing it is up to its owner
+ * @param redis - a client or a cluster of `ioredis` or `redis`; you close it
  * @throws `InvalidOptionError`: an option is out of range
  *
  * @example
@@ -77,4 +78,115 @@ export function redisPacer(redis: RedisClient, options: RedisPacerOptions = {}):
 async function hashOf(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Stored instead of the count while a 429 pauses the fleet. */
+const HELD = 1_000_000_000;
+
+/** Replaces the limiter's own script: a refused request is not counted, and the window is kept in milliseconds. */
+const TAKE = `
+local requests, limit, seconds = tonumber(ARGV[1]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local taken = tonumber(redis.call('get', KEYS[1]) or 0) + requests
+if taken == requests then
+  redis.call('set', KEYS[1], taken, 'PX', math.floor(seconds * 1000))
+elseif taken <= limit then
+  redis.call('incrby', KEYS[1], requests)
+end
+return {taken, redis.call('pttl', KEYS[1])}`;
+
+/** A longer pause stays: a 429 never shortens the wait that another one stated. */
+const HOLD = `
+local held, lasts = tonumber(ARGV[1]), tonumber(ARGV[2])
+local now = tonumber(redis.call('get', KEYS[1]) or 0)
+if now < held or redis.call('pttl', KEYS[1]) < lasts then redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
+return 1`;
+
+const CORRECT = `
+local taken, lasts, ends, held = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local left, now = redis.call('pttl', KEYS[1]), tonumber(redis.call('get', KEYS[1]) or held)
+if left < 0 or left > ends or now >= held then return 0 end
+if now < taken then redis.call('incrby', KEYS[1], taken - now) end
+if left < lasts then redis.call('pexpire', KEYS[1], lasts) end
+return 1`;
+
+/** Stores how many tasks wait in this process, and adds up all processes that reported lately. */
+const WEIGH = `
+local member, waiting, lasts = unpack(ARGV)
+local now, all = tonumber(redis.call('time')[1]), 0
+redis.call('hset', KEYS[1], member, waiting .. ' ' .. now)
+redis.call('expire', KEYS[1], lasts)
+local members = redis.call('hgetall', KEYS[1])
+for at = 1, #members, 2 do
+  local theirs, reportedAt = string.match(members[at + 1], '(%d+) (%d+)')
+  if now - reportedAt > tonumber(lasts) then redis.call('hdel', KEYS[1], members[at]) else all = all + theirs end
+end
+return all`;
+
+/** The window of a fleet: one count in Redis, which expires with the window. */
+export function createRedisBudget(
+  evaluate: Evaluate,
+  { prefix, key }: { prefix: string; key: () => Promise<string> },
+  size: FleetSize,
+): FleetBudget {
+  const limiters = new Map<number, RateLimiterRedis>();
+  const member = createRequestId(systemRandom);
+  const windowKey = async () => limiterOf(size.requests).getKey(await key());
+  const run = async (script: string, numbers: readonly number[]) => {
+    const values = numbers.map((number) => String(Math.ceil(number)));
+    await evaluate(script, await windowKey(), values);
+  };
+
+  return {
+    async take(upTo) {
+      try {
+        const taken = await limiterOf(upTo).consume(await key());
+        return takingOf(taken, true);
+      } catch (refusal) {
+        if (refusal instanceof RateLimiterRes) return takingOf(refusal, false);
+        throw refusal;
+      }
+    },
+    hold: (ms) => run(HOLD, [HELD, Math.max(1, ms)]),
+    correct: ({ taken, lastsMs, endsInMs }: Correction) => run(CORRECT, [taken, lastsMs, endsInMs, HELD]),
+    async weigh(waiting) {
+      const lastsSeconds = String(Math.ceil((2 * size.windowMs) / 1000));
+      const all = await evaluate(WEIGH, `${await windowKey()}:waiting`, [
+        member,
+        String(waiting),
+        lastsSeconds,
+      ]);
+      return Number(all);
+    },
+  };
+
+  /** One limiter per limit, all on one count: polls have a lower limit, since they leave a reserve. */
+  function limiterOf(limit: number): RateLimiterRedis {
+    const limiter = limiters.get(limit) ?? createLimiter(limit);
+    limiters.set(limit, limiter);
+    return limiter;
+  }
+
+  function createLimiter(limit: number): RateLimiterRedis {
+    return new RateLimiterRedis({
+      // Not the user's client itself: the limiter would define a command on it.
+      storeClient: {
+        eval: (script: string, { keys, arguments: values }: { keys: [string]; arguments: string[] }) =>
+          evaluate(script, keys[0], values),
+      },
+      useRedisPackage: true,
+      customIncrTtlLuaScript: TAKE,
+      keyPrefix: `${prefix}:pacer`,
+      points: limit,
+      duration: (size.windowMs + marginOf(size)) / 1000,
+    });
+  }
+}
+
+function takingOf({ consumedPoints, msBeforeNext }: RateLimiterRes, isTaken: boolean): Taking {
+  return {
+    isTaken,
+    isHeld: consumedPoints >= HELD,
+    taken: consumedPoints,
+    endsInMs: Math.max(0, msBeforeNext),
+  };
 }

@@ -4,8 +4,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { TYPICAL } from "../../scripts/pacing/law.js";
 import { seededRandom } from "../../scripts/pacing/random.js";
 import { createSharedBudget } from "../../scripts/pacing/shared-budget.js";
-import type { FleetBudget } from "../../src/redis/fleet-budget.js";
 import { createFleetPacer } from "../../src/redis/fleet-pacer.js";
+import type { FleetBudget } from "../../src/redis/fleet-window.js";
 import { rejection } from "../support/rejection.js";
 import { turns } from "../support/test-clock.js";
 

@@ -1,0 +1,61 @@
+import { InvalidOptionError, shown } from "../errors/base.js";
+
+/**
+ * A connection to Redis: a client or a cluster of `ioredis` from version 5, or of `redis` (node-redis) from version 4. Only
+ * `eval` is used, with a single key; `open` of a journal in a cluster also lists its masters.
+ */
+export interface RedisClient {
+  /** Runs a script on the server, atomically. */
+  eval(script: string, ...parameters: never[]): Promise<unknown>;
+}
+
+/** Runs a script with one key; with `null`, without keys. */
+export type Evaluate = (
+  script: string,
+  key: string | null,
+  parameters: readonly string[],
+) => Promise<unknown>;
+
+/** Hides how the two libraries pass keys and arguments to a script. */
+export function evaluateOn(redis: RedisClient): Evaluate {
+  const evaluate: unknown = redis?.eval;
+  if (typeof evaluate !== "function")
+    throw new InvalidOptionError("redis", "be a client of ioredis or of redis, from version 4 on");
+  // Only ioredis has `defineCommand`.
+  const isIoredis = typeof Reflect.get(redis, "defineCommand") === "function";
+  return async (script, key, parameters) => {
+    const keys = key === null ? [] : [key];
+    return isIoredis
+      ? evaluate.call(redis, script, keys.length, ...keys, ...parameters)
+      : evaluate.call(redis, script, { keys, arguments: [...parameters] });
+  };
+}
+
+/** Every server that holds keys: the masters of a cluster, otherwise the client itself. */
+export async function masterClients(redis: RedisClient): Promise<RedisClient[]> {
+  // ioredis; its plain client has no `nodes`.
+  const nodes: unknown = Reflect.get(redis, "nodes");
+  if (typeof nodes === "function") return nodes.call(redis, "master");
+  // node-redis
+  const masters: unknown = Reflect.get(redis, "masters");
+  const nodeClient: unknown = Reflect.get(redis, "nodeClient");
+  if (!Array.isArray(masters) || typeof nodeClient !== "function") return [redis];
+  return Promise.all(masters.map((master) => nodeClient.call(redis, master)));
+}
+
+/** The prefix that ioredis adds to each key by its option `keyPrefix`; a scan has to match it. */
+export function keyPrefixOf(redis: RedisClient): string {
+  const keyPrefix: unknown = Object(Reflect.get(redis, "options")).keyPrefix;
+  return typeof keyPrefix === "string" ? keyPrefix : "";
+}
+
+/** The prefix of all keys in Redis. */
+export function checkPrefix(prefix: string = "async-music"): string {
+  if (typeof prefix === "string" && prefix !== "") return prefix;
+  throw new InvalidOptionError("prefix", "be a text that is not empty");
+}
+
+export function checkWhole(option: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  throw new InvalidOptionError(option, "be a whole number from 1 up", shown(value));
+}
