@@ -4,7 +4,7 @@
  * @module async-music/emulator
  */
 
-export type { AccountPurchases, AutoTopUpView, Invoice, Payment } from "./control/account-purchases.js";
+export type { AccountPurchases } from "./control/account-purchases.js";
 export type { AccountView, KeyView } from "./control/account-view.js";
 export type {
   AccountChanges,
@@ -21,12 +21,17 @@ export type { Provider, Providers } from "./control/providers.js";
 export type { ConductRule, Finding } from "./core/audit.js";
 export type { Fault, FaultRule } from "./core/faults.js";
 export type { LoggedRequest } from "./core/log.js";
-export type { AutoTopUpChange } from "./core/payments/auto-top-up.js";
-export type { BillingInformation } from "./core/payments/billing.js";
-export type { Billing } from "./core/payments/buyer.js";
 export { BillingIncompleteError } from "./core/payments/invoices.js";
-export type { TopUp } from "./core/payments/top-up.js";
-export type { Policy } from "./core/policy/policy.js";
+export type {
+  AutoTopUpChange,
+  AutoTopUpView,
+  Billing,
+  BillingInformation,
+  Invoice,
+  Payment,
+  TopUp,
+} from "./core/payments/types.js";
+export type { Policy } from "./core/policy-fields.js";
 export type { Outcome } from "./core/providers.js";
 export type { Limits } from "./core/rate-limit.js";
 export type { ResetOptions } from "./core/state/create-state.js";

@@ -14,7 +14,7 @@ import { createEmulator } from "./control/create-emulator.js";
 import type { Emulator } from "./control/emulator.js";
 import type { EmulatorOptions } from "./control/emulator-options.js";
 import type { ConductRule } from "./core/audit.js";
-import { invariant } from "./core/invariant.js";
+import { invariant } from "./core/checks.js";
 import { isConsistent } from "./core/state/is-consistent.js";
 import { worldOf } from "./http/mounted-world.js";
 

@@ -1,10 +1,8 @@
 import type { Balance, Usage } from "../../src/contract/account.js";
-import type { Account, ApiKey } from "../core/accounts/account.js";
-import { balanceData, usageData } from "../core/accounts/account-data.js";
-import type { LedgerEntry } from "../core/ledger/ledger.js";
+import type { Account, ApiKey } from "../core/accounts.js";
+import { balanceData, usageData } from "../core/accounts.js";
 import type { World } from "../core/state/world.js";
 import { applyTimeouts } from "../core/transitions.js";
-import { isoTime } from "../time/clock.js";
 
 /** An account as an observer sees it. */
 export interface AccountView {
@@ -29,7 +27,10 @@ export interface KeyView {
 }
 
 export function viewAccount(world: World, account: Account): AccountView {
-  return { ...summarizeAccount(world, account), ledger: account.ledger.entries.map(viewLedgerEntry) };
+  return {
+    ...summarizeAccount(world, account),
+    ledger: account.ledger.entries.map((entry) => ({ ...entry })),
+  };
 }
 
 /**
@@ -47,11 +48,6 @@ export function summarizeAccount(world: World, account: Account): Omit<AccountVi
     usage: usageData(account),
     keys: keys.map(viewKey),
   };
-}
-
-/** @internal */
-export function viewLedgerEntry({ at, kind, credits, taskId }: LedgerEntry): AccountView["ledger"][number] {
-  return { at: isoTime(at), kind, credits, task_id: taskId };
 }
 
 export function viewKey({ id, disabled }: ApiKey): KeyView {

@@ -1,12 +1,14 @@
 import * as z from "zod/mini";
-import { type Account, type ApiKey, createAccount, createKey } from "../core/accounts/account.js";
-import { checkCredits } from "../core/options/credits.js";
-import { invalidOption } from "../core/options/invalid-option.js";
-import { objectOf } from "../core/options/object-of.js";
-import { oneOf } from "../core/options/one-of.js";
-import { checkOptionNames } from "../core/options/option-names.js";
-import { parseOption } from "../core/options/parse-option.js";
-import { UnknownIdError } from "../core/options/unknown-id.js";
+import { type Account, type ApiKey, createAccount, createKey } from "../core/accounts.js";
+import {
+  checkOptionNames,
+  invalidOption,
+  objectOf,
+  oneOf,
+  parseOption,
+  UnknownIdError,
+} from "../core/checks.js";
+import { creditsSchema } from "../core/ledger.js";
 import { indexAccount, type World } from "../core/state/world.js";
 import { type AccountPurchases, createAccountPurchases } from "./account-purchases.js";
 import { type AccountView, type KeyView, viewAccount, viewKey } from "./account-view.js";
@@ -54,7 +56,7 @@ export function createAccounts(world: World): Accounts {
     ...createAccountPurchases(world),
     create(options = {}) {
       const { credits = 0 } = checkOptionNames(options, ["credits"]);
-      checkCredits(credits);
+      parseOption("credits", creditsSchema, credits);
       const account = createAccount(world.state, credits, world.clock.now());
       world.state.accounts.push(account);
       indexAccount(world.index, account);
@@ -94,11 +96,11 @@ export const accountChangesSchema = objectOf({
   z.refine((changes) => Object.keys(changes).length > 0, "say what is to change: `suspended`, `saved_card`"),
 );
 
-function changeAccount(account: Account, { suspended, saved_card: savedCard }: AccountChanges): void {
-  if (savedCard !== undefined) {
-    const card = account.purchases.savedCard;
+function changeAccount(account: Account, { suspended, saved_card: charges }: AccountChanges): void {
+  if (charges !== undefined) {
+    const card = account.purchases.saved_card;
     if (card === null) throw new RangeError("Failed to change the saved card: the account has none");
-    card.refuses = savedCard === "refuses";
+    card.refuses = charges === "refuses";
   }
   if (suspended !== undefined) account.suspended = suspended;
 }

@@ -1,6 +1,6 @@
+import { checkOptionNames } from "../core/checks.js";
 import type { LogReader } from "../core/log.js";
-import { checkOptionNames } from "../core/options/option-names.js";
-import { changePolicy } from "../core/policy/choose-policy.js";
+import { changePolicy } from "../core/policy.js";
 import { changeLimits } from "../core/rate-limit.js";
 import { createState } from "../core/state/create-state.js";
 import { setOwnerKey } from "../core/state/set-owner-key.js";

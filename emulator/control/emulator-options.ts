@@ -1,8 +1,7 @@
 import { API_PREFIX } from "../../src/contract/wire.js";
-import { EMULATOR_KEY } from "../core/options/api-key.js";
-import { checkCredits } from "../core/options/credits.js";
-import { invalidOption } from "../core/options/invalid-option.js";
-import { checkOptionNames } from "../core/options/option-names.js";
+import { EMULATOR_KEY } from "../core/accounts.js";
+import { checkOptionNames, invalidOption, parseOption } from "../core/checks.js";
+import { creditsSchema } from "../core/ledger.js";
 import type { ResetOptions } from "../core/state/create-state.js";
 import type { Snapshot } from "../core/state/snapshot.js";
 import { isProviderOrigin } from "../http/origins.js";
@@ -52,7 +51,7 @@ export function checkOptions(given: EmulatorOptions): EmulatorOptions {
   const { seed, credits, clock, apiKey, url } = options;
   if (seed !== undefined && !Number.isSafeInteger(seed))
     throw invalidOption("seed", "be a whole number", seed);
-  if (credits !== undefined) checkCredits(credits);
+  if (credits !== undefined) parseOption("credits", creditsSchema, credits);
   if (clock !== undefined && !["virtual", "real"].includes(clock))
     throw invalidOption("clock", "be virtual or real", clock);
   if (apiKey !== undefined && !EMULATOR_KEY.test(apiKey)) {

@@ -1,5 +1,5 @@
 import type { Task } from "../../src/contract/task.js";
-import type { Policy } from "../core/policy/policy.js";
+import type { Policy } from "../core/policy-fields.js";
 import type { Limits } from "../core/rate-limit.js";
 import type { World } from "../core/state/world.js";
 import type { Origins } from "../http/origins.js";

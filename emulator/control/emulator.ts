@@ -1,7 +1,7 @@
 import type { Task, TaskStatus } from "../../src/contract/task.js";
 import type { Finding } from "../core/audit.js";
 import type { LoggedRequest } from "../core/log.js";
-import type { Policy } from "../core/policy/policy.js";
+import type { Policy } from "../core/policy-fields.js";
 import type { Limits } from "../core/rate-limit.js";
 import type { ResetOptions } from "../core/state/create-state.js";
 import type { Snapshot } from "../core/state/snapshot.js";

@@ -1,5 +1,5 @@
-import type { Account } from "../core/accounts/account.js";
-import { UnknownIdError } from "../core/options/unknown-id.js";
+import type { Account } from "../core/accounts.js";
+import { UnknownIdError } from "../core/checks.js";
 import type { World } from "../core/state/world.js";
 
 /** @throws RangeError when there is no such account. */

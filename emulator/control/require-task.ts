@@ -1,4 +1,4 @@
-import { UnknownIdError } from "../core/options/unknown-id.js";
+import { UnknownIdError } from "../core/checks.js";
 import { findTask, type World } from "../core/state/world.js";
 import { applyTimeouts } from "../core/transitions.js";
 import { requireAccount } from "./require-account.js";

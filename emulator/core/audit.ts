@@ -1,5 +1,6 @@
 import { LIMITS } from "../../src/contract/wire.js";
-import { Hash } from "../time/random.js";
+import { canonicalJson } from "../../src/shared/data.js";
+import { hashOf } from "../time/random.js";
 import { isOpen, type StoredTask } from "./task.js";
 
 /** A rule of the service that a client broke. */
@@ -230,24 +231,12 @@ export function fingerprintOfSubmission(accountId: string, json: unknown): strin
   return `${accountId} ${fingerprintOf({ model, task_type, input, audio_format })}`;
 }
 
-/** Of a JSON value: the same however it is written, and in whatever order the fields of its objects are. */
+/** Of a JSON value: the same whatever the order of the fields of its objects. */
 export function fingerprintOf(value: unknown): string {
-  return hashOf(value).toString();
+  return hashOf(canonicalJson(value));
 }
 
 /** Of a text that is not JSON, and so never that of a JSON value. */
 export function fingerprintOfText(text: string): string {
-  return new Hash().add("?").add(text).toString();
-}
-
-/** The first letter tells the kinds of values apart. */
-function hashOf(value: unknown): Hash {
-  const hash = new Hash();
-  if (typeof value === "string") return hash.add('"').add(value);
-  if (typeof value !== "object" || value === null) return hash.add(String(value));
-  if (Array.isArray(value)) return value.reduce((list, each) => list.addHash(hashOf(each)), hash.add("["));
-  hash.add("{");
-  for (const [name, each] of Object.entries(value))
-    hash.addInAnyOrder(new Hash().add(name).addHash(hashOf(each)));
-  return hash;
+  return hashOf(`?${text}`);
 }

@@ -1,8 +1,6 @@
 import * as z from "zod/mini";
 import { randomStream } from "../time/random.js";
-import { numberBetween, wholeNumber } from "./options/numbers.js";
-import { objectOf } from "./options/object-of.js";
-import { parseOption } from "./options/parse-option.js";
+import { numberBetween, objectOf, parseOption, wholeNumber } from "./checks.js";
 
 /** A fault, and the requests that it applies to. Of several faults that match a request, the one added first fires. */
 export interface FaultRule {

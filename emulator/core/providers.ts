@@ -6,9 +6,7 @@ import { songDurationSeconds } from "../audio/song-duration.js";
 import { writeLyrics } from "../audio/words/lyrics.js";
 import { songTitle } from "../audio/words/title.js";
 import { type Random, randomNormal, randomStream, randomUuid } from "../time/random.js";
-import { numberBetween, wholeNumber } from "./options/numbers.js";
-import { objectOf } from "./options/object-of.js";
-import { parseOption } from "./options/parse-option.js";
+import { numberBetween, objectOf, parseOption, wholeNumber } from "./checks.js";
 import {
   type MadeClip,
   type MadeLyrics,

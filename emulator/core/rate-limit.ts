@@ -1,8 +1,6 @@
 import * as z from "zod/mini";
 import { LIMITS } from "../../src/contract/wire.js";
-import { numberBetween, wholeNumber } from "./options/numbers.js";
-import { objectOf } from "./options/object-of.js";
-import { parseOption } from "./options/parse-option.js";
+import { count, list, numberBetween, objectOf, parseOption, time, wholeNumber } from "./checks.js";
 
 /** The rate limit of every key. */
 export interface Limits {
@@ -17,9 +15,9 @@ export const DEFAULT_LIMITS: Limits = {
   windowSeconds: LIMITS.windowMs / 1000,
 };
 
-const limitsSchema = objectOf({
-  requests: z.optional(wholeNumber(1, 1e9)),
-  windowSeconds: z.optional(numberBetween(0.001, 1e6)),
+export const limitsSchema = objectOf({
+  requests: wholeNumber(1, 1e9),
+  windowSeconds: numberBetween(0.001, 1e6),
 });
 
 /**
@@ -30,17 +28,23 @@ const limitsSchema = objectOf({
 export function changeLimits(limits: Limits, changes: unknown): Limits {
   const { requests = limits.requests, windowSeconds = limits.windowSeconds } = parseOption(
     "limits",
-    limitsSchema,
+    z.partial(limitsSchema),
     changes,
   );
   return { requests, windowSeconds };
 }
 
 /** The requests of one key that count. A fixed window begins with a request; a sliding one always ends now. */
-export type RateWindow =
-  | { kind: "fixed"; startedAt: number; used: number }
-  /** The times of requests that may still count, oldest first. */
-  | { kind: "sliding"; admittedAt: number[] };
+export type RateWindow = z.output<typeof rateWindowSchema>;
+export const rateWindowSchema = z.discriminatedUnion(
+  "kind",
+  [
+    objectOf({ kind: z.literal("fixed"), startedAt: time, used: count }),
+    /** The times of requests that may still count, oldest first. */
+    objectOf({ kind: z.literal("sliding"), admittedAt: list(time) }),
+  ],
+  "be a window",
+);
 
 export type Admission =
   | { admitted: true; remaining: number }

@@ -3,10 +3,10 @@ import { type InputVariant, inputVariant } from "../../src/contract/request-rule
 import type { TaskStatus } from "../../src/contract/task.js";
 import { LIMITS } from "../../src/contract/wire.js";
 import { randomStream, randomUuid } from "../time/random.js";
-import type { Account } from "./accounts/account.js";
-import { invariant } from "./invariant.js";
-import { canFreeze, freeze, refund, settle } from "./ledger/ledger.js";
-import { rechargeAfterFreeze } from "./payments/recharge.js";
+import type { Account } from "./accounts.js";
+import { invariant } from "./checks.js";
+import { canFreeze, freeze, refund, settle } from "./ledger.js";
+import { rechargeAfterFreeze } from "./payments/payments.js";
 import {
   type FinishedReport,
   makeResult,

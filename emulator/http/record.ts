@@ -1,7 +1,7 @@
 import { ENDPOINTS, HEADERS } from "../../src/contract/wire.js";
 import { type AuditedOutcome, auditRequest } from "../core/audit.js";
-import { invariant } from "../core/invariant.js";
-import { isBalanced } from "../core/ledger/ledger.js";
+import { invariant } from "../core/checks.js";
+import { isBalanced } from "../core/ledger.js";
 import { logRequest } from "../core/log.js";
 import { findTask } from "../core/state/world.js";
 import type { StoredTask } from "../core/task.js";

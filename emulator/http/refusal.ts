@@ -1,5 +1,5 @@
 import { ERROR_STATUSES, type ErrorCode, HEADERS } from "../../src/contract/wire.js";
-import type { Policy } from "../core/policy/policy.js";
+import type { Policy } from "../core/policy-fields.js";
 import { jsonAnswer } from "./answers.js";
 import type { Answer } from "./exchange.js";
 

@@ -1,4 +1,4 @@
-import type { Account, ApiKey } from "../core/accounts/account.js";
+import type { Account, ApiKey } from "../core/accounts.js";
 import type { Submission } from "../core/audit.js";
 import type { World } from "../core/state/world.js";
 import type { Exchange } from "./exchange.js";

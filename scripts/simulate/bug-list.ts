@@ -103,15 +103,15 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "the service settles twice",
-    file: "emulator/core/ledger/ledger.ts",
-    find: 'record(ledger, at, "settle", credits, task.id);',
+    file: "emulator/core/ledger.ts",
+    find: 'addEntry(ledger, at, "settle", credits, task.id);',
     replace:
-      'record(ledger, at, "settle", credits, task.id);\n  record(ledger, at, "settle", credits, task.id);',
+      'addEntry(ledger, at, "settle", credits, task.id);\n  addEntry(ledger, at, "settle", credits, task.id);',
   },
   {
     name: "the service keeps what it should refund",
-    file: "emulator/core/ledger/ledger.ts",
-    find: 'ledger.available += credits;\n  record(ledger, at, "refund"',
-    replace: 'record(ledger, at, "refund"',
+    file: "emulator/core/ledger.ts",
+    find: 'ledger.available += credits;\n  addEntry(ledger, at, "refund"',
+    replace: 'addEntry(ledger, at, "refund"',
   },
 ];

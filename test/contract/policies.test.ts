@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { POLICY_FIELDS } from "../../emulator/core/policy/fields.js";
+import { POLICY_FIELDS } from "../../emulator/core/policy-fields.js";
 import type { Policy } from "../../emulator/index.js";
 import { describeCore } from "./describe-contract.js";
 import { injectedFetch } from "./injected-fetch.js";

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { POLICY_FIELDS } from "../../emulator/core/policy/fields.js";
+import { POLICY_FIELDS } from "../../emulator/core/policy-fields.js";
 import * as sdk from "../../src/index.js";
 
 const read = (path: string) => readFileSync(path, "utf8");

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { printable } from "../../emulator/core/payments/pdf/printable.js";
+import { printable } from "../../emulator/core/payments/pdf-page.js";
 import { type ControlledService, createControlled } from "./support/control.js";
 
 const BILLING = {

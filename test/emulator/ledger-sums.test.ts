@@ -1,19 +1,20 @@
 import { expect, test } from "vitest";
-import { addUp } from "../../emulator/core/ledger/add-up.js";
 import {
+  addsUp,
   canFreeze,
   canTopUp,
   createLedger,
   freeze,
   isBalanced,
   type Ledger,
+  MOST_CREDITS,
   refund,
   settle,
   topUp,
-} from "../../emulator/core/ledger/ledger.js";
-import { MOST_CREDITS } from "../../emulator/core/options/credits.js";
+} from "../../emulator/core/ledger.js";
 
-const NOW = 1_000;
+const NOW = Date.UTC(2026, 0, 1);
+const AT = "2026-01-01T00:00:00.000Z";
 
 const PAID = { id: "paid", ordinal: 0, credits: 10 };
 const FAILED = { id: "failed", ordinal: 1, credits: 10 };
@@ -55,11 +56,11 @@ test("credits are available, then frozen, and then spent or available again", ()
   expect(sums()).toEqual({ available: 20, frozen: 0, settled: 10, toppedUp: 30 });
   expect(ledger.holds).toEqual({});
   expect(ledger.entries).toEqual([
-    { at: NOW, kind: "top_up", credits: 30, taskId: null },
-    { at: NOW, kind: "freeze", credits: 10, taskId: "paid" },
-    { at: NOW, kind: "freeze", credits: 5, taskId: "failed" },
-    { at: NOW, kind: "settle", credits: 10, taskId: "paid" },
-    { at: NOW, kind: "refund", credits: 5, taskId: "failed" },
+    { at: AT, kind: "top_up", credits: 30, task_id: null },
+    { at: AT, kind: "freeze", credits: 10, task_id: "paid" },
+    { at: AT, kind: "freeze", credits: 5, task_id: "failed" },
+    { at: AT, kind: "settle", credits: 10, task_id: "paid" },
+    { at: AT, kind: "refund", credits: 5, task_id: "failed" },
   ]);
 });
 
@@ -77,7 +78,7 @@ test("an account has at most as many credits as can be counted, spent ones inclu
   expect(canTopUp(ledger, MOST_CREDITS - 29)).toBe(false);
   expectRefused(ledger, () => topUp(ledger, MOST_CREDITS - 29, NOW));
   topUp(ledger, MOST_CREDITS - 30, NOW);
-  expect(addUp(ledger)).toBe(true);
+  expect(addsUp(ledger)).toBe(true);
 });
 
 test("all that is available can be frozen, and not one credit more", () => {
@@ -113,15 +114,15 @@ test.each<[string, Partial<Ledger>]>([
   ["something was spent that is still available", { settled: 0, available: 20 }],
 ])("sums are not those of the entries where %s", (_, wrong) => {
   const ledger = ledgerOfThree();
-  expect(addUp(ledger)).toBe(true);
-  expect(addUp({ ...ledger, ...wrong })).toBe(false);
+  expect(addsUp(ledger)).toBe(true);
+  expect(addsUp({ ...ledger, ...wrong })).toBe(false);
 });
 
 test("entries that spend what was never bought do not add up, however well the sums fit them", () => {
   const ledger = createLedger();
   topUp(ledger, 5, NOW);
-  const entries = [...ledger.entries, { at: NOW, kind: "freeze" as const, credits: 10, taskId: "unpaid" }];
-  expect(addUp({ ...ledger, entries, available: -5, frozen: 10, holds: { 0: 10 } })).toBe(false);
+  const entries = [...ledger.entries, { at: AT, kind: "freeze" as const, credits: 10, task_id: "unpaid" }];
+  expect(addsUp({ ...ledger, entries, available: -5, frozen: 10, holds: { 0: 10 } })).toBe(false);
 });
 
 test.each<[string, Partial<Ledger>]>([
@@ -139,5 +140,5 @@ test.each<[string, Partial<Ledger>]>([
 
 test("an account without credits is balanced, and adds up", () => {
   expect(isBalanced(createLedger())).toBe(true);
-  expect(addUp(createLedger())).toBe(true);
+  expect(addsUp(createLedger())).toBe(true);
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createLedger, freeze, refund, settle, topUp } from "../../emulator/core/ledger/ledger.js";
+import { createLedger, freeze, refund, settle, topUp } from "../../emulator/core/ledger.js";
 import { worldOf } from "../../emulator/http/mounted-world.js";
 import { BALANCE, createService, serviceOf, TASK, USAGE, VALID } from "./support/service.js";
 
@@ -124,7 +124,7 @@ test("entries stand in the order of time, also where one is worked out later tha
   freeze(ledger, other, 3_000);
   settle(ledger, other, 9_000);
   refund(ledger, late, 5_000);
-  expect(ledger.entries.map(({ at }) => at)).toEqual([1_000, 2_000, 3_000, 9_000, 9_000]);
+  expect(ledger.entries.map(({ at }) => Date.parse(at))).toEqual([1_000, 2_000, 3_000, 9_000, 9_000]);
 });
 
 test("a ledger that does not add up is seen at the next request, and is a fault of ours", async () => {

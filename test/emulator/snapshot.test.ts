@@ -46,7 +46,7 @@ test("a state in which everything has happened goes through JSON and back, byte 
   expect(JSON.stringify(emulator.fork().snapshot())).toBe(before);
 });
 
-const isOfTask = ({ taskId }: { taskId: string | null }) => taskId !== null;
+const isOfTask = ({ task_id: id }: { task_id: string | null }) => id !== null;
 
 describe("what is no snapshot of this version is refused, and changes nothing", () => {
   // biome-ignore lint/suspicious/noExplicitAny: each case breaks another part of the state
@@ -132,14 +132,14 @@ describe("what is no snapshot of this version is refused, and changes nothing", 
     [
       "credits that moved for nobody",
       ({ state }) => {
-        state.accounts[0].ledger.entries.find(isOfTask).taskId = "nobody";
+        state.accounts[0].ledger.entries.find(isOfTask).task_id = "nobody";
       },
     ],
     [
       "credits that were frozen for a task in place of another",
       ({ state }) => {
         for (const entry of state.accounts[0].ledger.entries.filter(isOfTask))
-          entry.taskId = state.tasks[0].id;
+          entry.task_id = state.tasks[0].id;
       },
     ],
     [
@@ -251,7 +251,7 @@ describe("what is no snapshot of this version is refused, and changes nothing", 
     [
       "a payment without its invoice",
       ({ state }) => {
-        state.accounts[0].purchases.payments[0].invoiceId = null;
+        state.accounts[0].purchases.payments[0].invoice_id = null;
       },
     ],
     [

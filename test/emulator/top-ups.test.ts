@@ -224,8 +224,13 @@ describe("credits beyond counting", () => {
     } = snapshot.state;
     // As if the song had cost as much as could be bought besides.
     const more = most - account.ledger.toppedUp;
-    for (const entry of account.ledger.entries) if (entry.taskId !== null) entry.credits += more;
-    account.ledger.entries.unshift({ at: 0, kind: "top_up", credits: more, taskId: null });
+    for (const entry of account.ledger.entries) if (entry.task_id !== null) entry.credits += more;
+    account.ledger.entries.unshift({
+      at: "2026-01-01T00:00:00.000Z",
+      kind: "top_up",
+      credits: more,
+      task_id: null,
+    });
     tasks[0].credits += more;
     account.creditsUsed += more;
     Object.assign(account.ledger, { toppedUp: most, settled: account.ledger.settled + more });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { POLICY_FIELDS } from "../../emulator/core/policy/fields.js";
+import { POLICY_FIELDS } from "../../emulator/core/policy-fields.js";
 import { FIXED } from "./fidelity/fixed.js";
 import { FIDELITY } from "./fidelity/index.js";
 import { fidelityPage } from "./fidelity/page.js";

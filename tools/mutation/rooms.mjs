@@ -36,7 +36,7 @@ export const ROOMS = {
     ],
   },
   ledger: {
-    mutate: ["emulator/core/ledger/**/*.ts"],
+    mutate: ["emulator/core/ledger.ts"],
     tests: ["test/emulator/{ledger,ledger-sums,money,top-ups,auto-top-up,task-life,snapshot}.test.ts"],
   },
   engine: {

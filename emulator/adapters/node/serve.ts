@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Emulator } from "../../control/emulator.js";
-import { checkOptionNames } from "../../core/options/option-names.js";
+import { checkOptionNames } from "../../core/checks.js";
 import type { Site } from "../../http/exchange.js";
 import { mountedOf } from "../../http/mounted-world.js";
 import type { Origins } from "../../http/origins.js";

@@ -1,5 +1,5 @@
 import { HEADERS } from "../../../src/contract/wire.js";
-import { UnknownIdError } from "../../core/options/unknown-id.js";
+import { UnknownIdError } from "../../core/checks.js";
 import { BillingIncompleteError } from "../../core/payments/invoices.js";
 import type { World } from "../../core/state/world.js";
 import { bodiless, jsonAnswer, withoutBody } from "../../http/answers.js";

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
 import { CONDUCT_RULES } from "../../core/audit.js";
-import { LEDGER_KINDS } from "../../core/ledger/ledger.js";
-import { objectOf } from "../../core/options/object-of.js";
-import { oneOf } from "../../core/options/one-of.js";
-import { policySchema } from "../../core/policy/policy-schema.js";
+import { objectOf, oneOf } from "../../core/checks.js";
+import { ledgerEntrySchema } from "../../core/ledger.js";
+import { policySchema } from "../../core/policy.js";
 
 /** What the calls answer, for their description. */
 
@@ -17,12 +16,7 @@ export const key = z.object({ key_id: uuid, disabled: z.boolean() });
 export const createdKey = z.object({ key_id: uuid, api_key: z.string() });
 export const createdAccount = z.object({ account_id: uuid, key_id: uuid, api_key: z.string() });
 
-export const ledgerEntry = z.object({
-  at: time,
-  kind: oneOf(...LEDGER_KINDS),
-  credits: count,
-  task_id: z.nullable(uuid),
-});
+export const ledgerEntry = ledgerEntrySchema;
 
 export const account = z.object({
   account_id: uuid,

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { parseOption } from "../../core/options/parse-option.js";
+import { parseOption } from "../../core/checks.js";
 import type { World } from "../../core/state/world.js";
 import type { Answer, Exchange } from "../../http/exchange.js";
 import type { Emulator } from "../emulator.js";

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { numberBetween, wholeNumber } from "../../core/options/numbers.js";
-import { objectOf } from "../../core/options/object-of.js";
+import { numberBetween, objectOf, wholeNumber } from "../../core/checks.js";
 import type { Limits } from "../../core/rate-limit.js";
 
 /** Limits as the control plane is given them: some or all. */

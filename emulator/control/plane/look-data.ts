@@ -5,7 +5,7 @@ import { applyTimeouts } from "../../core/transitions.js";
 import type { Origins } from "../../http/origins.js";
 import { taskData } from "../../http/task-data.js";
 import { isoTime } from "../../time/clock.js";
-import { summarizeAccount, viewLedgerEntry } from "../account-view.js";
+import { summarizeAccount } from "../account-view.js";
 import { requireAccount } from "../require-account.js";
 import { requireTask } from "../require-task.js";
 import { limitsData } from "./limits-data.js";
@@ -44,7 +44,7 @@ export function taskRows(world: World, from: number) {
 export function ledgerRows(world: World, accountId: string, from: number) {
   const account = requireAccount(world, accountId);
   applyTimeouts(world, account, world.clock.now());
-  return account.ledger.entries.slice(from).map(viewLedgerEntry);
+  return account.ledger.entries.slice(from);
 }
 
 function taskRow(task: StoredTask) {
@@ -79,7 +79,7 @@ export function taskDetails(world: World, taskId: string, origins: Origins) {
       ends_at: endsByTime ? isoTime(worksFrom + workMs) : null,
       ends_at_read: polls,
     },
-    ledger: (account?.ledger.entries ?? []).filter((entry) => entry.taskId === task.id).map(viewLedgerEntry),
+    ledger: (account?.ledger.entries ?? []).filter((entry) => entry.task_id === task.id),
   };
 }
 

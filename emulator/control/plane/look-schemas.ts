@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { MODELS, TASK_TYPES } from "../../../src/contract/models.js";
 import { TASK_STATUSES } from "../../../src/contract/task.js";
+import { oneOf } from "../../core/checks.js";
 import { ruleSchema } from "../../core/faults.js";
-import { oneOf } from "../../core/options/one-of.js";
-import { policySchema } from "../../core/policy/policy-schema.js";
+import { policySchema } from "../../core/policy.js";
 import { outcomeSchema } from "../../core/providers.js";
 import { balance, key, ledgerEntry, limits, time, usage } from "./answer-schemas.js";
 

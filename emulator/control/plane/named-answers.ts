@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ruleSchema } from "../../core/faults.js";
-import { policySchema } from "../../core/policy/policy-schema.js";
+import { policySchema } from "../../core/policy.js";
 import { outcomeSchema } from "../../core/providers.js";
 import * as answer from "./answer-schemas.js";
 import * as look from "./look-schemas.js";

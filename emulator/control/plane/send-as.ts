@@ -1,5 +1,5 @@
 import { API_PREFIX, HEADERS } from "../../../src/contract/wire.js";
-import type { Account } from "../../core/accounts/account.js";
+import type { Account } from "../../core/accounts.js";
 import type { Outcome } from "../../core/providers.js";
 import type { World } from "../../core/state/world.js";
 import { bytesOf } from "../../http/answers.js";

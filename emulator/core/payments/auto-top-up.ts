@@ -1,98 +1,59 @@
-import * as z from "zod/mini";
 import { randomUuid } from "../../time/random.js";
-import { wholeNumber } from "../options/numbers.js";
-import { objectOf } from "../options/object-of.js";
-import { parseOption } from "../options/parse-option.js";
-import type { AutoTopUpSettings, Buyer, PaymentSource, Purchases } from "./buyer.js";
+import type { Policy } from "../policy-fields.js";
+import { chargedThisMonthUsd, pausedUntil } from "./payments.js";
+import type { AutoTopUpAmounts, Buyer, PaymentSource, Purchases } from "./schemas.js";
+import type { AutoTopUpChange, AutoTopUpView } from "./types.js";
 
-/** How long no charge is tried after one was refused (Limits: failure protections). */
-const PAUSE_MS = 3_600_000;
-
-/**
- * Limits: Automatic Top-Up. What its amounts can be.
- *
- * @internal
- */
-export const autoTopUpAmounts = {
-  thresholdCredits: wholeNumber(50, 1e9),
-  rechargeUsd: wholeNumber(10, 1000),
-  monthlyCapUsd: wholeNumber(10, 10_000),
-};
-
-/**
- * Limits: Automatic Top-Up. What is left out, or `null`, stays as it is.
- *
- * @internal
- */
-export const autoTopUpSchema = objectOf({
-  enabled: z.boolean("be true or false"),
-  threshold_credits: z.optional(z.nullable(autoTopUpAmounts.thresholdCredits)),
-  recharge_usd: z.optional(z.nullable(autoTopUpAmounts.rechargeUsd)),
-  monthly_cap_usd: z.optional(z.nullable(autoTopUpAmounts.monthlyCapUsd)),
-  authorization: z.optional(z.nullable(z.string("be a string"))),
-});
-
-/** A change of the automatic top-up. Amounts that are left out stay as they are. */
-export interface AutoTopUpChange {
-  enabled: boolean;
-  /** A charge is due when less than this is available: 50 credits or more. */
-  threshold_credits?: number | null | undefined;
-  /** What is charged each time: whole US dollars, 10 to 1000. */
-  recharge_usd?: number | null | undefined;
-  /** What is charged in a month at most: whole US dollars, 10 to 10000, and at least one recharge. */
-  monthly_cap_usd?: number | null | undefined;
-  /** From `authorize`; good once. Needed to enable it, and to change an amount. */
-  authorization?: string | null | undefined;
+export function viewAutoTopUp(purchases: Purchases, policy: Policy, now: number): AutoTopUpView {
+  const { enabled, amounts } = purchases.auto_top_up;
+  return {
+    enabled,
+    threshold_credits: amounts?.threshold_credits ?? null,
+    recharge_usd: amounts?.recharge_usd ?? null,
+    monthly_cap_usd: amounts?.monthly_cap_usd ?? null,
+    saved_card: purchases.saved_card?.last4 ?? null,
+    charged_this_month_usd: chargedThisMonthUsd(purchases, policy, now),
+    paused_until: pausedUntil(purchases, now),
+  };
 }
 
-/** A fresh authorization, good for one change. */
+/** Issues an authorization, good for one change. */
 export function authorize({ seed, counts }: PaymentSource, { purchases }: Buyer): string {
   const authorization = randomUuid(seed, "authorization", counts.authorizations++);
   purchases.authorizations.push(authorization);
   return authorization;
 }
 
-/** Changes the automatic top-up. A change that is refused changes nothing, and uses no authorization up. */
-export function changeAutoTopUp({ purchases }: Buyer, value: unknown): void {
-  const change = parseOption("auto_top_up", autoTopUpSchema, value);
-  const { autoTopUp } = purchases;
-  const settings = mergeSettings(autoTopUp.settings, change);
-  if (change.enabled) checkCanCharge(purchases, settings);
-  if (needsAuthorization(change, settings, autoTopUp)) useAuthorization(purchases, change.authorization);
-  purchases.autoTopUp = { ...autoTopUp, enabled: change.enabled, settings };
-}
-
-/** Enabling it and changing an amount do; what is shown all the same has to be good. */
-function needsAuthorization(
-  { enabled, authorization = null }: z.infer<typeof autoTopUpSchema>,
-  settings: AutoTopUpSettings | null,
-  current: Purchases["autoTopUp"],
-): boolean {
-  const isEnabling = enabled && !current.enabled;
-  return isEnabling || !areSame(settings, current.settings) || (enabled && authorization !== null);
-}
-
-/** After a refused charge nothing is tried for an hour. */
-export function pauseAutoTopUp(purchases: Purchases, now: number): void {
-  purchases.autoTopUp.pausedUntil = now + PAUSE_MS;
-}
-
-function mergeSettings(
-  current: AutoTopUpSettings | null,
-  change: z.infer<typeof autoTopUpSchema>,
-): AutoTopUpSettings | null {
-  const thresholdCredits = change.threshold_credits ?? current?.thresholdCredits;
-  const rechargeUsd = change.recharge_usd ?? current?.rechargeUsd;
-  const monthlyCapUsd = change.monthly_cap_usd ?? current?.monthlyCapUsd;
-  if (rechargeUsd !== undefined && monthlyCapUsd !== undefined && monthlyCapUsd < rechargeUsd) {
+/** @throws RangeError for a change that is not allowed: nothing is then changed, and no authorization is used. */
+export function changeAutoTopUp({ purchases }: Buyer, change: AutoTopUpChange): void {
+  const { auto_top_up: current } = purchases;
+  const amounts = mergeAmounts(current.amounts, change);
+  if (change.enabled && purchases.saved_card === null) {
     throw new RangeError(
-      `Expected \`monthly_cap_usd\` to be at least \`recharge_usd\`, got \`${monthlyCapUsd}\` for \`${rechargeUsd}\``,
+      "Failed to enable the automatic top-up: there is no saved card. Top up by card once, and its card is saved",
     );
   }
-  if (thresholdCredits !== undefined && rechargeUsd !== undefined && monthlyCapUsd !== undefined)
-    return { thresholdCredits, rechargeUsd, monthlyCapUsd };
-  const isPartial = [thresholdCredits, rechargeUsd, monthlyCapUsd].some((amount) => amount !== undefined);
-  if (change.enabled || isPartial) {
+  const { authorization = null } = change;
+  const isEnabling = change.enabled && !current.enabled;
+  const isChanging = JSON.stringify(amounts) !== JSON.stringify(current.amounts);
+  // One that is passed without need must be valid, and is used.
+  if (isEnabling || isChanging || (change.enabled && authorization !== null))
+    useAuthorization(purchases, authorization);
+  purchases.auto_top_up = { ...current, enabled: change.enabled, amounts };
+}
+
+function mergeAmounts(current: AutoTopUpAmounts | null, change: AutoTopUpChange): AutoTopUpAmounts | null {
+  const threshold = change.threshold_credits ?? current?.threshold_credits;
+  const recharge = change.recharge_usd ?? current?.recharge_usd;
+  const cap = change.monthly_cap_usd ?? current?.monthly_cap_usd;
+  if (recharge !== undefined && cap !== undefined && cap < recharge) {
+    throw new RangeError(
+      `Expected \`monthly_cap_usd\` to be at least \`recharge_usd\`, got \`${cap}\` for \`${recharge}\``,
+    );
+  }
+  if (threshold !== undefined && recharge !== undefined && cap !== undefined)
+    return { threshold_credits: threshold, recharge_usd: recharge, monthly_cap_usd: cap };
+  if (change.enabled || [threshold, recharge, cap].some((amount) => amount !== undefined)) {
     throw new RangeError(
       "Expected `auto_top_up` to have all of `threshold_credits`, `recharge_usd` and `monthly_cap_usd`",
     );
@@ -100,26 +61,11 @@ function mergeSettings(
   return null;
 }
 
-function checkCanCharge({ savedCard }: Purchases, settings: AutoTopUpSettings | null): void {
-  if (savedCard !== null && settings !== null) return;
-  throw new RangeError(
-    "Failed to enable the automatic top-up: there is no saved card. Top up by card once, and its card is saved",
-  );
-}
-
-function useAuthorization(purchases: Purchases, authorization: string | null | undefined): void {
-  if (
-    authorization === null ||
-    authorization === undefined ||
-    !purchases.authorizations.includes(authorization)
-  ) {
+function useAuthorization(purchases: Purchases, authorization: string | null): void {
+  if (authorization === null || !purchases.authorizations.includes(authorization)) {
     throw new RangeError(
       "Failed to change the automatic top-up: it needs an `authorization` that is fresh, and each is good once",
     );
   }
   purchases.authorizations = purchases.authorizations.filter((each) => each !== authorization);
-}
-
-function areSame(one: AutoTopUpSettings | null, other: AutoTopUpSettings | null): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,6 +1,6 @@
-import { invariant } from "../invariant.js";
-import { UnknownIdError } from "../options/unknown-id.js";
-import type { Billing, Buyer, PaidPayment, StoredPayment } from "./buyer.js";
+import { invariant, UnknownIdError } from "../checks.js";
+import type { Buyer, StoredPayment } from "./schemas.js";
+import type { Billing, Invoice } from "./types.js";
 
 /** Invoices can't be had before it is known to whom they are made out. */
 export class BillingIncompleteError extends Error {
@@ -14,28 +14,31 @@ export class BillingIncompleteError extends Error {
 }
 
 /** All invoices of an account, oldest first. @throws BillingIncompleteError */
-export function listInvoices({ purchases }: Buyer): { billing: Billing; invoices: PaidPayment[] } {
-  const { billing, payments } = purchases;
-  if (billing === null) throw new BillingIncompleteError();
-  const invoices = payments.filter(isPaid).sort((a, b) => numberOf(a) - numberOf(b));
-  return { billing, invoices };
+export function listInvoices({ purchases }: Buyer): Invoice[] {
+  requireBilling(purchases.billing);
+  const invoices = purchases.payments.filter(({ status }) => status === "completed").map(invoiceOf);
+  return invoices.sort((one, other) => numberOf(one) - numberOf(other));
 }
 
 /** An invoice as a PDF: the same bytes each time, until the billing information changes. @throws BillingIncompleteError */
-export async function invoicePdf(buyer: Buyer, invoiceId: string): Promise<Uint8Array<ArrayBuffer>> {
-  const { billing, invoices } = listInvoices(buyer);
-  const payment = invoices.find((each) => each.invoiceId === invoiceId);
+export async function invoicePdf({ purchases }: Buyer, invoiceId: string): Promise<Uint8Array<ArrayBuffer>> {
+  const billing = requireBilling(purchases.billing);
+  const payment = purchases.payments.find(({ invoice_id: id }) => id === invoiceId);
   if (payment === undefined) throw new UnknownIdError("invoice", invoiceId, "the account");
-  const { writeInvoice } = await import("./pdf/write-invoice.js");
-  return writeInvoice(payment, { ...billing });
+  const { writeInvoice } = await import("./invoice-pdf.js");
+  return writeInvoice({ ...payment, ...invoiceOf(payment) }, { ...billing });
 }
 
-function isPaid(payment: StoredPayment): payment is PaidPayment {
-  if (payment.status !== "completed") return false;
-  invariant(payment.invoiceId !== null && payment.endedAt !== null, "a completed payment has its invoice");
-  return true;
+function requireBilling(billing: Billing | null): Billing {
+  if (billing === null) throw new BillingIncompleteError();
+  return billing;
 }
 
-function numberOf({ invoiceId }: PaidPayment): number {
-  return Number(invoiceId.replace(/\D/g, ""));
+function invoiceOf({ invoice_id, payment_id, ended_at: at, usd, credits, method }: StoredPayment): Invoice {
+  invariant(invoice_id !== null && at !== null, "a completed payment has its invoice");
+  return { invoice_id, payment_id, at, usd, credits, method };
+}
+
+function numberOf({ invoice_id: id }: Invoice): number {
+  return Number(id.replace(/\D/g, ""));
 }

@@ -1,7 +1,7 @@
-import { createAccount, createKey } from "../accounts/account.js";
+import { createAccount, createKey } from "../accounts.js";
 import { createAudit } from "../audit.js";
-import { changePolicy, defaultPolicy, variedPolicy } from "../policy/choose-policy.js";
-import type { Policy } from "../policy/policy.js";
+import { changePolicy, defaultPolicy, variedPolicy } from "../policy.js";
+import type { Policy } from "../policy-fields.js";
 import { createScripts } from "../providers.js";
 import { changeLimits, DEFAULT_LIMITS, type Limits } from "../rate-limit.js";
 import type { Counts, State } from "./state.js";

@@ -1,6 +1,6 @@
-import type { Account } from "../accounts/account.js";
-import { addUp } from "../ledger/add-up.js";
-import type { Ledger, LedgerEntry } from "../ledger/ledger.js";
+import type { Account } from "../accounts.js";
+import type { Ledger, LedgerEntry } from "../ledger.js";
+import { addsUp } from "../ledger.js";
 import { isOpen, type StoredTask } from "../task.js";
 
 /** Each task belongs to an account, which has frozen its credits once, and then settled or refunded them as it ended. */
@@ -26,14 +26,14 @@ export function holdTogether(accounts: readonly Account[], tasks: readonly Store
       moves.size === created &&
       account.creditsUsed === used &&
       Object.keys(account.ledger.holds).length === open &&
-      addUp(account.ledger),
+      addsUp(account.ledger),
   );
 }
 
 /** How the credits of each task moved that a ledger names. */
 function movesOf({ entries }: Ledger): ReadonlyMap<string, string> {
   const moves = new Map<string, string>();
-  for (const { kind, credits, taskId } of entries)
+  for (const { kind, credits, task_id: taskId } of entries)
     if (taskId !== null) moves.set(taskId, (moves.get(taskId) ?? "") + moveOf(kind, credits));
   return moves;
 }

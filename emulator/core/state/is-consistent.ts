@@ -1,5 +1,5 @@
-import { EMULATOR_KEY } from "../options/api-key.js";
-import type { StoredPayment } from "../payments/buyer.js";
+import { EMULATOR_KEY } from "../accounts.js";
+import type { StoredPayment } from "../payments/schemas.js";
 import type { StoredTask } from "../task.js";
 import { readBrief } from "../task.js";
 import { holdTogether } from "./hold-together.js";
@@ -14,9 +14,9 @@ export function isConsistent({ owner, accounts, tasks, counts }: State): boolean
     counts.accounts >= accounts.length &&
     counts.keys >= keys.length &&
     counts.payments >= payments.length &&
-    counts.invoices >= payments.filter(({ invoiceId }) => invoiceId !== null).length &&
+    counts.invoices >= payments.filter(({ invoice_id: id }) => id !== null).length &&
     payments.every(isWhole) &&
-    areDifferent(payments.map(({ id }) => id)) &&
+    areDifferent(payments.map(({ payment_id: id }) => id)) &&
     areDifferent(accountIds) &&
     areDifferent(keys) &&
     // A schema's message would show them.
@@ -49,10 +49,10 @@ function clipIdsOf(task: StoredTask): string[] {
 }
 
 /** A payment that has ended says when, and one that was completed has its invoice. */
-function isWhole({ status, endedAt, invoiceId, method, card }: StoredPayment): boolean {
+function isWhole({ status, ended_at, invoice_id, method, card }: StoredPayment): boolean {
   return (
-    (status === "pending") === (endedAt === null) &&
-    (status === "completed") === (invoiceId !== null) &&
+    (status === "pending") === (ended_at === null) &&
+    (status === "completed") === (invoice_id !== null) &&
     (method === "card") === (card !== null)
   );
 }

@@ -1,5 +1,5 @@
-import { createKey } from "../accounts/account.js";
-import { invariant } from "../invariant.js";
+import { createKey } from "../accounts.js";
+import { invariant } from "../checks.js";
 import type { World } from "./world.js";
 
 /**

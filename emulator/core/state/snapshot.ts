@@ -1,9 +1,7 @@
 import * as z from "zod/mini";
 import { isoTime, LATEST_TIME, parseIsoTime } from "../../time/clock.js";
 import { createAudit } from "../audit.js";
-import { invalidOption } from "../options/invalid-option.js";
-import { objectOf } from "../options/object-of.js";
-import { parseOption } from "../options/parse-option.js";
+import { invalidOption, objectOf, parseOption } from "../checks.js";
 import { isConsistent } from "./is-consistent.js";
 import { stateSchema } from "./schema/state-schema.js";
 import type { State, StateData } from "./state.js";

@@ -1,8 +1,8 @@
-import type { Account } from "../accounts/account.js";
+import type { Account } from "../accounts.js";
 import type { Audit, AuditData } from "../audit.js";
 import type { AddedFault } from "../faults.js";
 import type { LoggedRequest } from "../log.js";
-import type { Policy } from "../policy/policy.js";
+import type { Policy } from "../policy-fields.js";
 import type { Scripts } from "../providers.js";
 import type { Limits } from "../rate-limit.js";
 import type { StoredTask } from "../task.js";

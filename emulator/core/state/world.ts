@@ -1,5 +1,5 @@
 import type { ServiceClock } from "../../time/clock.js";
-import type { Account, ApiKey } from "../accounts/account.js";
+import type { Account, ApiKey } from "../accounts.js";
 import type { Submission } from "../audit.js";
 import { AudioStore } from "../delivery/audio-store.js";
 import type { LogReader } from "../log.js";

@@ -628,23 +628,28 @@ export interface components {
         Billing: {
             name: string;
             address_line_1: string;
+            /** @default null */
+            address_line_2: string | null;
+            /** @default null */
+            postal_code: string | null;
             city: string;
             country: string;
-            address_line_2: string | null;
-            postal_code: string | null;
+            /** @default null */
             tax_id: string | null;
         };
         MaybeBilling: {
             name: string | null;
             address_line_1: string | null;
+            /** @default null */
+            address_line_2: string | null;
+            /** @default null */
+            postal_code: string | null;
             city: string | null;
             country: string | null;
-            address_line_2: string | null;
-            postal_code: string | null;
+            /** @default null */
             tax_id: string | null;
         };
         Invoice: {
-            invoice_id: string;
             /** Format: uuid */
             payment_id: string;
             /** Format: date-time */
@@ -653,6 +658,7 @@ export interface components {
             credits: number;
             /** @enum {string} */
             method: "card" | "crypto";
+            invoice_id: string;
         };
         FaultRule: {
             method?: string;
@@ -1375,11 +1381,14 @@ export interface operations {
                 "application/json": {
                     name: string;
                     address_line_1: string;
+                    /** @default null */
+                    address_line_2?: string | null;
+                    /** @default null */
+                    postal_code?: string | null;
                     city: string;
                     country: string;
+                    /** @default null */
                     tax_id?: string | null;
-                    address_line_2?: string | null;
-                    postal_code?: string | null;
                 };
             };
         };

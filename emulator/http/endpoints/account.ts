@@ -1,6 +1,6 @@
 import { ENDPOINTS } from "../../../src/contract/wire.js";
-import type { Account } from "../../core/accounts/account.js";
-import { balanceData, usageData } from "../../core/accounts/account-data.js";
+import type { Account } from "../../core/accounts.js";
+import { balanceData, usageData } from "../../core/accounts.js";
 import { applyTimeouts } from "../../core/transitions.js";
 import { jsonAnswer } from "../answers.js";
 import type { Answer } from "../exchange.js";

@@ -1,4 +1,4 @@
-import { invariant } from "../../core/invariant.js";
+import { invariant } from "../../core/checks.js";
 import type { Caller, Visit } from "../visit.js";
 
 /** Who sent the request: endpoints are reached with a valid key only. */

@@ -1,8 +1,8 @@
 import { priceOf } from "../../../src/contract/models.js";
 import { findRequestViolation, type RequestRules } from "../../../src/contract/request-rules.js";
 import { ENDPOINTS } from "../../../src/contract/wire.js";
-import type { Account } from "../../core/accounts/account.js";
-import type { Policy } from "../../core/policy/policy.js";
+import type { Account } from "../../core/accounts.js";
+import type { Policy } from "../../core/policy-fields.js";
 import { type Outcome, parseOutcome } from "../../core/providers.js";
 import { applyTimeouts, createTask, type TaskOrder } from "../../core/transitions.js";
 import { jsonAnswer } from "../answers.js";

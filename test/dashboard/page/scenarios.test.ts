@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { POLICY_FIELDS } from "../../../emulator/core/policy/fields.js";
+import { POLICY_FIELDS } from "../../../emulator/core/policy-fields.js";
 import { createEmulator } from "../../../emulator/index.js";
 import { closeBrowser, openDashboard } from "./support/dashboard.js";
 

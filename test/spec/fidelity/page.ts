@@ -6,7 +6,7 @@ import type { Sentence, Shown } from "./section.js";
 export interface Choice {
   readonly default: unknown;
   readonly choices: readonly unknown[];
-  readonly allows?: { readonly rule: string };
+  readonly range?: readonly [number, number];
   readonly decides: string;
 }
 
@@ -54,12 +54,12 @@ function sentenceRow([at, about, ...shownBy]: Sentence, inFull: (by: Shown) => s
   ];
 }
 
-function policyRow([name, { default: usual, choices, allows, decides }]: [string, Choice]): string[] {
+function policyRow([name, { default: usual, choices, range, decides }]: [string, Choice]): string[] {
   const others = choices.map((choice) => `\`${choice}\``).join(", ");
   return [
     `\`${name}\``,
     `\`${usual}\``,
-    allows === undefined ? others : `${others}; or ${allows.rule}`,
+    range === undefined ? others : `${others}; or a whole number from ${range[0]} to ${range[1]}`,
     decides,
   ];
 }

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
-import { MOST_CREDITS } from "../../../core/options/credits.js";
-import { wholeNumber } from "../../../core/options/numbers.js";
-import { objectOf } from "../../../core/options/object-of.js";
+import { objectOf, wholeNumber } from "../../../core/checks.js";
+import { MOST_CREDITS } from "../../../core/ledger.js";
 import { accountChangesSchema } from "../../accounts.js";
 import * as answer from "../answer-schemas.js";
 import { call, callWithBody } from "../call.js";

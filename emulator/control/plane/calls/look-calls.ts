@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { API_PREFIX } from "../../../../src/contract/wire.js";
-import { objectOf } from "../../../core/options/object-of.js";
-import { oneOf } from "../../../core/options/one-of.js";
+import { objectOf, oneOf } from "../../../core/checks.js";
 import { outcomeSchema } from "../../../core/providers.js";
 import { artAnswer, clipAudioAnswer } from "../../../http/endpoints/files.js";
 import { Refusal } from "../../../http/refusal.js";

@@ -1,7 +1,10 @@
 import * as z from "zod/mini";
-import { autoTopUpSchema } from "../../../core/payments/auto-top-up.js";
-import { billingSchema } from "../../../core/payments/billing.js";
-import { paymentChangeSchema, topUpSchema } from "../../../core/payments/top-up.js";
+import {
+  autoTopUpChangeSchema,
+  billingSchema,
+  paymentChangeSchema,
+  topUpSchema,
+} from "../../../core/payments/schemas.js";
 import { bytesAnswer } from "../../../http/answers.js";
 import type { Answer } from "../../../http/exchange.js";
 import { call, callWithBody } from "../call.js";
@@ -56,7 +59,7 @@ export const purchaseCalls = [
       answers: answer.autoTopUp,
       errors: [404],
     },
-    autoTopUpSchema,
+    autoTopUpChangeSchema,
     ({ emulator, params: [accountId = ""], body }) => emulator.accounts.setAutoTopUp(accountId, body),
   ),
   call(

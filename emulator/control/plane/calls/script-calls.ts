@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { isModel, type Model } from "../../../../src/contract/models.js";
+import { UnknownIdError } from "../../../core/checks.js";
 import { ruleSchema } from "../../../core/faults.js";
-import { UnknownIdError } from "../../../core/options/unknown-id.js";
-import { policyChangesSchema, policySchema } from "../../../core/policy/policy-schema.js";
+import { policyChangesSchema, policySchema } from "../../../core/policy.js";
 import { outcomeSchema } from "../../../core/providers.js";
 import type { Emulator } from "../../emulator.js";
 import type { Provider } from "../../providers.js";

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
-import { MOST_CREDITS } from "../../../core/options/credits.js";
-import { numberBetween, wholeNumber } from "../../../core/options/numbers.js";
-import { objectOf } from "../../../core/options/object-of.js";
-import { policyChangesSchema } from "../../../core/policy/policy-schema.js";
+import { numberBetween, objectOf, wholeNumber } from "../../../core/checks.js";
+import { MOST_CREDITS } from "../../../core/ledger.js";
+import { policyChangesSchema } from "../../../core/policy.js";
 import { isoTime } from "../../../time/clock.js";
 import { viewState } from "../../emulator-state.js";
 import * as answer from "../answer-schemas.js";

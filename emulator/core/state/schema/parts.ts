@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { END_OF_YEAR_9999 } from "../../../time/clock.js";
-import { MOST_CREDITS } from "../../options/credits.js";
-import { numberBetween, wholeNumber } from "../../options/numbers.js";
+import { numberBetween, wholeNumber } from "../../checks.js";
+import { MOST_CREDITS } from "../../ledger.js";
 
 export const text = z.string("be a string");
 export const flag = z.boolean("be true or false");

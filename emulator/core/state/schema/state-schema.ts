@@ -1,13 +1,12 @@
 import * as z from "zod/mini";
+import { accountSchema } from "../../accounts.js";
 import { CONDUCT_RULES } from "../../audit.js";
+import { objectOf, oneOf, wholeNumber } from "../../checks.js";
 import { ruleSchema } from "../../faults.js";
-import { numberBetween, wholeNumber } from "../../options/numbers.js";
-import { objectOf } from "../../options/object-of.js";
-import { oneOf } from "../../options/one-of.js";
-import { policySchema } from "../../policy/policy-schema.js";
+import { policySchema } from "../../policy.js";
 import { outcomeSchema } from "../../providers.js";
+import { limitsSchema } from "../../rate-limit.js";
 import type { StateData } from "../state.js";
-import { accountSchema } from "./account-schema.js";
 import { count, list, nullableText, record, text, time } from "./parts.js";
 import { taskSchema } from "./task-schema.js";
 
@@ -55,7 +54,7 @@ export const stateSchema: z.ZodMiniType<StateData> = objectOf({
     authorizations: count,
   }),
   policy: policySchema,
-  limits: objectOf({ requests: wholeNumber(1, 1e9), windowSeconds: numberBetween(0.001, 1e6) }),
+  limits: limitsSchema,
   accounts: list(accountSchema),
   tasks: list(taskSchema),
   scripts: objectOf({ provider_a: script, provider_b: script }),

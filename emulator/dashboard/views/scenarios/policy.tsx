@@ -1,4 +1,4 @@
-import { POLICY_FIELDS } from "../../../core/policy/fields.js";
+import { POLICY_FIELDS } from "../../../core/policy-fields.js";
 import { ask, controlPlane, type Policy } from "../../client/client.js";
 import { overview } from "../../live/store.js";
 import { useTelling } from "../../live/use-control.js";

@@ -1,13 +1,50 @@
-import { TASK_ERROR_CODES } from "../../../src/contract/wire.js";
-import type { Policy } from "./policy.js";
+import { TASK_ERROR_CODES, type TaskErrorCode } from "../../src/contract/wire.js";
+
+/**
+ * What the interface leaves open. Each field is one choice; an application that passes under every choice does not
+ * depend on what nobody promised.
+ */
+export interface Policy {
+  /** The HTTP status of `invalid_audio_format`, 400 to 599. @defaultValue 400 */
+  invalid_audio_format_status: number;
+  /** The HTTP status of `audio_format_unavailable`, 400 to 599. @defaultValue 400 */
+  audio_format_unavailable_status: number;
+  /**
+   * Whether the service converts to MP3. `"off"`: asking for it is refused with `audio_format_unavailable`;
+   * `"failing"`: it is accepted, and the source is delivered. @defaultValue "on"
+   */
+  audio_conversion: "on" | "off" | "failing";
+  /**
+   * Which of the other model's fields make a music request invalid: every known one, or only the two that the
+   * interface names, `gpt_description_prompt` and `make_instrumental`. @defaultValue "reject"
+   */
+  mixed_field_sets: "reject" | "named_only";
+  /** What an `audio_format` of `null` is: invalid, or as good as none. @defaultValue "reject" */
+  null_audio_format: "reject" | "omitted";
+  /** How requests are counted: in windows that begin with a key's first request, or over the last 60 s. @defaultValue "fixed" */
+  rate_limit_window: "fixed" | "sliding";
+  /** When a task is `running`: once the provider works on it, or from its first read on. @defaultValue "provider" */
+  running_after: "provider" | "first_read";
+  /**
+   * What becomes of a task that is first read when it is older than an hour: always `timeout`, or what the provider
+   * reports if it had finished in time. @defaultValue "timeout"
+   */
+  late_success: "timeout" | "success";
+  /** The `error_code` of a task that timed out. @defaultValue "upstream_provider_error" */
+  timeout_error_code: TaskErrorCode;
+  /** The `retryable` of a task that timed out. @defaultValue true */
+  timeout_retryable: boolean;
+  /** What a month is to the monthly cap of the automatic top-up. @defaultValue "calendar_utc" */
+  auto_top_up_month: "calendar_utc" | "rolling_30_days";
+}
 
 /** One choice that the interface leaves open. */
 export interface PolicyField<Value> {
   readonly default: Value;
   /** What `"vary"` draws from: every answer that a real service might plausibly give. */
   readonly choices: readonly Value[];
-  /** What may be set: the choices, where nothing else is said. */
-  readonly allows?: { readonly rule: string; test(value: unknown): boolean };
+  /** Whole numbers that may be set too: the least and the most. */
+  readonly range?: readonly [number, number];
   /** What the choice decides, in one sentence. */
   readonly decides: string;
 }
@@ -15,22 +52,17 @@ export interface PolicyField<Value> {
 /** The table of all choices. */
 export type PolicyFields = { readonly [Name in keyof Policy]: PolicyField<Policy[Name]> };
 
-const errorStatus = {
-  rule: "a whole number from 400 to 599",
-  test: (value: unknown) => Number.isInteger(value) && Number(value) >= 400 && Number(value) <= 599,
-};
-
 export const POLICY_FIELDS: PolicyFields = {
   invalid_audio_format_status: {
     default: 400,
     choices: [400, 415, 422],
-    allows: errorStatus,
+    range: [400, 599],
     decides: "The HTTP status of invalid_audio_format.",
   },
   audio_format_unavailable_status: {
     default: 400,
     choices: [400, 409, 422],
-    allows: errorStatus,
+    range: [400, 599],
     decides: "The HTTP status of audio_format_unavailable.",
   },
   audio_conversion: {

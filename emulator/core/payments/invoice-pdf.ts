@@ -1,17 +1,22 @@
-import { isoTime } from "../../../time/clock.js";
-import type { Billing, PaidPayment } from "../buyer.js";
-import { LEFT, Page, RIGHT } from "./page.js";
+import { LEFT, Page, RIGHT } from "./pdf-page.js";
+import type { Billing, Invoice, Payment } from "./types.js";
 
 const SELLER = "Music and Audio Generation Service";
 const COLUMNS = { quantity: 350, unit: 440, amount: RIGHT };
 const PARTY_WIDTH = 230;
 
-/** An invoice over a completed payment, on one page. */
-export async function writeInvoice(payment: PaidPayment, billing: Billing): Promise<Uint8Array<ArrayBuffer>> {
-  const page = await Page.create(`Invoice ${payment.invoiceId}`);
-  writeHead(page, payment);
+/** An invoice, with what its payment says beyond it. */
+export type InvoiceContent = Invoice & Pick<Payment, "automatic" | "card">;
+
+/** Writes an invoice on one page. */
+export async function writeInvoice(
+  invoice: InvoiceContent,
+  billing: Billing,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const page = await Page.create(`Invoice ${invoice.invoice_id}`);
+  writeHead(page, invoice);
   const top = writeParties(page, billing);
-  writeTotals(page, payment, writeItem(page, payment, top + 30));
+  writeTotals(page, invoice, writeItem(page, invoice, top + 30));
   page.write(
     "Issued by the async-music emulator for testing. No money has changed hands, and no tax is due.",
     LEFT,
@@ -21,13 +26,13 @@ export async function writeInvoice(payment: PaidPayment, billing: Billing): Prom
   return page.toBytes();
 }
 
-function writeHead(page: Page, { invoiceId, endedAt, id }: PaidPayment): void {
+function writeHead(page: Page, { invoice_id, payment_id, at }: InvoiceContent): void {
   page.write("Invoice", LEFT, 84, { size: 26, bold: true });
   const facts = [
-    ["Invoice number", invoiceId],
-    ["Date of issue", dateOf(endedAt)],
-    ["Date paid", dateOf(endedAt)],
-    ["Payment", id],
+    ["Invoice number", invoice_id],
+    ["Date of issue", dateOf(at)],
+    ["Date paid", dateOf(at)],
+    ["Payment", payment_id],
   ] as const;
   for (const [index, [name, value]] of facts.entries()) {
     const top = 116 + 15 * index;
@@ -36,7 +41,7 @@ function writeHead(page: Page, { invoiceId, endedAt, id }: PaidPayment): void {
   }
 }
 
-/** Who sells and who buys, side by side; answers where that ends. */
+/** Seller and buyer, side by side. Returns where that ends. */
 function writeParties(page: Page, billing: Billing): number {
   const top = 210;
   page.write("From", LEFT, top, { size: 9, gray: true });
@@ -59,8 +64,8 @@ function writeParties(page: Page, billing: Billing): number {
   return next;
 }
 
-/** The one thing that is sold, as a table; answers where it ends. */
-function writeItem(page: Page, { credits, automatic }: PaidPayment, top: number): number {
+/** The item as a table. Returns where it ends. */
+function writeItem(page: Page, { credits, automatic }: InvoiceContent, top: number): number {
   const head = { size: 9, gray: true } as const;
   page.write("Description", LEFT, top, head);
   page.write("Credits", COLUMNS.quantity, top, { ...head, align: "right" });
@@ -77,7 +82,7 @@ function writeItem(page: Page, { credits, automatic }: PaidPayment, top: number)
   return row + 27;
 }
 
-function writeTotals(page: Page, { credits, method, card, endedAt }: PaidPayment, top: number): void {
+function writeTotals(page: Page, { credits, method, card, at }: InvoiceContent, top: number): void {
   const rows = [
     ["Total", usd(credits), false],
     ["Paid", usd(credits), false],
@@ -89,7 +94,7 @@ function writeTotals(page: Page, { credits, method, card, endedAt }: PaidPayment
     page.write(amount, COLUMNS.amount, row, { bold, align: "right" });
   }
   const means = method === "card" ? `by card ending in ${card}` : "by cryptocurrency";
-  page.write(`Paid ${means} on ${dateOf(endedAt)}.`, LEFT, top + 100, { gray: true });
+  page.write(`Paid ${means} on ${dateOf(at)}.`, LEFT, top + 100, { gray: true });
 }
 
 function usd(credits: number): string {
@@ -102,6 +107,6 @@ function grouped(digits: string): string {
 }
 
 /** The day in UTC. */
-function dateOf(time: number): string {
-  return isoTime(time).split("T", 1)[0] ?? "";
+function dateOf(at: string): string {
+  return at.slice(0, "2026-01-01".length);
 }

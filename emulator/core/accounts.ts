@@ -1,0 +1,68 @@
+import * as z from "zod/mini";
+import type { Balance, Usage } from "../../src/contract/account.js";
+import { randomUuid } from "../time/random.js";
+import { count, flag, list, objectOf, text } from "./checks.js";
+import { createLedger, ledgerSchema, topUp } from "./ledger.js";
+import { createPurchases, purchasesSchema } from "./payments/schemas.js";
+import { rateWindowSchema } from "./rate-limit.js";
+
+/** Keys can be sent in a header, and their prefix tells them apart from real ones. */
+export const EMULATOR_KEY = /^emu_[\x21-\x7e]{1,200}$/;
+
+export type ApiKey = z.output<typeof apiKeySchema>;
+const apiKeySchema = objectOf({
+  id: text,
+  value: text,
+  disabled: flag,
+  /** The key's current window of the rate limit; null before its first request. */
+  window: z.nullable(rateWindowSchema),
+});
+
+/** The owner of tasks, keys and credits. */
+export type Account = z.output<typeof accountSchema>;
+export const accountSchema = objectOf({
+  id: text,
+  suspended: flag,
+  keys: list(apiKeySchema),
+  ledger: ledgerSchema,
+  purchases: purchasesSchema,
+  /** Tasks of every status. */
+  tasksCreated: count,
+  /** The price of all tasks, refunded ones included. */
+  creditsUsed: count,
+});
+
+/** The seed of ids and keys, and how many have been made. */
+interface KeySource {
+  seed: number;
+  counts: { accounts: number; keys: number };
+}
+
+export function createAccount({ seed, counts }: KeySource, credits: number, at: number): Account {
+  const ledger = createLedger();
+  if (credits > 0) topUp(ledger, credits, at);
+  const id = randomUuid(seed, "account", counts.accounts++);
+  const purchases = createPurchases();
+  return { id, suspended: false, keys: [], ledger, purchases, tasksCreated: 0, creditsUsed: 0 };
+}
+
+/** Makes a key with the given value, or with one from the seed. */
+export function createKey({ seed, counts }: KeySource, value?: string): ApiKey {
+  const ordinal = counts.keys++;
+  return {
+    id: randomUuid(seed, "key id", ordinal),
+    value: value ?? `emu_${randomUuid(seed, "key", ordinal).replaceAll("-", "")}`,
+    disabled: false,
+    window: null,
+  };
+}
+
+/** The account's credits (Resources: Balance). */
+export function balanceData({ ledger: { available, frozen } }: Account): Balance {
+  return { available, frozen, total: available + frozen };
+}
+
+/** What the account has used (Resources: Usage). */
+export function usageData({ tasksCreated, creditsUsed, ledger }: Account): Usage {
+  return { tasks_created: tasksCreated, credits_used: creditsUsed, credits_topped_up: ledger.toppedUp };
+}

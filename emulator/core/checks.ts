@@ -1,0 +1,142 @@
+import * as z from "zod/mini";
+import { nearestName, ownOptions } from "../../src/shared/options.js";
+import { END_OF_YEAR_9999 } from "../time/clock.js";
+
+/** Asserts what must hold whatever a client sends. A failure is a defect of the emulator. */
+export function invariant(holds: boolean, what: string): asserts holds {
+  if (!holds) throw new InvariantError(`Broken invariant: ${what}`);
+}
+
+class InvariantError extends Error {
+  override readonly name = "InvariantError";
+}
+
+/** Names are shown in messages up to this length. */
+const LONGEST_SHOWN = 100;
+
+/** Nothing has this id. */
+export class UnknownIdError extends RangeError {
+  override readonly name = "UnknownIdError";
+
+  constructor(kind: string, id: string, owner = "there") {
+    super(
+      `Failed to find the ${kind}: ${owner === "there" ? "there is" : `${owner} has`} none with the id ${id}`,
+    );
+  }
+}
+
+/** The error about an option's value. */
+export function invalidOption(name: string, rule: string, got: unknown): RangeError {
+  const text =
+    typeof got === "string"
+      ? got
+      : JSON.stringify(got, (_, each) => (typeof each === "bigint" ? `${each}n` : each));
+  return new RangeError(
+    `Expected \`${name}\` to ${rule}, got \`${(text ?? String(got)).slice(0, LONGEST_SHOWN)}\``,
+  );
+}
+
+/**
+ * Returns a copy of the options that has every known name, `undefined` if none is set.
+ *
+ * @throws RangeError for an unknown name, with the nearest known one or all of them, and for an inherited option.
+ */
+export function checkOptionNames<Options extends object, Name extends keyof Options & string>(
+  options: Options,
+  known: readonly Name[],
+): Options {
+  if (typeof options !== "object" || options === null)
+    throw invalidOption("options", "be an object", options);
+  return ownOptions(options, known, (name, reason) =>
+    reason === "unknown"
+      ? unknownName("option", name, adviceFor(name, known))
+      : new RangeError(`Expected \`${name}\` to be an own property of the options: it is inherited`),
+  );
+}
+
+/**
+ * Checks an option against its schema, whose messages complete "Expected … to".
+ *
+ * @throws RangeError that names the first part that does not fit.
+ */
+export function parseOption<Value>(name: string, schema: z.ZodMiniType<Value>, value: unknown): Value {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { issues } = parsed.error;
+  // A misspelled field is often missing under its right name, too.
+  const unknown = issues.find((each) => each.code === "unrecognized_keys");
+  if (unknown !== undefined) {
+    const where = ` in \`${[name, ...unknown.path].join(".")}\``;
+    throw unknownName("field", unknown.keys[0] ?? "", unknown.message, where);
+  }
+  const [issue] = issues;
+  const path = issue?.path ?? [];
+  throw invalidOption([name, ...path].join("."), issue?.message ?? "be valid", valueAt(value, path));
+}
+
+function unknownName(kind: "option" | "field", name: string, advice: string, where = ""): RangeError {
+  return new RangeError(`Unknown ${kind} \`${name.slice(0, LONGEST_SHOWN)}\`${where}. ${advice}`);
+}
+
+function adviceFor(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name.slice(0, LONGEST_SHOWN), known);
+  return nearest === null ? `Known: ${known.join(", ")}.` : `Did you mean \`${nearest}\`?`;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (inner, key) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, key) : undefined),
+    value,
+  );
+}
+
+/** An object with these fields and no others. */
+export function objectOf<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === "unrecognized_keys"
+        ? adviceFor(issue.keys[0] ?? "", Object.keys(shape))
+        : "be an object",
+  });
+}
+
+/** An object with some of these fields. `undefined` is not a value of any. */
+export function someOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const optional = Object.entries(shape).map(([name, schema]) => [name, z.exactOptional(schema)]);
+  return objectOf(
+    Object.fromEntries(optional) as { [Name in keyof Shape]: z.ZodMiniExactOptional<Shape[Name]> },
+  );
+}
+
+/** One of several words. */
+export function oneOf<const Choices extends readonly string[]>(...choices: Choices) {
+  return z.enum(choices, `be one of ${choices.join(", ")}`);
+}
+
+/** A whole number within bounds. */
+export function wholeNumber(least: number, most: number) {
+  const rule = `be a whole number from ${least} to ${most}`;
+  return z.int(rule).check(z.gte(least, rule), z.lte(most, rule));
+}
+
+/** A number within bounds. */
+export function numberBetween(least: number, most: number) {
+  const rule = `be a number from ${least} to ${most}`;
+  return z.number(rule).check(z.gte(least, rule), z.lte(most, rule));
+}
+
+export const text = z.string("be a string");
+export const flag = z.boolean("be true or false");
+export const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+/** Milliseconds since the epoch. What is derived from it, such as the end of the longest task, is still a date. */
+export const time = numberBetween(-8.64e15, END_OF_YEAR_9999);
+export const isoTimeSchema = z.iso.datetime("be an ISO 8601 time");
+
+export function list<Item extends z.core.SomeType>(item: Item) {
+  return z.array(item, "be a list");
+}
+
+/** An object with any names. */
+export function record<Value extends z.core.SomeType>(value: Value) {
+  return z.record(z.string(), value, "be an object");
+}

@@ -1,0 +1,125 @@
+import * as z from "zod/mini";
+import { isoTime } from "../time/clock.js";
+import { invariant, isoTimeSchema, list, objectOf, oneOf, record, text, wholeNumber } from "./checks.js";
+
+/** The most credits that one account can ever be given: ten thousand million US dollars. All sums stay exact. */
+export const MOST_CREDITS = 1e12;
+
+export const creditsSchema = wholeNumber(0, MOST_CREDITS);
+
+/** One movement of an account's credits. The kind says in which direction they went. */
+export type LedgerEntry = z.output<typeof ledgerEntrySchema>;
+export const ledgerEntrySchema = objectOf({
+  at: isoTimeSchema,
+  kind: oneOf("top_up", "freeze", "settle", "refund"),
+  credits: creditsSchema,
+  /** Null for top-ups. */
+  task_id: z.nullable(text),
+});
+
+/** An account's credits: all movements, and their sums. */
+export type Ledger = z.output<typeof ledgerSchema>;
+export const ledgerSchema = objectOf({
+  entries: list(ledgerEntrySchema),
+  available: creditsSchema,
+  frozen: creditsSchema,
+  settled: creditsSchema,
+  toppedUp: creditsSchema,
+  /** Frozen credits by the task's ordinal. */
+  holds: record(creditsSchema),
+});
+
+/** The task fields that the ledger reads. */
+export interface ChargedTask {
+  readonly id: string;
+  readonly ordinal: number;
+  /** Its price. */
+  readonly credits: number;
+}
+
+export function createLedger(): Ledger {
+  return { entries: [], available: 0, frozen: 0, settled: 0, toppedUp: 0, holds: {} };
+}
+
+/** Whether an account can be given so many more credits. */
+export function canTopUp({ toppedUp }: Ledger, credits: number): boolean {
+  return toppedUp + credits <= MOST_CREDITS;
+}
+
+/** Adds credits that were bought or given. */
+export function topUp(ledger: Ledger, credits: number, at: number): void {
+  invariant(Number.isSafeInteger(credits) && credits > 0, "a top-up is a positive whole number of credits");
+  invariant(canTopUp(ledger, credits), "no account is given more credits than can be counted");
+  ledger.available += credits;
+  ledger.toppedUp += credits;
+  addEntry(ledger, at, "top_up", credits, null);
+}
+
+export function canFreeze(ledger: Ledger, credits: number): boolean {
+  return ledger.available >= credits;
+}
+
+/** Holds credits for a task. */
+export function freeze(ledger: Ledger, { id, ordinal, credits }: ChargedTask, at: number): void {
+  invariant(canFreeze(ledger, credits), "no more is frozen than is available");
+  invariant(ledger.holds[ordinal] === undefined, "a task's credits are frozen once");
+  ledger.available -= credits;
+  ledger.frozen += credits;
+  ledger.holds[ordinal] = credits;
+  addEntry(ledger, at, "freeze", credits, id);
+}
+
+/** Spends the credits held for a task. */
+export function settle(ledger: Ledger, task: ChargedTask, at: number): void {
+  const credits = endHold(ledger, task);
+  ledger.settled += credits;
+  addEntry(ledger, at, "settle", credits, task.id);
+}
+
+/** Returns the credits held for a task. */
+export function refund(ledger: Ledger, task: ChargedTask, at: number): void {
+  const credits = endHold(ledger, task);
+  ledger.available += credits;
+  addEntry(ledger, at, "refund", credits, task.id);
+}
+
+/** Whether no credits were lost or made, by the sums alone. */
+export function isBalanced({ available, frozen, settled, toppedUp }: Ledger): boolean {
+  return available >= 0 && frozen >= 0 && toppedUp === available + frozen + settled;
+}
+
+/** Whether the sums of a ledger are those of its entries. */
+export function addsUp({ entries, available, frozen, settled, toppedUp, holds }: Ledger): boolean {
+  const sums: Record<LedgerEntry["kind"], number> = { top_up: 0, freeze: 0, settle: 0, refund: 0 };
+  for (const { kind, credits } of entries) sums[kind] += credits;
+  const held = Object.values(holds).reduce((sum, credits) => sum + credits, 0);
+  return (
+    toppedUp === sums.top_up &&
+    settled === sums.settle &&
+    frozen === sums.freeze - sums.settle - sums.refund &&
+    frozen === held &&
+    available === sums.top_up - sums.freeze + sums.refund &&
+    available >= 0
+  );
+}
+
+/** Entries stand in the order of time, even if one is recorded later than it fell due. */
+function addEntry(
+  ledger: Ledger,
+  dueAt: number,
+  kind: LedgerEntry["kind"],
+  credits: number,
+  taskId: string | null,
+): void {
+  const due = isoTime(dueAt);
+  const latest = ledger.entries.at(-1)?.at ?? due;
+  ledger.entries.push({ at: due < latest ? latest : due, kind, credits, task_id: taskId });
+}
+
+function endHold(ledger: Ledger, { ordinal }: ChargedTask): number {
+  const credits = ledger.holds[ordinal];
+  invariant(credits !== undefined, "a hold ends once, in a settlement or a refund");
+  delete ledger.holds[ordinal];
+  ledger.frozen -= credits;
+  return credits;
+}
