@@ -12,9 +12,8 @@ import {
   type SucceededTask,
   type TaskType,
 } from "../index.js";
-import { writeNewFile } from "../node/durable.js";
+import { writeNewFile, writeWholeFile } from "../node/durable.js";
 import { saveAudio } from "../node/index.js";
-import { writeWholeFile } from "../node/whole-file.js";
 import { UsageError } from "./terminal.js";
 
 const EXTENSIONS = ["mp3", "wav", "flac", "ogg", "m4a", "bin"] as const satisfies readonly AudioExtension[];

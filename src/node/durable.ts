@@ -1,24 +1,28 @@
-import { type FileHandle, mkdir, open } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { randomUUID } from "node:crypto";
+import { type FileHandle, link, lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname, extname, join, resolve } from "node:path";
+import { InvalidOptionError, shown } from "../errors/base.js";
 
-/** The modes of a directory and a file that only their owner may read. */
+/** Modes of a directory and a file that only their owner may read. */
 const PRIVATE_DIRECTORY = 0o700;
 export const PRIVATE_FILE = 0o600;
 
-/** Writes a file that is not there yet. When this resolves, it outlasts a power cut. */
-export async function writeNewFile(path: string, text: string, mode?: number): Promise<void> {
-  await withFile(
-    path,
-    "wx",
-    async (file) => {
-      await file.writeFile(text);
-      await file.sync();
-    },
-    mode,
-  );
+/** Refuses an empty path, which Node would resolve to the working directory. */
+export function checkPath(path: string): string {
+  if (typeof path === "string" && path !== "") return path;
+  throw new InvalidOptionError("path", "be a text that is not empty", shown(path));
 }
 
-/** Overwrites a file in the room that it already takes on the disk. When this resolves, it outlasts a power cut. */
+/** Creates a file. When this resolves, it survives a power cut. */
+export async function writeNewFile(path: string, text: string, mode?: number): Promise<void> {
+  const write = async (file: FileHandle) => {
+    await file.writeFile(text);
+    await file.sync();
+  };
+  await withFile(path, "wx", write, mode);
+}
+
+/** Overwrites a file in the disk space that it already has. When this resolves, it survives a power cut. */
 export async function overwriteFile(path: string, text: string): Promise<void> {
   const bytes = Buffer.from(text);
   await withFile(path, "r+", async (file) => {
@@ -29,27 +33,89 @@ export async function overwriteFile(path: string, text: string): Promise<void> {
   });
 }
 
-/** Makes a directory and its parents where they are missing, for their owner alone. */
+/** Creates a directory and its missing parents, for their owner only. */
 export async function makePrivateDirectory(path: string): Promise<void> {
   const target = resolve(path);
   const first = resolve((await mkdir(target, { recursive: true, mode: PRIVATE_DIRECTORY })) ?? target);
   for (let made = target; ; made = dirname(made)) {
-    await syncFolder(dirname(made));
+    await syncDirectory(dirname(made));
     if (made === first) return;
   }
 }
 
-/** Makes what was made, linked or removed in a folder outlast a power cut. Windows does that by itself, and refuses. */
-export async function syncFolder(path: string): Promise<void> {
+/** Makes the names in a directory survive a power cut. Windows does that by itself, and refuses this. */
+export async function syncDirectory(path: string): Promise<void> {
   await withFile(path, "r", (file) => file.sync()).catch(ignoring("EPERM", "EISDIR", "EACCES"));
 }
 
-/** Answers nothing in the place of an error that is no failure; others stay errors. */
+/**
+ * Writes a file completely or not at all: `write` fills a draft in the same directory, which is moved to the path when
+ * it is complete. Creates missing directories. Returns the path of the file, or null if the path is taken.
+ */
+export async function writeWholeFile(
+  path: string,
+  write: (draft: string) => Promise<void>,
+  { overwrite = false, unique = false }: { overwrite?: boolean | undefined; unique?: boolean | undefined },
+): Promise<string | null> {
+  // Refuses early, before the bytes are read. `moveToFreePath` is the check that decides.
+  if (!overwrite && !unique && (await exists(path))) return null;
+  const directory = dirname(resolve(path));
+  // A long file name leaves no room for a suffix, so the draft has a name of its own.
+  const draft = join(directory, `${randomUUID()}.part`);
+  try {
+    await mkdir(directory, { recursive: true });
+    await write(draft);
+    if (overwrite) {
+      await rename(draft, path);
+      return path;
+    }
+    for (let number = 1; ; number++) {
+      const candidate = number === 1 ? path : numbered(path, number);
+      if (await moveToFreePath(draft, candidate)) return candidate;
+      if (!unique) return null;
+    }
+  } finally {
+    // If the draft could not be created, removing it may fail as well. The first error is the one to report.
+    await rm(draft, { force: true }).catch(() => {});
+  }
+}
+
+/** An error handler that returns undefined for these error codes, and rethrows others. */
 export function ignoring(...codes: readonly string[]): (error: unknown) => undefined {
   return (error) => {
     const code: unknown = error instanceof Error ? Reflect.get(error, "code") : null;
     if (!codes.some((each) => each === code)) throw error;
   };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await lstat(path).catch(ignoring("ENOENT", "ENOTDIR"))) !== undefined;
+}
+
+/** "rain.mp3" becomes "rain-2.mp3". */
+function numbered(path: string, number: number): string {
+  const extension = extname(path);
+  return `${path.slice(0, path.length - extension.length)}-${number}${extension}`;
+}
+
+/** Returns false if the path is taken. Of several writers, only one gets the path. */
+async function moveToFreePath(draft: string, path: string): Promise<boolean> {
+  try {
+    await link(draft, path);
+    return true;
+  } catch {
+    // Either the path is taken, or the file system has no hard links (exFAT). Exclusive creation tells which.
+    const file = await open(path, "wx").catch(ignoring("EEXIST"));
+    if (file === undefined) return false;
+    await file.close();
+    try {
+      await rename(draft, path);
+    } catch (error) {
+      await rm(path, { force: true }).catch(() => {});
+      throw error;
+    }
+    return true;
+  }
 }
 
 async function withFile(

@@ -4,25 +4,25 @@ import { isFreed } from "../journal/is-journal-entry.js";
 import type { Journal, JournalEntry } from "../journal/journal.js";
 import { listOpen } from "../journal/open-orders.js";
 import { SharedJournals } from "../journal/shared-journals.js";
-import { checkPath } from "./check-path.js";
+import { checkPath } from "./durable.js";
 import { createRevisions } from "./revisions.js";
 
-/** What a record takes beside the request, in bytes: room for it is set aside while refusing costs nothing. */
+/** Disk space that a record takes beside the request. It is reserved before the POST, when a refusal costs nothing. */
 const RECORD_BYTES = 4096;
 
 /**
- * A journal in a folder of this machine: safe between processes, and after `kill -9`, a power cut or a full disk. Two
- * journals on one path are one journal. Don't put it on a network drive, where files can't be relied upon to exclude
- * one another: several machines share `redisJournal` of `async-music/redis`, or a `Journal` of yours on their database.
+ * A journal in a directory of this machine, safe between processes, and after `kill -9`, a power cut or a full disk. Two
+ * journals on one path are one journal. Do not use a network drive, where file operations may not be exclusive: for several
+ * machines use `redisJournal` of `async-music/redis`, or a `Journal` of your own on their database.
  *
- * Room for the task's id is set aside before the POST leaves, so that a full disk refuses before anything is paid for.
- * A run rejects with `JournalError`, and sends nothing, where the folder can't be used or a file in it is damaged.
+ * Disk space for the task ID is reserved before the POST, so that a full disk fails before anything is charged. If the
+ * directory can't be used or a file in it is damaged, a run rejects with `JournalError` and sends nothing.
  *
- * Directories and files are created for their owner alone (0700 and 0600), whatever the umask: an entry holds the
- * request with its prompt.
+ * Directories and files are created for their owner only (0700 and 0600), whatever the umask: an entry contains the request
+ * with its prompt.
  *
  * @param path - the directory; it and its parents are created with the first entry
- * @throws `InvalidOptionError` the path is empty, or no text
+ * @throws `InvalidOptionError` the path is empty, or no string
  *
  * @example
  * ```ts
@@ -31,8 +31,8 @@ const RECORD_BYTES = 4096;
  * ```
  */
 export function fileJournal(path: string): Required<Journal> {
-  const place = resolve(checkPath(path));
-  return journals.get(place, () => createFileJournal(place));
+  const directory = resolve(checkPath(path));
+  return journals.get(directory, () => createFileJournal(directory));
 }
 
 const journals = new SharedJournals();
@@ -40,28 +40,28 @@ const journals = new SharedJournals();
 function createFileJournal(path: string): Required<Journal> {
   const revisions = createRevisions(path);
 
-  /** Who comes second sees that somebody came first, and looks again whether that was in the way. */
+  /** If another writer was first, the comparison is repeated with its entry. */
   const replace = async (key: string, entry: JournalEntry | null, previous: string | null) => {
-    const folder = folderOf(key);
+    const directory = directoryOf(key);
     const content = JSON.stringify({ key, entry });
     const isSent = entry?.state === "intent" && !isFreed(entry);
     const spareBytes = isSent ? Buffer.byteLength(content) + RECORD_BYTES : 0;
     for (;;) {
-      const latest = await revisions.latest(folder);
+      const latest = await revisions.latest(directory);
       if ((entryOf(latest.content)?.revision ?? null) !== previous) return false;
-      if (await revisions.add(folder, latest, content, spareBytes)) return true;
+      if (await revisions.add(directory, latest, content, spareBytes)) return true;
     }
   };
 
   return {
-    get: async (key) => entryOf((await revisions.latest(folderOf(key))).content),
+    get: async (key) => entryOf((await revisions.latest(directoryOf(key))).content),
     put: replace,
     delete: (key, revision) => replace(key, null, revision),
     async open() {
       const entries: [string, JournalEntry][] = [];
-      for (const folder of await revisions.folders()) {
-        if (!FOLDER_NAME.test(folder)) continue;
-        const { key, entry } = parsed((await revisions.latest(folder)).content);
+      for (const directory of await revisions.directories()) {
+        if (!DIRECTORY_NAME.test(directory)) continue;
+        const { key, entry } = parsed((await revisions.latest(directory)).content);
         if (entry !== null) entries.push([key, entry]);
       }
       return listOpen(entries);
@@ -69,10 +69,10 @@ function createFileJournal(path: string): Required<Journal> {
   };
 }
 
-const FOLDER_NAME = /^[\da-f]{64}$/;
+const DIRECTORY_NAME = /^[\da-f]{64}$/;
 
-/** Any text can be a key, and not any text a file name. As JSON, halves of characters stay apart, which have no UTF-8. */
-function folderOf(key: string): string {
+/** Any string can be a key, but not a file name. JSON keeps lone surrogates apart, which UTF-8 does not. */
+function directoryOf(key: string): string {
   return createHash("sha256").update(JSON.stringify(key)).digest("hex");
 }
 

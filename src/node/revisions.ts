@@ -1,117 +1,133 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { link, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { AsyncMusicError } from "../errors/base.js";
 import {
   ignoring,
   makePrivateDirectory,
   overwriteFile,
   PRIVATE_FILE,
-  syncFolder,
+  syncDirectory,
   writeNewFile,
 } from "./durable.js";
-import { checksumOf, seal, unseal } from "./seal.js";
 
-/** One state of a text: number 0, and empty, before the first. */
+/** One version of a text. Number 0 is the empty text before the first one. */
 export interface Revision {
   number: number;
   content: string;
 }
 
 /**
- * Texts that replace one another: a folder for each, and in it a file for each revision, named by its number. A
- * revision is written as a draft and then linked to its number, which succeeds for one writer only. So no lock is ever
- * held that a killed process could leave behind, and no file with a number is ever half written.
+ * Texts with compare-and-set: a directory per text, and in it a file per revision, named by its number. A revision is
+ * written as a draft and then linked to its number, which succeeds for one writer only. So there is no lock that a killed
+ * process could leave behind, and no numbered file is ever incomplete.
  */
 export interface Revisions {
-  /** The folders that there are. */
-  folders(): Promise<string[]>;
-  /** @throws Error when the file is damaged. */
-  latest(folder: string): Promise<Revision>;
+  directories(): Promise<string[]>;
+  /** @throws Error if the file is damaged. */
+  latest(directory: string): Promise<Revision>;
   /**
-   * Puts a text in the place of `latest`, durably; `false` where somebody else has come before. With `spareBytes`, that
-   * much room is set aside on the disk for what will take the place of this one.
+   * Replaces `latest` durably. Returns false if another writer was first. With `spareBytes`, disk space for the next
+   * revision is reserved.
    */
-  add(folder: string, latest: Revision, content: string, spareBytes: number): Promise<boolean>;
+  add(directory: string, latest: Revision, content: string, spareBytes: number): Promise<boolean>;
 }
 
 export function createRevisions(path: string): Revisions {
   return {
-    folders: () => namesIn(path),
+    directories: () => namesIn(path),
 
     async latest(name) {
       for (;;) {
-        const folder = join(path, name);
-        const number = highest(await namesIn(folder));
+        const directory = join(path, name);
+        const number = highest(await namesIn(directory));
         if (number === 0) return { number, content: "" };
-        const file = join(folder, String(number));
+        const file = join(directory, String(number));
         const text = await readFile(file, "utf8").catch(ignoring("ENOENT"));
-        // Otherwise a newer one has come, and this one was cleared away.
+        // If it is missing, a newer revision has replaced it.
         if (text !== undefined) return { number, content: unseal(text, file) };
       }
     },
 
     async add(name, latest, content, spareBytes) {
-      const folder = join(path, name);
+      const directory = join(path, name);
       const number = latest.number + 1;
-      const draft = join(folder, `${number}.${randomUUID()}`);
-      const spare = join(folder, spareName(number + 1, content));
-      if (latest.number === 0) await makePrivateDirectory(folder);
-      let isPut = false;
+      const draft = join(directory, `${number}.${randomUUID()}`);
+      const spare = join(directory, spareName(number + 1, content));
+      if (latest.number === 0) await makePrivateDirectory(directory);
+      let isAdded = false;
       try {
         if (spareBytes > 0) await writeNewFile(spare, " ".repeat(spareBytes), PRIVATE_FILE);
-        await writeDraft(draft, join(folder, spareName(number, latest.content)), seal(content));
-        isPut = await linkAsLatest(folder, draft, number);
+        await writeDraft(draft, join(directory, spareName(number, latest.content)), seal(content));
+        isAdded = await linkAsLatest(directory, draft, number);
       } finally {
-        if (!isPut) await Promise.all([draft, spare].map(remove));
+        if (!isAdded) await Promise.all([draft, spare].map(remove));
       }
-      return isPut;
+      return isAdded;
     },
   };
 }
 
-/** Writes a draft into the room that was set aside for it, where there is such. */
+/** Writes a draft into the reserved disk space, if there is any. */
 async function writeDraft(draft: string, spare: string, text: string): Promise<void> {
-  const isTaken = await rename(spare, draft).then(() => true, ignoring("ENOENT"));
-  await (isTaken ? overwriteFile(draft, text) : writeNewFile(draft, text, PRIVATE_FILE));
+  const isReserved = await rename(spare, draft).then(() => true, ignoring("ENOENT"));
+  await (isReserved ? overwriteFile(draft, text) : writeNewFile(draft, text, PRIVATE_FILE));
 }
 
-async function linkAsLatest(folder: string, draft: string, number: number): Promise<boolean> {
-  const file = join(folder, String(number));
-  // A draft that is gone was cleared away by whoever has come before.
+async function linkAsLatest(directory: string, draft: string, number: number): Promise<boolean> {
+  const file = join(directory, String(number));
+  // ENOENT: the writer that was first has removed the draft.
   const isLinked = await link(draft, file).then(() => true, ignoring("EEXIST", "ENOENT"));
   if (!isLinked) return false;
 
-  const names = await namesIn(folder);
+  const names = await namesIn(directory);
   if (highest(names) !== number) {
-    // Who slept since they looked may find a number free again that was long passed: nobody reads it.
+    // A stalled writer may have linked a stale revision; remove it.
     await remove(file);
     return false;
   }
-  await syncFolder(folder);
-  const passed = names.filter((name) => numberOf(name) <= number && name !== String(number));
-  await Promise.all(passed.map((name) => remove(join(folder, name))));
+  await syncDirectory(directory);
+  const replaced = names.filter((name) => numberOf(name) <= number && name !== String(number));
+  await Promise.all(replaced.map((name) => remove(join(directory, name))));
   return true;
 }
 
-/** What was set aside by the one who wrote this content; nobody else knows the name. */
+/** The name of the space that was reserved together with the previous content: no other writer uses it. */
 function spareName(number: number, previousContent: string): string {
   return `${number}.spare-${checksumOf(previousContent)}`;
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  return (await readdir(folder).catch(ignoring("ENOENT"))) ?? [];
+async function namesIn(directory: string): Promise<string[]> {
+  return (await readdir(directory).catch(ignoring("ENOENT"))) ?? [];
 }
 
 function highest(names: readonly string[]): number {
   return Math.max(0, ...names.filter((name) => /^\d+$/.test(name)).map(Number));
 }
 
-/** The number of a revision, and of what is a draft or room for it; what is none of ours is never passed. */
+/** The number of a revision, a draft or reserved space. A foreign file counts as newer, so that it is never removed. */
 function numberOf(name: string): number {
   return /^\d+(?=$|\.)/.test(name) ? Number.parseInt(name, 10) : Number.POSITIVE_INFINITY;
 }
 
-/** What is left behind is cleared away with the next revision. */
+/** A file that can't be removed now is removed with the next revision. */
 async function remove(file: string): Promise<void> {
   await rm(file, { force: true }).catch(() => {});
+}
+
+/** Adds a checksum, so that damage is detected. */
+function seal(content: string): string {
+  return `${checksumOf(content)}\n${content}\n`;
+}
+
+function unseal(text: string, file: string): string {
+  const content = text.slice(text.indexOf("\n") + 1, -1);
+  if (text === seal(content)) return content;
+  throw new AsyncMusicError(
+    `Failed to read ${file}: it is damaged. Restore it, or remove it once you know what became of its task.`,
+  );
+}
+
+function checksumOf(content: string): string {
+  return createHash("sha256").update(content).digest("hex");
 }

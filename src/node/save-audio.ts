@@ -3,8 +3,7 @@ import type { AudioDownload } from "../audio/audio-download.js";
 import { AudioDownloadError } from "../errors/audio-errors.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
 import { checkOptionNames } from "../http/option-names.js";
-import { checkPath } from "./check-path.js";
-import { writeWholeFile } from "./whole-file.js";
+import { checkPath, writeWholeFile } from "./durable.js";
 
 /** What `saveAudio` does if a file exists at the path. Give at most one of the two. */
 export interface SaveAudioOptions {
