@@ -14,7 +14,7 @@ export type {
 } from "./control/accounts.js";
 export { createEmulator } from "./control/create-emulator.js";
 export type { Connection, Emulator } from "./control/emulator.js";
-export type { EmulatorOptions } from "./control/emulator-options.js";
+export type { EmulatorOptions, ResetOptions } from "./control/emulator-options.js";
 export type { EmulatorState } from "./control/emulator-state.js";
 export type { Faults } from "./control/faults.js";
 export type { Provider, Providers } from "./control/providers.js";
@@ -34,6 +34,5 @@ export type {
 export type { Policy } from "./core/policy-fields.js";
 export type { Outcome } from "./core/providers.js";
 export type { Limits } from "./core/rate-limit.js";
-export type { ResetOptions } from "./core/state/create-state.js";
 export type { Snapshot } from "./core/state/snapshot.js";
 export type { Clock, ClockMode, EmulatorClock } from "./time/clock.js";

@@ -15,7 +15,7 @@ import type { Emulator } from "./control/emulator.js";
 import type { EmulatorOptions } from "./control/emulator-options.js";
 import type { ConductRule } from "./core/audit.js";
 import { invariant } from "./core/checks.js";
-import { isConsistent } from "./core/state/is-consistent.js";
+import { isConsistent } from "./core/state/consistency.js";
 import { worldOf } from "./http/mounted-world.js";
 
 /** What a test can ask for. */

@@ -1,4 +1,5 @@
 import { parseOption } from "../core/checks.js";
+import type { Core } from "../core/core.js";
 import { authorize, changeAutoTopUp, viewAutoTopUp } from "../core/payments/auto-top-up.js";
 import { invoicePdf, listInvoices } from "../core/payments/invoices.js";
 import { decidePayment, topUpByHand } from "../core/payments/payments.js";
@@ -18,7 +19,6 @@ import type {
   Payment,
   TopUp,
 } from "../core/payments/types.js";
-import type { World } from "../core/state/world.js";
 import { requireAccount } from "./require-account.js";
 
 /** What an account buys, and how. Every method throws a RangeError for what can't be, and has then changed nothing. */
@@ -46,21 +46,21 @@ export interface AccountPurchases {
   invoicePdf(accountId: string, invoiceId: string): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-export function createAccountPurchases(world: World): AccountPurchases {
-  const find = (accountId: string) => requireAccount(world, accountId);
+export function createAccountPurchases(core: Core): AccountPurchases {
+  const find = (accountId: string) => requireAccount(core, accountId);
   const autoTopUp = (accountId: string) =>
-    viewAutoTopUp(find(accountId).purchases, world.state.policy, world.clock.now());
+    viewAutoTopUp(find(accountId).purchases, core.state.policy, core.clock.now());
   return {
     topUp(accountId, topUp) {
       const order = parseOption("top_up", topUpSchema, topUp);
-      return viewPayment(topUpByHand(world.state, find(accountId), order, world.clock.now()));
+      return viewPayment(topUpByHand(core.state, find(accountId), order, core.clock.now()));
     },
     updateTopUp(accountId, paymentId, change) {
       const { status } = parseOption("top_up", paymentChangeSchema, change);
-      return viewPayment(decidePayment(world.state, find(accountId), paymentId, status, world.clock.now()));
+      return viewPayment(decidePayment(core.state, find(accountId), paymentId, status, core.clock.now()));
     },
     payments: (accountId) => find(accountId).purchases.payments.map(viewPayment),
-    authorize: (accountId) => ({ authorization: authorize(world.state, find(accountId)) }),
+    authorize: (accountId) => ({ authorization: authorize(core.state, find(accountId)) }),
     autoTopUp,
     setAutoTopUp(accountId, change) {
       changeAutoTopUp(find(accountId), parseOption("auto_top_up", autoTopUpChangeSchema, change));

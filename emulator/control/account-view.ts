@@ -1,7 +1,7 @@
 import type { Balance, Usage } from "../../src/contract/account.js";
 import type { Account, ApiKey } from "../core/accounts.js";
 import { balanceData, usageData } from "../core/accounts.js";
-import type { World } from "../core/state/world.js";
+import type { Core } from "../core/core.js";
 import { applyTimeouts } from "../core/transitions.js";
 
 /** An account as an observer sees it. */
@@ -26,9 +26,9 @@ export interface KeyView {
   disabled: boolean;
 }
 
-export function viewAccount(world: World, account: Account): AccountView {
+export function viewAccount(core: Core, account: Account): AccountView {
   return {
-    ...summarizeAccount(world, account),
+    ...summarizeAccount(core, account),
     ledger: account.ledger.entries.map((entry) => ({ ...entry })),
   };
 }
@@ -38,8 +38,8 @@ export function viewAccount(world: World, account: Account): AccountView {
  *
  * @internal
  */
-export function summarizeAccount(world: World, account: Account): Omit<AccountView, "ledger"> {
-  applyTimeouts(world, account, world.clock.now());
+export function summarizeAccount(core: Core, account: Account): Omit<AccountView, "ledger"> {
+  applyTimeouts(core, account, core.clock.now());
   const { id, suspended, keys } = account;
   return {
     account_id: id,

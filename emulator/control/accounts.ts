@@ -8,8 +8,8 @@ import {
   parseOption,
   UnknownIdError,
 } from "../core/checks.js";
+import { type Core, indexAccount } from "../core/core.js";
 import { creditsSchema } from "../core/ledger.js";
-import { indexAccount, type World } from "../core/state/world.js";
 import { type AccountPurchases, createAccountPurchases } from "./account-purchases.js";
 import { type AccountView, type KeyView, viewAccount, viewKey } from "./account-view.js";
 import { requireAccount } from "./require-account.js";
@@ -51,35 +51,35 @@ export interface Accounts extends AccountPurchases {
   deleteKey(accountId: string, keyId: string): void;
 }
 
-export function createAccounts(world: World): Accounts {
+export function createAccounts(core: Core): Accounts {
   return {
-    ...createAccountPurchases(world),
+    ...createAccountPurchases(core),
     create(options = {}) {
       const { credits = 0 } = checkOptionNames(options, ["credits"]);
       parseOption("credits", creditsSchema, credits);
-      const account = createAccount(world.state, credits, world.clock.now());
-      world.state.accounts.push(account);
-      indexAccount(world.index, account);
-      return { account_id: account.id, ...addKey(world, account) };
+      const account = createAccount(core.state, credits, core.clock.now());
+      core.state.accounts.push(account);
+      indexAccount(core.index, account);
+      return { account_id: account.id, ...addKey(core, account) };
     },
-    get: (accountId) => viewAccount(world, requireAccount(world, accountId)),
-    list: () => world.state.accounts.map((account) => viewAccount(world, account)),
+    get: (accountId) => viewAccount(core, requireAccount(core, accountId)),
+    list: () => core.state.accounts.map((account) => viewAccount(core, account)),
     update(accountId, changes) {
-      const account = requireAccount(world, accountId);
+      const account = requireAccount(core, accountId);
       changeAccount(account, parseOption("account", accountChangesSchema, changes));
-      return viewAccount(world, account);
+      return viewAccount(core, account);
     },
-    createKey: (accountId) => addKey(world, requireAccount(world, accountId)),
+    createKey: (accountId) => addKey(core, requireAccount(core, accountId)),
     updateKey(accountId, keyId, { disabled }) {
-      const key = requireKey(requireAccount(world, accountId), keyId);
+      const key = requireKey(requireAccount(core, accountId), keyId);
       key.disabled = requireFlag("disabled", disabled);
       return viewKey(key);
     },
     deleteKey(accountId, keyId) {
-      const account = requireAccount(world, accountId);
+      const account = requireAccount(core, accountId);
       const key = requireKey(account, keyId);
       account.keys = account.keys.filter((each) => each !== key);
-      world.index.keys.delete(key.value);
+      core.index.keys.delete(key.value);
     },
   };
 }
@@ -105,7 +105,7 @@ function changeAccount(account: Account, { suspended, saved_card: charges }: Acc
   if (suspended !== undefined) account.suspended = suspended;
 }
 
-function addKey({ state, index }: World, account: Account): CreatedKey {
+function addKey({ state, index }: Core, account: Account): CreatedKey {
   const key = createKey(state);
   account.keys.push(key);
   index.keys.set(key.value, { account, key });

@@ -1,11 +1,10 @@
 import { checkOptionNames } from "../core/checks.js";
+import { type Core, createCore, replaceState, setOwnerKey } from "../core/core.js";
 import type { LogReader } from "../core/log.js";
-import { changePolicy } from "../core/policy.js";
-import { changeLimits } from "../core/rate-limit.js";
-import { createState } from "../core/state/create-state.js";
-import { setOwnerKey } from "../core/state/set-owner-key.js";
+import { changePolicy, defaultPolicy, variedPolicy } from "../core/policy.js";
+import { changeLimits, DEFAULT_LIMITS } from "../core/rate-limit.js";
 import { openSnapshot, takeSnapshot } from "../core/state/snapshot.js";
-import { createWorld, replaceState, type World } from "../core/state/world.js";
+import { createState, type State } from "../core/state/state.js";
 import { isControlCall } from "../http/exchange.js";
 import { createFetchMount } from "../http/fetch-mount.js";
 import { type Mounted, registerMounted } from "../http/mounted-world.js";
@@ -18,7 +17,12 @@ import { createRealClock } from "../time/real-clock.js";
 import { createVirtualClock } from "../time/virtual-clock.js";
 import { createAccounts } from "./accounts.js";
 import type { Emulator } from "./emulator.js";
-import { checkOptions, checkResetOptions, type EmulatorOptions } from "./emulator-options.js";
+import {
+  checkOptions,
+  checkResetOptions,
+  type EmulatorOptions,
+  type ResetOptions,
+} from "./emulator-options.js";
 import { viewState } from "./emulator-state.js";
 import { createFaults } from "./faults.js";
 import { createControlPlane } from "./plane/control-plane.js";
@@ -41,21 +45,33 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const checked = checkOptions(options);
   const clock = checked.clock === "real" ? createRealClock() : createVirtualClock();
   const closing = new AbortController();
-  const world = createWorld(createState(checked, checked.apiKey, clock.now()), clock, closing.signal);
+  const core = createCore(newState(checked, checked.apiKey, clock.now()), clock, closing.signal);
   if (checked.snapshot !== undefined) {
-    openSnapshot(world, checked.snapshot);
-    if (checked.apiKey !== undefined) setOwnerKey(world, checked.apiKey);
+    openSnapshot(core, checked.snapshot);
+    if (checked.apiKey !== undefined) setOwnerKey(core, checked.apiKey);
   }
-  return assemble(world, checked, closing);
+  return assemble(core, checked, closing);
 }
 
-function assemble(world: World, options: EmulatorOptions, closing: AbortController): Emulator {
-  const { clock } = world;
+function newState(options: ResetOptions, apiKey: string | undefined, now: number): State {
+  const { seed = 1, credits = 1000, policy = {}, limits = {} } = options;
+  const state = {
+    seed,
+    credits,
+    apiKey,
+    policy: policy === "vary" ? variedPolicy(seed) : changePolicy(defaultPolicy(), policy),
+    limits: changeLimits(DEFAULT_LIMITS, limits),
+  };
+  return createState(state, now);
+}
+
+function assemble(core: Core, options: EmulatorOptions, closing: AbortController): Emulator {
+  const { clock } = core;
   const origins = inProcessOrigins(options.url);
   const mounted: Mounted = {
-    world,
+    world: core,
     origins,
-    carryOut: (exchange) => (isControlCall(exchange) ? controlPlane(exchange) : carryOut(world, exchange)),
+    carryOut: (exchange) => (isControlCall(exchange) ? controlPlane(exchange) : carryOut(core, exchange)),
   };
   const answer = createFetchMount(mounted, { origins, onDisconnect: failToFetch });
   const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -73,70 +89,70 @@ function assemble(world: World, options: EmulatorOptions, closing: AbortControll
   const emulator: Emulator = {
     url: origins.service,
     get apiKey() {
-      return world.state.owner.apiKey;
+      return core.state.owner.apiKey;
     },
     get accountId() {
-      return world.state.owner.accountId;
+      return core.state.owner.accountId;
     },
     get requests() {
-      return world.state.requests;
+      return core.state.requests;
     },
     get policy() {
-      return world.state.policy;
+      return core.state.policy;
     },
     get limits() {
-      return world.state.limits;
+      return core.state.limits;
     },
     fetch,
     clock: publicClock(clock),
-    providers: createProviders(world),
-    faults: createFaults(world),
-    accounts: createAccounts(world),
+    providers: createProviders(core),
+    faults: createFaults(core),
+    accounts: createAccounts(core),
 
     connection(options = {}) {
       const { apiKey = emulator.apiKey } = checkOptionNames(options, ["apiKey"]);
-      const random = randomStream(world.state.seed, "connection", world.state.counts.connections++);
+      const random = randomStream(core.state.seed, "connection", core.state.counts.connections++);
       return { baseUrl: emulator.url, apiKey, fetch, clock: emulator.clock, random };
     },
     changePolicy(changes) {
-      world.state.policy = changePolicy(world.state.policy, changes);
-      return world.state.policy;
+      core.state.policy = changePolicy(core.state.policy, changes);
+      return core.state.policy;
     },
     changeLimits(changes) {
-      world.state.limits = changeLimits(world.state.limits, changes);
-      return world.state.limits;
+      core.state.limits = changeLimits(core.state.limits, changes);
+      return core.state.limits;
     },
-    state: () => viewState(world, emulator.accounts, origins),
+    state: () => viewState(core, emulator.accounts, origins),
     onRequest(listener) {
       const reader: LogReader = (request) => listener(request);
-      world.logReaders.add(reader);
-      return () => void world.logReaders.delete(reader);
+      core.logReaders.add(reader);
+      return () => void core.logReaders.delete(reader);
     },
-    audit: () => [...world.state.audit.findings],
+    audit: () => [...core.state.audit.findings],
     async when(taskId, status) {
       if (closing.signal.aborted) throw new Error(`Failed to see a task in \`${status}\`: ${DISPOSED}`);
-      await world.watchers.watch(requireTask(world, taskId), status);
-      return taskData(requireTask(world, taskId), clock.now(), origins);
+      await core.watchers.watch(requireTask(core, taskId), status);
+      return taskData(requireTask(core, taskId), clock.now(), origins);
     },
     reset(given = {}) {
       const changes = checkResetOptions(given);
       const { seed = options.seed, credits = options.credits } = changes;
       const { policy = options.policy, limits = options.limits } = changes;
       const begins = clock.beginning();
-      const state = createState({ seed, credits, policy, limits }, emulator.apiKey, begins);
-      replaceState(world, state, begins, "the emulator was reset");
+      const state = newState({ seed, credits, policy, limits }, emulator.apiKey, begins);
+      replaceState(core, state, begins, "the emulator was reset");
       return { account_id: emulator.accountId, api_key: emulator.apiKey };
     },
-    snapshot: () => takeSnapshot(world),
-    restore: (snapshot) => openSnapshot(world, snapshot),
-    fork: () => createEmulator({ ...options, apiKey: undefined, snapshot: takeSnapshot(world) }),
+    snapshot: () => takeSnapshot(core),
+    restore: (snapshot) => openSnapshot(core, snapshot),
+    fork: () => createEmulator({ ...options, apiKey: undefined, snapshot: takeSnapshot(core) }),
     async [Symbol.asyncDispose]() {
       closing.abort();
       clock.stop();
-      world.watchers.close(DISPOSED);
+      core.watchers.close(DISPOSED);
     },
   };
-  const controlPlane = createControlPlane(emulator, world);
+  const controlPlane = createControlPlane(emulator, core);
   registerMounted(emulator, mounted);
   return emulator;
 }

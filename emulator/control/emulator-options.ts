@@ -2,10 +2,23 @@ import { API_PREFIX } from "../../src/contract/wire.js";
 import { EMULATOR_KEY } from "../core/accounts.js";
 import { checkOptionNames, invalidOption, parseOption } from "../core/checks.js";
 import { creditsSchema } from "../core/ledger.js";
-import type { ResetOptions } from "../core/state/create-state.js";
+import type { Policy } from "../core/policy-fields.js";
+import type { Limits } from "../core/rate-limit.js";
 import type { Snapshot } from "../core/state/snapshot.js";
 import { isProviderOrigin } from "../http/origins.js";
 import type { ClockMode } from "../time/clock.js";
+
+/** What an emulator begins with, at its creation and after each reset. */
+export interface ResetOptions {
+  /** What all ids, times and songs come from: a whole number. @defaultValue 1 */
+  seed?: number | undefined;
+  /** The credits of the first account: a whole number. @defaultValue 1000 */
+  credits?: number | undefined;
+  /** Choices that the interface leaves open; `"vary"` draws all of them from the seed. @defaultValue every default */
+  policy?: Partial<Policy> | "vary" | undefined;
+  /** The rate limit of every key. @defaultValue 120 requests in 60 s */
+  limits?: Partial<Limits> | undefined;
+}
 
 /**
  * What an emulator is made with. Each option must be an own property of the object: one that is inherited, such as a

@@ -1,7 +1,7 @@
 import type { Task } from "../../src/contract/task.js";
+import type { Core } from "../core/core.js";
 import type { Policy } from "../core/policy-fields.js";
 import type { Limits } from "../core/rate-limit.js";
-import type { World } from "../core/state/world.js";
 import type { Origins } from "../http/origins.js";
 import { taskData } from "../http/task-data.js";
 import { isoTime } from "../time/clock.js";
@@ -21,8 +21,8 @@ export interface EmulatorState {
 }
 
 /** Looks at everything: like every look, this applies the hour to all tasks. */
-export function viewState(world: World, accounts: Accounts, origins: Origins): EmulatorState {
-  const { state, clock } = world;
+export function viewState(core: Core, accounts: Accounts, origins: Origins): EmulatorState {
+  const { state, clock } = core;
   const now = clock.now();
   return {
     now: isoTime(now),

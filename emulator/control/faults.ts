@@ -1,5 +1,5 @@
+import type { Core } from "../core/core.js";
 import { addFault, type FaultRule } from "../core/faults.js";
-import type { World } from "../core/state/world.js";
 
 /** Trouble on demand. */
 export interface Faults {
@@ -15,12 +15,12 @@ export interface Faults {
   clear(): void;
 }
 
-export function createFaults(world: World): Faults {
+export function createFaults(core: Core): Faults {
   return {
-    add: (rule) => addFault(world.state, rule),
-    list: () => structuredClone(world.state.faults.map(({ rule, left }) => ({ rule, left }))),
+    add: (rule) => addFault(core.state, rule),
+    list: () => structuredClone(core.state.faults.map(({ rule, left }) => ({ rule, left }))),
     clear() {
-      world.state.faults = [];
+      core.state.faults = [];
     },
   };
 }

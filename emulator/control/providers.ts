@@ -1,6 +1,6 @@
 import type { Model } from "../../src/contract/models.js";
+import type { Core } from "../core/core.js";
 import { type Outcome, parseOutcome } from "../core/providers.js";
-import type { World } from "../core/state/world.js";
 
 /** The two upstream providers, to be told what to do. What is told to nobody succeeds. */
 export type Providers = Readonly<Record<Model, Provider>>;
@@ -21,17 +21,17 @@ export interface Provider {
   always(outcome: Outcome | null): void;
 }
 
-export function createProviders(world: World): Providers {
-  return { provider_a: createProvider(world, "provider_a"), provider_b: createProvider(world, "provider_b") };
+export function createProviders(core: Core): Providers {
+  return { provider_a: createProvider(core, "provider_a"), provider_b: createProvider(core, "provider_b") };
 }
 
-function createProvider(world: World, model: Model): Provider {
+function createProvider(core: Core, model: Model): Provider {
   return {
     next(outcome) {
-      world.state.scripts[model].next.push(structuredClone(parseOutcome(outcome)));
+      core.state.scripts[model].next.push(structuredClone(parseOutcome(outcome)));
     },
     always(outcome) {
-      world.state.scripts[model].always = outcome === null ? null : structuredClone(parseOutcome(outcome));
+      core.state.scripts[model].always = outcome === null ? null : structuredClone(parseOutcome(outcome));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { UnknownIdError } from "../core/checks.js";
-import { findTask, type World } from "../core/state/world.js";
+import { type Core, findTask } from "../core/core.js";
 import { applyTimeouts } from "../core/transitions.js";
 import { requireAccount } from "./require-account.js";
 
@@ -8,9 +8,9 @@ import { requireAccount } from "./require-account.js";
  *
  * @throws RangeError when there is no such task.
  */
-export function requireTask(world: World, taskId: string) {
-  const found = findTask(world, taskId);
+export function requireTask(core: Core, taskId: string) {
+  const found = findTask(core, taskId);
   if (found === undefined) throw new UnknownIdError("task", taskId);
-  applyTimeouts(world, requireAccount(world, found.accountId), world.clock.now());
-  return world.state.tasks[found.ordinal] ?? found;
+  applyTimeouts(core, requireAccount(core, found.accountId), core.clock.now());
+  return core.state.tasks[found.ordinal] ?? found;
 }

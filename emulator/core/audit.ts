@@ -1,6 +1,8 @@
+import * as z from "zod/mini";
 import { LIMITS } from "../../src/contract/wire.js";
 import { canonicalJson } from "../../src/shared/data.js";
 import { hashOf } from "../time/random.js";
+import { count, isoTimeSchema, list, objectOf, oneOf, record, text, time } from "./checks.js";
 import { isOpen, type StoredTask } from "./task.js";
 
 /** A rule of the service that a client broke. */
@@ -9,18 +11,6 @@ export type ConductRule =
   | "resubmitted_after_unknown_outcome"
   | "ignored_retry_after"
   | "resent_not_retryable";
-
-/**
- * All of them.
- *
- * @internal
- */
-export const CONDUCT_RULES = [
-  "polled_too_often",
-  "resubmitted_after_unknown_outcome",
-  "ignored_retry_after",
-  "resent_not_retryable",
-] as const satisfies readonly ConductRule[];
 
 /** One request that broke a rule. */
 export interface Finding {
@@ -50,22 +40,40 @@ export interface Audit {
   permanentFailures: Notes<Note>;
 }
 
-/** The same as plain data. */
-export interface AuditData extends Pick<Audit, "findings" | "lastReads"> {
-  waits: Record<string, Wait>;
-  unknownSubmissions: Record<string, Note>;
-  permanentFailures: Record<string, Note>;
-}
-
 /** An earlier request. A request that arrived before `arrivals` was sent without knowing its outcome. */
-interface Note {
-  requestId: string;
-  arrivals: number;
-}
+type Note = z.output<typeof noteSchema>;
+const noteSchema = objectOf({ requestId: text, arrivals: count });
 
-interface Wait extends Note {
-  until: number;
-}
+type Wait = z.output<typeof waitSchema>;
+const waitSchema = z.extend(noteSchema, { until: z.number("be a number") });
+
+/** @internal */
+export const findingSchema = objectOf({
+  rule: oneOf(
+    "polled_too_often",
+    "resubmitted_after_unknown_outcome",
+    "ignored_retry_after",
+    "resent_not_retryable",
+  ),
+  at: isoTimeSchema,
+  request_id: text,
+  detail: text,
+});
+
+/**
+ * The audit as JSON.
+ *
+ * @internal
+ */
+export type AuditData = z.output<typeof auditSchema>;
+/** @internal */
+export const auditSchema = objectOf({
+  findings: list(findingSchema),
+  lastReads: record(time),
+  waits: record(waitSchema),
+  unknownSubmissions: record(noteSchema),
+  permanentFailures: record(noteSchema),
+});
 
 /** Identifies equal requests. Computed on demand, since most requests are never compared. */
 export type Fingerprint = () => string;

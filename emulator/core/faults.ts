@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { randomStream } from "../time/random.js";
-import { numberBetween, objectOf, parseOption, wholeNumber } from "./checks.js";
+import { count, numberBetween, objectOf, parseOption, text, wholeNumber } from "./checks.js";
 
 /** A fault, and the requests that it applies to. Of several faults that match a request, the one added first fires. */
 export interface FaultRule {
@@ -43,17 +43,6 @@ export type Fault =
    */
   | { kind: "stall" };
 
-/** A fault that was added, with what it has done so far. */
-export interface AddedFault {
-  /** Numbered in the order of `add`; selects its random stream. */
-  ordinal: number;
-  rule: FaultRule;
-  /** How often it can still fire; `null` for unlimited. */
-  left: number | null;
-  /** How many requests it has matched with a probability. */
-  met: number;
-}
-
 const when = z.enum(["before", "after"], "be before or after");
 
 const faultSchema = z.discriminatedUnion(
@@ -62,7 +51,7 @@ const faultSchema = z.discriminatedUnion(
     objectOf({
       kind: z.literal("status"),
       status: wholeNumber(200, 599),
-      error_code: z.optional(z.string("be a string")),
+      error_code: z.optional(text),
       retry_after_seconds: z.optional(wholeNumber(0, 1e9)),
       when,
     }),
@@ -76,11 +65,28 @@ const faultSchema = z.discriminatedUnion(
 
 /** @internal */
 export const ruleSchema = objectOf({
-  method: z.optional(z.string("be a string")),
-  path: z.optional(z.string("be a string")),
+  method: z.optional(text),
+  path: z.optional(text),
   times: z.optional(wholeNumber(1, 1e9)),
   probability: z.optional(numberBetween(0, 1)),
   fault: faultSchema,
+});
+
+/**
+ * A fault that was added, with what it has done so far.
+ *
+ * @internal
+ */
+export type AddedFault = z.output<typeof addedFaultSchema>;
+/** @internal */
+export const addedFaultSchema = objectOf({
+  /** Numbered in the order of `add`; selects its random stream. */
+  ordinal: count,
+  rule: ruleSchema,
+  /** How often it can still fire; null for unlimited. */
+  left: z.nullable(count),
+  /** How many requests it has matched with a probability. */
+  met: count,
 });
 
 interface FaultState {
@@ -91,7 +97,7 @@ interface FaultState {
 
 /** @throws RangeError that names the invalid field. */
 export function addFault(state: FaultState, value: unknown): void {
-  const rule: FaultRule = structuredClone(parseOption("fault", ruleSchema, value));
+  const rule = structuredClone(parseOption("fault", ruleSchema, value));
   state.faults.push({ ordinal: state.counts.faults++, rule, left: timesOf(rule), met: 0 });
 }
 

@@ -1,3 +1,6 @@
+import * as z from "zod/mini";
+import { isoTimeSchema, objectOf, text } from "./checks.js";
+
 /** One request and how it ended. */
 export interface LoggedRequest {
   /** When it was carried out: ISO 8601. */
@@ -12,6 +15,17 @@ export interface LoggedRequest {
   readonly account_id: string | null;
   readonly error_code: string | null;
 }
+
+/** @internal */
+export const loggedRequestSchema = objectOf({
+  at: isoTimeSchema,
+  method: text,
+  path: text,
+  status: z.nullable(z.int()),
+  request_id: text,
+  account_id: z.nullable(text),
+  error_code: z.nullable(text),
+});
 
 /** The log keeps at least this many requests. */
 export const REMEMBERED_REQUESTS = 100_000;

@@ -1,15 +1,19 @@
 import * as z from "zod/mini";
 import type { Model, TaskType } from "../../src/contract/models.js";
 import { TASK_ERROR_CODES, type TaskErrorCode } from "../../src/contract/wire.js";
-import { AUDIO_FORMATS, type AudioFormat } from "../audio/formats/formats.js";
+import type { AudioFormat } from "../audio/formats/formats.js";
 import { songDurationSeconds } from "../audio/song-duration.js";
 import { writeLyrics } from "../audio/words/lyrics.js";
 import { songTitle } from "../audio/words/title.js";
 import { type Random, randomNormal, randomStream, randomUuid } from "../time/random.js";
-import { numberBetween, objectOf, parseOption, wholeNumber } from "./checks.js";
+import { flag, list, numberBetween, objectOf, oneOf, parseOption, text, wholeNumber } from "./checks.js";
 import {
+  audioFormatSchema,
+  LONGEST_PLAN_MS,
   type MadeClip,
   type MadeLyrics,
+  MOST_CLIPS,
+  MOST_POLLS,
   type OpenTask,
   type Plan,
   type PlannedFailure,
@@ -48,15 +52,7 @@ export interface Outcome {
   retry_after_seconds?: number | null | undefined;
 }
 
-const MOST_SECONDS = 1e9;
-
-/** The bounds of an outcome, and so of a plan. */
-export const LONGEST_PLAN_MS = MOST_SECONDS * 1000;
-export const MOST_POLLS = 1e9;
-export const MOST_CLIPS = 20;
-
-const seconds = numberBetween(0, MOST_SECONDS);
-const formats = Object.keys(AUDIO_FORMATS).filter((name): name is AudioFormat => name in AUDIO_FORMATS);
+const seconds = numberBetween(0, LONGEST_PLAN_MS / 1000);
 
 /** @internal */
 export const outcomeSchema = objectOf({
@@ -67,36 +63,37 @@ export const outcomeSchema = objectOf({
   process_seconds: z.optional(seconds),
   polls: z.optional(wholeNumber(1, MOST_POLLS)),
   clips: z.optional(wholeNumber(0, MOST_CLIPS)),
-  format: z.optional(z.enum(formats, `be one of ${formats.join(", ")}`)),
-  storable: z.optional(z.boolean("be true or false")),
-  alternate_urls: z.optional(z.array(z.string("be a string"), "be a list of URLs")),
-  error: z.optional(z.string("be a string")),
-  error_code: z.optional(z.enum(TASK_ERROR_CODES, `be one of ${TASK_ERROR_CODES.join(", ")}`)),
-  retryable: z.optional(z.boolean("be true or false")),
+  format: z.optional(audioFormatSchema),
+  storable: z.optional(flag),
+  alternate_urls: z.optional(z.array(text, "be a list of URLs")),
+  error: z.optional(text),
+  error_code: z.optional(oneOf(...TASK_ERROR_CODES)),
+  retryable: z.optional(flag),
   retry_after_seconds: z.optional(z.nullable(wholeNumber(0, 1e9))),
 });
 
 /** @throws RangeError that names the invalid field. */
-export function parseOutcome(value: unknown): Outcome {
+export function parseOutcome(value: unknown): z.output<typeof outcomeSchema> {
   return parseOption("outcome", outcomeSchema, value);
 }
 
-/** The outcomes that each provider's tasks were given. */
-export type Scripts = Record<Model, Script>;
-
-interface Script {
+/**
+ * The outcomes that a provider's tasks were given.
+ *
+ * @internal
+ */
+export const scriptSchema = objectOf({
   /** For the next tasks, one each. */
-  next: Outcome[];
-  /** For every other task; `null` for none. */
-  always: Outcome | null;
-}
-
-export function createScripts(): Scripts {
-  return { provider_a: { next: [], always: null }, provider_b: { next: [], always: null } };
-}
+  next: list(outcomeSchema),
+  /** For every other task; null for none. */
+  always: z.nullable(outcomeSchema),
+});
 
 /** The outcome of a new task: the request's own, else the next one, which is then used up, else the lasting one. */
-export function takeOutcome({ next, always }: Script, requested: Outcome | null): Outcome {
+export function takeOutcome(
+  { next, always }: z.output<typeof scriptSchema>,
+  requested: Outcome | null,
+): Outcome {
   return requested ?? next.shift() ?? always ?? {};
 }
 

@@ -1,7 +1,10 @@
-import type { Model, TaskType } from "../../src/contract/models.js";
+import * as z from "zod/mini";
+import { MODELS, type Model, TASK_TYPES, type TaskType } from "../../src/contract/models.js";
 import { inputVariant } from "../../src/contract/request-rules.js";
-import type { JsonValue, TaskErrorCode } from "../../src/contract/wire.js";
-import type { AudioFormat } from "../audio/formats/formats.js";
+import { type JsonValue, TASK_ERROR_CODES } from "../../src/contract/wire.js";
+import { AUDIO_FORMATS, type AudioFormat } from "../audio/formats/formats.js";
+import { LONGEST_SECONDS } from "../audio/song-duration.js";
+import { count, flag, list, numberBetween, objectOf, oneOf, text, time, wholeNumber } from "./checks.js";
 
 /** What a provider is asked to make. */
 export interface ProviderTask {
@@ -11,84 +14,110 @@ export interface ProviderTask {
   input: Readonly<Record<string, JsonValue>>;
 }
 
-/** A task as the service stores it: each status has its own fields. */
-export type StoredTask = OpenTask | SucceededTask | FailedTask;
+export const LONGEST_PLAN_MS = 1e12;
+export const MOST_POLLS = 1e9;
+export const MOST_CLIPS = 20;
 
-interface TaskCore extends ProviderTask {
-  id: string;
+const formats = Object.keys(AUDIO_FORMATS).filter((name): name is AudioFormat => name in AUDIO_FORMATS);
+export const audioFormatSchema = oneOf(...formats);
+
+export type TaskFailure = z.output<typeof failureSchema>;
+const failureSchema = objectOf({
+  error: text,
+  errorCode: oneOf(...TASK_ERROR_CODES),
+  retryable: flag,
+  retryAfterSeconds: z.nullable(count),
+});
+
+export type PlannedSuccess = z.output<typeof plannedSuccessSchema>;
+const plannedSuccessSchema = objectOf({
+  outcome: z.literal("success"),
+  clips: wholeNumber(0, MOST_CLIPS),
+  format: audioFormatSchema,
+  storable: flag,
+  alternateUrls: z.nullable(list(text)),
+});
+
+export type PlannedFailure = z.output<typeof plannedFailureSchema>;
+const plannedFailureSchema = z.extend(failureSchema, { outcome: z.literal("failure") });
+
+/** What the provider will do with a task. Fixed when the task is created. */
+export type Plan = z.output<typeof planSchema>;
+const planSchema = objectOf({
+  queueMs: wholeNumber(0, LONGEST_PLAN_MS),
+  workMs: wholeNumber(0, LONGEST_PLAN_MS),
+  /** The read, counted from 1, at which the task ends; null if it ends by time. */
+  polls: z.nullable(wholeNumber(1, MOST_POLLS)),
+  end: z.discriminatedUnion(
+    "outcome",
+    [plannedSuccessSchema, plannedFailureSchema, objectOf({ outcome: z.literal("hang") })],
+    "have an outcome",
+  ),
+});
+
+/** A clip as the provider made it. Its other fields and its sound follow from its task. */
+export type MadeClip = z.output<typeof madeClipSchema>;
+const madeClipSchema = objectOf({
+  id: text,
+  /** The sound's seed, besides the task's input. */
+  seed: z.number("be a number"),
+  title: text,
+  durationSeconds: numberBetween(0.1, LONGEST_SECONDS),
+});
+
+export type MadeLyrics = z.output<typeof madeLyricsSchema>;
+const madeLyricsSchema = objectOf({ title: text, text });
+
+const taskFields = {
+  id: text,
   /** The task's index in the state's list. */
-  ordinal: number;
-  accountId: string;
-  credits: number;
-  audioFormat: "mp3" | null;
-  createdAt: number;
-  plan: Plan;
+  ordinal: count,
+  accountId: text,
+  model: oneOf(...MODELS),
+  type: oneOf(...TASK_TYPES),
+  credits: count,
+  input: z.custom<ProviderTask["input"]>(
+    (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+    "be an object",
+  ),
+  audioFormat: z.nullable(z.literal("mp3", "be mp3 or null")),
+  createdAt: time,
+  plan: planSchema,
   /** How often it was read while it was open. */
-  reads: number;
-}
+  reads: count,
+};
 
-export interface OpenTask extends TaskCore {
-  status: "pending" | "running";
-}
+export type OpenTask = z.output<typeof openTaskSchema>;
+const openTaskSchema = objectOf({ ...taskFields, status: oneOf("pending", "running") });
 
-export interface SucceededTask extends TaskCore {
-  status: "success";
-  completedAt: number;
-  plan: Plan<PlannedSuccess>;
+export type SucceededTask = z.output<typeof succeededTaskSchema>;
+const succeededTaskSchema = objectOf({
+  ...taskFields,
+  status: z.literal("success"),
+  completedAt: time,
+  plan: z.extend(planSchema, { end: plannedSuccessSchema }),
   /** The format of the service's copies: the provider's own, or the one converted to. */
-  format: AudioFormat;
-  result: MadeClip[] | MadeLyrics;
-}
+  format: audioFormatSchema,
+  result: z.union([list(madeClipSchema), madeLyricsSchema], "be clips or lyrics"),
+});
 
-export interface FailedTask extends TaskCore, TaskFailure {
-  status: "failure" | "timeout";
-  completedAt: number;
-}
+const failedTaskSchema = objectOf({
+  ...taskFields,
+  ...failureSchema.shape,
+  status: oneOf("failure", "timeout"),
+  completedAt: time,
+});
 
-export interface TaskFailure {
-  error: string;
-  errorCode: TaskErrorCode;
-  retryable: boolean;
-  retryAfterSeconds: number | null;
-}
+/** A task as the service stores it: each status has its own fields. */
+export type StoredTask = z.output<typeof taskSchema>;
+export const taskSchema = z.discriminatedUnion(
+  "status",
+  [openTaskSchema, succeededTaskSchema, failedTaskSchema],
+  "have a status",
+);
 
 export function isOpen(task: StoredTask): task is OpenTask {
   return task.status === "pending" || task.status === "running";
-}
-
-/** What the provider will do with a task. Fixed when the task is created. */
-export interface Plan<End = PlannedSuccess | PlannedFailure | { outcome: "hang" }> {
-  queueMs: number;
-  workMs: number;
-  /** The read, counted from 1, at which the task ends; `null` if it ends by time. */
-  polls: number | null;
-  end: End;
-}
-
-export interface PlannedSuccess {
-  readonly outcome: "success";
-  readonly clips: number;
-  readonly format: AudioFormat;
-  readonly storable: boolean;
-  readonly alternateUrls: readonly string[] | null;
-}
-
-export interface PlannedFailure extends TaskFailure {
-  outcome: "failure";
-}
-
-/** A clip as the provider made it. Its other fields and its sound follow from its task. */
-export interface MadeClip {
-  id: string;
-  /** The sound's seed, besides the task's input. */
-  seed: number;
-  title: string;
-  durationSeconds: number;
-}
-
-export interface MadeLyrics {
-  title: string;
-  text: string;
 }
 
 export interface StoredClip {

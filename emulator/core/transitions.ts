@@ -5,6 +5,7 @@ import { LIMITS } from "../../src/contract/wire.js";
 import { randomStream, randomUuid } from "../time/random.js";
 import type { Account } from "./accounts.js";
 import { invariant } from "./checks.js";
+import { type Core, indexTask } from "./core.js";
 import { canFreeze, freeze, refund, settle } from "./ledger.js";
 import { rechargeAfterFreeze } from "./payments/payments.js";
 import {
@@ -17,7 +18,6 @@ import {
   takeOutcome,
   UNKNOWN_CLIP,
 } from "./providers.js";
-import { indexTask, type World } from "./state/world.js";
 import { isOpen, type OpenTask, type ProviderTask, type StoredTask } from "./task.js";
 
 /**
@@ -41,20 +41,20 @@ export interface TaskOrder extends ProviderTask {
 
 /** Creates a task, or returns why not: then nothing has changed, except that a scripted refusal is used up. */
 export function createTask(
-  world: World,
+  core: Core,
   account: Account,
   order: TaskOrder,
   now: number,
 ): OpenTask | "insufficient_credits" | "upstream_provider_error" {
   const { model, type, credits, input, audioFormat } = order;
-  const { state } = world;
+  const { state } = core;
   if (!canFreeze(account.ledger, credits)) return "insufficient_credits";
   const outcome = takeOutcome(state.scripts[model], order.outcome);
   if (outcome.outcome === "reject") return "upstream_provider_error";
 
   const ordinal = state.tasks.length;
   const plan = planTask(model, type, outcome, randomStream(state.seed, "plan", ordinal));
-  if (namesUnknownClip(world, account, order)) plan.end = UNKNOWN_CLIP;
+  if (namesUnknownClip(core, account, order)) plan.end = UNKNOWN_CLIP;
   const task: OpenTask = {
     id: randomUuid(state.seed, "task", ordinal),
     ordinal,
@@ -74,7 +74,7 @@ export function createTask(
   account.creditsUsed += credits;
   rechargeAfterFreeze(state, account, now);
   state.tasks.push(task);
-  indexTask(world.index, task);
+  indexTask(core.index, task);
   return task;
 }
 
@@ -85,7 +85,7 @@ const CLIP_SOURCES: Readonly<Partial<Record<InputVariant, { field: string; types
 };
 
 /** Whether the input must name a clip of the account, and does not. Clips belong to the account, not the key. */
-function namesUnknownClip({ index }: World, account: Account, { model, type, input }: ProviderTask): boolean {
+function namesUnknownClip({ index }: Core, account: Account, { model, type, input }: ProviderTask): boolean {
   const wanted = CLIP_SOURCES[inputVariant(model, type, input)];
   if (wanted === undefined) return false;
   const source = index.clips.get(String(input[wanted.field]))?.task;
@@ -96,18 +96,18 @@ function namesUnknownClip({ index }: World, account: Account, { model, type, inp
  * Applies the task timeout to an account's tasks, in the order in which they reached it. Call this before you read a
  * task, the balance or the usage, and before you spend credits.
  */
-export function applyTimeouts(world: World, account: Account, now: number): void {
-  const queue = world.index.openTasks.get(account.id);
+export function applyTimeouts(core: Core, account: Account, now: number): void {
+  const queue = core.index.openTasks.get(account.id);
   invariant(queue !== undefined, "every account has its queue of open tasks");
   const taskAt = (ordinal = -1): StoredTask => {
-    const task = world.state.tasks[ordinal];
+    const task = core.state.tasks[ordinal];
     invariant(task !== undefined, "a queued task exists");
     return task;
   };
-  const spares = world.state.policy.late_success === "success";
+  const spares = core.state.policy.late_success === "success";
   // Tasks that an earlier policy spared are older than all that are still queued.
   if (!spares) {
-    for (const task of queue.spared.map(taskAt)) if (isOpen(task)) timeOut(world, account, task);
+    for (const task of queue.spared.map(taskAt)) if (isOpen(task)) timeOut(core, account, task);
     queue.spared = [];
   }
   for (; queue.head < queue.ordinals.length; queue.head++) {
@@ -116,7 +116,7 @@ export function applyTimeouts(world: World, account: Account, now: number): void
     if (now - task.createdAt <= LIMITS.taskTimeoutMs) break;
     if (spares && "end" in reportOn(task.plan, LIMITS.taskTimeoutMs, task.reads))
       queue.spared.push(task.ordinal);
-    else timeOut(world, account, task);
+    else timeOut(core, account, task);
   }
 }
 
@@ -124,9 +124,9 @@ export function applyTimeouts(world: World, account: Account, now: number): void
  * One read of a task by its account: applies the task timeout, then what the provider reports. Only this settles a
  * success or refunds a failure.
  */
-export function readTask(world: World, account: Account, { ordinal }: StoredTask, now: number): StoredTask {
-  applyTimeouts(world, account, now);
-  const { tasks, policy } = world.state;
+export function readTask(core: Core, account: Account, { ordinal }: StoredTask, now: number): StoredTask {
+  applyTimeouts(core, account, now);
+  const { tasks, policy } = core.state;
   const task = tasks[ordinal];
   invariant(task !== undefined, "a task that is read exists");
   if (!isOpen(task)) return task;
@@ -137,16 +137,16 @@ export function readTask(world: World, account: Account, { ordinal }: StoredTask
   const status = TRANSITIONS[task.status][startsAtRead ? "processing" : report.phase];
   if (status === "pending" || status === "running") {
     task.status = status;
-    world.watchers.tell(task);
+    core.watchers.report(task);
     return task;
   }
   invariant("end" in report, "a task ends when its provider says so");
-  return endTask(world, account, task, report, now);
+  return endTask(core, account, task, report, now);
 }
 
 /** Spends the credits of a success, and returns those of a failure. */
 function endTask(
-  world: World,
+  core: Core,
   account: Account,
   task: OpenTask,
   { end, endedAfterMs }: FinishedReport,
@@ -157,12 +157,12 @@ function endTask(
     refund(account.ledger, task, now);
     const { error, errorCode, retryable, retryAfterSeconds } = end;
     const failure = { error, errorCode, retryable, retryAfterSeconds };
-    return replaceTask(world, { ...task, status: "failure", completedAt, ...failure });
+    return replaceTask(core, { ...task, status: "failure", completedAt, ...failure });
   }
   settle(account.ledger, task, now);
-  const { seed, policy } = world.state;
+  const { seed, policy } = core.state;
   const isConverted = task.audioFormat === "mp3" && policy.audio_conversion === "on";
-  return replaceTask(world, {
+  return replaceTask(core, {
     ...task,
     status: "success",
     completedAt,
@@ -173,11 +173,11 @@ function endTask(
 }
 
 /** Returns the credits as of the first millisecond after the timeout. */
-function timeOut(world: World, account: Account, task: OpenTask): void {
+function timeOut(core: Core, account: Account, task: OpenTask): void {
   const completedAt = task.createdAt + LIMITS.taskTimeoutMs + 1;
   refund(account.ledger, task, completedAt);
-  const { timeout_error_code: errorCode, timeout_retryable: retryable } = world.state.policy;
-  replaceTask(world, {
+  const { timeout_error_code: errorCode, timeout_retryable: retryable } = core.state.policy;
+  replaceTask(core, {
     ...task,
     status: "timeout",
     completedAt,
@@ -188,9 +188,9 @@ function timeOut(world: World, account: Account, task: OpenTask): void {
   });
 }
 
-function replaceTask(world: World, task: StoredTask): StoredTask {
-  world.state.tasks[task.ordinal] = task;
-  indexTask(world.index, task);
-  world.watchers.tell(task);
+function replaceTask(core: Core, task: StoredTask): StoredTask {
+  core.state.tasks[task.ordinal] = task;
+  indexTask(core.index, task);
+  core.watchers.report(task);
   return task;
 }

@@ -1,7 +1,7 @@
 import { HEADERS } from "../../../src/contract/wire.js";
 import { UnknownIdError } from "../../core/checks.js";
+import type { Core } from "../../core/core.js";
 import { BillingIncompleteError } from "../../core/payments/invoices.js";
-import type { World } from "../../core/state/world.js";
 import { bodiless, jsonAnswer, withoutBody } from "../../http/answers.js";
 import type { Answer, Exchange } from "../../http/exchange.js";
 import { Refusal, refusalAnswer } from "../../http/refusal.js";
@@ -14,23 +14,23 @@ import { readControlBody } from "./read-control-body.js";
 /** One call of the control plane, from its arrival to its answer. It needs no key, and leaves no trace of its own. */
 export async function answerControl(
   emulator: Emulator,
-  world: World,
+  core: Core,
   exchange: Exchange,
   requestId: string,
 ): Promise<Answer> {
-  const answer = await carryOut(emulator, world, exchange).catch((error: unknown) =>
-    refusalAnswer(refusalOf(error), world.state.policy),
+  const answer = await carryOut(emulator, core, exchange).catch((error: unknown) =>
+    refusalAnswer(refusalOf(error), core.state.policy),
   );
   answer.headers[HEADERS.requestId] = requestId;
   answer.headers["X-Emulator"] = "async-music";
   return exchange.method === "HEAD" ? withoutBody(answer) : answer;
 }
 
-async function carryOut(emulator: Emulator, world: World, exchange: Exchange): Promise<Answer> {
+async function carryOut(emulator: Emulator, core: Core, exchange: Exchange): Promise<Answer> {
   refuseForeigners(exchange);
   const { call, params } = findCall(CALLS, exchange);
   const body = readControlBody(exchange, call);
-  const answered = await call.carryOut({ emulator, world, exchange, params, body });
+  const answered = await call.carryOut({ emulator, core, exchange, params, body });
   if (isAnswer(answered)) return answered;
   const answer = jsonAnswer(call.status, answered ?? null);
   return answered === undefined ? bodiless(answer) : answer;

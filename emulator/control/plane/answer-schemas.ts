@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
-import { CONDUCT_RULES } from "../../core/audit.js";
-import { objectOf, oneOf } from "../../core/checks.js";
+import { findingSchema } from "../../core/audit.js";
 import { ledgerEntrySchema } from "../../core/ledger.js";
+import { loggedRequestSchema } from "../../core/log.js";
 import { policySchema } from "../../core/policy.js";
+import { snapshotSchema } from "../../core/state/snapshot.js";
 
 /** What the calls answer, for their description. */
 
@@ -49,26 +50,8 @@ export const state = z.object({
   tasks: z.array(task),
 });
 
-export const loggedRequest = z.object({
-  at: time,
-  method: z.string(),
-  path: z.string(),
-  status: z.nullable(z.int()),
-  request_id: z.string(),
-  account_id: z.nullable(uuid),
-  error_code: z.nullable(z.string()),
-});
+export const loggedRequest = loggedRequestSchema;
 
-export const finding = z.object({
-  rule: oneOf(...CONDUCT_RULES),
-  at: time,
-  request_id: z.string(),
-  detail: z.string(),
-});
+export const finding = findingSchema;
 
-/** It is also taken as a body: its messages complete "Expected … to". */
-export const snapshot = objectOf({
-  version: z.literal(1, "be 1"),
-  time: z.iso.datetime("be an ISO 8601 time"),
-  state: z.looseObject({}, "be an object"),
-});
+export const snapshot = snapshotSchema;

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import { parseOption } from "../../core/checks.js";
-import type { World } from "../../core/state/world.js";
+import type { Core } from "../../core/core.js";
 import type { Answer, Exchange } from "../../http/exchange.js";
 import type { Emulator } from "../emulator.js";
 
@@ -28,7 +28,7 @@ export interface CallShape {
 /** What a call is carried out with. */
 export interface Asked<Body> {
   readonly emulator: Emulator;
-  readonly world: World;
+  readonly core: Core;
   readonly exchange: Exchange;
   /** What the braces of the path stand for, in their order. */
   readonly params: readonly string[];

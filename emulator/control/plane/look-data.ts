@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../../src/contract/wire.js";
-import type { World } from "../../core/state/world.js";
+import type { Core } from "../../core/core.js";
 import type { StoredTask } from "../../core/task.js";
 import { applyTimeouts } from "../../core/transitions.js";
 import type { Origins } from "../../http/origins.js";
@@ -14,8 +14,8 @@ import { limitsData } from "./limits-data.js";
 const LONGEST_ABOUT = 140;
 
 /** What has changed is told by its counts: whatever grows without end is asked for by itself. */
-export function overviewData(world: World, origins: Origins) {
-  const { state, clock, generation } = world;
+export function overviewData(core: Core, origins: Origins) {
+  const { state, clock, generation } = core;
   return {
     generation,
     clock: clock.mode,
@@ -25,7 +25,7 @@ export function overviewData(world: World, origins: Origins) {
     policy: state.policy,
     limits: limitsData(state.limits),
     accounts: state.accounts.map((account) => ({
-      ...summarizeAccount(world, account),
+      ...summarizeAccount(core, account),
       ledger_entries: account.ledger.entries.length,
     })),
     tasks: state.tasks.length,
@@ -35,15 +35,15 @@ export function overviewData(world: World, origins: Origins) {
   };
 }
 
-export function taskRows(world: World, from: number) {
-  const { state, clock } = world;
-  for (const account of state.accounts) applyTimeouts(world, account, clock.now());
+export function taskRows(core: Core, from: number) {
+  const { state, clock } = core;
+  for (const account of state.accounts) applyTimeouts(core, account, clock.now());
   return state.tasks.slice(from).map(taskRow);
 }
 
-export function ledgerRows(world: World, accountId: string, from: number) {
-  const account = requireAccount(world, accountId);
-  applyTimeouts(world, account, world.clock.now());
+export function ledgerRows(core: Core, accountId: string, from: number) {
+  const account = requireAccount(core, accountId);
+  applyTimeouts(core, account, core.clock.now());
   return account.ledger.entries.slice(from);
 }
 
@@ -63,15 +63,15 @@ function taskRow(task: StoredTask) {
   };
 }
 
-export function taskDetails(world: World, taskId: string, origins: Origins) {
-  const task = requireTask(world, taskId);
+export function taskDetails(core: Core, taskId: string, origins: Origins) {
+  const task = requireTask(core, taskId);
   const { queueMs, workMs, polls, end } = task.plan;
   const worksFrom = task.createdAt + queueMs;
   const endsByTime = polls === null && end.outcome !== "hang";
-  const account = world.index.accounts.get(task.accountId);
+  const account = core.index.accounts.get(task.accountId);
   return {
     account_id: task.accountId,
-    task: taskData(task, world.clock.now(), origins),
+    task: taskData(task, core.clock.now(), origins),
     reads: task.reads,
     plan: {
       outcome: end.outcome,

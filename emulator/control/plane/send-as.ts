@@ -1,7 +1,7 @@
 import { API_PREFIX, HEADERS } from "../../../src/contract/wire.js";
 import type { Account } from "../../core/accounts.js";
+import type { Core } from "../../core/core.js";
 import type { Outcome } from "../../core/providers.js";
-import type { World } from "../../core/state/world.js";
 import { bytesOf } from "../../http/answers.js";
 import { attend } from "../../http/attend.js";
 import type { Delivery } from "../../http/exchange.js";
@@ -25,7 +25,7 @@ export const API_PATH = new RegExp(`^${API_PREFIX}/[^?#]+$`);
  * it is a request like any other: it is limited, logged and audited, and meets the faults.
  */
 export async function sendAs(
-  world: World,
+  core: Core,
   account: Account,
   { method, path, body, outcome }: AskedRequest,
   origins: Origins,
@@ -42,13 +42,13 @@ export async function sendAs(
   const place = { site: "service", path } as const;
   const hasLeft = () => false;
   // Whoever sends waits like everybody else, and must not keep the time from moving.
-  world.clock.leave();
+  core.clock.leave();
   try {
-    return await attend(world, place, async (arrival) =>
-      endingOf(await carryOut(world, { ...place, method, headers, body: bytes, origins, arrival, hasLeft })),
+    return await attend(core, place, async (arrival) =>
+      endingOf(await carryOut(core, { ...place, method, headers, body: bytes, origins, arrival, hasLeft })),
     );
   } finally {
-    world.clock.enter();
+    core.clock.enter();
   }
 }
 

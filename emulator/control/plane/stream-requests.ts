@@ -1,5 +1,5 @@
+import type { Core } from "../../core/core.js";
 import type { LoggedRequest, LogReader } from "../../core/log.js";
-import type { World } from "../../core/state/world.js";
 
 /**
  * What is written for one reader before it reads on: this many events and, of long paths, about this many characters.
@@ -22,7 +22,7 @@ export function streamRequests({
   state,
   logReaders,
   closing,
-}: World): ReadableStream<Uint8Array<ArrayBuffer>> {
+}: Core): ReadableStream<Uint8Array<ArrayBuffer>> {
   let log: readonly LoggedRequest[] = state.requests;
   let length = log.length;
   let position = 0;

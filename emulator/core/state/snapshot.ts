@@ -1,18 +1,14 @@
 import * as z from "zod/mini";
 import { isoTime, LATEST_TIME, parseIsoTime } from "../../time/clock.js";
 import { createAudit } from "../audit.js";
-import { invalidOption, objectOf, parseOption } from "../checks.js";
-import { isConsistent } from "./is-consistent.js";
-import { stateSchema } from "./schema/state-schema.js";
-import type { State, StateData } from "./state.js";
-import { replaceState, type World } from "./world.js";
-
-/** Snapshots of another version are refused. */
-const VERSION = 1;
+import { invalidOption, isoTimeSchema, objectOf, parseOption } from "../checks.js";
+import { type Core, replaceState } from "../core.js";
+import { isConsistent } from "./consistency.js";
+import { type State, type StateData, stateSchema } from "./state.js";
 
 /**
- * Everything that an emulator knows, as plain JSON-safe data: from it an emulator goes on exactly as the first one
- * would have. What is inside `state` may change with each version.
+ * Everything that an emulator stores, as JSON: another emulator continues from it exactly as the first would have. What
+ * is inside `state` may change with each version.
  */
 export interface Snapshot {
   readonly version: 1;
@@ -21,22 +17,28 @@ export interface Snapshot {
   readonly state: unknown;
 }
 
-const snapshotSchema = objectOf({
+/** Snapshots of another version are refused. */
+const VERSION = 1;
+
+/** @internal */
+export const snapshotSchema = objectOf({
   version: z.literal(VERSION, `be ${VERSION}`),
-  time: z.string("be a string"),
-  state: stateSchema,
+  time: isoTimeSchema,
+  state: z.looseObject({}, "be an object"),
 });
 
-export function takeSnapshot({ state, clock }: World): Snapshot {
+const checkedSnapshotSchema = z.extend(snapshotSchema, { state: stateSchema });
+
+export function takeSnapshot({ state, clock }: Core): Snapshot {
   return { version: VERSION, time: isoTime(clock.now()), state: copyOf(state) };
 }
 
 /**
- * Puts a world where a snapshot was taken. The snapshot stays as it is, and can be used again.
+ * Replaces the state by a snapshot, which is not changed.
  *
- * @throws RangeError when it is none of this version, or its credits do not add up; the world is then as it was.
+ * @throws RangeError if it is of another version, or its credits do not add up; nothing is then changed.
  */
-export function openSnapshot(world: World, snapshot: unknown): void {
+export function openSnapshot(core: Core, snapshot: unknown): void {
   assertSnapshot(snapshot);
   const time = parseIsoTime(snapshot.time);
   if (!(time <= LATEST_TIME)) {
@@ -50,15 +52,15 @@ export function openSnapshot(world: World, snapshot: unknown): void {
       "Expected `snapshot` to add up: its accounts, tasks and credits do not belong together",
     );
   }
-  replaceState(world, state, time, "the emulator was set to another state");
+  replaceState(core, state, time, "the emulator was set to another state");
 }
 
-/** What was checked stays as it came: its order of fields is part of what is the same afterwards. */
-function assertSnapshot(value: unknown): asserts value is z.infer<typeof snapshotSchema> {
-  parseOption("snapshot", snapshotSchema, value);
+/** Checks without parsing: a snapshot of the restored state is the same, byte for byte. */
+function assertSnapshot(value: unknown): asserts value is z.output<typeof checkedSnapshotSchema> {
+  parseOption("snapshot", checkedSnapshotSchema, value);
 }
 
-/** JSON is a few times faster than a structured clone, and drops what JSON would not hold. */
+/** JSON is a few times faster than a structured clone, and drops what JSON does not hold. */
 function copyOf(state: State | StateData): StateData {
   return JSON.parse(JSON.stringify(state));
 }

@@ -1,44 +1,81 @@
-import type { Account } from "../accounts.js";
-import type { Audit, AuditData } from "../audit.js";
-import type { AddedFault } from "../faults.js";
-import type { LoggedRequest } from "../log.js";
-import type { Policy } from "../policy-fields.js";
-import type { Scripts } from "../providers.js";
-import type { Limits } from "../rate-limit.js";
-import type { StoredTask } from "../task.js";
+import type * as z from "zod/mini";
+import { accountSchema, createAccount, createKey } from "../accounts.js";
+import { type Audit, auditSchema, createAudit } from "../audit.js";
+import { count, list, objectOf, text, wholeNumber } from "../checks.js";
+import { addedFaultSchema } from "../faults.js";
+import { loggedRequestSchema } from "../log.js";
+import { policySchema } from "../policy.js";
+import { scriptSchema } from "../providers.js";
+import { limitsSchema } from "../rate-limit.js";
+import { taskSchema } from "../task.js";
 
-/** Everything that an emulator knows, but for the time, which its clock has. JSON has a form for all of it. */
-export interface State {
-  /** What all chance comes from; with the counts below it is the position in every stream of chance. */
-  seed: number;
-  /** Whose the emulator is: its account, and the key that stays through every reset. */
-  owner: { accountId: string; apiKey: string };
-  counts: Counts;
-  policy: Policy;
-  limits: Limits;
+/** Everything that an emulator stores, but for the time, which its clock has. */
+export type State = Omit<StateData, "audit"> & { audit: Audit };
+
+/** The same as JSON. */
+export type StateData = z.output<typeof stateSchema>;
+export const stateSchema = objectOf({
+  /** With the counts, the position in every stream of random numbers. */
+  seed: wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  /** The first account, and the key that stays through every reset. */
+  owner: objectOf({ accountId: text, apiKey: text }),
+  /** How many of each were ever made. */
+  counts: objectOf({
+    accounts: count,
+    keys: count,
+    requests: count,
+    connections: count,
+    faults: count,
+    arrivals: count,
+    payments: count,
+    invoices: count,
+    authorizations: count,
+  }),
+  policy: policySchema,
+  limits: limitsSchema,
   /** In the order of their creation. */
-  accounts: Account[];
-  /** A task's place in this list is its ordinal. */
-  tasks: StoredTask[];
-  scripts: Scripts;
-  faults: AddedFault[];
-  requests: LoggedRequest[];
-  audit: Audit;
+  accounts: list(accountSchema),
+  /** By ordinal. */
+  tasks: list(taskSchema),
+  scripts: objectOf({ provider_a: scriptSchema, provider_b: scriptSchema }),
+  faults: list(addedFaultSchema),
+  requests: list(loggedRequestSchema),
+  audit: auditSchema,
+});
+
+interface NewState extends Pick<State, "seed" | "policy" | "limits"> {
+  credits: number;
+  /** The first account's key. @defaultValue one from the seed */
+  apiKey: string | undefined;
 }
 
-/** The same as plain data. */
-export type StateData = Omit<State, "audit"> & { audit: AuditData };
-
-/** How many of each there have been. */
-export interface Counts {
-  accounts: number;
-  keys: number;
-  requests: number;
-  connections: number;
-  faults: number;
-  /** Exchanges that have begun. */
-  arrivals: number;
-  payments: number;
-  invoices: number;
-  authorizations: number;
+/** A state with one account, which has its credits and one key. */
+export function createState({ seed, credits, policy, limits, apiKey }: NewState, now: number): State {
+  const counts = {
+    accounts: 0,
+    keys: 0,
+    requests: 0,
+    connections: 0,
+    faults: 0,
+    arrivals: 0,
+    payments: 0,
+    invoices: 0,
+    authorizations: 0,
+  };
+  const account = createAccount({ seed, counts }, credits, now);
+  const key = createKey({ seed, counts }, apiKey);
+  account.keys.push(key);
+  return {
+    seed,
+    owner: { accountId: account.id, apiKey: key.value },
+    counts,
+    policy,
+    limits,
+    accounts: [account],
+    tasks: [],
+    scripts: { provider_a: { next: [], always: null }, provider_b: { next: [], always: null } },
+    faults: [],
+    requests: [],
+    audit: createAudit(),
+  };
 }

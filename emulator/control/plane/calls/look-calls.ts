@@ -28,7 +28,7 @@ export const lookCalls = [
       status: 200,
       answers: answer.overview,
     },
-    ({ world, exchange }) => overviewData(world, exchange.origins),
+    ({ core, exchange }) => overviewData(core, exchange.origins),
   ),
   call(
     {
@@ -39,7 +39,7 @@ export const lookCalls = [
       answers: z.object({ tasks: z.array(answer.taskRow) }),
       errors: [404],
     },
-    ({ world, params: [ordinal = ""] }) => ({ tasks: taskRows(world, placeOf(ordinal)) }),
+    ({ core, params: [ordinal = ""] }) => ({ tasks: taskRows(core, placeOf(ordinal)) }),
   ),
   call(
     {
@@ -50,7 +50,7 @@ export const lookCalls = [
       answers: answer.taskDetails,
       errors: [404],
     },
-    ({ world, exchange, params: [taskId = ""] }) => taskDetails(world, taskId, exchange.origins),
+    ({ core, exchange, params: [taskId = ""] }) => taskDetails(core, taskId, exchange.origins),
   ),
   call(
     {
@@ -61,8 +61,8 @@ export const lookCalls = [
       answers: answer.ledgerEntries,
       errors: [404],
     },
-    ({ world, params: [accountId = "", place = ""] }) => ({
-      entries: ledgerRows(world, accountId, placeOf(place)),
+    ({ core, params: [accountId = "", place = ""] }) => ({
+      entries: ledgerRows(core, accountId, placeOf(place)),
     }),
   ),
   callWithBody(
@@ -75,8 +75,8 @@ export const lookCalls = [
       errors: [404],
     },
     requestSchema,
-    ({ world, exchange, params: [accountId = ""], body }) =>
-      sendAs(world, requireAccount(world, accountId), body, exchange.origins),
+    ({ core, exchange, params: [accountId = ""], body }) =>
+      sendAs(core, requireAccount(core, accountId), body, exchange.origins),
   ),
   call(
     {
@@ -87,8 +87,8 @@ export const lookCalls = [
       answers: "audio/*",
       errors: [404],
     },
-    ({ world, exchange, params: [clipId = ""] }) =>
-      clipAudioAnswer({ world, exchange, now: world.clock.now() }, clipId),
+    ({ core, exchange, params: [clipId = ""] }) =>
+      clipAudioAnswer({ world: core, exchange, now: core.clock.now() }, clipId),
   ),
   call(
     {
@@ -99,7 +99,7 @@ export const lookCalls = [
       answers: "image/svg+xml",
       errors: [404],
     },
-    ({ world, params: [clipId = ""] }) => artAnswer(world, clipId, "small"),
+    ({ core, params: [clipId = ""] }) => artAnswer(core, clipId, "small"),
   ),
 ];
 

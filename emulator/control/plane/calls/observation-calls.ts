@@ -24,11 +24,11 @@ export const observationCalls = [
       status: 200,
       answers: "text/event-stream",
     },
-    ({ world }): Answer => ({
+    ({ core }): Answer => ({
       status: 200,
       headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" },
       body: new Uint8Array(),
-      live: streamRequests(world),
+      live: streamRequests(core),
       errorCode: null,
     }),
   ),

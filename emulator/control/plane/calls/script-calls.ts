@@ -36,8 +36,8 @@ export const scriptCalls = [
       answers: null,
       errors: [404],
     },
-    ({ world, params: [model = ""] }) => {
-      world.state.scripts[requireModel(model)].next = [];
+    ({ core, params: [model = ""] }) => {
+      core.state.scripts[requireModel(model)].next = [];
       return undefined;
     },
   ),

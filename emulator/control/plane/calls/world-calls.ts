@@ -49,7 +49,7 @@ export const worldCalls = [
       answers: z.object({ now: answer.time }),
     },
     advanceSchema,
-    async ({ world: { clock }, body: { seconds } }) => {
+    async ({ core: { clock }, body: { seconds } }) => {
       // Who advances the time waits like everybody else, and must not keep it from moving.
       clock.leave();
       await Promise.resolve(seconds * 1000)
@@ -84,9 +84,9 @@ export const worldCalls = [
   ),
 ];
 
-function stateData({ emulator, world, exchange }: Asked<null>): object {
+function stateData({ emulator, core, exchange }: Asked<null>): object {
   return {
-    ...viewState(world, emulator.accounts, exchange.origins),
+    ...viewState(core, emulator.accounts, exchange.origins),
     limits: limitsData(emulator.limits),
   };
 }

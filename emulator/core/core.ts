@@ -1,0 +1,212 @@
+import { isFinalStatus } from "../../src/contract/task.js";
+import type { ServiceClock } from "../time/clock.js";
+import { type Account, type ApiKey, createKey } from "./accounts.js";
+import type { Submission } from "./audit.js";
+import { invariant } from "./checks.js";
+import { AudioStore } from "./delivery/audio-store.js";
+import type { LogReader } from "./log.js";
+import type { State } from "./state/state.js";
+import { isOpen, type StoredClip, type StoredTask } from "./task.js";
+
+/** One emulator: its state and time, and what follows from them. */
+export interface Core {
+  state: State;
+  /** Built from the state, and updated with it. */
+  index: Index;
+  readonly clock: ServiceClock;
+  /** How often the state was replaced, by a reset or a snapshot. */
+  generation: number;
+  readonly watchers: StatusWatchers;
+  readonly logReaders: Set<LogReader>;
+  /** The submissions that a fault delays. */
+  submissions: Set<Submission>;
+  readonly audio: AudioStore;
+  /** Aborted when the state is replaced. */
+  era: AbortController;
+  /** Aborted when the emulator is disposed. */
+  readonly closing: AbortSignal;
+  /** Called when the state is replaced. */
+  readonly replaced: Callbacks;
+  /** Called when the emulator is disposed. */
+  readonly closed: Callbacks;
+}
+
+/** Finds parts of the state in constant time. */
+export interface Index {
+  accounts: Map<string, Account>;
+  keys: Map<string, { account: Account; key: ApiKey }>;
+  /** Ordinals by task id. */
+  tasks: Map<string, number>;
+  clips: Map<string, StoredClip>;
+  /** By account id: the tasks that can still time out, oldest first. */
+  openTasks: Map<string, OpenTasks>;
+}
+
+/** A queue of ordinals; those before the head have left it. */
+export interface OpenTasks {
+  ordinals: number[];
+  head: number;
+  /** Open tasks that are older than the timeout, but exempt by policy `late_success`; oldest first. */
+  spared: number[];
+}
+
+export function createCore(state: State, clock: ServiceClock, closing: AbortSignal): Core {
+  const closed = new Callbacks();
+  closing.addEventListener("abort", () => closed.callAll(), { once: true });
+  return {
+    state,
+    index: buildIndex(state),
+    clock,
+    generation: 0,
+    watchers: new StatusWatchers(),
+    logReaders: new Set(),
+    submissions: new Set(),
+    audio: new AudioStore(),
+    era: new AbortController(),
+    closing,
+    replaced: new Callbacks(),
+    closed,
+  };
+}
+
+/** Replaces the state. Everything that is not part of it begins anew. */
+export function replaceState(core: Core, state: State, time: number, reason: string): void {
+  core.index = buildIndex(state);
+  core.state = state;
+  core.generation++;
+  core.submissions = new Set();
+  const { era } = core;
+  core.era = new AbortController();
+  core.clock.set(time);
+  core.audio.clear();
+  core.watchers.close(reason);
+  era.abort();
+  core.replaced.callAll();
+}
+
+/** Resolves when the state is replaced. `forget` stops waiting. */
+export function untilReplaced({ replaced }: Core): { promise: Promise<void>; forget: () => void } {
+  let forget = () => {};
+  const promise = new Promise<void>((resolve) => {
+    forget = replaced.add(resolve);
+  });
+  return { promise, forget };
+}
+
+/**
+ * Makes this the key of the first account, in place of its current one, and enables it.
+ *
+ * @throws RangeError if the key is another account's; nothing is then changed.
+ */
+export function setOwnerKey({ state, index }: Core, apiKey: string): void {
+  const { owner } = state;
+  const account = index.accounts.get(owner.accountId);
+  invariant(account !== undefined, "the owner's account exists");
+  const taken = index.keys.get(apiKey);
+  if (taken !== undefined && taken.account !== account)
+    throw new RangeError("Expected `apiKey` to be no key of another account of the snapshot");
+  if (owner.apiKey !== apiKey) {
+    account.keys = account.keys.filter(({ value }) => value !== owner.apiKey);
+    index.keys.delete(owner.apiKey);
+    owner.apiKey = apiKey;
+  }
+  const key = taken?.key ?? createKey(state, apiKey);
+  key.disabled = false;
+  if (taken === undefined) account.keys.push(key);
+  index.keys.set(apiKey, { account, key });
+}
+
+function buildIndex(state: State): Index {
+  const index: Index = {
+    accounts: new Map(),
+    keys: new Map(),
+    tasks: new Map(),
+    clips: new Map(),
+    openTasks: new Map(),
+  };
+  for (const account of state.accounts) indexAccount(index, account);
+  for (const task of state.tasks) indexTask(index, task);
+  return index;
+}
+
+export function indexAccount(index: Index, account: Account): void {
+  index.accounts.set(account.id, account);
+  index.openTasks.set(account.id, { ordinals: [], head: 0, spared: [] });
+  for (const key of account.keys) index.keys.set(key.value, { account, key });
+}
+
+/** Indexes a task that is new or has just succeeded. */
+export function indexTask(index: Index, task: StoredTask): void {
+  index.tasks.set(task.id, task.ordinal);
+  if (isOpen(task)) index.openTasks.get(task.accountId)?.ordinals.push(task.ordinal);
+  if (task.status === "success" && Array.isArray(task.result)) {
+    for (const clip of task.result) index.clips.set(clip.id, { task, clip });
+  }
+}
+
+export function findTask({ state, index }: Core, taskId: string): StoredTask | undefined {
+  const ordinal = index.tasks.get(taskId);
+  return ordinal === undefined ? undefined : state.tasks[ordinal];
+}
+
+/** Callbacks for one event. A `Set` adds in constant time; an `EventTarget` compares each new listener with all others. */
+export class Callbacks {
+  readonly #callbacks = new Set<() => void>();
+
+  get size(): number {
+    return this.#callbacks.size;
+  }
+
+  /** Adds a callback, which is called once. Returns a function that removes it. */
+  add(callback: () => void): () => void {
+    const entry = () => callback();
+    this.#callbacks.add(entry);
+    return () => void this.#callbacks.delete(entry);
+  }
+
+  callAll(): void {
+    const callbacks = [...this.#callbacks];
+    this.#callbacks.clear();
+    for (const callback of callbacks) callback();
+  }
+}
+
+interface Watcher {
+  readonly taskId: string;
+  readonly status: string;
+  readonly resolve: () => void;
+  readonly reject: (reason: Error) => void;
+}
+
+/** Waits for tasks to reach a status. Waiting does not read a task, and so never changes one. */
+export class StatusWatchers {
+  #watchers: Watcher[] = [];
+
+  /** Resolves when the task has this status; rejects once it never can. */
+  watch(task: StoredTask, status: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#watchers.push({ taskId: task.id, status, resolve, reject });
+      this.report(task);
+    });
+  }
+
+  /** Must be called after each change of a task's status. */
+  report(task: StoredTask): void {
+    if (this.#watchers.length === 0) return;
+    this.#watchers = this.#watchers.filter(({ taskId, status, resolve, reject }) => {
+      if (taskId !== task.id) return true;
+      if (status === task.status) resolve();
+      else if (isFinalStatus(task.status))
+        reject(new Error(`Failed to see ${task.id} in \`${status}\`: it ended in \`${task.status}\``));
+      else return true;
+      return false;
+    });
+  }
+
+  close(reason: string): void {
+    const watchers = this.#watchers;
+    this.#watchers = [];
+    for (const { reject, status } of watchers)
+      reject(new Error(`Failed to see a task in \`${status}\`: ${reason}`));
+  }
+}
