@@ -157,7 +157,7 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
   return emulator;
 }
 
-const DISPOSED = "the emulator was disposed of";
+const DISPOSED = "the emulator was disposed";
 
 /** Clients see the time and wait on it; what else the clock can do is the emulator's. */
 function publicClock({ mode, now, sleep, advance }: ServiceClock): Emulator["clock"] {

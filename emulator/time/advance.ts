@@ -1,20 +1,20 @@
 import { isoTime, LATEST_TIME } from "./clock.js";
 import type { Sleepers } from "./sleepers.js";
 
-/** What `advance` needs of a clock. */
+/** The parts of a clock that `advance` needs. */
 export interface AdvancedClock {
   now(): number;
-  /** Whether somebody is busy right now. */
+  /** Whether a request is in flight. */
   isBusy(): boolean;
-  /** Moves the time, and wakes nobody. */
+  /** Moves the time, and ends no sleep. */
   moveTo(time: number): void;
-  /** Resolves when everybody sleeps again. */
+  /** Resolves when every party sleeps. */
   settled(): Promise<void>;
 }
 
 /**
- * Makes the `advance` of a clock: calls that overlap come one after the other. The sum is rounded, as for a sleep, and not
- * `ms`: a product of decimals such as `4.001 * 1000` lies a hair above the whole number that was meant.
+ * Makes the `advance` of a clock. Calls that overlap run one after the other. The sum is rounded, as for a sleep, and not
+ * `ms`: a product of decimals such as `4.001 * 1000` is slightly above the whole number that was meant.
  */
 export function createAdvance(clock: AdvancedClock, sleepers: Sleepers): (ms: number) => Promise<void> {
   let running = 0;
@@ -42,8 +42,8 @@ function checkAdvance(now: number, ms: number): void {
 }
 
 /**
- * One wake-up after the other, so that each sleeper finds the time for which it asked. Where the clock is set meanwhile,
- * what is left was not meant for the time that it is then.
+ * Moves from one wake-up to the next, so that each sleeper sees the time for which it asked. Stops if the clock is set
+ * meanwhile.
  */
 async function advanceSlowly(
   clock: AdvancedClock,

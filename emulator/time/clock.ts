@@ -1,4 +1,4 @@
-/** What the SDK takes as its clock. */
+/** A clock as the SDK takes it. */
 export interface Clock {
   /** The time, in milliseconds since the epoch. */
   now(): number;
@@ -6,15 +6,15 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** How an emulator's time passes: only when it is slept on or advanced, or with the wall. */
+/** How an emulator's time passes: only when it is slept on or advanced, or with the system's clock. */
 export type ClockMode = "virtual" | "real";
 
-/** The time of an emulator, shared by the service and by the clients that were given it. */
+/** The clock of an emulator, which the service and its clients share. */
 export interface EmulatorClock extends Clock {
   readonly mode: ClockMode;
   /**
-   * Moves time forward, and wakes who sleeps on the way, in order, each at its own time. Resolves when all of them sleep
-   * again or are done.
+   * Moves time forward. Sleeps that end on the way end in order, each at its own time. Resolves when every party sleeps
+   * again or has finished.
    *
    * @param ms - 0 or more. The time can't pass 9900-01-01T00:00:00Z.
    * @throws RangeError for anything else: time never goes back.
@@ -22,27 +22,24 @@ export interface EmulatorClock extends Clock {
   advance(ms: number): Promise<void>;
 }
 
-/** The same clock as the emulator itself holds it. */
+/** The clock with the operations that only the emulator uses. */
 export interface ServiceClock extends EmulatorClock {
-  /** Somebody began something that takes no time on this clock: it must not skip until they `leave`. */
+  /** Begins something that takes no time on this clock, which does not skip until `leave`. */
   enter(): void;
   leave(): void;
-  /**
-   * Somebody waits for an answer that never comes, and gives up in real time: until they `release`, time skips no
-   * further by itself, and can still be advanced.
-   */
+  /** Keeps the clock from skipping until `release`: a caller waits in real time. It can still be advanced. */
   hold(): void;
   release(): void;
-  /** Something happened that shows that a party is awake. */
+  /** Records activity of a party. */
   stir(): void;
-  /** Requests now come by a way on which the emulator can't see them: wait for real quiet before skipping. */
+  /** Requests now arrive over a network, where the emulator cannot see them: waits longer before it skips. */
   beginPatience(): void;
   endPatience(): void;
-  /** Goes to the time of a snapshot, back or forth; who sleeps sleeps on for as long as was left. */
+  /** Sets the time, back or forth. What is left of each sleep stays. */
   set(time: number): void;
-  /** When time begins after a reset: at the virtual start, or at what the wall says. */
+  /** The time after a reset: the virtual start, or the system's. */
   beginning(): number;
-  /** Ends all skipping: who sleeps or would sleep is told so, and nothing is waited for any more. */
+  /** Stops the clock. Every sleep rejects, now and later. */
   stop(): void;
 }
 
@@ -58,26 +55,25 @@ export const LATEST_TIME = Date.UTC(9900, 0, 1);
 /** The last millisecond with a year of four digits. */
 export const END_OF_YEAR_9999 = Date.UTC(10_000, 0, 1) - 1;
 
-/** Why nobody sleeps on the clock of an emulator that is no more. */
 export function clockStopped(): Error {
-  return new Error("Failed to sleep: the emulator was disposed of, and its time with it");
+  return new Error("Failed to sleep: the emulator was disposed. Create a new one");
 }
 
-/** Texts of the latest times: much has the same one, and none is written faster than it is looked up. */
-const written = new Map<number, string>();
-const MOST_WRITTEN = 1000;
+/** The latest strings: many things happen at the same time, and a lookup is faster than formatting. */
+const formatted = new Map<number, string>();
+const MOST_FORMATTED = 1000;
 
-/** A time as the wire has it. */
+/** Formats a time as ISO 8601. */
 export function isoTime(time: number): string {
-  const known = written.get(time);
+  const known = formatted.get(time);
   if (known !== undefined) return known;
-  if (written.size >= MOST_WRITTEN) written.clear();
+  if (formatted.size >= MOST_FORMATTED) formatted.clear();
   const text = new Date(time).toISOString();
-  written.set(time, text);
+  formatted.set(time, text);
   return text;
 }
 
-/** The time that a text of the wire means; `NaN` where it means none. */
+/** The time of an ISO 8601 string; `NaN` for any other. */
 export function parseIsoTime(text: string): number {
   return Date.parse(text);
 }

@@ -1,12 +1,12 @@
-import { afterRealMs, nextTurn, realNow } from "./turn.js";
+import { afterRealMs, nextTurn, realNow } from "./event-loop.js";
 
-/** Turns of the event loop that must pass without any stirring: some streams take more than one to deliver. */
+/** Turns of the event loop without activity before it counts as quiet: some streams take more than one to deliver. */
 const QUIET_TURNS = 2;
 
-/** How long a request may be on its way to a mount that the emulator doesn't see, in real milliseconds. */
+/** How long a request may travel to an adapter unseen, in real milliseconds. */
 const PATIENCE_MS = 4;
 
-/** Knows when everybody who could do something without waiting has done it. */
+/** Detects when every party has done all that it can do without waiting for time to pass. */
 export class Quiet {
   #busy = 0;
   #stirs = 0;
@@ -15,7 +15,7 @@ export class Quiet {
   #ended = false;
   readonly #parked: (() => void)[] = [];
 
-  /** Whether an exchange is under way. */
+  /** Whether a request is in flight. */
   get isBusy(): boolean {
     return this.#busy > 0 && !this.#ended;
   }
@@ -28,16 +28,16 @@ export class Quiet {
   leave(): void {
     this.#busy--;
     this.stir();
-    if (this.#busy === 0) this.#lookAgain();
+    if (this.#busy === 0) this.#resume();
   }
 
-  /** From now on it is quiet, whatever is still under way. */
+  /** From now on it is quiet, whatever is in flight. */
   end(): void {
     this.#ended = true;
-    this.#lookAgain();
+    this.#resume();
   }
 
-  /** Something happened that shows that a party is awake. */
+  /** Records activity of a party. */
   stir(): void {
     this.#stirs++;
     if (this.#patient > 0) this.#stirredAt = realNow();
@@ -51,26 +51,26 @@ export class Quiet {
     this.#patient--;
   }
 
-  /** Calls back when nothing is under way and nothing has stirred for a while. */
+  /** Calls back when no request is in flight and there was no activity for a while. */
   await(callback: () => void): void {
     let seen = this.#stirs;
     let quietTurns = 0;
-    const look = () => {
+    const check = () => {
       if (this.isBusy) {
-        this.#parked.push(look);
+        this.#parked.push(check);
         return;
       }
-      const impatientIn = this.#patient > 0 ? this.#stirredAt + PATIENCE_MS - realNow() : 0;
-      quietTurns = seen === this.#stirs && impatientIn <= 0 ? quietTurns + 1 : 0;
+      const patientMs = this.#patient > 0 ? this.#stirredAt + PATIENCE_MS - realNow() : 0;
+      quietTurns = seen === this.#stirs && patientMs <= 0 ? quietTurns + 1 : 0;
       seen = this.#stirs;
       if (quietTurns >= QUIET_TURNS) callback();
-      else if (impatientIn > 0) afterRealMs(Math.ceil(impatientIn), look);
-      else nextTurn(look);
+      else if (patientMs > 0) afterRealMs(Math.ceil(patientMs), check);
+      else nextTurn(check);
     };
-    nextTurn(look);
+    nextTurn(check);
   }
 
-  #lookAgain(): void {
-    for (const look of this.#parked.splice(0)) look();
+  #resume(): void {
+    for (const check of this.#parked.splice(0)) check();
   }
 }

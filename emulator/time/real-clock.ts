@@ -1,15 +1,14 @@
 import { createAdvance } from "./advance.js";
 import { clockStopped, type ServiceClock } from "./clock.js";
-import { fallAsleep, wakeTime } from "./fall-asleep.js";
 import { Quiet } from "./quiet.js";
-import { Sleepers } from "./sleepers.js";
+import { Sleepers, sleepUntil, wakeTime } from "./sleepers.js";
 
 /** Timers can't be set further ahead than this. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Time that ticks with the wall, and can be ahead of it. The wall is read at each use, from whatever `Date` and
- * `setTimeout` are then, so that a test runner's fake timers drive it.
+ * A clock that follows the system's, and can be ahead of it. It reads the global `Date` and `setTimeout` at each use, so
+ * that a test runner's fake timers drive it.
  */
 export function createRealClock(): ServiceClock {
   const sleepers = new Sleepers();
@@ -20,7 +19,7 @@ export function createRealClock(): ServiceClock {
 
   const now = () => {
     const wall = Date.now();
-    // A wall that was set back does not take the time along: it goes on from where it was.
+    // If the system's clock is set back, this one continues from where it was.
     aheadMs = Math.max(aheadMs, latest - wall);
     latest = wall + aheadMs;
     return latest;
@@ -63,7 +62,7 @@ export function createRealClock(): ServiceClock {
     mode: "real",
     now,
     sleep(ms, signal) {
-      const asleep = fallAsleep(sleepers, wakeTime(now(), ms), signal);
+      const asleep = sleepUntil(sleepers, wakeTime(now(), ms), signal);
       quiet.stir();
       arm();
       asleep.catch(arm);

@@ -1,4 +1,5 @@
 import { Heap } from "../../src/shared/heap.js";
+import { LATEST_TIME } from "./clock.js";
 
 /** A pending sleep. */
 export interface Sleeper {
@@ -90,4 +91,37 @@ export class Sleepers {
 
 function isBefore(one: Entry, other: Entry): boolean {
   return one.wakeAt < other.wakeAt || (one.wakeAt === other.wakeAt && one.order < other.order);
+}
+
+/** Sleeps until a time. Rejects with the signal's reason if it is aborted first, or when the clock is stopped. */
+export function sleepUntil(
+  sleepers: Sleepers,
+  wakeAt: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const remove = sleepers.add({
+      wakeAt,
+      wake() {
+        signal?.removeEventListener("abort", onAbort);
+        resolve();
+      },
+      fail(reason) {
+        signal?.removeEventListener("abort", onAbort);
+        reject(reason);
+      },
+    });
+    const onAbort = () => {
+      remove();
+      reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+/** When a sleep ends: on a whole millisecond, never too early. A time past the latest one never comes. */
+export function wakeTime(now: number, ms: number): number {
+  const wakeAt = ms > 0 ? Math.ceil(now + ms) : now;
+  return wakeAt <= LATEST_TIME ? wakeAt : Number.POSITIVE_INFINITY;
 }

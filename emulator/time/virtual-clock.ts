@@ -1,10 +1,9 @@
 import { createAdvance } from "./advance.js";
 import { clockStopped, type ServiceClock, VIRTUAL_START } from "./clock.js";
-import { fallAsleep, wakeTime } from "./fall-asleep.js";
 import { Quiet } from "./quiet.js";
-import { Sleepers } from "./sleepers.js";
+import { Sleepers, sleepUntil, wakeTime } from "./sleepers.js";
 
-/** Time that passes only where somebody waits for it: when every party sleeps, it is at once the earliest wake-up. */
+/** A clock that moves only when a party sleeps on it: once all of them sleep, it skips to the earliest wake-up. */
 export function createVirtualClock(): ServiceClock {
   const sleepers = new Sleepers();
   const quiet = new Quiet();
@@ -15,7 +14,7 @@ export function createVirtualClock(): ServiceClock {
 
   const canSkip = () => held === 0 && advancing === 0 && sleepers.nextWakeAt !== Number.POSITIVE_INFINITY;
 
-  /** Skips from one wake-up to the next for as long as there are any. */
+  /** Skips from one wake-up to the next while there are any. */
   const skip = () => {
     if (skipping || !canSkip()) return;
     skipping = true;
@@ -45,10 +44,10 @@ export function createVirtualClock(): ServiceClock {
     mode: "virtual",
     now: () => time,
     sleep(ms, signal) {
-      const asleep = fallAsleep(sleepers, wakeTime(time, ms), signal);
+      const asleep = sleepUntil(sleepers, wakeTime(time, ms), signal);
       quiet.stir();
       skip();
-      // Who does not look at what becomes of a sleep need not learn that the clock was stopped.
+      // A sleep that is not awaited must not become an unhandled rejection when the clock is stopped.
       asleep.catch(() => {});
       return asleep;
     },

@@ -332,10 +332,10 @@ test("an emulator that was disposed of answers as nobody does, also to what is u
 test("an emulator that was disposed of has no status to wait for", async () => {
   const { emulator, create } = createService();
   const taskId = await create();
-  const waiting = expect(emulator.when(taskId, "success")).rejects.toThrow("the emulator was disposed of");
+  const waiting = expect(emulator.when(taskId, "success")).rejects.toThrow("the emulator was disposed");
   await emulator[Symbol.asyncDispose]();
   await waiting;
-  await expect(emulator.when(taskId, "success")).rejects.toThrow("the emulator was disposed of");
+  await expect(emulator.when(taskId, "success")).rejects.toThrow("the emulator was disposed");
 });
 
 test("who asks provider_b again with a seed of their own gets the same song, from whichever emulator", async () => {

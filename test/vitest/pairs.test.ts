@@ -53,7 +53,7 @@ describe("the emulator of a test", () => {
 
   test("is disposed of after it", async ({ emulator }) => {
     expect(emulator).not.toBe(before);
-    await expect(before?.clock.sleep(1)).rejects.toThrow("disposed of");
+    await expect(before?.clock.sleep(1)).rejects.toThrow("disposed");
   });
 
   test("is still there for what the test puts in order at its end", async ({ client, onTestFinished }) => {

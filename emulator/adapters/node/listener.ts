@@ -16,7 +16,7 @@ import {
 } from "../../http/exchange.js";
 import type { Mounted } from "../../http/mounted-world.js";
 import type { Origins } from "../../http/origins.js";
-import { afterRealMs, nextTurn } from "../../time/turn.js";
+import { afterRealMs, nextTurn } from "../../time/event-loop.js";
 import { answerFault } from "./answer-fault.js";
 import { type Dashboard, isDashboardPath } from "./dashboard.js";
 

@@ -1,7 +1,7 @@
 import type { AudioFormat } from "../../audio/formats/formats.js";
 import type { Pcm } from "../../audio/pcm.js";
 import type { SongRequest } from "../../audio/score/write-score.js";
-import { nextTurn } from "../../time/turn.js";
+import { nextTurn } from "../../time/event-loop.js";
 import { invariant } from "../checks.js";
 import type { StoredClip } from "../task.js";
 import { type ClipPosition, readBrief } from "../task.js";
