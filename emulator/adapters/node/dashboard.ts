@@ -3,7 +3,7 @@ import { bytesAnswer, withoutBody } from "../../http/answers.js";
 import type { Answer } from "../../http/exchange.js";
 
 /** Beside the built scripts; the sources have none, and serve no dashboard. */
-const FOLDER = new URL("./dashboard.ts/", import.meta.url);
+const FOLDER = new URL("./dashboard/", import.meta.url);
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
