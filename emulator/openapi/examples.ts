@@ -58,8 +58,8 @@ export const REQUEST_EXAMPLES = {
   },
 } as const;
 
-/** One answer of each endpoint. */
-export const ANSWER_EXAMPLES = {
+/** One response of each endpoint. */
+export const RESPONSE_EXAMPLES = {
   submission: {
     code: 202,
     data: {

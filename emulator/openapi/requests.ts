@@ -1,135 +1,177 @@
-import type { Model, TaskType } from "../../src/contract/models.js";
-import { priceOf } from "../../src/contract/models.js";
+import { type Model, priceOf, type TaskType } from "../../src/contract/models.js";
 import {
   type InputVariant,
   inputSchemas,
   PROVIDER_A_FIELDS,
   PROVIDER_B_FIELDS,
 } from "../../src/contract/request-rules.js";
-import { IGNORED, INPUT_FIELDS } from "./input-fields.js";
 import { type Details, fromContract, reference, type Schema } from "./schema.js";
 
-/** One kind of request. */
+/** One kind of request, and what the schema of its input does not say. */
 interface Variant {
-  readonly input: InputVariant;
+  /** In the document. */
+  readonly name: string;
   readonly model: Model;
   readonly taskType: TaskType;
   readonly description: string;
+  readonly fields: Details;
+  /** Fields of the input that are accepted and have no effect, whatever their type. */
+  readonly ignored?: readonly string[];
   /** Fields that must be absent from the input. */
-  readonly forbidden: readonly string[];
+  readonly forbidden?: readonly string[];
 }
 
-const VARIANTS: Readonly<Record<string, Variant>> = {
-  InspirationMusicRequest: {
-    input: "inspiration",
+const TITLE = { description: "A title of any JSON type; all but a string are serialized." };
+const INSTRUMENTAL = { description: "Whether the song has no vocals. False by default." };
+const NEGATIVE_TAGS = { description: "Styles to avoid." };
+const MODEL_VERSION = {
+  description: "The version of the model, `v6` by default. `v5.5` and `v5` are accepted and use `v6`.",
+};
+
+const VARIANTS: Readonly<Record<InputVariant, Variant>> = {
+  inspiration: {
+    name: "InspirationMusicRequest",
     model: "provider_a",
     taskType: "music",
     description: "A song from a description.",
+    fields: {
+      gpt_description_prompt: { description: "What the song is about and how it sounds." },
+      negative_tags: NEGATIVE_TAGS,
+      make_instrumental: INSTRUMENTAL,
+      model_version: MODEL_VERSION,
+    },
+    ignored: ["prompt", "tags", "title"],
     forbidden: [...PROVIDER_B_FIELDS, "continue_clip_id"],
   },
-  CustomMusicRequest: {
-    input: "custom",
+  custom: {
+    name: "CustomMusicRequest",
     model: "provider_a",
     taskType: "music",
     description: "A song from lyrics, styles or both.",
+    fields: {
+      prompt: { description: "The lyrics. May be blank if `tags` is not." },
+      tags: { description: "Styles, separated by commas. May be blank if `prompt` is not." },
+      negative_tags: NEGATIVE_TAGS,
+      title: TITLE,
+      make_instrumental: INSTRUMENTAL,
+      model_version: MODEL_VERSION,
+    },
     forbidden: [...PROVIDER_B_FIELDS, "gpt_description_prompt", "continue_clip_id"],
   },
-  ContinuationMusicRequest: {
-    input: "continuation",
+  continuation: {
+    name: "ContinuationMusicRequest",
     model: "provider_a",
     taskType: "music",
-    description: "More of an earlier clip.",
+    description: "A continuation of an earlier clip.",
+    fields: {
+      continue_clip_id: { description: "A clip of an earlier music or upload task of the account." },
+      // The contract's schema says more of numbers than JSON Schema can.
+      continue_at: { description: "The second of the clip at which to continue.", minimum: 0 },
+      prompt: { description: "The lyrics of the continuation." },
+      title: TITLE,
+      model_version: MODEL_VERSION,
+    },
+    ignored: ["gpt_description_prompt", "tags", "negative_tags", "make_instrumental"],
     forbidden: PROVIDER_B_FIELDS,
   },
-  ProviderBMusicRequest: {
-    input: "provider_b",
+  provider_b: {
+    name: "ProviderBMusicRequest",
     model: "provider_b",
     taskType: "music",
     description: "A song by the other provider.",
+    fields: {
+      prompt: { description: "Style and mood." },
+      lyrics: { description: "The lyrics." },
+      tags: { description: "Styles." },
+      lyrics_type: { description: "Whether lyrics are generated, the request's own, or absent." },
+      seed: { description: "A seed for the provider's random numbers.", type: "integer" },
+    },
     forbidden: PROVIDER_A_FIELDS,
   },
-  LyricsRequest: {
-    input: "lyrics",
+  lyrics: {
+    name: "LyricsRequest",
     model: "provider_a",
     taskType: "lyrics",
     description: "Lyrics from a description.",
-    forbidden: [],
+    fields: { prompt: { description: "What the lyrics are about." } },
   },
-  UploadRequest: {
-    input: "upload",
+  upload: {
+    name: "UploadRequest",
     model: "provider_a",
     taskType: "upload",
     description: "A clip from audio at a public address.",
-    forbidden: [],
+    fields: {
+      url: {
+        description: "The address of the audio. It must be public: no local or private address.",
+        // JSON Schema has no flag for either case.
+        pattern: "^[Hh][Tt][Tt][Pp][Ss]?://",
+      },
+    },
   },
-  ConcatRequest: {
-    input: "concat",
+  concat: {
+    name: "ConcatRequest",
     model: "provider_a",
     taskType: "concat",
-    description: "The whole song that a continued clip is the end of.",
-    forbidden: [],
+    description: "The whole song that ends with a continued clip.",
+    fields: { clip_id: { description: "The last clip of the song, from an earlier music task." } },
   },
 };
 
-/** The schemas of everything that can be asked for. */
+/** The schemas of the request body. */
 export function requestSchemas(): Record<string, Schema> {
-  const variants = Object.entries(VARIANTS).map(([name, variant]) => [name, requestSchema(variant)] as const);
+  const variants = Object.entries(VARIANTS).map(
+    ([input, variant]) => [variant.name, requestSchema(input as InputVariant, variant)] as const,
+  );
   return {
     TaskRequest: {
-      description:
-        "What is to be made: exactly one of these. Fields that none of them names are let through.",
-      oneOf: Object.keys(VARIANTS).map((name) => reference("schemas", name)),
+      description: "The task to create: exactly one of these. Unknown fields are ignored.",
+      oneOf: variants.map(([name]) => reference("schemas", name)),
     },
     ...Object.fromEntries(variants),
   };
 }
 
-function requestSchema({ input, model, taskType, description, forbidden }: Variant): Schema {
+function requestSchema(input: InputVariant, variant: Variant): Schema {
+  const { model, taskType, description } = variant;
+  const credits = priceOf(model, taskType);
   return {
     type: "object",
-    description: `${description} ${priceOf(model, taskType)} ${plural(priceOf(model, taskType))}.`,
+    description: `${description} ${credits} ${credits === 1 ? "credit" : "credits"}.`,
     required: ["model", "task_type", "input"],
     properties: {
       model: { const: model },
       task_type: { const: taskType },
-      input: inputSchema(input, forbidden),
+      input: inputSchema(input, variant),
       audio_format: {
         type: "string",
         enum: ["mp3"],
         description:
           taskType === "lyrics"
-            ? "Taken and echoed, though lyrics have no sound."
-            : "Pins the format of the audio; left out, it is whatever the provider made.",
+            ? "Accepted and returned, without effect."
+            : "Requests MP3. By default, the audio has the provider's own format.",
       },
     },
     additionalProperties: {},
   };
 }
 
-function inputSchema(
-  input: InputVariant,
-  forbidden: readonly string[],
-): { readonly [keyword: string]: Schema } {
-  const { about, ignored } = INPUT_FIELDS[input];
+function inputSchema(input: InputVariant, { fields, ignored = [], forbidden = [] }: Variant) {
+  const effectless = { description: "Accepted, without effect in this mode." };
   const details: Details = {
-    ...about,
-    ...Object.fromEntries(ignored.map((name) => [name, IGNORED])),
+    ...fields,
+    ...Object.fromEntries(ignored.map((name) => [name, effectless])),
     ...Object.fromEntries(forbidden.map((name) => [name, false] as const)),
   };
-  return { ...fromContract(inputSchemas[input], details), ...(input === "custom" && PROMPT_WHERE_NO_TAGS) };
+  return { ...fromContract(inputSchemas[input], details), ...(input === "custom" && PROMPT_OR_TAGS) };
 }
 
-/** The one rule about two fields at once: custom mode needs words in at least one of them. */
-const PROMPT_WHERE_NO_TAGS = {
-  if: { not: required("tags") },
+/** The one rule about two fields at once: in custom mode one of them must not be blank. */
+const PROMPT_OR_TAGS = {
+  if: { not: notBlank("tags") },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  then: required("prompt"),
+  then: notBlank("prompt"),
 } as const;
 
-function required(name: string) {
+function notBlank(name: string) {
   return { required: [name], properties: { [name]: { pattern: "\\S" } }, additionalProperties: {} };
-}
-
-function plural(credits: number): string {
-  return credits === 1 ? "credit" : "credits";
 }

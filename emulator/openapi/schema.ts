@@ -4,10 +4,10 @@ import type { JsonValue } from "../../src/contract/wire.js";
 /** A JSON Schema as OpenAPI 3.1 takes it: draft 2020-12. `false` forbids. */
 export type Schema = boolean | { readonly [keyword: string]: JsonValue };
 
-/** What is said of a field beyond what the contract's schema knows: words, and what readers are lenient about. */
+/** What the document says of a field beyond the contract's schema. `false` forbids the field. */
 export type Details = Readonly<Record<string, Readonly<Record<string, JsonValue>> | false>>;
 
-/** A schema of the contract in JSON Schema, with details added field by field; fields that it lacks come behind. */
+/** A schema of the contract in JSON Schema, with details added to its fields. Other fields follow. */
 export function fromContract(schema: z.core.$ZodType, details: Details): { [keyword: string]: JsonValue } {
   const { $schema: _, properties, ...rest } = jsonSchemaOf(schema);
   const fields: Record<string, JsonValue> = {};
@@ -26,12 +26,12 @@ export function reference(
   return { $ref: `#/components/${kind}/${name}` };
 }
 
-/** The boundary at which zod's own type of a JSON Schema becomes plain JSON. Unrepresentable rules are left out. */
+/** Rules that JSON Schema cannot express are left out. */
 function jsonSchemaOf(schema: z.core.$ZodType): { [keyword: string]: JsonValue } {
   return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as { [keyword: string]: JsonValue };
 }
 
-/** The field as the service promises it: what readers take an absent one for is their affair. */
+/** Defaults are the SDK's, not the service's. */
 function promised(field: JsonValue): JsonValue {
   const { default: _, ...rest } = asObject(field);
   return rest;

@@ -12,7 +12,7 @@ export interface paths {
         put?: never;
         /**
          * Create a task
-         * @description Checks the request, freezes its credits, and answers before the work begins. Sent twice it is paid twice: after an unknown outcome, don't send it again by yourself.
+         * @description Validates the request, freezes its credits, and responds before the work begins. A request that is sent twice is charged twice: do not resend it automatically after an unknown outcome.
          */
         post: operations["createTask"];
         delete?: never;
@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Read a task
-         * @description Asks the provider how far it is, and answers with what it says. Every five to ten seconds is a good pace; more than once a second is too much.
+         * @description Asks the provider for its progress and returns the task. Poll every five to ten seconds, and never more than once a second.
          */
         get: operations["retrieveTask"];
         put?: never;
@@ -50,7 +50,7 @@ export interface paths {
         };
         /**
          * Read the balance
-         * @description The credits of the account that the key belongs to.
+         * @description The credits of the key's account.
          */
         get: operations["getBalance"];
         put?: never;
@@ -70,7 +70,7 @@ export interface paths {
         };
         /**
          * Read the usage
-         * @description What the account has asked for and paid in all its life.
+         * @description What the key's account has used since it exists.
          */
         get: operations["getUsage"];
         put?: never;
@@ -85,7 +85,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What is to be made: exactly one of these. Fields that none of them names are let through. */
+        /** @description The task to create: exactly one of these. Unknown fields are ignored. */
         TaskRequest: components["schemas"]["InspirationMusicRequest"] | components["schemas"]["CustomMusicRequest"] | components["schemas"]["ContinuationMusicRequest"] | components["schemas"]["ProviderBMusicRequest"] | components["schemas"]["LyricsRequest"] | components["schemas"]["UploadRequest"] | components["schemas"]["ConcatRequest"];
         /** @description A song from a description. 10 credits. */
         InspirationMusicRequest: {
@@ -96,20 +96,20 @@ export interface components {
             input: {
                 /** @description What the song is about and how it sounds. */
                 gpt_description_prompt: string;
-                /** @description Styles to keep away from. */
+                /** @description Styles to avoid. */
                 negative_tags?: string;
-                /** @description Leaves the singing out; left out itself, it is false. */
+                /** @description Whether the song has no vocals. False by default. */
                 make_instrumental?: boolean;
                 /**
-                 * @description The generation of the model, `v6` where it is left out. `v5.5` and `v5` are taken and answered by `v6`.
+                 * @description The version of the model, `v6` by default. `v5.5` and `v5` are accepted and use `v6`.
                  * @enum {string}
                  */
                 model_version?: "v6" | "v5.5" | "v5";
-                /** @description Taken, and of no effect in this mode. */
+                /** @description Accepted, without effect in this mode. */
                 prompt?: unknown;
-                /** @description Taken, and of no effect in this mode. */
+                /** @description Accepted, without effect in this mode. */
                 tags?: unknown;
-                /** @description Taken, and of no effect in this mode. */
+                /** @description Accepted, without effect in this mode. */
                 title?: unknown;
                 lyrics?: never;
                 lyrics_type?: never;
@@ -119,7 +119,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Pins the format of the audio; left out, it is whatever the provider made.
+             * @description Requests MP3. By default, the audio has the provider's own format.
              * @enum {string}
              */
             audio_format?: "mp3";
@@ -133,20 +133,20 @@ export interface components {
             /** @constant */
             task_type: "music";
             input: {
-                /** @description The lyrics. May be blank where `tags` is not. */
+                /** @description The lyrics. May be blank if `tags` is not. */
                 prompt?: string;
-                /** @description Styles, separated by commas. May be blank where `prompt` is not. */
+                /** @description Styles, separated by commas. May be blank if `prompt` is not. */
                 tags?: string;
-                /** @description Styles to keep away from. */
+                /** @description Styles to avoid. */
                 negative_tags?: string;
-                /** @description Leaves the singing out; left out itself, it is false. */
+                /** @description Whether the song has no vocals. False by default. */
                 make_instrumental?: boolean;
                 /**
-                 * @description The generation of the model, `v6` where it is left out. `v5.5` and `v5` are taken and answered by `v6`.
+                 * @description The version of the model, `v6` by default. `v5.5` and `v5` are accepted and use `v6`.
                  * @enum {string}
                  */
                 model_version?: "v6" | "v5.5" | "v5";
-                /** @description A title of any JSON type; what is no string is turned into one. */
+                /** @description A title of any JSON type; all but a string are serialized. */
                 title?: unknown;
                 lyrics?: never;
                 lyrics_type?: never;
@@ -157,40 +157,40 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Pins the format of the audio; left out, it is whatever the provider made.
+             * @description Requests MP3. By default, the audio has the provider's own format.
              * @enum {string}
              */
             audio_format?: "mp3";
         } & {
             [key: string]: unknown;
         };
-        /** @description More of an earlier clip. 10 credits. */
+        /** @description A continuation of an earlier clip. 10 credits. */
         ContinuationMusicRequest: {
             /** @constant */
             model: "provider_a";
             /** @constant */
             task_type: "music";
             input: {
-                /** @description The clip to go on from: made by an earlier music or upload task of the account. */
+                /** @description A clip of an earlier music or upload task of the account. */
                 continue_clip_id: string;
-                /** @description The second of the source clip at which to go on. */
+                /** @description The second of the clip at which to continue. */
                 continue_at?: number;
-                /** @description The lyrics of what follows. */
+                /** @description The lyrics of the continuation. */
                 prompt?: string;
                 /**
-                 * @description The generation of the model, `v6` where it is left out. `v5.5` and `v5` are taken and answered by `v6`.
+                 * @description The version of the model, `v6` by default. `v5.5` and `v5` are accepted and use `v6`.
                  * @enum {string}
                  */
                 model_version?: "v6" | "v5.5" | "v5";
-                /** @description A title of any JSON type; what is no string is turned into one. */
+                /** @description A title of any JSON type; all but a string are serialized. */
                 title?: unknown;
-                /** @description Taken, and of no effect in this mode. */
+                /** @description Accepted, without effect in this mode. */
                 gpt_description_prompt?: unknown;
-                /** @description Taken, and of no effect in this mode. */
+                /** @description Accepted, without effect in this mode. */
                 tags?: unknown;
-                /** @description Taken, and of no effect in this mode. */
+                /** @description Accepted, without effect in this mode. */
                 negative_tags?: unknown;
-                /** @description Taken, and of no effect in this mode. */
+                /** @description Accepted, without effect in this mode. */
                 make_instrumental?: unknown;
                 lyrics?: never;
                 lyrics_type?: never;
@@ -199,7 +199,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Pins the format of the audio; left out, it is whatever the provider made.
+             * @description Requests MP3. By default, the audio has the provider's own format.
              * @enum {string}
              */
             audio_format?: "mp3";
@@ -215,16 +215,16 @@ export interface components {
             input: {
                 /** @description Style and mood. */
                 prompt: string;
-                /** @description The words to sing. */
+                /** @description The lyrics. */
                 lyrics?: string;
                 /** @description Styles. */
                 tags?: string;
                 /**
-                 * @description Where the words come from: invented, the caller's, or none at all.
+                 * @description Whether lyrics are generated, the request's own, or absent.
                  * @enum {string}
                  */
                 lyrics_type?: "generate" | "user" | "instrumental";
-                /** @description A number that the provider's chance begins with. */
+                /** @description A seed for the provider's random numbers. */
                 seed?: number;
                 gpt_description_prompt?: never;
                 make_instrumental?: never;
@@ -239,7 +239,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Pins the format of the audio; left out, it is whatever the provider made.
+             * @description Requests MP3. By default, the audio has the provider's own format.
              * @enum {string}
              */
             audio_format?: "mp3";
@@ -259,7 +259,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Taken and echoed, though lyrics have no sound.
+             * @description Accepted and returned, without effect.
              * @enum {string}
              */
             audio_format?: "mp3";
@@ -273,33 +273,33 @@ export interface components {
             /** @constant */
             task_type: "upload";
             input: {
-                /** @description Where the audio is, for everybody on the internet: no local or private address. */
+                /** @description The address of the audio. It must be public: no local or private address. */
                 url: string;
             } & {
                 [key: string]: unknown;
             };
             /**
-             * @description Pins the format of the audio; left out, it is whatever the provider made.
+             * @description Requests MP3. By default, the audio has the provider's own format.
              * @enum {string}
              */
             audio_format?: "mp3";
         } & {
             [key: string]: unknown;
         };
-        /** @description The whole song that a continued clip is the end of. 5 credits. */
+        /** @description The whole song that ends with a continued clip. 5 credits. */
         ConcatRequest: {
             /** @constant */
             model: "provider_a";
             /** @constant */
             task_type: "concat";
             input: {
-                /** @description The last clip of the song, made by an earlier music task. */
+                /** @description The last clip of the song, from an earlier music task. */
                 clip_id: string;
             } & {
                 [key: string]: unknown;
             };
             /**
-             * @description Pins the format of the audio; left out, it is whatever the provider made.
+             * @description Requests MP3. By default, the audio has the provider's own format.
              * @enum {string}
              */
             audio_format?: "mp3";
@@ -313,11 +313,11 @@ export interface components {
             type: "music" | "lyrics" | "upload" | "concat";
             /** @constant */
             status: "pending";
-            /** @description What is frozen for the task. */
+            /** @description The credits frozen for the task. */
             credits_charged: number;
             /** Format: date-time */
             created_at: string;
-            /** @description The format that was asked for, and no word about the real one; null where none was. */
+            /** @description The requested format; the audio may have another. Null if none was requested. */
             audio_format: string | null;
         } & {
             [key: string]: unknown;
@@ -334,43 +334,43 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "running" | "success" | "failure" | "timeout";
-            /** @description What the task cost, or holds; the same after a refund. */
+            /** @description What the task costs; the same after a refund. */
             credits_cost: number;
-            /** @description What was asked for, as it came. */
+            /** @description The input as it was sent. */
             input?: {
                 [key: string]: unknown;
             };
-            /** @description The format that was asked for, and no word about the real one; null where none was. */
+            /** @description The requested format; the audio may have another. Null if none was requested. */
             audio_format?: string | null;
             output?: components["schemas"]["TaskOutput"] | null;
-            /** @description Why it went wrong, for people; the wording may change. */
+            /** @description Why the task failed, for people; the wording may change. */
             error?: string | null;
             /**
-             * @description Why it went wrong, for programs.
+             * @description Why the task failed, for programs.
              * @enum {string|null}
              */
             error_code?: "content_moderation" | "invalid_task_input" | "rate_limited" | "upstream_provider_error" | null;
-            /** @description False: the same request will never do. Null unless the task went wrong. */
+            /** @description False: the same request can never succeed. Null unless the task failed or timed out. */
             retryable?: boolean | null;
-            /** @description A wait that the provider asks for. */
+            /** @description The provider's stated wait. */
             retry_after_seconds?: number | null;
             /** Format: date-time */
             created_at?: string | null;
             /**
              * Format: date-time
-             * @description Null until the task is over.
+             * @description Null until the task is final.
              */
             completed_at?: string | null;
         } & {
             [key: string]: unknown;
         };
-        /** @description What the provider reported. */
+        /** @description The provider's report. */
         TaskOutput: {
             /** @enum {string} */
             task_type?: "music" | "lyrics" | "upload" | "concat";
             /** @enum {string} */
             status?: "queued" | "processing" | "completed" | "failed";
-            /** @description For people, a percentage for example. */
+            /** @description For people, for example a percentage. */
             progress?: string | null;
             fail_reason?: string | null;
             /** @description Clips, or lyrics for a lyrics task; null before the end and after a failure. */
@@ -378,23 +378,23 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A piece of audio. Music clips have all fields; others have the required ones alone. */
+        /** @description A piece of audio. Music clips have all fields; others have only the required ones. */
         Clip: {
-            /** @description Names the clip where it is to be continued or joined. */
+            /** @description Identifies the clip in a continuation or a concat. */
             id: string;
             /**
              * Format: uri
-             * @description Answers for seven days after the task's end, then with 404. Its Content-Type tells the format.
+             * @description Returns 404 from seven days after the task's end. Its Content-Type states the format.
              */
             audio_url: string;
             /**
              * Format: uri
-             * @description Cover art, at the provider's.
+             * @description Cover art, at the provider.
              */
             image_url?: string;
             /**
              * Format: uri
-             * @description The same, larger, where there is one.
+             * @description Larger cover art, if available.
              */
             image_large_url?: string;
             title?: string;
@@ -411,52 +411,52 @@ export interface components {
         };
         Lyrics: {
             title: string;
-            /** @description The words, with tags such as [Verse] for the parts. */
+            /** @description The lyrics, with tags such as [Verse] for the parts. */
             text: string;
         } & {
             [key: string]: unknown;
         };
         Balance: {
-            /** @description Free for new tasks. */
+            /** @description Available for new tasks. */
             available: number;
-            /** @description Held for tasks that are not over. */
+            /** @description Held for unfinished tasks. */
             frozen: number;
-            /** @description Both together. */
+            /** @description The sum of both. */
             total: number;
         } & {
             [key: string]: unknown;
         };
         Usage: {
-            /** @description All tasks ever, however they ended. */
+            /** @description Tasks of every status. */
             tasks_created: number;
-            /** @description What all of them cost, refunded ones too. */
+            /** @description The credits of all tasks, refunded ones included. */
             credits_used: number;
-            /** @description What all top-ups brought. */
+            /** @description The credits of all top-ups. */
             credits_topped_up: number;
         } & {
             [key: string]: unknown;
         };
         Error: {
-            /** @description The HTTP status once more. */
+            /** @description The HTTP status. */
             code: number;
-            /** @description What programs tell errors apart by. */
+            /** @description The error, for programs. */
             error_code: string;
-            /** @description What people read; the wording may change. */
+            /** @description The error, for people; the wording may change. */
             message: string;
         };
         RateLimitError: {
-            /** @description The HTTP status once more. */
+            /** @description The HTTP status. */
             code: number;
-            /** @description What programs tell errors apart by. */
+            /** @description The error, for programs. */
             error_code: string;
-            /** @description What people read; the wording may change. */
+            /** @description The error, for people; the wording may change. */
             message: string;
-            /** @description Seconds until the next try. */
+            /** @description Seconds until the next attempt. */
             retry_after_seconds: number;
         };
     };
     responses: {
-        /** @description The request is not one that the service takes. Nothing was done. */
+        /** @description The request is invalid. Nothing was done. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -472,7 +472,7 @@ export interface components {
                 };
             };
         };
-        /** @description There is no key, or none that is good. */
+        /** @description The key is missing or invalid. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -488,7 +488,7 @@ export interface components {
                 };
             };
         };
-        /** @description Too few credits are free. Nothing was done. */
+        /** @description Too few credits are available. Nothing was done. */
         PaymentRequired: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -536,7 +536,7 @@ export interface components {
                 };
             };
         };
-        /** @description The key has no requests left for now. Nothing was done. */
+        /** @description The key's rate limit is used up. Nothing was done. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -553,7 +553,7 @@ export interface components {
                 };
             };
         };
-        /** @description Something broke inside. Of a POST, the outcome is unknown. */
+        /** @description An internal error. The outcome of a POST is unknown. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -569,7 +569,7 @@ export interface components {
                 };
             };
         };
-        /** @description The provider failed. Of a POST, the outcome is unknown. */
+        /** @description The provider failed. The outcome of a POST is unknown. */
         BadGateway: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -585,7 +585,7 @@ export interface components {
                 };
             };
         };
-        /** @description The asked audio format is none, or can't be had now; the status is left open. Nothing was done. */
+        /** @description The requested audio format is unknown or unavailable. The interface leaves the status open. Nothing was done. */
         AudioFormatRefused: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -603,16 +603,16 @@ export interface components {
     parameters: {
         /** @description The `task_id` of a task of the account. */
         TaskId: string;
-        /** @description A name for the request, which the answer repeats. An unsafe one is replaced. */
+        /** @description An id for the request, which the response repeats. An unsafe one is replaced. */
         RequestId: string;
     };
     requestBodies: never;
     headers: {
-        /** @description The name of the request: the one that it bore, or a new one. */
+        /** @description The request's id: its own, or a new one. */
         "X-Request-Id": string;
-        /** @description The requests that the key has left for now. A refused key is told nothing. */
+        /** @description The requests left to the key. Absent if the key is invalid. */
         "X-RateLimit-Remaining": number;
-        /** @description Seconds until the next try. */
+        /** @description Seconds until the next attempt. */
         "Retry-After": number;
     };
     pathItems: never;
@@ -623,7 +623,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request, which the answer repeats. An unsafe one is replaced. */
+                /** @description An id for the request, which the response repeats. An unsafe one is replaced. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -635,7 +635,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The task is accepted. */
+            /** @description The task was accepted. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -677,7 +677,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request, which the answer repeats. An unsafe one is replaced. */
+                /** @description An id for the request, which the response repeats. An unsafe one is replaced. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -688,7 +688,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The task, also if it failed. */
+            /** @description The task, in any status. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -754,7 +754,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request, which the answer repeats. An unsafe one is replaced. */
+                /** @description An id for the request, which the response repeats. An unsafe one is replaced. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -796,7 +796,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request, which the answer repeats. An unsafe one is replaced. */
+                /** @description An id for the request, which the response repeats. An unsafe one is replaced. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;

@@ -1,0 +1,240 @@
+import { MODELS, TASK_TYPES } from "../../src/contract/models.js";
+import {
+  balanceSchema,
+  resultSchemas,
+  taskSchema,
+  taskSubmissionSchema,
+  usageSchema,
+} from "../../src/contract/responses.js";
+import { FINAL_STATUSES, TASK_STATUSES } from "../../src/contract/task.js";
+import { ERROR_STATUSES, TASK_ERROR_CODES } from "../../src/contract/wire.js";
+import { fromContract, reference, type Schema } from "./schema.js";
+
+const time = { type: "string", format: "date-time" } as const;
+const maybeTime = { type: ["string", "null"], format: "date-time" } as const;
+const credits = { type: "integer", minimum: 0 } as const;
+const maybeText = { type: ["string", "null"] } as const;
+const REQUESTED_FORMAT = {
+  type: ["string", "null"],
+  description: "The requested format; the audio may have another. Null if none was requested.",
+} as const;
+
+/** The schemas of `data` in every response. Clients may accept more than the service sends. */
+export function dataSchemas(): Record<string, Schema> {
+  return {
+    TaskSubmission: {
+      ...fromContract(taskSubmissionSchema, {
+        task_id: { format: "uuid" },
+        type: { enum: TASK_TYPES },
+        status: { const: "pending" },
+        credits_charged: { ...credits, description: "The credits frozen for the task." },
+        created_at: time,
+        audio_format: REQUESTED_FORMAT,
+      }),
+      required: ["task_id", "type", "status", "credits_charged", "created_at", "audio_format"],
+    },
+    Task: { ...taskFields(), ...FIELDS_BY_STATUS },
+    TaskOutput: TASK_OUTPUT,
+    Clip: CLIP,
+    Lyrics: fromContract(resultSchemas.lyrics, {
+      text: { description: "The lyrics, with tags such as [Verse] for the parts." },
+    }),
+    Balance: fromContract(balanceSchema, {
+      available: { ...credits, description: "Available for new tasks." },
+      frozen: { ...credits, description: "Held for unfinished tasks." },
+      total: { ...credits, description: "The sum of both." },
+    }),
+    Usage: fromContract(usageSchema, {
+      tasks_created: { type: "integer", minimum: 0, description: "Tasks of every status." },
+      credits_used: { ...credits, description: "The credits of all tasks, refunded ones included." },
+      credits_topped_up: { ...credits, description: "The credits of all top-ups." },
+    }),
+  };
+}
+
+function taskFields() {
+  const task = fromContract(taskSchema, {
+    task_id: { format: "uuid" },
+    model: { enum: MODELS },
+    type: { enum: TASK_TYPES },
+    status: { enum: TASK_STATUSES, description: `Final: ${FINAL_STATUSES.join(", ")}.` },
+    credits_cost: { ...credits, description: "What the task costs; the same after a refund." },
+    input: { type: "object", additionalProperties: {}, description: "The input as it was sent." },
+    audio_format: REQUESTED_FORMAT,
+    output: { anyOf: [reference("schemas", "TaskOutput"), { type: "null" }] },
+    error: { ...maybeText, description: "Why the task failed, for people; the wording may change." },
+    error_code: {
+      ...maybeText,
+      enum: [...TASK_ERROR_CODES, null],
+      description: "Why the task failed, for programs.",
+    },
+    retryable: {
+      description: "False: the same request can never succeed. Null unless the task failed or timed out.",
+    },
+    retry_after_seconds: {
+      type: ["integer", "null"],
+      minimum: 0,
+      description: "The provider's stated wait.",
+    },
+    created_at: maybeTime,
+    completed_at: { ...maybeTime, description: "Null until the task is final." },
+  });
+  return { ...task, required: ["task_id", "model", "type", "status", "credits_cost"] };
+}
+
+/** The fields that are set only in some statuses. `additionalProperties` is repeated, since some tools ask for it. */
+const FIELDS_BY_STATUS = {
+  if: { properties: { status: { enum: ["failure", "timeout"] } }, additionalProperties: {} },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: {
+    required: ["error_code", "retryable"],
+    properties: {
+      error: { type: "string" },
+      error_code: { type: "string" },
+      retryable: { type: "boolean" },
+      output: { properties: { result: { type: "null" } }, additionalProperties: {} },
+    },
+    additionalProperties: {},
+  },
+  else: {
+    properties: {
+      error: { type: "null" },
+      error_code: { type: "null" },
+      retryable: { type: "null" },
+      retry_after_seconds: { type: "null" },
+    },
+    additionalProperties: {},
+  },
+} as const;
+
+const TASK_OUTPUT = {
+  type: "object",
+  description: "The provider's report.",
+  properties: {
+    task_type: { type: "string", enum: TASK_TYPES },
+    status: { type: "string", enum: ["queued", "processing", "completed", "failed"] },
+    progress: { ...maybeText, description: "For people, for example a percentage." },
+    fail_reason: maybeText,
+    result: {
+      description: "Clips, or lyrics for a lyrics task; null before the end and after a failure.",
+      anyOf: [
+        { type: "array", items: reference("schemas", "Clip") },
+        reference("schemas", "Lyrics"),
+        { type: "null" },
+      ],
+    },
+  },
+  additionalProperties: {},
+} as const;
+
+const CLIP = {
+  type: "object",
+  description: "A piece of audio. Music clips have all fields; others have only the required ones.",
+  required: ["id", "audio_url"],
+  properties: {
+    id: { type: "string", description: "Identifies the clip in a continuation or a concat." },
+    audio_url: {
+      type: "string",
+      format: "uri",
+      description: "Returns 404 from seven days after the task's end. Its Content-Type states the format.",
+    },
+    image_url: { type: "string", format: "uri", description: "Cover art, at the provider." },
+    image_large_url: { type: "string", format: "uri", description: "Larger cover art, if available." },
+    title: { type: "string" },
+    metadata: {
+      type: "object",
+      properties: {
+        duration: { type: "number", minimum: 0, description: "Seconds." },
+        tags: { type: "string" },
+        prompt: { type: "string" },
+      },
+      additionalProperties: {},
+    },
+  },
+  additionalProperties: {},
+} as const;
+
+/** The error responses, by the name under which operations refer to them. */
+const ERRORS = {
+  BadRequest: { status: 400, description: "The request is invalid. Nothing was done." },
+  Unauthorized: { status: 401, description: "The key is missing or invalid." },
+  PaymentRequired: { status: 402, description: "Too few credits are available. Nothing was done." },
+  Forbidden: { status: 403, description: "The account may not create tasks. Nothing was done." },
+  NotFound: { status: 404, description: "The account has no such task." },
+  TooManyRequests: { status: 429, description: "The key's rate limit is used up. Nothing was done." },
+  InternalError: { status: 500, description: "An internal error. The outcome of a POST is unknown." },
+  BadGateway: { status: 502, description: "The provider failed. The outcome of a POST is unknown." },
+} as const;
+
+export type ErrorStatus = (typeof ERRORS)[keyof typeof ERRORS]["status"];
+
+/** The interface does not show the status of these codes. */
+const CODES_OF_ANY_STATUS = codesOf(null);
+
+/** References to the error responses of an operation, by status. */
+export function errorsOf(statuses: readonly ErrorStatus[]) {
+  const errors = Object.entries(ERRORS).filter(([, { status }]) => statuses.includes(status));
+  return Object.fromEntries(
+    errors.map(([name, { status }]) => [String(status), reference("responses", name)]),
+  );
+}
+
+export function errorResponses() {
+  const responses = Object.entries(ERRORS).map(([name, { status, description }]) => {
+    const isLimit = status === 429;
+    const codes = status === 400 ? [...codesOf(status), ...CODES_OF_ANY_STATUS] : codesOf(status);
+    const schema = withCodes(isLimit ? "RateLimitError" : "Error", codes, status);
+    const wait = isLimit ? { "Retry-After": reference("headers", "Retry-After") } : {};
+    return [name, { description, headers: { ...commonHeaders(), ...wait }, content: json(schema) }] as const;
+  });
+  const formatRefused = {
+    description:
+      "The requested audio format is unknown or unavailable. The interface leaves the status open. Nothing was done.",
+    headers: commonHeaders(),
+    content: json(withCodes("Error", CODES_OF_ANY_STATUS)),
+  };
+  return { ...Object.fromEntries(responses), AudioFormatRefused: formatRefused };
+}
+
+/** The schemas of the error body. */
+export function errorSchemas(): Record<string, Schema> {
+  const code = { type: "integer", minimum: 400, maximum: 599, description: "The HTTP status." };
+  const errorCode = { type: "string", description: "The error, for programs." };
+  const message = { type: "string", description: "The error, for people; the wording may change." };
+  const wait = { type: "integer", minimum: 0, description: "Seconds until the next attempt." };
+  const required = ["code", "error_code", "message"];
+  return {
+    Error: { type: "object", required, properties: { code, error_code: errorCode, message } },
+    RateLimitError: {
+      type: "object",
+      required: [...required, "retry_after_seconds"],
+      properties: { code, error_code: errorCode, message, retry_after_seconds: wait },
+    },
+  };
+}
+
+/** The headers of every response. */
+export function commonHeaders() {
+  return {
+    "X-Request-Id": reference("headers", "X-Request-Id"),
+    "X-RateLimit-Remaining": reference("headers", "X-RateLimit-Remaining"),
+  };
+}
+
+function withCodes(name: "Error" | "RateLimitError", codes: readonly string[], status?: ErrorStatus): Schema {
+  const code = status === undefined ? {} : { code: { const: status } };
+  return {
+    allOf: [
+      reference("schemas", name),
+      { type: "object", properties: { ...code, error_code: { type: "string", enum: codes } } },
+    ],
+  };
+}
+
+function codesOf(status: ErrorStatus | null): string[] {
+  return Object.entries(ERROR_STATUSES).flatMap(([code, each]) => (each === status ? [code] : []));
+}
+
+function json<Content>(schema: Content) {
+  return { "application/json": { schema } };
+}
