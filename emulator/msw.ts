@@ -6,19 +6,18 @@
 
 import { HttpResponse, http } from "msw";
 import type { Emulator } from "./control/emulator.js";
-import { createFetchMount } from "./http/fetch-mount.js";
-import { mountedOf } from "./http/mounted-world.js";
+import { createResponder } from "./http/fetch.js";
+import { serviceOf } from "./http/service.js";
 
 /**
- * Handlers for `setupServer` or `setupWorker` of MSW 2 and 3, which then answer for every address that the emulator
- * hands out: the API, audio, cover art. With `createEmulator({ url })` that is the address of your application's
- * service, and other paths of its host are left alone. A broken connection is `HttpResponse.error()`.
+ * Returns handlers for `setupServer` or `setupWorker` of MSW 2 and 3. They respond at every address of the emulator: the
+ * API, audio, cover art. With `createEmulator({ url })` the API is at that address, and other paths of its host are not
+ * handled. A broken connection is `HttpResponse.error()`.
  *
- * MSW takes requests where the emulator can't see them, so that a virtual clock now waits for a few milliseconds of real
- * quiet before it skips; `fetch: emulator.fetch` is faster where a client takes one.
+ * The emulator cannot see when MSW is about to deliver a request. A virtual clock therefore waits for 4 ms of real time
+ * without a request before it advances by itself. `fetch: emulator.fetch` is faster if your client has such an option.
  *
- * @returns handlers of whichever MSW is installed. They are typed as nothing in particular, so that the types of both
- * majors accept them.
+ * @returns handlers of the installed MSW, typed as `never[]` so that the types of both majors accept them.
  *
  * @example
  * ```ts
@@ -26,23 +25,18 @@ import { mountedOf } from "./http/mounted-world.js";
  * ```
  */
 export function emulatorHandlers(emulator: Emulator): never[] {
-  const mounted = mountedOf(emulator);
-  mounted.world.clock.beginPatience();
-  const answer = createFetchMount(mounted, {
-    origins: mounted.origins,
-    onDisconnect: () => HttpResponse.error(),
-  });
-  const { service, providers } = mounted.origins;
-  const handlers: unknown[] = [service, ...Object.values(providers)].map((address) =>
-    http.all(`${address}/*`, ({ request }) => answer(request).catch(networkError(request.signal))),
+  const service = serviceOf(emulator);
+  service.core.clock.beginPatience();
+  const respond = createResponder(service, () => HttpResponse.error());
+  const { origins } = service;
+  const handlers: unknown[] = [origins.service, ...Object.values(origins.providers)].map((address) =>
+    http.all(`${address}/*`, ({ request }) =>
+      // MSW would turn the rejection of an aborted request into a 500.
+      respond(request).catch((reason: unknown) => {
+        if (request.signal.aborted) return HttpResponse.error();
+        throw reason;
+      }),
+    ),
   );
   return handlers as never[];
-}
-
-/** MSW would turn what is thrown into a 500: a caller who gave up gets a broken connection instead. */
-function networkError(signal: AbortSignal): (reason: unknown) => Response {
-  return (reason) => {
-    if (signal.aborted) return HttpResponse.error();
-    throw reason;
-  };
 }

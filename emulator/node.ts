@@ -4,4 +4,4 @@
  * @module async-music/emulator/node
  */
 
-export { type EmulatorServer, type ServeOptions, serve } from "./adapters/node/serve.js";
+export { type EmulatorServer, type ServeOptions, serve } from "./adapters/serve.js";

@@ -1,46 +1,43 @@
 /**
- * Fixtures for vitest: each test has a service of its own.
+ * Fixtures for Vitest: each test has its own service.
  *
  * @module async-music/emulator/vitest
  */
 
 import { test as base, type TestAPI } from "vitest";
 import { AsyncMusic } from "../src/client.js";
-import { armedInVain } from "./adapters/fixtures/armed.js";
-import { listenToTest } from "./adapters/fixtures/asked.js";
-import { brokenRules, keptRules } from "./adapters/fixtures/broken-rules.js";
-import { followTest } from "./adapters/fixtures/own-doing.js";
+import { followTest } from "./adapters/test-scope.js";
 import { createEmulator } from "./control/create-emulator.js";
 import type { Emulator } from "./control/emulator.js";
 import type { EmulatorOptions } from "./control/emulator-options.js";
 import type { ConductRule } from "./core/audit.js";
 import { invariant } from "./core/checks.js";
 import { isConsistent } from "./core/state/consistency.js";
-import { worldOf } from "./http/mounted-world.js";
+import { coreOf } from "./http/service.js";
 
-/** What a test can ask for. */
+/** The fixtures. */
 export interface EmulatorFixtures {
-  /** The service: new for this test, and gone after it. */
+  /** The service: created for this test, and disposed after it. */
   emulator: Emulator;
   /** A client of that service, on its clock. */
   client: AsyncMusic;
-  /** Says that this test breaks rules of the service on purpose: it then fails if it doesn't. */
+  /** Declares rules of the service that this test breaks on purpose. It fails if it does not break them. */
   breaks: Breaks;
-  /** What the emulator is made with. @defaultValue `createEmulator`'s own defaults */
+  /** The options of `createEmulator`. @defaultValue its own defaults */
   emulatorOptions: EmulatorOptions;
 }
 
-/** Called with rules as often as one likes; it remembers them. */
+/** Adds rules; may be called several times. */
 export interface Breaks {
   (...rules: ConductRule[]): void;
-  /** What it was called with. */
+  /** All rules that were added. */
   readonly rules: ReadonlySet<ConductRule>;
 }
 
 /**
- * Vitest's `test` with a fresh `emulator` and `client` for each test that asks for them, also for those that run at the same
- * time. A test fails if the client broke a rule of the service, if a fault or a next outcome that it armed never came
- * about, or if the credits don't add up when it is over.
+ * Vitest's `test` with a fresh `emulator` and `client` for each test that uses them, concurrent tests included. A test
+ * fails if the client broke a rule of the service, if no request used a fault or a next outcome that the test added, or
+ * if the credits do not add up at its end.
  *
  * `emulatorOptions` are set for a file or a `describe` with `test.override`, and for some tests of a file with
  * `test.extend`.
@@ -69,20 +66,21 @@ export const test: TestAPI<EmulatorFixtures> = base.extend<EmulatorFixtures>({
   },
   emulator: async ({ emulatorOptions, breaks, task, onTestFinished }, use) => {
     const emulator = createEmulator(emulatorOptions);
-    const world = worldOf(emulator);
-    const own = followTest(world);
-    const asked = listenToTest(world);
-    // The first to register is the last to be called: a test's own clean-up still has its emulator.
+    const core = coreOf(emulator);
+    const scope = followTest(core);
+    // The first to register is called last: a test's own clean-up still has its emulator.
     onTestFinished(async () => {
-      const findings = own.findings();
+      const broken = scope.brokenRules(breaks.rules);
+      const kept = scope.keptRules(breaks.rules);
+      const unused = scope.unusedAdditions();
       await emulator[Symbol.asyncDispose]();
-      fail(brokenRules(findings, breaks.rules, asked));
-      // A test that failed half-way may not have come to what it was going to do.
+      fail(broken);
+      // A test that failed may not have reached what it was going to do.
       if (task.result?.state !== "fail") {
-        fail(keptRules(findings, breaks.rules));
-        fail(armedInVain(world.state, own.armedByOthers(), asked));
+        fail(kept);
+        fail(unused);
       }
-      invariant(isConsistent(world.state), "after a test, all credits are accounted for");
+      invariant(isConsistent(core.state), "after a test, all credits are accounted for");
     });
     await use(emulator);
   },
@@ -91,7 +89,7 @@ export const test: TestAPI<EmulatorFixtures> = base.extend<EmulatorFixtures>({
   },
 });
 
-/** Where this was thrown is nowhere in the test, so that no place is shown. */
+/** Without a stack: no line of the test has thrown this. */
 function fail(message: string | null): void {
   if (message === null) return;
   const error = new Error(message);

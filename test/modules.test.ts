@@ -35,7 +35,7 @@ const arrows = {
     control: "src/contract time core http",
     // The page shares the tables of constants and requests everything else.
     dashboard: "src/contract core",
-    adapters: "src/contract src/shared time core http control",
+    adapters: "src/contract time core http control",
     "msw.ts": "http control",
     "node.ts": "adapters",
     "index.ts": "time core control",

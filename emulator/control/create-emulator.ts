@@ -5,11 +5,8 @@ import { changePolicy, defaultPolicy, variedPolicy } from "../core/policy.js";
 import { changeLimits, DEFAULT_LIMITS } from "../core/rate-limit.js";
 import { openSnapshot, takeSnapshot } from "../core/state/snapshot.js";
 import { createState, type State } from "../core/state/state.js";
-import { isControlCall } from "../http/exchange.js";
-import { createFetchMount } from "../http/fetch-mount.js";
-import { type Mounted, registerMounted } from "../http/mounted-world.js";
-import { inProcessOrigins } from "../http/origins.js";
-import { carryOut } from "../http/pipeline.js";
+import { createFetch } from "../http/fetch.js";
+import { inProcessOrigins, registerService, type Service } from "../http/service.js";
 import { taskData } from "../http/task-data.js";
 import type { ServiceClock } from "../time/clock.js";
 import { randomStream } from "../time/random.js";
@@ -68,23 +65,8 @@ function newState(options: ResetOptions, apiKey: string | undefined, now: number
 function assemble(core: Core, options: EmulatorOptions, closing: AbortController): Emulator {
   const { clock } = core;
   const origins = inProcessOrigins(options.url);
-  const mounted: Mounted = {
-    world: core,
-    origins,
-    carryOut: (exchange) => (isControlCall(exchange) ? controlPlane(exchange) : carryOut(core, exchange)),
-  };
-  const answer = createFetchMount(mounted, { origins, onDisconnect: failToFetch });
-  const fetch: typeof globalThis.fetch = async (input, init) => {
-    // A request that is made anew only for its signal would cost as much as its answer.
-    if (input instanceof Request && changesOnlySignal(init)) {
-      return answer(input, { signal: init?.signal ?? input.signal });
-    }
-    const request = new Request(input, init);
-    const owner = init?.signal === undefined && input instanceof Request ? input : request;
-    // `request.signal` follows the caller's only weakly.
-    const signal = owner === input ? owner.signal : (init?.signal ?? undefined);
-    return answer(request, { signal, owner, canLeave: signal !== undefined });
-  };
+  const service: Service = { core, origins, control: (request) => controlPlane(request) };
+  const fetch = createFetch(service);
 
   const emulator: Emulator = {
     url: origins.service,
@@ -153,7 +135,7 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
     },
   };
   const controlPlane = createControlPlane(emulator, core);
-  registerMounted(emulator, mounted);
+  registerService(emulator, service);
   return emulator;
 }
 
@@ -162,17 +144,4 @@ const DISPOSED = "the emulator was disposed";
 /** Clients see the time and wait on it; what else the clock can do is the emulator's. */
 function publicClock({ mode, now, sleep, advance }: ServiceClock): Emulator["clock"] {
   return { mode, now, sleep, advance };
-}
-
-function failToFetch(): never {
-  throw new TypeError("fetch failed", {
-    cause: new Error("The connection broke, or there is nobody at this address"),
-  });
-}
-
-/** Of what is no plain object, such as another request, not everything is seen. */
-function changesOnlySignal(init: RequestInit | undefined): boolean {
-  const changes = init ?? {};
-  const isPlain = Object.getPrototypeOf(changes) === Object.prototype;
-  return isPlain && Object.keys(changes).every((name) => name === "signal") && changes.signal !== null;
 }

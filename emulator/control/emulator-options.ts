@@ -5,7 +5,7 @@ import { creditsSchema } from "../core/ledger.js";
 import type { Policy } from "../core/policy-fields.js";
 import type { Limits } from "../core/rate-limit.js";
 import type { Snapshot } from "../core/state/snapshot.js";
-import { isProviderOrigin } from "../http/origins.js";
+import { isProviderOrigin } from "../http/service.js";
 import type { ClockMode } from "../time/clock.js";
 
 /** What an emulator begins with, at its creation and after each reset. */

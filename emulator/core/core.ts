@@ -21,8 +21,6 @@ export interface Core {
   /** The submissions that a fault delays. */
   submissions: Set<Submission>;
   readonly audio: AudioStore;
-  /** Aborted when the state is replaced. */
-  era: AbortController;
   /** Aborted when the emulator is disposed. */
   readonly closing: AbortSignal;
   /** Called when the state is replaced. */
@@ -62,7 +60,6 @@ export function createCore(state: State, clock: ServiceClock, closing: AbortSign
     logReaders: new Set(),
     submissions: new Set(),
     audio: new AudioStore(),
-    era: new AbortController(),
     closing,
     replaced: new Callbacks(),
     closed,
@@ -75,12 +72,9 @@ export function replaceState(core: Core, state: State, time: number, reason: str
   core.state = state;
   core.generation++;
   core.submissions = new Set();
-  const { era } = core;
-  core.era = new AbortController();
   core.clock.set(time);
   core.audio.clear();
   core.watchers.close(reason);
-  era.abort();
   core.replaced.callAll();
 }
 

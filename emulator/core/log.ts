@@ -30,20 +30,17 @@ export const loggedRequestSchema = objectOf({
 /** The log keeps at least this many requests. */
 export const REMEMBERED_REQUESTS = 100_000;
 
-/** The body of a request, which the log does not keep. */
-export type LoggedBody = Uint8Array | "too_large" | null;
-
-/** Follows the log as it is written. `log` ends with the request. */
-export type LogReader = (request: LoggedRequest, body: LoggedBody, log: readonly LoggedRequest[]) => void;
+/** Follows the log as it is written. `json` is the body of a submission; `log` ends with the request. */
+export type LogReader = (request: LoggedRequest, json: unknown, log: readonly LoggedRequest[]) => void;
 
 /** Appends to the log, whose oldest entries are dropped at times, and calls the readers. */
 export function logRequest(
   log: LoggedRequest[],
   readers: ReadonlySet<LogReader>,
   request: LoggedRequest,
-  body: LoggedBody,
+  json: unknown,
 ): void {
   log.push(request);
   if (log.length > 2 * REMEMBERED_REQUESTS) log.splice(0, log.length - REMEMBERED_REQUESTS);
-  for (const read of readers) read(request, body, log);
+  for (const read of readers) read(request, json, log);
 }

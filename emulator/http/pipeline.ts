@@ -1,112 +1,290 @@
-import type { Submission } from "../core/audit.js";
-import { takeFault } from "../core/faults.js";
-import type { World } from "../core/state/world.js";
+import { ENDPOINTS, HEADERS } from "../../src/contract/wire.js";
+import { auditRequest, fingerprintOfSubmission, fingerprintOfText, type Submission } from "../core/audit.js";
+import { invariant } from "../core/checks.js";
+import { type Core, findTask } from "../core/core.js";
+import { type Fault, takeFault } from "../core/faults.js";
+import { isBalanced } from "../core/ledger.js";
+import { logRequest } from "../core/log.js";
+import { admit, openWindow, remainingIn } from "../core/rate-limit.js";
+import type { StoredTask } from "../core/task.js";
 import { isoTime } from "../time/clock.js";
-import { authenticate, countRequest, findCaller } from "./authentication.js";
-import type { Answer, Delivery, Exchange } from "./exchange.js";
-import { strikeAfter, strikeBefore, waitOut } from "./fault-stages.js";
-import { recordExchange } from "./record.js";
-import { Refusal, refusalAnswer } from "./refusal.js";
-import { chooseRequestId } from "./request-id.js";
+import { randomUuid } from "../time/random.js";
+import {
+  type Arrival,
+  BODILESS_STATUSES,
+  bytesOf,
+  emptyResponse,
+  errorCodeOf,
+  errorResponse,
+  type HttpOutcome,
+  type HttpRequest,
+  type HttpResponse,
+  isControlCall,
+  isTooDeep,
+  parseJson,
+  Refusal,
+  type RequestTarget,
+  refuse,
+  sentRequestId,
+  withoutBody,
+} from "./messages.js";
 import { findRoute } from "./routes.js";
-import { seal } from "./seal.js";
-import { submissionOf } from "./submission.js";
-import type { Visit } from "./visit.js";
+import type { Caller, Context, Service } from "./service.js";
 
-/**
- * One exchange from its arrival to its end. Between the last wait and the answer nothing else can come in between:
- * whatever a request changes, it changes in one go.
- */
-export async function carryOut(world: World, exchange: Exchange): Promise<Delivery> {
-  const { era } = exchange.arrival;
-  if (era.aborted) return PASSED;
-  const cameAt = world.clock.now();
-  const requestId = chooseRequestId(world.state, exchange);
-  const fault = takeFault(world.state, exchange.method, exchange.path);
-  const submission = submissionOf(world, exchange, requestId);
-  const abandoned = submission === null ? null : findAbandoned(world, submission);
-  let now = cameAt;
-  if (fault?.kind === "latency") {
-    const { submissions } = world;
-    if (submission !== null) submissions.add(submission);
-    try {
-      await waitOut(fault.ms, world);
-    } finally {
-      if (submission !== null) submissions.delete(submission);
-    }
-    if (era.aborted) return PASSED;
-    now = world.clock.now();
-  }
-
-  const visit: Visit = {
-    world,
-    exchange,
-    requestId,
-    cameAt,
-    now,
-    at: isoTime(now),
-    submission,
-    abandoned,
-    params: [],
-    caller: null,
-    remaining: null,
-  };
-  const struck = strikeBefore(fault, visit);
-  if (struck !== null) return recordExchange(visit, struck);
-
-  const answering = answerTo(visit);
-  const answer = answering instanceof Promise ? await answering : answering;
-  if (era.aborted) return PASSED;
-  return recordExchange(visit, strikeAfter(fault, visit, answer));
+/** Counts a request, before its body is read. Control calls do not count: the service does not see them. */
+export function arrive({ state: { counts }, generation }: Core, target: RequestTarget): Arrival {
+  return { ordinal: isControlCall(target) ? counts.arrivals : counts.arrivals++, generation };
 }
 
-/** Another state has taken the place of the one that an exchange came to: the new one never sees it. */
-const PASSED: Delivery = { kind: "disconnect" };
+/**
+ * Carries out a request. After the last wait, everything up to the response happens in one go, so that no other request
+ * sees half of it. A request from before a reset has no effect on the new state.
+ */
+export async function handleRequest({ core, control }: Service, request: HttpRequest): Promise<HttpOutcome> {
+  if (isControlCall(request)) return control(request);
+  const { generation } = request.arrival;
+  if (generation !== core.generation) return "disconnect";
 
-/** An equal submission whose caller has left before this one came. */
-function findAbandoned({ submissions }: World, { fingerprint }: Submission): Submission | null {
+  const context = createContext(core, request);
+  const { fault } = context;
+  if (fault?.kind === "latency") {
+    await delay(context, fault.ms);
+    if (generation !== core.generation) return "disconnect";
+  }
+  context.caller = findCaller(context);
+  const instead = fault === null ? null : applyBefore(fault, context);
+  if (instead !== null) return record(context, instead);
+
+  const responding = respond(context);
+  const response = responding instanceof Promise ? await responding : responding;
+  if (generation !== core.generation) return "disconnect";
+  return record(context, fault === null ? response : applyAfter(fault, context, response));
+}
+
+function createContext(core: Core, request: HttpRequest): Context {
+  const { state, clock } = core;
+  const { method, path, body, arrival } = request;
+  const requestId = sentRequestId(request) ?? randomUuid(state.seed, "request", state.counts.requests++);
+  const { createTask } = ENDPOINTS;
+  const json = method === createTask.method && path === createTask.path ? parseJson(body) : undefined;
+  const submission = submissionOf(core, request, requestId, json);
+  const now = clock.now();
+  return {
+    core,
+    request,
+    requestId,
+    fault: takeFault(state, method, path),
+    json,
+    submission,
+    abandoned: submission === null ? null : findAbandoned(core, submission),
+    arrival: arrival.ordinal,
+    arrivedAt: now,
+    now,
+    at: isoTime(now),
+    caller: null,
+    remaining: null,
+    params: [],
+  };
+}
+
+/** `null` if the request creates no task, or has a key that never existed. */
+function submissionOf(
+  { index }: Core,
+  { method, path, headers, body, arrival, hasLeft }: HttpRequest,
+  requestId: string,
+  json: unknown,
+): Submission | null {
+  if (path !== ENDPOINTS.createTask.path || method !== ENDPOINTS.createTask.method) return null;
+  const sender = index.keys.get(headers.get(HEADERS.apiKey) ?? "");
+  if (sender === undefined) return null;
+  const { id } = sender.account;
+  let known: string | undefined;
+  const fingerprint = () => {
+    if (body === "too_large") known ??= `${id} unread ${arrival.ordinal}`;
+    else if (json !== undefined && !isTooDeep(json)) known ??= fingerprintOfSubmission(id, json);
+    else known ??= `${id} ${body === null ? "" : fingerprintOfText(decoder.decode(body))}`;
+    return known;
+  };
+  return { fingerprint, requestId, hasLeft };
+}
+
+const decoder = new TextDecoder();
+
+/** An equal submission in flight whose caller has left. */
+function findAbandoned({ submissions }: Core, { fingerprint }: Submission): Submission | null {
   for (const each of submissions) if (each.hasLeft() && each.fingerprint() === fingerprint()) return each;
   return null;
 }
 
-/** The stages, in the order in which their errors win. */
-function answerTo(visit: Visit): Answer | Promise<Answer> {
+/** Sleeps on the clock, but not beyond a reset. */
+async function delay(context: Context, ms: number): Promise<void> {
+  const { submission, core } = context;
+  const { clock, replaced, submissions } = core;
+  const controller = new AbortController();
+  const forget = replaced.add(() => controller.abort());
+  if (submission !== null) submissions.add(submission);
+  clock.leave();
   try {
-    const found = findRoute(visit.exchange);
-    if (found instanceof Refusal) {
-      countStray(visit);
-      throw found;
-    }
+    await clock.sleep(ms, controller.signal);
+  } catch (error) {
+    if (!controller.signal.aborted) throw error;
+  } finally {
+    clock.enter();
+    forget();
+    if (submission !== null) submissions.delete(submission);
+  }
+  context.now = clock.now();
+  context.at = isoTime(context.now);
+}
+
+function findCaller({ core, request }: Context): Caller | null {
+  const caller = core.index.keys.get(request.headers.get(HEADERS.apiKey) ?? "");
+  return caller === undefined || caller.key.disabled ? null : caller;
+}
+
+/** The stages, in the order in which their errors win: route, authentication, rate limit, and the route's own. */
+function respond(context: Context): HttpResponse | Promise<HttpResponse> {
+  const { core, request, caller } = context;
+  const onError = (error: unknown) => seal(context, refuse(error, core.state.policy));
+  try {
+    const found = findRoute(request);
+    const isPage = "route" in found && found.route.access === "open";
+    // With a valid key, a request counts even if it has no route.
+    const overLimit = isPage || caller === null ? null : countRequest(context, caller.key);
+    if (found instanceof Refusal) throw found;
     const { route } = found;
-    visit.params = found.params;
-    if (route.access === "key") {
-      authenticate(visit);
-      countRequest(visit);
+    context.params = found.params;
+    if (route.access === "open") {
+      const response = route.handle(context);
+      if (!(response instanceof Promise)) return seal(context, response);
+      return response.then((later) => seal(context, later), onError);
     }
-    const answer = route.answer(visit);
-    return answer instanceof Promise
-      ? answer.then((later) => seal(visit, later), refuse(visit))
-      : seal(visit, answer);
+    if (caller === null) throw invalidKey(request);
+    if (overLimit !== null) throw overLimit;
+    return seal(context, route.handle(context, caller.account));
   } catch (error) {
-    return refuse(visit)(error);
+    return onError(error);
   }
 }
 
-/** Renders a refusal; anything else that was thrown is a fault of ours, and goes on. */
-function refuse(visit: Visit): (error: unknown) => Answer {
-  return (error) => {
-    if (!(error instanceof Refusal)) throw error;
-    return seal(visit, refusalAnswer(error, visit.world.state.policy));
+function invalidKey({ headers }: HttpRequest): Refusal {
+  return headers.get(HEADERS.apiKey) === null
+    ? new Refusal("missing_api_key", `Missing API key. Send it in the header ${HEADERS.apiKey}`)
+    : new Refusal("invalid_api_key", "The API key is unknown, deleted or disabled");
+}
+
+/** Counts a request in its key's window, or returns why it is refused (Limits: Rate limit). */
+function countRequest(context: Context, key: Caller["key"]): Refusal | null {
+  const { policy, limits } = context.core.state;
+  if (key.window?.kind !== policy.rate_limit_window)
+    key.window = openWindow(policy.rate_limit_window, context.now);
+  const admission = admit(key.window, limits, context.now);
+  context.remaining = admission.admitted ? admission.remaining : 0;
+  if (admission.admitted) return null;
+  const { retryAfterSeconds } = admission;
+  return new Refusal("rate_limited", `Too many requests. Try again in ${retryAfterSeconds} s`, {
+    retryAfterSeconds,
+  });
+}
+
+/** Adds what every response has (Endpoints). */
+function seal({ request, requestId, remaining }: Context, response: HttpResponse): HttpResponse {
+  response.headers[HEADERS.requestId] = requestId;
+  response.headers["X-Emulator"] = "async-music";
+  if (remaining !== null) response.headers[HEADERS.rateLimitRemaining] = String(remaining);
+  return request.method === "HEAD" ? withoutBody(response) : response;
+}
+
+/** The outcome of a fault that keeps the request from having an effect; `null` for any other fault. */
+function applyBefore(fault: Fault, context: Context): HttpOutcome | null {
+  if (fault.kind === "stall") return "stall";
+  if (!("when" in fault) || fault.when !== "before") return null;
+  if (fault.kind === "disconnect") return "disconnect";
+  const { core, caller, now } = context;
+  if (caller !== null) {
+    const { limits, policy } = core.state;
+    const { window } = caller.key;
+    const isCurrent = window?.kind === policy.rate_limit_window;
+    context.remaining = isCurrent ? remainingIn(window, limits, now) : limits.requests;
+  }
+  return faultResponse(fault, context);
+}
+
+/** What a fault makes of the response to a request that was carried out. */
+function applyAfter(fault: Fault, context: Context, response: HttpResponse): HttpOutcome {
+  switch (fault.kind) {
+    case "disconnect":
+      return "disconnect";
+    case "status":
+      return faultResponse(fault, context);
+    case "malformed":
+      return cut(response);
+    default:
+      return response;
+  }
+}
+
+/** JSON arrives as a complete response that cannot be parsed; any other body breaks off halfway. */
+function cut(response: HttpResponse): HttpResponse {
+  const bytes = bytesOf(response.body);
+  const half = Math.floor(bytes.byteLength / 2);
+  if (response.headers["Content-Type"] !== "application/json") return { ...response, breaksAfterBytes: half };
+  const headers = { ...response.headers, "Content-Length": String(half) };
+  return { ...response, headers, body: bytes.slice(0, half) };
+}
+
+function faultResponse(fault: Extract<Fault, { kind: "status" }>, context: Context): HttpResponse {
+  const { status, error_code: errorCode = errorCodeOf(status) } = fault;
+  // A 429 always states its wait (Errors).
+  const { retry_after_seconds: wait = status === 429 ? 1 : undefined } = fault;
+  const response = errorResponse(status, errorCode, "This response was requested by a fault", wait);
+  return seal(context, BODILESS_STATUSES.includes(status) ? emptyResponse(response) : response);
+}
+
+/** Checks the ledger, and tells the log and the audit how the request ended. */
+function record(context: Context, outcome: HttpOutcome): HttpOutcome {
+  const { core, request, requestId, at, submission, caller } = context;
+  const { method, path } = request;
+  // A log reader may replace the state.
+  const { requests, audit, counts } = core.state;
+  const response = typeof outcome === "string" ? null : outcome;
+  const logged = {
+    at,
+    method,
+    // The path is a slice that keeps the whole URL in memory: submissions share one string.
+    path: submission === null ? path : ENDPOINTS.createTask.path,
+    status: response?.status ?? null,
+    request_id: requestId,
+    account_id: caller?.account.id ?? null,
+    error_code: response?.errorCode ?? null,
   };
+  logRequest(requests, core.logReaders, logged, context.json);
+  if (caller === null) return outcome;
+
+  invariant(isBalanced(caller.account.ledger), "all credits are available, frozen or settled");
+  const arrived = request.hasLeft() ? null : response;
+  const wait = arrived?.headers[HEADERS.retryAfter];
+  const seen = {
+    fingerprint: () => `${caller.key.id} ${method} ${path} ${submission?.fingerprint() ?? ""}`,
+    task: method === "GET" ? readTaskOf(context, caller) : null,
+    known: knownOutcome(context, arrived),
+    retryAfterSeconds: wait === undefined ? null : Number(wait),
+  };
+  auditRequest(audit, context, seen, counts.arrivals);
+  return outcome;
 }
 
-/** A request with a valid key that leads nowhere counts like any other, and shows what is left. */
-function countStray(visit: Visit): void {
-  visit.caller = findCaller(visit);
-  if (visit.caller === null) return;
-  try {
-    countRequest(visit);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-  }
+/** The caller's own task that the path names. */
+function readTaskOf({ core, request }: Context, { account }: Caller): StoredTask | null {
+  const prefix = `${ENDPOINTS.createTask.path}/`;
+  if (!request.path.startsWith(prefix)) return null;
+  const task = findTask(core, request.path.slice(prefix.length).toLowerCase());
+  return task?.accountId === account.id ? task : null;
+}
+
+/** What the client knows of its request. A success without its data says no more than no response. */
+function knownOutcome({ fault }: Context, arrived: HttpResponse | null): "accepted" | "refused" | "unknown" {
+  if (arrived === null || arrived.status >= 500) return "unknown";
+  if (arrived.status >= 300) return "refused";
+  return arrived.errorCode === null && fault?.kind !== "malformed" ? "accepted" : "unknown";
 }

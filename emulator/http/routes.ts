@@ -1,77 +1,182 @@
+import { priceOf } from "../../src/contract/models.js";
+import { findRequestViolation } from "../../src/contract/request-rules.js";
+import type { TaskSubmission } from "../../src/contract/task.js";
 import { ENDPOINTS } from "../../src/contract/wire.js";
-import { balanceEndpoint, usageEndpoint } from "./endpoints/account.js";
-import { createTaskEndpoint } from "./endpoints/create-task.js";
-import { serveArt, serveAudio, serveProviderAudio } from "./endpoints/files.js";
-import { openApiPage } from "./endpoints/open-api.js";
-import { retrieveTaskEndpoint } from "./endpoints/retrieve-task.js";
-import { welcome } from "./endpoints/welcome.js";
-import type { Answer, Exchange, Site } from "./exchange.js";
-import { Refusal } from "./refusal.js";
-import type { Visit } from "./visit.js";
+import type { Account } from "../core/accounts.js";
+import { balanceData, usageData } from "../core/accounts.js";
+import { findTask } from "../core/core.js";
+import { type Outcome, parseOutcome } from "../core/providers.js";
+import { applyTimeouts, createTask, readTask, type TaskOrder } from "../core/transitions.js";
+import { isoTime } from "../time/clock.js";
+import { serveArt, serveAudio, serveProviderAudio } from "./files.js";
+import {
+  createResponse,
+  type HttpRequest,
+  type HttpResponse,
+  jsonResponse,
+  Refusal,
+  requireJson,
+} from "./messages.js";
+import type { Context } from "./service.js";
+import { taskData } from "./task-data.js";
 
-/** One thing that can be asked for. */
-export interface Route {
+interface Target {
   readonly method: string;
-  readonly site: Site;
-  /** A part in braces stands for any text that is not empty. */
-  readonly path: string;
-  /** Endpoints of the API need a key and count against its limit; pages are for everybody. */
-  readonly access: "key" | "open";
-  readonly answer: (visit: Visit) => Answer | Promise<Answer>;
+  readonly site: HttpRequest["site"];
+  readonly pattern: RegExp;
 }
 
-const { createTask, retrieveTask, balance, usage } = ENDPOINTS;
+/** An endpoint needs a key and counts against its rate limit. */
+interface Endpoint extends Target {
+  readonly access: "key";
+  readonly handle: (context: Context, account: Account) => HttpResponse;
+}
 
-/** Everything that the emulator answers. */
-const ROUTES: readonly Route[] = [
-  endpoint(createTask, createTaskEndpoint),
-  endpoint(retrieveTask, retrieveTaskEndpoint),
-  endpoint(balance, balanceEndpoint),
-  endpoint(usage, usageEndpoint),
+/** A page is open to everyone. */
+interface Page extends Target {
+  readonly access: "open";
+  readonly handle: (context: Context) => HttpResponse | Promise<HttpResponse>;
+}
+
+const ROUTES: readonly (Endpoint | Page)[] = [
+  endpoint(ENDPOINTS.createTask, handleCreateTask),
+  endpoint(ENDPOINTS.retrieveTask, handleRetrieveTask),
+  endpoint(ENDPOINTS.balance, handleBalance),
+  endpoint(ENDPOINTS.usage, handleUsage),
   ...page("service", "/audio/{clipId}", serveAudio),
   ...page("provider", "/{model}/audio/{clipId}", serveProviderAudio),
   ...page("provider", "/{model}/art/{clipId}/{size}", serveArt),
-  ...page("service", "/openapi.json", openApiPage),
-  ...page("service", "/", welcome),
+  ...page("service", "/openapi.json", handleOpenApi),
+  ...page("service", "/", handleWelcome),
 ];
 
-const PARSED_ROUTES = ROUTES.map((route) => ({ route, parts: route.path.split("/") }));
+function endpoint({ method, path }: { method: string; path: string }, handle: Endpoint["handle"]): Endpoint {
+  return { method, site: "service", pattern: patternOf(path), access: "key", handle };
+}
 
-/** The route that was asked for and what stands in its path, or why there is none. */
-export function findRoute({ site, path, method }: Exchange): { route: Route; params: string[] } | Refusal {
-  const asked = path.split("/");
-  const isHere = ({ route, parts }: (typeof PARSED_ROUTES)[number]) =>
-    route.site === site && matches(parts, asked);
-  const found = PARSED_ROUTES.find((each) => each.route.method === method && isHere(each));
-  if (found !== undefined) {
-    return { route: found.route, params: asked.filter((_, index) => isParam(found.parts[index])) };
+function page(site: Target["site"], path: string, handle: Page["handle"]): Page[] {
+  return ["GET", "HEAD"].map((method) => ({
+    method,
+    site,
+    pattern: patternOf(path),
+    access: "open",
+    handle,
+  }));
+}
+
+/** A part in braces matches any text that is not empty. */
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "([^/]+)")}$`);
+}
+
+/** The route of a request, and what its path has in place of the braces. */
+export function findRoute({
+  method,
+  site,
+  path,
+}: HttpRequest): { route: Endpoint | Page; params: string[] } | Refusal {
+  const allowed: string[] = [];
+  for (const route of ROUTES) {
+    const match = route.site === site ? route.pattern.exec(path) : null;
+    if (match === null) continue;
+    if (route.method === method) return { route, params: match.slice(1) };
+    allowed.push(route.method);
   }
-  const here = PARSED_ROUTES.filter(isHere);
-  if (here.length === 0) {
-    // The providers' own addresses have no description.
-    const advice = site === "service" ? "; /openapi.json lists what there is" : "";
-    return new Refusal("not_found", `There is nothing at this path${advice}`);
+  const allow = allowed.join(", ");
+  if (allow !== "") return new Refusal("method_not_allowed", `This path allows only ${allow}`, { allow });
+  const advice = site === "service" ? "; /openapi.json lists what there is" : "";
+  return new Refusal("not_found", `There is nothing at this path${advice}`);
+}
+
+/** Asks the provider for an outcome, so that the body can stay as in production. */
+const OUTCOME_HEADER = "X-Emulator-Outcome";
+
+/** `POST /api/v1/task`. Everything is checked before anything changes. */
+function handleCreateTask({ core, request, json, now }: Context, account: Account): HttpResponse {
+  if (account.suspended) throw new Refusal("account_suspended", "The account is suspended");
+  const { mixed_field_sets, null_audio_format, audio_conversion } = core.state.policy;
+  const body = requireJson(request, json);
+  const violation = findRequestViolation(body, {
+    mixedFieldSets: mixed_field_sets,
+    nullAudioFormat: null_audio_format,
+    audioConversion: audio_conversion !== "off",
+  });
+  if (violation !== null) {
+    const issues = violation.issues.map(({ path, message }) => `${path || "the body"} ${message}`);
+    throw new Refusal(violation.errorCode, `Failed to create the task: ${issues.join("; ")}`);
   }
-  const allow = here.map(({ route }) => route.method).join(", ");
-  return new Refusal("method_not_allowed", `This path can be asked with ${allow} only`, { allow });
+  const { model, task_type: type, input, audio_format: audioFormat = null } = body as ValidRequest;
+  const outcome = readOutcome(request);
+  const credits = priceOf(model, type);
+
+  applyTimeouts(core, account, now);
+  const task = createTask(core, account, { model, type, credits, input, audioFormat, outcome }, now);
+  if (task === "insufficient_credits") {
+    const { available } = account.ledger;
+    throw new Refusal(task, `The task costs ${credits} credits, and ${available} are available`);
+  }
+  if (task === "upstream_provider_error")
+    throw new Refusal(task, "The provider refused the task; no credits are frozen");
+  const submission: TaskSubmission = {
+    task_id: task.id,
+    type,
+    status: "pending",
+    credits_charged: credits,
+    created_at: isoTime(task.createdAt),
+    audio_format: audioFormat,
+  };
+  return success(ENDPOINTS.createTask, submission);
 }
 
-function matches(parts: readonly string[], asked: readonly string[]): boolean {
-  return (
-    parts.length === asked.length &&
-    parts.every((part, index) => (isParam(part) ? asked[index] !== "" : part === asked[index]))
-  );
+/** What `findRequestViolation` has checked. */
+interface ValidRequest extends Pick<TaskOrder, "model" | "input"> {
+  task_type: TaskOrder["type"];
+  audio_format?: TaskOrder["audioFormat"];
 }
 
-function isParam(part: string | undefined): boolean {
-  return part?.startsWith("{") ?? false;
+function readOutcome({ headers }: HttpRequest): Outcome | null {
+  const value = headers.get(OUTCOME_HEADER);
+  if (value === null) return null;
+  try {
+    return parseOutcome(JSON.parse(value));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Refusal("invalid_request_body", `Failed to read ${OUTCOME_HEADER}: ${reason}`);
+  }
 }
 
-function endpoint({ method, path }: { method: string; path: string }, answer: Route["answer"]): Route {
-  return { method, site: "service", path, access: "key", answer };
+/** `GET /api/v1/task/{taskId}`. The service asks the provider, and moves the task. */
+function handleRetrieveTask({ core, request, now, params }: Context, account: Account): HttpResponse {
+  const [taskId = ""] = params;
+  const found = findTask(core, taskId.toLowerCase());
+  if (found === undefined || found.accountId !== account.id)
+    throw new Refusal("task_not_found", "The account has no task with this id");
+  const task = readTask(core, account, found, now);
+  return success(ENDPOINTS.retrieveTask, taskData(task, now, request.origins));
 }
 
-/** A page can be asked for its headers alone, too. */
-function page(site: Site, path: string, answer: Route["answer"]): Route[] {
-  return ["GET", "HEAD"].map((method) => ({ method, site, path, access: "open", answer }));
+/** `GET /api/v1/account/balance`. */
+function handleBalance({ core, now }: Context, account: Account): HttpResponse {
+  applyTimeouts(core, account, now);
+  return success(ENDPOINTS.balance, balanceData(account));
+}
+
+/** `GET /api/v1/account/usage`. */
+function handleUsage({ core, now }: Context, account: Account): HttpResponse {
+  applyTimeouts(core, account, now);
+  return success(ENDPOINTS.usage, usageData(account));
+}
+
+function success({ status }: { status: number }, data: object): HttpResponse {
+  return jsonResponse(status, { code: status, data });
+}
+
+async function handleOpenApi(): Promise<HttpResponse> {
+  const { openApiDocument } = await import("../openapi/document.js");
+  return jsonResponse(200, openApiDocument());
+}
+
+function handleWelcome({ request }: Context): HttpResponse {
+  const text = `This is the async-music emulator: a music service that makes everything up and charges nothing.\n\nSet ASYNC_MUSIC_BASE_URL=${request.origins.service} and use any client of the service.\n`;
+  return createResponse(200, "text/plain; charset=utf-8", text);
 }

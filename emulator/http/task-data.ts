@@ -1,24 +1,12 @@
 import type { TaskType } from "../../src/contract/models.js";
-import type { Clip, Lyrics, Task, TaskFields, TaskOutput, TaskSubmission } from "../../src/contract/task.js";
+import type { Clip, Lyrics, Task, TaskFields, TaskOutput } from "../../src/contract/task.js";
 import { reportOn } from "../core/providers.js";
-import type { OpenTask, StoredTask, SucceededTask } from "../core/task.js";
+import { type MadeClip, readBrief, type StoredTask, type SucceededTask } from "../core/task.js";
 import { isoTime } from "../time/clock.js";
-import { clipsData } from "./clip-data.js";
-import type { Origins } from "./origins.js";
+import type { Origins } from "./messages.js";
+import { inProcessOrigins } from "./service.js";
 
-/** A new task, as the answer to its creation has it. */
-export function submissionData({ id, type, credits, audioFormat, createdAt }: OpenTask): TaskSubmission {
-  return {
-    task_id: id,
-    type,
-    status: "pending",
-    credits_charged: credits,
-    created_at: isoTime(createdAt),
-    audio_format: audioFormat,
-  };
-}
-
-/** A task in the nullable shape of the wire (Resources: Task). */
+/** A task as JSON (Resources: Task). Its URLs belong to the adapter of the request. */
 export function taskData(task: StoredTask, now: number, origins: Origins): Task {
   const failed = task.status === "failure" || task.status === "timeout";
   const data: TaskFields<TaskType> = {
@@ -37,12 +25,13 @@ export function taskData(task: StoredTask, now: number, origins: Origins): Task 
     created_at: isoTime(task.createdAt),
     completed_at: "completedAt" in task ? isoTime(task.completedAt) : null,
   };
-  // The stored task is what makes its type, status and output agree.
+  // The stored task makes type, status and output agree.
   return data as Task;
 }
 
-/** What the provider reported; `null` before it began, and where it never came to an end. */
+/** What the provider reported; `null` before it began, and for a timeout. */
 function outputData(task: StoredTask, now: number, origins: Origins): TaskOutput | null {
+  const { type: task_type } = task;
   switch (task.status) {
     case "pending":
     case "timeout":
@@ -51,32 +40,44 @@ function outputData(task: StoredTask, now: number, origins: Origins): TaskOutput
       const report = reportOn(task.plan, now - task.createdAt, task.reads);
       const progress = "progress" in report ? report.progress : null;
       const status = report.phase === "queued" ? "queued" : "processing";
-      return { task_type: task.type, status, progress, fail_reason: null, result: null };
+      return { task_type, status, progress, fail_reason: null, result: null };
     }
-    case "success":
-      return {
-        task_type: task.type,
-        status: "completed",
-        progress: "100%",
-        fail_reason: null,
-        result: resultData(task, origins),
-      };
+    case "success": {
+      const result = resultData(task, origins);
+      return { task_type, status: "completed", progress: "100%", fail_reason: null, result };
+    }
     case "failure":
-      return {
-        task_type: task.type,
-        status: "failed",
-        progress: null,
-        fail_reason: task.error,
-        result: null,
-      };
+      return { task_type, status: "failed", progress: null, fail_reason: task.error, result: null };
     default:
       return task satisfies never;
   }
 }
 
+/** The result as JSON (Resources: Clip, Lyrics). */
 function resultData(task: SucceededTask, origins: Origins): Clip[] | Lyrics {
-  const { result } = task;
-  return Array.isArray(result)
-    ? clipsData(task, result, origins)
-    : { title: result.title, text: result.text };
+  const { result, plan } = task;
+  if (!Array.isArray(result)) return { title: result.title, text: result.text };
+  const provider = `${origins.providers[task.model]}/${task.model}`;
+  const { storable, alternateUrls } = plan.end;
+  const alternates = storable ? withoutProviders(alternateUrls, origins) : alternateUrls;
+  const { tags, lyrics, extras } = readBrief(task);
+  const musicFields = ({ id, title, durationSeconds }: MadeClip) => ({
+    image_url: `${provider}/art/${id}/small`,
+    image_large_url: `${provider}/art/${id}/large`,
+    title,
+    metadata: { duration: durationSeconds, tags, prompt: lyrics, ...extras },
+  });
+  return result.map((clip) => ({
+    id: clip.id,
+    audio_url: `${storable ? origins.service : provider}/audio/${clip.id}`,
+    ...(task.type === "music" && musicFields(clip)),
+    ...(alternates !== null && { alternate_urls: alternates }),
+  }));
+}
+
+/** Removes URLs at the providers' origins from a stored clip's alternatives; `null` if none is left. */
+function withoutProviders(urls: readonly string[] | null, { providers }: Origins): string[] | null {
+  const origins = [providers, inProcessOrigins().providers].flatMap((each) => Object.values(each));
+  const others = (urls ?? []).filter((url) => !URL.canParse(url) || !origins.includes(new URL(url).origin));
+  return others.length > 0 ? others : null;
 }

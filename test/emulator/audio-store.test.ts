@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { AudioStore } from "../../emulator/core/delivery/audio-store.js";
 import { createSongs } from "../../emulator/core/delivery/songs.js";
-import { worldOf } from "../../emulator/http/mounted-world.js";
+import { coreOf } from "../../emulator/http/service.js";
 import { createService, VALID } from "./support/service.js";
 
 test("audio that was made is kept while there is room, and is made again, the same, where there was none", async () => {
   const { create, read, emulator } = createService({ seed: 57 });
   const { output } = await read(await create(VALID.song, { polls: 1, clips: 1 }));
-  const { index, clock } = worldOf(emulator);
+  const { index, clock } = coreOf(emulator);
   const bytesOf = async (store: AudioStore) =>
     (await store.read(index.clips, output.result[0].id, "service", clock.now()))?.bytes ?? new Uint8Array();
 
@@ -23,7 +23,7 @@ test("a song is composed once for all emulators of a process, and for each forma
   const songOf = async (seed: number, body: object = VALID.song) => {
     const { create, read, emulator } = createService({ seed });
     const { output } = await read(await create(body, { polls: 1, clips: 1 }));
-    const { index, clock, audio } = worldOf(emulator);
+    const { index, clock, audio } = coreOf(emulator);
     return (await audio.read(index.clips, output.result[0].id, "service", clock.now()))?.bytes;
   };
   const song = await songOf(58);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { inProcessOrigins } from "../../emulator/http/origins.js";
+import { inProcessOrigins } from "../../emulator/http/service.js";
 import { BALANCE, createService, TASK, USAGE, VALID } from "./support/service.js";
 
 const field = fc.constantFrom(

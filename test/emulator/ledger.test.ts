@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createLedger, freeze, refund, settle, topUp } from "../../emulator/core/ledger.js";
-import { worldOf } from "../../emulator/http/mounted-world.js";
+import { coreOf } from "../../emulator/http/service.js";
 import { BALANCE, createService, serviceOf, TASK, USAGE, VALID } from "./support/service.js";
 
 /** What can happen in a run: requests, time, trouble. */
@@ -129,7 +129,7 @@ test("entries stand in the order of time, also where one is worked out later tha
 
 test("a ledger that does not add up is seen at the next request, and is a fault of ours", async () => {
   const { get, emulator } = createService({ credits: 100 });
-  const account = worldOf(emulator).state.accounts[0];
+  const account = coreOf(emulator).state.accounts[0];
   if (account !== undefined) account.ledger.available += 1;
   await expect(get(BALANCE)).rejects.toThrow("all credits are available, frozen or settled");
 });

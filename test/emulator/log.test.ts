@@ -6,7 +6,7 @@ test("the log remembers the last 100,000 requests, and never twice as many", () 
   const request = { at: "", method: "GET", path: "/", status: 200, account_id: null, error_code: null };
   let longest = 0;
   for (let number = 1; number <= 250_000; number++) {
-    logRequest(log, new Set(), { ...request, request_id: String(number) }, null);
+    logRequest(log, new Set(), { ...request, request_id: String(number) }, undefined);
     longest = Math.max(longest, log.length);
   }
   expect(REMEMBERED_REQUESTS).toBe(100_000);

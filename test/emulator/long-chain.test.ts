@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { worldOf } from "../../emulator/http/mounted-world.js";
+import { coreOf } from "../../emulator/http/service.js";
 import { clipsOf, fetchBytes } from "./support/clips.js";
 import { createService, type Service, VALID } from "./support/service.js";
 
@@ -20,7 +20,7 @@ describe("a long chain of continuations", () => {
     const turnsDuring = async (links: number) => {
       const input = { clip_id: await chainOf(service, links, 1) };
       const [{ id }] = await clipsOf(service, { ...VALID.concat, input });
-      const { index, clock, audio } = worldOf(service.emulator);
+      const { index, clock, audio } = coreOf(service.emulator);
       let isOver = false;
       const read = audio.read(index.clips, id, "service", clock.now()).finally(() => {
         isOver = true;
@@ -43,7 +43,7 @@ describe("a long chain of continuations", () => {
     const seconds = (bytes.length - 44) / (44_100 * 4);
     expect(seconds).toBeGreaterThan(310);
     expect(seconds).toBeLessThanOrEqual(360);
-    const { index, clock, audio } = worldOf(service.emulator);
+    const { index, clock, audio } = coreOf(service.emulator);
     const files = [0, 1].map(() => audio.read(index.clips, joined.id, "service", clock.now()));
     const [one, other] = await Promise.all(files);
     expect(one?.bytes === other?.bytes && one?.bytes.length === bytes.length).toBe(true);

@@ -5,7 +5,7 @@ import type { Clip } from "async-music";
 import { createEmulator, type Emulator, type EmulatorOptions } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
-import { worldOf } from "../../emulator/http/mounted-world.js";
+import { coreOf } from "../../emulator/http/service.js";
 import { BALANCE, serviceOf, TASK, VALID } from "./support/service.js";
 
 const servers: { close(): Promise<void> }[] = [];
@@ -124,7 +124,7 @@ test("where it listens on one address, its URLs have that address, whatever name
 
 test("a fault of the emulator's own is a 500 with a request id and a line on stderr, and the server goes on", async () => {
   const { get, emulator } = await listen();
-  const { state } = worldOf(emulator);
+  const { state } = coreOf(emulator);
   const told = vi.spyOn(console, "error").mockImplementation(() => {});
   for (const { ledger } of state.accounts) ledger.available += 1;
   const { status, body, headers } = await get(BALANCE, { "X-Request-Id": "mine" });

@@ -1,12 +1,12 @@
 import { createEmulator, type Emulator, type Snapshot } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
-import { worldOf } from "../../emulator/http/mounted-world.js";
+import { coreOf } from "../../emulator/http/service.js";
 import { turns } from "../support/test-clock.js";
 import { createService, serviceOf, TASK, VALID } from "./support/service.js";
 
 /** Keeps time from skipping, however many turns of the event loop there are, until it may go on. */
 function holdTime(emulator: Emulator): () => void {
-  const { clock } = worldOf(emulator);
+  const { clock } = coreOf(emulator);
   clock.hold();
   return () => clock.release();
 }

@@ -3,7 +3,7 @@ import { emulatorHandlers } from "async-music/emulator/msw";
 import { serve } from "async-music/emulator/node";
 import { setupServer } from "msw/node";
 import { afterEach, describe, expect, test } from "vitest";
-import { worldOf } from "../../emulator/http/mounted-world.js";
+import { coreOf } from "../../emulator/http/service.js";
 import { BALANCE, createService, serviceOf, TASK, USAGE } from "./support/service.js";
 
 const endings: (() => unknown)[] = [];
@@ -56,7 +56,7 @@ function eventsOf(response: Response) {
 }
 
 /** How many follow the log right now. */
-const readersOf = (emulator: Emulator) => worldOf(emulator).logReaders.size;
+const readersOf = (emulator: Emulator) => coreOf(emulator).logReaders.size;
 
 const untilReadBy = (count: number, emulator: Emulator) =>
   expect.poll(() => readersOf(emulator), { timeout: 60_000 }).toBe(count);

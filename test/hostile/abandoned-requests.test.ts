@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { expect, test } from "vitest";
-import { worldOf } from "../../emulator/http/mounted-world.js";
+import { coreOf } from "../../emulator/http/service.js";
 import { reasonOf } from "../support/rejection.js";
 
 // A request that its caller has given up leaves nothing behind in the emulator.
@@ -12,9 +12,8 @@ const COUNT = 1000;
 
 /** Everything that waits for the end of a state or of the emulator. */
 function waiting(emulator: Emulator): { callbacks: number; listeners: number } {
-  const { era, closing, replaced, closed } = worldOf(emulator);
-  const listeners = [era.signal, closing].flatMap((signal) => getEventListeners(signal, "abort"));
-  return { callbacks: replaced.size + closed.size, listeners: listeners.length };
+  const { closing, replaced, closed } = coreOf(emulator);
+  return { callbacks: replaced.size + closed.size, listeners: getEventListeners(closing, "abort").length };
 }
 
 test.each([

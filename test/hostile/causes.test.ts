@@ -226,9 +226,9 @@ test.each(HOSTILE)(
         () => accepted(),
         () => ok(succeeded()),
       );
-    const worldOf = (options = {}) => createWorld(answers(), options).client;
+    const coreOf = (options = {}) => createWorld(answers(), options).client;
     const options = { apiKey: API_KEY, baseUrl: "https://music.example", maxRetries: 0 };
-    const paced = worldOf({ pacer: { ...own, admit: toss } });
+    const paced = coreOf({ pacer: { ...own, admit: toss } });
     const failures = [
       new AsyncMusic({ ...options, fetch: toss }).account.balance(),
       new AsyncMusic({ ...options, fetch: toss }).tasks.create(SONG_REQUEST),
@@ -243,10 +243,10 @@ test.each(HOSTILE)(
         clock,
         fetch: async () => new Response("", { status: 503 }),
       }).audio.download("https://audio.example/1"),
-      worldOf().tasks.run(SONG_REQUEST, { journal, journalKey: "a" }),
-      worldOf().tasks.run(SONG_REQUEST, { onSubmitted: toss }),
-      worldOf().tasks.run(SONG_REQUEST, { onUpdate: toss }),
-      collect(worldOf().tasks.runAll([SONG_REQUEST], { onProgress: toss as () => void })),
+      coreOf().tasks.run(SONG_REQUEST, { journal, journalKey: "a" }),
+      coreOf().tasks.run(SONG_REQUEST, { onSubmitted: toss }),
+      coreOf().tasks.run(SONG_REQUEST, { onUpdate: toss }),
+      collect(coreOf().tasks.runAll([SONG_REQUEST], { onProgress: toss as () => void })),
     ];
     for (const [index, failure] of failures.entries()) {
       const error = await reasonOf(failure);
@@ -257,7 +257,7 @@ test.each(HOSTILE)(
       throw frozen(make());
     };
     const [{ error } = { error: null }] = await collect(
-      worldOf().tasks.runAll([SONG_REQUEST], { journal: memoryJournal(), journalKey: make1 }),
+      coreOf().tasks.runAll([SONG_REQUEST], { journal: memoryJournal(), journalKey: make1 }),
     );
     expectNoKey(error, API_KEY);
   },

@@ -1,7 +1,7 @@
 import { createEmulator } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
 import { REMEMBERED_REQUESTS } from "../../emulator/core/log.js";
-import { worldOf } from "../../emulator/http/mounted-world.js";
+import { coreOf } from "../../emulator/http/service.js";
 import { createControlled } from "../emulator/support/control.js";
 import { BALANCE, USAGE, VALID } from "../emulator/support/service.js";
 
@@ -85,20 +85,20 @@ describe("a request stream that is not read", () => {
     // A chunk that waits in the stream, and one that waits in the response's.
     expect(encoded.bytes()).toBeLessThan(50 * 3 * 40 * 1024);
     encoded.stop();
-    expect(worldOf(emulator).logReaders.size).toBe(50);
+    expect(coreOf(emulator).logReaders.size).toBe(50);
     const [first] = streams;
     expect(await eventsIn(first, 2000)).toBe(2000);
   });
 
   test("ends when the log has dropped what it has not read, and another begins with what there is", async () => {
     const { emulator, follow, get } = await open(1);
-    const { requests } = worldOf(emulator).state;
+    const { requests } = coreOf(emulator).state;
     const [request] = requests;
     if (request === undefined) throw new Error("Expected a request in the log");
     while (requests.length < 2 * REMEMBERED_REQUESTS) requests.push(request);
     const unread = await follow();
     await get(BALANCE);
-    expect(worldOf(emulator).logReaders.size).toBe(0);
+    expect(coreOf(emulator).logReaders.size).toBe(0);
     expect(await eventsIn(unread, Number.POSITIVE_INFINITY)).toBeLessThan(1000);
     expect(await eventsIn(await follow(), REMEMBERED_REQUESTS)).toBeGreaterThanOrEqual(REMEMBERED_REQUESTS);
   });
@@ -108,7 +108,7 @@ describe("a request stream that is not read", () => {
     const unread = await follow();
     emulator.reset();
     await get(BALANCE);
-    expect(worldOf(emulator).logReaders.size).toBe(0);
+    expect(coreOf(emulator).logReaders.size).toBe(0);
     expect(await eventsIn(unread, Number.POSITIVE_INFINITY)).toBeLessThan(1000);
   });
 });

@@ -26,6 +26,8 @@ const CONSTRUCTED: Record<string, RegExp> = {
   'new RegExp(secret.length < SHORTEST_SECRET ? `(?<!\\\\w)${spelling}(?!\\\\w)` : spelling, "gi")':
     /(?:\u006b|%(?:25)*6b)(?:\u0065|%(?:25)*65)(?:\u0079|%(?:25)*79)/gi,
   'new RegExp(`\\\\.(?:${EXTENSIONS.join("|")})$`, "i")': /\.(?:mp3|wav|flac|ogg|m4a|bin)$/i,
+  'new RegExp(`^${path.replaceAll(".", "\\\\.").replaceAll(/\\{\\w+\\}/g, "([^/]+)")}$`)':
+    /^\/([^/]+)\/art\/([^/]+)\/([^/]+)$/,
   'new RegExp(pattern, "g")': /a2V(?:[+-]|%(?:25)*2[Bb])|rZX(?:[/_]|%(?:25)*2[Ff])|tleQ/g,
 };
 

@@ -41,7 +41,7 @@ test("of many requests, the one that broke a rule and the one before it are told
 });
 
 test("what is found when a test is over points at no line that isn't the test's", () => {
-  const found = [...placesOf].filter(([message]) => /broke rules|it breaks|never came about/.test(message));
+  const found = [...placesOf].filter(([message]) => /broke rules|it breaks|no request used/.test(message));
   expect(found.length).toBeGreaterThan(3);
   expect(found.filter(([, places]) => places > 0)).toEqual([]);
   expect(placesOf.get("its own failure")).toBeGreaterThan(0);
@@ -80,10 +80,10 @@ test("a test after which credits are missing fails", () => {
 
 test("a test fails with each fault and each next outcome that it armed for nothing, and with what it asked for", () => {
   expect(failures.get("mistypes the path of a fault")).toEqual([
-    `The test armed what never came about:
+    `The test added faults or outcomes that no request used:
 - faults.add({"method":"POST","path":"/api/v1/tasks","fault":{"kind":"disconnect","when":"after"}})
-The service was asked for POST /api/v1/task, GET /api/v1/task/*.
-A fault that may stay out has a \`probability\`, and an outcome that may is set with \`always\`.`,
+It sent POST /api/v1/task, GET /api/v1/task/*.
+For a fault that may stay unused, set a \`probability\`; for an outcome, use \`always\`.`,
   ]);
   expect(failures.get("tells the other provider what to do next")).toEqual([
     expect.stringContaining('\n- providers.provider_b.next({"outcome":"failure"})\n'),
@@ -92,7 +92,7 @@ A fault that may stay out has a \`probability\`, and an outcome that may is set 
   expect(second).toContain('next({"queue_seconds":2})');
   expect(second).not.toContain('next({"queue_seconds":1})');
   expect(failures.get("arms a fault and asks for nothing")).toEqual([
-    expect.stringContaining("was asked for nothing."),
+    expect.stringContaining("It sent nothing."),
   ]);
 });
 

@@ -2,9 +2,8 @@ import { HEADERS } from "../../../src/contract/wire.js";
 import { UnknownIdError } from "../../core/checks.js";
 import type { Core } from "../../core/core.js";
 import { BillingIncompleteError } from "../../core/payments/invoices.js";
-import { bodiless, jsonAnswer, withoutBody } from "../../http/answers.js";
-import type { Answer, Exchange } from "../../http/exchange.js";
-import { Refusal, refusalAnswer } from "../../http/refusal.js";
+import type { HttpRequest, HttpResponse } from "../../http/messages.js";
+import { emptyResponse, jsonResponse, Refusal, refuse, withoutBody } from "../../http/messages.js";
 import type { Emulator } from "../emulator.js";
 import { CALLS } from "./calls.js";
 import { findCall } from "./find-call.js";
@@ -15,25 +14,25 @@ import { readControlBody } from "./read-control-body.js";
 export async function answerControl(
   emulator: Emulator,
   core: Core,
-  exchange: Exchange,
+  request: HttpRequest,
   requestId: string,
-): Promise<Answer> {
-  const answer = await carryOut(emulator, core, exchange).catch((error: unknown) =>
-    refusalAnswer(refusalOf(error), core.state.policy),
+): Promise<HttpResponse> {
+  const response = await carryOut(emulator, core, request).catch((error: unknown) =>
+    refuse(refusalOf(error), core.state.policy),
   );
-  answer.headers[HEADERS.requestId] = requestId;
-  answer.headers["X-Emulator"] = "async-music";
-  return exchange.method === "HEAD" ? withoutBody(answer) : answer;
+  response.headers[HEADERS.requestId] = requestId;
+  response.headers["X-Emulator"] = "async-music";
+  return request.method === "HEAD" ? withoutBody(response) : response;
 }
 
-async function carryOut(emulator: Emulator, core: Core, exchange: Exchange): Promise<Answer> {
-  refuseForeigners(exchange);
-  const { call, params } = findCall(CALLS, exchange);
-  const body = readControlBody(exchange, call);
-  const answered = await call.carryOut({ emulator, core, exchange, params, body });
-  if (isAnswer(answered)) return answered;
-  const answer = jsonAnswer(call.status, answered ?? null);
-  return answered === undefined ? bodiless(answer) : answer;
+async function carryOut(emulator: Emulator, core: Core, request: HttpRequest): Promise<HttpResponse> {
+  refuseForeigners(request);
+  const { call, params } = findCall(CALLS, request);
+  const body = readControlBody(request, call);
+  const answered = await call.carryOut({ emulator, core, request, params, body });
+  if (isResponse(answered)) return answered;
+  const answer = jsonResponse(call.status, answered ?? null);
+  return answered === undefined ? emptyResponse(answer) : answer;
 }
 
 /** What the emulator's own methods throw, in the words of HTTP; anything else is a fault of ours, and goes on. */
@@ -45,7 +44,7 @@ function refusalOf(error: unknown): Refusal {
   throw error;
 }
 
-function isAnswer(answered: unknown): answered is Answer {
+function isResponse(answered: unknown): answered is HttpResponse {
   return (
     typeof answered === "object" && answered !== null && "errorCode" in answered && "headers" in answered
   );

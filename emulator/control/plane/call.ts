@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import { parseOption } from "../../core/checks.js";
 import type { Core } from "../../core/core.js";
-import type { Answer, Exchange } from "../../http/exchange.js";
+import type { HttpRequest, HttpResponse } from "../../http/messages.js";
 import type { Emulator } from "../emulator.js";
 
 /** One call of the control plane, as it is described and carried out. */
@@ -29,7 +29,7 @@ export interface CallShape {
 export interface Asked<Body> {
   readonly emulator: Emulator;
   readonly core: Core;
-  readonly exchange: Exchange;
+  readonly request: HttpRequest;
   /** What the braces of the path stand for, in their order. */
   readonly params: readonly string[];
   readonly body: Body;
@@ -38,7 +38,7 @@ export interface Asked<Body> {
 /** A call without a body. What it returns is the answer's JSON, or the whole answer. */
 export function call(
   shape: CallShape,
-  carryOut: (asked: Asked<null>) => Answer | object | undefined | Promise<object | undefined>,
+  carryOut: (asked: Asked<null>) => HttpResponse | object | undefined | Promise<object | undefined>,
 ): Call {
   return { ...shape, body: null, carryOut: (asked) => carryOut({ ...asked, body: null }) };
 }

@@ -1,20 +1,18 @@
 import type { Core } from "../../core/core.js";
-import type { Delivery, Exchange } from "../../http/exchange.js";
-import { askedRequestId } from "../../http/request-id.js";
+import { type HttpRequest, type HttpResponse, sentRequestId } from "../../http/messages.js";
 import { randomUuid } from "../../time/random.js";
 import type { Emulator } from "../emulator.js";
 
-/** What carries out the calls of an emulator's control plane, of which the emulator's state sees nothing. */
+/** Responds to the calls of an emulator's control plane, which leave no trace in its state. */
 export function createControlPlane(
   emulator: Emulator,
   core: Core,
-): (exchange: Exchange) => Promise<Delivery> {
+): (request: HttpRequest) => Promise<HttpResponse> {
   let calls = 0;
-  return async (exchange) => {
-    const requestId = askedRequestId(exchange) ?? randomUuid(core.state.seed, "control", calls++);
-    // Few emulators are ever driven from outside, and the schemas take their time.
+  return async (request) => {
+    const requestId = sentRequestId(request) ?? randomUuid(core.state.seed, "control", calls++);
+    // Loaded on demand: most emulators are never called from outside, and the schemas take a while.
     const { answerControl } = await import("./answer-control.js");
-    const answer = await answerControl(emulator, core, exchange, requestId);
-    return { kind: "answer", answer, breaksAfterBytes: null, isReadable: true };
+    return answerControl(emulator, core, request, requestId);
   };
 }

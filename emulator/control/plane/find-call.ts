@@ -1,5 +1,5 @@
-import type { Exchange } from "../../http/exchange.js";
-import { Refusal } from "../../http/refusal.js";
+import type { HttpRequest } from "../../http/messages.js";
+import { Refusal } from "../../http/messages.js";
 import type { Call } from "./call.js";
 
 const PLANE = "/_emulator";
@@ -7,7 +7,7 @@ const PLANE = "/_emulator";
 /** The call that was asked for, and what the braces of its path stand for. */
 export function findCall(
   calls: readonly Call[],
-  { method, path }: Exchange,
+  { method, path }: HttpRequest,
 ): { call: Call; params: string[] } {
   const below = path.slice(PLANE.length);
   const here = calls.flatMap((call) => {

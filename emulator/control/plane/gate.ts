@@ -1,5 +1,5 @@
-import type { Exchange } from "../../http/exchange.js";
-import { Refusal } from "../../http/refusal.js";
+import type { HttpRequest } from "../../http/messages.js";
+import { Refusal } from "../../http/messages.js";
 
 /** Names of this machine that no foreign page can have. */
 const OWN_NAMES = ["localhost", "127.0.0.1", "[::1]"];
@@ -9,7 +9,7 @@ const OWN_NAMES = ["localhost", "127.0.0.1", "[::1]"];
  * such a request needs a host name from `controlHost`. A page sends its own `Origin`, a cross-site `Sec-Fetch-Site` with
  * requests that have no `Origin`, and its own name as `Host` after DNS rebinding.
  */
-export function refuseForeigners({ headers, origins, controlAccess }: Exchange): void {
+export function refuseForeigners({ headers, origins, controlAccess }: HttpRequest): void {
   const own = new URL(origins.service);
   const host = headers.get("Host")?.toLowerCase() ?? null;
   const isOpened = host !== null && controlAccess?.hosts.includes(withoutPort(host)) === true;

@@ -2,7 +2,7 @@ import type { JsonValue } from "../../../src/contract/wire.js";
 import type { Core } from "../../core/core.js";
 import type { StoredTask } from "../../core/task.js";
 import { applyTimeouts } from "../../core/transitions.js";
-import type { Origins } from "../../http/origins.js";
+import type { Origins } from "../../http/messages.js";
 import { taskData } from "../../http/task-data.js";
 import { isoTime } from "../../time/clock.js";
 import { summarizeAccount } from "../account-view.js";

@@ -1,6 +1,5 @@
-import type { Exchange } from "../../http/exchange.js";
-import { readJsonBody } from "../../http/json-body.js";
-import { Refusal } from "../../http/refusal.js";
+import type { HttpRequest } from "../../http/messages.js";
+import { Refusal, requireJson } from "../../http/messages.js";
 import type { Call } from "./call.js";
 
 /** A snapshot holds inputs that are nested as deeply as the API takes them, and is a few levels itself. */
@@ -10,11 +9,11 @@ const DEEPEST_NESTING = 600;
  * The JSON of a call's body. No body at all is as good as an empty object. Whatever else comes must say that it is
  * JSON, also where nobody reads it: a page can send everything but that without being asked for permission.
  */
-export function readControlBody(exchange: Exchange, call: Call): unknown {
-  const { body, headers } = exchange;
+export function readControlBody(request: HttpRequest, call: Call): unknown {
+  const { body, headers } = request;
   const isEmpty = body === null || (body !== "too_large" && body.byteLength === 0);
   if (isEmpty && /^(application\/json\b.*)?$/i.test(headers.get("Content-Type") ?? "")) return {};
-  const value = readJsonBody(exchange, DEEPEST_NESTING);
+  const value = requireJson(request, undefined, DEEPEST_NESTING);
   if (call.body === null && !isEmptyObject(value))
     throw new Refusal("invalid_request_body", "Failed to read the body: this call has none");
   return value;

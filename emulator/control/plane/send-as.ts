@@ -1,12 +1,9 @@
 import { API_PREFIX, HEADERS } from "../../../src/contract/wire.js";
 import type { Account } from "../../core/accounts.js";
-import type { Core } from "../../core/core.js";
 import type { Outcome } from "../../core/providers.js";
-import { bytesOf } from "../../http/answers.js";
-import { attend } from "../../http/attend.js";
-import type { Delivery } from "../../http/exchange.js";
-import type { Origins } from "../../http/origins.js";
-import { carryOut } from "../../http/pipeline.js";
+import { bytesOf, type HttpOutcome, type Origins } from "../../http/messages.js";
+import { arrive, handleRequest } from "../../http/pipeline.js";
+import type { Service } from "../../http/service.js";
 
 /** A request to the API, without a key. */
 export interface AskedRequest {
@@ -25,7 +22,7 @@ export const API_PATH = new RegExp(`^${API_PREFIX}/[^?#]+$`);
  * it is a request like any other: it is limited, logged and audited, and meets the faults.
  */
 export async function sendAs(
-  core: Core,
+  service: Service,
   account: Account,
   { method, path, body, outcome }: AskedRequest,
   origins: Origins,
@@ -39,25 +36,19 @@ export async function sendAs(
   const headers = new Headers({ [HEADERS.apiKey]: key.value, "Content-Type": "application/json" });
   if (outcome !== undefined) headers.set("X-Emulator-Outcome", asciiJson(outcome));
   const bytes = body === undefined ? null : new TextEncoder().encode(JSON.stringify(body));
-  const place = { site: "service", path } as const;
+  const target = { site: "service", path } as const;
+  const arrival = arrive(service.core, target);
   const hasLeft = () => false;
-  // Whoever sends waits like everybody else, and must not keep the time from moving.
-  core.clock.leave();
-  try {
-    return await attend(core, place, async (arrival) =>
-      endingOf(await carryOut(core, { ...place, method, headers, body: bytes, origins, arrival, hasLeft })),
-    );
-  } finally {
-    core.clock.enter();
-  }
+  const request = { ...target, method, headers, body: bytes, origins, arrival, hasLeft };
+  return endingOf(await handleRequest(service, request));
 }
 
-function endingOf(delivery: Delivery): object {
-  if (delivery.kind !== "answer") return { ended: delivery.kind, status: null, headers: null, body: null };
-  const { answer, breaksAfterBytes } = delivery;
+function endingOf(outcome: HttpOutcome): object {
+  if (typeof outcome === "string") return { ended: outcome, status: null, headers: null, body: null };
+  const { status, headers, body, breaksAfterBytes } = outcome;
   if (breaksAfterBytes === 0) return { ended: "disconnect", status: null, headers: null, body: null };
-  const text = new TextDecoder().decode(bytesOf(answer.body).subarray(0, breaksAfterBytes ?? undefined));
-  return { ended: "answer", status: answer.status, headers: answer.headers, body: jsonOrText(text) };
+  const text = new TextDecoder().decode(bytesOf(body).subarray(0, breaksAfterBytes));
+  return { ended: "answer", status, headers, body: jsonOrText(text) };
 }
 
 function jsonOrText(text: string): unknown {

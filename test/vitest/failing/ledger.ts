@@ -1,7 +1,7 @@
 import { test } from "async-music/emulator/vitest";
-import { worldOf } from "../../../emulator/http/mounted-world.js";
+import { coreOf } from "../../../emulator/http/service.js";
 
 test("loses credits", async ({ client, emulator }) => {
   await client.account.balance();
-  for (const { ledger } of worldOf(emulator).state.accounts) ledger.available -= 1;
+  for (const { ledger } of coreOf(emulator).state.accounts) ledger.available -= 1;
 });

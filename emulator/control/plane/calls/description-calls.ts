@@ -11,9 +11,9 @@ export function descriptionCalls(described: readonly Call[]): Call[] {
       status: 200,
       answers: z.looseObject({ openapi: z.string() }),
     },
-    async ({ exchange }) => {
+    async ({ request }) => {
       const { describeCalls } = await import("../describe-calls.js");
-      return describeCalls([...described, itself], exchange.origins.service);
+      return describeCalls([...described, itself], request.origins.service);
     },
   );
   return [itself];

@@ -2,8 +2,9 @@ import * as z from "zod/mini";
 import { API_PREFIX } from "../../../../src/contract/wire.js";
 import { objectOf, oneOf } from "../../../core/checks.js";
 import { outcomeSchema } from "../../../core/providers.js";
-import { artAnswer, clipAudioAnswer } from "../../../http/endpoints/files.js";
-import { Refusal } from "../../../http/refusal.js";
+import { artResponse, clipAudioResponse } from "../../../http/files.js";
+import { Refusal } from "../../../http/messages.js";
+import { serviceOf } from "../../../http/service.js";
 import { requireAccount } from "../../require-account.js";
 import { call, callWithBody } from "../call.js";
 import { ledgerRows, overviewData, taskDetails, taskRows } from "../look-data.js";
@@ -28,7 +29,7 @@ export const lookCalls = [
       status: 200,
       answers: answer.overview,
     },
-    ({ core, exchange }) => overviewData(core, exchange.origins),
+    ({ core, request }) => overviewData(core, request.origins),
   ),
   call(
     {
@@ -50,7 +51,7 @@ export const lookCalls = [
       answers: answer.taskDetails,
       errors: [404],
     },
-    ({ core, exchange, params: [taskId = ""] }) => taskDetails(core, taskId, exchange.origins),
+    ({ core, request, params: [taskId = ""] }) => taskDetails(core, taskId, request.origins),
   ),
   call(
     {
@@ -75,8 +76,8 @@ export const lookCalls = [
       errors: [404],
     },
     requestSchema,
-    ({ core, exchange, params: [accountId = ""], body }) =>
-      sendAs(core, requireAccount(core, accountId), body, exchange.origins),
+    ({ emulator, core, request, params: [accountId = ""], body }) =>
+      sendAs(serviceOf(emulator), requireAccount(core, accountId), body, request.origins),
   ),
   call(
     {
@@ -87,8 +88,8 @@ export const lookCalls = [
       answers: "audio/*",
       errors: [404],
     },
-    ({ core, exchange, params: [clipId = ""] }) =>
-      clipAudioAnswer({ world: core, exchange, now: core.clock.now() }, clipId),
+    ({ core, request, params: [clipId = ""] }) =>
+      clipAudioResponse({ core, request, now: core.clock.now() }, clipId),
   ),
   call(
     {
@@ -99,7 +100,7 @@ export const lookCalls = [
       answers: "image/svg+xml",
       errors: [404],
     },
-    ({ core, params: [clipId = ""] }) => artAnswer(core, clipId, "small"),
+    ({ core, params: [clipId = ""] }) => artResponse(core, clipId, "small"),
   ),
 ];
 

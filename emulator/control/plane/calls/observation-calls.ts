@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Answer } from "../../../http/exchange.js";
+import type { HttpResponse } from "../../../http/messages.js";
 import * as answer from "../answer-schemas.js";
 import { call } from "../call.js";
 import { streamRequests } from "../stream-requests.js";
@@ -24,11 +24,11 @@ export const observationCalls = [
       status: 200,
       answers: "text/event-stream",
     },
-    ({ core }): Answer => ({
+    ({ core }): HttpResponse => ({
       status: 200,
       headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" },
       body: new Uint8Array(),
-      live: streamRequests(core),
+      stream: streamRequests(core),
       errorCode: null,
     }),
   ),

@@ -5,8 +5,8 @@ import {
   paymentChangeSchema,
   topUpSchema,
 } from "../../../core/payments/schemas.js";
-import { bytesAnswer } from "../../../http/answers.js";
-import type { Answer } from "../../../http/exchange.js";
+import type { HttpResponse } from "../../../http/messages.js";
+import { createResponse } from "../../../http/messages.js";
 import { call, callWithBody } from "../call.js";
 import * as answer from "../purchase-schemas.js";
 
@@ -127,9 +127,9 @@ export const purchaseCalls = [
       answers: "application/pdf",
       errors: [404, 409],
     },
-    async ({ emulator, params: [accountId = "", invoiceId = ""] }): Promise<Answer> => {
+    async ({ emulator, params: [accountId = "", invoiceId = ""] }): Promise<HttpResponse> => {
       const pdf = await emulator.accounts.invoicePdf(accountId, invoiceId);
-      const file = bytesAnswer(200, "application/pdf", pdf);
+      const file = createResponse(200, "application/pdf", pdf);
       file.headers["Content-Disposition"] = `inline; filename="${invoiceId}.pdf"`;
       return file;
     },

@@ -84,9 +84,9 @@ export const worldCalls = [
   ),
 ];
 
-function stateData({ emulator, core, exchange }: Asked<null>): object {
+function stateData({ emulator, core, request }: Asked<null>): object {
   return {
-    ...viewState(core, emulator.accounts, exchange.origins),
+    ...viewState(core, emulator.accounts, request.origins),
     limits: limitsData(emulator.limits),
   };
 }

@@ -1,23 +1,20 @@
 import { once } from "node:events";
-import { createServer, type Server, type ServerResponse } from "node:http";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Emulator } from "../../control/emulator.js";
-import { checkOptionNames } from "../../core/checks.js";
-import type { Site } from "../../http/exchange.js";
-import { mountedOf } from "../../http/mounted-world.js";
-import type { Origins } from "../../http/origins.js";
-import { answerTunnels, refuseBrokenRequest } from "./broken-request.js";
+import type { Emulator } from "../control/emulator.js";
+import { checkOptionNames } from "../core/checks.js";
+import type { RequestTarget } from "../http/messages.js";
+import { serviceOf } from "../http/service.js";
 import { createDashboard } from "./dashboard.js";
-import { createListener } from "./listener.js";
-import { originsUnder } from "./origins-under.js";
+import { type Addresses, createSiteServer } from "./http-server.js";
 
 /** Where to listen. As with `createEmulator`, each option must be an own property of the object. */
 export interface ServeOptions {
   /** 0 takes a free one. @defaultValue 0 */
   port?: number | undefined;
   /**
-   * An address, or `0.0.0.0` or `::` for all of this machine's: the URLs that the service hands out then have the name
-   * under which it was asked. @defaultValue "127.0.0.1"
+   * An address, or `0.0.0.0` or `::` for all addresses of this machine: the URLs in responses then have the host name of
+   * the request. @defaultValue "127.0.0.1"
    */
   host?: string | undefined;
   /**
@@ -29,56 +26,38 @@ export interface ServeOptions {
   controlHost?: string | readonly string[] | undefined;
 }
 
-/**
- * Node must not answer in our place, and connections stay open for longer than clients remember them: one that ends
- * just as a request goes out would leave its outcome unknown.
- */
-const SERVER_OPTIONS = { requireHostHeader: false, keepAliveTimeout: 120_000 };
-
-/** Addresses that mean all of a machine's, and how the machine itself then reaches the server. */
-const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
-
 /** An emulator on a port. */
 export interface EmulatorServer {
   /** The service address, without `/api/v1`. */
   readonly url: string;
   /** Stops listening, and ends every connection that is still open. */
   close(): Promise<void>;
-  /** The same, for `await using`. The emulator itself goes on. */
+  /** The same, for `await using`. The emulator itself continues. */
   [Symbol.asyncDispose](): Promise<void>;
 }
+
+/** Addresses that mean all of a machine's, and how the machine itself then reaches the server. */
+const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
 
 /**
  * Puts an emulator on a port of this machine, with its dashboard at `/`. The audio is served there too; the providers'
  * own files and the cover art have a port of their own, since they are another origin.
  *
- * Resolves once connections are accepted; rejects with the system's error where the port is taken, and with a
- * `RangeError` for a `controlHost` that is no host name.
+ * Resolves once connections are accepted; rejects with the system's error if the port is taken, and with a `RangeError`
+ * for a `controlHost` that is not a host name.
  */
 export async function serve(emulator: Emulator, options: ServeOptions = {}): Promise<EmulatorServer> {
   const known = checkOptionNames(options, ["port", "host", "controlHost"]);
   const { port = 0, host = "127.0.0.1", controlHost = [] } = known;
   const controlHosts = [controlHost].flat().map(checkHostName);
-  const mounted = mountedOf(emulator);
-  const { clock } = mounted.world;
-  const origins: { current?: Origins } = {};
+  const service = serviceOf(emulator);
+  const { clock } = service.core;
+  const addresses: Addresses = { origins: null, followHost: Object.hasOwn(EVERYWHERE, host) };
 
-  const isEverywhere = Object.hasOwn(EVERYWHERE, host);
-  const originsFor = (asked: string | undefined) =>
-    isEverywhere && origins.current !== undefined ? originsUnder(asked, origins.current) : origins.current;
-
-  const listen = async (site: Site, at: number) => {
+  const listen = async (site: RequestTarget["site"], port: number) => {
     const dashboard = site === "service" ? createDashboard() : null;
-    const listener = createListener(mounted, site, originsFor, controlHosts, dashboard);
-    const server = createServer(SERVER_OPTIONS, listener);
-    server.on("checkExpectation", listener);
-    server.on("connect", answerTunnels(listener));
-    // A connection brings a request: time must not skip in between.
-    server.on("connection", () => clock.stir());
-    const lastAnswers = new WeakMap<object, ServerResponse>();
-    server.on("request", ({ socket }, response) => lastAnswers.set(socket, response));
-    server.on("clientError", (error, socket) => refuseBrokenRequest(error, socket, lastAnswers.get(socket)));
-    server.listen(at, host);
+    const server = createSiteServer({ service, site, controlHosts, dashboard, addresses });
+    server.listen(port, host);
     await once(server, "listening");
     return server;
   };
@@ -88,22 +67,19 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
     throw error;
   });
 
+  const url = addressOf(api, host);
   const provider = addressOf(providers, host);
-  origins.current = {
-    service: addressOf(api, host),
-    providers: { provider_a: provider, provider_b: provider },
-  };
+  addresses.origins = { service: url, providers: { provider_a: provider, provider_b: provider } };
   clock.beginPatience();
   let closing: Promise<void> | undefined;
-
   const close = () => {
-    closing ??= (async () => {
+    if (closing === undefined) {
       clock.endPatience();
-      await Promise.all([end(api), end(providers)]);
-    })();
+      closing = Promise.all([end(api), end(providers)]).then(() => {});
+    }
     return closing;
   };
-  return { url: origins.current.service, close, [Symbol.asyncDispose]: close };
+  return { url, close, [Symbol.asyncDispose]: close };
 }
 
 function checkHostName(name: string): string {

@@ -1,0 +1,279 @@
+import { once } from "node:events";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from "node:http";
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { HEADERS } from "../../src/contract/wire.js";
+import { untilReplaced } from "../core/core.js";
+import {
+  bodyLimit,
+  bytesOf,
+  errorResponse,
+  type HttpOutcome,
+  type HttpRequest,
+  type HttpResponse,
+  isControlCall,
+  joinChunks,
+  type Origins,
+  type RequestTarget,
+  sentRequestId,
+} from "../http/messages.js";
+import { arrive, handleRequest } from "../http/pipeline.js";
+import type { Service } from "../http/service.js";
+import { afterRealMs, nextTurn } from "../time/event-loop.js";
+import type { Dashboard } from "./dashboard.js";
+
+/** One of the emulator's sites on a port. */
+export interface ServedSite {
+  readonly service: Service;
+  readonly site: RequestTarget["site"];
+  /** The host names that open the control plane to other machines. */
+  readonly controlHosts: readonly string[];
+  readonly dashboard: Dashboard | null;
+  readonly addresses: Addresses;
+}
+
+/** Shared by all sites. */
+export interface Addresses {
+  /** `null` until every site listens. */
+  origins: Origins | null;
+  /** Whether clients may use any name of this machine; then URLs have the name of the request's `Host`. */
+  readonly followHost: boolean;
+}
+
+/**
+ * Requests without `Host` are for the service to refuse. Connections stay open for longer than clients reuse them: one
+ * that ends just as a request is sent would leave its outcome unknown.
+ */
+const SERVER_OPTIONS = { requireHostHeader: false, keepAliveTimeout: 120_000 };
+
+/** A Node server that hands every request to the emulator. */
+export function createSiteServer(served: ServedSite): Server {
+  const { clock } = served.service.core;
+  const lastResponses = new WeakMap<object, ServerResponse>();
+  const listener: RequestListener = (request, response) => {
+    lastResponses.set(request.socket, response);
+    void respond(served, request, response);
+  };
+  const server = createServer(SERVER_OPTIONS, listener);
+  server.on("checkExpectation", listener);
+  // A connection brings a request: virtual time must not advance in between.
+  server.on("connection", () => clock.stir());
+  // Node hands over the bare socket of a `CONNECT`. It is answered like any other request, and then ends.
+  server.on("connect", (request: IncomingMessage, socket: Duplex) => {
+    if (!(socket instanceof Socket)) return;
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.once("finish", () => socket.end());
+    socket.on("error", () => socket.destroy());
+    listener(request, response);
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    const previous = lastResponses.get(socket);
+    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+    // A complete request that came before on the connection is answered first.
+    else if (previous?.req.complete && !previous.writableFinished)
+      previous.once("close", () => refuseInvalidHttp(socket));
+    else refuseInvalidHttp(socket);
+  });
+  return server;
+}
+
+function refuseInvalidHttp(socket: Duplex): void {
+  if (!socket.writable) return;
+  const message = "Failed to read the request: it is not valid HTTP";
+  const { headers, body } = errorResponse(400, "invalid_request_body", message);
+  const lines = Object.entries({ ...headers, ...emulatorHeaders(null), Connection: "close" }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join("")}\r\n${body}`);
+}
+
+/** The headers that the pipeline would have added. */
+function emulatorHeaders(requestId: string | null): Record<string, string> {
+  return { [HEADERS.requestId]: requestId ?? crypto.randomUUID(), "X-Emulator": "async-music" };
+}
+
+async function respond(
+  served: ServedSite,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { service, site, dashboard, addresses } = served;
+  const { core } = service;
+  const { method = "GET", socket } = request;
+  const target = { site, path: pathOf(request.url ?? "/") };
+  const isLocal = isFromThisMachine(socket);
+  if (addresses.origins === null || core.closing.aborted) {
+    socket.destroy();
+    return;
+  }
+  // The control plane has one name, and stays closed to all others.
+  const followHost = addresses.followHost && !isControlCall(target);
+  const origins = followHost ? originsAt(request.headers.host, addresses.origins) : addresses.origins;
+  try {
+    if (dashboard !== null && (target.path === "/" || target.path.startsWith("/dashboard/"))) {
+      const page = await dashboard(method, target.path);
+      if (page !== null) return send(request, response, page);
+    }
+    const closed = new Promise<void>((resolve) => response.once("close", resolve));
+    const arrival = arrive(core, target);
+    const headers = headersOf(request);
+    const controlAccess = { isLocal, hosts: served.controlHosts };
+    const hasLeft = () => socket.destroyed;
+    let outcome: HttpOutcome;
+    core.clock.enter();
+    try {
+      const body = hasBody(method) ? await readBody(request, bodyLimit(target)) : null;
+      const fields = { ...target, method, headers, body, origins, arrival, hasLeft, controlAccess };
+      outcome = await handleRequest(service, fields);
+      send(request, response, outcome);
+      if (typeof outcome !== "string") await untilTaken(outcome, response, closed);
+    } finally {
+      core.clock.leave();
+    }
+    if (outcome === "stall") await stall(service, closed).finally(() => socket.destroy());
+  } catch (error) {
+    // Only an ended connection is not a defect of the emulator.
+    if (socket.destroyed || core.closing.aborted) socket.destroy();
+    else reportDefect(error, request, response);
+  }
+}
+
+/** The path of a request's target, in whichever form it came. */
+function pathOf(target: string): string {
+  return target.replace(/^[a-z]+:\/\/[^/?#]*/i, "").replace(/[?#].*/s, "") || "/";
+}
+
+/** Whether a connection comes from a loopback address, or from the address that it connected to. */
+function isFromThisMachine({ remoteAddress, localAddress }: Socket): boolean {
+  const address = remoteAddress?.replace(/^::ffff:/i, "") ?? "";
+  return /^127\.|^::1$/.test(address) || (address !== "" && remoteAddress === localAddress);
+}
+
+/** The origins under the host name of a request, such as a container's. The providers' port is their own. */
+function originsAt(host: string | undefined, own: Origins): Origins {
+  // Anything but a name and a port is no address that a client can have used.
+  if (host === undefined || !URL.canParse(`http://${host}`) || /[/?#@\\\s]/.test(host)) return own;
+  const { origin, hostname } = new URL(`http://${host}`);
+  const renamed = (provider: string) => {
+    const url = new URL(provider);
+    url.hostname = hostname;
+    return url.origin;
+  };
+  const { provider_a: a, provider_b: b } = own.providers;
+  return { service: origin, providers: { provider_a: renamed(a), provider_b: renamed(b) } };
+}
+
+function headersOf({ headers }: IncomingMessage): HttpRequest["headers"] {
+  return {
+    get(name) {
+      const value = headers[name.toLowerCase()];
+      return value === undefined ? null : String(value);
+    },
+  };
+}
+
+/** What follows a `CONNECT` is no longer HTTP. */
+function hasBody(method: string): boolean {
+  return !["GET", "HEAD", "CONNECT"].includes(method);
+}
+
+/** Reads a body to its end, but keeps no more of it than the limit. */
+function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array | "too_large"> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  request.on("data", (chunk: Uint8Array) => {
+    bytes += chunk.byteLength;
+    if (bytes <= limit) chunks.push(chunk);
+    else chunks.length = 0;
+  });
+  return new Promise((resolve, reject) => {
+    request.on("end", () => resolve(bytes > limit ? "too_large" : joinChunks(chunks)));
+    request.on("close", () => {
+      if (!request.readableEnded) reject(new Error("The connection ended within a body"));
+    });
+  });
+}
+
+function send(request: IncomingMessage, response: ServerResponse, outcome: HttpOutcome): void {
+  if (outcome === "stall") return;
+  if (outcome === "disconnect") {
+    request.socket.destroy();
+    return;
+  }
+  const { status, headers, body, stream, breaksAfterBytes } = outcome;
+  response.writeHead(status, headers);
+  if (stream !== undefined) {
+    response.flushHeaders();
+    pipe(stream, response).catch((error) => reportDefect(error, request, response));
+  } else if (breaksAfterBytes !== undefined) {
+    response.write(bytesOf(body).subarray(0, breaksAfterBytes), () => request.socket.destroy());
+  } else {
+    // Sent once all requests that have arrived are carried out: one at a time, each response would wake its reader.
+    nextTurn(() => response.end(body));
+  }
+}
+
+/** Forwards a stream until it ends or its reader leaves. */
+async function pipe(stream: NonNullable<HttpResponse["stream"]>, response: ServerResponse): Promise<void> {
+  const reader = stream.getReader();
+  const gone = new AbortController();
+  response.on("close", () => {
+    gone.abort();
+    void reader.cancel();
+  });
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    if (!response.write(value)) await once(response, "drain", { signal: gone.signal }).catch(() => {});
+  }
+  response.end();
+}
+
+/** How long to wait for a file that its client does not read, in real milliseconds. */
+const FILE_MS = 250;
+
+/** Virtual time stands still until the response is sent: before, its client cannot continue. */
+async function untilTaken(
+  { body, stream }: HttpResponse,
+  response: ServerResponse,
+  closed: Promise<void>,
+): Promise<void> {
+  // A stream may never end. Without a socket, the response waits for an earlier one on its connection.
+  if (stream !== undefined || response.socket === null) return;
+  if (typeof body === "string") return closed;
+  return Promise.race([closed, new Promise<void>((resolve) => afterRealMs(FILE_MS, resolve))]);
+}
+
+/** A client gives up in real time: virtual time stands still until then. */
+async function stall({ core }: Service, closed: Promise<void>): Promise<void> {
+  const { promise, forget } = untilReplaced(core);
+  core.clock.hold();
+  await Promise.race([closed, promise]).finally(() => {
+    core.clock.release();
+    forget();
+  });
+}
+
+/** Responds with 500 and prints the error: a defect must be seen, and must not end the service for all others. */
+function reportDefect(error: unknown, request: IncomingMessage, response: ServerResponse): void {
+  const added = emulatorHeaders(sentRequestId({ headers: headersOf(request) }));
+  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  console.error(
+    `async-music: The emulator failed to answer the request ${added[HEADERS.requestId]}: ${reason}`,
+  );
+  if (response.headersSent) {
+    request.socket.destroy();
+    return;
+  }
+  const message = "The emulator failed: this is a defect of its own, which it printed to stderr";
+  const { status, headers, body } = errorResponse(500, "internal_error", message);
+  response.writeHead(status, { ...headers, ...added }).end(body);
+}

@@ -1,0 +1,124 @@
+import { MODELS, TASK_TYPES } from "../../src/contract/models.js";
+import { ENDPOINTS } from "../../src/contract/wire.js";
+import type { Audit, ConductRule, Finding } from "../core/audit.js";
+import { type Core, findTask } from "../core/core.js";
+import { isUnused } from "../core/faults.js";
+import type { LoggedRequest } from "../core/log.js";
+
+/** What a test itself did. What a restored state brings along does not count. Each method returns `null` for nothing. */
+export interface TestScope {
+  /** The rules that the client broke, besides the allowed ones. */
+  brokenRules(allowed: ReadonlySet<ConductRule>): string | null;
+  /** The rules that the client was expected to break and did not. */
+  keptRules(expected: ReadonlySet<ConductRule>): string | null;
+  /** The faults and next outcomes that the test added and no request used, for example because of a mistyped path. */
+  unusedAdditions(): string | null;
+}
+
+interface TestRequest {
+  /** The method and path, and the task's type. */
+  name: string;
+  type: string | null;
+  request: LoggedRequest;
+}
+
+/** Follows a test from now on, through every reset and restore. */
+export function followTest(core: Core): TestScope {
+  const requests: TestRequest[] = [];
+  core.logReaders.add((request, json) => {
+    const name = `${request.method} ${request.path}`;
+    requests.push({ name, type: typeOf(core, request, json), request });
+  });
+
+  const audits: { audit: Audit; inherited: ReadonlySet<Finding> }[] = [];
+  let inherited: ReadonlySet<object>;
+  const inherit = () => {
+    const { audit, faults, scripts } = core.state;
+    audits.push({ audit, inherited: new Set(audit.findings) });
+    inherited = new Set([...faults, ...MODELS.flatMap((model) => scripts[model].next)]);
+    core.replaced.add(inherit);
+  };
+  inherit();
+  const findings = () =>
+    audits.flatMap(({ audit, inherited }) => audit.findings.filter((each) => !inherited.has(each)));
+
+  return {
+    brokenRules(allowed) {
+      const broken = findings().filter(({ rule }) => !allowed.has(rule));
+      if (broken.length === 0) return null;
+      const lines = broken.map((finding) => `- ${describe(finding, requests)}\n`);
+      const rules = [...new Set(broken.map(({ rule }) => `"${rule}"`))].join(", ");
+      return `The client broke rules of the service:\n${lines.join("")}If the test does so on purpose, call \`breaks(${rules})\`.`;
+    },
+    keptRules(expected) {
+      const broken = findings().map(({ rule }) => rule);
+      const kept = [...expected].filter((rule) => !broken.includes(rule));
+      return kept.length === 0
+        ? null
+        : `The test says that it breaks ${kept.join(", ")}, and no request did.`;
+    },
+    unusedAdditions() {
+      const { faults, scripts } = core.state;
+      const unused = [
+        ...faults
+          .filter((fault) => !inherited.has(fault) && isUnused(fault))
+          .map(({ rule }) => `- faults.add(${JSON.stringify(rule)})\n`),
+        ...MODELS.flatMap((model) =>
+          scripts[model].next
+            .filter((outcome) => !inherited.has(outcome))
+            .map((outcome) => `- providers.${model}.next(${JSON.stringify(outcome)})\n`),
+        ),
+      ];
+      if (unused.length === 0) return null;
+      return `The test added faults or outcomes that no request used:\n${unused.join("")}It sent ${pathsOf(requests)}.\nFor a fault that may stay unused, set a \`probability\`; for an outcome, use \`always\`.`;
+    },
+  };
+}
+
+/** The type of the task that is submitted or read. */
+function typeOf(core: Core, { method, path }: LoggedRequest, json: unknown): string | null {
+  const { createTask } = ENDPOINTS;
+  if (method !== createTask.method || path !== createTask.path)
+    return findTask(core, path.slice(createTask.path.length + 1))?.type ?? null;
+  const { task_type: type } = Object(json);
+  return TASK_TYPES.find((each) => each === type) ?? null;
+}
+
+/** Names requests as the test's author knows them, instead of by their ids. */
+function describe({ rule, at, request_id: id, detail }: Finding, requests: readonly TestRequest[]): string {
+  const name = nameOf(requests, id, at);
+  const words = detail.replaceAll(
+    /[\w.:-]+/g,
+    (word) => (word === id ? null : nameOf(requests, word)) ?? word,
+  );
+  return `${rule}, ${name === null ? "" : `${name}, `}${at}: ${words} (request ${id})`;
+}
+
+/** For example `POST /api/v1/task (lyrics, 2nd of 2)`; `null` if there was no such request. The last one wins. */
+function nameOf(requests: readonly TestRequest[], requestId: string, at?: string): string | null {
+  const found = requests.findLast(
+    ({ request }) => request.request_id === requestId && (at === undefined || request.at === at),
+  );
+  if (found === undefined) return null;
+  const { name, type } = found;
+  const alike = requests.filter((each) => each.name === name && each.type === type);
+  const ordinal = alike.length > 1 ? `${nth(alike.indexOf(found) + 1)} of ${alike.length}` : null;
+  const more = [type, ordinal].filter((each) => each !== null);
+  return more.length === 0 ? name : `${name} (${more.join(", ")})`;
+}
+
+const ENDINGS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: "st", two: "nd", few: "rd" };
+const english = new Intl.PluralRules("en", { type: "ordinal" });
+
+function nth(count: number): string {
+  return `${count}${ENDINGS[english.select(count)] ?? "th"}`;
+}
+
+const MOST_PATHS = 8;
+
+/** The methods and paths, each once and with `*` for an id, as a fault takes them. */
+function pathsOf(requests: readonly TestRequest[]): string {
+  const paths = [...new Set(requests.map(({ name }) => name.replace(/\/[0-9a-f-]{36}$/, "/*")))];
+  const more = paths.length > MOST_PATHS ? ["and more"] : [];
+  return [...paths.slice(0, MOST_PATHS), ...more].join(", ") || "nothing";
+}

@@ -1,1 +1,0 @@
-export { type Core as World, findTask, type Index, type OpenTasks, untilReplaced } from "../core.js";

@@ -1,0 +1,214 @@
+import { untilReplaced } from "../core/core.js";
+import {
+  BODILESS_STATUSES,
+  bodyLimit,
+  bytesOf,
+  type HttpOutcome,
+  type HttpRequest,
+  type HttpResponse,
+  joinChunks,
+  type Origins,
+  type RequestTarget,
+} from "./messages.js";
+import { arrive, handleRequest } from "./pipeline.js";
+import type { Service } from "./service.js";
+
+/** What the network does, done in this process: rejects where a connection would fail, and when the signal is aborted. */
+export function createFetch(service: Service): typeof globalThis.fetch {
+  const respond = createResponder(service, failToFetch);
+  return async (input, init) => {
+    // To construct a request only for another signal would cost as much as its response.
+    if (input instanceof Request && changesOnlySignal(init)) {
+      return respond(input, { signal: init?.signal ?? input.signal });
+    }
+    const request = new Request(input, init);
+    const owner = init?.signal === undefined && input instanceof Request ? input : request;
+    // `request.signal` holds the caller's signal only weakly.
+    const signal = owner === input ? owner.signal : (init?.signal ?? undefined);
+    return respond(request, { signal, owner, canAbort: signal !== undefined });
+  };
+}
+
+function failToFetch(): never {
+  const cause = new Error("The connection broke, or nothing is at this address");
+  throw new TypeError("fetch failed", { cause });
+}
+
+/** Only of a plain object are all properties known. */
+function changesOnlySignal(init: RequestInit = {}): boolean {
+  const isPlain = Object.getPrototypeOf(init) === Object.prototype;
+  return isPlain && Object.keys(init).every((name) => name === "signal") && init.signal !== null;
+}
+
+interface Caller {
+  /** @defaultValue that of the request */
+  signal?: AbortSignal | undefined;
+  /** The request that the signal belongs to. @defaultValue the request itself */
+  owner?: Request;
+  /** Whether the caller can abort the request. @defaultValue true */
+  canAbort?: boolean;
+}
+
+/** Responds to requests within the process. `onDisconnect` returns or throws what a broken connection is to the caller. */
+export function createResponder(service: Service, onDisconnect: () => Response) {
+  const { core, origins } = service;
+  const { closing } = core;
+  // A request follows the signal that it was made with only while the request itself is referenced.
+  const inFlight = new Set<Request>();
+  const ownerOfBody = new WeakMap<ReadableStream, Request>();
+
+  return async function respond(
+    request: Request,
+    { signal = request.signal, owner = request, canAbort = true }: Caller = {},
+  ): Promise<Response> {
+    signal.throwIfAborted();
+    const target = targetOf(request.url, origins);
+    if (target === null || closing.aborted) return onDisconnect();
+    const upload = request.body?.getReader();
+    inFlight.add(owner);
+    try {
+      const outcome = await untilAborted(carryOut(request, upload, signal, target), signal);
+      if (outcome === "stall") await stall(signal, canAbort);
+      if (typeof outcome === "string") return onDisconnect();
+      const response = toResponse(outcome, request.url, signal);
+      if (response.body !== null) ownerOfBody.set(response.body, owner);
+      return response;
+    } catch (error) {
+      // A body that never ends must not stop virtual time.
+      upload?.cancel(error).catch(() => {});
+      if (signal.aborted || !closing.aborted) throw error;
+      return onDisconnect();
+    } finally {
+      inFlight.delete(owner);
+    }
+  };
+
+  /** Continues after the caller aborts, once the request was received completely. */
+  async function carryOut(
+    { method, headers }: Request,
+    upload: Upload | undefined,
+    signal: AbortSignal,
+    target: RequestTarget,
+  ): Promise<HttpOutcome> {
+    const arrival = arrive(core, target);
+    core.clock.enter();
+    try {
+      // Also without a body, requests that are sent together arrive together.
+      const body = await readBody(upload, bodyLimit(target));
+      signal.throwIfAborted();
+      closing.throwIfAborted();
+      const hasLeft = () => signal.aborted;
+      return await handleRequest(service, { ...target, origins, arrival, method, headers, body, hasLeft });
+    } finally {
+      core.clock.leave();
+    }
+  }
+
+  /**
+   * Waits until the caller aborts, the emulator is reset, or it ends. A caller that can abort does so in real time, so
+   * virtual time stands still meanwhile. For a caller that cannot, it would stand still permanently.
+   */
+  async function stall(signal: AbortSignal, canAbort: boolean): Promise<void> {
+    const { promise, forget } = untilReplaced(core);
+    if (canAbort) core.clock.hold();
+    try {
+      await untilAborted(promise, signal);
+    } finally {
+      if (canAbort) core.clock.release();
+      forget();
+    }
+  }
+
+  /** Settles with the promise, or rejects when the caller aborts or the emulator ends. */
+  async function untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+    let forget = () => {};
+    try {
+      return await new Promise<Result>((resolve, reject) => {
+        signal.throwIfAborted();
+        closing.throwIfAborted();
+        const onAbort = () => reject(signal.reason);
+        signal.addEventListener("abort", onAbort, { once: true });
+        const stop = core.closed.add(() => reject(closing.reason));
+        forget = () => {
+          signal.removeEventListener("abort", onAbort);
+          stop();
+        };
+        promise.then(resolve, reject);
+      });
+    } finally {
+      forget();
+    }
+  }
+}
+
+/** The site and the path below its address; `null` for an address that is not the emulator's. */
+function targetOf(url: string, { service, providers }: Origins): RequestTarget | null {
+  const { origin, pathname } = new URL(url);
+  if (Object.values(providers).includes(origin)) return { site: "provider", path: pathname };
+  const address = origin + pathname;
+  if (address !== service && !address.startsWith(`${service}/`)) return null;
+  return { site: "service", path: address.slice(service.length) || "/" };
+}
+
+type Upload = ReadableStreamDefaultReader<Uint8Array>;
+
+async function readBody(upload: Upload | undefined, limit: number): Promise<HttpRequest["body"]> {
+  if (upload === undefined) return null;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await upload.read();
+    if (done) return joinChunks(chunks);
+    chunks.push(value);
+    bytes += value.byteLength;
+    if (bytes > limit) {
+      await upload.cancel();
+      return "too_large";
+    }
+  }
+}
+
+function toResponse(
+  { status, headers, body, stream, breaksAfterBytes }: HttpResponse,
+  url: string,
+  signal: AbortSignal,
+): Response {
+  const content = () => {
+    // An abort ends the stream, like canceling its reader does.
+    if (stream !== undefined) return stream.pipeThrough(new TransformStream(), { signal });
+    if (breaksAfterBytes !== undefined) return breakingStream(bytesOf(body).slice(0, breaksAfterBytes));
+    if (typeof body !== "string") return fileStream(body, signal);
+    return body === "" || BODILESS_STATUSES.includes(status) ? null : body;
+  };
+  const response = new Response(content(), { status, headers });
+  Object.defineProperty(response, "url", { value: url });
+  return response;
+}
+
+/**
+ * A file, copied when it is read, since its reader may change the bytes. Checks the signal at each read: a listener would
+ * keep an unread file in memory as long as the signal.
+ */
+function fileStream(body: Uint8Array<ArrayBuffer>, signal: AbortSignal): ReadableStream<Uint8Array> {
+  let sent = false;
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    if (signal.aborted) controller.error(signal.reason);
+    else if (sent) controller.close();
+    else controller.enqueue(body.slice());
+    sent = true;
+  };
+  // Must not end before it was read.
+  return new ReadableStream({ pull }, { highWaterMark: 0 });
+}
+
+/** A body of which only the beginning arrives. */
+function breakingStream(beginning: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
+  let sent = false;
+  return new ReadableStream({
+    pull(controller) {
+      if (sent) controller.error(new TypeError("terminated"));
+      else controller.enqueue(beginning);
+      sent = true;
+    },
+  });
+}

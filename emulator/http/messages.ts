@@ -1,0 +1,225 @@
+import type { Model } from "../../src/contract/models.js";
+import { ERROR_STATUSES, HEADERS, isSafeRequestId } from "../../src/contract/wire.js";
+import { concatBytes } from "../../src/shared/data.js";
+import type { Policy } from "../core/policy-fields.js";
+
+/** A request whose body the adapter has read. */
+export interface HttpRequest extends RequestTarget {
+  /** In capitals. */
+  readonly method: string;
+  readonly headers: { get(name: string): string | null };
+  /** `"too_large"`: more than `bodyLimit`, and not read to the end. */
+  readonly body: Uint8Array | "too_large" | null;
+  /** The addresses that the response may name. */
+  readonly origins: Origins;
+  readonly arrival: Arrival;
+  /** Whether the caller has stopped waiting for the response. */
+  readonly hasLeft: () => boolean;
+  /** Restricts the control plane; absent in process, where every caller is trusted. */
+  readonly controlAccess?: ControlAccess;
+}
+
+export interface RequestTarget {
+  /** The service's own origin, or one of the providers'. */
+  readonly site: "service" | "provider";
+  /** Without the query. */
+  readonly path: string;
+}
+
+/** The addresses at which one adapter serves the emulator. */
+export interface Origins {
+  /** The service address, which may have a path: `https://api.example.com/music`. */
+  readonly service: string;
+  readonly providers: Readonly<Record<Model, string>>;
+}
+
+/** Taken before the body is read. */
+export interface Arrival {
+  /** Numbered in the order of arrival. */
+  readonly ordinal: number;
+  /** Counts resets and restores: a request of an earlier generation has no effect. */
+  readonly generation: number;
+}
+
+/** Where a request over the network came from, and which host names open the control plane to other machines. */
+export interface ControlAccess {
+  /** Whether the connection comes from this machine, by the address of its socket. */
+  readonly isLocal: boolean;
+  /** In lower case, without a port. */
+  readonly hosts: readonly string[];
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  /** JSON stays a string: most adapters write it as it is. */
+  readonly body: Uint8Array<ArrayBuffer> | string;
+  /** Follows the body for as long as its reader stays. Such a response has no length. */
+  readonly stream?: ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** The connection breaks after so many bytes of the body. */
+  readonly breaksAfterBytes?: number;
+  /** For the log; `null` for a success. */
+  readonly errorCode: string | null;
+}
+
+/** How a request ends. `"disconnect"`: the connection breaks; `"stall"`: it stays open, and no response ever comes. */
+export type HttpOutcome = HttpResponse | "disconnect" | "stall";
+
+/** The request id that the caller sent, if it is safe (Authentication, 7). */
+export function sentRequestId({ headers }: Pick<HttpRequest, "headers">): string | null {
+  const id = headers.get(HEADERS.requestId);
+  return id !== null && isSafeRequestId(id) ? id : null;
+}
+
+const CONTROL_PLANE = "/_emulator";
+
+/** Exactly this many bytes still pass. The control plane takes whole snapshots. */
+const LARGEST_BODY_BYTES = 2 ** 20;
+const LARGEST_CONTROL_BODY_BYTES = 2 ** 28;
+
+export function isControlCall({ site, path }: RequestTarget): boolean {
+  return site === "service" && (path === CONTROL_PLANE || path.startsWith(`${CONTROL_PLANE}/`));
+}
+
+export function bodyLimit(target: RequestTarget): number {
+  return isControlCall(target) ? LARGEST_CONTROL_BODY_BYTES : LARGEST_BODY_BYTES;
+}
+
+export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
+  const [first] = chunks;
+  return first !== undefined && chunks.length === 1 ? first : concatBytes(chunks);
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** `undefined` if the body is not JSON. */
+export function parseJson(body: HttpRequest["body"]): unknown {
+  if (!(body instanceof Uint8Array)) return undefined;
+  try {
+    return JSON.parse(decoder.decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON that is nested more deeply is refused, so that no part of the emulator has to handle it. */
+const DEEPEST_NESTING = 500;
+
+/** The parsed body of a request. Its errors come in a fixed order: content type, size, JSON, depth. */
+export function requireJson(
+  { headers, body }: HttpRequest,
+  json: unknown = parseJson(body),
+  deepest = DEEPEST_NESTING,
+): unknown {
+  const [mediaType = ""] = (headers.get("Content-Type") ?? "").split(";");
+  if (mediaType.trim().toLowerCase() !== "application/json")
+    throw new Refusal("invalid_request_body", "The body's Content-Type must be application/json");
+  if (body === "too_large") throw new Refusal("invalid_request_body", "The body is too large");
+  if (json === undefined) throw new Refusal("invalid_json", "The body is not valid JSON");
+  if (isTooDeep(json, deepest))
+    throw new Refusal("invalid_request_body", "The body's JSON is nested too deeply");
+  return json;
+}
+
+export function isTooDeep(value: unknown, levels = DEEPEST_NESTING): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  for (const each of Object.values(value)) if (levels === 0 || isTooDeep(each, levels - 1)) return true;
+  return false;
+}
+
+const encoder = new TextEncoder();
+
+export function bytesOf(body: HttpResponse["body"]): Uint8Array<ArrayBuffer> {
+  return typeof body === "string" ? encoder.encode(body) : body;
+}
+
+export function createResponse(
+  status: number,
+  contentType: string,
+  body: HttpResponse["body"],
+  errorCode: string | null = null,
+): HttpResponse {
+  const isAscii = typeof body === "string" && !/[^\0-\x7f]/.test(body);
+  const length = isAscii ? body.length : bytesOf(body).byteLength;
+  const headers = { "Content-Type": contentType, "Content-Length": String(length) };
+  return { status, headers, body, errorCode };
+}
+
+export function jsonResponse(status: number, body: unknown, errorCode: string | null = null): HttpResponse {
+  return createResponse(status, "application/json", JSON.stringify(body), errorCode);
+}
+
+/** The error body of the service, with any status. */
+export function errorResponse(
+  status: number,
+  errorCode: string,
+  message: string,
+  retryAfterSeconds?: number,
+): HttpResponse {
+  const wait = retryAfterSeconds === undefined ? {} : { retry_after_seconds: retryAfterSeconds };
+  const response = jsonResponse(status, { code: status, error_code: errorCode, message, ...wait }, errorCode);
+  if (retryAfterSeconds !== undefined) response.headers[HEADERS.retryAfter] = String(retryAfterSeconds);
+  return response;
+}
+
+/** The response to HEAD: its `Content-Length` is that of the missing body. */
+export function withoutBody(response: HttpResponse): HttpResponse {
+  return { ...response, body: "" };
+}
+
+/** Statuses whose responses have no body. */
+export const BODILESS_STATUSES: readonly number[] = [204, 205, 304];
+
+export function emptyResponse({ headers, ...response }: HttpResponse): HttpResponse {
+  const { "Content-Type": _, ...others } = headers;
+  return { ...response, headers: { ...others, "Content-Length": "0" }, body: "" };
+}
+
+/** The status of every error code: the interface's, and those that it does not have. */
+const STATUSES = {
+  ...ERROR_STATUSES,
+  not_found: 404,
+  method_not_allowed: 405,
+  foreign_origin: 403,
+  billing_incomplete: 409,
+} as const;
+
+/** Ends a request with an error. Thrown by every stage, and rendered by `refuse`. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly errorCode: keyof typeof STATUSES;
+  /** Only of a 429. */
+  readonly retryAfterSeconds: number | undefined;
+  /** The methods that the path has. Only of a 405. */
+  readonly allow: string | undefined;
+
+  constructor(
+    errorCode: keyof typeof STATUSES,
+    message: string,
+    { retryAfterSeconds, allow }: { retryAfterSeconds?: number; allow?: string } = {},
+  ) {
+    super(message);
+    this.errorCode = errorCode;
+    this.retryAfterSeconds = retryAfterSeconds;
+    this.allow = allow;
+  }
+}
+
+/** Renders a refusal. Throws any other error again: it is a defect of the emulator. */
+export function refuse(error: unknown, policy: Policy): HttpResponse {
+  if (!(error instanceof Refusal)) throw error;
+  const { errorCode, message, retryAfterSeconds, allow } = error;
+  const status =
+    errorCode === "invalid_audio_format" || errorCode === "audio_format_unavailable"
+      ? policy[`${errorCode}_status`]
+      : STATUSES[errorCode];
+  const response = errorResponse(status, errorCode, message, retryAfterSeconds);
+  if (allow !== undefined) response.headers["Allow"] = allow;
+  return response;
+}
+
+/** The interface's error code for a status. */
+export function errorCodeOf(status: number): string {
+  const known = Object.entries(ERROR_STATUSES).find(([, each]) => each === status);
+  return known?.[0] ?? (status >= 400 && status < 500 ? "invalid_request_body" : "internal_error");
+}

@@ -1,0 +1,68 @@
+import type { Account, ApiKey } from "../core/accounts.js";
+import type { AuditedRequest } from "../core/audit.js";
+import type { Core } from "../core/core.js";
+import type { Fault } from "../core/faults.js";
+import type { HttpRequest, HttpResponse, Origins } from "./messages.js";
+
+/** An emulator as its adapters see it. */
+export interface Service {
+  readonly core: Core;
+  /** The addresses within the process. */
+  readonly origins: Origins;
+  /** Responds to a call of the control plane. */
+  readonly control: (request: HttpRequest) => Promise<HttpResponse>;
+}
+
+/** A request on its way through the pipeline. */
+export interface Context extends AuditedRequest {
+  readonly core: Core;
+  readonly request: HttpRequest;
+  readonly fault: Fault | null;
+  /** The parsed body of a submission; `undefined` if it is not JSON. */
+  readonly json: unknown;
+  /** The one time at which the request takes effect: after a delay, later than it arrived. */
+  now: number;
+  at: string;
+  /** Owner of the valid key that was sent; `null` without one. */
+  caller: Caller | null;
+  /** What the key has left in its rate limit window; `null` if that is not known. */
+  remaining: number | null;
+  /** What the path has in place of the braces of its route. */
+  params: readonly string[];
+}
+
+export interface Caller {
+  account: Account;
+  key: ApiKey;
+}
+
+/** Names that no network can resolve. */
+const IN_PROCESS_ORIGINS: Origins = {
+  service: "https://api.async-music.test",
+  providers: { provider_a: "https://provider-a.test", provider_b: "https://provider-b.test" },
+};
+
+export function inProcessOrigins(url: string = IN_PROCESS_ORIGINS.service): Origins {
+  return { ...IN_PROCESS_ORIGINS, service: url };
+}
+
+export function isProviderOrigin(origin: string): boolean {
+  return Object.values(IN_PROCESS_ORIGINS.providers).includes(origin);
+}
+
+const services = new WeakMap<object, Service>();
+
+export function registerService(emulator: object, service: Service): void {
+  services.set(emulator, service);
+}
+
+/** @throws TypeError unless `createEmulator` made the emulator. */
+export function serviceOf(emulator: object): Service {
+  const service = services.get(emulator);
+  if (service === undefined) throw new TypeError("Expected an emulator that `createEmulator` made");
+  return service;
+}
+
+export function coreOf(emulator: object): Core {
+  return serviceOf(emulator).core;
+}
