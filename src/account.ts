@@ -1,24 +1,21 @@
 import type { Balance, Usage } from "./contract/account.js";
 import { balanceSchema, usageSchema } from "./contract/responses.js";
-import { ENDPOINTS } from "./contract/wire.js";
-import { type ApiPromise, apiPromise } from "./http/api-promise.js";
-import type { Call, RequestOptions } from "./http/call.js";
-import { checkOptionNames } from "./http/option-names.js";
-import { type AnswerSchema, parseAnswer } from "./http/parse-answer.js";
-import { REQUEST_OPTIONS } from "./http/request-options.js";
-import type { Transport } from "./http/transport.js";
-import { judgeRead } from "./http/verdict.js";
+import { ENDPOINTS } from "./contract/service.js";
+import { type ApiPromise, apiPromise, parseData, type Schema, send } from "./http/client.js";
+import type { Call, Context, RequestOptions } from "./http/context.js";
+import { judgeRead } from "./http/failure.js";
+import { checkOptionNames, REQUEST_OPTIONS } from "./http/options.js";
 
 const BALANCE_CALL: Call = { ...ENDPOINTS.balance, kind: "account", purpose: "read the balance" };
 const USAGE_CALL: Call = { ...ENDPOINTS.usage, kind: "account", purpose: "read the usage" };
 
 /** The account that the key belongs to. */
 export class Account {
-  readonly #transport: Transport;
+  readonly #context: Context;
 
   /** @internal */
-  constructor(transport: Transport) {
-    this.#transport = transport;
+  constructor(context: Context) {
+    this.#context = context;
   }
 
   /**
@@ -41,13 +38,13 @@ export class Account {
     return this.#read(USAGE_CALL, usageSchema, options);
   }
 
-  #read<Data>(call: Call, schema: AnswerSchema<Data>, options: RequestOptions): ApiPromise<Data> {
-    const transport = this.#transport;
+  #read<Data>(call: Call, schema: Schema<Data>, options: RequestOptions): ApiPromise<Data> {
+    const context = this.#context;
     const read = async () => {
-      const own = checkOptionNames(options, REQUEST_OPTIONS, transport.redactor);
-      const answer = await transport.send(call, own, judgeRead);
-      return { data: parseAnswer(call, answer, schema, transport.redactor), answer };
+      const own = checkOptionNames(options, REQUEST_OPTIONS, context.redactor);
+      const response = await send(context, call, own, judgeRead);
+      return { data: parseData(context, call, response, schema), response };
     };
-    return apiPromise(transport.trace(call.purpose, {}, read), transport.redactor);
+    return apiPromise(context.trace(call.purpose, {}, read), context.redactor);
   }
 }

@@ -1,13 +1,18 @@
 import { Account } from "./account.js";
 import { Audio } from "./audio/audio.js";
 import { isPublicHttpUrl } from "./contract/upload-address.js";
-import { createEmitter, type Emitter, type Listener } from "./http/emitter.js";
-import type { ClientEvents } from "./http/events.js";
-import { createKnownIds } from "./http/known-ids.js";
-import { createWarn, logEvents } from "./http/logger.js";
+import { RecentIds } from "./http/attempt.js";
+import type { Context } from "./http/context.js";
 import { createRedactor } from "./http/redactor.js";
-import { createTrace } from "./http/tracer.js";
-import { createTransport } from "./http/transport.js";
+import type { ClientEvents } from "./http/telemetry.js";
+import {
+  createEmitter,
+  createTrace,
+  createWarn,
+  type Emitter,
+  type Listener,
+  logEvents,
+} from "./http/telemetry.js";
 import { type ClientOptions, checkClientOptions } from "./options.js";
 import { createMemoryPacer } from "./rate-limit/memory-pacer.js";
 import type { Pacer } from "./rate-limit/pacer.js";
@@ -62,20 +67,20 @@ export class AsyncMusic {
       warn(
         `The base URL is not encrypted, so that others on the network can read the API key. Use https instead of ${checked.baseUrl}.`,
       );
-    const transport = createTransport({
+    const context: Context = {
       ...checked,
       apiKey,
       pacer: this.#pacer,
       redactor,
-      ids: createKnownIds(),
+      ids: { requests: new RecentIds(), tasks: new RecentIds() },
       emitter: this.#emitter,
       trace: createTrace(tracer, redactor.text),
       warn,
-    });
+    };
     this.baseUrl = checked.baseUrl;
-    this.account = new Account(transport);
-    this.tasks = new Tasks(transport, this.account, validateRequests);
-    this.audio = new Audio(transport);
+    this.account = new Account(context);
+    this.tasks = new Tasks(context, this.account, validateRequests);
+    this.audio = new Audio(context);
   }
 
   /** What is known now of the key's rate limit (Limits: 120 requests in 60 seconds, unless told otherwise). */

@@ -5,14 +5,26 @@
  */
 
 export type { Account } from "./account.js";
-export type { Audio } from "./audio/audio.js";
-export type { AudioDownload } from "./audio/audio-download.js";
-export type { AudioExtension } from "./audio/audio-format.js";
+export type { Audio, AudioDownload } from "./audio/audio.js";
+export type { AudioExtension } from "./audio/body.js";
 export { expiresAt } from "./audio/expires-at.js";
 export { AsyncMusic, type RateLimit } from "./client.js";
 export type { Balance, Usage } from "./contract/account.js";
-export { MODELS, type Model, PRICES, TASK_TYPES, type TaskType, USD_PER_CREDIT } from "./contract/models.js";
 export type * from "./contract/requests.js";
+export type { JsonValue } from "./contract/service.js";
+export {
+  ERROR_STATUSES,
+  type ErrorCode,
+  LIMITS,
+  MODELS,
+  type Model,
+  PRICES,
+  TASK_ERROR_CODES,
+  TASK_TYPES,
+  type TaskErrorCode,
+  type TaskType,
+  USD_PER_CREDIT,
+} from "./contract/service.js";
 export {
   type AnyTaskType,
   type Clip,
@@ -40,14 +52,6 @@ export {
   type UnfinishedTaskOf,
   type Unlisted,
 } from "./contract/task.js";
-export type { JsonValue } from "./contract/wire.js";
-export {
-  ERROR_STATUSES,
-  type ErrorCode,
-  LIMITS,
-  TASK_ERROR_CODES,
-  type TaskErrorCode,
-} from "./contract/wire.js";
 export {
   AccountSuspendedError,
   ApiError,
@@ -76,12 +80,11 @@ export {
 } from "./errors/connection-errors.js";
 export { JournalConflictError, JournalError } from "./errors/journal-errors.js";
 export { TaskFailedError, TaskTimedOutError, WaitTimeoutError } from "./errors/task-errors.js";
-export type { ApiPromise, WithResponse } from "./http/api-promise.js";
-export type { RequestOptions } from "./http/call.js";
-export type { Listener } from "./http/emitter.js";
-export type * from "./http/events.js";
-export type { Logger, LogLevel } from "./http/logger.js";
-export type { Span, SpanAttributes, Tracer } from "./http/tracer.js";
+export type { ApiPromise, WithResponse } from "./http/client.js";
+export type { RequestOptions } from "./http/context.js";
+export type * from "./http/telemetry.js";
+export type { Listener, Logger, LogLevel, Span, SpanAttributes, Tracer } from "./http/telemetry.js";
+export { memoryJournal } from "./journal/entries.js";
 export type {
   Journal,
   JournalEntry,
@@ -90,9 +93,8 @@ export type {
   JournalRecord,
   OpenOrder,
 } from "./journal/journal.js";
-export { memoryJournal } from "./journal/memory-journal.js";
-export type { JournalOptions } from "./journal/options.js";
 export { settleOutcome } from "./journal/settle-outcome.js";
+export type { JournalOptions } from "./journal/slot.js";
 export type { ClientOptions } from "./options.js";
 export type {
   PacedRequest,
@@ -103,14 +105,10 @@ export type {
   RequestKind,
   WaitingTask,
 } from "./rate-limit/pacer.js";
-export { creditsFor } from "./tasks/credits-for.js";
-export type { RunOptions, WaitOptions } from "./tasks/options.js";
-export type { PollInterval } from "./tasks/poll-schedule.js";
+export { creditsFor } from "./tasks/credits.js";
+export type { PollInterval, RunAllOptions, RunOptions, WaitOptions } from "./tasks/options.js";
 export type { RunAllProgress } from "./tasks/progress.js";
-export { progressOf } from "./tasks/progress-of.js";
 export type { RunFailure, RunResult, RunSuccess } from "./tasks/run-all.js";
-export type { RunAllOptions } from "./tasks/run-all-options.js";
-export { taskEvents } from "./tasks/task-events.js";
+export { progressOf, taskEvents } from "./tasks/task-events.js";
 export type { Tasks } from "./tasks/tasks.js";
-export type { Clock } from "./time/clock.js";
-export type { Random } from "./time/random.js";
+export type { Clock, Random } from "./time/clock.js";

@@ -1,16 +1,13 @@
-import { API_PREFIX } from "./contract/wire.js";
+import { API_PREFIX } from "./contract/service.js";
 import { InvalidOptionError, shown } from "./errors/base.js";
-import { environmentVariable, isBrowser } from "./http/environment.js";
-import { lateFetch } from "./http/late-fetch.js";
-import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel } from "./http/logger.js";
-import { checkOptionNames, shownAmong } from "./http/option-names.js";
+import { environmentVariable, isBrowser } from "./http/fetch.js";
+import { checkMaxRetries, checkOptionNames, checkTimeoutMs, shownAmong } from "./http/options.js";
 import { createRedactor, type Redactor } from "./http/redactor.js";
-import { checkMaxRetries, checkTimeoutMs } from "./http/request-options.js";
-import type { Tracer } from "./http/tracer.js";
+import type { Tracer } from "./http/telemetry.js";
+import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel } from "./http/telemetry.js";
 import type { Pacer, PacerFactory } from "./rate-limit/pacer.js";
 import type { Clock } from "./time/clock.js";
-import { createSystemClock } from "./time/clock.js";
-import { type Random, systemRandom } from "./time/random.js";
+import { createSystemClock, type Random, systemRandom } from "./time/clock.js";
 
 /**
  * Options of the client. Each must be an own property of the object: one that is inherited, such as a getter of a class,
@@ -72,7 +69,7 @@ export interface ClientOptions {
 export interface CheckedClientOptions {
   apiKey: string;
   baseUrl: string;
-  fetch: typeof globalThis.fetch;
+  fetch: typeof globalThis.fetch | undefined;
   timeoutMs: number;
   maxRetries: number;
   retryBudgetMs: number;
@@ -117,7 +114,7 @@ export function checkClientOptions(given: ClientOptions): CheckedClientOptions {
   return {
     apiKey,
     baseUrl: checkBaseUrl(options.baseUrl ?? environmentVariable("ASYNC_MUSIC_BASE_URL"), redactor),
-    fetch: lateFetch(checkFunction("fetch", options.fetch)),
+    fetch: checkFunction("fetch", options.fetch),
     timeoutMs: checkTimeoutMs(options.timeoutMs ?? 30_000),
     maxRetries: checkMaxRetries(options.maxRetries ?? 2),
     retryBudgetMs: checkRetryBudgetMs(options.retryBudgetMs ?? 120_000),

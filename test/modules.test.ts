@@ -19,7 +19,7 @@ const arrows = {
     "account.ts": "contract http",
     journal: "contract shared time errors http",
     tasks: "contract shared time errors rate-limit http account.ts journal",
-    audio: "contract shared time errors http",
+    audio: "contract time errors http",
     "options.ts": "contract time errors rate-limit http",
     "client.ts": "contract time rate-limit http account.ts tasks audio options.ts",
     "index.ts": "contract time errors rate-limit http account.ts journal tasks audio options.ts client.ts",
@@ -52,7 +52,7 @@ const arrows = {
 
 /** The modules that may import a package. */
 const packages: Record<string, readonly string[]> = {
-  ky: ["src/http", "src/audio"],
+  ky: ["src/http"],
   "zod/mini": ["src/contract", "emulator/*"],
   mediabunny: ["emulator/audio"],
   "@mediabunny/mp3-encoder": ["emulator/audio"],

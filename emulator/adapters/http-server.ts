@@ -8,7 +8,7 @@ import {
 } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { HEADERS } from "../../src/contract/wire.js";
+import { HEADERS } from "../../src/contract/service.js";
 import { untilReplaced } from "../core/core.js";
 import {
   bodyLimit,

@@ -1,5 +1,4 @@
-import { MODELS, TASK_TYPES } from "../../src/contract/models.js";
-import { ENDPOINTS } from "../../src/contract/wire.js";
+import { ENDPOINTS, MODELS, TASK_TYPES } from "../../src/contract/service.js";
 import type { Audit, ConductRule, Finding } from "../core/audit.js";
 import { type Core, findTask } from "../core/core.js";
 import { isUnused } from "../core/faults.js";

@@ -1,4 +1,4 @@
-import { API_PREFIX } from "../../src/contract/wire.js";
+import { API_PREFIX } from "../../src/contract/service.js";
 import { EMULATOR_KEY } from "../core/accounts.js";
 import { checkOptionNames, invalidOption, parseOption } from "../core/checks.js";
 import { creditsSchema } from "../core/ledger.js";

@@ -1,4 +1,4 @@
-import type { Model } from "../../src/contract/models.js";
+import type { Model } from "../../src/contract/service.js";
 import type { Core } from "../core/core.js";
 import { type Outcome, parseOutcome } from "../core/providers.js";
 

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { LIMITS } from "../../src/contract/wire.js";
+import { LIMITS } from "../../src/contract/service.js";
 import { canonicalJson } from "../../src/shared/data.js";
 import { hashOf } from "../time/random.js";
 import { count, isoTimeSchema, list, objectOf, oneOf, record, text, time } from "./checks.js";

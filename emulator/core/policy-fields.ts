@@ -1,4 +1,4 @@
-import { TASK_ERROR_CODES, type TaskErrorCode } from "../../src/contract/wire.js";
+import { TASK_ERROR_CODES, type TaskErrorCode } from "../../src/contract/service.js";
 
 /**
  * What the interface leaves open. Each field is one choice; an application that passes under every choice does not

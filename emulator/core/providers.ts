@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import type { Model, TaskType } from "../../src/contract/models.js";
-import { TASK_ERROR_CODES, type TaskErrorCode } from "../../src/contract/wire.js";
+import type { Model, TaskType } from "../../src/contract/service.js";
+import { TASK_ERROR_CODES, type TaskErrorCode } from "../../src/contract/service.js";
 import type { AudioFormat } from "../audio/formats/formats.js";
 import { songDurationSeconds } from "../audio/song-duration.js";
 import { writeLyrics } from "../audio/words/lyrics.js";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { LIMITS } from "../../src/contract/wire.js";
+import { LIMITS } from "../../src/contract/service.js";
 import { count, list, numberBetween, objectOf, parseOption, time, wholeNumber } from "./checks.js";
 
 /** The rate limit of every key. */

@@ -1,7 +1,13 @@
 import * as z from "zod/mini";
-import { MODELS, type Model, TASK_TYPES, type TaskType } from "../../src/contract/models.js";
 import { inputVariant } from "../../src/contract/request-rules.js";
-import { type JsonValue, TASK_ERROR_CODES } from "../../src/contract/wire.js";
+import {
+  type JsonValue,
+  MODELS,
+  type Model,
+  TASK_ERROR_CODES,
+  TASK_TYPES,
+  type TaskType,
+} from "../../src/contract/service.js";
 import { AUDIO_FORMATS, type AudioFormat } from "../audio/formats/formats.js";
 import { LONGEST_SECONDS } from "../audio/song-duration.js";
 import { count, flag, list, numberBetween, objectOf, oneOf, text, time, wholeNumber } from "./checks.js";

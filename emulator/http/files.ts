@@ -1,4 +1,4 @@
-import { isModel } from "../../src/contract/models.js";
+import { isModel } from "../../src/contract/service.js";
 import { AUDIO_FORMATS } from "../audio/formats/formats.js";
 import type { Core } from "../core/core.js";
 import type { Copy } from "../core/delivery/audio-store.js";

@@ -1,5 +1,5 @@
-import type { Model } from "../../src/contract/models.js";
-import { ERROR_STATUSES, HEADERS, isSafeRequestId } from "../../src/contract/wire.js";
+import type { Model } from "../../src/contract/service.js";
+import { ERROR_STATUSES, HEADERS, isSafeRequestId } from "../../src/contract/service.js";
 import { concatBytes } from "../../src/shared/data.js";
 import type { Policy } from "../core/policy-fields.js";
 

@@ -1,4 +1,4 @@
-import { ENDPOINTS, HEADERS } from "../../src/contract/wire.js";
+import { ENDPOINTS, HEADERS } from "../../src/contract/service.js";
 import { auditRequest, fingerprintOfSubmission, fingerprintOfText, type Submission } from "../core/audit.js";
 import { invariant } from "../core/checks.js";
 import { type Core, findTask } from "../core/core.js";

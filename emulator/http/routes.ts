@@ -1,7 +1,6 @@
-import { priceOf } from "../../src/contract/models.js";
 import { findRequestViolation } from "../../src/contract/request-rules.js";
+import { ENDPOINTS, priceOf } from "../../src/contract/service.js";
 import type { TaskSubmission } from "../../src/contract/task.js";
-import { ENDPOINTS } from "../../src/contract/wire.js";
 import type { Account } from "../core/accounts.js";
 import { balanceData, usageData } from "../core/accounts.js";
 import { findTask } from "../core/core.js";

@@ -1,4 +1,4 @@
-import type { TaskType } from "../../src/contract/models.js";
+import type { TaskType } from "../../src/contract/service.js";
 import type { Clip, Lyrics, Task, TaskFields, TaskOutput } from "../../src/contract/task.js";
 import { reportOn } from "../core/providers.js";
 import { type MadeClip, readBrief, type StoredTask, type SucceededTask } from "../core/task.js";

@@ -1,4 +1,4 @@
-import { ENDPOINTS, HEADERS, LIMITS } from "../../src/contract/wire.js";
+import { ENDPOINTS, HEADERS, LIMITS } from "../../src/contract/service.js";
 import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from "./examples.js";
 import { requestSchemas } from "./requests.js";
 import {

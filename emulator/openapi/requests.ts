@@ -1,10 +1,10 @@
-import { type Model, priceOf, type TaskType } from "../../src/contract/models.js";
 import {
   type InputVariant,
   inputSchemas,
   PROVIDER_A_FIELDS,
   PROVIDER_B_FIELDS,
 } from "../../src/contract/request-rules.js";
+import { type Model, priceOf, type TaskType } from "../../src/contract/service.js";
 import { type Details, fromContract, reference, type Schema } from "./schema.js";
 
 /** One kind of request, and what the schema of its input does not say. */

@@ -1,4 +1,3 @@
-import { MODELS, TASK_TYPES } from "../../src/contract/models.js";
 import {
   balanceSchema,
   resultSchemas,
@@ -6,8 +5,8 @@ import {
   taskSubmissionSchema,
   usageSchema,
 } from "../../src/contract/responses.js";
+import { ERROR_STATUSES, MODELS, TASK_ERROR_CODES, TASK_TYPES } from "../../src/contract/service.js";
 import { FINAL_STATUSES, TASK_STATUSES } from "../../src/contract/task.js";
-import { ERROR_STATUSES, TASK_ERROR_CODES } from "../../src/contract/wire.js";
 import { fromContract, reference, type Schema } from "./schema.js";
 
 const time = { type: "string", format: "date-time" } as const;

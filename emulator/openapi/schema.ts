@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { JsonValue } from "../../src/contract/wire.js";
+import type { JsonValue } from "../../src/contract/service.js";
 
 /** A JSON Schema as OpenAPI 3.1 takes it: draft 2020-12. `false` forbids. */
 export type Schema = boolean | { readonly [keyword: string]: JsonValue };

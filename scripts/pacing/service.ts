@@ -1,5 +1,5 @@
 import { admit, openWindow, type RateWindow } from "../../emulator/core/rate-limit.js";
-import { LIMITS } from "../../src/contract/wire.js";
+import { LIMITS } from "../../src/contract/service.js";
 import type { VirtualTime } from "./virtual-time.js";
 
 /** The rate limit of one key. */

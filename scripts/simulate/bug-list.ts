@@ -12,9 +12,9 @@ export interface Bug {
 export const BUGS: readonly Bug[] = [
   {
     name: "a POST is sent again after a 502",
-    file: "src/tasks/judge-submission.ts",
-    find: "return { error: submissionOutcomeUnknown(failure), mayResend: false };",
-    replace: "return { error: submissionOutcomeUnknown(failure), mayResend: true };",
+    file: "src/tasks/calls.ts",
+    find: "if (!isRefusal) return { error: submissionOutcomeUnknown(failure), mayResend: false };",
+    replace: "if (!isRefusal) return { error: submissionOutcomeUnknown(failure), mayResend: true };",
   },
   {
     name: "no intent is written before the POST",
@@ -49,7 +49,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: "who comes second posts all the same",
     file: "src/journal/submit-once.ts",
-    find: "if (!isPut) throw new AlreadyTaken();",
+    find: 'if (!isPut) throw new AlreadyTaken("Another run has taken the key.");',
     replace: "",
   },
   {
@@ -60,21 +60,21 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "a journal overwrites what is there",
-    file: "src/journal/memory-journal.ts",
+    file: "src/journal/entries.ts",
     find: "if (revisionAt(key) !== previous) return false;",
     replace: "",
   },
   {
     name: "an abort during the POST counts as one before it",
     file: "src/tasks/tasks.ts",
-    find: "reject(leftUnderWay(call, known, this.#transport.redactor))",
+    find: "reject(abortedInFlight(call, known, this.#context.redactor))",
     replace: "reject(signal?.reason)",
   },
   {
     name: "a POST that its caller has left is dropped",
     file: "src/http/attempt.ts",
-    find: "signal: flight ? undefined : options.signal",
-    replace: "signal: options.signal",
+    find: "inFlight ? undefined : options.signal);",
+    replace: "options.signal);",
     firstWorld: 4001,
   },
   {
@@ -85,21 +85,21 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: "a connection that broke counts as one that was never made",
-    file: "src/http/exchange.ts",
+    file: "src/http/attempt.ts",
     find: 'kind: head === null && certainlyNeverLeft(cause) ? "never_left" : "lost"',
     replace: 'kind: "never_left"',
   },
   {
     name: "the evidence says the opposite",
-    file: "src/journal/probe.ts",
+    file: "src/journal/evidence.ts",
     find: 'return fits(created) ? "not_created" : "created";',
     replace: 'return fits(created) ? "created" : "not_created";',
   },
   {
     name: "a stated wait is not waited for",
     file: "src/http/attempt.ts",
-    find: "statedMs = status >= 400 ? statedWaitMs(headers, json, now) : null;",
-    replace: "",
+    find: "statedWaitMs: status >= 400 ? statedWaitMs(headers, json, now) : null,",
+    replace: "statedWaitMs: null,",
   },
   {
     name: "the service settles twice",

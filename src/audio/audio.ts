@@ -1,22 +1,65 @@
-import type { RequestOptions } from "../http/call.js";
-import type { Transport } from "../http/transport.js";
-import type { AudioDownload } from "./audio-download.js";
-import { audioUrlOf } from "./audio-url.js";
-import { downloadAudio } from "./download.js";
+import { withoutCredentials } from "../contract/text.js";
+import { AudioDownloadError, AudioExpiredError } from "../errors/audio-errors.js";
+import { InvalidOptionError, shown } from "../errors/base.js";
+import { statedWaitMs } from "../http/attempt.js";
+import { type FailedAttempt, type Tried, withRetries } from "../http/client.js";
+import type { Context, RequestOptions } from "../http/context.js";
+import { sendRequest } from "../http/fetch.js";
+import { checkOptionNames, checkRequestOptions, REQUEST_OPTIONS } from "../http/options.js";
+import { Aborter, type Deadline, onAbort, startDeadline } from "../time/abort.js";
+import {
+  type AudioExtension,
+  type Bytes,
+  bytesToSkip,
+  extensionOfBytes,
+  extensionOfType,
+  headersOfRest,
+  isGenericType,
+  lengthOf,
+  piecesOf,
+  readWhole,
+  SIGNATURE_LENGTH,
+  type Source,
+  skipping,
+  startingWith,
+  versionOf,
+} from "./body.js";
 
-/** The sound of clips. */
+/** A download whose headers have arrived. Its body can be read once. */
+export interface AudioDownload {
+  /** The address of the audio. */
+  readonly url: string;
+  /** The `Content-Type` of the response: the only reliable statement of the format. */
+  readonly contentType: string;
+  /** The extension for a file: from the `Content-Type`, or, if that is missing or generic, from the first bytes. */
+  readonly extension: AudioExtension;
+  /** In bytes; `null` if the response did not say. */
+  readonly size: number | null;
+  /**
+   * The bytes as they arrive. After a broken connection the stream continues from there, as long as `maxRetries` allows it and
+   * the server shows by an `ETag` or `Last-Modified` that the file is the same. Otherwise the stream fails with
+   * `AudioDownloadError`, and also if it ends before `size`.
+   */
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** All bytes. @throws {@link AudioDownloadError} the body broke off and could not be continued */
+  arrayBuffer(): Promise<ArrayBuffer>;
+  /** All bytes, with their type. @throws {@link AudioDownloadError} the body broke off and could not be continued */
+  blob(): Promise<Blob>;
+}
+
+/** The audio of clips. */
 export class Audio {
-  readonly #transport: Transport;
+  readonly #context: Context;
 
   /** @internal */
-  constructor(transport: Transport) {
-    this.#transport = transport;
+  constructor(context: Context) {
+    this.#context = context;
   }
 
   /**
-   * Downloads a clip's audio. Its head is retried like a read; its body is a stream that is resumed where the
-   * connection breaks, and ends whole or fails. Neither the API key nor a request id is sent, redirects are followed,
-   * and nothing counts against the rate limit. `timeoutMs` limits the time to the head, and the time between two pieces
+   * Downloads a clip's audio. The request is retried like a read; the body is a stream that is resumed after a broken
+   * connection, and ends whole or fails. Neither the API key nor a request id is sent, redirects are followed,
+   * and nothing counts against the rate limit. `timeoutMs` limits the time to the headers, and the time between two pieces
    * of the body.
    *
    * @param source - a clip, or its `audio_url`
@@ -35,8 +78,260 @@ export class Audio {
     source: string | URL | { audio_url: string },
     options: RequestOptions = {},
   ): Promise<AudioDownload> {
-    return this.#transport.trace("download audio", {}, () =>
-      downloadAudio(this.#transport, audioUrlOf(source), options),
-    );
+    const context = this.#context;
+    return context.trace("download audio", {}, async () => {
+      const url = audioUrlOf(source);
+      const own = checkOptionNames(options, REQUEST_OPTIONS, context.redactor);
+      const { maxRetries = context.maxRetries } = checkRequestOptions(own);
+      const shownUrl = withoutCredentials(context.redactor.text(url));
+      const leaving = new Aborter();
+      const download = { context, url, shownUrl, options: own, maxRetries, leaving };
+      return leaving.during(own.signal, () =>
+        request(download, {}, async (response, deadline) => ({
+          result: await open(download, response, deadline),
+        })),
+      );
+    });
   }
+}
+
+/** One download, whatever its number of requests. */
+interface Download {
+  context: Context;
+  url: string;
+  /** The address without credentials and key. */
+  shownUrl: string;
+  options: RequestOptions;
+  maxRetries: number;
+  /** Aborted when the reader cancels the body, and by the caller's signal. */
+  leaving: Aborter;
+}
+
+/** Sends one request for the audio, or for a part of it, with the retries of a read. */
+async function request<Result>(
+  { context, url, shownUrl, options, maxRetries, leaving }: Download,
+  headers: Readonly<Record<string, string>>,
+  use: (response: Response, deadline: Deadline) => Promise<Tried<Result>>,
+  before: (() => FailedAttempt | null) | null = null,
+): Promise<Result> {
+  const { clock, emitter, redactor } = context;
+  const { signal } = leaving;
+  const event = { requestId: null, method: "GET", url: shownUrl, taskId: null } as const;
+
+  return withRetries({ ...context, maxRetries, signal }, async () => {
+    const broken = before?.() ?? null;
+    if (broken !== null) return broken;
+    signal.throwIfAborted();
+    const sentAt = clock.now();
+    let status: number | null = null;
+    emitter.emit("attempt", () => event);
+    const emitAnswer = () =>
+      emitter.emit("answer", () => ({ ...event, status, durationMs: clock.now() - sentAt, remaining: null }));
+    const deadline = startDeadline(options.timeoutMs ?? context.timeoutMs, signal);
+    try {
+      // Audio may be anywhere, so the key isn't sent there in a header of the caller's either.
+      const sent = redactor.headers(new Headers(options.headers));
+      for (const name of ["x-api-key", "x-request-id"]) sent.delete(name);
+      // Only bytes without a content coding have a known length and can be resumed.
+      if (!sent.has("Accept-Encoding")) sent.set("Accept-Encoding", "identity");
+      for (const [name, value] of Object.entries(headers)) sent.set(name, value);
+      const sending = sendRequest({
+        method: "GET",
+        url,
+        headers: sent,
+        redirect: "follow",
+        credentials: "omit",
+        fetch: context.fetch,
+        signal: deadline.signal,
+      });
+      const response = await Promise.race([sending, deadline.ended]);
+      status = response.status;
+      emitAnswer();
+      // Any other success has no audio, or a part that was not requested.
+      if (status === 200 || (status === 206 && sent.has("Range"))) return await use(response, deadline);
+      deadline.clear();
+      response.body?.cancel().catch(() => {});
+      const statedMs = statedWaitMs(response.headers, undefined, clock.now());
+      if (status === 404) return { error: new AudioExpiredError(shownUrl), mayRetry: false, statedMs };
+      const message = `Failed to download audio: ${shownUrl} answers HTTP ${status}.`;
+      const error = new AudioDownloadError(message, { url: shownUrl, status });
+      return { error, mayRetry: status === 429 || status >= 500, statedMs };
+    } catch (failure) {
+      deadline.clear();
+      if (status === null) emitAnswer();
+      signal.throwIfAborted();
+      if (failure instanceof AudioDownloadError) return { error: failure, mayRetry: true, statedMs: null };
+      const reason = deadline.timedOut() ? "no answer came in time" : "the connection broke";
+      const message = `Failed to download audio: ${reason} (${shownUrl}).`;
+      const details = { url: shownUrl, status: null, cause: redactor.cause(failure) };
+      return { error: new AudioDownloadError(message, details), mayRetry: true, statedMs: null };
+    }
+  });
+}
+
+async function open(download: Download, response: Response, deadline: Deadline): Promise<AudioDownload> {
+  const size = lengthOf(response.headers);
+  const statedType = response.headers.get("Content-Type");
+  const isStated = !isGenericType(statedType);
+  const resume = createResume(download, response, isStated ? 0 : SIGNATURE_LENGTH);
+  const pieces = readWhole({ pieces: piecesOf(response, deadline), size }, resume);
+  // A connection that breaks before the format is known makes the request start again, as long as attempts are left.
+  const start = isStated ? null : await readStart(pieces);
+  if (start === null) deadline.pause();
+  const body = streamOf(start === null ? pieces : startingWith(start, pieces), download);
+  const contentType = statedType ?? "application/octet-stream";
+  const extension = start === null ? extensionOfType(statedType) : extensionOfBytes(start);
+  const url = download.shownUrl;
+  const whole = async () => {
+    if (body.locked) throw readBefore(url);
+    const parts = await allOf(body);
+    // A stream that ended is whole. If bytes are missing, they were read before.
+    if (size !== null && new Blob(parts).size < size) throw readBefore(url);
+    return parts;
+  };
+  return {
+    contentType,
+    extension,
+    size,
+    url,
+    body,
+    arrayBuffer: async () => new Blob(await whole()).arrayBuffer(),
+    blob: async () => new Blob(await whole(), { type: contentType }),
+  };
+}
+
+function readBefore(url: string): AudioDownloadError {
+  const message = `Failed to read audio: its body was read before. Keep the bytes, or download ${url} again.`;
+  return new AudioDownloadError(message, { url, status: null });
+}
+
+/** Reads without a `Response`: some runtimes replace the error of a stream that fails by one of their own. */
+async function allOf(body: ReadableStream<Bytes>): Promise<Bytes[]> {
+  const reader = body.getReader();
+  const pieces: Bytes[] = [];
+  for (let next = await reader.read(); !next.done; next = await reader.read()) pieces.push(next.value);
+  return pieces;
+}
+
+/** The first bytes that show the format, or all there are. */
+async function readStart(pieces: AsyncGenerator<Bytes>): Promise<Bytes> {
+  let start: Bytes = new Uint8Array(0);
+  while (start.byteLength < SIGNATURE_LENGTH) {
+    const { done, value } = await pieces.next();
+    if (done) break;
+    start = new Uint8Array([...start, ...value]);
+  }
+  return start;
+}
+
+/** Continues a body that broke off. */
+type Resume = (received: number, reason: string, cause?: unknown) => Promise<Source>;
+
+/**
+ * Requests the rest of the very version that was begun, with the retries of one read for the whole body. A body that breaks off
+ * before `from` bytes arrived is not continued: its caller starts again.
+ */
+function createResume(download: Download, begun: Response, from: number): Resume {
+  const { context, shownUrl: url, leaving } = download;
+  const version = versionOf(begun);
+  let retriesLeft = download.maxRetries;
+  const cutOff = (reason: string, cause?: unknown) =>
+    new AudioDownloadError(`Failed to download audio: ${reason}. Download ${url} again.`, {
+      url,
+      status: begun.status,
+      cause: context.redactor.cause(cause),
+    });
+
+  return async (received, reason, cause) => {
+    leaving.signal.throwIfAborted();
+    const error = cutOff(reason, cause);
+    const headers = received >= from ? headersOfRest(begun, received) : null;
+    if (headers === null) throw error;
+    // The broken body is the first failure of the series: the first request already follows a wait.
+    let failure: FailedAttempt | null = { error, mayRetry: true, statedMs: null };
+    const before = () => {
+      const broken = failure;
+      failure = null;
+      if (broken === null) retriesLeft--;
+      return broken;
+    };
+    const use = async (rest: Response, deadline: Deadline): Promise<Tried<Source>> => {
+      const broken = `the connection broke after ${received} bytes`;
+      const skipped = bytesToSkip(version, received, rest);
+      if (skipped === null) {
+        deadline.clear();
+        rest.body?.cancel().catch(() => {});
+        return { error: cutOff(`${broken}, and its rest can't be told`), mayRetry: false, statedMs: null };
+      }
+      const pieces = skipping(piecesOf(rest, deadline), skipped);
+      let thrown: unknown;
+      try {
+        const { value, done } = await pieces.next();
+        const size = version.size ?? versionOf(rest).size;
+        if (!done) return { result: { pieces: startingWith(value, pieces), size } };
+      } catch (error) {
+        leaving.signal.throwIfAborted();
+        thrown = error;
+      }
+      return { error: cutOff(broken, thrown), mayRetry: true, statedMs: null };
+    };
+    return request({ ...download, maxRetries: retriesLeft }, headers, use, before);
+  };
+}
+
+/** Removes the listener of a body that was garbage-collected. */
+const collected = new FinalizationRegistry<{ leave(): void }>((abort) => abort.leave());
+
+/**
+ * The pieces as a stream. Nothing is read ahead. An abort closes the connection at any time; the caller's signal, which may live
+ * longer, refers to a body that is not read only weakly.
+ */
+function streamOf(pieces: AsyncGenerator<Bytes>, { leaving, options }: Download): ReadableStream<Bytes> {
+  const { signal } = options;
+  const weak = new WeakRef(leaving);
+  const abort = onAbort(signal, () => weak.deref()?.abort(signal?.reason));
+  const body = new ReadableStream<Bytes>(
+    {
+      async pull(controller) {
+        const { done, value } = await leaving.during(signal, () => pieces.next());
+        if (!done) return controller.enqueue(value);
+        abort.leave();
+        controller.close();
+      },
+      async cancel() {
+        abort.leave();
+        leaving.abort();
+        // Only a generator that was started runs its `finally`, which cancels the response.
+        await pieces.next().catch(() => {});
+        await pieces.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  collected.register(body, abort);
+  return body;
+}
+
+/** The address of what is to be downloaded. */
+export function audioUrlOf(source: unknown): string {
+  const url: unknown =
+    typeof source === "object" ? (Reflect.get(Object(source), "audio_url") ?? source) : source;
+  const address = url instanceof URL ? url.href : url;
+  if (typeof address === "string" && /^https?:\/\//i.test(address) && URL.canParse(address)) {
+    const { username, password, href } = new URL(address);
+    // `withoutCredentials` finds every password in the normal form of a URL.
+    return username === "" && password === "" ? address : href;
+  }
+  throw new InvalidOptionError(
+    "source",
+    "be a clip, or an address that begins with http:// or https://",
+    kindOf(source) ?? shown(address),
+  );
+}
+
+/** A value that contains a clip, but is none; `null` for any other. */
+function kindOf(source: unknown): string | null {
+  if (Array.isArray(source)) return "a list: give one clip of it";
+  if (typeof Object(source).then === "function") return "a promise: await it first";
+  return Object(source).task_id === undefined ? null : "a task: give one clip of its output.result";
 }

@@ -1,5 +1,5 @@
+import { LIMITS } from "../contract/service.js";
 import { isFinalStatus } from "../contract/task.js";
-import { LIMITS } from "../contract/wire.js";
 import { dateAt, parseDate } from "../time/clock.js";
 
 /**

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { MODELS, type TaskType } from "../contract/models.js";
+import { MODELS, type TaskType } from "../contract/service.js";
 import {
   type ConnectionFlags,
   duration,

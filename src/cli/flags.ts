@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { type Model, TASK_TYPES, type TaskType } from "../contract/models.js";
+import { type Model, TASK_TYPES, type TaskType } from "../contract/service.js";
 import { UsageError } from "./terminal.js";
 
 /** Flags of every command that sends requests. */

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { USD_PER_CREDIT } from "../contract/models.js";
+import { USD_PER_CREDIT } from "../contract/service.js";
 import { createRedactor } from "../http/redactor.js";
 import type { ClientOptions } from "../options.js";
 

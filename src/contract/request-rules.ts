@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { isModel, isTaskType, type Model, TASK_TYPES_BY_MODEL, type TaskType } from "./models.js";
+import type { ErrorCode } from "./service.js";
+import { isModel, isTaskType, type Model, TASK_TYPES_BY_MODEL, type TaskType } from "./service.js";
 import { isPublicHttpUrl } from "./upload-address.js";
-import type { ErrorCode } from "./wire.js";
 
 /** What is wrong with one field of a request. */
 export interface RequestIssue {

@@ -1,4 +1,4 @@
-import type { JsonValue } from "./wire.js";
+import type { JsonValue } from "./service.js";
 
 /** The only format that can be asked for; without it the audio is in whatever format the provider made. */
 export type AudioFormat = "mp3";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { TaskType } from "./models.js";
+import type { TaskType } from "./service.js";
 
 /**
  * What an answer must have to be usable. Readers are lenient: fields beyond these are kept, enum values are any

@@ -1,5 +1,4 @@
-import type { Model, TaskType } from "./models.js";
-import type { TaskErrorCode } from "./wire.js";
+import type { Model, TaskErrorCode, TaskType } from "./service.js";
 
 /** Every status that a task can have (States and transitions). */
 export const TASK_STATUSES = ["pending", "running", "success", "failure", "timeout"] as const;

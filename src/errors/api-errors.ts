@@ -1,5 +1,5 @@
+import type { ErrorCode } from "../contract/service.js";
 import type { Known } from "../contract/task.js";
-import type { ErrorCode } from "../contract/wire.js";
 import { AsyncMusicError, type ErrorDetails } from "./base.js";
 
 /** What an HTTP error answer said. */

@@ -1,6 +1,6 @@
+import type { ErrorCode } from "../contract/service.js";
 import type { Known } from "../contract/task.js";
 import { printableLine, withoutCredentials } from "../contract/text.js";
-import type { ErrorCode } from "../contract/wire.js";
 
 /** What every error of this package can be given. */
 export interface ErrorDetails {

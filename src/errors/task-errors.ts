@@ -1,6 +1,6 @@
+import type { TaskErrorCode } from "../contract/service.js";
 import type { FailedTask, Known, Task } from "../contract/task.js";
 import { excerpt } from "../contract/text.js";
-import type { TaskErrorCode } from "../contract/wire.js";
 import { AsyncMusicError } from "./base.js";
 
 /**

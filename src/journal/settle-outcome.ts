@@ -1,12 +1,9 @@
 import { isUuid } from "../contract/task.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
 import { createRedactor } from "../http/redactor.js";
-import { isFreed } from "./is-journal-entry.js";
+import { isFreed } from "./entries.js";
 import type { Journal, JournalEntry } from "./journal.js";
-import { checkJournalOptions } from "./options.js";
-import { newRevision } from "./revision.js";
-import { createSlot, type Slot } from "./slot.js";
-import { takeTurn } from "./take-turn.js";
+import { checkJournalOptions, createSlot, newRevision, type Slot, takeTurn } from "./slot.js";
 
 /** A journal holds no API key that would have to be taken out of a message. */
 const NO_SECRET = createRedactor("");
@@ -52,7 +49,8 @@ export async function settleOutcome(
     );
   const leave = await takeTurn(journal, journalKey, undefined);
   try {
-    return await settle(createSlot(journal, journalKey, NO_SECRET), taskId);
+    // The service writes ids in lower case.
+    return await settle(createSlot(journal, journalKey, NO_SECRET), taskId?.toLowerCase() ?? null);
   } finally {
     leave();
   }
@@ -61,7 +59,7 @@ export async function settleOutcome(
 async function settle(slot: Slot, taskId: string | null): Promise<boolean> {
   const entry = await slot.read();
   if (entry === null) return false;
-  if (entry.state === "submitted" && entry.task_id === taskId) return true;
+  if (entry.state === "submitted" && entry.task_id.toLowerCase() === taskId) return true;
   if (entry.state === "submitted" && entry.settled !== true) return false;
   if (taskId === null && isFreed(entry)) return true;
   if (await slot.put(settlementOf(entry, taskId), entry.revision)) return true;

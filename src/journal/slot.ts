@@ -1,10 +1,67 @@
 import type { FinalStatus } from "../contract/task.js";
+import { InvalidOptionError, shown } from "../errors/base.js";
 import { JournalConflictError, JournalError } from "../errors/journal-errors.js";
+import { createRequestId } from "../http/client.js";
 import type { Redactor } from "../http/redactor.js";
-import { inTime } from "./in-time.js";
-import { isJournalEntry } from "./is-journal-entry.js";
+import { onAbort, startDeadline } from "../time/abort.js";
+import { systemRandom } from "../time/clock.js";
+import { isJournalEntry } from "./entries.js";
 import type { Journal, JournalEntry, JournalRecord } from "./journal.js";
-import { newRevision } from "./revision.js";
+
+/** What `run` and `runAll` take of a journal beside its key. */
+export interface JournalOptions {
+  /**
+   * Where this run is recorded, so that nothing is ever paid twice; it goes with `journalKey`. The intent is written
+   * before the first byte of the POST leaves, and the task once it is known. A run with a key whose task is recorded
+   * waits for that task and sends nothing. A run with a key whose outcome nobody knows rejects with
+   * `SubmissionOutcomeUnknownError`, and sends nothing either. A refusal leaves the key free.
+   */
+  journal?: Journal | undefined;
+  /**
+   * Reads `usage.tasks_created` before the POST, and again once its outcome is unknown, so that the error can say what
+   * the difference is evidence of. It goes with `journal`, and costs one more request.
+   *
+   * @defaultValue false
+   */
+  probe?: boolean | undefined;
+  /**
+   * Called when a task was submitted and the journal could record it neither at once nor at the end of the run. The
+   * run itself goes on to its result; save the error's `taskId` elsewhere.
+   */
+  onUnrecorded?: ((error: JournalError) => void | Promise<void>) | undefined;
+}
+
+/** Where a run is recorded. */
+export interface JournalPlace {
+  journal: Journal;
+  key: string;
+  probe: boolean;
+}
+
+/** The place that the options name; `null` where they name none. */
+export function checkJournalOptions(
+  { journal, journalKey, probe = false }: JournalOptions & { journalKey?: string | undefined },
+  redactor: Redactor,
+): JournalPlace | null {
+  checkJournal(journal);
+  if (typeof probe !== "boolean") throw new InvalidOptionError("probe", "be true or false", shown(probe));
+  if (journalKey === undefined) {
+    if (journal !== undefined) throw new InvalidOptionError("journalKey", "be given with `journal`");
+    if (probe) throw new InvalidOptionError("probe", "be given with `journal`");
+    return null;
+  }
+  if (typeof journalKey !== "string" || journalKey === "")
+    throw new InvalidOptionError("journalKey", "be a text that is not empty");
+  if (redactor.isGivenAway(journalKey)) throw new InvalidOptionError("journalKey", "not hold the API key");
+  if (journal === undefined) throw new InvalidOptionError("journal", "be given with `journalKey`");
+  return { journal, key: journalKey, probe };
+}
+
+function checkJournal(journal: Journal | undefined): void {
+  if (journal === undefined) return;
+  const isJournal = [journal?.get, journal?.put, journal?.delete].every((each) => typeof each === "function");
+  if (!isJournal) throw new InvalidOptionError("journal", "have the methods get, put and delete");
+}
 
 /** The longest that a finished task waits for the journal to record its end, in real milliseconds. */
 const LONGEST_CLOSE_MS = 1000;
@@ -85,4 +142,67 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor): S
       return new JournalConflictError(message, { journalKey: key });
     },
   };
+}
+
+/** A journal that takes longer for one thing has failed, in real milliseconds: a task that is paid for must be told. */
+const LONGEST_MS = 30_000;
+
+/** What a journal answers; rejects where it takes too long. */
+export async function inTime<Value>(work: () => Promise<Value>, longestMs = LONGEST_MS): Promise<Value> {
+  const deadline = startDeadline(longestMs);
+  try {
+    return await Promise.race([work(), deadline.ended]);
+  } finally {
+    deadline.clear();
+  }
+}
+
+/** By journal and key: the last who stands in line, settled once they have left it. */
+const lines = new WeakMap<Journal, Map<string, Promise<void>>>();
+
+/**
+ * Lets the runs of one process on one key come one after the other, whatever their clients: each then finds what the
+ * one before it has recorded. The answer ends the turn.
+ */
+export async function takeTurn(
+  journal: Journal,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<() => void> {
+  const line = lines.get(journal) ?? new Map<string, Promise<void>>();
+  lines.set(journal, line);
+
+  const before = line.get(key);
+  let leave = () => {};
+  const left = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  const last = Promise.all([before, left]).then(() => {
+    if (line.get(key) === last) line.delete(key);
+  });
+  line.set(key, last);
+
+  try {
+    await untilAborted(before, signal);
+  } catch (reason) {
+    leave();
+    throw reason;
+  }
+  return leave;
+}
+
+function untilAborted(turn: Promise<void> | undefined, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const abort = onAbort(signal, () => reject(signal?.reason));
+    void Promise.resolve(turn).then(() => {
+      abort.leave();
+      resolve();
+    });
+  });
+}
+
+/** From the system's chance, always: clients of one seed, in two processes, must not take each other's for their own. */
+export function newRevision(): string {
+  return createRequestId(systemRandom);
 }

@@ -1,5 +1,5 @@
+import type { JsonValue } from "../contract/service.js";
 import type { FinalStatus, TaskSubmission } from "../contract/task.js";
-import type { JsonValue } from "../contract/wire.js";
 import { ApiError } from "../errors/api-errors.js";
 import { AsyncMusicError } from "../errors/base.js";
 import { ConnectionError } from "../errors/connection-errors.js";
@@ -9,14 +9,11 @@ import { canonicalJson } from "../shared/data.js";
 import { isReasonOf } from "../time/abort.js";
 import type { Clock } from "../time/clock.js";
 import { dateAt } from "../time/clock.js";
-import { isFreed } from "./is-journal-entry.js";
+import { isFreed } from "./entries.js";
+import { outcomeUnknown, type Probe, type Sounding, sound } from "./evidence.js";
 import type { JournalIntent, JournalRecord } from "./journal.js";
-import type { JournalPlace } from "./options.js";
-import { outcomeUnknown } from "./outcome-unknown.js";
-import { type Probe, type Sounding, sound } from "./probe.js";
-import { newRevision } from "./revision.js";
-import { createSlot, type Slot } from "./slot.js";
-import { takeTurn } from "./take-turn.js";
+import type { JournalPlace } from "./slot.js";
+import { createSlot, newRevision, type Slot, takeTurn } from "./slot.js";
 
 /** How often, and how far apart, one looks whether the owner of an intent has recorded its task: 2 s in all. */
 const LOOKS = 8;
@@ -43,8 +40,8 @@ export interface Ordered {
   close(status: FinalStatus): Promise<void>;
 }
 
-/** Why a POST is given up in its last moment: somebody else has just taken the key. */
-class AlreadyTaken extends Error {}
+/** Cancels a POST just before it is sent: another run has taken the key. An error of the SDK passes the retries unchanged. */
+class AlreadyTaken extends AsyncMusicError {}
 
 /** Answers the task of a key: the recorded one, or the one that is now submitted for it. Nobody ever sends twice. */
 export async function submitOnce(
@@ -97,7 +94,8 @@ async function submit(slot: Slot, order: Order, freed: JournalIntent | null): Pr
   const beforeSending = async () => {
     if (!isTaken) await take(slot, intent, freed);
     // A 429 may have been waited for, and the key been freed and taken meanwhile.
-    else if ((await slot.read())?.revision !== intent.revision) throw new AlreadyTaken();
+    else if ((await slot.read())?.revision !== intent.revision)
+      throw new AlreadyTaken("Another run has taken the key.");
     isTaken = true;
   };
 
@@ -138,7 +136,7 @@ async function take(slot: Slot, intent: JournalIntent, freed: JournalIntent | nu
     await giveBack(slot, intent, freed).catch(() => {});
     throw error;
   });
-  if (!isPut) throw new AlreadyTaken();
+  if (!isPut) throw new AlreadyTaken("Another run has taken the key.");
 }
 
 /** Leaves the key as it was before the run took it. */

@@ -1,9 +1,7 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import { isFreed } from "../journal/is-journal-entry.js";
+import { isFreed, listOpen, SharedJournals } from "../journal/entries.js";
 import type { Journal, JournalEntry } from "../journal/journal.js";
-import { listOpen } from "../journal/open-orders.js";
-import { SharedJournals } from "../journal/shared-journals.js";
 import { checkPath } from "./durable.js";
 import { createRevisions } from "./revisions.js";
 

@@ -1,8 +1,8 @@
 import { open } from "node:fs/promises";
-import type { AudioDownload } from "../audio/audio-download.js";
+import type { AudioDownload } from "../audio/audio.js";
 import { AudioDownloadError } from "../errors/audio-errors.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
-import { checkOptionNames } from "../http/option-names.js";
+import { checkOptionNames } from "../http/options.js";
 import { checkPath, writeWholeFile } from "./durable.js";
 
 /** What `saveAudio` does if a file exists at the path. Give at most one of the two. */

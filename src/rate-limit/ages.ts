@@ -1,4 +1,4 @@
-import { LIMITS } from "../contract/wire.js";
+import { LIMITS } from "../contract/service.js";
 
 /** By this age a task is read once more, so that none which ended within its hour is lost to it (States: age). */
 export const LAST_CALL_MS: number = LIMITS.taskTimeoutMs - 5 * 60_000;

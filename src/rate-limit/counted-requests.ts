@@ -1,4 +1,4 @@
-import { LIMITS } from "../contract/wire.js";
+import { LIMITS } from "../contract/service.js";
 
 /** How long an answer may take: so much earlier than its answer came may a request have been counted. */
 const ON_ITS_WAY_MS = 500;

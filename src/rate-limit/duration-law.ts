@@ -1,4 +1,4 @@
-import { LIMITS } from "../contract/wire.js";
+import { LIMITS } from "../contract/service.js";
 import { AGES, STEPS, shareOf, stepOf, widthOf } from "./ages.js";
 import { Demand } from "./demand.js";
 import { type ReadAges, readAges } from "./read-ages.js";

@@ -1,4 +1,4 @@
-import { LIMITS } from "../contract/wire.js";
+import { LIMITS } from "../contract/service.js";
 import type { Window } from "./window.js";
 
 /** How far what remains may lie from what is expected: answers overtake each other. */

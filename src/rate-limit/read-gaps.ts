@@ -1,4 +1,4 @@
-import { LIMITS } from "../contract/wire.js";
+import { LIMITS } from "../contract/service.js";
 
 const GAP_MS = LIMITS.shortestPollIntervalMs;
 

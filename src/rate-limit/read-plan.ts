@@ -1,4 +1,4 @@
-import { LIMITS } from "../contract/wire.js";
+import { LIMITS } from "../contract/service.js";
 import { LAST_CALL_MS } from "./ages.js";
 import type { ReadAges } from "./read-ages.js";
 

@@ -1,4 +1,4 @@
-import { LIMITS } from "../contract/wire.js";
+import { LIMITS } from "../contract/service.js";
 import { at } from "./ages.js";
 import type { DurationLaw } from "./duration-law.js";
 import { nextRead, planReads, type ReadPlan } from "./read-plan.js";

@@ -1,8 +1,6 @@
-import { checkOptionNames } from "../http/option-names.js";
-import { isFreed } from "../journal/is-journal-entry.js";
+import { checkOptionNames } from "../http/options.js";
+import { isFreed, listOpen, SharedJournals } from "../journal/entries.js";
 import type { Journal, JournalEntry } from "../journal/journal.js";
-import { listOpen } from "../journal/open-orders.js";
-import { SharedJournals } from "../journal/shared-journals.js";
 import {
   checkPrefix,
   checkWhole,

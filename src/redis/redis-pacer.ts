@@ -1,9 +1,10 @@
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import { LIMITS } from "../contract/wire.js";
+import { LIMITS } from "../contract/service.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
-import { checkOptionNames } from "../http/option-names.js";
+import { createRequestId } from "../http/client.js";
+import { checkOptionNames } from "../http/options.js";
 import type { PacerFactory } from "../rate-limit/pacer.js";
-import { createRequestId, systemRandom } from "../time/random.js";
+import { systemRandom } from "../time/clock.js";
 import { checkPrefix, checkWhole, type Evaluate, evaluateOn, type RedisClient } from "./client.js";
 import { createFleetPacer } from "./fleet-pacer.js";
 import { type Correction, type FleetBudget, type FleetSize, marginOf, type Taking } from "./fleet-window.js";

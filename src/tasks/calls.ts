@@ -1,15 +1,205 @@
-import type { TaskSubmission } from "../contract/task.js";
-import { ENDPOINTS } from "../contract/wire.js";
-import { InvalidRequestError } from "../errors/base.js";
-import type { Call } from "../http/call.js";
-import { LONGEST_ID } from "../http/known-ids.js";
+import { findRequestViolation, inputFields } from "../contract/request-rules.js";
+import { resultSchemas, taskSchema, taskSubmissionSchema } from "../contract/responses.js";
+import { ENDPOINTS, isModel, isTaskType } from "../contract/service.js";
+import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
+import { AsyncMusicError, InvalidRequestError } from "../errors/base.js";
+import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
+import { LONGEST_ID, parseJson, taskIdIn } from "../http/attempt.js";
+import { parseData, send, sendOnce, type Tried } from "../http/client.js";
+import type { ApiResponse, Call, Context, InFlight, Outcome, RequestOptions } from "../http/context.js";
+import {
+  connectionError,
+  type Failure,
+  failureMessage,
+  invalidResponse,
+  judgeRead,
+  responseError,
+  unusableError,
+  type Verdict,
+} from "../http/failure.js";
 import type { Redactor } from "../http/redactor.js";
+import type { CreateCount } from "../journal/evidence.js";
 import type { RequestKind } from "../rate-limit/pacer.js";
+import { nearestName } from "../shared/options.js";
+import { isReasonOf } from "../time/abort.js";
 
-/** The call that submits a task. */
-export function createCall(body: string): Call {
+/** The deepest nesting of a request or a task, in levels: deeper values overflow the stack of code that copies them. */
+const DEEPEST = 1000;
+
+/** A longer field name is no misspelled one, and may be anything: it is not logged. */
+const LONGEST_NAME = 40;
+
+/** A checked response: its data, and the response itself. */
+export interface Result<Data> {
+  data: Data;
+  response: ApiResponse;
+}
+
+/** Serializes and checks a request. The string is what will be sent, whatever becomes of the object. */
+export function createBody(request: unknown, validates: boolean): string {
+  const body = serialize(request);
+  const sent: unknown = JSON.parse(body);
+  const violation = validates ? findRequestViolation(sent) : null;
+  if (violation !== null) throw new InvalidRequestError(violation.errorCode, violation.issues);
+  if (!nestsDeeper(sent, DEEPEST)) return body;
+  const message = `must not nest deeper than ${DEEPEST} levels`;
+  throw new InvalidRequestError("invalid_request_body", [{ path: "", message }]);
+}
+
+function serialize(request: unknown): string {
+  try {
+    const body: string | undefined = JSON.stringify(request);
+    if (body !== undefined) return body;
+  } catch {
+    // Cycles and big integers.
+  }
+  const message = "must be a value that JSON can hold";
+  throw new InvalidRequestError("invalid_json", [{ path: "", message }]);
+}
+
+function nestsDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((part) => nestsDeeper(part, levels - 1));
+}
+
+/** What a run adds to its POST. */
+export type SubmissionHooks = Pick<Call, "beforeSending"> & { inFlight?: InFlight | undefined };
+
+/** Submits a task. The POST is sent once; only a 429 is sent again, after the stated wait. */
+export async function createTask(
+  context: Context,
+  body: string,
+  options: RequestOptions,
+  hooks: SubmissionHooks = {},
+): Promise<Result<TaskSubmission>> {
   const { method, path } = ENDPOINTS.createTask;
-  return { method, path, kind: "create", body, purpose: "create a task" };
+  const call: Call = { method, path, kind: "create", body, purpose: "create a task", ...hooks };
+  warnOfMisspelledFields(body, context);
+  const response = await send(context, call, options, judgeSubmission);
+  const taskId = taskIdIn(response);
+  // Without a usable id the task could not be waited for: the caller must learn that it may exist.
+  if (!isTaskId(taskId, context.redactor) || taskId.trim() === "") {
+    const outcome = { kind: "answered", response } as const;
+    throw submissionOutcomeUnknown({ context, call, requestId: response.requestId, outcome });
+  }
+  const created = { ...call, advice: `The task was created. ${resumeAdvice(taskId)}` };
+  const data = parseData(context, created, response, taskSubmissionSchema, taskId) as TaskSubmission;
+  return { data, response };
+}
+
+/**
+ * Warns of every field of `input` that looks like a misspelled one. The service accepts unknown fields and ignores them,
+ * so the request is sent as it is.
+ */
+function warnOfMisspelledFields(body: string, { warn, redactor }: Context): void {
+  const { model, task_type: taskType, input } = Object(JSON.parse(body));
+  if (!isModel(model) || !isTaskType(taskType)) return;
+  const known = inputFields(model, taskType);
+  for (const name of Object.keys(Object(input))) {
+    if (known.includes(name) || name.length > LONGEST_NAME || redactor.text(name) !== name) continue;
+    const meant = nearestName(name, known);
+    // A name such as `prompt_id` extends a known one on purpose.
+    if (meant === null || `_${name}_`.includes(`_${meant}_`)) continue;
+    warn(`Unknown field \`input.${name}\`, perhaps \`${meant}\`: it is sent, and the service ignores it.`);
+  }
+}
+
+const UNKNOWN_ADVICE =
+  "It was not sent again, since that could pay twice: a task may have been created and its credits frozen. Compare " +
+  "account.usage().tasks_created before you send it yourself.";
+
+const ABORTED = "the outcome is unknown, since it was aborted after sending had begun";
+
+/**
+ * A POST is sent again only after a 429 that names no task, which certainly created nothing. Every other doubt is reported
+ * to the caller: sending it again could pay twice (POST /api/v1/task).
+ */
+function judgeSubmission(failure: Failure): Verdict {
+  const { outcome, context } = failure;
+  if (outcome.kind === "aborted_before_sending") return { error: outcome.cause, mayResend: false };
+  if (outcome.kind === "never_left") return { error: connectionError(failure, outcome), mayResend: false };
+  const isRefusal =
+    outcome.kind === "answered" &&
+    outcome.response.status < 500 &&
+    !isTaskId(taskIdIn(outcome.response), context.redactor);
+  if (!isRefusal) return { error: submissionOutcomeUnknown(failure), mayResend: false };
+  const { response } = outcome;
+  return { error: responseError(failure, response), mayResend: response.status === 429 };
+}
+
+/** The error for a POST that may have created a task. */
+function submissionOutcomeUnknown(failure: Failure): SubmissionOutcomeUnknownError {
+  const { context, call, outcome } = failure;
+  const { redactor, ids } = context;
+  const requestId = redactor.text(failure.requestId);
+  const { status, text } = outcome.kind === "answered" ? outcome.response : outcome;
+  // A response that names a task makes it the one to wait for, even if it is broken or an error (POST /api/v1/task).
+  const found = /"task_id"\s*:\s*"([^"\\\s]+)"/.exec(text)?.[1];
+  const isSafe = isTaskId(found, redactor) && redactor.text(found) === found;
+  const taskId = isSafe && ids.tasks.add(found) ? found : null;
+  const advice =
+    taskId === null ? UNKNOWN_ADVICE : `What came of the answer names the task. ${resumeAdvice(taskId)}`;
+  return new SubmissionOutcomeUnknownError(failureMessage(call, unknownReason(outcome), requestId, advice), {
+    request: redactor.data(parseJson(call.body)),
+    requestId,
+    status,
+    cause: unknownCause(failure),
+    ...(taskId === null ? {} : { taskId }),
+  });
+}
+
+/** The error for a POST that its caller aborted while it was in flight. The run completes it. */
+export function abortedInFlight(
+  call: Call,
+  { requestId, journalKey, cause }: { requestId: string; journalKey: string | undefined; cause: unknown },
+  redactor: Redactor,
+): SubmissionOutcomeUnknownError {
+  const id = redactor.text(requestId);
+  const advice = `\`onSubmitted\` and the journal hear of its answer. ${UNKNOWN_ADVICE}`;
+  return new SubmissionOutcomeUnknownError(failureMessage(call, ABORTED, id, advice), {
+    request: redactor.data(parseJson(call.body)),
+    requestId: id,
+    status: null,
+    cause: redactor.cause(cause),
+    ...(journalKey === undefined ? {} : { journalKey }),
+  });
+}
+
+function unknownReason(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case "answered":
+      return outcome.response.status >= 400
+        ? `the outcome is unknown after HTTP ${outcome.response.status}`
+        : `the outcome is unknown, since HTTP ${outcome.response.status} came without a task id that can be read`;
+    case "too_large":
+      return "the outcome is unknown, since the response is too large to be read";
+    case "foreign":
+      return `the outcome is unknown, since the response belongs to another request: its \`${outcome.issue.path}\` ${outcome.issue.message}`;
+    case "aborted":
+      return ABORTED;
+    case "timed_out":
+      return "the outcome is unknown, since no answer came in time";
+    default:
+      return "the outcome is unknown, since the connection broke";
+  }
+}
+
+function unknownCause(failure: Failure): unknown {
+  const { context, call, outcome, requestId } = failure;
+  switch (outcome.kind) {
+    case "answered":
+      if (outcome.response.status >= 400) return responseError(failure, outcome.response);
+      return invalidResponse(context.redactor, call, requestId, [
+        { path: "data.task_id", message: "can't be read" },
+      ]);
+    case "too_large":
+    case "foreign":
+      return unusableError(failure, outcome);
+    case "aborted":
+      return context.redactor.cause(outcome.cause);
+    default:
+      return connectionError(failure, outcome);
+  }
 }
 
 /** The call that reads a task. */
@@ -28,25 +218,67 @@ export function retrieveCall(
     purpose: kind === "poll" ? `wait for task ${taskId}` : `retrieve task ${taskId}`,
     taskId,
     ...(kind === "poll" ? { advice: resumeAdvice(taskId) } : {}),
-    adviceIfNotFound: () =>
-      journalKey === undefined ? notFoundAdvice(taskId) : notFoundInJournal(journalKey),
+    adviceIfNotFound: () => notFoundAdvice(taskId, journalKey),
   };
 }
 
-/** How to go on after a wait that ended early. */
+/** Reads a task, with the retries of a read. */
+export async function retrieveTask(
+  context: Context,
+  taskId: string,
+  options: RequestOptions,
+): Promise<Result<Task>> {
+  const call = retrieveCall(taskId, "read", context.redactor);
+  const response = await send(context, call, options, judgeRead);
+  const data = parseData(context, call, response, taskSchema) as Task;
+  if (data.status === "success") succeededTask(context, call, { data, response });
+  return { data, response };
+}
+
+/** Reads a task once, after the pacer has admitted the poll. */
+export async function pollTask(
+  context: Context,
+  call: Call,
+  options: RequestOptions,
+): Promise<Tried<Result<Task>>> {
+  const tried = await sendOnce(context, call, options, judgeRead);
+  if (!("result" in tried)) return tried;
+  const response = tried.result;
+  try {
+    const data = parseData(context, call, response, taskSchema) as Task;
+    if (!nestsDeeper(data, DEEPEST)) return { result: { data, response } };
+    const issues = [{ path: "data", message: `nests deeper than ${DEEPEST} levels` }];
+    throw invalidResponse(context.redactor, call, response.requestId, issues);
+  } catch (error) {
+    return { error, mayRetry: true, statedMs: null };
+  }
+}
+
+/** A task that succeeded, with the result that its type promises. The result of an unlisted type can't be checked. */
+export function succeededTask(context: Context, call: Call, { data, response }: Result<Task>): SucceededTask {
+  if (isTaskType(data.type)) {
+    const parsed = resultSchemas[data.type].safeParse(data.output?.result ?? null);
+    const issues = (parsed.error?.issues ?? []).map(({ path, message }) => ({
+      path: ["data", "output", "result", ...path.map(String)].join("."),
+      message,
+    }));
+    if (issues.length > 0) throw invalidResponse(context.redactor, call, response.requestId, issues);
+  }
+  return data as SucceededTask;
+}
+
+/** How to continue after a wait that ended early. */
 export function resumeAdvice(taskId: string): string {
   return `Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
 }
 
-/** What to look at where the account has no such task. */
-export function notFoundAdvice(taskId: string): string {
-  return (
-    `Is it a task's id, and no clip's? Then client.tasks.wait(${JSON.stringify(taskId)}) needs a key of the account that ` +
-    "submitted it."
-  );
-}
-
-function notFoundInJournal(journalKey: string): string {
+/** What to check if the account has no such task. */
+export function notFoundAdvice(taskId: string, journalKey?: string): string {
+  if (journalKey === undefined)
+    return (
+      `Is it a task's id, and no clip's? Then client.tasks.wait(${JSON.stringify(taskId)}) needs a key of the account that ` +
+      "submitted it."
+    );
   return (
     `The journal names this task under ${JSON.stringify(journalKey)}: was that recorded with another account, or with ` +
     "an emulator that has ended?"
@@ -60,27 +292,46 @@ export function isTaskId(value: unknown, redactor: Redactor): value is string {
   return isUsable && !redactor.isSecret(value) && !redactor.isGivenAway(value);
 }
 
-/** Refuses what no task can be read by. */
+/** @throws InvalidRequestError if no task can be read by this id */
 export function checkTaskId(taskId: unknown, redactor: Redactor): void {
-  if (isTaskId(taskId, redactor)) return;
-  throw noTask("taskId", taskId);
+  if (!isTaskId(taskId, redactor)) throw noTask("taskId", taskId);
 }
 
-/** The id of a task that is given as its id or as its submission. */
+/** The id of a task that is given by its id or as its submission. */
 export function taskIdOf(task: string | TaskSubmission): string {
   const taskId: unknown = typeof task === "string" ? task : task?.task_id;
   if (typeof taskId === "string") return taskId;
   throw noTask("task", task);
 }
 
-/** The service's own code, as of every request that it would refuse. */
 function noTask(path: string, got: unknown): InvalidRequestError {
-  const message = `must be a task ID or the result of \`create\`${hintAbout(got)}`;
+  let hint = "";
+  if (typeof Object(got).then === "function") hint = "; it is a promise: await it first";
+  else if (Object(got).audio_url !== undefined) hint = "; it is a clip: its task has an id of its own";
+  const message = `must be a task ID or the result of \`create\`${hint}`;
   return new InvalidRequestError("task_not_found", [{ path, message }]);
 }
 
-function hintAbout(got: unknown): string {
-  if (typeof Object(got).then === "function") return "; it is a promise: await it first";
-  if (Object(got).audio_url !== undefined) return "; it is a clip: its task has an id of its own";
-  return "";
+/** Counts the tasks that a client creates: evidence of what became of a POST with an unknown outcome. */
+export function createCount(): CreateCount {
+  let [accepted, open, unknown] = [0, 0, 0];
+
+  return {
+    now: () => ({ accepted, open, unknown }),
+    async during(submit, signal) {
+      open++;
+      try {
+        const submission = await submit();
+        accepted++;
+        return submission;
+      } catch (error) {
+        if (isReasonOf(signal, error)) throw error;
+        if (error instanceof AsyncMusicError && error.taskId !== null) accepted++;
+        else if (error instanceof SubmissionOutcomeUnknownError) unknown++;
+        throw error;
+      } finally {
+        open--;
+      }
+    },
+  };
 }

@@ -1,12 +1,11 @@
+import type { TaskRequest } from "../contract/requests.js";
+import { LIMITS } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
-import { LIMITS } from "../contract/wire.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
-import type { RequestOptions } from "../http/call.js";
-import { checkOptionNames } from "../http/option-names.js";
-import { checkRequestOptions, REQUEST_OPTIONS } from "../http/request-options.js";
-import type { Transport } from "../http/transport.js";
-import type { JournalOptions } from "../journal/options.js";
-import { checkPollInterval, type PollGaps, type PollInterval } from "./poll-schedule.js";
+import type { Context, RequestOptions } from "../http/context.js";
+import { checkOptionNames, checkRequestOptions, REQUEST_OPTIONS } from "../http/options.js";
+import { checkJournalOptions, type JournalOptions } from "../journal/slot.js";
+import type { RunAllProgress } from "./progress.js";
 
 /** Five minutes past the service's own limit: by then it has ended every task. */
 const DEFAULT_MAX_WAIT_MS = LIMITS.taskTimeoutMs + 5 * 60_000;
@@ -52,7 +51,7 @@ export const SHARED_OPTIONS = {
   onSubmitted: true,
 } as const;
 
-/** The names of all options in this room. */
+/** The names of the options of `run`, which all calls about tasks accept. */
 export const TASK_OPTIONS = {
   ...SHARED_OPTIONS,
   journal: true,
@@ -64,7 +63,7 @@ export const TASK_OPTIONS = {
 /** Checks the options of everything that waits, and returns what the waiting needs, with the own options themselves. */
 export function checkWaitOptions<Options extends RunOptions>(
   given: Options,
-  { redactor }: Pick<Transport, "redactor">,
+  { redactor }: Pick<Context, "redactor">,
 ): { gaps: PollGaps; maxWaitMs: number; options: Options } {
   const options = checkOptionNames(given, TASK_OPTIONS, redactor);
   checkRequestOptions(options);
@@ -86,4 +85,103 @@ function checkMaxWaitMs(value: number = DEFAULT_MAX_WAIT_MS): number {
 export function checkCallback(name: string, value: unknown): void {
   if (value === undefined || typeof value === "function") return;
   throw new InvalidOptionError(name, "be a function", shown(value));
+}
+
+const DEFAULT_CONCURRENCY = 10;
+
+/** Options of `runAll`. What is not about the batch is meant for each of its runs. */
+export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
+  extends Omit<WaitOptions, "requestId" | "onUpdate">,
+    JournalOptions {
+  /**
+   * How many tasks are under way, or over and not yet read, at a time. Many more than the rate limit can poll only wait
+   * longer for each answer.
+   *
+   * @defaultValue 10
+   */
+  concurrency?: number | undefined;
+  /**
+   * The most that the batch may cost, in credits. Before each request is sent, its price is added to what the batch has
+   * spent or frozen; one that does not fit is refused with `CreditCeilingError`, and the rest goes on. Credits that are
+   * refunded are free again, those of an unknown outcome are not. What the journal holds already counts as well, from
+   * its place among the requests on, and is refused only where somebody has given it up meanwhile, so that it would be
+   * sent after all.
+   *
+   * @defaultValue no ceiling
+   */
+  maxCredits?: number | undefined;
+  /**
+   * Called whenever a task was submitted or is over, and when the rate limit begins to delay the batch: `waitingUntil`
+   * then says until when. What it throws is thrown when the whole batch is over.
+   */
+  onProgress?: ((progress: RunAllProgress) => void) | undefined;
+  /** Names each request in the journal; two with one key are one task. */
+  journalKey?: ((request: Request, index: number) => string) | undefined;
+  /**
+   * Called once a task is created, or found in the journal, before the waiting for it begins. It is called too for a POST
+   * that had just left when the loop was left.
+   */
+  onSubmitted?: ((submission: TaskSubmission, index: number) => void | Promise<void>) | undefined;
+  /** Called with a task whenever anything about it has changed. */
+  onUpdate?: ((task: Task, index: number) => void | Promise<void>) | undefined;
+}
+
+/** Checks everything about a batch before anything of it is paid for, and returns its own options. */
+export function checkRunAllOptions<Request extends TaskRequest>(
+  given: RunAllOptions<Request>,
+  transport: Pick<Context, "redactor">,
+): RunAllOptions<Request> {
+  const known = { ...TASK_OPTIONS, concurrency: true, maxCredits: true, onProgress: true } as const;
+  const options = checkOptionNames(given, known, transport.redactor);
+  if (Reflect.get(options, "requestId") !== undefined)
+    throw new InvalidOptionError("requestId", "be left to each run of a batch");
+  const { concurrency, maxCredits, onProgress, journalKey, onSubmitted, onUpdate, ...shared } = options;
+  checkWaitOptions(shared, transport);
+  checkConcurrency(concurrency);
+  for (const [name, callback] of Object.entries({ onProgress, journalKey, onSubmitted, onUpdate })) {
+    checkCallback(name, callback);
+  }
+  checkJournalOptions(
+    { ...shared, journalKey: journalKey === undefined ? undefined : "any key" },
+    transport.redactor,
+  );
+  return options;
+}
+
+/** How many tasks of a batch are under way at a time. */
+export function checkConcurrency(value: number = DEFAULT_CONCURRENCY): number {
+  if (Number.isInteger(value) && value >= 1) return value;
+  throw new InvalidOptionError("concurrency", "be a whole number, 1 or more", shown(value));
+}
+
+/** The shortest and the longest gap between two polls of a wait, in milliseconds. */
+export type PollGaps = readonly [shortest: number, longest: number];
+
+/** One gap for all polls, or the shortest and the longest, in milliseconds. */
+export type PollInterval = number | readonly [shortest: number, longest: number];
+
+const { shortest, longest } = LIMITS.recommendedPollIntervalMs;
+const DEFAULT_GAPS: PollGaps = [shortest, longest];
+
+/** The gaps that an interval means. */
+export function checkPollInterval(interval: PollInterval | undefined): PollGaps {
+  if (interval === undefined) return DEFAULT_GAPS;
+  const pair: readonly unknown[] = Array.isArray(interval) ? interval : [interval, interval];
+  const got = shown(interval);
+
+  const [first, last] = pair;
+  if (pair.length !== 2 || !isFiniteNumber(first) || !isFiniteNumber(last)) {
+    throw new InvalidOptionError("pollIntervalMs", "be a number, or two of them", got);
+  }
+  if (first < LIMITS.shortestPollIntervalMs) {
+    throw new InvalidOptionError("pollIntervalMs", `be at least ${LIMITS.shortestPollIntervalMs}`, got);
+  }
+  if (last < first) {
+    throw new InvalidOptionError("pollIntervalMs", "be [shortest, longest] with shortest ≤ longest", got);
+  }
+  return [first, last];
+}
+
+function isFiniteNumber(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
 }

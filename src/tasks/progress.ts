@@ -1,5 +1,5 @@
 import { AsyncMusicError } from "../errors/base.js";
-import type { Transport } from "../http/transport.js";
+import type { Context } from "../http/context.js";
 import { dateAt } from "../time/clock.js";
 
 /** How far a batch is. */
@@ -44,7 +44,7 @@ export interface Progress {
 export function createProgress(
   requests: object,
   onProgress: ((progress: RunAllProgress) => void) | undefined,
-  { clock, redactor }: Pick<Transport, "clock" | "redactor">,
+  { clock, redactor }: Pick<Context, "clock" | "redactor">,
 ): Progress {
   const progress = { total: totalOf(requests), submitted: 0, succeeded: 0, failed: 0 };
   let delayedItems = 0;
@@ -87,6 +87,7 @@ export function createProgress(
         delayed(until) {
           delayedItems += Number(until !== null) - Number(isDelayed);
           isDelayed = until !== null;
+          if (delayedItems === 0) delayedUntil = toldUntil = Number.NEGATIVE_INFINITY;
           if (until === null) return;
           delayedUntil = Math.max(delayedUntil, until);
           tellDelay(until);

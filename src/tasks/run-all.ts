@@ -1,17 +1,14 @@
 import type { TaskRequest } from "../contract/requests.js";
 import type { SucceededTask } from "../contract/task.js";
 import { AsyncMusicError, InvalidOptionError, shown } from "../errors/base.js";
+import type { Context } from "../http/context.js";
 import type { Redactor } from "../http/redactor.js";
-import type { Transport } from "../http/transport.js";
-import { inTime } from "../journal/in-time.js";
-import { isFreed, isJournalEntry } from "../journal/is-journal-entry.js";
-import { isReasonOf } from "../time/abort.js";
-import { asTheyEnd } from "./as-they-end.js";
-import { createCreditCeiling } from "./credit-ceiling.js";
-import type { RunOptions } from "./options.js";
+import { isFreed, isJournalEntry } from "../journal/entries.js";
+import { inTime } from "../journal/slot.js";
+import { isReasonOf, onAbort } from "../time/abort.js";
+import { createCreditCeiling } from "./credits.js";
+import { checkConcurrency, type RunAllOptions, type RunOptions } from "./options.js";
 import { createProgress } from "./progress.js";
-import { checkConcurrency, type RunAllOptions } from "./run-all-options.js";
-import { stoppable } from "./stoppable.js";
 
 /** How one request of `runAll` ended, with its place among the requests. */
 export type RunResult<Request extends TaskRequest = TaskRequest> = Request extends TaskRequest
@@ -64,7 +61,7 @@ const ITERATED_TWICE =
 export function runAll<Request extends TaskRequest>(
   requests: Iterable<Request> | AsyncIterable<Request>,
   options: RunAllOptions<Request>,
-  transport: Pick<Transport, "clock" | "emitter" | "redactor">,
+  transport: Pick<Context, "clock" | "emitter" | "redactor">,
   run: Run<Request>,
 ): AsyncIterable<RunResult<Request>> {
   const { concurrency: _, maxCredits, onProgress, journalKey, onSubmitted, onUpdate, ...shared } = options;
@@ -157,4 +154,120 @@ function checkRequests(requests: unknown): void {
     requests !== null &&
     (Symbol.iterator in requests || Symbol.asyncIterator in requests);
   if (!isIterable) throw new InvalidOptionError("requests", "be an iterable of requests", shown(requests));
+}
+
+/**
+ * An iterable whose iteration can be left at any moment: leaving it aborts the signal that its generator works with,
+ * also while the next value is being waited for. Each iteration starts anew.
+ */
+export function stoppable<Value>(
+  generate: (signal: AbortSignal) => AsyncGenerator<Value, void, void>,
+  callerSignal: AbortSignal | undefined,
+): AsyncIterable<Value> {
+  return {
+    [Symbol.asyncIterator]() {
+      const controller = new AbortController();
+      const signals = callerSignal === undefined ? [] : [callerSignal];
+      const values = generate(AbortSignal.any([controller.signal, ...signals]));
+      const done = { done: true, value: undefined } as const;
+
+      return {
+        next: () =>
+          values.next().catch((error: unknown) => {
+            if (controller.signal.aborted) return done;
+            throw error;
+          }),
+        async return() {
+          controller.abort();
+          await values.return().catch(() => {});
+          return done;
+        },
+      };
+    },
+  };
+}
+
+/** Work that is done on items, a few at a time. */
+export interface Bounded<Item, Result> {
+  items: Iterable<Item> | AsyncIterable<Item>;
+  /** How many items are worked on, or are done and not yet read. */
+  concurrency: number;
+  signal: AbortSignal;
+  /** Must not reject. */
+  work(item: Item, index: number): Promise<Result>;
+}
+
+/**
+ * Yields the results as they end. What was not read yet takes up a place, so that a slow reader holds the work back
+ * and nothing piles up. Items that can't be had end the iteration, once the work that was begun has been read.
+ */
+export async function* asTheyEnd<Item, Result>(
+  bounded: Bounded<Item, Result>,
+): AsyncGenerator<Result, void, void> {
+  const { items, concurrency, signal, work } = bounded;
+  const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
+  const ended: { result: Result }[] = [];
+  let begun = 0;
+  let underWay = 0;
+  let isAsking = false;
+  let isExhausted = false;
+  const failures: unknown[] = [];
+  let stir = () => {};
+  const abort = onAbort(signal, () => stir());
+
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const next = ended.shift();
+      void fill();
+      if (next !== undefined) yield next.result;
+      else if (!isExhausted || underWay > 0) await stirred();
+      else if (failures.length === 0) return;
+      else throw failures[0];
+    }
+  } finally {
+    abort.leave();
+    if (!isExhausted) void leaveSource(iterator);
+  }
+
+  /** Begins as much work as there is room for. */
+  async function fill(): Promise<void> {
+    if (isAsking) return;
+    isAsking = true;
+    try {
+      while (!isExhausted && !signal.aborted && underWay + ended.length < concurrency) {
+        const next = await iterator.next();
+        if (next.done) isExhausted = true;
+        else if (!signal.aborted) void begin(next.value);
+      }
+    } catch (error) {
+      failures.push(error);
+      isExhausted = true;
+    }
+    isAsking = false;
+    stir();
+  }
+
+  async function begin(item: Item): Promise<void> {
+    underWay++;
+    const result = await work(item, begun++);
+    underWay--;
+    ended.push({ result });
+    stir();
+  }
+
+  function stirred(): Promise<void> {
+    return new Promise((resolve) => {
+      stir = resolve;
+    });
+  }
+}
+
+/** A source that is left before its end may clean up, and is not waited for. */
+async function leaveSource(iterator: Iterator<unknown> | AsyncIterator<unknown>): Promise<void> {
+  try {
+    await iterator.return?.();
+  } catch {
+    // What it throws now concerns nobody any more.
+  }
 }

@@ -12,7 +12,7 @@ import { AsyncMusicError } from "../errors/base.js";
  * An `EventSource` connects again when a stream closes: call its `close()` once the status of the task is final.
  *
  * @param tasks - what `client.tasks.watch` returns
- * @param toData - chooses what a message contains, such as the status without the prompt; the whole task by default
+ * @param toData - chooses what a message contains, such as the status without the prompt; may be async. The whole task by default
  *
  * @example
  * ```ts
@@ -35,7 +35,10 @@ export function taskEvents<Each extends Task>(
         try {
           const next = await iterator.next();
           if (next.done) controller.close();
-          else controller.enqueue(encoder.encode(`data: ${JSON.stringify(toData(next.value) ?? null)}\n\n`));
+          else {
+            const data = JSON.stringify((await toData(next.value)) ?? null) ?? "null";
+            controller.enqueue(encoder.encode(`data: ${data}\n\n`));
+          }
         } catch (error) {
           controller.enqueue(
             encoder.encode(`event: wait_error\ndata: ${JSON.stringify(shownOf(error))}\n\n`),
@@ -57,4 +60,35 @@ function shownOf(error: unknown): { name: string; task_id: string | null } {
   return error instanceof AsyncMusicError
     ? { name: error.name, task_id: error.taskId }
     : { name: "Error", task_id: null };
+}
+
+/** A percentage anywhere, or nothing but a number. */
+const PERCENTAGE = /(?:^|[^\d.,-])(\d{1,9}(?:[.,]\d+)?)\s*%|^\s*(\d{1,9}(?:[.,]\d+)?)\s*$/;
+
+/** Nothing that a provider reports as its progress is longer, in characters. */
+const LONGEST_PROGRESS = 100;
+
+/**
+ * Returns how far a task is, from 0 to 1: 1 once it succeeded, and otherwise what the provider last reported in
+ * `task.output.progress`, such as `"42%"`. A number without a sign is taken as a percentage. 0 as long as the provider
+ * reports none, or none that can be read.
+ *
+ * @example
+ * ```ts
+ * for await (const task of client.tasks.watch(taskId)) console.log(Math.round(100 * progressOf(task)), "%");
+ * ```
+ */
+export function progressOf(task: {
+  readonly status: string;
+  readonly output: { readonly progress?: string | null } | null;
+}): number {
+  if (task.status === "success") return 1;
+  const [, percentage, number] =
+    PERCENTAGE.exec(textOf(task.output?.progress).slice(0, LONGEST_PROGRESS)) ?? [];
+  return Math.min(1, Number((percentage ?? number ?? "0").replace(",", ".")) / 100);
+}
+
+/** The service may send anything as progress. */
+function textOf(progress: unknown): string {
+  return typeof progress === "string" || typeof progress === "number" ? String(progress) : "";
 }

@@ -1,38 +1,57 @@
 import type { Account } from "../account.js";
-import type { TaskType } from "../contract/models.js";
 import type { TaskRequest } from "../contract/requests.js";
-import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
-import { type ApiPromise, apiPromise } from "../http/api-promise.js";
-import type { Flight, RequestOptions } from "../http/call.js";
-import type { Transport } from "../http/transport.js";
-import { checkJournalOptions } from "../journal/options.js";
+import type { TaskType } from "../contract/service.js";
+import { isFinalStatus, type SucceededTask, type Task, type TaskSubmission } from "../contract/task.js";
+import { AsyncMusicError } from "../errors/base.js";
+import type { JournalError } from "../errors/journal-errors.js";
+import { TaskFailedError } from "../errors/task-errors.js";
+import { type ApiPromise, apiPromise, createRequestId } from "../http/client.js";
+import type { Context, InFlight, RequestOptions } from "../http/context.js";
+import { checkOptionNames } from "../http/options.js";
+import type { SpanAttributes } from "../http/telemetry.js";
+import type { Probe } from "../journal/evidence.js";
+import { checkJournalOptions } from "../journal/slot.js";
+import { type Ordered, submitOnce } from "../journal/submit-once.js";
 import { onAbort } from "../time/abort.js";
-import { createRequestId } from "../time/random.js";
-import { attributesOf } from "./attributes.js";
-import { callBack } from "./callback.js";
-import { taskIdOf } from "./calls.js";
-import { leftUnderWay } from "./judge-submission.js";
-import { checkWaitOptions, type RunOptions, type WaitOptions } from "./options.js";
-import { closeAtEnd, recordAtEnd } from "./record-at-end.js";
-import { retrieveTask } from "./retrieve.js";
+import {
+  abortedInFlight,
+  createBody,
+  createCount,
+  createTask,
+  type Result,
+  retrieveTask,
+  type SubmissionHooks,
+  taskIdOf,
+} from "./calls.js";
+import {
+  checkRunAllOptions,
+  checkWaitOptions,
+  type RunAllOptions,
+  type RunOptions,
+  SHARED_OPTIONS,
+  TASK_OPTIONS,
+  type WaitOptions,
+} from "./options.js";
 import { type RunHooks, type RunResult, runAll } from "./run-all.js";
-import { checkRunAllOptions, type RunAllOptions } from "./run-all-options.js";
-import { createSubmitter, type Submitter } from "./submitter.js";
-import { createWaiter, type Waiter } from "./waiter.js";
+import { callBack, Waits } from "./wait.js";
 
 const NO_OPTIONS = {};
 
 /** Tasks: songs, lyrics, uploads and concatenations, from their submission to their result. */
 export class Tasks {
-  readonly #transport: Transport;
-  readonly #submitter: Submitter;
-  readonly #waiter: Waiter;
+  readonly #context: Context;
+  readonly #account: Account;
+  readonly #validatesRequests: boolean;
+  readonly #waits: Waits;
+  readonly #count = createCount();
+  readonly #lost: Probe["lost"] = new Map();
 
   /** @internal */
-  constructor(transport: Transport, account: Account, validatesRequests: boolean) {
-    this.#transport = transport;
-    this.#submitter = createSubmitter(transport, account, validatesRequests);
-    this.#waiter = createWaiter(transport, this.#submitter);
+  constructor(context: Context, account: Account, validatesRequests: boolean) {
+    this.#context = context;
+    this.#account = account;
+    this.#validatesRequests = validatesRequests;
+    this.#waits = new Waits(context);
   }
 
   /**
@@ -59,8 +78,13 @@ export class Tasks {
     request: TaskRequest & { task_type: Type },
     options: RequestOptions = {},
   ): ApiPromise<TaskSubmission<Type>> {
-    const result = this.#submitter.submit(request, options);
-    return apiPromise(result, this.#transport.redactor) as ApiPromise<TaskSubmission<Type>>;
+    const { redactor } = this.#context;
+    const submit = async () => {
+      // A journal given here would be ignored, and seem to prevent duplicate charges.
+      const own = checkOptionNames(options, SHARED_OPTIONS, redactor);
+      return this.#submit(request, createBody(request, this.#validatesRequests), own);
+    };
+    return apiPromise(submit(), redactor) as ApiPromise<TaskSubmission<Type>>;
   }
 
   /**
@@ -85,9 +109,10 @@ export class Tasks {
   /** Reads a task as it is now. Of a task that is known by its ID only, narrow on `task.type` or with `isMusic`. */
   retrieve(task: string | TaskSubmission, options?: RequestOptions): ApiPromise<Task>;
   retrieve(task: string | TaskSubmission, options: RequestOptions = {}): ApiPromise<Task> {
-    const { trace, redactor } = this.#transport;
-    const read = async () => retrieveTask(this.#transport, taskIdOf(task), options);
-    // It may be the key in a wrong place.
+    const { trace, redactor } = this.#context;
+    const read = async () =>
+      retrieveTask(this.#context, taskIdOf(task), checkOptionNames(options, TASK_OPTIONS, redactor));
+    // It may be the API key, passed by mistake.
     const taskId = redactor.text(String(Object(task).task_id ?? task));
     return apiPromise(trace("retrieve a task", { "async_music.task_id": taskId }, read), redactor);
   }
@@ -114,7 +139,7 @@ export class Tasks {
   wait(task: string | TaskSubmission, options: WaitOptions = NO_OPTIONS): Promise<SucceededTask> {
     // Not `async`: that would hold a promise more for each of tens of thousands of waits.
     try {
-      return this.#waiter.wait(task, options);
+      return this.#waits.wait(task, options);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -132,7 +157,7 @@ export class Tasks {
   /** Follows a task. Of a task that is known by its ID only, narrow on `task.type` or with `isMusic`. */
   watch(task: string | TaskSubmission, options?: WaitOptions): AsyncIterable<Task>;
   watch(task: string | TaskSubmission, options: WaitOptions = {}): AsyncIterable<Task> {
-    return this.#waiter.watch(task, options);
+    return this.#waits.watch(task, options);
   }
 
   /**
@@ -160,52 +185,16 @@ export class Tasks {
     request: TaskRequest & { task_type: Type },
     options: RunOptions = {},
   ): Promise<SucceededTask<Type>> {
-    const { ended, flight, requestId, signal, journalKey } = this.#begin<Type>(request, options);
+    const { ended, inFlight, requestId, signal, journalKey } = this.#begin<Type>(request, options);
     return new Promise((resolve, reject) => {
       const abort = onAbort(signal, () => {
+        const { call } = inFlight;
+        if (call === null) return;
         const known = { requestId, journalKey, cause: signal?.reason };
-        const call = flight.underWay;
-        if (call !== null) reject(leftUnderWay(call, known, this.#transport.redactor));
+        reject(abortedInFlight(call, known, this.#context.redactor));
       });
       void ended.then(resolve, reject).finally(() => abort.leave());
     });
-  }
-
-  /** Begins a run. A POST that has left outlives an abort, so that its task is told and recorded. */
-  #begin<Type extends TaskType>(
-    request: TaskRequest & { task_type: Type },
-    given: RunOptions,
-    { beforeSending, onDelayed }: RunHooks = {},
-  ) {
-    const { redactor, random, trace } = this.#transport;
-    // Everything about the wait is checked before anything is paid for.
-    const { options } = checkWaitOptions(given, this.#transport);
-    const place = checkJournalOptions(options, redactor);
-    const { journal, probe, onSubmitted, onUnrecorded, ...others } = options;
-    const { requestId = createRequestId(random), journalKey, ...waitOptions } = others;
-    const flight: Flight = { underWay: null, onDelayed };
-
-    const ended = trace("run a task", attributesOf(request, redactor), async () => {
-      const sent = { ...options, requestId };
-      const { task, recordAgain, close } =
-        place === null
-          ? {
-              task: (await this.#submitter.submit(request, sent, flight)).data,
-              recordAgain: null,
-              close: null,
-            }
-          : await this.#submitter.submitOnce(request, place, sent, { flight, beforeSending });
-
-      const carryOn = async () => {
-        if (typeof task !== "string")
-          await callBack("onSubmitted", onSubmitted, task, task.task_id, redactor);
-        return this.#waiter.wait(task, waitOptions, journalKey) as Promise<SucceededTask<Type>>;
-      };
-      const run =
-        recordAgain === null ? carryOn() : recordAtEnd(recordAgain, carryOn, onUnrecorded, redactor);
-      return close === null ? run : closeAtEnd(run, close);
-    });
-    return { ended, flight, requestId, signal: options.signal, journalKey };
   }
 
   /**
@@ -230,9 +219,123 @@ export class Tasks {
     requests: Iterable<Request> | AsyncIterable<Request>,
     options: RunAllOptions<Request> = {},
   ): AsyncIterable<RunResult<Request>> {
-    const checked = checkRunAllOptions(options, this.#transport);
-    return runAll(requests, checked, this.#transport, async (request, runOptions, hooks) => {
+    const checked = checkRunAllOptions(options, this.#context);
+    return runAll(requests, checked, this.#context, async (request, runOptions, hooks) => {
       return this.#begin<Request["task_type"]>(request, runOptions, hooks).ended;
     });
   }
+
+  /** Begins a run. A POST that was sent outlives an abort, so that its task is recorded and reported. */
+  #begin<Type extends TaskType>(
+    request: TaskRequest & { task_type: Type },
+    given: RunOptions,
+    { beforeSending, onDelayed }: RunHooks = {},
+  ) {
+    const { redactor, random, clock, trace } = this.#context;
+    // Everything about the wait is checked before anything is paid for.
+    const { options } = checkWaitOptions(given, this.#context);
+    const recorded = checkJournalOptions(options, redactor);
+    const { journal, probe, onSubmitted, onUnrecorded, ...others } = options;
+    const { requestId = createRequestId(random), journalKey, ...waitOptions } = others;
+    const { signal } = options;
+    const inFlight: InFlight = { call: null, onDelayed };
+    const sent = { ...options, requestId };
+
+    const finish = async (task: TaskSubmission | string) => {
+      if (typeof task !== "string") await callBack("onSubmitted", onSubmitted, task, task.task_id, redactor);
+      return this.#waits.wait(task, waitOptions, journalKey) as Promise<SucceededTask<Type>>;
+    };
+    const ended = trace("run a task", attributesOf(request, this.#context), async () => {
+      const body = createBody(request, this.#validatesRequests);
+      if (recorded === null) return finish((await this.#submit(request, body, sent, { inFlight })).data);
+
+      const ordered = await submitOnce(recorded, redactor, {
+        clock,
+        signal,
+        request: redactor.data(JSON.parse(body)),
+        requestId: redactor.text(requestId),
+        probe: recorded.probe ? this.#probe(options) : null,
+        send: async (take) => {
+          const hooks = {
+            inFlight,
+            async beforeSending() {
+              beforeSending?.();
+              await take();
+            },
+          };
+          return (await this.#submit(request, body, sent, hooks)).data;
+        },
+      });
+      const report = (error: JournalError) =>
+        callBack("onUnrecorded", onUnrecorded, error, error.taskId ?? "", redactor);
+      return recordEnd(ordered, finish(ordered.task), report);
+    });
+    return { ended, inFlight, requestId, signal, journalKey };
+  }
+
+  /** Submits a task, and counts it. */
+  async #submit(
+    request: unknown,
+    body: string,
+    options: RequestOptions,
+    hooks?: SubmissionHooks,
+  ): Promise<Result<TaskSubmission>> {
+    // Read now: a request that changes, or throws, while it is sent must not lose the task.
+    const model = String(Object(request).model);
+    const create = () => createTask(this.#context, body, options, hooks);
+    const created = await this.#context.trace("create a task", attributesOf(request, this.#context), () =>
+      this.#count.during(create, options.signal),
+    );
+    this.#waits.submitted(created.data, model);
+    return created;
+  }
+
+  #probe({ timeoutMs, maxRetries, headers, signal }: RequestOptions): Probe {
+    const options = { timeoutMs, maxRetries, headers, signal };
+    return {
+      count: this.#count,
+      lost: this.#lost,
+      readTasksCreated: async () => (await this.#account.usage(options)).tasks_created,
+    };
+  }
+}
+
+/** The span attributes of a request. In JavaScript a request may be anything, and contain the API key. */
+function attributesOf(request: unknown, { redactor }: Pick<Context, "redactor">): SpanAttributes {
+  const { model, task_type } = Object(request);
+  return {
+    "async_music.model": redactor.text(String(model)),
+    "async_music.task_type": redactor.text(String(task_type)),
+  };
+}
+
+/**
+ * Waits for the end of a journaled run and records it. Where the journal could not record the task, this tries again; an error
+ * that does not name the task gives way to one that does.
+ */
+async function recordEnd<Value>(
+  { recordAgain, close }: Ordered,
+  run: Promise<Value>,
+  report: (error: JournalError) => Promise<void>,
+): Promise<Value> {
+  const ended = await run.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  const failure = (await recordAgain?.()) ?? null;
+  if (failure !== null) {
+    await report(failure);
+    // The reason of an abort may name another task.
+    const namesTask =
+      !("error" in ended) ||
+      (ended.error instanceof AsyncMusicError && ended.error.taskId === failure.taskId);
+    if (!namesTask) throw failure;
+  }
+  if ("value" in ended) {
+    await close("success");
+    return ended.value;
+  }
+  const { error } = ended;
+  if (error instanceof TaskFailedError && isFinalStatus(error.task.status)) await close(error.task.status);
+  throw error;
 }

@@ -51,14 +51,14 @@ export function createSystemClock(): Clock {
     async sleep(ms, signal) {
       const wakeAt = now() + ms;
       for (let left = ms; left > 0; left = wakeAt - now()) {
-        await timer(Math.min(left, LONGEST_NAP_MS), signal);
+        await sleepOnce(Math.min(left, LONGEST_NAP_MS), signal);
       }
       signal?.throwIfAborted();
     },
   };
 }
 
-function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
+function sleepOnce(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const abort = onAbort(signal, () => {
@@ -70,4 +70,29 @@ function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
       resolve();
     }, ms);
   });
+}
+
+/** Draws a number from 0 up to, but not including, 1. */
+export type Random = () => number;
+
+/** The system's source of randomness. */
+export const systemRandom: Random = () => Math.random();
+
+/** A new UUID from the system's secure source. */
+export const systemUuid = (): string => crypto.randomUUID();
+
+/** How often the clock is read, in real milliseconds. */
+const CHECK_EVERY_MS = 100;
+
+/**
+ * Calls back `graceMs` real milliseconds after the clock has reached a time, also if a test moves the clock while nothing
+ * sleeps on it. Returns a function that cancels it.
+ */
+export function whenOverdue(clock: Clock, time: number, graceMs: number, callback: () => void): () => void {
+  const check = () => {
+    const hasCome = clock.now() >= time;
+    timer = setTimeout(hasCome ? callback : check, hasCome ? graceMs : CHECK_EVERY_MS);
+  };
+  let timer = setTimeout(check, CHECK_EVERY_MS);
+  return () => clearTimeout(timer);
 }

@@ -8,7 +8,7 @@ import {
 } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { REMEMBERED_IDS, RecentIds } from "../../src/http/known-ids.js";
+import { REMEMBERED_IDS, RecentIds } from "../../src/http/attempt.js";
 import {
   accepted,
   balance,

@@ -1,15 +1,18 @@
 import { describe, expect, it } from "vitest";
+import * as endpoint from "../../src/contract/service.js";
 import {
+  ERROR_STATUSES,
+  isSafeRequestId,
+  LIMITS,
   MODELS,
   PRICES,
   priceOf,
+  TASK_ERROR_CODES,
   TASK_TYPES,
   TASK_TYPES_BY_MODEL,
   USD_PER_CREDIT,
-} from "../../src/contract/models.js";
+} from "../../src/contract/service.js";
 import { FINAL_STATUSES, isFinalStatus, TASK_STATUSES } from "../../src/contract/task.js";
-import * as endpoint from "../../src/contract/wire.js";
-import { ERROR_STATUSES, isSafeRequestId, LIMITS, TASK_ERROR_CODES } from "../../src/contract/wire.js";
 import * as endpoints from "./tables/endpoints.js";
 import * as errors from "./tables/errors.js";
 import * as service from "./tables/service.js";

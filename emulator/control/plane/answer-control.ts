@@ -1,4 +1,4 @@
-import { HEADERS } from "../../../src/contract/wire.js";
+import { HEADERS } from "../../../src/contract/service.js";
 import { UnknownIdError } from "../../core/checks.js";
 import type { Core } from "../../core/core.js";
 import { BillingIncompleteError } from "../../core/payments/invoices.js";

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../../src/contract/wire.js";
+import type { JsonValue } from "../../../src/contract/service.js";
 import type { Core } from "../../core/core.js";
 import type { StoredTask } from "../../core/task.js";
 import { applyTimeouts } from "../../core/transitions.js";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { MODELS, TASK_TYPES } from "../../../src/contract/models.js";
+import { MODELS, TASK_TYPES } from "../../../src/contract/service.js";
 import { TASK_STATUSES } from "../../../src/contract/task.js";
 import { oneOf } from "../../core/checks.js";
 import { ruleSchema } from "../../core/faults.js";

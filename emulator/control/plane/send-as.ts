@@ -1,4 +1,4 @@
-import { API_PREFIX, HEADERS } from "../../../src/contract/wire.js";
+import { API_PREFIX, HEADERS } from "../../../src/contract/service.js";
 import type { Account } from "../../core/accounts.js";
 import type { Outcome } from "../../core/providers.js";
 import { bytesOf, type HttpOutcome, type Origins } from "../../http/messages.js";

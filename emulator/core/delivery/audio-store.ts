@@ -1,4 +1,4 @@
-import { LIMITS } from "../../../src/contract/wire.js";
+import { LIMITS } from "../../../src/contract/service.js";
 import type { AudioFormat } from "../../audio/formats/formats.js";
 import type { Pcm } from "../../audio/pcm.js";
 import type { StoredClip } from "../task.js";

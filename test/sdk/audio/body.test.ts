@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import { type AsyncMusic, AudioDownloadError } from "async-music";
+import { AsyncMusic, AudioDownloadError } from "async-music";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { connect } from "../../support/connect.js";
 import { expectNoKey } from "../../support/leaks.js";
@@ -203,16 +203,15 @@ describe("a download on a signal that lives on", () => {
   };
   const listenersOf = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
 
-  test.each(["audio/mpeg", null])(
-    "adds no listener while nothing reads its body of type %s",
-    async (type) => {
-      const { signal } = new AbortController();
-      const { body } = await begin(signal, pieces(), type);
-      expect(listenersOf(signal)).toBe(0);
-      await body.getReader().read();
-      expect(listenersOf(signal)).toBe(0);
-    },
-  );
+  test.each(["audio/mpeg", null])("has one listener until its body of type %s is canceled", async (type) => {
+    const { signal } = new AbortController();
+    const { body } = await begin(signal, pieces(), type);
+    const reader = body.getReader();
+    await reader.read();
+    expect(listenersOf(signal)).toBe(1);
+    await reader.cancel();
+    expect(listenersOf(signal)).toBe(0);
+  });
 
   test("adds one listener while a read waits, and ends it with the reason of an abort", async () => {
     const controller = new AbortController();
@@ -223,6 +222,35 @@ describe("a download on a signal that lives on", () => {
     await expect(reading).rejects.toBe("stop");
     expect(listenersOf(controller.signal)).toBe(0);
   });
+
+  test("has no listener after its body was read to the end", async () => {
+    const { signal } = new AbortController();
+    const audio = await begin(signal, new Blob(["song"]).stream());
+    await audio.arrayBuffer();
+    expect(listenersOf(signal)).toBe(0);
+  });
+
+  test.each(["before its first read", "between two reads"])(
+    "is canceled by an abort %s, so that no connection stays open",
+    async (when) => {
+      const controller = new AbortController();
+      const { signal } = controller;
+      let requested: AbortSignal | undefined;
+      const response = new Response(pieces(), { headers: { "Content-Type": "audio/mpeg" } });
+      const client = new AsyncMusic({
+        apiKey: API_KEY,
+        baseUrl: "https://music.example",
+        fetch: async (_, init) => {
+          requested = init?.signal ?? undefined;
+          return response;
+        },
+      });
+      const { body } = await client.audio.download(AUDIO_URL, { signal });
+      if (when === "between two reads") await body.getReader().read();
+      controller.abort();
+      expect(requested?.aborted).toBe(true);
+    },
+  );
 
   test("ends its next read with the reason if the signal is aborted between two reads", async () => {
     const controller = new AbortController();

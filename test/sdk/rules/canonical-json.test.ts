@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JsonValue } from "../../../src/contract/wire.js";
+import type { JsonValue } from "../../../src/contract/service.js";
 import { canonicalJson } from "../../../src/shared/data.js";
 
 test.each<[JsonValue, JsonValue]>([

@@ -1,6 +1,6 @@
 import { AsyncMusicError, SubmissionOutcomeUnknownError } from "async-music";
 import { expect, test } from "vitest";
-import { createCount } from "../../../src/journal/create-count.js";
+import { createCount } from "../../../src/tasks/calls.js";
 
 const unknown = (taskId?: string) =>
   new SubmissionOutcomeUnknownError("lost", { request: {}, requestId: "request-1", status: null, taskId });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { randomStream } from "../../../emulator/time/random.js";
-import { evidenceOf, foreignSounding, type Sounding } from "../../../src/journal/probe.js";
+import { evidenceOf, foreignSounding, type Sounding } from "../../../src/journal/evidence.js";
 
 const count = (accepted: number, open = 0, unknown = 0) => ({ accepted, open, unknown });
 const sounding = (tasksCreated: number, before = count(0), after = before): Sounding => ({

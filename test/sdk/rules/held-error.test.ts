@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Call } from "../../../src/http/call.js";
-import { heldError } from "../../../src/http/held-error.js";
+import type { Call } from "../../../src/http/context.js";
+import { heldError } from "../../../src/http/failure.js";
 import { createMemoryPacer } from "../../../src/rate-limit/memory-pacer.js";
 import { createTestClock, START } from "../../support/test-clock.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { certainlyNeverLeft } from "../../../src/http/never-left.js";
+import { certainlyNeverLeft } from "../../../src/http/fetch.js";
 
 function failure(properties: object, cause?: unknown): Error {
   return Object.assign(new TypeError("fetch failed", { cause }), properties);

@@ -1,6 +1,7 @@
 import { InvalidOptionError } from "async-music";
 import { expect, test } from "vitest";
-import { checkPollInterval, type PollInterval, pollGapMs } from "../../../src/tasks/poll-schedule.js";
+import { checkPollInterval, type PollInterval } from "../../../src/tasks/options.js";
+import { pollGapMs } from "../../../src/tasks/poll.js";
 
 /** The gap before the next poll, by how many polls in a row have failed. */
 const createPollSchedule = (interval: PollInterval | undefined, random: () => number) => {

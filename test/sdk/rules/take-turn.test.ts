@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { memoryJournal } from "async-music";
 import { expect, test } from "vitest";
-import { takeTurn } from "../../../src/journal/take-turn.js";
+import { takeTurn } from "../../../src/journal/slot.js";
 
 /** Runs that stand in one line; `order` says whose turn has come, so far. */
 function createLine() {

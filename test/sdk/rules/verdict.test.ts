@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import type { Call } from "../../../src/http/call.js";
-import type { Outcome, Unanswered } from "../../../src/http/exchange.js";
-import { createKnownIds } from "../../../src/http/known-ids.js";
-import { createRedactor } from "../../../src/http/redactor.js";
-import { judgeRead } from "../../../src/http/verdict.js";
+import type { Call, Outcome, Unanswered } from "../../../src/http/context.js";
+import { judgeRead } from "../../../src/http/failure.js";
+import { createContext } from "../../support/context.js";
+import { createResponse } from "../../support/response.js";
 
 // Errors, retry rules: safe requests may be retried.
 
@@ -12,6 +11,7 @@ const CALL: Call = { method: "GET", path: "/", kind: "read", purpose: "read the 
 const unanswered = (kind: Unanswered["kind"], fields: Partial<Unanswered> = {}): Outcome => ({
   kind,
   url: "https://music.example/api/v1/task/1",
+  timeoutMs: 30_000,
   status: null,
   text: "",
   cause: "why",
@@ -19,20 +19,9 @@ const unanswered = (kind: Unanswered["kind"], fields: Partial<Unanswered> = {}):
 });
 
 const judge = (outcome: Outcome, call = CALL) =>
-  judgeRead({
-    call,
-    requestId: "request-1",
-    outcome,
-    timeoutMs: 30_000,
-    now: 0,
-    redactor: createRedactor("key_4f9a1c77"),
-    ids: createKnownIds(),
-  });
+  judgeRead({ context: createContext(), call, requestId: "request-1", outcome });
 
-const answered = (status: number): Outcome => ({
-  kind: "answered",
-  answer: { status, headers: new Headers(), text: "", json: undefined },
-});
+const answered = (status: number): Outcome => ({ kind: "answered", response: createResponse(status) });
 
 test.each(["aborted", "aborted_before_sending"] as const)(
   "who has left gets their own reason, and no other try: %s",

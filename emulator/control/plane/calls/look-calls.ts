@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { API_PREFIX } from "../../../../src/contract/wire.js";
+import { API_PREFIX } from "../../../../src/contract/service.js";
 import { objectOf, oneOf } from "../../../core/checks.js";
 import { outcomeSchema } from "../../../core/providers.js";
 import { artResponse, clipAudioResponse } from "../../../http/files.js";

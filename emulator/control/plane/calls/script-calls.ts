@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isModel, type Model } from "../../../../src/contract/models.js";
+import { isModel, type Model } from "../../../../src/contract/service.js";
 import { UnknownIdError } from "../../../core/checks.js";
 import { ruleSchema } from "../../../core/faults.js";
 import { policyChangesSchema, policySchema } from "../../../core/policy.js";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { USD_PER_CREDIT } from "../../../../src/contract/models.js";
+import { USD_PER_CREDIT } from "../../../../src/contract/service.js";
 import { ask, controlPlane, type Payment } from "../../client/client.js";
 import { Choice, Field } from "../../parts/field.js";
 import { Form } from "../../parts/form.js";

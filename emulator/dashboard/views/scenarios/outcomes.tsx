@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { isModel, MODELS, type Model } from "../../../../src/contract/models.js";
+import { isModel, MODELS, type Model } from "../../../../src/contract/service.js";
 import { ask, controlPlane, type Outcome } from "../../client/client.js";
 import { overview } from "../../live/store.js";
 import { Choice } from "../../parts/field.js";

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Model, TaskType } from "../../../../src/contract/models.js";
+import type { Model, TaskType } from "../../../../src/contract/service.js";
 
 /** How a song is asked of `provider_a`. */
 export type Mode = "inspiration" | "custom" | "continuation";

@@ -1,4 +1,4 @@
-import type { TaskType } from "../../../../src/contract/models.js";
+import type { TaskType } from "../../../../src/contract/service.js";
 import type { Draft } from "./draft.js";
 
 /** One field of an input, as it is asked for and as it is sent. */

@@ -1,4 +1,4 @@
-import { isModel, isTaskType, priceOf, TASK_TYPES_BY_MODEL } from "../../../../src/contract/models.js";
+import { isModel, isTaskType, priceOf, TASK_TYPES_BY_MODEL } from "../../../../src/contract/service.js";
 import { account, overview } from "../../live/store.js";
 import { Code } from "../../parts/code.js";
 import { Choice, Field, Flag, TextArea } from "../../parts/field.js";

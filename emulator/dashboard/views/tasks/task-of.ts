@@ -1,4 +1,4 @@
-import type { TaskType } from "../../../../src/contract/models.js";
+import type { TaskType } from "../../../../src/contract/service.js";
 import type { Task } from "../../../../src/contract/task.js";
 import type { TaskDetails } from "../../client/client.js";
 

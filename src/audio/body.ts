@@ -1,0 +1,223 @@
+import { type Deadline, onAbort } from "../time/abort.js";
+
+/** A chunk of a web stream. */
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A body that is being read. */
+export interface Source {
+  pieces: AsyncGenerator<Bytes>;
+  /** Bytes of the whole; `null` if no response said so. */
+  size: number | null;
+}
+
+/** Continues a body after a failure, behind the bytes that were received. @throws where that is impossible */
+type Resume = (received: number, reason: string, cause?: unknown) => Promise<Source>;
+
+/** Reads a body to its end and to the stated size, and resumes it when it breaks off. */
+export async function* readWhole(source: Source, resume: Resume): AsyncGenerator<Bytes> {
+  let { pieces, size } = source;
+  for (let received = 0; ; ) {
+    let failure: { reason: string; cause?: unknown };
+    try {
+      for await (const piece of pieces) {
+        received += piece.byteLength;
+        yield piece;
+      }
+      if (size === null || received === size) return;
+      failure = { reason: `${received} of ${size} bytes came` };
+    } catch (cause) {
+      failure = { reason: `the connection broke after ${received} bytes`, cause };
+    }
+    ({ pieces, size } = await resume(received, failure.reason, failure.cause));
+  }
+}
+
+/** The pieces of one response, each within the time limit. */
+export async function* piecesOf(response: Response, deadline: Deadline): AsyncGenerator<Bytes> {
+  const reader: ReadableStreamDefaultReader<Uint8Array> = (response.body ?? new Blob().stream()).getReader();
+  let isOver = false;
+  try {
+    while (!isOver) {
+      deadline.restart();
+      const { done, value } = await untilAborted(reader.read(), deadline.signal);
+      deadline.pause();
+      isOver = done;
+      if (value !== undefined) yield value as Bytes;
+    }
+  } finally {
+    deadline.clear();
+    if (!isOver) reader.cancel().catch(() => {});
+  }
+}
+
+/** Unlike `Promise.race` against one promise for all reads, this keeps no chunk: that promise would hold each of them. */
+function untilAborted<Value>(read: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const abort = onAbort(signal, () => reject(signal.reason));
+    if (signal.aborted) reject(signal.reason);
+    read.then(resolve, reject).finally(() => abort.leave());
+  });
+}
+
+/** The pieces without their first `count` bytes. */
+export async function* skipping(pieces: AsyncGenerator<Bytes>, count: number): AsyncGenerator<Bytes> {
+  let left = count;
+  for await (const piece of pieces) {
+    if (piece.byteLength > left) yield piece.subarray(left);
+    left = Math.max(0, left - piece.byteLength);
+  }
+}
+
+/** A piece that was read ahead, and those that follow. */
+export async function* startingWith(start: Bytes, rest: AsyncGenerator<Bytes>): AsyncGenerator<Bytes> {
+  try {
+    if (start.byteLength > 0) yield start;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
+}
+
+/** What tells one version of a file from another; `null` if the response does not say. */
+interface Version {
+  /** The entity tag, weak or strong: if two differ, so do the versions. */
+  tag: string | null;
+  /** The same if it is strong. A weak one does not promise the same bytes. */
+  etag: string | null;
+  lastModified: string | null;
+  /** Bytes of the whole file. */
+  size: number | null;
+}
+
+/** The version of a file of which a response has the whole or a part. */
+export function versionOf({ status, headers }: Response): Version {
+  const etag = headers.get("ETag");
+  return {
+    tag: etag?.replace(/^W\//, "") ?? null,
+    etag: etag?.startsWith('"') ? etag : null,
+    lastModified: headers.get("Last-Modified"),
+    size: status === 206 ? (rangeOf(headers)?.size ?? null) : lengthOf(headers),
+  };
+}
+
+/**
+ * The headers of a request for the rest of a file from an offset on; `null` if it can't be continued: nothing tells its version
+ * from another, or its bytes are not those that a range counts.
+ */
+export function headersOfRest(begun: Response, offset: number): Record<string, string> | null {
+  const { etag, lastModified, size } = versionOf(begun);
+  if (begun.status !== 200 || isCoded(begun.headers) || offset >= (size ?? Infinity)) return null;
+  const validator = etag ?? lastModified;
+  if (validator !== null) return { Range: `bytes=${offset}-`, "If-Range": validator };
+  return offset === 0 ? {} : null;
+}
+
+/** How many bytes of a response to skip for the rest from an offset on; `null` if it is no rest of that version. */
+export function bytesToSkip(begun: Version, offset: number, response: Response): number | null {
+  const now = versionOf(response);
+  const [tag, etag, lastModified, size] = [
+    agree(begun.tag, now.tag),
+    agree(begun.etag, now.etag),
+    agree(begun.lastModified, now.lastModified),
+    agree(begun.size, now.size),
+  ];
+  if ([tag, lastModified, size].includes(false)) return null;
+  if (response.status === 206) {
+    // A server may send less than the rest: only the length of the whole shows whether more follows.
+    const hasEnd = begun.size !== null || now.size !== null;
+    return hasEnd && rangeOf(response.headers)?.start === offset ? 0 : null;
+  }
+  // A date has whole seconds, so the size or the tag must agree as well. Before the first byte nothing can be mixed.
+  const isSame = etag === true || (lastModified === true && (size === true || tag === true));
+  return isSame || offset === 0 ? offset : null;
+}
+
+function agree<Value>(one: Value | null, other: Value | null): boolean | null {
+  return one === null || other === null ? null : one === other;
+}
+
+/** `Content-Length`, where it counts the bytes that arrive here: a content coding has another length. */
+export function lengthOf(headers: Headers): number | null {
+  const length = headers.get("Content-Length");
+  return length !== null && /^\d+$/.test(length) && !isCoded(headers) ? Number(length) : null;
+}
+
+/** Whether the bytes that arrive are not those that a range counts. */
+export function isCoded(headers: Headers): boolean {
+  return !["identity", null].includes(headers.get("Content-Encoding"));
+}
+
+function rangeOf(headers: Headers): { start: number; size: number | null } | null {
+  const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get("Content-Range") ?? "");
+  if (range === null) return null;
+  return { start: Number(range[1]), size: range[2] === "*" ? null : Number(range[2]) };
+}
+
+/** The extensions that a file of audio can get. */
+export type AudioExtension = "mp3" | "wav" | "flac" | "ogg" | "m4a" | "bin";
+
+const EXTENSIONS: Readonly<Record<string, AudioExtension>> = {
+  "audio/mpeg": "mp3",
+  "audio/mp3": "mp3",
+  "audio/x-mp3": "mp3",
+  "audio/mpeg3": "mp3",
+  "audio/wav": "wav",
+  "audio/wave": "wav",
+  "audio/x-wav": "wav",
+  "audio/vnd.wave": "wav",
+  "audio/x-pn-wav": "wav",
+  "audio/flac": "flac",
+  "audio/x-flac": "flac",
+  "audio/ogg": "ogg",
+  "audio/opus": "ogg",
+  "audio/vorbis": "ogg",
+  "application/ogg": "ogg",
+  "audio/mp4": "m4a",
+  "audio/m4a": "m4a",
+  "audio/x-m4a": "m4a",
+};
+
+/** Types that say nothing of the content. */
+const GENERIC_TYPES = ["", "application/octet-stream"];
+
+/** What the first bytes of each format look like: text at an offset. */
+const SIGNATURES: readonly (readonly [offset: number, text: string, extension: AudioExtension])[] = [
+  [0, "ID3", "mp3"],
+  [8, "WAVE", "wav"],
+  [0, "fLaC", "flac"],
+  [0, "OggS", "ogg"],
+  [4, "ftyp", "m4a"],
+];
+
+/** How many first bytes are enough to tell the format. */
+export const SIGNATURE_LENGTH = 12;
+
+/** Whether a `Content-Type` leaves the format open, so that the first bytes may decide. */
+export function isGenericType(contentType: string | null): boolean {
+  return GENERIC_TYPES.includes(mediaTypeOf(contentType));
+}
+
+/** The extension for a `Content-Type`: the only reliable statement of the real format (`audio_format` behaviour, 4). */
+export function extensionOfType(contentType: string | null): AudioExtension {
+  const mediaType = mediaTypeOf(contentType);
+  return Object.hasOwn(EXTENSIONS, mediaType) ? (EXTENSIONS[mediaType] ?? "bin") : "bin";
+}
+
+/** The extension for content of a generic type, by its first bytes. */
+export function extensionOfBytes(start: Uint8Array): AudioExtension {
+  const text = String.fromCharCode(...start.subarray(0, SIGNATURE_LENGTH));
+  const signature = SIGNATURES.find(([offset, expected]) => text.startsWith(expected, offset));
+  if (signature !== undefined) return signature[2];
+  return isMpegFrame(start) ? "mp3" : "bin";
+}
+
+/** Eleven set bits, then a version, a layer, a bit rate and a sample rate that exist. */
+function isMpegFrame([first = 0, second = 0, third = 0]: Uint8Array): boolean {
+  const hasSync = first === 0xff && (second & 0xe0) === 0xe0;
+  const isLayer3 = (second & 0x18) !== 0x08 && (second & 0x06) === 0x02;
+  return hasSync && isLayer3 && third >> 4 !== 0x0f && (third & 0x0c) !== 0x0c;
+}
+
+function mediaTypeOf(contentType: string | null): string {
+  return (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+}

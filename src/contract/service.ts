@@ -1,0 +1,137 @@
+/** The two upstream model providers, as the `model` field names them. */
+export const MODELS = ["provider_a", "provider_b"] as const;
+
+/** Which upstream provider a task runs on. */
+export type Model = (typeof MODELS)[number];
+
+/** Every kind of task that the service knows. */
+export const TASK_TYPES = ["music", "lyrics", "upload", "concat"] as const;
+
+/** What a task makes: a song, lyrics, a clip from an address, or the whole of a continued song. */
+export type TaskType = (typeof TASK_TYPES)[number];
+
+/** Which task types each model supports (What the service does). */
+export const TASK_TYPES_BY_MODEL: Readonly<Record<Model, readonly TaskType[]>> = {
+  provider_a: TASK_TYPES,
+  provider_b: ["music"],
+};
+
+export function isModel(value: unknown): value is Model {
+  return MODELS.some((model) => model === value);
+}
+
+export function isTaskType(value: unknown): value is TaskType {
+  return TASK_TYPES.some((taskType) => taskType === value);
+}
+
+/** What one credit costs, in US dollars. */
+export const USD_PER_CREDIT = 0.01;
+
+/** Credits by model and task type; a pair that is absent is not offered. */
+export const PRICES: Readonly<Record<Model, Readonly<Partial<Record<TaskType, number>>>>> = {
+  provider_a: { music: 10, lyrics: 5, upload: 1, concat: 5 },
+  provider_b: { music: 5 },
+};
+
+/** What a task costs, in credits. @throws RangeError when the model does not offer the task type. */
+export function priceOf(model: Model, taskType: TaskType): number {
+  const credits = PRICES[model][taskType];
+  if (credits === undefined) throw new RangeError(`${model} does not offer ${taskType}`);
+  return credits;
+}
+
+/** The path prefix that carries the version of the interface (Versioning). */
+export const API_PREFIX = "/api/v1";
+
+/** The four endpoints: the method, the path below the service address, and the status of success. */
+export const ENDPOINTS = {
+  createTask: { method: "POST", path: `${API_PREFIX}/task`, status: 202 },
+  retrieveTask: { method: "GET", path: `${API_PREFIX}/task/{taskId}`, status: 200 },
+  balance: { method: "GET", path: `${API_PREFIX}/account/balance`, status: 200 },
+  usage: { method: "GET", path: `${API_PREFIX}/account/usage`, status: 200 },
+} as const;
+
+/** The headers that the interface gives a meaning to. */
+export const HEADERS = {
+  apiKey: "x-api-key",
+  requestId: "X-Request-Id",
+  rateLimitRemaining: "X-RateLimit-Remaining",
+  retryAfter: "Retry-After",
+} as const;
+
+/**
+ * Every error code of an HTTP answer, with the status that it comes with (Errors). `null` where the interface does
+ * not show the status.
+ */
+export const ERROR_STATUSES = {
+  invalid_json: 400,
+  invalid_request_body: 400,
+  missing_required_fields: 400,
+  invalid_model: 400,
+  unsupported_task_type: 400,
+  invalid_task_input: 400,
+  invalid_audio_format: null,
+  audio_format_unavailable: null,
+  missing_api_key: 401,
+  invalid_api_key: 401,
+  insufficient_credits: 402,
+  account_suspended: 403,
+  task_not_found: 404,
+  rate_limited: 429,
+  internal_error: 500,
+  upstream_provider_error: 502,
+} as const;
+
+/** The stable classification of an HTTP error answer. */
+export type ErrorCode = keyof typeof ERROR_STATUSES;
+
+/** Why a task can end in `failure` or `timeout`. */
+export const TASK_ERROR_CODES = [
+  "content_moderation",
+  "invalid_task_input",
+  "rate_limited",
+  "upstream_provider_error",
+] as const;
+
+/** The stable classification of a task that ended in `failure` or `timeout`. */
+export type TaskErrorCode = (typeof TASK_ERROR_CODES)[number];
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** The service's numbers (Limits), in milliseconds where they are times. */
+export const LIMITS = {
+  /** Requests that one key may send in one window, unless the service says otherwise. */
+  requestsPerWindow: 120,
+  windowMs: MINUTE,
+  /** A task still open when it is older than this becomes `timeout`. */
+  taskTimeoutMs: HOUR,
+  /** How long tasks usually take. */
+  typicalTaskMs: { shortest: 30 * SECOND, longest: 5 * MINUTE },
+  /** One task is not polled more often than this. */
+  shortestPollIntervalMs: SECOND,
+  /** The pace of polling that the service recommends. */
+  recommendedPollIntervalMs: { shortest: 5 * SECOND, longest: 10 * SECOND },
+  /** How long an `audio_url` works after its task completed. */
+  audioLifetimeMs: 7 * DAY,
+  requestIdLength: { shortest: 1, longest: 128 },
+} as const;
+
+const { shortest, longest } = LIMITS.requestIdLength;
+const SAFE_REQUEST_ID = new RegExp(`^[A-Za-z0-9._:-]{${shortest},${longest}}$`);
+
+/** Whether the service would propagate this `X-Request-Id`: 1 to 128 of `A-Z a-z 0-9 . _ : -` (Authentication, 7). */
+export function isSafeRequestId(value: string): boolean {
+  return SAFE_REQUEST_ID.test(value);
+}
+
+/** Anything that JSON can say. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };

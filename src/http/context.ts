@@ -1,0 +1,136 @@
+import type { Pacer, RequestKind } from "../rate-limit/pacer.js";
+import type { Clock, Random } from "../time/clock.js";
+import type { Redactor } from "./redactor.js";
+import type { Emitter, Trace, Warn } from "./telemetry.js";
+
+/** What every call of one client uses. The client makes it once. */
+export interface Context {
+  /** The service address, without a slash at its end. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** `undefined`: the global `fetch`, looked up at each request. */
+  readonly fetch: typeof fetch | undefined;
+  /** The defaults of a call that sets none of its own. */
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  readonly retryBudgetMs: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly pacer: Pacer;
+  readonly redactor: Redactor;
+  readonly ids: KnownIds;
+  readonly emitter: Emitter;
+  readonly trace: Trace;
+  readonly warn: Warn;
+}
+
+/** The ids by which a client recognizes a response that belongs to another of its requests. */
+export interface KnownIds {
+  /** The `X-Request-Id` of each request that the client sent. */
+  readonly requests: IdSet;
+  /** The tasks that the client received as responses to its submissions. */
+  readonly tasks: IdSet;
+}
+
+/** The ids that were added last, compared without regard to case. */
+export interface IdSet {
+  /** Adds an id; returns whether it is new. */
+  add(id: string): boolean;
+  has(id: string): boolean;
+}
+
+/** One logical request, however many attempts it takes. */
+export interface Call {
+  method: "GET" | "POST";
+  /** Below the service address. */
+  path: string;
+  kind: RequestKind;
+  /** The JSON body of a POST. */
+  body?: string;
+  /** The verb phrase after "Failed to " in messages. */
+  purpose: string;
+  /** Awaited after the admission, before an attempt is sent. Throwing cancels the attempt. */
+  beforeSending?: (() => Promise<void>) | undefined;
+  /** Makes the call survive an abort: an attempt that was sent is completed; waits before and between attempts still abort. */
+  inFlight?: InFlight | undefined;
+  /** The task that the call reads. */
+  taskId?: string;
+  /** What the caller can do after a failure, as the end of the message. */
+  advice?: string;
+  /** The same for a 404. */
+  adviceIfNotFound?(): string;
+}
+
+/** The state of a call that survives an abort. */
+export interface InFlight {
+  /** The call, from the sending of an attempt to its outcome. */
+  call: Call | null;
+  /** Called when the rate limit delays an attempt, with its expected end in milliseconds since the epoch; with `null` at its end. */
+  onDelayed?: ((until: number | null) => void) | undefined;
+}
+
+/** Options of every request. */
+export interface RequestOptions {
+  /**
+   * Ends the call: before a POST began, and for every read, it then rejects with the signal's reason. Once a POST was sent
+   * it rejects at once with a `SubmissionOutcomeUnknownError`. The POST of a run is completed all the same, and its journal
+   * and `onSubmitted` receive the task.
+   */
+  signal?: AbortSignal | undefined;
+  /** The time limit of one HTTP attempt, in real milliseconds. @defaultValue the client's, 30 000 */
+  timeoutMs?: number | undefined;
+  /** How often a read, or a create that got 429, is sent again. @defaultValue the client's, 2 */
+  maxRetries?: number | undefined;
+  /** The `X-Request-Id`: 1 to 128 of `A-Z a-z 0-9 . _ : -`. @defaultValue a new UUID */
+  requestId?: string | undefined;
+  /** Additional headers. The API key, content type and request id can't be replaced here. */
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A response whose body was read to its end. It is parsed once, and passed on as it is. */
+export interface ApiResponse {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The body as JSON; `undefined` if it is none. */
+  json: unknown;
+  /** The `X-Request-Id` of the response, or else of the request. */
+  requestId: string;
+  /** `X-RateLimit-Remaining`; `null` without a readable value. */
+  remaining: number | null;
+  /** The wait that an error response states, in milliseconds; `null` if it states none. */
+  statedWaitMs: number | null;
+  /** When it arrived, by the client's clock. */
+  receivedAt: number;
+}
+
+/** What became of an attempt. */
+export type Outcome = Answered | Unusable | Unanswered;
+
+/** A response arrived whole, or at least its status if that is an error. */
+export interface Answered {
+  kind: "answered";
+  response: ApiResponse;
+}
+
+/** The response is too large to be read, or belongs to another request. */
+export interface Unusable {
+  kind: "too_large" | "foreign";
+  /** `null` for a response that belongs to another request. */
+  status: number | null;
+  /** The first `MAX_RESPONSE_BYTES` of the body; empty for a response that belongs to another request. */
+  text: string;
+  issue: { path: string; message: string };
+}
+
+/** No response arrived whole. */
+export interface Unanswered {
+  kind: "aborted_before_sending" | "aborted" | "timed_out" | "never_left" | "lost";
+  url: string;
+  timeoutMs: number;
+  /** The status, if the response broke off after its headers. */
+  status: number | null;
+  /** The part of the body that arrived. */
+  text: string;
+  cause: unknown;
+}

@@ -1,0 +1,261 @@
+import type { ErrorCode } from "../contract/service.js";
+import { printableLine, withoutCredentials } from "../contract/text.js";
+import {
+  AccountSuspendedError,
+  ApiError,
+  AuthenticationError,
+  BadRequestError,
+  InsufficientCreditsError,
+  RateLimitedError,
+  ServerError,
+  TaskNotFoundError,
+} from "../errors/api-errors.js";
+import type { AsyncMusicError } from "../errors/base.js";
+import { ConnectionError, InvalidResponseError, RequestTimeoutError } from "../errors/connection-errors.js";
+import { dateAt } from "../time/clock.js";
+import { fieldOf } from "./attempt.js";
+import type { ApiResponse, Call, Context, Outcome, Unanswered, Unusable } from "./context.js";
+import { DEEPEST, FORBIDDEN_PORT } from "./fetch.js";
+import type { Redactor } from "./redactor.js";
+
+/** How much of the service's prose goes into a message, in characters. */
+const LONGEST_PROSE = 300;
+
+/** The error code of a system or a runtime. */
+const CODE = /^[A-Z][A-Za-z0-9_]{2,40}$/;
+
+/** An attempt without success. */
+export interface Failure {
+  context: Pick<Context, "redactor" | "ids">;
+  call: Call;
+  requestId: string;
+  outcome: Outcome;
+}
+
+/** What a failed attempt means: the error to throw, and whether the same request may be sent again instead. */
+export interface Verdict {
+  error: unknown;
+  mayResend: boolean;
+}
+
+/** The sending rule of a call. */
+export type Judge = (failure: Failure) => Verdict;
+
+/** Reads change nothing, so they are sent again after every failure that may pass (Errors: Retry rules). */
+export function judgeRead(failure: Failure): Verdict {
+  const { outcome } = failure;
+  switch (outcome.kind) {
+    case "answered": {
+      const { status } = outcome.response;
+      return { error: responseError(failure, outcome.response), mayResend: status === 429 || status >= 500 };
+    }
+    case "too_large":
+    case "foreign":
+      return { error: unusableError(failure, outcome), mayResend: outcome.kind === "foreign" };
+    case "aborted":
+    case "aborted_before_sending":
+      return { error: outcome.cause, mayResend: false };
+    default:
+      return { error: connectionError(failure, outcome), mayResend: true };
+  }
+}
+
+/** The one grammar of messages: what failed, why, what to do, and the request id. */
+export function failureMessage(call: Call, reason: string, requestId: string, advice = call.advice): string {
+  return `Failed to ${call.purpose}: ${reason}.${advice === undefined ? "" : ` ${advice}`} (request id ${requestId})`;
+}
+
+/** What failed and why: a message without what to do, and without the request id. */
+export function failureOf(message: string): string {
+  return /^.*?\.(?= )/s.exec(message)?.[0] ?? message;
+}
+
+/** The error for a call that was not sent, since a 429 holds the key back for longer than the call may wait. */
+export function heldError(
+  { clock, pacer }: Pick<Context, "clock" | "pacer">,
+  call: Call,
+  requestId: string,
+): RateLimitedError {
+  const now = clock.now();
+  const heldForMs = (pacer.rateLimit().heldUntil ?? now) - now;
+  const retryAt = dateAt(now + heldForMs);
+  const reason = `rate_limited: an earlier 429 holds this key back until ${retryAt.toISOString()}. Nothing was sent`;
+  return new RateLimitedError(failureMessage(call, reason, requestId), {
+    status: 429,
+    errorCode: "rate_limited",
+    requestId,
+    headers: new Headers(),
+    taskId: call.taskId,
+    retryAfterSeconds: Math.ceil(heldForMs / 1000),
+    retryAt,
+  });
+}
+
+/** The error for a success that breaks the contract. */
+export function invalidResponse(
+  redactor: Redactor,
+  call: Call,
+  responseId: string,
+  issues: readonly { path: string; message: string }[],
+  taskId = call.taskId,
+): InvalidResponseError {
+  const requestId = redactor.text(responseId);
+  const what = issues.map(({ path, message }) => `\`${path === "" ? "body" : path}\` ${message}`).join("; ");
+  const reason = `the answer breaks the service's contract: ${redactor.text(what)}`;
+  return new InvalidResponseError(failureMessage(call, reason, requestId), { requestId, issues, taskId });
+}
+
+/** The error for a response that is too large, or that belongs to another request. */
+export function unusableError(
+  { context, call, requestId }: Failure,
+  { issue }: Unusable,
+): InvalidResponseError {
+  return invalidResponse(context.redactor, call, requestId, [issue]);
+}
+
+/** The error for an attempt without a response. */
+export function connectionError(
+  { context: { redactor }, call, requestId }: Failure,
+  { kind, cause, url, timeoutMs }: Unanswered,
+): AsyncMusicError {
+  const id = redactor.text(requestId);
+  const details = { requestId: id, taskId: call.taskId, cause: redactor.cause(cause) };
+  if (kind === "timed_out")
+    return new RequestTimeoutError(
+      failureMessage(call, `no answer came within ${timeoutMs} ms`, id),
+      details,
+    );
+
+  const { host, hostname } = new URL(url);
+  const connection = `connection to ${redactor.text(host)}`;
+  const code = codeOf(cause, redactor);
+  if (kind !== "never_left")
+    return new ConnectionError(failureMessage(call, `the ${connection} broke${code}`, id), details);
+
+  const reason = `no ${connection} could be made${code}, so nothing was sent`;
+  const isInProcess = hostname.endsWith(".async-music.test");
+  const advice = isInProcess
+    ? [
+        "That is an emulator within a process: give the client all of `emulator.connection()`, with its `fetch`.",
+        call.advice,
+      ]
+        .join(" ")
+        .trimEnd()
+    : call.advice;
+  return new ConnectionError(failureMessage(call, reason, id, advice), details);
+}
+
+/** The system's code for a broken connection, in brackets; empty without a readable one. */
+function codeOf(cause: unknown, redactor: Redactor): string {
+  try {
+    for (let error = cause, depth = 0; error instanceof Error && depth <= DEEPEST; depth++) {
+      const { code, message } = error as Error & { code?: unknown };
+      if (message === FORBIDDEN_PORT) return ` (${FORBIDDEN_PORT})`;
+      if (typeof code === "string" && CODE.test(code)) return ` (${redactor.text(code)})`;
+      error = error.cause;
+    }
+  } catch {
+    // An error of a custom `fetch` may throw when it is read.
+  }
+  return "";
+}
+
+/** The error for an error response, without a trace of the key. */
+export function responseError(
+  { context: { redactor }, call }: Omit<Failure, "outcome" | "requestId">,
+  response: ApiResponse,
+): ApiError {
+  const { status, headers, json, statedWaitMs: waitMs, receivedAt } = response;
+  const errorCode = stringAt(json, "error_code");
+  const requestId = redactor.text(response.requestId);
+  const ErrorClass = apiErrorClass(errorCode, status, call.taskId !== undefined);
+  const retryAt = waitMs === null ? null : dateAt(receivedAt + waitMs);
+  const reason = redactor.text(reasonOf(status, errorCode, stringAt(json, "message"), redactor));
+  const advice = adviceFor(call, status, ErrorClass, retryAt);
+  return new ErrorClass(failureMessage(call, reason, requestId, advice), {
+    status,
+    errorCode: errorCode === null || isKnownCode(errorCode) ? errorCode : redactor.text(errorCode),
+    requestId,
+    headers: redactor.headers(headers),
+    taskId: call.taskId,
+    retryAfterSeconds: waitMs === null ? null : Math.ceil(waitMs / 1000),
+    retryAt,
+  });
+}
+
+function reasonOf(
+  status: number,
+  errorCode: string | null,
+  prose: string | null,
+  redactor: Redactor,
+): string {
+  if (status === 0 || (status >= 300 && status < 400))
+    return `HTTP ${status}, a redirect, which is not followed`;
+  const reason = `${errorCode ?? "no error code"} (HTTP ${status})`;
+  if (prose === null) return reason;
+  // Cleaned and redacted before it is shortened: half a key, or half a password, would not be found.
+  const shown = withoutCredentials(redactor.text(printableLine(prose)));
+  return `${reason}: ${shown.slice(0, LONGEST_PROSE).replace(/\.$/, "")}`;
+}
+
+/** What to do about this class of error, then about the call. */
+function adviceFor(
+  call: Call,
+  status: number,
+  ErrorClass: ApiErrorClass,
+  retryAt: Date | null,
+): string | undefined {
+  if (ErrorClass === TaskNotFoundError) return call.adviceIfNotFound?.() ?? call.advice;
+  if (ErrorClass === BadRequestError && status !== 400)
+    return `This error code is a bad request with any HTTP status, not only with 400. ${call.advice ?? ""}`.trimEnd();
+  if (ErrorClass !== RateLimitedError || retryAt === null) return call.advice;
+  return `Come back at ${retryAt.toISOString()}. ${call.advice ?? ""}`.trimEnd();
+}
+
+function stringAt(body: unknown, field: string): string | null {
+  const value = fieldOf(body, field);
+  return typeof value === "string" ? value : null;
+}
+
+/** Each class is made from the same details, and takes what it needs. */
+type ApiErrorClass = new (...details: ConstructorParameters<typeof RateLimitedError>) => ApiError;
+
+const BY_CODE: Readonly<Record<ErrorCode, ApiErrorClass>> = {
+  invalid_json: BadRequestError,
+  invalid_request_body: BadRequestError,
+  missing_required_fields: BadRequestError,
+  invalid_model: BadRequestError,
+  unsupported_task_type: BadRequestError,
+  invalid_task_input: BadRequestError,
+  invalid_audio_format: BadRequestError,
+  audio_format_unavailable: BadRequestError,
+  missing_api_key: AuthenticationError,
+  invalid_api_key: AuthenticationError,
+  insufficient_credits: InsufficientCreditsError,
+  account_suspended: AccountSuspendedError,
+  task_not_found: TaskNotFoundError,
+  rate_limited: RateLimitedError,
+  internal_error: ServerError,
+  upstream_provider_error: ServerError,
+};
+
+const BY_STATUS: Readonly<Record<number, ApiErrorClass>> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  402: InsufficientCreditsError,
+  403: AccountSuspendedError,
+  429: RateLimitedError,
+};
+
+/** The class of an error response: by its code first, by its status second. */
+function apiErrorClass(errorCode: string | null, status: number, readsTask: boolean): ApiErrorClass {
+  if (errorCode !== null && isKnownCode(errorCode)) return BY_CODE[errorCode];
+  // A 404 without a code is about a task only if a task was read; otherwise the address is wrong.
+  if (status === 404 && readsTask) return TaskNotFoundError;
+  return BY_STATUS[status] ?? (status >= 500 ? ServerError : ApiError);
+}
+
+/** Whether the interface lists this code. */
+function isKnownCode(errorCode: string): errorCode is ErrorCode {
+  return Object.hasOwn(BY_CODE, errorCode);
+}

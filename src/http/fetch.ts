@@ -1,0 +1,171 @@
+import ky, { isNetworkError } from "ky";
+
+/** One HTTP request, ready to be sent. */
+export interface HttpRequest {
+  method: "GET" | "POST";
+  url: string;
+  headers: HeadersInit;
+  /** The JSON body of a POST. */
+  body?: string | undefined;
+  /** `"manual"` for everything that carries the API key: a redirect would take it to another origin. */
+  redirect: "manual" | "follow";
+  credentials?: "omit";
+  /** `undefined`: the global `fetch`, looked up now, so that a later replacement is used. */
+  fetch: typeof fetch | undefined;
+  signal: AbortSignal;
+}
+
+/**
+ * Sends every request of the SDK. Retries, time limits and error classes are the SDK's own: they follow the handed-in clock, and
+ * no error of ky, which holds the API key in its request, gets out.
+ */
+const http = ky.create({
+  retry: 0,
+  timeout: false,
+  throwHttpErrors: false,
+  hooks: { beforeError: [({ error }) => (isNetworkError(error) ? (error.cause as Error) : error)] },
+});
+
+/** The `fetch` of the platform, which may be wrapped or replaced later. */
+const platformFetch = globalThis.fetch;
+
+/** Keeps each request as long as its signal: a request that is not referenced stops following its signal. */
+const requestsBySignal = new WeakMap<AbortSignal, Request>();
+
+/** Sends a request and resolves with its response, whatever its status. */
+export async function sendRequest(request: HttpRequest): Promise<Response> {
+  const { url, body, headers, fetch, signal, ...others } = request;
+  signal.throwIfAborted();
+  const sent = body === undefined ? { headers } : oneShotBody(body, headers);
+  // The signal is passed to `fetch` directly, since the request that ky makes follows a signal only weakly. The headers are
+  // repeated, since ky would add those of a polluted `Object.prototype`.
+  const init = { headers: sent.headers, signal };
+  return http(url, {
+    ...others,
+    ...sent,
+    async fetch(input) {
+      const response = await callFetch(fetch ?? globalThis.fetch, input as Request, init);
+      // A custom `fetch` may return anything. It may also ignore the signal: then nothing reads its late response.
+      if (typeof response?.headers?.get !== "function")
+        throw new TypeError("`fetch` answered something else than a Response");
+      if (signal.aborted) response.body?.cancel().catch(() => {});
+      return response;
+    },
+  });
+}
+
+/** Calls `fetch` with one `Request`, and the signal beside it. A custom `fetch` with one parameter gets both as one. */
+function callFetch(
+  fetch: typeof globalThis.fetch,
+  request: Request,
+  init: { headers: HeadersInit; signal: AbortSignal },
+): Promise<Response> {
+  if (fetch === platformFetch || fetch.length !== 1) return fetch(request, init);
+  const whole = new Request(request, init);
+  requestsBySignal.set(init.signal, whole);
+  return fetch(whole);
+}
+
+/**
+ * A request body that `fetch` sends at most once. The service has no idempotency key, so the runtime must not repeat a POST:
+ *
+ * - Node repeats a request after a 421 (Misdirected Request), unless its body is a stream.
+ * - Deno repeats a request whose connection breaks, unless its body is a `Blob` or a stream. It would send a stream chunked.
+ * - Chromium repeats a request after a 421 and, on a reused connection, after a 408. Browsers stream request bodies over
+ *   HTTP/2 only, so a page cannot prevent this.
+ * - Bun and workerd repeat no POST.
+ */
+function oneShotBody(text: string, headers: HeadersInit): { body: BodyInit; headers: HeadersInit } {
+  if ("Deno" in globalThis) return { body: new Blob([text]), headers };
+  const { process } = globalThis as { process?: { versions?: { undici?: string } } };
+  if (process?.versions?.undici === undefined || isBrowser()) return { body: text, headers };
+  const bytes = new TextEncoder().encode(text);
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  });
+  // With a stated length the body is not sent in chunks, which some gateways refuse.
+  const stated = new Headers(headers);
+  stated.set("Content-Length", String(bytes.byteLength));
+  return { body, headers: stated };
+}
+
+/** A variable of the environment, in runtimes that have one; empty counts as unset. */
+export function environmentVariable(name: string): string | undefined {
+  try {
+    const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+    const { env = {} } = process ?? {};
+    return (Object.hasOwn(env, name) && env[name]) || undefined;
+  } catch {
+    // Deno requires a permission.
+    return undefined;
+  }
+}
+
+/** Whether this code runs in a web page or one of its workers, where anyone can read a key. */
+export function isBrowser(): boolean {
+  const { window, document, importScripts } = globalThis as {
+    window?: { document?: unknown };
+    document?: unknown;
+    importScripts?: unknown;
+  };
+  const isPage = typeof window === "object" && typeof (document ?? window?.document) === "object";
+  return isPage || typeof importScripts === "function";
+}
+
+/** System calls that come before the first byte of a request. */
+const BEFORE_SENDING_CALLS = new Set(["connect", "getaddrinfo"]);
+
+/** Error codes of the runtimes' `fetch` that mean that no connection came about. */
+const BEFORE_SENDING_CODES = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "ConnectionRefused",
+  "FailedToOpenSocket",
+  "CERT_HAS_EXPIRED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+]);
+
+/** The message of undici, without a code, for a port that the fetch standard forbids. It checks before it connects. */
+export const FORBIDDEN_PORT = "bad port";
+
+/** How many causes of an error are inspected: a chain may run in a circle. */
+export const DEEPEST = 8;
+
+/**
+ * Whether a failed `fetch` certainly never sent anything, so that a POST can't have had an effect. Unless the error
+ * says so with a code, the answer is no: a connection may break at any moment after the request arrived.
+ */
+export function certainlyNeverLeft(error: unknown): boolean {
+  try {
+    return saysNothingLeft(error, 0);
+  } catch {
+    // An error of a custom `fetch` may throw when it is read.
+    return false;
+  }
+}
+
+function saysNothingLeft(error: unknown, depth: number): boolean {
+  if (!(error instanceof Error) || depth > DEEPEST) return false;
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    return error.errors.every((each) => saysNothingLeft(each, depth + 1));
+  }
+  return isBeforeSending(error) || saysNothingLeft(error.cause, depth + 1);
+}
+
+function isBeforeSending(error: Error): boolean {
+  const { code, syscall, message } = error as Error & { code?: unknown; syscall?: unknown };
+  return (
+    message === FORBIDDEN_PORT ||
+    BEFORE_SENDING_CODES.has(String(code)) ||
+    BEFORE_SENDING_CALLS.has(String(syscall))
+  );
+}

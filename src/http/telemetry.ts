@@ -1,0 +1,297 @@
+import type { Task } from "../contract/task.js";
+import { printableLine } from "../contract/text.js";
+import { AsyncMusicError, InvalidOptionError, shown } from "../errors/base.js";
+
+/** Called with each event of one kind. What it throws, or rejects with, is nobody's concern: no call fails of it. */
+export type Listener<Name extends keyof ClientEvents> = (event: ClientEvents[Name]) => void;
+
+/** Hands events to whoever listens. */
+export interface Emitter {
+  /** Listens; answers how to stop it. */
+  on<Name extends keyof ClientEvents>(name: Name, listener: Listener<Name>): () => void;
+  /** Makes an event and hands it on, where anybody listens. */
+  emit<Name extends keyof ClientEvents>(name: Name, event: () => ClientEvents[Name]): void;
+}
+
+export function createEmitter(): Emitter {
+  const listeners: { [Name in keyof ClientEvents]: Set<Listener<Name>> } = {
+    attempt: new Set(),
+    answer: new Set(),
+    wait: new Set(),
+    retry: new Set(),
+    pause: new Set(),
+    task: new Set(),
+  };
+  return {
+    on(name, listener) {
+      if (!Object.hasOwn(listeners, name))
+        throw new InvalidOptionError("name", `be ${Object.keys(listeners).join(", ")}`, shown(name));
+      if (typeof listener !== "function")
+        throw new InvalidOptionError("listener", "be a function", shown(listener));
+      listeners[name].add(listener);
+      return () => void listeners[name].delete(listener);
+    },
+    emit(name, make) {
+      if (listeners[name].size === 0) return;
+      const event = make();
+      for (const listener of [...listeners[name]]) void tell(listener, event);
+    },
+  };
+}
+
+/** A listener may be `async` all the same: a rejection that nobody catches ends a process, and all that it waits for. */
+async function tell<Event>(listener: (event: Event) => void, event: Event): Promise<void> {
+  try {
+    await listener(event);
+  } catch {}
+}
+
+/** One HTTP attempt. */
+export interface AttemptEvent {
+  /** The `X-Request-Id` that it bears; attempts of one call share theirs. Audio has none. */
+  requestId: string | null;
+  method: "GET" | "POST";
+  url: string;
+  /** The task that is read, where one is. */
+  taskId: string | null;
+}
+
+/** What came of an attempt. */
+export interface AnswerEvent extends AttemptEvent {
+  /** The HTTP status; `null` where no answer came. */
+  status: number | null;
+  /** How long it took by the client's clock, in milliseconds. */
+  durationMs: number;
+  /** Requests left in the key's current window (`X-RateLimit-Remaining`), where the answer told. */
+  remaining: number | null;
+}
+
+/** A request that had to wait for its turn, 50 ms or longer, so that the key is not limited, and may now leave. */
+export interface WaitEvent extends Omit<AttemptEvent, "requestId" | "method" | "url"> {
+  /** What it is for. */
+  purpose: string;
+  /** How long it waited, in milliseconds. */
+  waitedMs: number;
+}
+
+/** A call that is tried again after a wait, or a task that is, whose last read has failed. */
+export interface RetryEvent {
+  /** Which retry it will be, from 1; of a task, counted anew after each read that came. */
+  retry: number;
+  /** How long is waited before it, in milliseconds; for the rate limit it may be longer. */
+  waitMs: number;
+  /** Why the last attempt failed. */
+  error: unknown;
+}
+
+/** The service answered 429: nothing leaves with this key until then. */
+export interface PauseEvent {
+  /** In milliseconds. */
+  forMs: number;
+  until: Date;
+}
+
+/** A wait or a watch has seen that something about a task changed. */
+export interface TaskEvent {
+  task: Task;
+}
+
+/** What a client tells, by the name under which `client.on` listens to it. */
+export interface ClientEvents {
+  attempt: AttemptEvent;
+  answer: AnswerEvent;
+  wait: WaitEvent;
+  retry: RetryEvent;
+  pause: PauseEvent;
+  task: TaskEvent;
+}
+
+/** What is shorter is no wait for the rate limit, but the time that a timer and a queue take of their own. */
+const LEAST_MS = 50;
+
+/** Tells that a request had to wait for its turn. */
+export function tellWait(emitter: Emitter, event: WaitEvent): void {
+  if (event.waitedMs >= LEAST_MS) emitter.emit("wait", () => event);
+}
+
+/** How much is logged: everything from this level up, or nothing. */
+export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
+
+/** Where lines are logged: `console`, pino, winston and others are such. No line ever holds the API key. */
+export interface Logger {
+  debug(message: string, fields?: object): void;
+  info(message: string, fields?: object): void;
+  warn(message: string, fields?: object): void;
+  error(message: string, fields?: object): void;
+}
+
+/** From the lowest to none at all. */
+export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "off"];
+
+/** Whether a value is a level. */
+export function isLogLevel(value: unknown): value is LogLevel {
+  return LOG_LEVELS.some((level) => level === value);
+}
+
+/** How many different warnings a client logs at most: each is remembered, so that it is logged once. */
+const MOST_WARNINGS = 100;
+
+/** Logs a warning, once in the life of a client. No call fails if the logger throws. */
+export type Warn = (message: string) => void;
+
+export function createWarn(logger: Logger | undefined, lowest: LogLevel): Warn {
+  const logged = new Set<string>();
+  return (message) => {
+    if (logger === undefined || !isLogged("warn", lowest)) return;
+    if (logged.has(message) || logged.size >= MOST_WARNINGS) return;
+    logged.add(message);
+    const write = async () => logger.warn(printableLine(message));
+    write().catch(() => {});
+  };
+}
+
+function isLogged(level: LogLevel, lowest: LogLevel): boolean {
+  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(lowest);
+}
+
+/** Writes a line for each event, from a level up. Lines quote the service: they hold no control or format characters. */
+export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): void {
+  if (isLogged("debug", lowest)) {
+    const debug = (line: string, fields: object) => logger.debug(printableLine(line), fields);
+    emitter.on("attempt", (event) => debug(`sends ${event.method} ${event.url}`, event));
+    emitter.on("answer", (event) =>
+      debug(
+        `${event.status ?? "no answer"} after ${Math.round(event.durationMs)} ms to ${event.method} ${event.url}`,
+        event,
+      ),
+    );
+    emitter.on("wait", (event) =>
+      debug(`waited ${Math.round(event.waitedMs)} ms for the rate limit, to ${event.purpose}`, event),
+    );
+  }
+  if (isLogged("info", lowest)) {
+    emitter.on("task", ({ task }) => {
+      const task_id = printableLine(task.task_id);
+      const status = printableLine(task.status);
+      const progress = printableLine(String(task.output?.progress ?? ""));
+      return logger.info(`task ${task_id} is ${status}${progress === "" ? "" : `, ${progress}`}`, {
+        task_id,
+        status,
+        progress: progress === "" ? null : progress,
+      });
+    });
+  }
+  if (isLogged("warn", lowest)) {
+    emitter.on("retry", (event) =>
+      logger.warn(
+        printableLine(
+          `${messageOf(event.error)} Retry ${event.retry} follows in ${Math.round(event.waitMs)} ms.`,
+        ),
+        event,
+      ),
+    );
+    emitter.on("pause", ({ until, forMs }) =>
+      logger.warn(`the service limits this key: nothing is sent until ${until.toISOString()}`, { forMs }),
+    );
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What a span says of itself. */
+export type SpanAttributes = Record<string, string | number | boolean>;
+
+/** The part of OpenTelemetry's `Span` that is used. */
+export interface Span {
+  setAttribute(name: string, value: string | number | boolean): unknown;
+  setStatus(status: { code: number; message?: string }): unknown;
+  recordException(error: Error): void;
+  end(): void;
+}
+
+/** The part of OpenTelemetry's `Tracer` that is used: `trace.getTracer(…)` of `@opentelemetry/api` is one. */
+export interface Tracer {
+  startActiveSpan<Work extends (span: Span) => unknown>(
+    name: string,
+    options: { attributes?: SpanAttributes },
+    work: Work,
+  ): ReturnType<Work>;
+}
+
+/** Does a piece of work within a span of its own, where there is a tracer. */
+export type Trace = <Result>(
+  name: string,
+  attributes: SpanAttributes,
+  work: () => Promise<Result>,
+) => Promise<Result>;
+
+/** `SpanStatusCode.ERROR` of OpenTelemetry. */
+const ERROR_STATUS = 2;
+
+/**
+ * No call fails of what a tracer throws: a task that is paid for must not be lost with its span. And none is made twice,
+ * whenever and however often a tracer begins the work.
+ */
+export function createTrace(tracer: Tracer | undefined, redact: (text: string) => string): Trace {
+  if (tracer === undefined) return (_name, _attributes, work) => work();
+  return <Result>(name: string, attributes: SpanAttributes, work: () => Promise<Result>) => {
+    let result: Promise<Result> | undefined;
+    const once = () => {
+      result ??= work();
+      return result;
+    };
+    const open = async () =>
+      tracer.startActiveSpan(`async-music ${name}`, { attributes }, (span) =>
+        within(span, once, redact).catch(() => {}),
+      );
+    open().catch(() => {});
+    return once();
+  };
+}
+
+async function within(
+  span: Span,
+  work: () => Promise<unknown>,
+  redact: (text: string) => string,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    noteFailure(span, error, redact);
+  } finally {
+    span.end();
+  }
+}
+
+/** Yields what an iteration yields, within a span that lasts until it ends or is left. */
+export async function* traceEach<Value>(
+  trace: Trace,
+  name: string,
+  attributes: SpanAttributes,
+  values: AsyncIterable<Value>,
+): AsyncGenerator<Value, void, void> {
+  let end = (_failure?: Promise<never>) => {};
+  const iteration = () =>
+    new Promise<void>((resolve) => {
+      end = resolve;
+    });
+  trace(name, attributes, iteration).catch(() => {});
+  try {
+    yield* values;
+  } catch (error) {
+    end(Promise.reject(error));
+    throw error;
+  } finally {
+    end();
+  }
+}
+
+/** The package's own errors never hold the key; of any other only the name is recorded. */
+function noteFailure(span: Span, error: unknown, redact: (text: string) => string): void {
+  const isOurs = error instanceof AsyncMusicError;
+  span.setAttribute("error.type", error instanceof Error ? redact(String(error.name)) : typeof error);
+  span.setStatus({ code: ERROR_STATUS, ...(isOurs ? { message: error.message } : {}) });
+  if (isOurs) span.recordException(error);
+}

@@ -1,0 +1,90 @@
+import type { Journal, JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
+
+/**
+ * A journal that lasts as long as this process does: for tests, and so that no run of one process repeats another's.
+ *
+ * @example
+ * ```ts
+ * const journal = memoryJournal();
+ * const song = await client.tasks.run(request, { journal, journalKey: "order-1" });
+ * ```
+ */
+export function memoryJournal(): Required<Journal> {
+  const entries = new Map<string, JournalEntry>();
+  const revisionAt = (key: string) => entries.get(key)?.revision ?? null;
+
+  return {
+    async get(key) {
+      return structuredClone(entries.get(key) ?? null);
+    },
+    async put(key, entry, previous) {
+      if (revisionAt(key) !== previous) return false;
+      entries.set(key, structuredClone(entry));
+      return true;
+    },
+    async delete(key, revision) {
+      return revisionAt(key) === revision && entries.delete(key);
+    },
+    async open() {
+      return listOpen(entries);
+    },
+  };
+}
+
+/** The open keys among these entries, oldest first. */
+export function listOpen(entries: Iterable<readonly [key: string, entry: JournalEntry]>): OpenOrder[] {
+  return [...entries]
+    .filter(([, entry]) => (entry.state === "intent" ? !isFreed(entry) : entry.status === undefined))
+    .map(([key, entry]) => ({
+      key,
+      state: entry.state,
+      task_id: entry.state === "submitted" ? entry.task_id : null,
+      request_id: entry.request_id,
+      since: entry.at,
+    }))
+    .sort((one, other) => one.since.localeCompare(other.since) || one.key.localeCompare(other.key));
+}
+
+/** Whether what a journal answered is an entry: what was damaged must not pass for a key that is free. */
+export function isJournalEntry(value: unknown): value is JournalEntry {
+  if (typeof value !== "object" || value === null) return false;
+  const field = (name: string): unknown => Reflect.get(value, name);
+  const hasFields =
+    ["revision", "request_id", "at"].every((name) => typeof field(name) === "string") &&
+    field("request") !== undefined &&
+    (field("tasks_created") === null || Number.isInteger(field("tasks_created")));
+  return hasFields && (field("state") === "intent" || isRecord(field));
+}
+
+/** Whether `settleOutcome` freed the key: a run takes it as if it held nothing. */
+export function isFreed(entry: JournalEntry): entry is JournalIntent {
+  return entry.state === "intent" && entry.settled === true;
+}
+
+function isRecord(field: (name: string) => unknown): boolean {
+  const taskId = field("task_id");
+  const submission = field("submission");
+  const isSubmission =
+    typeof submission === "object" && (submission === null || Reflect.get(submission, "task_id") === taskId);
+  return field("state") === "submitted" && typeof taskId === "string" && taskId !== "" && isSubmission;
+}
+
+/**
+ * One journal per name, so that the runs of one process on one key take turns. An unused journal is released.
+ */
+export class SharedJournals {
+  readonly #journals = new Map<string, WeakRef<Required<Journal>>>();
+  readonly #collected = new FinalizationRegistry<string>((name) => {
+    // By now the name may belong to a newer journal.
+    if (this.#journals.get(name)?.deref() === undefined) this.#journals.delete(name);
+  });
+
+  get(name: string, create: () => Required<Journal>): Required<Journal> {
+    const known = this.#journals.get(name)?.deref();
+    if (known !== undefined) return known;
+    const journal = create();
+    this.#journals.set(name, new WeakRef(journal));
+    this.#collected.register(journal, name);
+    return journal;
+  }
+}

@@ -1,0 +1,91 @@
+import type { TaskRequest } from "../contract/requests.js";
+import { isModel, isTaskType, type Model, PRICES, type TaskType } from "../contract/service.js";
+import { AsyncMusicError, CreditCeilingError, InvalidOptionError, shown } from "../errors/base.js";
+import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
+import { TaskFailedError } from "../errors/task-errors.js";
+
+const RULE =
+  "name a model and a task type that it offers: `music`, `lyrics`, `upload` or `concat` of `provider_a`, or `music` of " +
+  "`provider_b`";
+
+/**
+ * Returns what a request costs, in credits of 0.01 USD. They are frozen when the task is accepted, settled when it
+ * succeeds, and refunded when it ends in `failure` or `timeout`.
+ *
+ * @param request - a request, or only its `model` and `task_type`; its `input` is not checked
+ * @throws {@link InvalidOptionError} the model does not offer the task type, or `request` is no request
+ *
+ * @example
+ * ```ts
+ * const credits = requests.reduce((sum, request) => sum + creditsFor(request), 0);
+ * console.log(`The batch costs at most ${credits * USD_PER_CREDIT} USD.`);
+ * ```
+ */
+export function creditsFor(request: { readonly model: Model; readonly task_type: TaskType }): number {
+  const credits = listedPrice(request);
+  if (credits === null) throw new InvalidOptionError("request", RULE, shown(request));
+  return credits;
+}
+
+/** The price of a request in credits; `null` where the interface lists none. */
+export function listedPrice(request: unknown): number | null {
+  const { model, task_type: taskType } = Object(request);
+  return isModel(model) && isTaskType(taskType) ? (PRICES[model][taskType] ?? null) : null;
+}
+
+/** Keeps what a batch has spent or frozen at or under a ceiling. */
+export interface CreditCeiling {
+  /**
+   * Sets the price of a request aside, then runs it; gives the price back where it was not charged or was refunded.
+   * Prices are set aside in the order of the calls: what is new must not slip past what was paid for before, only
+   * because its journal answered sooner.
+   *
+   * @param isBegun - Whether it was paid for before, or may have been: then it counts, and is run all the same. It must
+   * not reject.
+   * @param run - Calls what it is given before anything is sent: what was begun may have been given up meanwhile.
+   * @throws CreditCeilingError when the price does not fit; nothing is sent.
+   */
+  under<Result>(
+    request: TaskRequest,
+    isBegun: Promise<boolean>,
+    run: (beforeSending: () => void) => Promise<Result>,
+  ): Promise<Result>;
+}
+
+export function createCreditCeiling(maxCredits = Number.POSITIVE_INFINITY): CreditCeiling {
+  if (!(typeof maxCredits === "number" && maxCredits >= 0)) {
+    throw new InvalidOptionError("maxCredits", "be 0 credits or more", shown(maxCredits));
+  }
+  let spentCredits = 0;
+  let earlier: Promise<unknown> = Promise.resolve();
+
+  return {
+    async under(request, isBegun, run) {
+      // A request without a price is refused by its run, or by the service: it costs nothing.
+      const credits = listedPrice(request) ?? 0;
+      let isAllowed = false;
+      const allow = (otherCredits: number) => {
+        if (!isAllowed && otherCredits + credits > maxCredits)
+          throw new CreditCeilingError({ credits, spentCredits: otherCredits, maxCredits });
+        isAllowed = true;
+      };
+      const turn = earlier.then(() => isBegun);
+      earlier = turn;
+      if (!(await turn)) allow(spentCredits);
+      spentCredits += credits;
+      try {
+        return await run(() => allow(spentCredits - credits));
+      } catch (error) {
+        if (!isCharged(error)) spentCredits -= credits;
+        throw error;
+      }
+    },
+  };
+}
+
+/** Whether credits may still be frozen or settled. A failed task's are refunded. */
+function isCharged(error: unknown): boolean {
+  if (error instanceof TaskFailedError) return false;
+  if (error instanceof SubmissionOutcomeUnknownError) return true;
+  return error instanceof AsyncMusicError && error.taskId !== null;
+}

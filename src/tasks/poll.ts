@@ -1,0 +1,312 @@
+import { isFinalStatus, type Task } from "../contract/task.js";
+import { ApiError, AuthenticationError, TaskNotFoundError } from "../errors/api-errors.js";
+import { AsyncMusicError } from "../errors/base.js";
+import { ConnectionError, InvalidResponseError } from "../errors/connection-errors.js";
+import { WaitTimeoutError } from "../errors/task-errors.js";
+import { emitWait, type Tried } from "../http/client.js";
+import type { Call, Context } from "../http/context.js";
+import type { WaitingTask } from "../rate-limit/pacer.js";
+import { Aborter, onAbort, startDeadline } from "../time/abort.js";
+import { parseDate, type Random, whenOverdue } from "../time/clock.js";
+import { pollTask, type Result, resumeAdvice, retrieveCall } from "./calls.js";
+import type { PollGaps, WaitOptions } from "./options.js";
+
+/** How long after the end of a wait the response to its last poll may arrive, in real milliseconds. */
+const GRACE_MS = 500;
+
+/** Consecutive failed polls lengthen the gap by this factor each, up to the longest. */
+const FAILURE_GROWTH = 1.5;
+
+/** Each gap is lengthened by up to this share, so that clients that start together do not stay in step. */
+const JITTER = 0.02;
+
+/** The gap before the next poll, in milliseconds: from the shortest, and longer after failures; never above the longest. */
+export function pollGapMs([shortest, longest]: PollGaps, failures: number, random: Random): number {
+  const least = Math.min(shortest * FAILURE_GROWTH ** failures, longest / (1 + JITTER));
+  return Math.min(longest, Math.ceil(Math.max(shortest, least) * (1 + JITTER * random())));
+}
+
+/** A wait with its options checked. */
+export interface Settings {
+  taskId: string;
+  journalKey: string | undefined;
+  gaps: PollGaps;
+  maxWaitMs: number;
+  options: WaitOptions;
+  /** When the task was submitted, as far as is known, in milliseconds since the epoch. */
+  submittedAt: number;
+  /** What the pacer can expect of the task; `null` before the first reading of a task that this client did not submit. */
+  known: WaitingTask | null;
+}
+
+/** The result of a poll; a shared one never rejects. */
+type Reading = Tried<Result<Task>>;
+
+/** `true`: this wait may poll. `false`: another wait's poll has begun, or the wait is over. */
+type Admission = boolean | { refusal: unknown };
+
+/** Why a poll has no result: it stalled, or the wait that began it ended first. */
+class PollAbandoned extends Error {
+  override name = "PollAbandoned";
+  override message = "The poll was left before its answer came.";
+}
+
+/**
+ * Polls a task for one wait: `admission()` queues the next poll at the pacer, `read()` carries it out. A failed poll only
+ * delays the next one, so a wait survives an outage of the service. Nothing is polled between `read()` and `admission()`.
+ */
+export class TaskPoller {
+  readonly context: Context;
+  readonly #polls: SharedPolls;
+  readonly #settings: Settings;
+  /** The end of the wait and the earliest time of the next poll, in milliseconds since the epoch. */
+  readonly #notAfter: number;
+  #notBefore: number | null = null;
+  #known: WaitingTask | null;
+  /** The task as last seen, as JSON: that takes less memory than the object. */
+  #seen = "";
+  /** The last poll's failure, how many polls in a row have failed, and the end of the wait that the last one stated. */
+  #failure: unknown;
+  #failures = 0;
+  #retryAt = 0;
+  /** The queued poll: when it was queued, how to withdraw it, and the poll of another wait that replaces it. */
+  #queuedAt = 0;
+  #withdrawal: Aborter | undefined;
+  #abort: ReturnType<typeof onAbort> | undefined;
+  #shared: Promise<Reading> | undefined;
+
+  constructor(context: Context, polls: SharedPolls, settings: Settings) {
+    this.context = context;
+    this.#polls = polls;
+    this.#settings = settings;
+    this.#notAfter = context.clock.now() + settings.maxWaitMs;
+    this.#known = settings.known;
+  }
+
+  get taskId(): string {
+    return this.#settings.taskId;
+  }
+
+  get onUpdate(): WaitOptions["onUpdate"] {
+    return this.#settings.options.onUpdate;
+  }
+
+  /** Made for each poll, since most of the time there is none. */
+  get call(): Call {
+    return retrieveCall(this.taskId, "poll", this.context.redactor, this.#settings.journalKey);
+  }
+
+  /** Queues the next poll. Resolves when it may begin, when another wait polls the task, or when the wait is over. */
+  admission(): Promise<Admission> {
+    const { clock, random, pacer, emitter } = this.context;
+    const { gaps, submittedAt, options } = this.#settings;
+    const { signal } = options;
+    const now = clock.now();
+    const gapMs = pollGapMs(gaps, this.#failures, random);
+    const isEarly = this.#notBefore !== null && this.#failure !== undefined && now < this.#notBefore;
+    // A failure before this wait was due is that of a shared poll, whose own limits may have caused it.
+    const dueAt = isEarly ? (this.#notBefore ?? now) : (this.#notBefore === null ? submittedAt : now) + gapMs;
+    const notBefore = Math.max(dueAt, this.#retryAt);
+    this.#notBefore = notBefore;
+    if (this.#failure !== undefined && notBefore <= this.#notAfter) {
+      const event = { retry: this.#failures, waitMs: notBefore - now, error: this.#failure };
+      emitter.emit("retry", () => event);
+    }
+
+    this.#queuedAt = now;
+    const withdrawal = new Aborter();
+    this.#withdrawal = withdrawal;
+    this.#abort = onAbort(signal, () => withdrawal.abort(signal?.reason));
+    // A wait that is not yet due has just received this poll's result, or has left it since it took too long.
+    this.#shared = notBefore <= now ? this.#polls.inFlight(this.taskId) : undefined;
+    if (this.#shared !== undefined) return Promise.resolve(false);
+    this.#polls.enter(this);
+    if (signal?.aborted) return Promise.resolve(false);
+    const request = {
+      kind: "poll",
+      taskId: this.taskId,
+      notBefore,
+      dueBy: notBefore + gaps[1] - gapMs,
+      notAfter: this.#notAfter,
+      task: this.#known ?? undefined,
+    } as const;
+    try {
+      return Promise.resolve(pacer.admit(request, withdrawal.signal)).catch(refused);
+    } catch (error) {
+      return Promise.resolve(refused(error));
+    }
+  }
+
+  /** Replaces the queued poll by one that another wait has begun. */
+  join(poll: Promise<Reading>): void {
+    this.#shared = poll;
+    this.#withdrawal?.abort();
+  }
+
+  /** Reads the task. `null`: nothing changed, or the read failed and the wait continues. */
+  async read(admission: Admission): Promise<Result<Task> | null> {
+    const { clock, emitter, redactor } = this.context;
+    const reading = await this.#poll(admission).catch(failed);
+    const now = clock.now();
+    if (!("result" in reading)) {
+      const { error } = reading;
+      this.#settings.options.signal?.throwIfAborted();
+      if (endsWait(error)) throw this.#endOfWait(error);
+      this.#failure = error;
+      this.#failures++;
+      this.#retryAt = now + (reading.statedMs ?? 0);
+      return null;
+    }
+
+    const { data } = reading.result;
+    this.#failure = undefined;
+    this.#failures = 0;
+    this.#retryAt = 0;
+    this.#known = { ...this.#taskOf(data), unfinishedAt: now, resumedAt: undefined };
+    const seen = JSON.stringify(data);
+    if (!isFinalStatus(data.status) && seen === this.#seen) return null;
+    this.#seen = seen;
+    emitter.emit("task", () => ({ task: redactor.data(data) }));
+    return reading.result;
+  }
+
+  async #poll(admission: Admission): Promise<Reading> {
+    const { clock, pacer, emitter } = this.context;
+    const { signal } = this.#settings.options;
+    const shared = this.#shared;
+    this.#abort?.leave();
+    if (shared === undefined) this.#polls.leave(this);
+    if (admission === true) {
+      // Release the slot even if nothing is sent.
+      if (signal?.aborted) pacer.report({ sentAt: clock.now(), remaining: null, heldForMs: null });
+      signal?.throwIfAborted();
+      const waitedMs = clock.now() - Math.max(this.#notBefore ?? 0, this.#queuedAt);
+      emitWait(emitter, `read task ${this.taskId}`, this.taskId, waitedMs);
+      return this.#beforeEnd((patience) => this.#polls.begin(this, patience));
+    }
+    signal?.throwIfAborted();
+    if (shared !== undefined)
+      return this.#beforeEnd((patience) => within(shared, this.#timeoutMs(), patience));
+    throw admission === false ? this.#timeout() : admission.refusal;
+  }
+
+  /** Sends the poll. Other waits may share its result. */
+  async request(signal: AbortSignal): Promise<Reading> {
+    const options = { ...this.#settings.options, signal, timeoutMs: this.#timeoutMs() };
+    const reading = await pollTask(this.context, this.call, options);
+    if ("result" in reading) {
+      const { data } = reading.result;
+      this.context.pacer.learn(this.#taskOf(data), isFinalStatus(data.status));
+    }
+    return reading;
+  }
+
+  /** Leaves a poll that stalls when the wait is over, also if something else has moved the clock meanwhile. */
+  async #beforeEnd(poll: (patience: AbortSignal) => Promise<Reading>): Promise<Reading> {
+    const { signal } = this.#settings.options;
+    const controller = new Aborter();
+    const abort = onAbort(signal, () => controller.abort(signal?.reason));
+    const end = () => controller.abort(new PollAbandoned());
+    const forget = whenOverdue(this.context.clock, this.#notAfter, GRACE_MS, end);
+    try {
+      return await poll(controller.signal);
+    } finally {
+      abort.leave();
+      forget();
+    }
+  }
+
+  /** How long this wait would now wait for the response to a poll, in real milliseconds. */
+  #timeoutMs(): number {
+    const leftMs = Math.max(0, this.#notAfter - this.context.clock.now()) + GRACE_MS;
+    return Math.min(this.#settings.options.timeoutMs ?? this.context.timeoutMs, leftMs);
+  }
+
+  /** What the pacer learns of a task: the age of one that another process submitted is known from its first reading. */
+  #taskOf({ model, type, created_at }: Task): WaitingTask {
+    if (this.#known !== null) return { ...this.#known, model, type };
+    const createdAt = Math.min(this.context.clock.now(), parseDate(created_at) ?? this.#settings.submittedAt);
+    const resumedAt = this.#notBefore ?? createdAt;
+    return { model, type, submittedAt: createdAt, unfinishedAt: createdAt, resumedAt };
+  }
+
+  /** A custom pacer or clock may throw anything: the task exists, and its id must not be lost. */
+  #endOfWait(error: unknown): AsyncMusicError {
+    if (error instanceof AsyncMusicError) return error;
+    const message = `Failed to wait for task ${this.taskId}: what paces the client threw. ${resumeAdvice(this.taskId)}`;
+    return new AsyncMusicError(message, { taskId: this.taskId, cause: this.context.redactor.cause(error) });
+  }
+
+  #timeout(): WaitTimeoutError {
+    const { taskId, maxWaitMs } = this.#settings;
+    const message = `Failed to wait for task ${taskId}: it was not over after ${maxWaitMs} ms, and goes on. ${resumeAdvice(taskId)}`;
+    const seen: Task | null = this.#seen === "" ? null : JSON.parse(this.#seen);
+    const task = this.context.redactor.data(seen);
+    return new WaitTimeoutError(message, { taskId, task, cause: this.#failure });
+  }
+}
+
+/** The polls in flight of one client, and the waits that are queued for the next poll of each task. */
+export class SharedPolls {
+  readonly #inFlight = new Map<string, Promise<Reading>>();
+  readonly #queued = new Map<string, Set<TaskPoller>>();
+
+  inFlight(taskId: string): Promise<Reading> | undefined {
+    return this.#inFlight.get(taskId);
+  }
+
+  enter(poller: TaskPoller): void {
+    const others = this.#queued.get(poller.taskId);
+    if (others === undefined) this.#queued.set(poller.taskId, new Set([poller]));
+    else others.add(poller);
+  }
+
+  leave(poller: TaskPoller): void {
+    const others = this.#queued.get(poller.taskId);
+    if (others?.delete(poller) && others.size === 0) this.#queued.delete(poller.taskId);
+  }
+
+  /** Begins a poll, which all queued waits on its task join. */
+  begin(poller: TaskPoller, signal: AbortSignal): Promise<Reading> {
+    const { taskId } = poller;
+    const poll = poller
+      .request(signal)
+      .catch(failed)
+      .then((reading) => (signal.aborted && !("result" in reading) ? failed(new PollAbandoned()) : reading))
+      .finally(() => {
+        if (this.#inFlight.get(taskId) === poll) this.#inFlight.delete(taskId);
+      });
+    this.#inFlight.set(taskId, poll);
+    const others = this.#queued.get(taskId) ?? [];
+    this.#queued.delete(taskId);
+    for (const other of others) other.join(poll);
+    return poll;
+  }
+}
+
+/** A shared poll, within the limits of the wait that joined it. */
+async function within(poll: Promise<Reading>, timeoutMs: number, patience: AbortSignal): Promise<Reading> {
+  const deadline = startDeadline(timeoutMs, patience);
+  try {
+    return await Promise.race([poll, deadline.ended]);
+  } catch (error) {
+    throw deadline.timedOut() ? new PollAbandoned() : error;
+  } finally {
+    deadline.clear();
+  }
+}
+
+function refused(refusal: unknown): Admission {
+  return { refusal };
+}
+
+function failed(error: unknown): Reading {
+  return { error, mayRetry: false, statedMs: null };
+}
+
+/** A refused key or id ends a wait, and so does every error that is no failed read. */
+function endsWait(error: unknown): boolean {
+  if (error instanceof AuthenticationError || error instanceof TaskNotFoundError) return true;
+  if (error instanceof ApiError) return error.status === 401 || error.status === 404;
+  return ![ConnectionError, InvalidResponseError, PollAbandoned].some((kind) => error instanceof kind);
+}

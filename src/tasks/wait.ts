@@ -1,0 +1,107 @@
+import { isFinalStatus, type SucceededTask, type Task, type TaskSubmission } from "../contract/task.js";
+import { AsyncMusicError } from "../errors/base.js";
+import { TaskFailedError, TaskTimedOutError } from "../errors/task-errors.js";
+import type { Context } from "../http/context.js";
+import type { Redactor } from "../http/redactor.js";
+import { traceEach } from "../http/telemetry.js";
+import { parseDate } from "../time/clock.js";
+import { checkTaskId, resumeAdvice, succeededTask, taskIdOf } from "./calls.js";
+import { checkWaitOptions, type WaitOptions } from "./options.js";
+import { SharedPolls, TaskPoller } from "./poll.js";
+import { stoppable } from "./run-all.js";
+
+/** The waits of one client. Concurrent waits on one task share its polls. */
+export class Waits {
+  readonly #context: Context;
+  readonly #polls = new SharedPolls();
+  readonly #submissions = new WeakMap<TaskSubmission, { model: string; at: number }>();
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** Records a submission of this client: when it arrived by the client's clock, since the service's may differ. */
+  submitted(submission: TaskSubmission, model: string): void {
+    this.#submissions.set(submission, { model, at: this.#context.clock.now() });
+  }
+
+  /** Resolves with the task once it has succeeded. `journalKey` is the key under which a journal named the task. */
+  wait(task: string | TaskSubmission, options: WaitOptions, journalKey?: string): Promise<SucceededTask> {
+    const poller = this.#poller(task, options, journalKey);
+    const attributes = { "async_music.task_id": poller.taskId };
+    return this.#context.trace("wait for a task", attributes, () => untilSuccess(poller));
+  }
+
+  /** Yields every change of a task, last its final state. */
+  watch(task: string | TaskSubmission, options: WaitOptions): AsyncIterable<Task> {
+    const { trace } = this.#context;
+    const { taskId } = this.#poller(task, options);
+    const { signal: callerSignal, ...others } = checkWaitOptions(options, this.#context).options;
+    return stoppable(
+      (signal) =>
+        traceEach(
+          trace,
+          "watch a task",
+          { "async_music.task_id": taskId },
+          changes(() => this.#poller(task, { ...others, signal })),
+        ),
+      callerSignal,
+    );
+  }
+
+  #poller(task: string | TaskSubmission, given: WaitOptions, journalKey?: string): TaskPoller {
+    const checked = checkWaitOptions(given, this.#context);
+    const taskId = taskIdOf(task);
+    checkTaskId(taskId, this.#context.redactor);
+    const now = this.#context.clock.now();
+    const submission = typeof task === "string" ? undefined : task;
+    const own = submission && this.#submissions.get(submission);
+    const known =
+      submission && own
+        ? { model: own.model, type: submission.type, submittedAt: own.at, unfinishedAt: own.at }
+        : null;
+    const submittedAt = Math.min(now, own?.at ?? parseDate(submission?.created_at ?? null) ?? now);
+    return new TaskPoller(this.#context, this.#polls, { ...checked, taskId, journalKey, submittedAt, known });
+  }
+}
+
+/** Sleeps in this one frame: there may be tens of thousands of it. */
+async function untilSuccess(poller: TaskPoller): Promise<SucceededTask> {
+  for (;;) {
+    const reading = await poller.read(await poller.admission());
+    if (reading === null) continue;
+    await callBack("onUpdate", poller.onUpdate, reading.data, poller.taskId, poller.context.redactor);
+    if (!isFinalStatus(reading.data.status)) continue;
+    const { context, call } = poller;
+    if (reading.data.status === "failure") throw new TaskFailedError(context.redactor.data(reading.data));
+    if (reading.data.status === "timeout") throw new TaskTimedOutError(context.redactor.data(reading.data));
+    return succeededTask(context, call, reading);
+  }
+}
+
+async function* changes(createPoller: () => TaskPoller): AsyncGenerator<Task, void, void> {
+  const poller = createPoller();
+  for (;;) {
+    const reading = await poller.read(await poller.admission());
+    if (reading === null) continue;
+    await callBack("onUpdate", poller.onUpdate, reading.data, poller.taskId, poller.context.redactor);
+    yield reading.data;
+    if (isFinalStatus(reading.data.status)) return;
+  }
+}
+
+/** Calls a callback of the application. If it throws, the wait ends with an error that carries the task's id. */
+export async function callBack<Value>(
+  name: string,
+  callback: ((value: Value) => void | Promise<void>) | undefined,
+  value: Value,
+  taskId: string,
+  redactor: Redactor,
+): Promise<void> {
+  try {
+    await callback?.(value);
+  } catch (error) {
+    const message = `Failed to wait for task ${taskId}: \`${name}\` threw. ${resumeAdvice(taskId)}`;
+    throw new AsyncMusicError(message, { taskId, cause: redactor.cause(error) });
+  }
+}

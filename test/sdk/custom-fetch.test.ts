@@ -1,0 +1,53 @@
+import { AsyncMusic } from "async-music";
+import { afterEach, expect, test, vi } from "vitest";
+import { API_KEY } from "../support/world.js";
+
+// A custom `fetch`, or one that replaces the global one, receives one request that it can inspect.
+
+const BALANCE = { code: 200, data: { available: 1, frozen: 0, total: 1 } };
+
+afterEach(() => void vi.unstubAllGlobals());
+
+function createFetch() {
+  const seen: { input: unknown; init: RequestInit | undefined }[] = [];
+  const own = async (input: RequestInfo | URL, init?: RequestInit) => {
+    seen.push({ input, init });
+    return Response.json(BALANCE);
+  };
+  return { own, seen };
+}
+
+const createClient = (fetch?: typeof globalThis.fetch) =>
+  new AsyncMusic({ apiKey: API_KEY, baseUrl: "https://music.example", fetch });
+
+test.each(["passed to the client", "put in place of the global one later"])(
+  "a fetch %s gets one Request, and the signal beside it",
+  async (how) => {
+    const { own, seen } = createFetch();
+    const client = createClient(how === "passed to the client" ? own : undefined);
+    vi.stubGlobal("fetch", own);
+    await client.account.balance({ headers: { "X-Team": "radio" } });
+    const [{ input, init } = { input: null, init: undefined }] = seen;
+    expect(input).toBeInstanceOf(Request);
+    if (!(input instanceof Request)) return;
+    expect([input.method, input.url]).toEqual(["GET", "https://music.example/api/v1/account/balance"]);
+    expect(input.headers.get("X-Team")).toBe("radio");
+    expect(input.redirect).toBe("manual");
+    expect(init?.signal).toBeInstanceOf(AbortSignal);
+    expect(seen).toHaveLength(1);
+  },
+);
+
+test("a fetch with one parameter gets a Request that follows the signal", async () => {
+  const controller = new AbortController();
+  const signals: AbortSignal[] = [];
+  const client = createClient((request) => {
+    if (request instanceof Request) signals.push(request.signal);
+    return new Promise(() => {});
+  });
+  const reading = client.account.balance({ signal: controller.signal });
+  await vi.waitFor(() => expect(signals).toHaveLength(1));
+  controller.abort("stop");
+  await expect(reading).rejects.toBe("stop");
+  expect(signals[0]?.aborted).toBe(true);
+});
