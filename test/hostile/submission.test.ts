@@ -1,6 +1,7 @@
 import {
   AsyncMusic,
   ConnectionError,
+  InvalidRequestError,
   RequestTimeoutError,
   ServerError,
   SubmissionOutcomeUnknownError,
@@ -302,4 +303,30 @@ test("a POST to a port that fetch forbids certainly never left", async () => {
   const client = new AsyncMusic({ apiKey: API_KEY, baseUrl: "http://127.0.0.1:9" });
   const error = await rejection(client.tasks.create(SONG_REQUEST), ConnectionError);
   expect(error.message).toContain("nothing was sent");
+});
+
+test.each([429, 400])(
+  "a %i that names a task is not sent again, and its error carries the task's id",
+  async (status) => {
+    const { client, requests } = createWorld(
+      () =>
+        new Response(JSON.stringify({ code: 202, data: submission() }), {
+          status,
+          headers: { "Retry-After": "1" },
+        }),
+    );
+    const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
+    expect(error).toMatchObject({ taskId: TASK_ID, status });
+    expect(requests).toHaveLength(1);
+  },
+);
+
+test("a request that nests too deeply to be copied is refused before anything is sent", async () => {
+  const { client, requests } = createWorld(() => new Response("no", { status: 500 }));
+  let extra: unknown = 1;
+  for (let level = 0; level < 3000; level++) extra = [extra];
+  const request = { ...SONG_REQUEST, input: { ...SONG_REQUEST.input, extra } };
+  const error = await rejection(client.tasks.create(request), InvalidRequestError);
+  expect(error).toMatchObject({ errorCode: "invalid_request_body" });
+  expect(requests).toEqual([]);
 });

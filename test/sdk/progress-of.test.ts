@@ -23,6 +23,7 @@ test.each([
   ["", 0],
   ["NaN%", 0],
   ["Infinity", 0],
+  [{ toString: 1, valueOf: 2 }, 0],
   [null, 0],
   [undefined, 0],
   [{}, 0],

@@ -145,3 +145,18 @@ test("it is the body of a response that follows a task of the emulator to its en
     status: "success",
   });
 });
+
+test("an async choice of the data is awaited, and its failure is the stream's last event", async () => {
+  const { client } = createWorld(() => ok(succeeded()));
+  const chosen = await eventsOf(taskEvents(client.tasks.watch(TASK_ID), async ({ status }) => ({ status })));
+  expect(chosen).toEqual([{ event: "message", data: { status: "success" } }]);
+  const broken = taskEvents(client.tasks.watch(TASK_ID), () => Promise.reject(new Error("db down")));
+  expect(await eventsOf(broken)).toEqual([{ event: "wait_error", data: { name: "Error", task_id: null } }]);
+});
+
+test("a choice that JSON can't hold is null", async () => {
+  const { client } = createWorld(() => ok(succeeded()));
+  expect(await eventsOf(taskEvents(client.tasks.watch(TASK_ID), () => Symbol("none")))).toEqual([
+    { event: "message", data: null },
+  ]);
+});
