@@ -120,7 +120,7 @@ export const ERRORS = [
       10,
       "reads may be sent again, with backoff",
       "contract/suite/faults: is sent again when the connection breaks or the service fails, under one name",
-      "sdk/rules/backoff: the longest wait doubles from retry to retry",
+      "sdk/read-retries: with the longest jitter attempts are 0.5, 1, 2, 4 and then 8 s apart",
     ],
     [
       11,
