@@ -1,10 +1,17 @@
 import type { Balance, Usage } from "./contract/account.js";
 import { balanceSchema, usageSchema } from "./contract/responses.js";
 import { ENDPOINTS } from "./contract/service.js";
-import { type ApiPromise, apiPromise, parseData, type Schema, send } from "./http/client.js";
+import {
+  type ApiPromise,
+  apiPromise,
+  checkOptionNames,
+  parseData,
+  REQUEST_OPTIONS,
+  type Schema,
+  send,
+} from "./http/client.js";
 import type { Call, Context, RequestOptions } from "./http/context.js";
 import { judgeRead } from "./http/failure.js";
-import { checkOptionNames, REQUEST_OPTIONS } from "./http/options.js";
 
 const BALANCE_CALL: Call = { ...ENDPOINTS.balance, kind: "account", purpose: "read the balance" };
 const USAGE_CALL: Call = { ...ENDPOINTS.usage, kind: "account", purpose: "read the usage" };

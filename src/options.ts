@@ -1,7 +1,7 @@
 import { API_PREFIX } from "./contract/service.js";
 import { InvalidOptionError, shown } from "./errors/base.js";
+import { checkMaxRetries, checkOptionNames, checkTimeoutMs, shownAmong } from "./http/client.js";
 import { environmentVariable, isBrowser } from "./http/fetch.js";
-import { checkMaxRetries, checkOptionNames, checkTimeoutMs, shownAmong } from "./http/options.js";
 import { createRedactor, type Redactor } from "./http/redactor.js";
 import type { Tracer } from "./http/telemetry.js";
 import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel } from "./http/telemetry.js";

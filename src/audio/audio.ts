@@ -2,10 +2,16 @@ import { withoutCredentials } from "../contract/text.js";
 import { AudioDownloadError, AudioExpiredError } from "../errors/audio-errors.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
 import { statedWaitMs } from "../http/attempt.js";
-import { type FailedAttempt, type Tried, withRetries } from "../http/client.js";
+import {
+  checkOptionNames,
+  checkRequestOptions,
+  type FailedAttempt,
+  REQUEST_OPTIONS,
+  type Tried,
+  withRetries,
+} from "../http/client.js";
 import type { Context, RequestOptions } from "../http/context.js";
 import { sendRequest } from "../http/fetch.js";
-import { checkOptionNames, checkRequestOptions, REQUEST_OPTIONS } from "../http/options.js";
 import { Aborter, type Deadline, onAbort, startDeadline } from "../time/abort.js";
 import {
   type AudioExtension,

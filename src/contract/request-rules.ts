@@ -52,15 +52,12 @@ export function findRequestViolation(
 ): RequestViolation | null {
   if (!isRecord(body)) return violation("invalid_request_body", "", "must be a JSON object");
 
-  const missing = ["model", "task_type", "input"].filter(
-    (field) => body[field] === undefined || body[field] === null,
-  );
-  if (missing.length > 0) {
-    return {
-      errorCode: "missing_required_fields",
-      issues: missing.map((path) => ({ path, message: `is missing${hintAbout([path], body)}` })),
-    };
+  const missing: RequestIssue[] = [];
+  for (const path of ["model", "task_type", "input"]) {
+    if (body[path] === undefined || body[path] === null)
+      missing.push({ path, message: `is missing${hintAbout([path], body)}` });
   }
+  if (missing.length > 0) return { errorCode: "missing_required_fields", issues: missing };
 
   const { model, task_type: taskType, input } = body;
   if (!isModel(model)) return violation("invalid_model", "model", "must be provider_a or provider_b");

@@ -17,11 +17,11 @@ export const TASK_TYPES_BY_MODEL: Readonly<Record<Model, readonly TaskType[]>> =
 };
 
 export function isModel(value: unknown): value is Model {
-  return MODELS.some((model) => model === value);
+  return (MODELS as readonly unknown[]).includes(value);
 }
 
 export function isTaskType(value: unknown): value is TaskType {
-  return TASK_TYPES.some((taskType) => taskType === value);
+  return (TASK_TYPES as readonly unknown[]).includes(value);
 }
 
 /** What one credit costs, in US dollars. */

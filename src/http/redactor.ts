@@ -13,8 +13,7 @@ const INVISIBLE = /[\p{Cc}\p{Cf}]/gu;
 /** Takes the API key out of what may be printed. */
 export interface Redactor {
   text(value: string): string;
-  isSecret(value: string): boolean;
-  /** Whether a caller's own text gives the key away; what stands there by chance does not. */
+  /** Whether a caller's string is the key, or contains it: a short key in a longer string is a coincidence. */
   isGivenAway(value: string): boolean;
   headers(value: Headers): Headers;
   /** JSON data as an error may carry it: itself if it doesn't hold the key, otherwise a copy without it. */
@@ -31,17 +30,21 @@ export function createRedactor(secret: string): Redactor {
   const isLong = secret.length >= SHORTEST_SECRET;
   // An empty text is no key, and would be found everywhere.
   const spellings = [...(secret === "" ? [] : [spellingsOf(secret)]), ...(isLong ? [base64Of(secret)] : [])];
-  const isVisiblyIn = (value: string) => spellings.some((spelling) => value.search(spelling) >= 0);
-  const redact = (value: string) =>
-    spellings.reduce((redacted, spelling) => redacted.replaceAll(spelling, REPLACEMENT), value);
   // Messages are cleaned as well, which would join the parts of a hidden key. Without their line breaks, words would form
   // a short key by chance.
   const cleaned = (value: string) => (isLong ? value.replaceAll(INVISIBLE, "") : printableLine(value));
-  const isHidden = (value: string) => isVisiblyIn(cleaned(value));
-  const isIn = (value: string) => isVisiblyIn(value) || isHidden(value);
+  const isVisiblyIn = (value: string) => {
+    for (const spelling of spellings) if (value.search(spelling) >= 0) return true;
+    return false;
+  };
+  const isIn = (value: string) => isVisiblyIn(value) || isVisiblyIn(cleaned(value));
   const text = (value: string) => {
-    const shown = redact(value);
-    return isHidden(shown) ? redact(cleaned(shown)) : shown;
+    let shown = value;
+    for (const spelling of spellings) shown = shown.replaceAll(spelling, REPLACEMENT);
+    if (!isVisiblyIn(cleaned(shown))) return shown;
+    shown = cleaned(shown);
+    for (const spelling of spellings) shown = shown.replaceAll(spelling, REPLACEMENT);
+    return shown;
   };
   const safeText = (value: string) => withoutCredentials(text(value));
   const isUnsafe = (value: string) => isIn(value) || withoutCredentials(value) !== value;
@@ -81,8 +84,7 @@ export function createRedactor(secret: string): Redactor {
 
   return {
     text,
-    isSecret: (value) => value === secret,
-    isGivenAway: (value) => isLong && isIn(value),
+    isGivenAway: (value) => value === secret || (isLong && isIn(value)),
     headers,
     data,
     cause: (value) => cause(value),

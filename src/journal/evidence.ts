@@ -141,5 +141,5 @@ export interface Count {
 export interface CreateCount {
   now(): Count;
   /** Counts one submission, by how it ends. Its signal's reason, thrown as it is, says that nothing was sent. */
-  during<Submission>(submit: () => Promise<Submission>, signal?: AbortSignal): Promise<Submission>;
+  during<Submission>(sending: Promise<Submission>, signal?: AbortSignal): Promise<Submission>;
 }

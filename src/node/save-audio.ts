@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import type { AudioDownload } from "../audio/audio.js";
 import { AudioDownloadError } from "../errors/audio-errors.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
-import { checkOptionNames } from "../http/options.js";
+import { checkOptionNames } from "../http/client.js";
 import { checkPath, writeWholeFile } from "./durable.js";
 
 /** What `saveAudio` does if a file exists at the path. Give at most one of the two. */

@@ -1,4 +1,4 @@
-import { checkOptionNames } from "../http/options.js";
+import { checkOptionNames } from "../http/client.js";
 import { isFreed, listOpen, SharedJournals } from "../journal/entries.js";
 import type { Journal, JournalEntry } from "../journal/journal.js";
 import {

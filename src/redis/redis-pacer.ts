@@ -1,8 +1,7 @@
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { LIMITS } from "../contract/service.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
-import { createRequestId } from "../http/client.js";
-import { checkOptionNames } from "../http/options.js";
+import { checkOptionNames, createRequestId } from "../http/client.js";
 import type { PacerFactory } from "../rate-limit/pacer.js";
 import { systemRandom } from "../time/clock.js";
 import { checkPrefix, checkWhole, type Evaluate, evaluateOn, type RedisClient } from "./client.js";

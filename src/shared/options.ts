@@ -16,18 +16,16 @@ export function ownOptions<Options extends object>(
   for (const name of Object.keys(options)) {
     if (!known.includes(name) && Reflect.get(options, name) !== undefined) throw refusal(name, "unknown");
   }
-  const own = known.map((name) => {
-    if (isInherited(options, name)) throw refusal(name, "inherited");
-    return [name, Object.hasOwn(options, name) ? Reflect.get(options, name) : undefined];
-  });
-  return Object.fromEntries(own) as Options;
-}
-
-function isInherited(options: object, name: string): boolean {
-  let holder: object | null = options;
-  while (holder !== null && !Object.hasOwn(holder, name)) holder = Object.getPrototypeOf(holder);
-  // The last prototype of a chain is the language's own, which other code may have polluted.
-  return holder !== null && holder !== options && Object.getPrototypeOf(holder) !== null;
+  const own: Record<string, unknown> = {};
+  for (const name of known) {
+    let holder: object | null = options;
+    while (holder !== null && !Object.hasOwn(holder, name)) holder = Object.getPrototypeOf(holder);
+    // The last prototype of a chain is the language's own, which other code may have polluted.
+    const isInherited = holder !== options && holder !== null && Object.getPrototypeOf(holder) !== null;
+    if (isInherited) throw refusal(name, "inherited");
+    own[name] = holder === options ? Reflect.get(options, name) : undefined;
+  }
+  return own as Options;
 }
 
 /** The least similarity at which a name counts as a misspelling of another. */

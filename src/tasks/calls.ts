@@ -37,7 +37,16 @@ export interface Result<Data> {
 
 /** Serializes and checks a request. The string is what will be sent, whatever becomes of the object. */
 export function createBody(request: unknown, validates: boolean): string {
-  const body = serialize(request);
+  let body: string | undefined;
+  try {
+    body = JSON.stringify(request);
+  } catch {
+    // Cycles and big integers.
+  }
+  if (body === undefined)
+    throw new InvalidRequestError("invalid_json", [
+      { path: "", message: "must be a value that JSON can hold" },
+    ]);
   const sent: unknown = JSON.parse(body);
   const violation = validates ? findRequestViolation(sent) : null;
   if (violation !== null) throw new InvalidRequestError(violation.errorCode, violation.issues);
@@ -46,20 +55,11 @@ export function createBody(request: unknown, validates: boolean): string {
   throw new InvalidRequestError("invalid_request_body", [{ path: "", message }]);
 }
 
-function serialize(request: unknown): string {
-  try {
-    const body: string | undefined = JSON.stringify(request);
-    if (body !== undefined) return body;
-  } catch {
-    // Cycles and big integers.
-  }
-  const message = "must be a value that JSON can hold";
-  throw new InvalidRequestError("invalid_json", [{ path: "", message }]);
-}
-
 function nestsDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((part) => nestsDeeper(part, levels - 1));
+  if (levels === 0) return true;
+  for (const part of Object.values(value)) if (nestsDeeper(part, levels - 1)) return true;
+  return false;
 }
 
 /** What a run adds to its POST. */
@@ -82,7 +82,12 @@ export async function createTask(
     const outcome = { kind: "answered", response } as const;
     throw submissionOutcomeUnknown({ context, call, requestId: response.requestId, outcome });
   }
-  const created = { ...call, advice: `The task was created. ${resumeAdvice(taskId)}` };
+  const created: Call = {
+    ...call,
+    get advice() {
+      return `The task was created. ${resumeAdvice(taskId)}`;
+    },
+  };
   const data = parseData(context, created, response, taskSubmissionSchema, taskId) as TaskSubmission;
   return { data, response };
 }
@@ -288,8 +293,7 @@ export function notFoundAdvice(taskId: string, journalKey?: string): string {
 /** Whether a task can be read by this id. An empty id or a dot segment names another URL, and a key must not get into one. */
 export function isTaskId(value: unknown, redactor: Redactor): value is string {
   if (typeof value !== "string" || value.length > LONGEST_ID) return false;
-  const isUsable = !/^\.{0,2}$|\p{Surrogate}/u.test(value);
-  return isUsable && !redactor.isSecret(value) && !redactor.isGivenAway(value);
+  return !/^\.{0,2}$|\p{Surrogate}/u.test(value) && !redactor.isGivenAway(value);
 }
 
 /** @throws InvalidRequestError if no task can be read by this id */
@@ -318,10 +322,10 @@ export function createCount(): CreateCount {
 
   return {
     now: () => ({ accepted, open, unknown }),
-    async during(submit, signal) {
+    async during(sending, signal) {
       open++;
       try {
-        const submission = await submit();
+        const submission = await sending;
         accepted++;
         return submission;
       } catch (error) {

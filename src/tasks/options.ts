@@ -2,8 +2,8 @@ import type { TaskRequest } from "../contract/requests.js";
 import { LIMITS } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
+import { checkOptionNames, checkRequestOptions, REQUEST_OPTIONS } from "../http/client.js";
 import type { Context, RequestOptions } from "../http/context.js";
-import { checkOptionNames, checkRequestOptions, REQUEST_OPTIONS } from "../http/options.js";
 import { checkJournalOptions, type JournalOptions } from "../journal/slot.js";
 import type { RunAllProgress } from "./progress.js";
 

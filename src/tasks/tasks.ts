@@ -5,9 +5,8 @@ import { isFinalStatus, type SucceededTask, type Task, type TaskSubmission } fro
 import { AsyncMusicError } from "../errors/base.js";
 import type { JournalError } from "../errors/journal-errors.js";
 import { TaskFailedError } from "../errors/task-errors.js";
-import { type ApiPromise, apiPromise, createRequestId } from "../http/client.js";
+import { type ApiPromise, apiPromise, checkOptionNames, createRequestId } from "../http/client.js";
 import type { Context, InFlight, RequestOptions } from "../http/context.js";
-import { checkOptionNames } from "../http/options.js";
 import type { SpanAttributes } from "../http/telemetry.js";
 import type { Probe } from "../journal/evidence.js";
 import { checkJournalOptions } from "../journal/slot.js";
@@ -33,7 +32,7 @@ import {
   type WaitOptions,
 } from "./options.js";
 import { type RunHooks, type RunResult, runAll } from "./run-all.js";
-import { callBack, Waits } from "./wait.js";
+import { callBack, type Submissions, Waits } from "./wait.js";
 
 const NO_OPTIONS = {};
 
@@ -42,6 +41,7 @@ export class Tasks {
   readonly #context: Context;
   readonly #account: Account;
   readonly #validatesRequests: boolean;
+  readonly #submissions: Submissions = new WeakMap();
   readonly #waits: Waits;
   readonly #count = createCount();
   readonly #lost: Probe["lost"] = new Map();
@@ -51,7 +51,7 @@ export class Tasks {
     this.#context = context;
     this.#account = account;
     this.#validatesRequests = validatesRequests;
-    this.#waits = new Waits(context);
+    this.#waits = new Waits(context, this.#submissions);
   }
 
   /**
@@ -282,11 +282,12 @@ export class Tasks {
   ): Promise<Result<TaskSubmission>> {
     // Read now: a request that changes, or throws, while it is sent must not lose the task.
     const model = String(Object(request).model);
-    const create = () => createTask(this.#context, body, options, hooks);
-    const created = await this.#context.trace("create a task", attributesOf(request, this.#context), () =>
-      this.#count.during(create, options.signal),
+    const attributes = attributesOf(request, this.#context);
+    const created = await this.#context.trace("create a task", attributes, () =>
+      this.#count.during(createTask(this.#context, body, options, hooks), options.signal),
     );
-    this.#waits.submitted(created.data, model);
+    // By the client's clock, since the service's may differ.
+    this.#submissions.set(created.data, { model, at: this.#context.clock.now() });
     return created;
   }
 

@@ -10,19 +10,18 @@ import { checkWaitOptions, type WaitOptions } from "./options.js";
 import { SharedPolls, TaskPoller } from "./poll.js";
 import { stoppable } from "./run-all.js";
 
+/** The submissions of a client: the model, and when each arrived, in milliseconds since the epoch. */
+export type Submissions = WeakMap<TaskSubmission, { model: string; at: number }>;
+
 /** The waits of one client. Concurrent waits on one task share its polls. */
 export class Waits {
   readonly #context: Context;
   readonly #polls = new SharedPolls();
-  readonly #submissions = new WeakMap<TaskSubmission, { model: string; at: number }>();
+  readonly #submissions: Submissions;
 
-  constructor(context: Context) {
+  constructor(context: Context, submissions: Submissions) {
     this.#context = context;
-  }
-
-  /** Records a submission of this client: when it arrived by the client's clock, since the service's may differ. */
-  submitted(submission: TaskSubmission, model: string): void {
-    this.#submissions.set(submission, { model, at: this.#context.clock.now() });
+    this.#submissions = submissions;
   }
 
   /** Resolves with the task once it has succeeded. `journalKey` is the key under which a journal named the task. */

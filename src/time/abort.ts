@@ -157,7 +157,7 @@ export interface Deadline {
  * a clock that somebody has to move.
  */
 export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): Deadline {
-  const controller = new Aborter();
+  const controller = new AbortController();
   let rejectEnded: (reason: unknown) => void = () => {};
   const ended = new Promise<never>((_, reject) => {
     rejectEnded = reject;

@@ -9,8 +9,8 @@ test("a submission is open until it ends, and then accepted", async () => {
   const count = createCount();
   expect(count.now()).toEqual({ accepted: 0, open: 0, unknown: 0 });
   let answer = (_: string) => {};
-  const first = count.during(() => new Promise<string>((resolve) => (answer = resolve)));
-  const second = count.during(async () => "second");
+  const first = count.during(new Promise<string>((resolve) => (answer = resolve)));
+  const second = count.during(Promise.resolve("second"));
   expect(count.now()).toEqual({ accepted: 0, open: 2, unknown: 0 });
   await expect(second).resolves.toBe("second");
   expect(count.now()).toEqual({ accepted: 1, open: 1, unknown: 0 });
@@ -36,7 +36,7 @@ test.each<[string, unknown, { accepted: number; unknown: number }]>([
   ],
 ])("%s is counted by what it says of the task", async (_, error, counted) => {
   const count = createCount();
-  await expect(count.during(() => Promise.reject(error))).rejects.toBe(error);
+  await expect(count.during(Promise.reject(error))).rejects.toBe(error);
   expect(count.now()).toEqual({ open: 0, ...counted });
 });
 
@@ -44,7 +44,7 @@ test("an abort is no outcome, whatever its reason is", async () => {
   const count = createCount();
   for (const reason of [unknown(), unknown("task-1"), new AsyncMusicError("failed", { taskId: "task-1" })]) {
     const signal = AbortSignal.abort(reason);
-    await expect(count.during(() => Promise.reject(reason), signal)).rejects.toBe(reason);
+    await expect(count.during(Promise.reject(reason), signal)).rejects.toBe(reason);
   }
   expect(count.now()).toEqual({ accepted: 0, open: 0, unknown: 0 });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkOptionNames, shownAmong } from "../../../src/http/options.js";
+import { checkOptionNames, shownAmong } from "../../../src/http/client.js";
 import { createRedactor } from "../../../src/http/redactor.js";
 import { nearestName } from "../../../src/shared/options.js";
 
