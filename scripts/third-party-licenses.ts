@@ -11,19 +11,6 @@ const pdfLib = "node_modules/@cantoo/pdf-lib/src/packages";
 
 /** What a bundled package holds besides its own code, and that its license file doesn't speak of. */
 const contained: Record<string, readonly Part[]> = {
-  "@mediabunny/mp3-encoder": [
-    {
-      notice:
-        "It contains LAME (https://lame.sourceforge.io/), under the GNU Library General Public License 2:",
-      licenseFile: "tools/licenses/LGPL-2.0.txt",
-    },
-  ],
-  "@mediabunny/flac-encoder": [
-    {
-      notice: "It contains libFLAC (https://xiph.org/flac/), under the Xiph.Org variant of the BSD license:",
-      licenseFile: "tools/licenses/BSD-3-Clause-FLAC.txt",
-    },
-  ],
   "@cantoo/pdf-lib": [
     { notice: "It contains @pdf-lib/standard-fonts:", licenseFile: `${pdfLib}/standard-fonts/LICENSE.md` },
     {

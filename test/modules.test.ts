@@ -28,7 +28,7 @@ const arrows = {
   }),
   ...modulesBelow("emulator", {
     time: "src/shared",
-    audio: "",
+    audio: "time",
     openapi: "src/contract",
     core: "src/contract src/shared time audio",
     http: "src/contract src/shared time audio openapi core",
@@ -54,9 +54,6 @@ const arrows = {
 const packages: Record<string, readonly string[]> = {
   ky: ["src/http"],
   "zod/mini": ["src/contract", "emulator/*"],
-  mediabunny: ["emulator/audio"],
-  "@mediabunny/mp3-encoder": ["emulator/audio"],
-  "@mediabunny/flac-encoder": ["emulator/audio"],
   "@cantoo/pdf-lib": ["emulator/core"],
   msw: ["emulator/msw.ts"],
   vitest: ["emulator/vitest.ts"],

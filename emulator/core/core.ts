@@ -1,9 +1,9 @@
 import { isFinalStatus } from "../../src/contract/task.js";
 import type { ServiceClock } from "../time/clock.js";
 import { type Account, type ApiKey, createKey } from "./accounts.js";
+import { AudioStore } from "./audio-store.js";
 import type { Submission } from "./audit.js";
 import { invariant } from "./checks.js";
-import { AudioStore } from "./delivery/audio-store.js";
 import type { LogReader } from "./log.js";
 import type { State } from "./state/state.js";
 import { isOpen, type StoredClip, type StoredTask } from "./task.js";

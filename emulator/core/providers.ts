@@ -1,10 +1,8 @@
 import * as z from "zod/mini";
 import type { Model, TaskType } from "../../src/contract/service.js";
 import { TASK_ERROR_CODES, type TaskErrorCode } from "../../src/contract/service.js";
-import type { AudioFormat } from "../audio/formats/formats.js";
-import { songDurationSeconds } from "../audio/song-duration.js";
-import { writeLyrics } from "../audio/words/lyrics.js";
-import { songTitle } from "../audio/words/title.js";
+import { type AudioFormat, songDurationSeconds } from "../audio/formats.js";
+import { songTitle, writeLyrics } from "../audio/words.js";
 import { type Random, randomNormal, randomStream, randomUuid } from "../time/random.js";
 import { flag, list, numberBetween, objectOf, oneOf, parseOption, text, wholeNumber } from "./checks.js";
 import {
@@ -219,8 +217,7 @@ export function reportOn(
 
 /** What a task has made. It follows from the task and the seed alone. */
 export function makeResult(seed: number, task: OpenTask, clips: number): MadeClip[] | MadeLyrics {
-  if (task.type === "lyrics")
-    return writeLyrics({ prompt: String(task.input["prompt"]), seed: takeSeed(seed, task, 0) });
+  if (task.type === "lyrics") return writeLyrics(String(task.input["prompt"]), takeSeed(seed, task, 0));
   const { text, lyrics, title } = readBrief(task);
   return Array.from({ length: clips }, (_, take) => {
     const clipSeed = takeSeed(seed, task, take);

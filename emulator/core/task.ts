@@ -8,8 +8,7 @@ import {
   TASK_TYPES,
   type TaskType,
 } from "../../src/contract/service.js";
-import { AUDIO_FORMATS, type AudioFormat } from "../audio/formats/formats.js";
-import { LONGEST_SECONDS } from "../audio/song-duration.js";
+import { AUDIO_FORMATS, type AudioFormat, LONGEST_SECONDS } from "../audio/formats.js";
 import { count, flag, list, numberBetween, objectOf, oneOf, text, time, wholeNumber } from "./checks.js";
 
 /** What a provider is asked to make. */

@@ -1,7 +1,7 @@
 import { isModel } from "../../src/contract/service.js";
-import { AUDIO_FORMATS } from "../audio/formats/formats.js";
+import { AUDIO_FORMATS } from "../audio/formats.js";
+import type { Copy } from "../core/audio-store.js";
 import type { Core } from "../core/core.js";
-import type { Copy } from "../core/delivery/audio-store.js";
 import { createResponse, errorResponse, type HttpResponse, Refusal } from "./messages.js";
 import type { Context } from "./service.js";
 
@@ -33,7 +33,7 @@ function requireClipOf({ index }: Core, model: string, clipId: string): void {
 }
 
 export async function artResponse({ index }: Core, clipId: string, size: string): Promise<HttpResponse> {
-  const { COVER_SIZES, coverArt } = await import("../audio/cover/cover-art.js");
+  const { COVER_SIZES, coverArt } = await import("../audio/cover-art.js");
   const pixels = { small: COVER_SIZES.image, large: COVER_SIZES.imageLarge }[size];
   if (pixels === undefined || index.clips.get(clipId)?.task.type !== "music")
     throw new Refusal("not_found", "There is no such picture");

@@ -14,8 +14,6 @@ const FORMATS: readonly {
 }[] = [
   { name: "omitted, of WAV", asked: undefined, outcome: { format: "wav" }, policy: {}, type: "audio/wav" },
   { name: "omitted, of MP3", asked: undefined, outcome: { format: "mp3" }, policy: {}, type: "audio/mpeg" },
-  { name: "omitted, of FLAC", asked: undefined, outcome: { format: "flac" }, policy: {}, type: "audio/flac" },
-  { name: "mp3, of FLAC", asked: "mp3", outcome: { format: "flac" }, policy: {}, type: "audio/mpeg" },
   { name: "mp3, of WAV", asked: "mp3", outcome: { format: "wav" }, policy: {}, type: "audio/mpeg" },
   {
     name: "mp3, where the conversion fails",

@@ -716,7 +716,7 @@ export interface components {
             polls?: number;
             clips?: number;
             /** @enum {string} */
-            format?: "wav" | "mp3" | "flac";
+            format?: "wav" | "mp3";
             storable?: boolean;
             alternate_urls?: string[];
             error?: string;
@@ -1484,7 +1484,7 @@ export interface operations {
                     polls?: number;
                     clips?: number;
                     /** @enum {string} */
-                    format?: "wav" | "mp3" | "flac";
+                    format?: "wav" | "mp3";
                     storable?: boolean;
                     alternate_urls?: string[];
                     error?: string;
@@ -1552,7 +1552,7 @@ export interface operations {
                     polls?: number;
                     clips?: number;
                     /** @enum {string} */
-                    format?: "wav" | "mp3" | "flac";
+                    format?: "wav" | "mp3";
                     storable?: boolean;
                     alternate_urls?: string[];
                     error?: string;
@@ -1989,7 +1989,7 @@ export interface operations {
                         polls?: number;
                         clips?: number;
                         /** @enum {string} */
-                        format?: "wav" | "mp3" | "flac";
+                        format?: "wav" | "mp3";
                         storable?: boolean;
                         alternate_urls?: string[];
                         error?: string;

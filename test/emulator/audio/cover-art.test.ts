@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { COVER_SIZES, coverArt } from "../../../emulator/audio/cover/cover-art.js";
+import { COVER_SIZES, coverArt } from "../../../emulator/audio/cover-art.js";
 
 const CLIP_IDS = Array.from({ length: 40 }, (_, index) => `clip-${index}`);
 

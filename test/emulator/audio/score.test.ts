@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { SCALES } from "../../../emulator/audio/score/scales.js";
-import type { Score } from "../../../emulator/audio/score/score.js";
-import { type SongRequest, writeScore } from "../../../emulator/audio/score/write-score.js";
+import { type Score, type SongRequest, writeScore } from "../../../emulator/audio/score.js";
+import { readStyle, SCALES } from "../../../emulator/audio/style.js";
 
 const PROMPTS = [
   "rain in Lisbon",
@@ -24,119 +23,164 @@ const PROMPTS = [
 ];
 
 function scoreOf(request: Partial<SongRequest>): Score {
-  return writeScore({ text: "", seed: 1, durationSeconds: 30, instrumental: false, ...request });
+  return writeScore({ text: "", lyrics: "", seed: 1, durationSeconds: 30, instrumental: false, ...request });
 }
 
-function scoresOf(text: string): readonly Score[] {
-  return [1, 2, 3].map((seed) => scoreOf({ text, seed }));
+/** The notes of a part, and what plays it. */
+function part({ parts }: Score, wanted: string) {
+  const found = parts.find(({ role }) => role === wanted);
+  return { instrument: found?.instrument, notes: found?.notes ?? [] };
 }
 
-function part(score: Score, role: string) {
-  return score.parts.find((candidate) => candidate.role === role);
-}
+describe.each(PROMPTS)("a score about %j", (text) => {
+  const scores = [1, 2, 3].map((seed) => scoreOf({ text, seed }));
 
-describe("a score", () => {
-  test.each(PROMPTS)("about %j has sections that follow one another without a gap", (text) => {
-    for (const score of scoresOf(text)) {
-      let bar = 0;
-      for (const section of score.sections) {
-        expect(section.startBar).toBe(bar);
-        bar += section.bars;
-      }
-      const seconds = (bar * score.beatsPerBar * 60) / score.beatsPerMinute;
-      expect(seconds).toBeLessThan(30);
+  test("fills the song with an intro, a verse, a chorus, an outro and a last chord", () => {
+    for (const { bars, beatsPerBar, beatsPerMinute } of scores) {
+      const sections = bars.map(({ section }) => section);
+      expect([sections.at(0), sections.at(-2), sections.at(-1)]).toEqual(["intro", "outro", "ending"]);
+      expect(sections).toEqual(expect.arrayContaining(["verse", "chorus"]));
+      expect(bars.map(({ startBeat }) => startBeat)).toEqual(bars.map((_, bar) => bar * beatsPerBar));
+      const seconds = ((bars.at(-1)?.startBeat ?? 0) * 60) / beatsPerMinute;
       expect(seconds).toBeGreaterThan(22);
+      expect(seconds).toBeLessThan(30);
     }
   });
 
-  test.each(PROMPTS)("about %j has an intro, a verse, a chorus and an outro", (text) => {
-    for (const score of scoresOf(text)) {
-      const kinds = score.sections.map(({ kind }) => kind);
-      expect(kinds.at(0)).toBe("intro");
-      expect(kinds.at(-1)).toBe("outro");
-      expect(kinds).toContain("verse");
-      expect(kinds).toContain("chorus");
-    }
-  });
-
-  test.each(PROMPTS)("about %j has a tune in its key", (text) => {
-    for (const score of scoresOf(text)) {
-      const key = new Set(SCALES[score.scale].map((step) => (score.tonic + step) % 12));
-      const tunes = score.parts.filter(({ role }) => role === "vocal" || role === "lead");
-      const pitches = tunes.flatMap(({ notes }) => notes.map(({ pitch }) => pitch % 12));
+  test("has a tune in its key, and ends on its key note in the bass", () => {
+    for (const score of scores) {
+      const key: number[] = SCALES[score.scale].steps.map((step) => (score.tonic + step) % 12);
+      const pitches = part(score, "tune").notes.map(({ pitch }) => pitch % 12);
       expect(pitches.length).toBeGreaterThan(8);
-      expect(pitches.filter((pitch) => !key.has(pitch)).length / pitches.length).toBeLessThan(0.25);
+      expect(pitches.filter((pitch) => !key.includes(pitch)).length / pitches.length).toBeLessThan(0.25);
+      expect((part(score, "bass").notes.at(-1)?.pitch ?? -1) % 12).toBe(score.tonic);
     }
   });
 
-  test.each(PROMPTS)("about %j ends on its key note in the bass", (text) => {
-    for (const score of scoresOf(text)) {
-      const bass = part(score, "bass")?.notes.toSorted((a, b) => a.start - b.start);
-      expect((bass?.at(-1)?.pitch ?? 0) % 12).toBe(score.tonic);
-    }
-  });
-
-  test.each(PROMPTS)("about %j stays where ears and instruments can follow", (text) => {
-    for (const { beatsPerMinute, parts } of scoresOf(text)) {
+  test("stays where ears and instruments can follow", () => {
+    for (const { beatsPerMinute, parts } of scores) {
       expect(beatsPerMinute).toBeGreaterThanOrEqual(60);
       expect(beatsPerMinute).toBeLessThanOrEqual(184);
-      const notes = parts.flatMap((candidate) => candidate.notes);
-      const unplayable = notes.filter(
-        ({ pitch, length, velocity }) =>
-          !(pitch >= 24 && pitch <= 100 && length > 0 && velocity > 0 && velocity <= 1),
-      );
-      expect(unplayable).toEqual([]);
+      for (const { pitch, length, velocity } of parts.flatMap(({ notes }) => notes)) {
+        expect(pitch >= 24 && pitch <= 100 && length > 0 && velocity > 0 && velocity <= 1).toBe(true);
+      }
     }
   });
+});
 
-  test("the second verse sings the first one's tune again", () => {
+describe("a score", () => {
+  test("has the same tune in its second verse", () => {
     const score = scoreOf({ text: "happy summer pop, fast", durationSeconds: 60 });
-    const verses = score.sections.filter(({ kind }) => kind === "verse").slice(0, 2);
-    const [first, second] = verses.map(({ startBar, bars }) => {
-      const start = startBar * score.beatsPerBar;
-      const notes = part(score, "vocal")?.notes ?? [];
-      const sung = notes.filter(
-        (note) => note.start >= start && note.start < start + bars * score.beatsPerBar,
-      );
-      return sung.map((note) => [note.start - start, note.pitch]);
-    });
+    const starts = score.bars.filter(({ section, position }) => section === "verse" && position === 0);
+    const [first, second] = starts.map(({ startBeat }) =>
+      part(score, "tune")
+        .notes.filter(({ start }) => start >= startBeat && start < startBeat + 4 * score.beatsPerBar)
+        .map(({ start, pitch }) => [start - startBeat, pitch]),
+    );
     expect(first?.length).toBeGreaterThan(4);
     expect(second).toEqual(first);
   });
 
-  test("an instrumental has no voice, and a song has one that sings its lyrics' vowels", () => {
-    const sung = scoreOf({ text: "pop", lyrics: "Moon, moon" });
-    expect(new Set(part(sung, "vocal")?.notes.map(({ vowel }) => vowel))).toEqual(new Set(["o"]));
-    expect(part(scoreOf({ text: "A A A", lyrics: " " }), "vocal")?.notes.at(0)?.vowel).toBe("a");
-    expect(part(scoreOf({ text: "pop", instrumental: true }), "vocal")).toBeUndefined();
+  test("is sung, unless it is instrumental", () => {
+    expect(part(scoreOf({ text: "pop" }), "tune").instrument).toBe("voice");
+    expect(part(scoreOf({ text: "pop", instrumental: true }), "tune").instrument).not.toBe("voice");
   });
 
-  test.each([1, 2, 3, 6, 10, 240])("a song of %i seconds is written too", (durationSeconds) => {
+  test.each([1, 2, 3, 6, 10, 240])("is written for %i seconds too", (durationSeconds) => {
     const score = scoreOf({ text: "pop", durationSeconds });
-    expect(score.sections.length).toBeGreaterThan(0);
-    expect(part(score, "bass")?.notes.length).toBeGreaterThan(0);
+    expect(score.bars.map(({ section }) => section)).toEqual(expect.arrayContaining(["chorus", "ending"]));
+    expect(part(score, "bass").notes.length).toBeGreaterThan(1);
   });
 });
 
 describe("a continuation", () => {
-  const first = { text: "jazz trio with piano", seed: 4 };
+  const first = { text: "jazz trio with piano", lyrics: "", seed: 4 };
   const original = scoreOf(first);
   const continuation = scoreOf({ text: "another verse, techno", seed: 9, continues: first });
 
-  test("keeps key, tempo, beat and instruments, whatever its own text asks for", () => {
-    const identity = ({ tonic, scale, beatsPerMinute, kit, sound, parts }: Score) => ({
-      tonic,
-      scale,
-      beatsPerMinute,
-      kit,
-      sound,
-      instruments: parts.map(({ instrument }) => instrument),
-    });
+  test("keeps key, tempo, tune and instruments, whatever its own text names", () => {
+    const identity = (score: Score) => {
+      const { tonic, scale, beatsPerMinute, beatsPerBar, bars, parts } = score;
+      const start = bars.find(({ section }) => section === "verse")?.startBeat ?? 0;
+      const verse = part(score, "tune").notes.filter((note) => note.start >= start);
+      const tune = verse.slice(0, 8).map((note) => [(note.start - start).toFixed(6), note.pitch]);
+      return {
+        tonic,
+        scale,
+        beatsPerMinute,
+        beatsPerBar,
+        tune,
+        band: parts.map(({ instrument }) => instrument),
+      };
+    };
     expect(identity(continuation)).toEqual(identity(original));
   });
 
-  test("begins without an intro, and is not the same music again", () => {
-    expect(continuation.sections.at(0)?.kind).toBe("verse");
+  test("begins without an intro, and is not the same performance", () => {
+    expect(continuation.bars.at(0)?.section).toBe("verse");
     expect(continuation.parts).not.toEqual(original.parts);
+  });
+});
+
+describe("the words of a text", () => {
+  test.each([
+    ["a Hip-Hop beat", "hip hop"],
+    ["Lo-Fi, quiet", "lofi quiet"],
+    ["drum & bass, drum and bass", "dnb"],
+    ["smooth JAZZ!", "jazz"],
+    ["jazz with techno drums", "jazz"],
+    ["8-bit game", "chiptune"],
+  ])("in %j name the style of %j", (text, genre) => {
+    expect(readStyle(text, 1)).toEqual(readStyle(genre, 2));
+  });
+
+  test("count as a whole, not within other words", () => {
+    expect(readStyle("rock", 1).groove.drums.kick).toBe("x.......x.x.....");
+    const styles = Array.from({ length: 12 }, (_, seed) => readStyle("rocket trapeze", seed).groove);
+    expect(new Set(styles).size).toBeGreaterThan(2);
+  });
+
+  test("make the same genre slower or faster", () => {
+    const [slow, plain, fast] = ["slow pop", "pop", "fast pop"].map((text) => readStyle(text, 1).tempo[1]);
+    expect(slow).toBeLessThan(plain ?? 0);
+    expect(fast).toBeGreaterThan(plain ?? 0);
+  });
+
+  test("choose minor for sad and major for happy, whatever the seed", () => {
+    for (const seed of [1, 2, 3, 4, 5]) {
+      expect(scoreOf({ text: "a sad song", seed }).scale).toBe("minor");
+      expect(scoreOf({ text: "a happy song", seed }).scale).toBe("major");
+    }
+  });
+
+  test("give techno a kick on every beat, ambient no drums, a waltz three beats, and jazz a swing", () => {
+    const kicks = scoreOf({ text: "techno" }).hits.filter(({ drum }) => drum === "kick");
+    expect(kicks.map(({ start }) => start)).toEqual(expect.arrayContaining([16, 17, 18, 19]));
+    expect(scoreOf({ text: "ambient" }).hits).toEqual([]);
+    expect(scoreOf({ text: "waltz" }).beatsPerBar).toBe(3);
+    const rides = scoreOf({ text: "jazz" }).hits.filter(
+      ({ drum, start }) => drum === "ride" && start % 1 > 0.3,
+    );
+    expect(rides.length).toBeGreaterThan(4);
+    for (const { start } of rides) expect(start % 1).toBeGreaterThan(0.6);
+  });
+
+  test("give the tune to an instrument that they name", () => {
+    const instruments = ["violin", "sax", "flutes"].map(
+      (word) => part(scoreOf({ text: `pop with ${word}`, instrumental: true }), "tune").instrument,
+    );
+    expect(instruments).toEqual(["violin", "sax", "flute"]);
+  });
+
+  test("lead to different music where they are unknown", () => {
+    const texts = ["quolp", "brastle", "vennig", "zub", "trell", "marrow", "ipsit", "gant"];
+    const songs = texts.map((text) => scoreOf({ text }));
+    const keys = songs.map(({ tonic, beatsPerMinute, bars }) => `${tonic} ${beatsPerMinute} ${bars.length}`);
+    expect(new Set(keys).size).toBe(8);
+  });
+
+  test("count in lyrics only where nothing else describes the song", () => {
+    expect(scoreOf({ text: "waltz", lyrics: "techno" }).beatsPerBar).toBe(3);
+    expect(scoreOf({ text: " ", lyrics: "[Verse] a waltz for you" }).beatsPerBar).toBe(3);
   });
 });

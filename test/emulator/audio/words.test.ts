@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { keywordsOf } from "../../../emulator/audio/words/keywords.js";
-import { writeLyrics } from "../../../emulator/audio/words/lyrics.js";
-import { songTitle } from "../../../emulator/audio/words/title.js";
+import { keywordsOf, songTitle, writeLyrics } from "../../../emulator/audio/words.js";
 
 const PROMPTS = [
   "rain in Lisbon",
@@ -16,7 +14,7 @@ const PROMPTS = [
 
 describe("lyrics", () => {
   test.each(PROMPTS)("about %j have verses, a chorus that comes back, and a bridge", (prompt) => {
-    const { text } = writeLyrics({ prompt, seed: 5 });
+    const { text } = writeLyrics(prompt, 5);
     const sections = text.split("\n\n").map((section) => section.split("\n"));
     const tags = sections.map(([tag]) => tag);
     expect(tags).toEqual(["[Verse]", "[Chorus]", "[Verse]", "[Chorus]", "[Bridge]", "[Chorus]"]);
@@ -30,7 +28,7 @@ describe("lyrics", () => {
   });
 
   test("sing of what the prompt is about, and have their title in the chorus", () => {
-    const { title, text } = writeLyrics({ prompt: "rain in Lisbon", seed: 5 });
+    const { title, text } = writeLyrics("rain in Lisbon", 5);
     expect(text).toContain("Lisbon");
     expect(text).toContain("rain");
     expect(text.split("[Chorus]")[1]).toContain(title);
@@ -38,10 +36,10 @@ describe("lyrics", () => {
 
   test("are the same for the same prompt and seed, and others otherwise", () => {
     const [first, again, reseeded, reworded] = [
-      writeLyrics({ prompt: "rain", seed: 1 }),
-      writeLyrics({ prompt: "rain", seed: 1 }),
-      writeLyrics({ prompt: "rain", seed: 2 }),
-      writeLyrics({ prompt: "snow", seed: 1 }),
+      writeLyrics("rain", 1),
+      writeLyrics("rain", 1),
+      writeLyrics("rain", 2),
+      writeLyrics("snow", 1),
     ];
     expect(again).toEqual(first);
     expect(reseeded.text).not.toBe(first.text);
@@ -87,7 +85,7 @@ describe("what a text is about", () => {
   test("no title of a slow song is about slow, and no line is for afraid", () => {
     for (let seed = 0; seed < 40; seed++) {
       expect(songTitle("slow fado in Lisbon, a cat's dream", seed)).not.toMatch(/Slow|Fado|'s/);
-      const { text } = writeLyrics({ prompt: "a lighthouse that is afraid of the dark", seed });
+      const { text } = writeLyrics("a lighthouse that is afraid of the dark", seed);
       expect(text).not.toMatch(/afraid|(?<!the )lighthouse/);
     }
   });
