@@ -11,7 +11,6 @@ import type { Duplex } from "node:stream";
 import { HEADERS } from "../../src/contract/service.js";
 import { untilReplaced } from "../core/core.js";
 import {
-  bodyLimit,
   bytesOf,
   errorResponse,
   type HttpOutcome,
@@ -130,7 +129,7 @@ async function respond(
     let outcome: HttpOutcome;
     core.clock.enter();
     try {
-      const body = hasBody(method) ? await readBody(request, bodyLimit(target)) : null;
+      const body = hasBody(method) ? await readBody(request, arrival.bodyLimit) : null;
       const fields = { ...target, method, headers, body, origins, arrival, hasLeft, controlAccess };
       outcome = await handleRequest(service, fields);
       send(request, response, outcome);

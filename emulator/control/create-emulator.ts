@@ -6,12 +6,11 @@ import { changeLimits, DEFAULT_LIMITS } from "../core/rate-limit.js";
 import { openSnapshot, takeSnapshot } from "../core/state/snapshot.js";
 import { createState, type State } from "../core/state/state.js";
 import { createFetch } from "../http/fetch.js";
+import { taskData } from "../http/routes.js";
 import { inProcessOrigins, registerService, type Service } from "../http/service.js";
-import { taskData } from "../http/task-data.js";
 import type { ServiceClock } from "../time/clock.js";
+import { createRealClock, createVirtualClock } from "../time/clock.js";
 import { randomStream } from "../time/random.js";
-import { createRealClock } from "../time/real-clock.js";
-import { createVirtualClock } from "../time/virtual-clock.js";
 import { createAccounts } from "./accounts.js";
 import type { Emulator } from "./emulator.js";
 import {

@@ -3,7 +3,7 @@ import type { Core } from "../core/core.js";
 import type { Policy } from "../core/policy-fields.js";
 import type { Limits } from "../core/rate-limit.js";
 import type { Origins } from "../http/messages.js";
-import { taskData } from "../http/task-data.js";
+import { taskData } from "../http/routes.js";
 import { isoTime } from "../time/clock.js";
 import type { AccountView } from "./account-view.js";
 import type { Accounts } from "./accounts.js";

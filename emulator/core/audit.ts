@@ -3,7 +3,7 @@ import { LIMITS } from "../../src/contract/service.js";
 import { canonicalJson } from "../../src/shared/data.js";
 import { hashOf } from "../time/random.js";
 import { count, isoTimeSchema, list, objectOf, oneOf, record, text, time } from "./checks.js";
-import { isOpen, type StoredTask } from "./task.js";
+import type { StoredTask } from "./task.js";
 
 /** A rule of the service that a client broke. */
 export type ConductRule =
@@ -201,8 +201,8 @@ function checkPollInterval(audit: Audit, request: AuditedRequest, task: StoredTa
     const detail = `Read ${task.id} again after ${gapMs} ms; at most one read in 1000 ms is allowed`;
     report(audit, request, "polled_too_often", detail);
   }
-  if (isOpen(task)) audit.lastReads[task.ordinal] = Math.max(request.arrivedAt, last);
-  else delete audit.lastReads[task.ordinal];
+  if ("completedAt" in task) delete audit.lastReads[task.ordinal];
+  else audit.lastReads[task.ordinal] = Math.max(request.arrivedAt, last);
 }
 
 /** What may have been accepted, or can never succeed, is not sent again. */

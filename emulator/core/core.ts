@@ -6,7 +6,7 @@ import type { Submission } from "./audit.js";
 import { invariant } from "./checks.js";
 import type { LogReader } from "./log.js";
 import type { State } from "./state/state.js";
-import { isOpen, type StoredClip, type StoredTask } from "./task.js";
+import type { StoredClip, StoredTask } from "./task.js";
 
 /** One emulator: its state and time, and what follows from them. */
 export interface Core {
@@ -132,7 +132,7 @@ export function indexAccount(index: Index, account: Account): void {
 /** Indexes a task that is new or has just succeeded. */
 export function indexTask(index: Index, task: StoredTask): void {
   index.tasks.set(task.id, task.ordinal);
-  if (isOpen(task)) index.openTasks.get(task.accountId)?.ordinals.push(task.ordinal);
+  if (!("completedAt" in task)) index.openTasks.get(task.accountId)?.ordinals.push(task.ordinal);
   if (task.status === "success" && Array.isArray(task.result)) {
     for (const clip of task.result) index.clips.set(clip.id, { task, clip });
   }

@@ -176,7 +176,7 @@ function planEnd(model: Model, type: TaskType, outcome: Outcome): Plan["end"] {
   }
   const { clips, format, storable, alternate_urls: alternateUrls } = outcome;
   const usual = (type === "music" ? DEFAULT_SONGS : DEFAULT_OTHERS)[model];
-  if ([clips, format, storable, alternateUrls].every((each) => each === undefined)) return usual;
+  if ((clips ?? format ?? storable ?? alternateUrls) === undefined) return usual;
   return {
     outcome: "success",
     clips: clips ?? usual.clips,

@@ -121,10 +121,6 @@ export const taskSchema = z.discriminatedUnion(
   "have a status",
 );
 
-export function isOpen(task: StoredTask): task is OpenTask {
-  return task.status === "pending" || task.status === "running";
-}
-
 export interface StoredClip {
   task: SucceededTask;
   clip: MadeClip;

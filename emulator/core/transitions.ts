@@ -18,7 +18,7 @@ import {
   takeOutcome,
   UNKNOWN_CLIP,
 } from "./providers.js";
-import { isOpen, type OpenTask, type ProviderTask, type StoredTask } from "./task.js";
+import type { OpenTask, ProviderTask, StoredTask } from "./task.js";
 
 /**
  * The status of an open task after a provider's report (States and transitions). The task timeout also leads from both
@@ -107,12 +107,12 @@ export function applyTimeouts(core: Core, account: Account, now: number): void {
   const spares = core.state.policy.late_success === "success";
   // Tasks that an earlier policy spared are older than all that are still queued.
   if (!spares) {
-    for (const task of queue.spared.map(taskAt)) if (isOpen(task)) timeOut(core, account, task);
+    for (const task of queue.spared.map(taskAt)) if (!("completedAt" in task)) timeOut(core, account, task);
     queue.spared = [];
   }
   for (; queue.head < queue.ordinals.length; queue.head++) {
     const task = taskAt(queue.ordinals[queue.head]);
-    if (!isOpen(task)) continue;
+    if ("completedAt" in task) continue;
     if (now - task.createdAt <= LIMITS.taskTimeoutMs) break;
     if (spares && "end" in reportOn(task.plan, LIMITS.taskTimeoutMs, task.reads))
       queue.spared.push(task.ordinal);
@@ -129,7 +129,7 @@ export function readTask(core: Core, account: Account, { ordinal }: StoredTask, 
   const { tasks, policy } = core.state;
   const task = tasks[ordinal];
   invariant(task !== undefined, "a task that is read exists");
-  if (!isOpen(task)) return task;
+  if ("completedAt" in task) return task;
 
   task.reads++;
   const report = reportOn(task.plan, now - task.createdAt, task.reads);

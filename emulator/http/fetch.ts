@@ -1,7 +1,6 @@
 import { untilReplaced } from "../core/core.js";
 import {
   BODILESS_STATUSES,
-  bodyLimit,
   bytesOf,
   type HttpOutcome,
   type HttpRequest,
@@ -36,8 +35,8 @@ function failToFetch(): never {
 
 /** Only of a plain object are all properties known. */
 function changesOnlySignal(init: RequestInit = {}): boolean {
-  const isPlain = Object.getPrototypeOf(init) === Object.prototype;
-  return isPlain && Object.keys(init).every((name) => name === "signal") && init.signal !== null;
+  if (Object.getPrototypeOf(init) !== Object.prototype || init.signal === null) return false;
+  return ["", "signal"].includes(Object.keys(init).join());
 }
 
 interface Caller {
@@ -94,7 +93,7 @@ export function createResponder(service: Service, onDisconnect: () => Response) 
     core.clock.enter();
     try {
       // Also without a body, requests that are sent together arrive together.
-      const body = await readBody(upload, bodyLimit(target));
+      const body = await readBody(upload, arrival.bodyLimit);
       signal.throwIfAborted();
       closing.throwIfAborted();
       const hasLeft = () => signal.aborted;
@@ -173,14 +172,12 @@ function toResponse(
   url: string,
   signal: AbortSignal,
 ): Response {
-  const content = () => {
-    // An abort ends the stream, like canceling its reader does.
-    if (stream !== undefined) return stream.pipeThrough(new TransformStream(), { signal });
-    if (breaksAfterBytes !== undefined) return breakingStream(bytesOf(body).slice(0, breaksAfterBytes));
-    if (typeof body !== "string") return fileStream(body, signal);
-    return body === "" || BODILESS_STATUSES.includes(status) ? null : body;
-  };
-  const response = new Response(content(), { status, headers });
+  let content: BodyInit | null = body === "" || BODILESS_STATUSES.includes(status) ? null : body;
+  // An abort ends the stream, like canceling its reader does.
+  if (stream !== undefined) content = stream.pipeThrough(new TransformStream(), { signal });
+  else if (breaksAfterBytes !== undefined) content = breakingStream(bytesOf(body).slice(0, breaksAfterBytes));
+  else if (typeof body !== "string") content = fileStream(body, signal);
+  const response = new Response(content, { status, headers });
   Object.defineProperty(response, "url", { value: url });
   return response;
 }

@@ -8,7 +8,7 @@ export interface HttpRequest extends RequestTarget {
   /** In capitals. */
   readonly method: string;
   readonly headers: { get(name: string): string | null };
-  /** `"too_large"`: more than `bodyLimit`, and not read to the end. */
+  /** `"too_large"`: more than the limit. */
   readonly body: Uint8Array | "too_large" | null;
   /** The addresses that the response may name. */
   readonly origins: Origins;
@@ -35,6 +35,8 @@ export interface Origins {
 
 /** Taken before the body is read. */
 export interface Arrival {
+  /** Of a longer body no more is read. */
+  readonly bodyLimit: number;
   /** Numbered in the order of arrival. */
   readonly ordinal: number;
   /** Counts resets and restores: a request of an earlier generation has no effect. */
@@ -73,16 +75,8 @@ export function sentRequestId({ headers }: Pick<HttpRequest, "headers">): string
 
 const CONTROL_PLANE = "/_emulator";
 
-/** Exactly this many bytes still pass. The control plane takes whole snapshots. */
-const LARGEST_BODY_BYTES = 2 ** 20;
-const LARGEST_CONTROL_BODY_BYTES = 2 ** 28;
-
 export function isControlCall({ site, path }: RequestTarget): boolean {
   return site === "service" && (path === CONTROL_PLANE || path.startsWith(`${CONTROL_PLANE}/`));
-}
-
-export function bodyLimit(target: RequestTarget): number {
-  return isControlCall(target) ? LARGEST_CONTROL_BODY_BYTES : LARGEST_BODY_BYTES;
 }
 
 export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
@@ -139,8 +133,8 @@ export function createResponse(
   body: HttpResponse["body"],
   errorCode: string | null = null,
 ): HttpResponse {
-  const isAscii = typeof body === "string" && !/[^\0-\x7f]/.test(body);
-  const length = isAscii ? body.length : bytesOf(body).byteLength;
+  const isBytes = typeof body !== "string";
+  const length = isBytes || /[^\0-\x7f]/.test(body) ? bytesOf(body).byteLength : body.length;
   const headers = { "Content-Type": contentType, "Content-Length": String(length) };
   return { status, headers, body, errorCode };
 }

@@ -31,9 +31,15 @@ import {
 import { findRoute } from "./routes.js";
 import type { Caller, Context, Service } from "./service.js";
 
+/** The largest bodies, in bytes. The control plane takes whole snapshots. */
+const BODY_LIMIT = 2 ** 20;
+const CONTROL_BODY_LIMIT = 2 ** 28;
+
 /** Counts a request, before its body is read. Control calls do not count: the service does not see them. */
 export function arrive({ state: { counts }, generation }: Core, target: RequestTarget): Arrival {
-  return { ordinal: isControlCall(target) ? counts.arrivals : counts.arrivals++, generation };
+  return isControlCall(target)
+    ? { ordinal: counts.arrivals, generation, bodyLimit: CONTROL_BODY_LIMIT }
+    : { ordinal: counts.arrivals++, generation, bodyLimit: BODY_LIMIT };
 }
 
 /**
@@ -66,8 +72,9 @@ function createContext(core: Core, request: HttpRequest): Context {
   const { method, path, body, arrival } = request;
   const requestId = sentRequestId(request) ?? randomUuid(state.seed, "request", state.counts.requests++);
   const { createTask } = ENDPOINTS;
-  const json = method === createTask.method && path === createTask.path ? parseJson(body) : undefined;
-  const submission = submissionOf(core, request, requestId, json);
+  const isSubmission = method === createTask.method && path === createTask.path;
+  const json = isSubmission ? parseJson(body) : undefined;
+  const submission = isSubmission ? submissionOf(core, request, requestId, json) : null;
   const now = clock.now();
   return {
     core,
@@ -87,14 +94,13 @@ function createContext(core: Core, request: HttpRequest): Context {
   };
 }
 
-/** `null` if the request creates no task, or has a key that never existed. */
+/** `null` for a key that never existed. */
 function submissionOf(
   { index }: Core,
-  { method, path, headers, body, arrival, hasLeft }: HttpRequest,
+  { headers, body, arrival, hasLeft }: HttpRequest,
   requestId: string,
   json: unknown,
 ): Submission | null {
-  if (path !== ENDPOINTS.createTask.path || method !== ENDPOINTS.createTask.method) return null;
   const sender = index.keys.get(headers.get(HEADERS.apiKey) ?? "");
   if (sender === undefined) return null;
   const { id } = sender.account;

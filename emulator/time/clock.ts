@@ -1,3 +1,6 @@
+import { Quiet } from "./event-loop.js";
+import { Sleepers, sleepUntil } from "./sleepers.js";
+
 /** A clock as the SDK takes it. */
 export interface Clock {
   /** The time, in milliseconds since the epoch. */
@@ -55,8 +58,212 @@ export const LATEST_TIME = Date.UTC(9900, 0, 1);
 /** The last millisecond with a year of four digits. */
 export const END_OF_YEAR_9999 = Date.UTC(10_000, 0, 1) - 1;
 
-export function clockStopped(): Error {
-  return new Error("Failed to sleep: the emulator was disposed. Create a new one");
+/** A clock that moves only when a party sleeps on it: once all of them sleep, it skips to the earliest wake-up. */
+export function createVirtualClock(): ServiceClock {
+  const sleepers = new Sleepers();
+  const quiet = new Quiet();
+  let time = VIRTUAL_START;
+  let skipping = false;
+  let held = 0;
+
+  const canSkip = () => held === 0 && sleepers.nextWakeAt !== Number.POSITIVE_INFINITY;
+
+  /** Skips from one wake-up to the next while there are any. */
+  const skip = () => {
+    if (skipping || !canSkip()) return;
+    skipping = true;
+    quiet.await(() => {
+      skipping = false;
+      if (!canSkip()) return;
+      time = Math.max(time, sleepers.nextWakeAt);
+      sleepers.wakeUntil(time);
+      quiet.stir();
+      skip();
+    });
+  };
+
+  const hold = () => {
+    held++;
+  };
+  const release = () => {
+    held--;
+    quiet.stir();
+    skip();
+  };
+  const moveTo = (to: number) => {
+    time = to;
+  };
+  const now = () => time;
+  const advance = createAdvance({ now, moveTo, sleepers, quiet });
+
+  return {
+    mode: "virtual",
+    now,
+    sleep(ms, signal) {
+      const asleep = sleepUntil(sleepers, wakeTime(time, ms), signal);
+      quiet.stir();
+      skip();
+      // A sleep that is not awaited must not become an unhandled rejection when the clock is stopped.
+      asleep.catch(() => {});
+      return asleep;
+    },
+    async advance(ms) {
+      hold();
+      await advance(ms).finally(release);
+    },
+    hold,
+    release,
+    enter: () => quiet.enter(),
+    leave: () => quiet.leave(),
+    stir: () => quiet.stir(),
+    beginPatience: () => quiet.beginPatience(),
+    endPatience: () => quiet.endPatience(),
+    set(to) {
+      sleepers.moveBy(to - time);
+      time = to;
+    },
+    beginning: () => VIRTUAL_START,
+    stop: () => stop(sleepers, quiet),
+  };
+}
+
+/** Timers can't be set further ahead than this. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * A clock that follows the system's, and can be ahead of it. It reads the global `Date` and `setTimeout` at each use, so
+ * that a test runner's fake timers drive it.
+ */
+export function createRealClock(): ServiceClock {
+  const sleepers = new Sleepers();
+  const quiet = new Quiet();
+  let aheadMs = 0;
+  let latest = Number.NEGATIVE_INFINITY;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const now = () => {
+    const wall = Date.now();
+    // If the system's clock is set back, this one continues from where it was.
+    aheadMs = Math.max(aheadMs, latest - wall);
+    latest = wall + aheadMs;
+    return latest;
+  };
+
+  /** Sets the one timer to the earliest wake-up. */
+  const arm = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    const left = sleepers.nextWakeAt - now();
+    if (left === Number.POSITIVE_INFINITY) return;
+    timer = setTimeout(ring, Math.min(Math.max(left, 0), LONGEST_TIMER_MS));
+  };
+  const ring = () => {
+    sleepers.wakeUntil(now());
+    arm();
+  };
+  const moveTo = (to: number) => {
+    aheadMs += Math.max(0, to - now());
+    arm();
+  };
+
+  return {
+    mode: "real",
+    now,
+    sleep(ms, signal) {
+      const asleep = sleepUntil(sleepers, wakeTime(now(), ms), signal);
+      quiet.stir();
+      arm();
+      asleep.catch(arm);
+      return asleep;
+    },
+    advance: createAdvance({ now, moveTo, sleepers, quiet }),
+    enter: () => quiet.enter(),
+    leave: () => quiet.leave(),
+    stir: () => quiet.stir(),
+    hold() {},
+    release() {},
+    beginPatience() {},
+    endPatience() {},
+    set(to) {
+      sleepers.moveBy(to - now());
+      aheadMs = to - Date.now();
+      latest = to;
+      arm();
+    },
+    beginning: () => Date.now(),
+    stop() {
+      clearTimeout(timer);
+      stop(sleepers, quiet);
+    },
+  };
+}
+
+/** When a sleep ends: on a whole millisecond, never too early. A time past the latest one never comes. */
+function wakeTime(now: number, ms: number): number {
+  const wakeAt = ms > 0 ? Math.ceil(now + ms) : now;
+  return wakeAt <= LATEST_TIME ? wakeAt : Number.POSITIVE_INFINITY;
+}
+
+function stop(sleepers: Sleepers, quiet: Quiet): void {
+  sleepers.close(new Error("Failed to sleep: the emulator was disposed. Create a new one"));
+  quiet.end();
+}
+
+interface AdvancedClock {
+  now(): number;
+  /** Moves the time, and ends no sleep. */
+  moveTo(time: number): void;
+  readonly sleepers: Sleepers;
+  readonly quiet: Quiet;
+}
+
+/**
+ * Makes the `advance` of a clock. Calls that overlap run one after the other. The sum is rounded, as for a sleep, and not
+ * `ms`: a product of decimals such as `4.001 * 1000` is slightly above the whole number that was meant.
+ */
+function createAdvance(clock: AdvancedClock): (ms: number) => Promise<void> {
+  const { sleepers, quiet } = clock;
+  let running = 0;
+  let last = Promise.resolve();
+
+  return async (ms) => {
+    checkAdvance(clock.now(), ms);
+    if (running === 0 && !quiet.isBusy && sleepers.nextWakeAt > clock.now() + ms) {
+      clock.moveTo(Math.ceil(clock.now() + ms));
+      return;
+    }
+    running++;
+    const { moves } = sleepers;
+    const advanced = last.then(() => advanceSlowly(clock, ms, moves)).finally(() => running--);
+    last = advanced.catch(() => {});
+    await advanced;
+  };
+}
+
+function checkAdvance(now: number, ms: number): void {
+  if (ms >= 0 && now + ms <= LATEST_TIME) return;
+  throw new RangeError(
+    `Expected \`ms\` to be 0 or more and to end at ${isoTime(LATEST_TIME)} at the latest, got \`${ms}\``,
+  );
+}
+
+/**
+ * Moves from one wake-up to the next, so that each sleeper sees the time for which it asked. Stops if the clock is set
+ * meanwhile.
+ */
+async function advanceSlowly(clock: AdvancedClock, ms: number, moves: number): Promise<void> {
+  const { sleepers, quiet } = clock;
+  const settled = () => new Promise<void>((resolve) => quiet.await(resolve));
+  await settled();
+  // An earlier call may have advanced the time since this one was made.
+  checkAdvance(clock.now(), ms);
+  const target = Math.ceil(clock.now() + ms);
+  while (sleepers.moves === moves && sleepers.nextWakeAt <= target) {
+    clock.moveTo(Math.max(clock.now(), sleepers.nextWakeAt));
+    sleepers.wakeUntil(clock.now());
+    await settled();
+  }
+  if (sleepers.moves === moves) clock.moveTo(Math.max(clock.now(), target));
 }
 
 /** The latest strings: many things happen at the same time, and a lookup is faster than formatting. */

@@ -29,3 +29,78 @@ function postMessageToSelf(callback: () => void): void {
   };
   port2.postMessage(null);
 }
+
+/** Turns of the event loop without activity before it counts as quiet: some streams take more than one to deliver. */
+const QUIET_TURNS = 2;
+
+/** How long a request may travel to an adapter unseen, in real milliseconds. */
+const PATIENCE_MS = 4;
+
+/** Detects when every party has done all that it can do without waiting for time to pass. */
+export class Quiet {
+  #busy = 0;
+  #stirs = 0;
+  #stirredAt = 0;
+  #patient = 0;
+  #ended = false;
+  readonly #parked: (() => void)[] = [];
+
+  /** Whether a request is in flight. */
+  get isBusy(): boolean {
+    return this.#busy > 0 && !this.#ended;
+  }
+
+  enter(): void {
+    this.#busy++;
+    this.stir();
+  }
+
+  leave(): void {
+    this.#busy--;
+    this.stir();
+    if (this.#busy === 0) this.#resume();
+  }
+
+  /** From now on it is quiet, whatever is in flight. */
+  end(): void {
+    this.#ended = true;
+    this.#resume();
+  }
+
+  /** Records activity of a party. */
+  stir(): void {
+    this.#stirs++;
+    if (this.#patient > 0) this.#stirredAt = realNow();
+  }
+
+  beginPatience(): void {
+    this.#patient++;
+  }
+
+  endPatience(): void {
+    this.#patient--;
+  }
+
+  /** Calls back when no request is in flight and there was no activity for a while. */
+  await(callback: () => void): void {
+    let seen = this.#stirs;
+    let quietTurns = 0;
+    const check = () => {
+      if (this.isBusy) {
+        this.#parked.push(check);
+        return;
+      }
+      const patientMs = this.#patient > 0 ? this.#stirredAt + PATIENCE_MS - realNow() : 0;
+      quietTurns = seen === this.#stirs && patientMs <= 0 ? quietTurns + 1 : 0;
+      seen = this.#stirs;
+      if (quietTurns >= QUIET_TURNS) callback();
+      else if (patientMs > 0) afterRealMs(Math.ceil(patientMs), check);
+      else nextTurn(check);
+    };
+    nextTurn(check);
+  }
+
+  #resume(): void {
+    for (const check of this.#parked.splice(0)) check();
+  }
+}

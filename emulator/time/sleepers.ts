@@ -1,5 +1,4 @@
 import { Heap } from "../../src/shared/heap.js";
-import { LATEST_TIME } from "./clock.js";
 
 /** A pending sleep. */
 export interface Sleeper {
@@ -118,10 +117,4 @@ export function sleepUntil(
     };
     signal?.addEventListener("abort", onAbort, { once: true });
   });
-}
-
-/** When a sleep ends: on a whole millisecond, never too early. A time past the latest one never comes. */
-export function wakeTime(now: number, ms: number): number {
-  const wakeAt = ms > 0 ? Math.ceil(now + ms) : now;
-  return wakeAt <= LATEST_TIME ? wakeAt : Number.POSITIVE_INFINITY;
 }

@@ -40,7 +40,7 @@ export const ROOMS = {
     tests: ["test/emulator/{ledger,ledger-sums,money,top-ups,auto-top-up,task-life,snapshot}.test.ts"],
   },
   engine: {
-    mutate: ["emulator/core/tasks/**/*.ts"],
+    mutate: ["emulator/core/transitions.ts"],
     tests: [
       "test/emulator/{task-life,outcomes,policy,faults,snapshot,repeatable,auto-top-up}.test.ts",
       "test/spec/{audio,transitions,tasks,promises}.test.ts",

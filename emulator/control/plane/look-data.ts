@@ -3,7 +3,7 @@ import type { Core } from "../../core/core.js";
 import type { StoredTask } from "../../core/task.js";
 import { applyTimeouts } from "../../core/transitions.js";
 import type { Origins } from "../../http/messages.js";
-import { taskData } from "../../http/task-data.js";
+import { taskData } from "../../http/routes.js";
 import { isoTime } from "../../time/clock.js";
 import { summarizeAccount } from "../account-view.js";
 import { requireAccount } from "../require-account.js";

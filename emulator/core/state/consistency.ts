@@ -1,7 +1,7 @@
 import { type Account, EMULATOR_KEY } from "../accounts.js";
 import { addsUp, type Ledger, type LedgerEntry } from "../ledger.js";
 import type { StoredPayment } from "../payments/schemas.js";
-import { isOpen, readBrief, type StoredTask } from "../task.js";
+import { readBrief, type StoredTask } from "../task.js";
 import type { State } from "./state.js";
 
 /** Whether the parts of a state belong together: every id has its object, and the credits add up. */
@@ -72,7 +72,7 @@ function ledgersMatchTasks(accounts: readonly Account[], tasks: readonly StoredT
     if (owner?.moves.get(task.id) !== movesFor(task)) return false;
     owner.created++;
     owner.used += task.credits;
-    if (!isOpen(task)) continue;
+    if ("completedAt" in task) continue;
     owner.open++;
     if (owner.account.ledger.holds[task.ordinal] !== task.credits) return false;
   }
