@@ -1,121 +1,64 @@
-const NO_CALL = { leave: () => {} };
+/** A callback for the abort of a signal. */
+export class AbortCall {
+  readonly callback: () => void;
+  readonly #signal: AbortSignal | undefined;
 
-/**
- * Calls back when a signal is aborted, unless it is left before. A signal has one listener however many wait for it:
- * thousands of waits may share a signal, and an `EventTarget` looks through all its listeners at each change.
- */
-export function onAbort(signal: AbortSignal | undefined, callback: () => void): Pick<AbortCall, "leave"> {
-  if (signal === undefined) return NO_CALL;
-  const calls = callsBySignal.get(signal) ?? callsOf(signal);
-  return calls.add(callback);
+  constructor(callback: () => void, signal: AbortSignal | undefined) {
+    this.callback = callback;
+    this.#signal = signal;
+  }
+
+  /** Removes the callback. A second call does nothing. */
+  leave(): void {
+    const signal = this.#signal;
+    const calls = signal && callsBySignal.get(signal);
+    if (calls?.delete(this) && calls.size === 0) signal?.removeEventListener("abort", callAll);
+  }
 }
 
-function callsOf(signal: AbortSignal): AbortCalls {
-  const calls = new AbortCalls((listens) => {
-    if (listens) signal.addEventListener("abort", callAll);
-    else signal.removeEventListener("abort", callAll);
-  });
-  callsBySignal.set(signal, calls);
-  return calls;
+/** The callbacks of each signal. */
+const callsBySignal = new WeakMap<AbortSignal, Set<AbortCall>>();
+
+/**
+ * Calls back when a signal is aborted, unless the callback is removed before. A signal has one listener for all its callbacks:
+ * thousands of waits may share a signal, and an `EventTarget` searches all its listeners at each change.
+ */
+export function onAbort(signal: AbortSignal | undefined, callback: () => void): AbortCall {
+  const call = new AbortCall(callback, signal);
+  if (signal === undefined) return call;
+  const calls = callsBySignal.get(signal) ?? new Set();
+  if (calls.size === 0) callsBySignal.set(signal, calls);
+  if (calls.size === 0 && !aborters.has(signal)) signal.addEventListener("abort", callAll);
+  calls.add(call);
+  return call;
 }
 
 function callAll(this: AbortSignal): void {
-  callsBySignal.get(this)?.callAll();
+  const calls = callsBySignal.get(this) ?? new Set();
+  callsBySignal.delete(this);
+  this.removeEventListener("abort", callAll);
+  for (const { callback } of calls) callback();
 }
 
-/** Somebody who is called when a signal is aborted. */
-export class AbortCall {
-  /** `null` once it was called, or has left. */
-  callback: (() => void) | null;
-  before: AbortCall | null;
-  after: AbortCall | null = null;
-  readonly #calls: AbortCalls;
-
-  constructor(callback: () => void, calls: AbortCalls, before: AbortCall | null) {
-    this.callback = callback;
-    this.before = before;
-    this.#calls = calls;
-  }
-
-  /** It isn't called any more. Leaving twice does no harm. */
-  leave(): void {
-    if (this.callback === null) return;
-    this.callback = null;
-    this.#calls.remove(this);
-  }
-}
-
-/** Has a signal call when it is aborted, or no more. */
-type Listening = (listens: boolean) => void;
+/** The signals whose controller calls back by itself. */
+const aborters = new WeakSet<AbortSignal>();
 
 /**
- * Who is called when one signal is aborted. They form a chain: thousands may come and go, and a set would take more
- * room than the one who mostly is alone in it.
- */
-export class AbortCalls {
-  #last: AbortCall | null = null;
-  readonly #listening: Listening;
-
-  /** The signal is listened to only while somebody waits. */
-  constructor(listening: Listening) {
-    this.#listening = listening;
-  }
-
-  add(callback: () => void): AbortCall {
-    const call = new AbortCall(callback, this, this.#last);
-    if (this.#last === null) this.#listening(true);
-    else this.#last.after = call;
-    this.#last = call;
-    return call;
-  }
-
-  remove(call: AbortCall): void {
-    const { before, after } = call;
-    // Who is still held somewhere must not hold all those who came after it.
-    call.before = null;
-    call.after = null;
-    if (before !== null) before.after = after;
-    if (after !== null) after.before = before;
-    else this.#last = before;
-    if (this.#last === null) this.#listening(false);
-  }
-
-  /** Calls everybody once, in the order in which they came. */
-  callAll(): void {
-    const callbacks: (() => void)[] = [];
-    for (let call = this.#last; call !== null; call = call.before) {
-      if (call.callback !== null) callbacks.push(call.callback);
-      call.callback = null;
-    }
-    this.#last = null;
-    this.#listening(false);
-    for (const callback of callbacks.reverse()) callback();
-  }
-}
-
-/** Of each signal for which somebody waits, or waited: taking entries out again costs more the more there are. */
-export const callsBySignal: WeakMap<AbortSignal, AbortCalls> = new WeakMap<AbortSignal, AbortCalls>();
-
-const needsNoListener = () => {};
-
-/**
- * An `AbortController` that calls who waits by `onAbort` itself: its signal needs no listener, which would take more room
- * than all else of it. Others may listen to it as to any.
+ * An `AbortController` whose signal needs no listener for `onAbort`: a listener takes more memory than the controller, and tens
+ * of thousands of waits have one each. Other code can listen to it as to any signal.
  */
 export class Aborter extends AbortController {
-  readonly #calls = new AbortCalls(needsNoListener);
-
   constructor() {
     super();
-    callsBySignal.set(this.signal, this.#calls);
+    aborters.add(this.signal);
   }
 
   override abort(reason?: unknown): void {
     super.abort(reason);
-    this.#calls.callAll();
+    callAll.call(this.signal);
   }
 
-  /** Aborts together with a signal while the work lasts. Afterwards the signal, which may live longer, holds nothing. */
+  /** Aborts together with a signal while the work lasts. Afterwards the signal, which may live longer, refers to nothing. */
   async during<Value>(signal: AbortSignal | undefined, work: () => Promise<Value>): Promise<Value> {
     const abort = () => this.abort(signal?.reason);
     if (signal?.aborted) abort();
@@ -129,8 +72,8 @@ export class Aborter extends AbortController {
 }
 
 /**
- * Whether an error is nothing but the reason of an abort. Who aborts many runs for the failure of one makes that failure the
- * reason of all: then it says nothing of theirs.
+ * Whether an error is only the reason of an abort. An application may abort many runs with the failure of one as the reason: it
+ * says nothing about the others.
  */
 export function isReasonOf(signal: AbortSignal | undefined, error: unknown): boolean {
   return signal?.aborted === true && Object.is(error, signal.reason);
@@ -140,22 +83,19 @@ export function isReasonOf(signal: AbortSignal | undefined, error: unknown): boo
 export interface Deadline {
   /** Aborted when the attempt must end. */
   signal: AbortSignal;
-  /** Rejects when the attempt must end, for what doesn't listen to the signal. */
+  /** Rejects when the attempt must end, for code that ignores the signal. */
   ended: Promise<never>;
-  /** Whether it was the time limit that ended it. */
+  /** Whether the time limit has ended it. */
   timedOut(): boolean;
-  /** Sets the time limit anew, counted from now. */
+  /** Starts the time limit again. */
   restart(): void;
-  /** Stops the time limit until it is set anew. */
+  /** Stops the time limit until `restart`. */
   pause(): void;
-  /** Forgets the time limit and the caller. */
+  /** Removes the timer and the listener. */
   clear(): void;
 }
 
-/**
- * Limits one attempt in real time, whatever clock the client waits on: an answer that never comes must not depend on
- * a clock that somebody has to move.
- */
+/** Limits one attempt in real time, whatever the client's clock: a virtual clock may never move while a request is in flight. */
 export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): Deadline {
   const controller = new AbortController();
   let rejectEnded: (reason: unknown) => void = () => {};

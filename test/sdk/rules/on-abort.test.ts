@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { AbortCalls, Aborter, onAbort } from "../../../src/time/abort.js";
+import { Aborter, onAbort } from "../../../src/time/abort.js";
 
 // Thousands of waits may share one signal.
 
@@ -46,11 +46,4 @@ test("an aborter calls who waits for it without a listener, and is an abort cont
   aborter.abort("again");
   expect(called).toEqual(["listens", "waits"]);
   expect(aborter.signal.reason).toBe("enough");
-});
-
-test("whoever has left holds none of those who came before or after", () => {
-  const calls = new AbortCalls(() => {});
-  const [first, middle, last] = [calls.add(() => {}), calls.add(() => {}), calls.add(() => {})];
-  for (const call of [middle, last, first]) call.leave();
-  expect([first, middle, last]).toMatchObject(Array(3).fill({ before: null, after: null }));
 });
