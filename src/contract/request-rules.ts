@@ -140,10 +140,9 @@ export function inputVariant(
 export function inputFields(model: Model, taskType: TaskType): readonly string[] {
   const isModal = model === "provider_a" && taskType === "music";
   const variants = isModal ? MODES : [inputVariant(model, taskType, {})];
-  return [
-    ...variants.flatMap((variant) => Object.keys(inputSchemas[variant].shape)),
-    ...(isModal ? ["title"] : []),
-  ];
+  const fields: string[] = isModal ? ["title"] : [];
+  for (const variant of variants) fields.push(...Object.keys(inputSchemas[variant].shape));
+  return fields;
 }
 
 function forbiddenFields(variant: InputVariant, { mixedFieldSets }: RequestRules): readonly string[] {

@@ -101,7 +101,8 @@ export async function exchange(
     });
     received.head = head;
     received.reader = head.body?.getReader() ?? null;
-    if (namesAnotherRequest(head.headers.get(HEADERS.requestId), requestId, ids.requests))
+    const named = head.headers.get(HEADERS.requestId) ?? requestId;
+    if (named !== requestId && namesAnotherRequest(named, requestId, ids.requests))
       throw new ForeignResponse();
     await readText(received);
     return head;
@@ -204,8 +205,7 @@ export function taskIdIn({ json }: Pick<ApiResponse, "json">): unknown {
  * Whether an `X-Request-Id` is that of another request of this client. Ids that the client never sent, such as those of a
  * gateway, mean nothing.
  */
-function namesAnotherRequest(header: string | null, requestId: string, sent: IdSet): boolean {
-  if (header === null || header === requestId) return false;
+function namesAnotherRequest(header: string, requestId: string, sent: IdSet): boolean {
   const named = header.split(",").map((id) => id.trim().toLowerCase());
   return !named.includes(requestId.toLowerCase()) && named.some((id) => sent.has(id));
 }
@@ -276,12 +276,13 @@ export class RecentIds implements IdSet {
   /** An unusable id is not kept, and counts as new. */
   add(id: string): boolean {
     if (id.length > LONGEST_ID) return true;
-    const isNew = !this.has(id);
+    const key = id.toLowerCase();
+    const isNew = !this.#recent.has(key) && !this.#older.has(key);
     if (this.#recent.size >= REMEMBERED_IDS) {
       this.#older = this.#recent;
       this.#recent = new Set();
     }
-    this.#recent.add(id.toLowerCase());
+    this.#recent.add(key);
     return isNew;
   }
 

@@ -77,8 +77,9 @@ function callFetch(
  */
 function oneShotBody(text: string, headers: HeadersInit): { body: BodyInit; headers: HeadersInit } {
   if ("Deno" in globalThis) return { body: new Blob([text]), headers };
-  const { process } = globalThis as { process?: { versions?: { undici?: string } } };
-  if (process?.versions?.undici === undefined || isBrowser()) return { body: text, headers };
+  const { process } = globalThis as { process?: { versions?: { undici?: string }; type?: string } };
+  // The pages of Electron have Node's `process` and Chromium's `fetch`.
+  if (process?.versions?.undici === undefined || process.type === "renderer") return { body: text, headers };
   const bytes = new TextEncoder().encode(text);
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start(controller) {

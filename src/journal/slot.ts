@@ -183,7 +183,8 @@ export async function takeTurn(
   line.set(key, last);
 
   try {
-    await untilAborted(before, signal);
+    signal?.throwIfAborted();
+    if (before !== undefined) await untilAborted(before, signal);
   } catch (reason) {
     leave();
     throw reason;
@@ -191,11 +192,10 @@ export async function takeTurn(
   return leave;
 }
 
-function untilAborted(turn: Promise<void> | undefined, signal: AbortSignal | undefined): Promise<void> {
+function untilAborted(turn: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
     const abort = onAbort(signal, () => reject(signal?.reason));
-    void Promise.resolve(turn).then(() => {
+    void turn.then(() => {
       abort.leave();
       resolve();
     });

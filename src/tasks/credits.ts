@@ -52,7 +52,7 @@ export interface CreditCeiling {
   ): Promise<Result>;
 }
 
-export function createCreditCeiling(maxCredits = Number.POSITIVE_INFINITY): CreditCeiling {
+export function createCreditCeiling(maxCredits: number): CreditCeiling {
   if (!(typeof maxCredits === "number" && maxCredits >= 0)) {
     throw new InvalidOptionError("maxCredits", "be 0 credits or more", shown(maxCredits));
   }

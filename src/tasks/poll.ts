@@ -57,6 +57,8 @@ class PollAbandoned extends Error {
  */
 export class TaskPoller {
   readonly context: Context;
+  readonly taskId: string;
+  readonly onUpdate: WaitOptions["onUpdate"];
   readonly #polls: SharedPolls;
   readonly #settings: Settings;
   /** The end of the wait and the earliest time of the next poll, in milliseconds since the epoch. */
@@ -77,23 +79,12 @@ export class TaskPoller {
 
   constructor(context: Context, polls: SharedPolls, settings: Settings) {
     this.context = context;
+    this.taskId = settings.taskId;
+    this.onUpdate = settings.options.onUpdate;
     this.#polls = polls;
     this.#settings = settings;
     this.#notAfter = context.clock.now() + settings.maxWaitMs;
     this.#known = settings.known;
-  }
-
-  get taskId(): string {
-    return this.#settings.taskId;
-  }
-
-  get onUpdate(): WaitOptions["onUpdate"] {
-    return this.#settings.options.onUpdate;
-  }
-
-  /** Made for each poll, since most of the time there is none. */
-  get call(): Call {
-    return retrieveCall(this.taskId, "poll", this.context.redactor, this.#settings.journalKey);
   }
 
   /** Queues the next poll. Resolves when it may begin, when another wait polls the task, or when the wait is over. */
@@ -170,6 +161,11 @@ export class TaskPoller {
     return reading.result;
   }
 
+  /** The call that reads the task: made for each poll, since most of the time there is none. */
+  call(): Call {
+    return retrieveCall(this.taskId, "poll", this.context.redactor, this.#settings.journalKey);
+  }
+
   async #poll(admission: Admission): Promise<Reading> {
     const { clock, pacer, emitter } = this.context;
     const { signal } = this.#settings.options;
@@ -193,7 +189,7 @@ export class TaskPoller {
   /** Sends the poll. Other waits may share its result. */
   async request(signal: AbortSignal): Promise<Reading> {
     const options = { ...this.#settings.options, signal, timeoutMs: this.#timeoutMs() };
-    const reading = await pollTask(this.context, this.call, options);
+    const reading = await pollTask(this.context, this.call(), options);
     if ("result" in reading) {
       const { data } = reading.result;
       this.context.pacer.learn(this.#taskOf(data), isFinalStatus(data.status));

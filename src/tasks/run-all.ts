@@ -67,7 +67,7 @@ export function runAll<Request extends TaskRequest>(
   const { concurrency: _, maxCredits, onProgress, journalKey, onSubmitted, onUpdate, ...shared } = options;
   checkRequests(requests);
   const concurrency = checkConcurrency(options.concurrency);
-  const ceiling = createCreditCeiling(maxCredits);
+  const ceiling = maxCredits === undefined ? null : createCreditCeiling(maxCredits);
   const { emitter, redactor } = transport;
   const progress = createProgress(requests, onProgress, transport);
 
@@ -84,10 +84,12 @@ export function runAll<Request extends TaskRequest>(
           await onSubmitted?.(submission, index);
         },
       };
-      const isBegun = maxCredits === undefined ? Promise.resolve(false) : hasBegun(runOptions);
-      const task = await ceiling.under(request, isBegun, (beforeSending) =>
-        run(request, runOptions, { beforeSending, onDelayed: item.delayed }),
-      );
+      const { delayed: onDelayed } = item;
+      const task = await (ceiling === null
+        ? run(request, runOptions, { onDelayed })
+        : ceiling.under(request, hasBegun(runOptions), (beforeSending) =>
+            run(request, runOptions, { beforeSending, onDelayed }),
+          ));
       item.succeeded();
       return { index, request, task } as RunResult<Request>;
     } catch (error) {

@@ -71,10 +71,10 @@ async function untilSuccess(poller: TaskPoller): Promise<SucceededTask> {
     if (reading === null) continue;
     await callBack("onUpdate", poller.onUpdate, reading.data, poller.taskId, poller.context.redactor);
     if (!isFinalStatus(reading.data.status)) continue;
-    const { context, call } = poller;
+    const { context } = poller;
     if (reading.data.status === "failure") throw new TaskFailedError(context.redactor.data(reading.data));
     if (reading.data.status === "timeout") throw new TaskTimedOutError(context.redactor.data(reading.data));
-    return succeededTask(context, call, reading);
+    return succeededTask(context, poller.call(), reading);
   }
 }
 

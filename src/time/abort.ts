@@ -1,9 +1,9 @@
 /** A callback for the abort of a signal. */
 export class AbortCall {
   readonly callback: () => void;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: AbortSignal | null;
 
-  constructor(callback: () => void, signal: AbortSignal | undefined) {
+  constructor(callback: () => void, signal: AbortSignal | null) {
     this.callback = callback;
     this.#signal = signal;
   }
@@ -16,6 +16,9 @@ export class AbortCall {
   }
 }
 
+/** The callback for a signal that does not exist. */
+const NO_CALL = new AbortCall(() => {}, null);
+
 /** The callbacks of each signal. */
 const callsBySignal = new WeakMap<AbortSignal, Set<AbortCall>>();
 
@@ -24,8 +27,8 @@ const callsBySignal = new WeakMap<AbortSignal, Set<AbortCall>>();
  * thousands of waits may share a signal, and an `EventTarget` searches all its listeners at each change.
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): AbortCall {
+  if (signal === undefined) return NO_CALL;
   const call = new AbortCall(callback, signal);
-  if (signal === undefined) return call;
   const calls = callsBySignal.get(signal) ?? new Set();
   if (calls.size === 0) callsBySignal.set(signal, calls);
   if (calls.size === 0 && !aborters.has(signal)) signal.addEventListener("abort", callAll);
