@@ -71,13 +71,13 @@ export const test: TestAPI<EmulatorFixtures> = base.extend<EmulatorFixtures>({
     // The first to register is called last: a test's own clean-up still has its emulator.
     onTestFinished(async () => {
       const broken = scope.brokenRules(breaks.rules);
-      const kept = scope.keptRules(breaks.rules);
+      const unbroken = scope.unbrokenRules(breaks.rules);
       const unused = scope.unusedAdditions();
       await emulator[Symbol.asyncDispose]();
       fail(broken);
       // A test that failed may not have reached what it was going to do.
       if (task.result?.state !== "fail") {
-        fail(kept);
+        fail(unbroken);
         fail(unused);
       }
       invariant(isConsistent(core.state), "after a test, all credits are accounted for");

@@ -63,7 +63,7 @@ export function createSiteServer(served: ServedSite): Server {
   server.on("checkExpectation", listener);
   // A connection brings a request: virtual time must not advance in between.
   server.on("connection", () => clock.stir());
-  // Node hands over the bare socket of a `CONNECT`. It is answered like any other request, and then ends.
+  // Node hands over the bare socket of a `CONNECT`. It gets a response like any other request, and then ends.
   server.on("connect", (request: IncomingMessage, socket: Duplex) => {
     if (!(socket instanceof Socket)) return;
     const response = new ServerResponse(request);
@@ -76,7 +76,7 @@ export function createSiteServer(served: ServedSite): Server {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const previous = lastResponses.get(socket);
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-    // A complete request that came before on the connection is answered first.
+    // An earlier request on the connection that arrived completely gets its response first.
     else if (previous?.req.complete && !previous.writableFinished)
       previous.once("close", () => refuseInvalidHttp(socket));
     else refuseInvalidHttp(socket);
@@ -265,9 +265,7 @@ async function stall({ core }: Service, closed: Promise<void>): Promise<void> {
 function reportDefect(error: unknown, request: IncomingMessage, response: ServerResponse): void {
   const added = emulatorHeaders(sentRequestId({ headers: headersOf(request) }));
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  console.error(
-    `async-music: The emulator failed to answer the request ${added[HEADERS.requestId]}: ${reason}`,
-  );
+  console.error(`async-music: The emulator failed on the request ${added[HEADERS.requestId]}: ${reason}`);
   if (response.headersSent) {
     request.socket.destroy();
     return;

@@ -9,7 +9,7 @@ export interface TestScope {
   /** The rules that the client broke, besides the allowed ones. */
   brokenRules(allowed: ReadonlySet<ConductRule>): string | null;
   /** The rules that the client was expected to break and did not. */
-  keptRules(expected: ReadonlySet<ConductRule>): string | null;
+  unbrokenRules(expected: ReadonlySet<ConductRule>): string | null;
   /** The faults and next outcomes that the test added and no request used, for example because of a mistyped path. */
   unusedAdditions(): string | null;
 }
@@ -49,12 +49,12 @@ export function followTest(core: Core): TestScope {
       const rules = [...new Set(broken.map(({ rule }) => `"${rule}"`))].join(", ");
       return `The client broke rules of the service:\n${lines.join("")}If the test does so on purpose, call \`breaks(${rules})\`.`;
     },
-    keptRules(expected) {
+    unbrokenRules(expected) {
       const broken = findings().map(({ rule }) => rule);
-      const kept = [...expected].filter((rule) => !broken.includes(rule));
-      return kept.length === 0
+      const unbroken = [...expected].filter((rule) => !broken.includes(rule));
+      return unbroken.length === 0
         ? null
-        : `The test says that it breaks ${kept.join(", ")}, and no request did.`;
+        : `The test says that it breaks ${unbroken.join(", ")}, and no request did.`;
     },
     unusedAdditions() {
       const { faults, scripts } = core.state;

@@ -101,10 +101,8 @@ const DEFAULT_SONGS: Readonly<Record<Model, PlannedSuccess>> = {
   provider_b: { outcome: "success", clips: 1, format: "mp3", storable: true, alternateUrls: null },
 };
 
-const DEFAULT_OTHERS: Readonly<Record<Model, PlannedSuccess>> = {
-  provider_a: { ...DEFAULT_SONGS.provider_a, clips: 1 },
-  provider_b: { ...DEFAULT_SONGS.provider_b, clips: 1 },
-};
+/** The same for uploads and concatenations, which only `provider_a` makes. */
+const DEFAULT_CLIP: PlannedSuccess = { ...DEFAULT_SONGS.provider_a, clips: 1 };
 
 /** How long each type of task takes in all, in seconds: the bounds (Limits: Task duration). */
 const DURATIONS: Readonly<Record<TaskType, readonly [shortest: number, longest: number]>> = {
@@ -175,7 +173,7 @@ function planEnd(model: Model, type: TaskType, outcome: Outcome): Plan["end"] {
     };
   }
   const { clips, format, storable, alternate_urls: alternateUrls } = outcome;
-  const usual = (type === "music" ? DEFAULT_SONGS : DEFAULT_OTHERS)[model];
+  const usual = type === "music" ? DEFAULT_SONGS[model] : DEFAULT_CLIP;
   if ((clips ?? format ?? storable ?? alternateUrls) === undefined) return usual;
   return {
     outcome: "success",

@@ -26,7 +26,6 @@ export const MOST_CLIPS = 20;
 const formats = Object.keys(AUDIO_FORMATS).filter((name): name is AudioFormat => name in AUDIO_FORMATS);
 export const audioFormatSchema = oneOf(...formats);
 
-export type TaskFailure = z.output<typeof failureSchema>;
 const failureSchema = objectOf({
   error: text,
   errorCode: oneOf(...TASK_ERROR_CODES),

@@ -43,8 +43,8 @@ export function arrive({ state: { counts }, generation }: Core, target: RequestT
 }
 
 /**
- * Carries out a request. After the last wait, everything up to the response happens in one go, so that no other request
- * sees half of it. A request from before a reset has no effect on the new state.
+ * Carries out a request: delay by a fault, response (or what a fault puts in its place), log and audit. Nothing after the
+ * delay waits, except for audio: no other request sees half of an effect. A request from before a reset has none.
  */
 export async function handleRequest({ core, control }: Service, request: HttpRequest): Promise<HttpOutcome> {
   if (isControlCall(request)) return control(request);

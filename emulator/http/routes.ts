@@ -63,12 +63,12 @@ function page(site: Target["site"], path: string, handle: Page["handle"]): Page[
   }));
 }
 
-/** A part in braces matches any text that is not empty. */
+/** A parameter in braces matches any text that is not empty. */
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "([^/]+)")}$`);
 }
 
-/** The route of a request, and what its path has in place of the braces. */
+/** The route of a request, and the values of its path parameters. */
 export function findRoute({
   method,
   site,

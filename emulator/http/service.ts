@@ -27,7 +27,7 @@ export interface Context extends AuditedRequest {
   caller: Caller | null;
   /** What the key has left in its rate limit window; `null` if that is not known. */
   remaining: number | null;
-  /** What the path has in place of the braces of its route. */
+  /** The values of the path parameters. */
   params: readonly string[];
 }
 
