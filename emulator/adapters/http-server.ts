@@ -9,7 +9,6 @@ import {
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { HEADERS } from "../../src/contract/service.js";
-import { untilReplaced } from "../core/core.js";
 import {
   bytesOf,
   errorResponse,
@@ -22,7 +21,7 @@ import {
   type RequestTarget,
   sentRequestId,
 } from "../http/messages.js";
-import { arrive, handleRequest } from "../http/pipeline.js";
+import { arrive, handleRequest, stall } from "../http/pipeline.js";
 import type { Service } from "../http/service.js";
 import { afterRealMs, nextTurn } from "../time/event-loop.js";
 import type { Dashboard } from "./dashboard.js";
@@ -137,7 +136,10 @@ async function respond(
     } finally {
       core.clock.leave();
     }
-    if (outcome === "stall") await stall(service, closed).finally(() => socket.destroy());
+    if (outcome === "stall") {
+      await stall(core, (reset) => Promise.race([closed, reset]));
+      socket.destroy();
+    }
   } catch (error) {
     // Only an ended connection is not a defect of the emulator.
     if (socket.destroyed || core.closing.aborted) socket.destroy();
@@ -249,16 +251,6 @@ async function untilTaken(
   if (stream !== undefined || response.socket === null) return;
   if (typeof body === "string") return closed;
   return Promise.race([closed, new Promise<void>((resolve) => afterRealMs(FILE_MS, resolve))]);
-}
-
-/** A client gives up in real time: virtual time stands still until then. */
-async function stall({ core }: Service, closed: Promise<void>): Promise<void> {
-  const { promise, forget } = untilReplaced(core);
-  core.clock.hold();
-  await Promise.race([closed, promise]).finally(() => {
-    core.clock.release();
-    forget();
-  });
 }
 
 /** Responds with 500 and prints the error: a defect must be seen, and must not end the service for all others. */

@@ -169,13 +169,8 @@ export function auditRequest(
 
   const wait = audit.waits.find(fingerprint);
   if (wait !== undefined && request.arrivedAt < wait.until && request.arrival >= wait.arrivals) {
-    const early = wait.until - request.arrivedAt;
-    report(
-      audit,
-      request,
-      "ignored_retry_after",
-      `Sent ${early} ms before the wait that ${wait.requestId} had stated was over`,
-    );
+    const detail = `Sent ${wait.until - request.arrivedAt} ms before the end of the wait in the response to ${wait.requestId}`;
+    report(audit, request, "ignored_retry_after", detail);
   }
   if (retryAfterSeconds !== null)
     audit.waits.keep(fingerprint, { ...note, until: request.now + retryAfterSeconds * 1000 });

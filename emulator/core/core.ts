@@ -78,15 +78,6 @@ export function replaceState(core: Core, state: State, time: number, reason: str
   core.replaced.callAll();
 }
 
-/** Resolves when the state is replaced. `forget` stops waiting. */
-export function untilReplaced({ replaced }: Core): { promise: Promise<void>; forget: () => void } {
-  let forget = () => {};
-  const promise = new Promise<void>((resolve) => {
-    forget = replaced.add(resolve);
-  });
-  return { promise, forget };
-}
-
 /**
  * Makes this the key of the first account, in place of its current one, and enables it.
  *

@@ -1,4 +1,3 @@
-import { untilReplaced } from "../core/core.js";
 import {
   BODILESS_STATUSES,
   bytesOf,
@@ -9,7 +8,7 @@ import {
   type Origins,
   type RequestTarget,
 } from "./messages.js";
-import { arrive, handleRequest } from "./pipeline.js";
+import { arrive, handleRequest, stall } from "./pipeline.js";
 import type { Service } from "./service.js";
 
 /** What the network does, done in this process: rejects where a connection would fail, and when the signal is aborted. */
@@ -67,7 +66,8 @@ export function createResponder(service: Service, onDisconnect: () => Response) 
     inFlight.add(owner);
     try {
       const outcome = await untilAborted(carryOut(request, upload, signal, target), signal);
-      if (outcome === "stall") await stall(signal, canAbort);
+      // For a caller that cannot abort, time would stand still permanently.
+      if (outcome === "stall") await stall(core, (reset) => untilAborted(reset, signal), canAbort);
       if (typeof outcome === "string") return onDisconnect();
       const response = toResponse(outcome, request.url, signal);
       if (response.body !== null) ownerOfBody.set(response.body, owner);
@@ -100,21 +100,6 @@ export function createResponder(service: Service, onDisconnect: () => Response) 
       return await handleRequest(service, { ...target, origins, arrival, method, headers, body, hasLeft });
     } finally {
       core.clock.leave();
-    }
-  }
-
-  /**
-   * Waits until the caller aborts, the emulator is reset, or it ends. A caller that can abort does so in real time, so
-   * virtual time stands still meanwhile. For a caller that cannot, it would stand still permanently.
-   */
-  async function stall(signal: AbortSignal, canAbort: boolean): Promise<void> {
-    const { promise, forget } = untilReplaced(core);
-    if (canAbort) core.clock.hold();
-    try {
-      await untilAborted(promise, signal);
-    } finally {
-      if (canAbort) core.clock.release();
-      forget();
     }
   }
 

@@ -67,6 +67,28 @@ export async function handleRequest({ core, control }: Service, request: HttpReq
   return record(context, fault === null ? response : applyAfter(fault, context, response));
 }
 
+/**
+ * Leaves a request without a response. `wait` receives a promise that resolves on a reset, and resolves once the request
+ * has ended. A caller that gives up does so in real time: virtual time stands still until then.
+ */
+export async function stall(
+  { clock, replaced }: Core,
+  wait: (reset: Promise<void>) => Promise<void>,
+  holdsTime = true,
+): Promise<void> {
+  let forget = () => {};
+  const reset = new Promise<void>((resolve) => {
+    forget = replaced.add(resolve);
+  });
+  if (holdsTime) clock.hold();
+  try {
+    await wait(reset);
+  } finally {
+    if (holdsTime) clock.release();
+    forget();
+  }
+}
+
 function createContext(core: Core, request: HttpRequest): Context {
   const { state, clock } = core;
   const { method, path, body, arrival } = request;
