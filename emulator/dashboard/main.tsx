@@ -1,12 +1,71 @@
-import { render } from "preact";
-import { App } from "./app.js";
-import { follow } from "./live/follow.js";
+import { type ComponentType, render } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { followAddress, path } from "./address.js";
+import { follow } from "./follow.js";
+import { Header } from "./header.js";
 import { followTheme } from "./parts/theme.js";
-import { followAddress } from "./place.js";
-import { openDraft } from "./views/tasks/draft.js";
+import { link, overview } from "./store.js";
+import { AccountView } from "./views/account.js";
+import { NewTask, restoreDraft } from "./views/new-task.js";
+import { OverviewView } from "./views/overview.js";
+import { RequestsView } from "./views/requests.js";
+import { ScenariosView } from "./views/scenarios.js";
+import { TaskView } from "./views/task.js";
+import { TasksView } from "./views/tasks.js";
+
+/** The views of the navigation, by the first part of their path. */
+const VIEWS = [
+  { name: "", title: "Overview", Body: OverviewView },
+  { name: "tasks", title: "Tasks", Body: TasksView },
+  { name: "requests", title: "Requests", Body: RequestsView },
+  { name: "account", title: "Account", Body: AccountView },
+  { name: "scenarios", title: "Scenarios", Body: ScenariosView },
+] as const;
+
+function viewAt([name = "", below]: readonly string[]): { title: string; Body: ComponentType } {
+  if (name === "tasks" && below === "new") return { title: "New task", Body: NewTask };
+  if (name === "tasks" && below !== undefined) return { title: "Task", Body: TaskView };
+  return VIEWS.find((view) => view.name === name) ?? VIEWS[0];
+}
+
+function App() {
+  const view = viewAt(path.value);
+  const key = path.value.join("/");
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    document.title = `${view.title} · async-music emulator`;
+    // A new view starts at its top, with the header visible.
+    if (!isFirst.current) {
+      main.current?.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
+    isFirst.current = false;
+  }, [key]);
+  const isConnecting = link.value === "connecting";
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        Skip to content
+      </button>
+      <Header views={VIEWS} />
+      <div role="status" class="banner" hidden={link.value !== "lost"}>
+        {link.value === "lost" &&
+          "The emulator can't be reached. This page shows the last known state, and updates once the emulator is back."}
+      </div>
+      <main id="main" ref={main} tabIndex={-1} data-ready={overview.value !== null}>
+        {overview.value === null ? (
+          <p aria-busy={isConnecting}>{isConnecting ? "Loading…" : "The emulator has not responded yet."}</p>
+        ) : (
+          <view.Body key={key} />
+        )}
+      </main>
+    </>
+  );
+}
 
 followTheme();
 followAddress();
-openDraft();
+restoreDraft();
 follow();
 render(<App />, document.body);

@@ -1,5 +1,3 @@
-/** How the page writes numbers, times and spans. */
-
 const count = new Intl.NumberFormat("en-US");
 const usd = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
 
@@ -7,7 +5,7 @@ export function formatCount(value: number): string {
   return count.format(value);
 }
 
-/** So many of something: `1 credit`, `2,000 credits`. */
+/** `1 credit`, `2,000 credits` */
 export function formatAmount(value: number, noun: string): string {
   return `${formatCount(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
@@ -16,7 +14,7 @@ export function formatUsd(value: number): string {
   return usd.format(value);
 }
 
-/** To the second, in UTC. */
+/** `2026-01-31 23:59:59`, in UTC. */
 export function formatTime(iso: string | number): string {
   return new Date(iso).toISOString().slice(0, 19).replace("T", " ");
 }
@@ -28,24 +26,23 @@ const UNITS = [
   ["second", 1],
 ] as const;
 
-/** The two largest units that are not nothing: `6 days 23 hours`. */
-export function formatSpan(ms: number): string {
+/** The two largest units: `6 days 23 hours`. */
+export function formatDuration(ms: number): string {
   let left = Math.max(0, Math.round(ms / 1000));
   const parts: string[] = [];
   for (const [unit, seconds] of UNITS) {
     const amount = Math.floor(left / seconds);
     left -= amount * seconds;
     if (amount > 0) parts.push(formatAmount(amount, unit));
-    if (parts.length === 2) break;
   }
-  return parts.length === 0 ? "0 seconds" : parts.join(" ");
+  return parts.length === 0 ? "0 seconds" : parts.slice(0, 2).join(" ");
 }
 
 export function formatBytes(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** Ids are long: their beginning is what people tell them apart by. */
+/** The first characters of an ID, enough to tell IDs apart. */
 export function shortId(id: string): string {
   return id.slice(0, 8);
 }

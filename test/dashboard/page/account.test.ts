@@ -34,7 +34,7 @@ describe("the account", () => {
     expect((await api("GET", "/account/balance")).status).toBe(200);
     await page.getByRole("button", { name: /^Delete key/ }).click();
     expect((await api("GET", "/account/balance")).status).toBe(200);
-    await page.getByRole("button", { name: /for ever$/ }).click();
+    await page.getByRole("button", { name: /permanently$/ }).click();
     await page.getByText("This account has no key").waitFor();
     expect((await api("GET", "/account/balance")).status).toBe(401);
   });
@@ -45,11 +45,11 @@ describe("the account", () => {
     await page.getByRole("button", { name: "Buy 250 credits" }).click();
     await page.getByText("Payment completed: 250 credits by card.").waitFor();
     await page.getByLabel("Pay by").selectOption("crypto");
-    await page.getByLabel("How it goes").selectOption("pending");
+    await page.getByLabel("Result").selectOption("pending");
     await page.getByRole("button", { name: "Buy 250 credits" }).click();
     await page.getByText("Payment pending: 250 credits by crypto.").waitFor();
     expect(emulator.accounts.get(emulator.accountId).balance.available).toBe(350);
-    await page.getByRole("button", { name: "Complete it" }).click();
+    await page.getByRole("button", { name: "Complete" }).click();
     await page.getByText("600 credits available").waitFor();
   });
 
@@ -111,7 +111,7 @@ describe("the account", () => {
     });
     const bankRefuses = () => {
       const { state } = emulator.snapshot() as unknown as SavedCards;
-      return state.accounts[0]?.purchases.savedCard.refuses;
+      return state.accounts[0]?.purchases.saved_card.refuses;
     };
     await section.getByRole("button", { name: "refuse charges" }).click();
     await expect.poll(bankRefuses).toBe(true);
@@ -121,7 +121,7 @@ describe("the account", () => {
 
   test("a payment that is to be refused is, and brings no credits", async () => {
     const { page, emulator } = await openDashboard({ path: "/account" });
-    await page.getByLabel("How it goes").selectOption("refused");
+    await page.getByLabel("Result").selectOption("refused");
     await page.getByRole("button", { name: "Buy 1,000 credits" }).click();
     await page.getByText("Payment refused: 1,000 credits by card.").waitFor();
     expect(emulator.accounts.get(emulator.accountId).balance.available).toBe(100);
@@ -166,7 +166,7 @@ describe("the account", () => {
       ["Postal code", "postal_code", "1200-001"],
       ["City", "city", "Lisboa"],
       ["Country", "country", "Portugal"],
-      ["Tax id", "tax_id", "PT 999"],
+      ["Tax ID", "tax_id", "PT 999"],
     ] as const;
     for (const [label, , text] of fields) await form.getByLabel(label).fill(text);
     await form.getByRole("button", { name: "Save" }).click();
@@ -181,7 +181,7 @@ describe("the account", () => {
 
   test("there can be several accounts, and the chosen one stays after a reload", async () => {
     const { page } = await openDashboard({ path: "/account" });
-    await page.getByLabel("Credits to begin with").fill("7");
+    await page.getByLabel("Starting credits").fill("7");
     await page.getByRole("button", { name: "Create an account" }).click();
     await page.getByText("7 credits available").waitFor();
     await page.getByRole("button", { name: "Suspend this account" }).click();
@@ -198,5 +198,5 @@ describe("the account", () => {
 
 /** As much of a snapshot as the tests rely on. */
 interface SavedCards {
-  state: { accounts: { purchases: { savedCard: { refuses: boolean } } }[] };
+  state: { accounts: { purchases: { saved_card: { refuses: boolean } } }[] };
 }

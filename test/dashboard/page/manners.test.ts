@@ -220,7 +220,7 @@ describe("good manners", () => {
     await serveAgain({ seed: 1, credits: 77 });
     await page.getByText("No tasks yet.").waitFor();
     await page.goto(`${server.url}/#/tasks/${song}`);
-    await page.getByText("There is no such task here").waitFor();
+    await page.getByText("There is no such task.").waitFor();
     await page.getByRole("link", { name: "Overview" }).click();
     await page.getByText("$0.77 to spend").waitFor();
     await page.getByText("1 movement", { exact: true }).waitFor();

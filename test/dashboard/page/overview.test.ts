@@ -8,7 +8,7 @@ const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "a l
 describe("the overview", () => {
   test("credits are a statement and a curve, which move as the service is used", async () => {
     const { page, api, emulator } = await openDashboard();
-    await page.getByText("A curve needs two movements of credits.").waitFor();
+    await page.getByText("The chart starts with the second change of credits.").waitFor();
     const created = await api("POST", "/task", LYRICS);
     const { data } = await created.json();
     await page.getByRole("row", { name: /Frozen for task .* −5 95 5/ }).waitFor();

@@ -8,7 +8,7 @@ const UNKNOWN = "/task/00000000-0000-4000-8000-000000000000";
 describe("the request log", () => {
   test("shows each request as it comes, newest first, and the reads of a task lead to it", async () => {
     const { page, api } = await openDashboard({ path: "/requests" });
-    await page.getByText("Nobody has asked the service anything yet.").waitFor();
+    await page.getByText("No requests yet.").waitFor();
     await api("GET", "/account/balance");
     await page.getByRole("row", { name: /GET \/api\/v1\/account\/balance 200/ }).waitFor();
     await api("GET", UNKNOWN);
@@ -17,7 +17,7 @@ describe("the request log", () => {
     expect(await rows.first().textContent()).toContain("404");
     expect(await rows.nth(1).textContent()).toContain("200");
     await page.getByRole("link", { name: "00000000…" }).click();
-    await page.getByText("There is no such task here").waitFor();
+    await page.getByText("There is no such task.").waitFor();
   });
 
   test("the list is the emulator's log after the stream has opened again, and no longer", async () => {
@@ -34,7 +34,7 @@ describe("the request log", () => {
     await page.getByText("3 requests", { exact: true }).waitFor();
     await again.close();
     await serveAgain({ credits: 5 });
-    await page.getByText("Nobody has asked the service anything yet.").waitFor();
+    await page.getByText("No requests yet.").waitFor();
   });
 
   test("a finding of the audit stands beside the request that caused it", async () => {
@@ -66,7 +66,7 @@ describe("the request log", () => {
     await page.getByLabel("Method").selectOption("GET");
     await page.getByText("1 request", { exact: true }).waitFor();
     await page.getByLabel("Search").fill("no such words");
-    await page.getByText("No request passes these filters.").waitFor();
+    await page.getByText("No request matches these filters.").waitFor();
     await page.getByLabel("Search").fill("NOT_FOUND");
     await page.reload();
     await page.getByText("1 request", { exact: true }).waitFor();
@@ -80,7 +80,7 @@ describe("the request log", () => {
     await page.getByText("1 request", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     await api("GET", "/account/usage");
-    await page.getByRole("button", { name: "Go on (1 new)" }).click();
+    await page.getByRole("button", { name: "Resume (1 new)" }).click();
     await page.getByText("2 requests", { exact: true }).waitFor();
   });
 });

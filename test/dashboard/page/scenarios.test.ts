@@ -11,13 +11,13 @@ describe("scenarios", () => {
   test("a fault is armed, seen, met by a request, and gone", async () => {
     const { page, api } = await openDashboard({ path: "/scenarios" });
     const faults = page.getByRole("region", { name: "Faults" });
-    await faults.getByText("Nothing is armed").waitFor();
-    await faults.getByLabel("What goes wrong").selectOption("bad-gateway");
-    await faults.getByRole("button", { name: "Arm it" }).click();
+    await faults.getByText("No faults.").waitFor();
+    await faults.getByLabel("Fault").selectOption("bad-gateway");
+    await faults.getByRole("button", { name: "Add the fault" }).click();
     await faults.getByRole("listitem").getByText("502 upstream_provider_error").waitFor();
-    await faults.getByText("Creating a task · once more").waitFor();
+    await faults.getByText("Creating a task · once").waitFor();
     expect((await api("POST", "/task", SONG)).status).toBe(502);
-    await faults.getByText("Nothing is armed").waitFor();
+    await faults.getByText("No faults.").waitFor();
     expect((await api("POST", "/task", SONG)).status).toBe(202);
   });
 
@@ -25,20 +25,20 @@ describe("scenarios", () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     const faults = page.getByRole("region", { name: "Faults" });
     await faults.getByText("Another fault, as JSON").click();
-    await faults.getByRole("button", { name: "Arm it as JSON" }).click();
+    await faults.getByRole("button", { name: "Add the JSON" }).click();
     const armed = faults.getByRole("listitem");
     await armed.getByText('"kind":"latency","ms":2500').waitFor();
-    expect(await armed.textContent()).toContain("Balance and usage · 3 more times");
+    expect(await armed.textContent()).toContain("Balance and usage · 3 times");
     await faults.getByLabel("JSON").fill('{"fault":{"kind":"none"}}');
-    await faults.getByRole("button", { name: "Arm it as JSON" }).click();
+    await faults.getByRole("button", { name: "Add the JSON" }).click();
     await faults.getByRole("alert").getByText("kind").waitFor();
     await faults.getByLabel("JSON").fill("{");
-    await faults.getByRole("button", { name: "Arm it as JSON" }).click();
-    await faults.getByRole("alert").getByText("This is no JSON").waitFor();
+    await faults.getByRole("button", { name: "Add the JSON" }).click();
+    await faults.getByRole("alert").getByText("Invalid JSON").waitFor();
     const outcomes = page.getByRole("region", { name: "Outcomes" });
     await outcomes.getByText("Another outcome, as JSON").click();
     await outcomes.getByRole("button", { name: "For the next task of provider_a" }).click();
-    await outcomes.getByText("provider_a · its next task").waitFor();
+    await outcomes.getByText("provider_a · next task").waitFor();
     expect(emulator.snapshot().state).toMatchObject({ scripts: { provider_a: { next: [{ clips: 3 }] } } });
   });
 
@@ -46,28 +46,28 @@ describe("scenarios", () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     const faults = page.getByRole("region", { name: "Faults" });
     await faults.getByLabel("Times").fill("");
-    await faults.getByLabel("Chance").fill("0.5");
-    await faults.getByRole("button", { name: "Arm it" }).click();
-    await faults.getByText("without end, each with chance 0.5").waitFor();
-    await faults.getByRole("button", { name: "Disarm all" }).click();
-    await faults.getByText("Nothing is armed").waitFor();
+    await faults.getByLabel("Probability").fill("0.5");
+    await faults.getByRole("button", { name: "Add the fault" }).click();
+    await faults.getByText("unlimited, probability 0.5").waitFor();
+    await faults.getByRole("button", { name: "Remove all" }).click();
+    await faults.getByText("No faults.").waitFor();
     expect(emulator.snapshot().state).toMatchObject({ faults: [] });
   });
 
   test("a provider is told its next and its lasting outcome, and both are taken back", async () => {
     const { page, api } = await openDashboard({ path: "/scenarios" });
     const outcomes = page.getByRole("region", { name: "Outcomes" });
-    await outcomes.getByLabel("What happens").selectOption("reject");
+    await outcomes.getByLabel("Outcome", { exact: true }).selectOption("reject");
     await outcomes.getByRole("button", { name: "For its next task" }).click();
-    await outcomes.getByText("provider_a · its next task").waitFor();
+    await outcomes.getByText("provider_a · next task").waitFor();
     expect((await api("POST", "/task", SONG)).status).toBe(502);
-    await outcomes.getByText("provider_a has been told nothing").waitFor();
-    await outcomes.getByRole("button", { name: "From now on" }).click();
-    await outcomes.getByText("provider_a · every other task, from now on").waitFor();
+    await outcomes.getByText("provider_a has no outcome set").waitFor();
+    await outcomes.getByRole("button", { name: "For all its tasks" }).click();
+    await outcomes.getByText("provider_a · all other tasks").waitFor();
     await outcomes.getByRole("button", { name: "For its next task" }).click();
-    await outcomes.getByRole("button", { name: "Take back the next" }).click();
-    await outcomes.getByRole("button", { name: "End the lasting one" }).click();
-    await outcomes.getByText("provider_a has been told nothing").waitFor();
+    await outcomes.getByRole("button", { name: "Clear the next" }).click();
+    await outcomes.getByRole("button", { name: "Clear the one for all" }).click();
+    await outcomes.getByText("provider_a has no outcome set").waitFor();
     expect((await api("POST", "/task", SONG)).status).toBe(202);
   });
 
@@ -80,10 +80,10 @@ describe("scenarios", () => {
     }
     await page.getByLabel("invalid_audio_format_status").selectOption("422");
     await page.getByLabel("timeout_retryable").selectOption("false");
-    await page.getByRole("button", { name: "Put 2 choices back" }).waitFor();
+    await page.getByRole("button", { name: "Reset 2 options" }).waitFor();
     expect(emulator.policy).toMatchObject({ invalid_audio_format_status: 422, timeout_retryable: false });
     expect((await api("POST", "/task", { ...SONG, audio_format: "wav" })).status).toBe(422);
-    await page.getByRole("button", { name: "Put 2 choices back" }).click();
+    await page.getByRole("button", { name: "Reset 2 options" }).click();
     await expect.poll(() => emulator.policy.invalid_audio_format_status).toBe(400);
   });
 
@@ -110,11 +110,11 @@ describe("scenarios", () => {
   test("a fault is added for the chosen requests, as often as it says", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     const faults = page.getByRole("region", { name: "Faults" });
-    await faults.getByLabel("What goes wrong").selectOption("limited");
-    await faults.getByLabel("For whom").selectOption("account");
+    await faults.getByLabel("Fault").selectOption("limited");
+    await faults.getByLabel("Requests", { exact: true }).selectOption("account");
     await faults.getByLabel("Times").fill("4");
-    await faults.getByRole("button", { name: "Arm it", exact: true }).click();
-    await faults.getByText("Balance and usage · 4 more times").waitFor();
+    await faults.getByRole("button", { name: "Add the fault" }).click();
+    await faults.getByText("Balance and usage · 4 times").waitFor();
     expect(emulator.faults.list().map(({ rule }) => rule)).toEqual([
       {
         method: "GET",
@@ -128,20 +128,20 @@ describe("scenarios", () => {
   test("an outcome is given to the chosen provider, and taken back from it", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     const outcomes = page.getByRole("region", { name: "Outcomes" });
-    await outcomes.getByLabel("What happens").selectOption("hang");
-    await outcomes.getByLabel("To whose task").selectOption("provider_b");
+    await outcomes.getByLabel("Outcome", { exact: true }).selectOption("hang");
+    await outcomes.getByLabel("Provider").selectOption("provider_b");
     await outcomes.getByRole("button", { name: "For its next task" }).click();
-    await outcomes.getByText("provider_b · its next task").waitFor();
-    await outcomes.getByRole("button", { name: "From now on" }).click();
-    await outcomes.getByText("provider_b · every other task, from now on").waitFor();
+    await outcomes.getByText("provider_b · next task").waitFor();
+    await outcomes.getByRole("button", { name: "For all its tasks" }).click();
+    await outcomes.getByText("provider_b · all other tasks").waitFor();
     const hang = { outcome: "hang" };
     const none = { next: [], always: null };
     expect(emulator.snapshot().state).toMatchObject({
       scripts: { provider_a: none, provider_b: { next: [hang], always: hang } },
     });
-    await outcomes.getByRole("button", { name: "Take back the next" }).click();
-    await outcomes.getByRole("button", { name: "End the lasting one" }).click();
-    await outcomes.getByText("provider_b has been told nothing").waitFor();
+    await outcomes.getByRole("button", { name: "Clear the next" }).click();
+    await outcomes.getByRole("button", { name: "Clear the one for all" }).click();
+    await outcomes.getByText("provider_b has no outcome set").waitFor();
     expect(emulator.snapshot().state).toMatchObject({ scripts: { provider_b: none } });
   });
 
@@ -165,14 +165,14 @@ describe("scenarios", () => {
     await page.getByRole("link", { name: "Save a snapshot" }).click();
     const file = await (await download).path();
     emulator.accounts.topUp(emulator.accountId, { usd: 50, method: "card" });
-    const field = page.getByLabel("Go on from a snapshot");
+    const field = page.getByLabel("Load a snapshot");
     await field.setInputFiles({ name: "x.json", mimeType: "application/json", buffer: Buffer.from("no") });
-    await page.getByRole("alert").getByText("x.json is no snapshot of an emulator.").waitFor();
+    await page.getByRole("alert").getByText("x.json is not a snapshot of an emulator.").waitFor();
     const buffer = Buffer.from('{ "name": "app", "version": "1.0.0" }');
     await field.setInputFiles({ name: "package.json", mimeType: "application/json", buffer });
-    await page.getByRole("alert").getByText("package.json is no snapshot of an emulator.").waitFor();
+    await page.getByRole("alert").getByText("package.json is not a snapshot of an emulator.").waitFor();
     await field.setInputFiles(file);
-    await page.getByText("The emulator goes on from").waitFor();
+    await page.getByText("Loaded").waitFor();
     expect(emulator.accounts.get(emulator.accountId).balance.available).toBe(100);
   });
 
@@ -180,7 +180,7 @@ describe("scenarios", () => {
     const { page, api, emulator, goTo } = await openDashboard({ path: "/scenarios" });
     await api("POST", "/task", SONG);
     await page.getByRole("button", { name: "Reset…" }).click();
-    await page.getByRole("button", { name: "Keep everything" }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
     expect(emulator.requests.length).toBe(1);
     await page.getByRole("button", { name: "Reset…" }).click();
     await page.getByRole("dialog").getByLabel("Credits").fill("33");
@@ -191,6 +191,6 @@ describe("scenarios", () => {
     await page.getByRole("link", { name: "Tasks" }).click();
     await page.getByText("No tasks yet.").waitFor();
     await page.getByRole("link", { name: "Requests" }).click();
-    await page.getByText("Nobody has asked the service anything yet.").waitFor();
+    await page.getByText("No requests yet.").waitFor();
   });
 });

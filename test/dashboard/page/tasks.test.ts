@@ -17,14 +17,14 @@ describe("tasks", () => {
     const timeline = page.getByRole("region", { name: "Timeline" });
     await timeline.getByText("10 credits frozen").waitFor();
     await timeline.getByText("The provider ends: success").waitFor();
-    await page.getByRole("button", { name: "Skip to its end" }).click();
+    await page.getByRole("button", { name: "Skip to the end" }).click();
     await page.getByRole("heading", { name: "provider_a music success" }).waitFor();
 
     await timeline.getByText("10 credits settled").waitFor();
     await timeline.getByText("Read 200").first().waitFor();
     await page.locator("svg.waveform").first().waitFor();
     await page.getByText("audio/mpeg").first().waitFor();
-    await page.getByText("of its seven days left").waitFor();
+    await page.getByText("of 7 days left").waitFor();
     const cover = page.getByRole("img", { name: /^Cover of/ }).first();
     expect(await cover.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
     const seconds = await page
@@ -36,8 +36,8 @@ describe("tasks", () => {
         return audio.duration;
       });
     expect(seconds).toBeGreaterThan(10);
-    expect(await page.getByRole("figure", { name: "The answer" }).textContent()).toContain('"audio_url"');
-    expect(await page.getByRole("figure", { name: "The request" }).textContent()).toContain(
+    expect(await page.getByRole("figure", { name: "Response" }).textContent()).toContain('"audio_url"');
+    expect(await page.getByRole("figure", { name: "Request" }).textContent()).toContain(
       '"audio_format": "mp3"',
     );
     // What the page itself listened to is no request of a client.
@@ -56,7 +56,7 @@ describe("tasks", () => {
     await page.locator("audio").first().waitFor();
     // Whoever listens does not hold the time up.
     await page.getByRole("button", { name: "+7 days" }).click();
-    await page.getByText("Gone: its seven days are over").waitFor();
+    await page.getByText("Expired after 7 days").waitFor();
     expect(await page.locator("audio").count()).toBe(0);
   });
 
@@ -71,7 +71,7 @@ describe("tasks", () => {
     await api("GET", `/task/${data.task_id}`);
     await page.getByRole("row", { name: /success/ }).waitFor();
     await page.getByLabel("Status").selectOption("failure");
-    await page.getByText("No task passes these filters.").waitFor();
+    await page.getByText("No task matches these filters.").waitFor();
   });
 
   test("the list is searched by words, and shows the chosen status alone", async () => {
@@ -94,7 +94,7 @@ describe("tasks", () => {
     const { page, emulator } = await openDashboard({ path: "/tasks/new" });
     const words = `it's "quoted" $HOME \`id\` <b>bold</b> \\ é`;
     await page.getByLabel("Description").fill(words);
-    await page.getByLabel("How it ends").selectOption("moderated");
+    await page.getByLabel("Outcome").selectOption("moderated");
     const command =
       (await page.getByRole("figure", { name: "curl command" }).locator("code").textContent()) ?? "";
     const { stdout } = await promisify(execFile)("bash", ["-c", `${command} --silent`], {
@@ -114,7 +114,7 @@ describe("tasks", () => {
     await page.getByLabel("From").selectOption("custom");
     await page.getByLabel("Lyrics", { exact: true }).fill('[Verse]\nit\'s "rain" \\o/');
     await page.getByLabel("Instrumental").check();
-    await page.getByLabel("How it ends").selectOption("moderated");
+    await page.getByLabel("Outcome").selectOption("moderated");
     const shown = (await page.getByRole("figure", { name: "SDK code" }).locator("code").textContent()) ?? "";
     // Created and not waited for: a program of its own lives in real time.
     const code = shown.replace("tasks.run", "tasks.create").replace("task.output.result", "task.task_id");
@@ -132,11 +132,11 @@ describe("tasks", () => {
 
   test("a failure and a refusal are told in words", async () => {
     const { page, goTo } = await openDashboard({ path: "/tasks/new", emulator: { credits: 10 } });
-    await page.getByLabel("How it ends").selectOption("moderated");
+    await page.getByLabel("Outcome").selectOption("moderated");
     await page.getByRole("button", { name: /^Submit/ }).click();
-    await page.getByRole("button", { name: "Skip to its end" }).click();
+    await page.getByRole("button", { name: "Skip to the end" }).click();
     await page.getByText("content_moderation").first().waitFor();
-    await page.getByText("never to be sent again").first().waitFor();
+    await page.getByText("not retryable").first().waitFor();
     await goTo("/tasks/new");
     await page.getByLabel("Task", { exact: true }).selectOption("upload");
     await page.getByLabel("Address").fill("http://192.168.0.1/mine.mp3");
@@ -147,14 +147,14 @@ describe("tasks", () => {
   test("how a task ends is not remembered over a reload, and what is typed is", async () => {
     const { page } = await openDashboard({ path: "/tasks/new" });
     await page.getByLabel("Description").fill("");
-    await page.getByLabel("How it ends").selectOption("moderated");
+    await page.getByLabel("Outcome").selectOption("moderated");
     const code = page.getByRole("figure", { name: "SDK code" });
     await code.getByText("X-Emulator-Outcome").waitFor();
     // What is required and empty is asked for where it belongs.
     expect(await code.textContent()).toContain('gpt_description_prompt: ""');
     await page.reload();
     await code.waitFor();
-    expect(await page.getByLabel("How it ends").inputValue()).toBe("");
+    expect(await page.getByLabel("Outcome").inputValue()).toBe("");
     expect(await page.getByLabel("Description").inputValue()).toBe("");
     expect(await code.textContent()).not.toContain("X-Emulator-Outcome");
   });
@@ -167,10 +167,7 @@ describe("tasks", () => {
     const { page, emulator } = await openDashboard({ path: "/tasks/new" });
     emulator.faults.add({ method: "POST", fault });
     await page.getByRole("button", { name: /^Submit/ }).click();
-    await page
-      .getByRole("alert")
-      .getByText("A task may have been created all the same: see Tasks.")
-      .waitFor();
+    await page.getByRole("alert").getByText("A task may have been created: see Tasks.").waitFor();
   });
 
   test("a task's end stands behind the read that found it, and before the movement of its credits", async () => {
@@ -194,14 +191,14 @@ describe("tasks", () => {
   test("lyrics are shown as text, and a task that hangs can be skipped past its hour", async () => {
     const { page, goTo } = await openDashboard({ path: "/tasks/new" });
     await page.getByLabel("Task", { exact: true }).selectOption("lyrics");
-    await page.getByLabel("What about").fill("a lighthouse");
+    await page.getByLabel("Subject").fill("a lighthouse");
     await page.getByRole("button", { name: /^Submit/ }).click();
-    await page.getByRole("button", { name: "Skip to its end" }).click();
+    await page.getByRole("button", { name: "Skip to the end" }).click();
     await page.locator("pre.lyrics").getByText("[Verse").first().waitFor();
     await goTo("/tasks/new");
-    await page.getByLabel("How it ends").selectOption("hang");
+    await page.getByLabel("Outcome").selectOption("hang");
     await page.getByRole("button", { name: /^Submit/ }).click();
-    await page.getByRole("button", { name: "Skip past its hour" }).click();
+    await page.getByRole("button", { name: "Skip past the timeout" }).click();
     await page.getByRole("heading", { name: /timeout/ }).waitFor();
   });
 });

@@ -1,0 +1,182 @@
+import { effect } from "@preact/signals";
+import {
+  getFindings,
+  getLedgerFrom,
+  getOverview,
+  getTasksFrom,
+  type LoggedRequest,
+  type Overview,
+} from "./api.js";
+import { account, findings, ledgers, link, now, overview, requests, revision, tasks } from "./store.js";
+
+/** Interval of refreshes without a request: time passes, and other programs may use the control plane. */
+const IDLE_MS = 2000;
+/** Shortest interval of refreshes while requests arrive, and its ratio to the length of a refresh. */
+const BUSY_MS = 250;
+const BUSY_RATIO = 4;
+
+/** How long requests are collected before they are shown. */
+const COLLECT_MS = 100;
+const RECONNECT_MS = 1000;
+/** As many as the emulator itself keeps. */
+const MAX_REQUESTS = 100_000;
+
+/** Refreshes at once, after a change made by this page. */
+export let refreshNow = (): void => {};
+
+/** Keeps the store up to date for the life of the page. */
+export function follow(): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isRefreshing = false;
+  let isWanted = false;
+  let isUrgent = false;
+  let idleRefreshes = 0;
+  let generation = 0;
+  let isStale = false;
+
+  const schedule = (ms: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(run, ms);
+  };
+  const run = async () => {
+    isRefreshing = true;
+    const isBusy = isWanted || idleRefreshes++ % 5 === 0;
+    isWanted = false;
+    isUrgent = false;
+    const startedAt = performance.now();
+    try {
+      const latest = await refreshOverview();
+      const isOther = latest.generation !== generation;
+      generation = latest.generation;
+      if (isOther || isStale) clear();
+      isStale = false;
+      await refreshRest(latest, isBusy);
+      if (isOther) log.restart();
+      link.value = "live";
+    } catch {
+      link.value = "lost";
+    }
+    isRefreshing = false;
+    // A busy emulator responds slowly: it is refreshed no less often than an idle one.
+    const busyMs = Math.min(Math.max(BUSY_MS, BUSY_RATIO * (performance.now() - startedAt)), IDLE_MS);
+    schedule(isUrgent ? 0 : isWanted ? busyMs : IDLE_MS);
+  };
+  const refreshSoon = () => {
+    const wasWanted = isWanted;
+    isWanted = true;
+    if (!isRefreshing && !wasWanted) schedule(0);
+  };
+  refreshNow = () => {
+    isWanted = true;
+    isUrgent = true;
+    if (!isRefreshing) schedule(0);
+  };
+
+  const log = followLog({
+    onOpen() {
+      // Another emulator may run at this address now.
+      isStale = true;
+      refreshSoon();
+    },
+    onRequests: refreshSoon,
+    onLost() {
+      link.value = "lost";
+      refreshSoon();
+    },
+  });
+  setInterval(estimateTime, 1000);
+  effect(() => {
+    if (account.value !== null && ledgers.value[account.value.account_id] === undefined) refreshSoon();
+  });
+  void run();
+}
+
+let overviewAt = 0;
+
+async function refreshOverview(): Promise<Overview> {
+  const latest = await getOverview();
+  overviewAt = performance.now();
+  now.value = Date.parse(latest.now);
+  overview.value = latest;
+  return latest;
+}
+
+function estimateTime(): void {
+  if (overview.value?.clock !== "real") return;
+  now.value = Date.parse(overview.value.now) + performance.now() - overviewAt;
+}
+
+function clear(): void {
+  tasks.value = [];
+  findings.value = [];
+  ledgers.value = {};
+}
+
+async function refreshRest(latest: Overview, isBusy: boolean): Promise<void> {
+  await Promise.all([
+    isBusy || latest.tasks !== tasks.value.length ? refreshTasks() : null,
+    latest.findings !== findings.value.length ? refreshFindings() : null,
+    refreshLedger(),
+  ]);
+  if (isBusy) revision.value++;
+}
+
+/** A finished task never changes: only the tasks from the first unfinished one are read again. */
+async function refreshTasks(): Promise<void> {
+  const known = tasks.value;
+  const firstOpen = known.findIndex(({ status }) => status === "pending" || status === "running");
+  const position = firstOpen === -1 ? known.length : firstOpen;
+  const latest = await getTasksFrom(position);
+  if (latest.length > 0) tasks.value = [...known.slice(0, position), ...latest];
+}
+
+async function refreshFindings(): Promise<void> {
+  findings.value = await getFindings();
+}
+
+async function refreshLedger(): Promise<void> {
+  if (account.value === null) return;
+  const { account_id: accountId, ledger_entries: count } = account.value;
+  const known = ledgers.value[accountId];
+  if (known !== undefined && known.length === count) return;
+  const entries = await getLedgerFrom(accountId, known?.length ?? 0);
+  ledgers.value = { ...ledgers.value, [accountId]: [...(known ?? []), ...entries] };
+}
+
+/** Reads the request stream, which begins with the backlog each time it is opened. */
+function followLog(listener: { onOpen(): void; onRequests(): void; onLost(): void }): { restart(): void } {
+  let source: EventSource | null = null;
+  let list: LoggedRequest[] = [];
+  let isCollecting = false;
+
+  const show = () => {
+    isCollecting = false;
+    if (list.length > 2 * MAX_REQUESTS) list = list.slice(-MAX_REQUESTS);
+    requests.value = { list, version: requests.value.version + 1 };
+    listener.onRequests();
+  };
+  const collect = () => {
+    if (!isCollecting) setTimeout(show, COLLECT_MS);
+    isCollecting = true;
+  };
+  const restart = () => {
+    source?.close();
+    source = new EventSource("/_emulator/requests/stream");
+    source.onopen = () => {
+      list = [];
+      listener.onOpen();
+      collect();
+    };
+    source.onmessage = ({ data }: MessageEvent<string>) => {
+      list.push(JSON.parse(data));
+      collect();
+    };
+    source.onerror = () => {
+      listener.onLost();
+      // It reconnects by itself, unless the response was not a stream.
+      if (source?.readyState === EventSource.CLOSED) setTimeout(restart, RECONNECT_MS);
+    };
+  };
+  restart();
+  return { restart };
+}

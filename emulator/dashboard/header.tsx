@@ -1,0 +1,97 @@
+import { linkTo, path, setParam } from "./address.js";
+import { advance } from "./api.js";
+import { Action, Choice } from "./parts/controls.js";
+import { Time } from "./parts/display.js";
+import { shortId } from "./parts/format.js";
+import { setTheme, theme } from "./parts/theme.js";
+import { account, now, overview } from "./store.js";
+
+export function Header({ views }: { views: readonly { name: string; title: string }[] }) {
+  const current = path.value[0] ?? "";
+  return (
+    <header>
+      <div class="bar">
+        <a class="brand" href={linkTo("/")}>
+          <img src="/dashboard/icon.svg" alt="" width="26" height="26" />
+          <strong>async-music</strong> emulator
+        </a>
+        <nav aria-label="Views">
+          <ul>
+            {views.map(({ name, title }) => (
+              <li key={name}>
+                <a href={linkTo(`/${name}`)} {...(name === current && { "aria-current": "page" as const })}>
+                  {title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <ThemeButton />
+      </div>
+      {overview.value !== null && (
+        <div class="bar strip">
+          <AccountChoice />
+          <Clock />
+        </div>
+      )}
+    </header>
+  );
+}
+
+const NEXT_THEME = { auto: "light", light: "dark", dark: "auto" } as const;
+const THEME_SIGNS = { auto: "◐", light: "☀", dark: "☾" } as const;
+
+function ThemeButton() {
+  const next = NEXT_THEME[theme.value];
+  return (
+    <button
+      type="button"
+      class="small quiet"
+      onClick={() => setTheme(next)}
+      aria-label={`Colors: ${theme.value}. Change to ${next}`}
+      title={`Colors: ${theme.value}`}
+    >
+      <span aria-hidden="true">{THEME_SIGNS[theme.value]}</span>
+    </button>
+  );
+}
+
+function AccountChoice() {
+  const accounts = overview.value?.accounts ?? [];
+  if (accounts.length < 2) return null;
+  return (
+    <div class="account-choice">
+      <Choice
+        label="Account"
+        value={account.value?.account_id ?? ""}
+        of={accounts.map(({ account_id: id }, index) => [id, `${index + 1} · ${shortId(id)}`])}
+        onChange={(id) => setParam("account", id)}
+      />
+    </div>
+  );
+}
+
+const STEPS = [
+  ["+1 minute", 60],
+  ["+1 hour", 3600],
+  ["+7 days", 7 * 86_400],
+] as const;
+
+function Clock() {
+  const mode = overview.value?.clock;
+  const hint =
+    mode === "real" ? "Runs with system time." : "Moves when a client waits, or when you advance it.";
+  return (
+    <fieldset class="clock">
+      <legend class="unseen">Clock</legend>
+      <span title={hint}>
+        <Time at={now.value} /> <small>UTC · {mode} clock</small>
+      </span>
+      {STEPS.map(([label, seconds]) => (
+        <Action key={label} onAct={() => advance(seconds)}>
+          {label}
+        </Action>
+      ))}
+    </fieldset>
+  );
+}

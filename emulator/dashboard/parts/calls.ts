@@ -1,0 +1,69 @@
+import { useEffect, useState } from "preact/hooks";
+import { UnreachableError } from "../api.js";
+import { refreshNow } from "../follow.js";
+import { revision } from "../store.js";
+
+/** A change that the page makes, and its state. */
+export interface Call {
+  isBusy: boolean;
+  /** The message of the last failure, or null. */
+  error: string | null;
+  run(change: () => Promise<unknown>): Promise<void>;
+}
+
+/** Runs changes one at a time, and refreshes the page after each. */
+export function useCall(): Call {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  return {
+    isBusy,
+    error,
+    async run(change) {
+      setBusy(true);
+      setError(null);
+      try {
+        await change();
+      } catch (reason) {
+        setError(reason instanceof Error ? reason.message : String(reason));
+      } finally {
+        setBusy(false);
+        refreshNow();
+      }
+    },
+  };
+}
+
+/** Data that is read again whenever it may have changed. `undefined` until the first response. */
+export function useData<Data>(
+  read: () => Promise<Data>,
+  id: string,
+): { data: Data | undefined; error: string | null; reload(): void } {
+  const [result, setResult] = useState<{ id: string; data: Data | undefined; error: string | null }>();
+  const [reloads, setReloads] = useState(0);
+  useEffect(() => {
+    let isCurrent = true;
+    read().then(
+      (data) => isCurrent && setResult({ id, data, error: null }),
+      (error: unknown) => {
+        // The banner reports an unreachable emulator; the last data stays.
+        if (!isCurrent || error instanceof UnreachableError) return;
+        setResult({ id, data: undefined, error: error instanceof Error ? error.message : String(error) });
+      },
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [id, revision.value, reloads]);
+  const { data, error } = result?.id === id ? result : { data: undefined, error: null };
+  return { data, error, reload: () => setReloads(reloads + 1) };
+}
+
+/** The texts of a form's fields. `bind` connects a control to one of them. */
+export function useFields<Name extends string>(initial: Readonly<Record<Name, string>>) {
+  const [values, setValues] = useState(initial);
+  const bind = (name: Name) => ({
+    value: values[name],
+    onChange: (value: string) => setValues((others) => ({ ...others, [name]: value })),
+  });
+  return { values, bind };
+}

@@ -1,0 +1,119 @@
+import type { ComponentChildren } from "preact";
+import { useId, useState } from "preact/hooks";
+import { formatTime } from "./format.js";
+
+/** A part of a view, with its heading. */
+export function Section(props: { title: string; aside?: ComponentChildren; children: ComponentChildren }) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id}>
+      <div class="heading">
+        <h2 id={id}>{props.title}</h2>
+        {props.aside}
+      </div>
+      {props.children}
+    </section>
+  );
+}
+
+/** Shown instead of an empty list, with what to do about it. */
+export function Empty({ children }: { children: ComponentChildren }) {
+  return <p class="empty">{children}</p>;
+}
+
+export function Problem({ error }: { error: string | null }) {
+  return error === null ? null : (
+    <p role="alert" class="problem">
+      {error}
+    </p>
+  );
+}
+
+/** A table without windowing, for short lists. */
+export function Table(props: {
+  columns: readonly (readonly [name: string, classes?: string])[];
+  children: ComponentChildren;
+}) {
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            {props.columns.map(([name, classes = ""]) => (
+              <th key={name} scope="col" class={classes === "unseen" ? "" : classes}>
+                {classes === "unseen" ? <span class="unseen">{name}</span> : name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{props.children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+type Tone = "good" | "busy" | "idle" | "warn" | "bad";
+
+const TONES: Readonly<Record<string, Tone>> = {
+  success: "good",
+  completed: "good",
+  running: "busy",
+  failure: "bad",
+  refused: "bad",
+  timeout: "bad",
+};
+
+/** A small colored label. The color is never the only sign. */
+export function Mark({ tone, children }: { tone: Tone; children: ComponentChildren }) {
+  return <span class={`mark ${tone}`}>{children}</span>;
+}
+
+export function Status({ of }: { of: string }) {
+  return <Mark tone={TONES[of] ?? "idle"}>{of}</Mark>;
+}
+
+export function HttpStatus({ status }: { status: number | null }) {
+  if (status === null) return <Mark tone="bad">no response</Mark>;
+  return <Mark tone={status < 400 ? "good" : status < 500 ? "warn" : "bad"}>{status}</Mark>;
+}
+
+export function Time({ at }: { at: string | number }) {
+  const iso = new Date(at).toISOString();
+  const [day, time] = formatTime(at).split(" ");
+  return (
+    <time dateTime={iso} title={iso}>
+      <span class="day">{day} </span>
+      {time}
+    </time>
+  );
+}
+
+export function Code({ text, label }: { text: string; label: string }) {
+  return (
+    <figure class="code" aria-label={label}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
+      <pre tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+      <CopyButton text={text} />
+    </figure>
+  );
+}
+
+const COPIED_MS = 1500;
+
+/** Absent where pages may not copy: on plain HTTP from another machine. */
+export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+  const [isCopied, setCopied] = useState(false);
+  if (!("clipboard" in navigator)) return null;
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), COPIED_MS);
+  };
+  return (
+    <button type="button" class="small quiet" onClick={() => void copy().catch(() => {})}>
+      <span aria-live="polite">{isCopied ? "Copied" : label}</span>
+    </button>
+  );
+}

@@ -1,0 +1,81 @@
+import { computed, signal } from "@preact/signals";
+import { param } from "./address.js";
+import type { AccountSummary, Finding, LedgerEntry, LoggedRequest, Overview, TaskRow } from "./api.js";
+
+/** The state of the emulator as the page knows it. Only `follow.ts` writes it. */
+
+/** `lost` after the emulator was reachable, and is no longer. */
+export const link = signal<"connecting" | "live" | "lost">("connecting");
+
+/** `null` until the first response. */
+export const overview = signal<Overview | null>(null);
+
+/** The emulator's time in milliseconds since the epoch. Between two responses, a real clock is estimated. */
+export const now = signal(0);
+
+/** In the order of their creation. */
+export const tasks = signal<readonly TaskRow[]>([]);
+
+/** Oldest first. The list grows in place, so its version signals a change. */
+export const requests = signal<{ readonly list: readonly LoggedRequest[]; readonly version: number }>({
+  list: [],
+  version: 0,
+});
+
+export const findings = signal<readonly Finding[]>([]);
+
+/** By account. */
+export const ledgers = signal<Readonly<Record<string, readonly LedgerEntry[]>>>({});
+
+/** Increases when data that is not kept here may have changed. */
+export const revision = signal(0);
+
+/** The account of the address, or the first one. */
+export const account = computed<AccountSummary | null>(() => {
+  const accounts = overview.value?.accounts ?? [];
+  return accounts.find((each) => each.account_id === param("account")) ?? accounts[0] ?? null;
+});
+
+/** A request and its findings share this key: several requests may have one request ID. */
+export function requestKey({ at, request_id: requestId }: { at: string; request_id: string }): string {
+  return `${at} ${requestId}`;
+}
+
+export const findingsByRequest = computed(() => {
+  const byRequest = new Map<string, Finding[]>();
+  for (const finding of findings.value) {
+    const key = requestKey(finding);
+    byRequest.set(key, [...(byRequest.get(key) ?? []), finding]);
+  }
+  return byRequest;
+});
+
+export interface BalanceAfter {
+  entry: LedgerEntry;
+  available: number;
+  frozen: number;
+}
+
+/** What each kind of entry changes, per credit. */
+const EFFECTS: Readonly<Record<LedgerEntry["kind"], { available: number; frozen: number }>> = {
+  top_up: { available: 1, frozen: 0 },
+  freeze: { available: -1, frozen: 1 },
+  settle: { available: 0, frozen: -1 },
+  refund: { available: 1, frozen: -1 },
+};
+
+/** The chosen account's ledger with the balance after each entry, oldest first. */
+export const balances = computed(() => {
+  let available = 0;
+  let frozen = 0;
+  return (ledgers.value[account.value?.account_id ?? ""] ?? []).map((entry): BalanceAfter => {
+    available += changeOf(entry);
+    frozen += EFFECTS[entry.kind].frozen * entry.credits;
+    return { entry, available, frozen };
+  });
+});
+
+/** The change of the available credits. */
+export function changeOf({ kind, credits }: LedgerEntry): number {
+  return EFFECTS[kind].available * credits;
+}

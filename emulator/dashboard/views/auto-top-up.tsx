@@ -1,0 +1,134 @@
+import { useState } from "preact/hooks";
+import { type AutoTopUp, authorize, getAutoTopUp, setAutoTopUp, updateAccount } from "../api.js";
+import { useData, useFields } from "../parts/calls.js";
+import { Action, Field, Flag, Form } from "../parts/controls.js";
+import { Mark, Problem, Section, Time } from "../parts/display.js";
+import { formatUsd } from "../parts/format.js";
+
+export function AutoTopUpSection({ accountId }: { accountId: string }) {
+  const { data, error, reload } = useData(() => getAutoTopUp(accountId), accountId);
+  const mark = data && <Mark tone={data.enabled ? "good" : "idle"}>{data.enabled ? "on" : "off"}</Mark>;
+  return (
+    <Section title="Automatic top-up" aside={mark}>
+      <Problem error={error} />
+      {data !== undefined && (
+        <>
+          <State of={data} />
+          {data.saved_card !== null && <Bank accountId={accountId} />}
+          <Settings
+            key={JSON.stringify([data.enabled, data.monthly_cap_usd])}
+            of={data}
+            accountId={accountId}
+            reload={reload}
+          />
+        </>
+      )}
+    </Section>
+  );
+}
+
+function State({ of }: { of: AutoTopUp }) {
+  return (
+    <p>
+      {of.saved_card === null
+        ? "No card is saved. Top up by card to save one: cryptocurrency can't be charged automatically."
+        : `Charges the saved card •••• ${of.saved_card} when a task leaves less than the threshold available. ${formatUsd(of.charged_this_month_usd)} charged this month.`}
+      {of.paused_until !== null && (
+        <strong>
+          {" "}
+          A charge was refused: paused until <Time at={of.paused_until} /> UTC.
+        </strong>
+      )}
+    </p>
+  );
+}
+
+/** Simulates charges that fail. */
+function Bank({ accountId }: { accountId: string }) {
+  return (
+    <>
+      <p class="hint">
+        A refused charge pauses the automatic top-up for an hour. From now on, the card's bank should
+      </p>
+      <div class="buttons bank">
+        <Action onAct={() => updateAccount(accountId, { saved_card: "refuses" })}>refuse charges</Action>
+        <Action onAct={() => updateAccount(accountId, { saved_card: "accepts" })}>accept charges</Action>
+      </div>
+    </>
+  );
+}
+
+function Settings({ of, accountId, reload }: { of: AutoTopUp; accountId: string; reload(): void }) {
+  const { values, bind } = useFields({
+    threshold: String(of.threshold_credits ?? 100),
+    recharge: String(of.recharge_usd ?? 10),
+    cap: String(of.monthly_cap_usd ?? 100),
+  });
+  const [isAuthorized, setAuthorized] = useState(false);
+  const save = async () => {
+    await setAutoTopUp(accountId, {
+      enabled: true,
+      threshold_credits: Number(values.threshold),
+      recharge_usd: Number(values.recharge),
+      monthly_cap_usd: Number(values.cap),
+      authorization: await authorize(accountId),
+    });
+    setAuthorized(false);
+    reload();
+  };
+  const switchOff = async () => {
+    await setAutoTopUp(accountId, { enabled: false });
+    reload();
+  };
+  return (
+    <Form
+      submit={of.enabled ? "Save the changes" : "Switch on"}
+      onSubmit={save}
+      disabled={!isAuthorized || of.saved_card === null}
+      buttons={({ run, isBusy }) =>
+        of.enabled && (
+          <button type="button" class="secondary" disabled={isBusy} onClick={() => void run(switchOff)}>
+            Switch off
+          </button>
+        )
+      }
+    >
+      <div class="fields">
+        <Field
+          label="Threshold (credits)"
+          hint="At least 50 available credits."
+          type="number"
+          min={50}
+          step={1}
+          required
+          {...bind("threshold")}
+        />
+        <Field
+          label="Recharge (USD)"
+          hint="Whole dollars, 10 to 1,000."
+          type="number"
+          min={10}
+          max={1000}
+          step={1}
+          required
+          {...bind("recharge")}
+        />
+        <Field
+          label="Monthly cap (USD)"
+          hint="Whole dollars, 10 to 10,000, and at least the recharge."
+          type="number"
+          min={Math.max(10, Number(values.recharge) || 0)}
+          max={10_000}
+          step={1}
+          required
+          {...bind("cap")}
+        />
+      </div>
+      <Flag
+        label="I authorize these charges. Required to switch on and for each change of the amounts, not to switch off."
+        value={isAuthorized}
+        onChange={setAuthorized}
+      />
+    </Form>
+  );
+}

@@ -1,0 +1,192 @@
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type { Clip, Task } from "../../../src/contract/task.js";
+import { CopyButton, Empty, Section } from "../parts/display.js";
+import { formatBytes, formatDuration } from "../parts/format.js";
+import { now } from "../store.js";
+
+export const AUDIO_LIFETIME_MS = 7 * 86_400_000;
+
+/** The audio of a task. */
+export function Clips({ clips, task }: { clips: readonly Clip[]; task: Task }) {
+  const expiresAt = Date.parse(task.completed_at ?? "") + AUDIO_LIFETIME_MS;
+  return (
+    <Section title="Audio" aside={<Lifetime leftMs={expiresAt - now.value} />}>
+      {clips.length === 0 && <Empty>The outcome of this task has no clips.</Empty>}
+      {clips.map((clip) => (
+        <ClipCard key={clip.id} clip={clip} isExpired={now.value >= expiresAt} />
+      ))}
+    </Section>
+  );
+}
+
+function Lifetime({ leftMs }: { leftMs: number }) {
+  if (leftMs <= 0) return <small>Expired after 7 days</small>;
+  return (
+    <small class="lifetime">
+      <progress max={AUDIO_LIFETIME_MS} value={leftMs} aria-label="Time until the audio expires" />{" "}
+      {formatDuration(leftMs)} of 7 days left
+    </small>
+  );
+}
+
+function ClipCard({ clip, isExpired }: { clip: Clip; isExpired: boolean }) {
+  const url = `/_emulator/clips/${encodeURIComponent(clip.id)}`;
+  const title = clip.title ?? "Clip";
+  return (
+    <article class="clip">
+      {clip.image_url !== undefined && (
+        <img src={`${url}/art`} alt={`Cover of ${clip.title ?? "the clip"}`} width="112" height="112" />
+      )}
+      <div>
+        <h3>{title}</h3>
+        {isExpired ? (
+          <Empty>
+            <code>audio_url</code> responds with 404. The cover is stored by the provider, and stays.
+          </Empty>
+        ) : (
+          <Player source={`${url}/audio`} title={title} />
+        )}
+        <p class="facts">
+          <span>
+            clip <code>{clip.id}</code> <CopyButton text={clip.id} label="Copy ID" />
+          </span>
+          <CopyButton text={clip.audio_url} label="Copy audio_url" />
+        </p>
+      </div>
+    </article>
+  );
+}
+
+/** Plays audio, and shows its waveform and its real type. */
+function Player({ source, title }: { source: string; title: string }) {
+  const player = useRef<HTMLAudioElement>(null);
+  const { audio, waveform, problem } = useAudio(source);
+  const [played, setPlayed] = useState(0);
+
+  const seek = (to: number) => {
+    const { current } = player;
+    if (current !== null && Number.isFinite(current.duration)) current.currentTime = to * current.duration;
+  };
+  const update = () => {
+    const { current } = player;
+    if (current !== null && current.duration > 0) setPlayed(current.currentTime / current.duration);
+  };
+  return (
+    <div class="player">
+      {waveform !== null ? (
+        <WaveformImage peaks={waveform.peaks} played={played} onSeek={seek} />
+      ) : (
+        <p class="waveform waiting" aria-busy={problem === null}>
+          {problem ?? "Loading the audio…"}
+        </p>
+      )}
+      <audio
+        ref={player}
+        controls
+        {...(audio !== null && { src: audio.url })}
+        aria-label={title}
+        onTimeUpdate={update}
+        onSeeked={update}
+      />
+      {audio !== null && (
+        <small>
+          <code>{audio.blob.type}</code> · {formatBytes(audio.blob.size)}
+          {waveform !== null && ` · ${formatDuration(Math.floor(waveform.seconds) * 1000)}`}
+        </small>
+      )}
+    </div>
+  );
+}
+
+interface Audio {
+  blob: Blob;
+  url: string;
+}
+
+/** Loads audio completely: a player that loads it in parts keeps a request open, for which a virtual clock waits. */
+function useAudio(source: string): {
+  audio: Audio | null;
+  waveform: Waveform | null;
+  problem: string | null;
+} {
+  const [audio, setAudio] = useState<Audio | null>(null);
+  const [waveform, setWaveform] = useState<Waveform | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => {
+    const unmounted = new AbortController();
+    const load = async () => {
+      const response = await fetch(source, { signal: unmounted.signal });
+      if (!response.ok) throw new Error("The audio does not exist, or has expired.");
+      const blob = await response.blob();
+      const url = URL.createObjectURL(blob);
+      unmounted.signal.addEventListener("abort", () => URL.revokeObjectURL(url));
+      setAudio({ blob, url });
+      const drawn = await waveformOf(blob);
+      if (!unmounted.signal.aborted) setWaveform(drawn);
+    };
+    load().catch((error: unknown) => {
+      if (!unmounted.signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+    });
+    return () => unmounted.abort();
+  }, [source]);
+  return { audio, waveform, problem };
+}
+
+interface Waveform {
+  seconds: number;
+  /** The loudest sample of each part, from 0 to 1. */
+  peaks: number[];
+}
+
+const PARTS = 160;
+/** Enough for a waveform, with less memory. */
+const SAMPLE_RATE = 8000;
+
+async function waveformOf(audio: Blob): Promise<Waveform> {
+  const bytes = await audio.arrayBuffer();
+  const decoded = await new OfflineAudioContext(1, 1, SAMPLE_RATE).decodeAudioData(bytes).catch(() => {
+    throw new Error("This browser can't decode the audio for its waveform.");
+  });
+  const samples = decoded.getChannelData(0);
+  const length = Math.max(1, Math.floor(samples.length / PARTS));
+  const peaks = Array.from({ length: PARTS }, (_, part) => {
+    let peak = 0;
+    for (const sample of samples.subarray(part * length, (part + 1) * length))
+      peak = Math.max(peak, Math.abs(sample));
+    return peak;
+  });
+  const highest = Math.max(...peaks, 0.01);
+  return { seconds: decoded.duration, peaks: peaks.map((peak) => peak / highest) };
+}
+
+const HEIGHT = 48;
+const MIN_BAR = 1;
+
+/** A click seeks. For the keyboard, the player has its own controls. */
+function WaveformImage(props: { peaks: readonly number[]; played: number; onSeek(to: number): void }) {
+  const { peaks, played, onSeek } = props;
+  const id = useId();
+  const width = peaks.length * 4;
+  const bars = peaks.map((peak, index) => {
+    const half = Math.max(MIN_BAR, (peak * HEIGHT) / 2);
+    return `M${index * 4 + 2} ${HEIGHT / 2 - half}v${half * 2}`;
+  });
+  return (
+    <svg
+      class="waveform"
+      viewBox={`0 0 ${width} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+      onClick={({ currentTarget, clientX }) => {
+        const { left, width: px } = currentTarget.getBoundingClientRect();
+        onSeek((clientX - left) / px);
+      }}
+    >
+      <clipPath id={id}>
+        <rect width={played * width} height={HEIGHT} />
+      </clipPath>
+      <path d={bars.join("")} />
+      <path d={bars.join("")} class="heard" clip-path={`url(#${id})`} />
+    </svg>
+  );
+}

@@ -1,0 +1,220 @@
+import type { TaskType } from "../../../src/contract/service.js";
+import type { Task } from "../../../src/contract/task.js";
+import { linkTo, path } from "../address.js";
+import {
+  advance,
+  getTask,
+  type LoggedRequest,
+  messageOf,
+  type SentRequest,
+  sendAs,
+  type TaskDetails,
+} from "../api.js";
+import { useData } from "../parts/calls.js";
+import { Action } from "../parts/controls.js";
+import { Code, CopyButton, Empty, Section, Status, Time } from "../parts/display.js";
+import { formatAmount, formatDuration, shortId } from "../parts/format.js";
+import { now, requests } from "../store.js";
+import { AUDIO_LIFETIME_MS, Clips } from "./clips.js";
+
+const HOUR_MS = 3_600_000;
+
+export function TaskView() {
+  const [, taskId = ""] = path.value;
+  const { data, error } = useData(() => getTask(taskId), taskId);
+  if (error !== null) {
+    return (
+      <Empty>
+        There is no such task. The emulator may have been reset. <a href={linkTo("/tasks")}>All tasks</a>
+      </Empty>
+    );
+  }
+  return data === undefined ? <p aria-busy="true">Loading the task…</p> : <Details details={data} />;
+}
+
+function Details({ details }: { details: TaskDetails }) {
+  // The description of the control plane has only the first fields of a task, but it is the one of the API.
+  const task = details.task as unknown as Task<TaskType>;
+  const { model, type, status, credits_cost: credits, input, audio_format: format, output } = task;
+  const request = { model, task_type: type, ...(format !== null && { audio_format: format }), input };
+  const last = details.ledger.at(-1);
+  return (
+    <>
+      <Crumbs />
+      <div class="heading">
+        <h1>
+          {model} {type} <Status of={status} />
+        </h1>
+        <Actions details={details} task={task} />
+      </div>
+      <p class="facts">
+        <span>
+          <code>{task.task_id}</code> <CopyButton text={task.task_id} label="Copy ID" />
+        </span>
+        <span>{last === undefined ? formatAmount(credits, "credit") : creditsText(last)}</span>
+        {output?.progress != null && status === "running" && <span>{output.progress} done</span>}
+      </p>
+      {task.error !== null && (
+        <p class="problem">
+          {task.error} (<code>{task.error_code}</code>,{" "}
+          {task.retryable === true ? "retryable" : "not retryable"}
+          {task.retry_after_seconds !== null && ` after ${task.retry_after_seconds} s`})
+        </p>
+      )}
+      {task.status === "success" && task.type !== "lyrics" && (
+        <Clips clips={task.output.result} task={task} />
+      )}
+      {task.status === "success" && task.type === "lyrics" && (
+        <Section title={task.output.result.title}>
+          <pre class="lyrics">{task.output.result.text}</pre>
+        </Section>
+      )}
+      <div class="columns">
+        <Section title="Timeline">
+          <Timeline details={details} task={task} />
+        </Section>
+        <div>
+          <Section title="Request">
+            <Code text={JSON.stringify(request, null, 2)} label="Request" />
+          </Section>
+          <Section title="Response, as the SDK returns it">
+            <Code text={JSON.stringify(task, null, 2)} label="Response" />
+          </Section>
+        </div>
+      </div>
+    </>
+  );
+}
+
+export function Crumbs() {
+  return (
+    <nav aria-label="Path" class="crumbs">
+      <span aria-hidden="true">←</span> <a href={linkTo("/tasks")}>Tasks</a>
+    </nav>
+  );
+}
+
+/** Only a read moves an unfinished task. */
+function Actions({ details, task }: { details: TaskDetails; task: Task }) {
+  const { status, task_id: taskId, created_at: createdAt } = task;
+  if (status !== "pending" && status !== "running") return null;
+  const { ends_at: endsAt, ends_at_read: endsAtRead } = details.plan;
+  const read = async () =>
+    checkSent(await sendAs(details.account_id, { method: "GET", path: `/api/v1/task/${taskId}` }));
+  const skip = async () => {
+    const end = endsAt === null ? Date.parse(createdAt ?? "") + HOUR_MS + 1 : Date.parse(endsAt);
+    await advance(Math.max(0, Math.ceil((end - now.peek()) / 1000)));
+    await read();
+  };
+  return (
+    <div class="buttons">
+      <Action onAct={read}>Read now</Action>
+      {endsAtRead === null && (
+        <Action onAct={skip}>{endsAt === null ? "Skip past the timeout" : "Skip to the end"}</Action>
+      )}
+    </div>
+  );
+}
+
+/** @throws Error unless the API responded with success */
+export function checkSent({ ended, status, body }: SentRequest, note = ""): void {
+  if (ended === "disconnect")
+    throw new Error(`The connection was lost before the response, because of a fault.${note}`);
+  if (ended === "stall") throw new Error("There was no response, because of a fault.");
+  if (status !== null && status < 300) return;
+  const code = typeof body === "object" && body !== null && "error_code" in body ? ` ${body.error_code}` : "";
+  const message = messageOf(body) ?? "the response can't be parsed";
+  throw new Error(`${status}${code}: ${message.replace(/\.$/, "")}.${note}`);
+}
+
+function Timeline({ details, task }: { details: TaskDetails; task: Task }) {
+  const startedAt = Date.parse(task.created_at ?? "");
+  return (
+    <ol class="timeline">
+      {eventsOf(details, task, requests.value.list).map(({ at, text, note }) => {
+        const isAhead = at > now.value;
+        return (
+          <li key={`${at} ${text}`} class={isAhead ? "ahead" : ""}>
+            <strong>{text}</strong>
+            {note !== undefined && <span> {note}</span>}
+            <br />
+            <small>
+              <Time at={at} />
+              {at > startedAt && ` · after ${formatDuration(at - startedAt)}`}
+              {isAhead && ` · in ${formatDuration(at - now.value)}`}
+            </small>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+interface TimelineEvent {
+  at: number;
+  text: string;
+  note?: string;
+}
+
+/** The plan of the provider, the credits, and the reads of a task, by time. At one time, a cause precedes its effect. */
+function eventsOf(
+  { plan, ledger }: TaskDetails,
+  task: Task,
+  log: readonly LoggedRequest[],
+): readonly TimelineEvent[] {
+  const createdAt = Date.parse(task.created_at ?? "");
+  const completedAt = task.completed_at === null ? null : Date.parse(task.completed_at);
+  const events: TimelineEvent[] = [{ at: createdAt, text: "Accepted" }];
+  const addCredits = (isFreeze: boolean) => {
+    for (const entry of ledger)
+      if ((entry.kind === "freeze") === isFreeze)
+        events.push({ at: Date.parse(entry.at), text: creditsText(entry) });
+  };
+  addCredits(true);
+  const worksFrom = Date.parse(plan.works_from);
+  if (plan.ends_at_read === null && (completedAt === null || worksFrom < completedAt))
+    events.push({ at: worksFrom, text: "The provider starts" });
+  events.push(...readsOf(task.task_id, log));
+  if (completedAt === null) {
+    const timesOutAt = createdAt + HOUR_MS + 1;
+    const endsAt = plan.ends_at === null ? Number.POSITIVE_INFINITY : Date.parse(plan.ends_at);
+    if (endsAt < timesOutAt)
+      events.push({
+        at: endsAt,
+        text: `The provider ends: ${plan.outcome}`,
+        note: "(seen at the next read)",
+      });
+    else events.push({ at: timesOutAt, text: "Timeout" });
+  } else {
+    events.push({ at: completedAt, text: `Ended: ${task.status}` });
+    addCredits(false);
+    if (Array.isArray(task.output?.result))
+      events.push({ at: completedAt + AUDIO_LIFETIME_MS, text: "The audio expires" });
+  }
+  return events.sort((one, other) => one.at - other.at);
+}
+
+/** Of more reads than this, only the first and the last are shown. */
+const MAX_READS = 4;
+
+function readsOf(taskId: string, log: readonly LoggedRequest[]): readonly TimelineEvent[] {
+  const path = `/api/v1/task/${taskId}`;
+  const reads = log
+    .filter((request) => request.method === "GET" && request.path.toLowerCase() === path)
+    .map(({ at, status, request_id: id }) => ({
+      at: Date.parse(at),
+      text: "Read",
+      note: `${status ?? "no response"} · ${shortId(id)}`,
+    }));
+  const [first] = reads;
+  const last = reads.at(-1);
+  if (reads.length <= MAX_READS || first === undefined || last === undefined) return reads;
+  return [first, { ...last, text: `Read ${reads.length - 1} more times` }];
+}
+
+const CREDITS = { top_up: "topped up", freeze: "frozen", settle: "settled", refund: "refunded" } as const;
+
+/** `5 credits refunded` */
+function creditsText({ kind, credits }: TaskDetails["ledger"][number]): string {
+  return `${formatAmount(credits, "credit")} ${CREDITS[kind]}`;
+}
