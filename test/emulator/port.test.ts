@@ -355,15 +355,15 @@ test("a request that stalls holds time until its connection ends", async () => {
 test("time moves on while downloads are set aside that nobody reads", async () => {
   const { emulator, server, create, read } = await listen();
   const { result: clips } = (await read(await create(VALID.song, { polls: 1, clips: 6 }))).output;
+  // More than the system's buffers hold.
+  const bytes = new Uint8Array(2 ** 24);
+  vi.spyOn(coreOf(emulator).audio, "read").mockResolvedValue({ bytes, format: "wav" });
   const downloads: Response[] = await Promise.all(clips.map((clip: Clip) => fetch(clip.audio_url)));
   const init = { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"seconds":60}' };
   const { now } = await (await fetch(`${server.url}/_emulator/clock/advance`, init)).json();
   expect(now).toBe("2026-01-01T00:01:00.000Z");
   await emulator.clock.sleep(60_000);
-  for (const { headers, body } of downloads) {
-    expect(Number(headers.get("Content-Length"))).toBeGreaterThan(1_000_000);
-    await body?.cancel();
-  }
+  for (const { body } of downloads) await body?.cancel();
 });
 
 test("an answer that waits behind a delayed one on its connection lets time move on", async () => {
