@@ -1,5 +1,5 @@
 import { at, powerOfTwo, sine } from "./numbers.js";
-import { SAMPLE_RATE } from "./synth.js";
+import { type Bytes, type Pause, SAMPLE_RATE } from "./synth.js";
 
 /*
  * An encoder for MPEG-2 Layer III (ISO/IEC 13818-3), as far as one channel at one rate needs it: a constant bit rate, long
@@ -11,7 +11,7 @@ const BANDS = 32;
 const LINES = 18;
 const FRAME_SAMPLES = BANDS * LINES;
 const FRAME_BYTES = (FRAME_SAMPLES * BITS_PER_SECOND) / SAMPLE_RATE / 8;
-/** Twelve bits of sync, MPEG-2, Layer III, no checksum; 48 kbit/s, 16 kHz; one channel, an original. */
+/** MPEG-2, Layer III, no checksum; 48 kbit/s, 16 kHz; one channel, an original. */
 const HEADER = [0xff, 0xf3, 0x68, 0xc4];
 const SIDE_INFO_BYTES = 9;
 /** The delay of encoder and decoder together. */
@@ -33,15 +33,8 @@ const TABLE = 20;
 const EXTRA_BITS = 6;
 const LARGEST_VALUE = 15 + 2 ** EXTRA_BITS - 1;
 
-/**
- * An MP3 file of 16-bit samples.
- *
- * @param pause - Called and awaited every few milliseconds, so that other work can run.
- */
-export async function encodeMp3(
-  samples: Int16Array,
-  pause: () => Promise<void>,
-): Promise<Uint8Array<ArrayBuffer>> {
+/** An MP3 file of 16-bit samples. */
+export async function encodeMp3(samples: Int16Array, pause: Pause): Promise<Bytes> {
   const count = Math.ceil((samples.length + DELAY_SAMPLES) / FRAME_SAMPLES);
   const file = new Uint8Array(count * FRAME_BYTES);
   const analyze = createFilterBank();
@@ -131,16 +124,19 @@ function createFrameWriter(): (frame: Uint8Array, spectrum: Float64Array) => voi
   const quantize = () => {
     const factor = factors[gain] ?? 0;
     let bits = 0;
+    let bitsSoFar = 0;
     pairs = 0;
-    for (let i = 0; i < FRAME_SAMPLES; i++) {
-      values[i] = Math.floor((rooted[i] ?? 0) * factor + 0.4054);
-      if (values[i] !== 0) pairs = (i >> 1) + 1;
-    }
-    for (let pair = 0; pair < pairs; pair++) {
-      const [x, y] = [values[2 * pair] ?? 0, values[2 * pair + 1] ?? 0];
+    for (let i = 0; i < FRAME_SAMPLES; i += 2) {
+      const x = Math.floor((rooted[i] ?? 0) * factor + 0.4054);
+      const y = Math.floor((rooted[i + 1] ?? 0) * factor + 0.4054);
       if (x > LARGEST_VALUE || y > LARGEST_VALUE) return Number.POSITIVE_INFINITY;
-      bits += codes[symbolOf(x, y)]?.length ?? 0;
-      bits += (x > 0 ? 1 : 0) + (y > 0 ? 1 : 0) + (x >= 15 ? EXTRA_BITS : 0) + (y >= 15 ? EXTRA_BITS : 0);
+      values[i] = x;
+      values[i + 1] = y;
+      bitsSoFar += codes[symbolOf(x, y)]?.cost ?? 0;
+      if (x === 0 && y === 0) continue;
+      // The zeros at the end are left out.
+      bits = bitsSoFar;
+      pairs = i / 2 + 1;
     }
     return bits;
   };
@@ -153,10 +149,7 @@ function createFrameWriter(): (frame: Uint8Array, spectrum: Float64Array) => voi
     // Loudness changes slowly: the steps of the frame before are a good start.
     gain = Math.max(0, gain - 4);
     let bits = quantize();
-    while (bits > space) {
-      gain++;
-      bits = quantize();
-    }
+    for (; bits > space; bits = quantize()) gain++;
 
     let position = HEADER.length;
     let pending = 0;
@@ -168,12 +161,10 @@ function createFrameWriter(): (frame: Uint8Array, spectrum: Float64Array) => voi
       }
     };
     frame.set(HEADER);
-    put(0, 9);
-    put(bits, 12);
-    put(pairs, 9);
-    put(gain, 8);
-    put(0, 10);
-    for (let region = 0; region < 3; region++) put(TABLE, 5);
+    // The side information: nothing from earlier frames, no scale factors, and the same table for all three regions.
+    put(bits, 21);
+    put((pairs << 8) | gain, 17);
+    put((TABLE << 10) | (TABLE << 5) | TABLE, 25);
     put(0, 9);
     for (let i = 0; i < 2 * pairs; i += 2) {
       const { code, length } = at(codes, symbolOf(values[i] ?? 0, values[i + 1] ?? 0));
@@ -192,13 +183,15 @@ function symbolOf(x: number, y: number): number {
   return Math.min(x, 15) * 16 + Math.min(y, 15);
 }
 
-/** The code of each pair of values. In their order, each code is the next number, cut or extended to its length. */
-function readCodes(): { code: number; length: number }[] {
-  const codes: { code: number; length: number }[] = [];
+/** The code of each pair of values, and how many bits the pair takes with extra bits and signs. */
+function readCodes() {
+  const codes: { code: number; length: number; cost: number }[] = [];
   let next = 0;
-  for (const [, pair = "", digit = ""] of CODES.matchAll(/(..)(.)/g)) {
+  for (const [, x = "", y = "", digit = ""] of CODES.matchAll(/(.)(.)(.)/g)) {
     const length = Number.parseInt(digit, 36);
-    codes[Number.parseInt(pair, 16)] = { code: next >>> (32 - length), length };
+    const extra = [x, y].map((value) => (value === "f" ? 1 + EXTRA_BITS : value === "0" ? 0 : 1));
+    const cost = extra.reduce((sum, bits) => sum + bits, length);
+    codes[Number.parseInt(x + y, 16)] = { code: next >>> (32 - length), length, cost };
     next += 2 ** (32 - length);
   }
   return codes;

@@ -24,25 +24,22 @@ export interface Bar {
   readonly scale: readonly number[];
 }
 
-/** One bar of tune without a key: when, how long, and how many scale steps above its first note. */
-type Motif = readonly { readonly start: number; readonly length: number; readonly rise: number }[];
-
-const HELD_ROOT = "1---------------";
-const HELD_CHORD = "x---------------";
-const FILLS = ["........x.x.x.xx", "..........ooxxoo", "........x..x..xx", "............xxxx"];
-const LOWEST_BASS_PITCH = 28;
-const LOWEST_CHORD_PITCH = 54;
-const VOICE_PITCHES = [56, 67];
-/** The tune of a chorus is higher by so many scale steps. */
-const CHORUS_LIFT = 3;
-/** Two beats of rhythm each, from calm to busy. */
-const RHYTHMS = [
-  ["2", "1.5 0.5", "1 1"],
-  ["1 1", "0.5 0.5 1", "1 0.5 0.5", "1.5 0.5", "0.5 1 0.5", "0.75 0.75 0.5"],
-  ["0.5 0.5 0.5 0.5", "0.75 0.25 0.5 0.5", "0.5 0.25 0.25 0.5 0.5", "0.25 0.25 0.5 1"],
+/** Bars of a tune, from calm to busy, and bars that end a phrase. On strong beats they have notes of the chord. */
+const TUNES = [
+  ["1-------3---5---", "5-------3-------", "3---2---1-------", "8-----7-5-------", "5-----6-5---3---"],
+  ["1---2-3-5---3---", "5-3-5---6-5-3---", "3---3-2-1---5---", "1-3-5---8-7-5---", "8---5---6-5-3-2-"],
+  ["1-2-3-5-6-5-3-2-", "5.5.6-5-3.3.2-1-", "8-7-5-7-8-5-3-5-", "3-3.5-3.2-2.3-1-", "1.1.3-5-8.8.7-5-"],
 ];
-/** Mostly steps, sometimes a third, rarely a leap: what a person can sing. */
-const MOVES = [-2, -1, -1, -1, 0, 1, 1, 1, 2, 2, -3, 4];
+const CADENCES = ["5---3---1-----..", "3-2-1---------..", "2---3---1-----..", "3-5-8---------.."];
+const FILLS = ["........x.x.x.xx", "..........ooxxoo", "........x..x..xx", "............xxxx"];
+const HELD_CHORD = "x---------------";
+const HELD_ROOT = "1---------------";
+/** The lowest roots of the chords. */
+const BASS_PITCH = 28;
+const CHORD_PITCH = 52;
+const VOICE_PITCHES = [48, 60];
+/** The tune of a chorus is higher by so many semitones. */
+const CHORUS_LIFT = 3;
 
 /**
  * Bass, chords and a tune, which a voice sings or an instrument plays.
@@ -50,132 +47,72 @@ const MOVES = [-2, -1, -1, -1, 0, 1, 1, 1, 2, 2, -3, 4];
  * @param random - Chooses what belongs to the song: the tune and the instruments.
  * @param touch - Varies the loudness of each note.
  */
-export function writeParts(
-  song: Song,
-  instrumental: boolean,
-  random: Random,
-  touch: Random,
-): readonly Part[] {
-  const { density, groove, ...style } = song.style;
-  const verseMotifs = [0, 1].map(() => writeMotif(song, density, random));
-  const chorusMotifs = [0, 1].map(() => writeMotif(song, density * 0.8, random));
-  const lead = randomChoice(random, style.leads);
-  const chordInstrument = randomChoice(random, style.chords);
+export function writeParts(song: Song, instrumental: boolean, random: Random, touch: Random): Part[] {
+  const { style, bars } = song;
+  const { chords, density, groove, leads } = style;
+  const chooseBar = () => {
+    const busy = Math.round(density + between(random, -0.6, 0.6));
+    return randomChoice(random, at(TUNES, Math.min(2, Math.max(0, busy))));
+  };
+  const verse = [chooseBar(), chooseBar()];
+  const chorus = [chooseBar(), chooseBar()];
+  const cadence = randomChoice(random, CADENCES);
+  const chordInstrument = randomChoice(random, chords);
+  const lead = randomChoice(random, leads);
   const voicePitch = randomChoice(random, VOICE_PITCHES);
-  const middlePitch = instrumental ? INSTRUMENTS[lead][3] : voicePitch;
+  const tunePitch = instrumental ? INSTRUMENTS[lead][3] - 8 : voicePitch;
 
-  const bass: Note[] = [];
-  const chords: Note[] = [];
-  const tune: Note[] = [];
-  for (const bar of song.bars) {
-    const isEnding = bar.section === "ending";
-    const isChorus = bar.section === "chorus";
-    const chordPattern = isEnding ? HELD_CHORD : groove.chords[isChorus ? 1 : 0];
-    chords.push(...writePattern(song, bar, chordPattern, chordPitches(song, bar), touch));
-    if (bar.section === "intro") continue;
-    bass.push(...writePattern(song, bar, isEnding ? HELD_ROOT : groove.bass, bassPitches(song, bar), touch));
-    if (!isEnding)
-      tune.push(...writeTune(song, bar, isChorus ? chorusMotifs : verseMotifs, middlePitch, touch));
+  const notes: Record<Part["role"], Note[]> = { bass: [], chords: [], tune: [] };
+  for (const bar of bars) {
+    const { section, position, isLast } = bar;
+    const isChorus = section === "chorus";
+    const isEnding = section === "ending";
+    const write = (role: Part["role"], pattern: string, lowestPitch: number) =>
+      notes[role].push(...writeBar(song, bar, pattern, lowestPitch, touch));
+    write("chords", isEnding ? HELD_CHORD : groove.chords[isChorus ? 1 : 0], CHORD_PITCH);
+    if (section === "intro") continue;
+    write("bass", isEnding ? HELD_ROOT : groove.bass, BASS_PITCH);
+    const tune = isLast ? cadence : at(isChorus ? chorus : verse, position);
+    if (!isEnding) write("tune", tune, tunePitch + (isChorus ? CHORUS_LIFT : 0));
   }
   return [
-    { role: "bass", instrument: style.bass, notes: bass },
-    { role: "chords", instrument: chordInstrument, notes: chords },
-    { role: "tune", instrument: instrumental ? lead : "voice", notes: tune },
+    { role: "bass", instrument: style.bass, notes: notes.bass },
+    { role: "chords", instrument: chordInstrument, notes: notes.chords },
+    { role: "tune", instrument: instrumental ? lead : "voice", notes: notes.tune },
   ];
 }
 
-/** One bar of a pattern, played on the root, third, fifth and highest note of the chord. */
-function writePattern(
-  { beatsPerBar }: Song,
-  { startBeat }: Bar,
+/** One bar of a pattern. Its digits are notes of the scale counted from the root of the chord, `x` is the whole chord. */
+function writeBar(
+  song: Song,
+  { startBeat, root, scale }: Bar,
   pattern: string,
-  pitches: readonly number[],
+  lowestPitch: number,
   touch: Random,
 ): readonly Note[] {
-  return strokesOf(pattern, beatsPerBar).flatMap(({ symbol, start, length }) => {
-    const played = symbol === "x" ? pitches.slice(0, 3) : [at(pitches, "1358".indexOf(symbol))];
+  const rootPitch = lowestPitch + modulo(song.tonic + at(scale, root) - lowestPitch, 12);
+  const pitchOf = (degree: number) => {
+    const step = root + degree - 1;
+    return rootPitch + at(scale, step) + 12 * Math.floor(step / scale.length) - at(scale, root);
+  };
+  return strokesOf(pattern, song).flatMap(({ symbol, start, length }) => {
     const velocity = between(touch, 0.85, 1);
-    return played.map((pitch) => ({ start: startBeat + start, length, pitch, velocity }));
+    const degrees = symbol === "x" ? [1, 3, 5] : [Number(symbol)];
+    return degrees.map((degree) => ({ start: startBeat + start, length, pitch: pitchOf(degree), velocity }));
   });
-}
-
-function bassPitches({ tonic }: Song, { root, scale }: Bar): readonly number[] {
-  const lowest = foldedAbove(LOWEST_BASS_PITCH, tonic + stepPitch(scale, root));
-  return [0, 2, 4, 7].map((step) => lowest + stepPitch(scale, root + step) - stepPitch(scale, root));
-}
-
-/** The chord within one octave, so that neighboring chords move little, and its lowest note again on top. */
-function chordPitches({ tonic }: Song, { root, scale }: Bar): readonly number[] {
-  const pitches = [0, 2, 4]
-    .map((step) => foldedAbove(LOWEST_CHORD_PITCH, tonic + stepPitch(scale, root + step)))
-    .sort((a, b) => a - b);
-  return [...pitches, at(pitches, 0) + 12];
-}
-
-function writeMotif({ beatsPerBar }: Song, density: number, random: Random): Motif {
-  let start = 0;
-  let rise = 0;
-  const notes: Motif[number][] = [];
-  while (start < beatsPerBar) {
-    const busy = Math.min(2, Math.max(0, Math.round(density + between(random, -0.6, 0.6))));
-    const rhythm = beatsPerBar - start === 1 ? "1" : randomChoice(random, at(RHYTHMS, busy));
-    for (const length of rhythm.split(" ").map(Number)) {
-      notes.push({ start, length, rise });
-      start += length;
-      const move = randomChoice(random, MOVES);
-      rise += rise + move > 5 || rise + move < -3 ? -move : move;
-    }
-  }
-  return notes.length > 2 && random() < 0.3 ? notes.slice(1) : notes;
-}
-
-/** One bar of tune, fitted to its chord: motifs take turns, and the last bar of a section rests on a long note. */
-function writeTune(
-  { tonic, beatsPerBar }: Song,
-  bar: Bar,
-  motifs: readonly Motif[],
-  middlePitch: number,
-  touch: Random,
-): readonly Note[] {
-  const { section, startBeat, position, isLast, scale } = bar;
-  const tonicPitch = foldedAbove(middlePitch - 6, tonic);
-  const anchor = nearestChordStep(bar, section === "chorus" ? CHORUS_LIFT : 0);
-  const motif = isLast ? cadenceOf(at(motifs, 0), beatsPerBar) : at(motifs, position);
-  return motif.map(({ start, length, rise }) => {
-    const isStrong = start % 2 === 0 || length >= 1;
-    const step = isStrong ? nearestChordStep(bar, anchor + rise) : anchor + rise;
-    return {
-      start: startBeat + start,
-      length: length * 0.95,
-      pitch: tonicPitch + stepPitch(scale, step),
-      velocity: (isStrong ? 1 : 0.82) * between(touch, 0.9, 1),
-    };
-  });
-}
-
-/** The end of a phrase: the first notes of the motif, then a long one and a rest. */
-function cadenceOf(motif: Motif, beatsPerBar: number): Motif {
-  const opening = motif.filter(({ start, length }) => start + length <= beatsPerBar / 2);
-  const { start, length } = opening.at(-1) ?? { start: 0, length: 0 };
-  return [...opening, { start: start + length, length: (beatsPerBar - start - length) * 0.75, rise: 0 }];
-}
-
-function nearestChordStep({ root }: Bar, target: number): number {
-  const candidates = [0, 2, 4].map((third) => root + third + 7 * Math.round((target - root - third) / 7));
-  return candidates.reduce((a, b) => (Math.abs(b - target) < Math.abs(a - target) ? b : a));
 }
 
 /** The groove in every bar, a crash on each chorus and at the end, and a fill after each verse. */
-export function writeDrums({ style, bars, beatsPerBar }: Song, touch: Random): readonly Hit[] {
-  const drums = Object.entries(style.groove.drums) as [DrumName, string][];
+export function writeDrums(song: Song, touch: Random): readonly Hit[] {
+  const drums = Object.entries(song.style.groove.drums) as [DrumName, string][];
   if (drums.length === 0) return [];
   const fill = randomChoice(touch, FILLS);
-  return bars.flatMap(({ section, startBeat, position, isLast }) => {
+  return song.bars.flatMap(({ section, startBeat, position, isLast }) => {
     const patterns: [DrumName, string][] = section === "ending" ? [["kick", "x"]] : [...drums];
     if (section === "ending" || (section === "chorus" && position === 0)) patterns.push(["crash", "x"]);
     if (section === "verse" && isLast) patterns.push(["tom", fill]);
     return patterns.flatMap(([drum, pattern]) =>
-      strokesOf(pattern, beatsPerBar).map(({ symbol, start }) => {
+      strokesOf(pattern, song).map(({ symbol, start }) => {
         const velocity = (symbol === "x" ? 1 : 0.5) * between(touch, 0.88, 1);
         return { start: startBeat + start, drum, velocity };
       }),
@@ -183,22 +120,13 @@ export function writeDrums({ style, bars, beatsPerBar }: Song, touch: Random): r
   });
 }
 
-/** The notes or hits of a pattern, in beats from the beginning of the bar. */
-function strokesOf(pattern: string, beatsPerBar: number) {
+/** The notes or hits of a pattern, in beats. With swing, the second half of each beat comes late. */
+function strokesOf(pattern: string, { beatsPerBar, style }: Song) {
+  const middle = 0.5 + (style.groove.swing ?? 0) / 6;
   const strokes = pattern.slice(0, beatsPerBar * 4).matchAll(/([^.-])-*/g);
-  return [...strokes].map(({ 0: { length }, 1: symbol = "", index }) => ({
-    symbol,
-    start: index / 4,
-    length: length / 4,
-  }));
-}
-
-/** Semitones from the key note to a scale step; steps continue above 6 and below 0. */
-function stepPitch(scale: readonly number[], step: number): number {
-  return at(scale, step) + 12 * Math.floor(step / scale.length);
-}
-
-/** The pitch in the octave that begins at `lowest`. */
-function foldedAbove(lowest: number, pitch: number): number {
-  return lowest + modulo(pitch - lowest, 12);
+  return [...strokes].map(({ 0: { length }, 1: symbol = "", index }) => {
+    const part = (index / 2) % 2;
+    const swung = part < 1 ? part * middle : middle + (part - 1) * (1 - middle);
+    return { symbol, start: Math.floor(index / 4) + swung, length: length / 4 };
+  });
 }

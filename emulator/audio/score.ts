@@ -35,7 +35,7 @@ export function writeScore(request: SongRequest): Score {
   const { durationSeconds, instrumental, continues } = request;
   const { text, lyrics, seed } = continues ?? request;
   const style = readStyle(text.trim() === "" ? lyrics : text, seed);
-  const { beatsPerBar = 4, swing = 0 } = style.groove;
+  const { beatsPerBar = 4 } = style.groove;
   const identity = JSON.stringify([text, lyrics]);
   // All that a continuation keeps is drawn from this stream, in an order that does not depend on the length.
   const random = randomStream(seed, "song", identity);
@@ -51,15 +51,8 @@ export function writeScore(request: SongRequest): Score {
   };
   const touch = randomStream(request.seed, "touch", identity, JSON.stringify([request.text, request.lyrics]));
   const parts = writeParts(song, instrumental, random, touch);
-  return {
-    ...song,
-    scale,
-    beatsPerMinute,
-    parts: parts.map((part) => ({ ...part, notes: swung(part.notes, swing) })),
-    hits: swung(writeDrums(song, touch), swing),
-    brightness: style.brightness,
-    echo: style.echo,
-  };
+  const { brightness, echo } = style;
+  return { ...song, scale, beatsPerMinute, parts, hits: writeDrums(song, touch), brightness, echo };
 }
 
 /**
@@ -97,16 +90,5 @@ function writeBars(
     const isRaised = scale === "minor" && root === 4;
     const chord = { root, scale: isRaised ? [...steps.slice(0, 6), 11] : steps };
     return { section, startBeat: bar * beatsPerBar, position, isLast, ...chord };
-  });
-}
-
-/** The same events with the second half of every beat coming late: at full swing, after two thirds of it. */
-function swung<T extends { readonly start: number }>(events: readonly T[], swing: number): readonly T[] {
-  const middle = 0.5 + swing / 6;
-  return events.map((event) => {
-    const beat = Math.floor(event.start);
-    const part = event.start - beat;
-    const late = part < 0.5 ? part * 2 * middle : middle + (part - 0.5) * 2 * (1 - middle);
-    return { ...event, start: beat + late };
   });
 }

@@ -1,12 +1,9 @@
 import type { AudioFormat } from "./formats.js";
 import { encodeMp3 } from "./mp3.js";
 import { type SongRequest, writeScore } from "./score.js";
-import { render, SAMPLE_RATE } from "./synth.js";
+import { type Bytes, type Pause, render, SAMPLE_RATE } from "./synth.js";
 
 export { SAMPLE_RATE };
-
-/** Lets other work run; awaited every few milliseconds. */
-export type Pause = () => Promise<void>;
 
 /** How long two joined parts sound together. */
 export const CROSSFADE_SECONDS = 0.25;
@@ -39,17 +36,13 @@ export function joinSamples(parts: readonly Int16Array[]): Int16Array {
 }
 
 /** A file of samples. */
-export async function encode(
-  samples: Int16Array,
-  format: AudioFormat,
-  pause: Pause,
-): Promise<Uint8Array<ArrayBuffer>> {
+export async function encode(samples: Int16Array, format: AudioFormat, pause: Pause): Promise<Bytes> {
   await pause();
   return format === "mp3" ? encodeMp3(samples, pause) : encodeWav(samples);
 }
 
 /** A RIFF file: 16-bit samples of one channel behind a header of 44 bytes. */
-function encodeWav(samples: Int16Array): Uint8Array<ArrayBuffer> {
+function encodeWav(samples: Int16Array): Bytes {
   const dataBytes = 2 * samples.length;
   const [riff, wave, format, data] = [0x46464952, 0x45564157, 0x20746d66, 0x61746164];
   const header = [riff, 36 + dataBytes, wave, format, 16, (1 << 16) | 1, SAMPLE_RATE, 2 * SAMPLE_RATE];

@@ -20,15 +20,14 @@ export interface Style {
 
 /**
  * Patterns of one bar, a step for each sixteenth: `.` is silence and `-` holds the note before. For drums, `x` is loud and
- * `o` soft. For notes, `x` is the whole chord, and `1 3 5 8` are its root, third, fifth and highest note.
+ * `o` soft. For notes, `x` is the whole chord, and digits count the notes of the scale from the root of the chord.
  */
 export interface Groove {
   readonly drums: Readonly<Partial<Record<DrumName, string>>>;
   readonly bass: string;
   readonly chords: readonly [usually: string, inChorus: string];
-  /** @defaultValue 4 */
   readonly beatsPerBar?: 3;
-  /** How late the second half of each beat comes: 0 is straight, 1 a full triplet. @defaultValue 0 */
+  /** How late the second half of each beat comes: 0 is straight, 1 a full triplet. */
   readonly swing?: number;
 }
 
@@ -121,13 +120,13 @@ const LOUNGE = { chords: ["rhodes"], leads: ["sax", "flute", "bell"] } as const;
 const HALL = { chords: ["strings"], leads: ["violin", "trumpet"], bass: "cello", echo: 0.4 } as const;
 
 /** The words, separated by commas, that name a genre, and how it differs from pop. The first one in a text decides. */
-const GENRES: readonly (readonly [words: string, changes: Partial<Style>])[] = [
+export const GENRES: readonly (readonly [words: string, changes: Partial<Style>])[] = [
   ["pop, anthem, kpop, k pop, jpop", {}],
   ["rock, punk, grunge, indie, garage", { tempo: [112, 140], groove: ROCK, chords: ["distorted"] }],
   ["metal, metalcore, djent", { ...DARK, tempo: [140, 176], groove: ROCK, chords: ["distorted"] }],
   ["blues, soul, gospel, motown", { ...LOUNGE, tempo: [76, 100], scales: ["mixolydian"], groove: SWING }],
-  ["folk, acoustic, singer, celtic, fado", { ...BAND, tempo: [84, 116] }],
-  ["country, bluegrass, americana", { ...BAND, tempo: [104, 132], scales: ["mixolydian"] }],
+  ["folk, acoustic, ballad, celtic, fado, polka, shanty", { ...BAND, tempo: [84, 116] }],
+  ["country, bluegrass", { ...BAND, tempo: [104, 132], scales: ["mixolydian"] }],
   ["reggae, dub, ska", { tempo: [72, 88], groove: SKANK, chords: ["organ"], leads: ["trumpet"] }],
   ["bossa, samba, latin, salsa, tango", { ...LOUNGE, tempo: [100, 136], groove: SKANK, chords: ["guitar"] }],
   ["funk, funky, disco, rnb, r b", { tempo: [100, 120], scales: ["dorian"], groove: FUNK }],
@@ -137,12 +136,11 @@ const GENRES: readonly (readonly [words: string, changes: Partial<Style>])[] = [
   ["ambient, drone, meditation", { ...LOUNGE, tempo: [60, 76], groove: DRUMLESS, density: 0, echo: 0.5 }],
   ["lofi, lo fi, chillhop, study, chill", { ...LOUNGE, tempo: [72, 88], groove: HIP_HOP, brightness: 0.7 }],
   ["hip hop, hiphop, rap, trap, drill", { ...DARK, tempo: [84, 98], groove: HIP_HOP, leads: ["bell"] }],
-  ["synthwave, retrowave, vaporwave, 80s", { ...CLUB, ...DARK, tempo: [84, 112], groove: ROCK }],
+  ["synthwave, synthpop, vaporwave, 80s", { ...CLUB, ...DARK, tempo: [84, 112], groove: ROCK }],
   ["chiptune, 8 bit, 8bit, arcade", { tempo: [128, 160], chords: ["square"], leads: ["square"] }],
   ["jazz, bebop, big band, swing", { ...LOUNGE, tempo: [112, 168], groove: SWING, density: 1.6 }],
-  ["classical, baroque, sonata, symphony", { ...HALL, tempo: [84, 126], groove: DRUMLESS, density: 1.3 }],
-  ["orchestral, cinematic, soundtrack, epic", { ...HALL, ...DARK, tempo: [76, 104], groove: ROCK }],
-  ["ballad, nocturne", { tempo: [66, 92], groove: DRUMLESS, chords: ["piano"], leads: ["piano"] }],
+  ["classical, baroque, sonata, orchestral", { ...HALL, tempo: [84, 126], groove: DRUMLESS, density: 1.3 }],
+  ["cinematic, soundtrack, epic", { ...HALL, ...DARK, tempo: [76, 104], groove: ROCK }],
   ["waltz, musette", { tempo: [96, 150], groove: WALTZ, chords: ["piano"], leads: ["violin", "flute"] }],
   ["lullaby, music box, cradle", { tempo: [84, 96], groove: WALTZ, chords: ["bell"], leads: ["bell"] }],
 ];
@@ -159,9 +157,6 @@ const CHANGES: readonly (readonly [words: string, change: Partial<Style> & { tem
   ["energetic, aggressive, driving, powerful, party", { tempoFactor: 1.12, density: 1.5, brightness: 1.1 }],
   ["major", { scales: ["major"] }],
   ["minor", { scales: ["minor"] }],
-  ["strings", { chords: ["strings"] }],
-  ["electric guitar, distorted", { chords: ["distorted"] }],
-  ["acoustic guitar, ukulele", { chords: ["guitar"] }],
 ];
 
 /** Instruments that have the tune where a text names them. */

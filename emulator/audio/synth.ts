@@ -4,6 +4,11 @@ import { powerOfTwo, sine } from "./numbers.js";
 /** Samples of the one channel in a second. */
 export const SAMPLE_RATE = 16_000;
 
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Awaited every few milliseconds, so that other work can run. */
+export type Pause = () => Promise<void>;
+
 /** What is played. Times are in beats, pitches in semitones as in MIDI. */
 export interface Performance {
   readonly beatsPerMinute: number;
@@ -66,22 +71,25 @@ export const INSTRUMENTS = {
 
 export type InstrumentName = keyof typeof INSTRUMENTS;
 
-/** A tone that falls from one frequency to another, and noise with a part of its low frequencies taken out. */
-interface Drum {
-  readonly tone?: readonly [level: number, fromHertz: number, toHertz: number, halfLifeSeconds: number];
-  readonly noise: readonly [level: number, highPass: number, halfLifeSeconds: number];
-}
+/** A tone that falls from one frequency to another, mixed with noise, which decays by half in the half-life. */
+type Drum = readonly [
+  level: number,
+  fromHertz: number,
+  toHertz: number,
+  noise: number,
+  halfLifeSeconds: number,
+];
 
 const DRUMS = {
-  kick: { tone: [0.9, 150, 48, 0.06], noise: [0.1, 0.1, 0.004] },
-  snare: { tone: [0.35, 210, 175, 0.035], noise: [0.45, 0.4, 0.045] },
-  clap: { noise: [0.5, 0.5, 0.04] },
-  rim: { tone: [0.3, 820, 780, 0.012], noise: [0.15, 0.6, 0.006] },
-  tom: { tone: [0.6, 150, 85, 0.09], noise: [0.1, 0.2, 0.01] },
-  hat: { noise: [0.3, 0.95, 0.014] },
-  shaker: { noise: [0.2, 0.9, 0.02] },
-  ride: { tone: [0.05, 3100, 3090, 0.14], noise: [0.18, 0.95, 0.11] },
-  crash: { noise: [0.3, 0.8, 0.2] },
+  kick: [0.9, 150, 48, 0.03, 0.06],
+  snare: [0.6, 210, 175, 0.6, 0.04],
+  clap: [0.5, 0, 0, 1, 0.04],
+  rim: [0.4, 820, 780, 0.3, 0.01],
+  tom: [0.6, 150, 85, 0.1, 0.09],
+  hat: [0.3, 0, 0, 1, 0.014],
+  shaker: [0.2, 0, 0, 1, 0.02],
+  ride: [0.2, 3100, 3090, 0.8, 0.12],
+  crash: [0.3, 0, 0, 1, 0.2],
 } as const satisfies Record<string, Drum>;
 
 export type DrumName = keyof typeof DRUMS;
@@ -92,8 +100,6 @@ const LEVELS = { bass: 0.8, chords: 0.3, tune: 0.65 };
 /** One period of a tone has 1024 samples; the upper bits of a 32-bit phase are the position in it. */
 const TABLE_BITS = 10;
 const TABLE_SIZE = 2 ** TABLE_BITS;
-const NOISE_SIZE = 2 ** 13;
-const HIGHEST_PARTIAL_HERTZ = 7500;
 const RELEASE_SECONDS = 0.04;
 /** Three sixteenths: the echo falls between the beats. */
 const ECHO_BEATS = 0.75;
@@ -101,71 +107,48 @@ const ECHO_BEATS = 0.75;
 const LOUDNESS = 0.18;
 const CEILING = 0.891;
 const FADE_SECONDS = 0.5;
-/** About 2 ms of work, even before the engine has optimized the loops. */
-const SAMPLES_PER_TURN = 2 ** 17;
+/** About 2 ms of work. */
+const NOTES_PER_TURN = 16;
 
-/**
- * The sound of a performance, exactly as long as requested.
- *
- * @param pause - Called and awaited every few milliseconds, so that other work can run.
- */
+/** The sound of a performance, exactly as long as requested. */
 export async function render(
   { beatsPerMinute, parts, hits, brightness, echo }: Performance,
   durationSeconds: number,
-  pause: () => Promise<void>,
+  pause: Pause,
 ): Promise<Int16Array> {
   const mix = new Float32Array(Math.round(durationSeconds * SAMPLE_RATE));
   const samplesPerBeat = (60 * SAMPLE_RATE) / beatsPerMinute;
-  let work = 0;
-  const pauseAfter = async (samples: number) => {
-    work += samples;
-    if (work < SAMPLES_PER_TURN) return;
-    work = 0;
-    await pause();
-  };
-
   const period = new Float32Array(TABLE_SIZE).map((_, i) => sine(i / TABLE_SIZE));
-  const tables = new Map<string, Float32Array>();
-  for (const { role, instrument: name, notes } of parts) {
-    const [partials, attackSeconds, halfLifeSeconds] = INSTRUMENTS[name];
-    const fall = fallOf(halfLifeSeconds);
-    for (const { start, length, pitch, velocity } of notes) {
+  for (const { role, instrument, notes } of parts) {
+    const tables: Float32Array[] = [];
+    for (const [index, { start, length, pitch, velocity }] of notes.entries()) {
       // A table serves an octave: it has the overtones that the highest note of it can have.
       const octave = Math.ceil(pitch / 12);
-      const table = tables.get(`${name}${octave}`) ?? createTable(partials, octave * 12, brightness, period);
-      tables.set(`${name}${octave}`, table);
+      tables[octave] ??= createTable(INSTRUMENTS[instrument], octave * 12, brightness, period);
       const first = Math.round(start * samplesPerBeat);
       const span = mix.subarray(first, Math.round((start + length) * samplesPerBeat));
-      addTone(span, table, hertzOf(pitch), velocity * LEVELS[role], fall, attackSeconds);
-      await pauseAfter(span.length);
+      addTone(span, INSTRUMENTS[instrument], tables[octave], hertzOf(pitch), velocity * LEVELS[role]);
+      if (index % NOTES_PER_TURN === 0) await pause();
     }
   }
   const delay = Math.round(ECHO_BEATS * samplesPerBeat);
   add(mix.subarray(delay), mix, echo);
-  await pauseAfter(mix.length);
 
-  const random = randomStream(0, "noise");
-  const noise = new Float32Array(NOISE_SIZE).map(() => random() * 2 - 1);
   const strokes = new Map<DrumName, Float32Array>();
-  for (const { start, drum, velocity } of hits) {
-    const stroke = strokes.get(drum) ?? createStroke(DRUMS[drum], period, noise);
+  for (const [index, { start, drum, velocity }] of hits.entries()) {
+    const stroke = strokes.get(drum) ?? createStroke(DRUMS[drum], period);
     strokes.set(drum, stroke);
     add(mix.subarray(Math.round(start * samplesPerBeat)), stroke, velocity);
-    await pauseAfter(stroke.length);
+    if (index % NOTES_PER_TURN === 0) await pause();
   }
   await pause();
   return master(mix);
 }
 
 /** One period, with as many overtones as fit below half of the sample rate at `highestPitch`. */
-function createTable(
-  partials: readonly number[],
-  highestPitch: number,
-  brightness: number,
-  period: Float32Array,
-): Float32Array {
+function createTable([partials]: Instrument, highestPitch: number, brightness: number, period: Float32Array) {
   const table = new Float32Array(TABLE_SIZE);
-  const count = Math.max(1, Math.floor(HIGHEST_PARTIAL_HERTZ / hertzOf(highestPitch)));
+  const count = Math.max(1, Math.floor((SAMPLE_RATE * 0.47) / hertzOf(highestPitch)));
   let power = 0;
   let dulled = 1;
   for (const [index, partial] of partials.slice(0, count).entries()) {
@@ -185,12 +168,13 @@ function createTable(
 /** Adds a tone that fills the span. */
 function addTone(
   span: Float32Array,
+  instrument: Instrument,
   table: Float32Array,
   hertz: number,
   gain: number,
-  fall: number,
-  attackSeconds: number,
-): void {
+) {
+  const [, attackSeconds, halfLifeSeconds] = instrument;
+  const fall = fallOf(halfLifeSeconds);
   const step = Math.round((hertz / SAMPLE_RATE) * 2 ** 32);
   const attack = 1 / (attackSeconds * SAMPLE_RATE);
   const release = 1 / (RELEASE_SECONDS * SAMPLE_RATE);
@@ -207,28 +191,20 @@ function addTone(
 }
 
 /** One stroke of a drum at full strength. */
-function createStroke(
-  { tone = [0, 0, 0, 0.01], noise }: Drum,
-  period: Float32Array,
-  white: Float32Array,
-): Float32Array {
-  const stroke = new Float32Array(Math.round(5 * Math.max(tone[3], noise[2]) * SAMPLE_RATE));
-  const [toneFall, noiseFall] = [fallOf(tone[3]), fallOf(noise[2])];
-  let [toneLevel, hertz] = tone;
-  let [noiseLevel] = noise;
-  let turns = 0;
-  let low = 0;
-  for (let i = 0; i < stroke.length; i++) {
-    const sample = white[i % NOISE_SIZE] ?? 0;
-    low += (sample - low) * 0.3;
-    const swing = period[Math.floor(turns * TABLE_SIZE) % TABLE_SIZE] ?? 0;
-    stroke[i] = swing * toneLevel + (sample - low * noise[1]) * noiseLevel;
+function createStroke([level, fromHertz, toHertz, noise, halfLifeSeconds]: Drum, period: Float32Array) {
+  const random = randomStream(0, "noise");
+  const fall = fallOf(halfLifeSeconds);
+  let [loudness, hertz, turns, low] = [level, fromHertz, 0, 0];
+  return new Float32Array(Math.round(5 * halfLifeSeconds * SAMPLE_RATE)).map(() => {
+    const white = random() * 2 - 1;
+    low += (white - low) * 0.3;
+    const tone = period[Math.floor(turns * TABLE_SIZE) % TABLE_SIZE] ?? 0;
+    const sample = loudness * (tone * (1 - noise) + (white - low) * noise);
     turns += hertz / SAMPLE_RATE;
-    hertz += (tone[2] - hertz) * 0.003;
-    toneLevel *= toneFall;
-    noiseLevel *= noiseFall;
-  }
-  return stroke;
+    hertz += (toHertz - hertz) * 0.003;
+    loudness *= fall;
+    return sample;
+  });
 }
 
 function add(span: Float32Array, samples: Float32Array, gain: number): void {

@@ -1,13 +1,8 @@
 import { randomChoice, randomStream } from "../time/random.js";
 import { at, shuffled } from "./numbers.js";
 
-export interface Lyrics {
-  title: string;
-  text: string;
-}
-
 /** Verses, a chorus that returns, and a bridge, about the words of the prompt. The same input gives the same lyrics. */
-export function writeLyrics(prompt: string, seed: number): Lyrics {
+export function writeLyrics(prompt: string, seed: number): { title: string; text: string } {
   const random = randomStream(seed, "lyrics", prompt);
   const title = songTitle(prompt, seed);
   const keywords = keywordsOf(prompt).map(({ phrase }) => phrase);
@@ -44,15 +39,7 @@ export function songTitle(text: string, seed: number): string {
     .replace("{b}", () => capitalized(at(words, index + 1)));
 }
 
-const ONE_WORD_TITLES = [
-  "{a}",
-  "Only {a}",
-  "{a} Tonight",
-  "Song for {a}",
-  "After {a}",
-  "Dear {a}",
-  "Back to {a}",
-];
+const ONE_WORD_TITLES = ["{a}", "Only {a}", "{a} Tonight", "Song for {a}", "After {a}", "Back to {a}"];
 const TWO_WORD_TITLES = ["{a} and {b}", "{a}, {b}", "Between {a} and {b}", "{a} for {b}"];
 /** Titles and words for a text that says nothing. */
 const UNTITLED = ["Harbor", "Winter Light", "Paper Boats", "Slow River", "Open Windows", "Late Summer"];
