@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 test.each(["rain.wav", "rain.mp3", "rain-2.flac"])(
-  "run refuses to overwrite %s before anything is paid for, and --force replaces it",
+  "run refuses to overwrite %s before anything is charged, and --force replaces it",
   async (name) => {
     await writeFile(join(folder, name), "mine");
     const { run, bodies } = createTerminal(emulator);
@@ -39,7 +39,7 @@ test("a second run with the same --out is refused, and the first song stays", as
   expect(bodies).toHaveLength(1);
 });
 
-test("lyrics of that name do not stop a song, and the other way round", async () => {
+test("lyrics with the same --out do not block a song, and the reverse", async () => {
   const { run } = createTerminal(emulator);
   const out = ["--out", join(folder, "rain")];
   expect((await run("run", "lyrics", "--prompt", "rain", ...out)).status).toBe(0);
@@ -47,7 +47,7 @@ test("lyrics of that name do not stop a song, and the other way round", async ()
   expect((await run("run", "lyrics", "--prompt", "rain", ...out)).status).toBe(2);
 });
 
-test("a file that appears while the task is waited for is not overwritten, and the song is not lost", async () => {
+test("a file created during the wait is not overwritten, and the song is not lost", async () => {
   emulator.providers.provider_a.always({ clips: 1 });
   const terminal = createTerminal(emulator);
   const stop = emulator.onRequest(({ method }) => {
@@ -63,7 +63,7 @@ test("a file that appears while the task is waited for is not overwritten, and t
   expect((await terminal.run("wait", taskId, "--out", join(folder, "rain"), "--force")).status).toBe(0);
 });
 
-test("lyrics that appear while the task is waited for are not overwritten", async () => {
+test("a lyrics file created during the wait is not overwritten", async () => {
   const terminal = createTerminal(emulator);
   emulator.onRequest(({ method }) => {
     if (method === "POST") writeFileSync(join(folder, "sea.txt"), "mine");
@@ -83,7 +83,7 @@ test("lyrics that appear while the task is waited for are not overwritten", asyn
   expect(await readFile(join(folder, "sea.txt"), "utf8")).toBe("mine");
 });
 
-test("in a folder, a clip that was saved before is kept and told again, and --force downloads it again", async () => {
+test("in a directory, a clip that was saved before is kept and its path written again, and --force downloads it again", async () => {
   const { run } = createTerminal(emulator);
   const again = ["-d", "rain", "--out", `${folder}/`, "--journal", join(folder, "j"), "--key", "rain"];
   const first = await run("run", ...again);
@@ -98,7 +98,7 @@ test("in a folder, a clip that was saved before is kept and told again, and --fo
 });
 
 test.skipIf(process.platform !== "linux")(
-  "a folder in which no file can be created is found out before anything is paid for",
+  "a directory without write access is refused before anything is charged",
   async () => {
     const { run, bodies } = createTerminal(emulator);
     const { status, stderr } = await run("run", "-d", "rain", "--out", "/proc/songs/");
@@ -107,7 +107,7 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-test("trying whether a folder can be written leaves nothing behind", async () => {
+test("the check for write access leaves no file", async () => {
   const { run } = createTerminal(emulator);
   await run("run", "-d", "rain", "--out", `${folder}/`, "--max-wait", "1");
   expect(await readdir(folder)).toEqual([]);

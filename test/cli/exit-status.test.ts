@@ -72,7 +72,7 @@ test.each([
   new CommanderError(1, "commander.unknownOption", "error: unknown option '--x'"),
   "thrown",
   null,
-])("the name that --json has for %o is in the guide's table", (thrown) => {
+])("--json names %o as in the guide's table", (thrown) => {
   let stdout = "";
   const output = (write: (text: string) => void) => ({ isTerminal: false, columns: () => 80, write });
   const terminal = { env: {}, stdout: output((text) => (stdout += text)), stderr: output(() => {}) };

@@ -10,8 +10,8 @@ const SHOWN = ["docs/command-line.md", "README.md"].flatMap((file) =>
   ),
 );
 
-describe("a command that the guides show", () => {
-  test.each(SHOWN)("is understood: %s", async (line) => {
+describe("a command in the guides", () => {
+  test.each(SHOWN)("succeeds: %s", async (line) => {
     await using emulator = createEmulator();
     const folder = await createFolder();
     const stdin = JSON.stringify({ model: "provider_a", task_type: "lyrics", input: { prompt: "sea" } });
@@ -27,7 +27,7 @@ describe("a command that the guides show", () => {
     expect({ status: isMissing && status !== 2 ? 0 : status, stderr }).toMatchObject({ status: 0 });
   });
 
-  test("is there", () => {
+  test("is found", () => {
     expect(SHOWN.length).toBeGreaterThan(10);
   });
 });

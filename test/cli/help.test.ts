@@ -5,7 +5,7 @@ import { createTerminal } from "./support/terminal.js";
 const COMMANDS = ["run", "wait", "orders", "settle", "balance", "usage", "emulator"];
 
 describe.each([[], ...COMMANDS.map((name) => [name])])("async-music %s --help", (...command) => {
-  test("is no error, and says nothing on stderr", async () => {
+  test("is written to stdout, with status 0", async () => {
     const { run } = createTerminal(createEmulator());
     const { status, stdout, stderr } = await run(...command, "--help");
     expect([status, stderr]).toEqual([0, ""]);
@@ -25,19 +25,19 @@ describe.each([[], ...COMMANDS.map((name) => [name])])("async-music %s --help", 
   });
 });
 
-test("a stranger who says nothing is told everything, with status 2", async () => {
+test("without arguments, the help is written to stderr, with status 2", async () => {
   const { run } = createTerminal(createEmulator());
   const { status, stdout, stderr } = await run();
   expect([status, stdout]).toEqual([2, ""]);
   for (const name of COMMANDS) expect(stderr).toContain(`\n  ${name} `);
 });
 
-test.each(COMMANDS)("`help %s` is its --help", async (name) => {
+test.each(COMMANDS)("`help %s` is the same as its --help", async (name) => {
   const { run } = createTerminal(createEmulator());
   expect(await run("help", name)).toEqual(await run(name, "--help"));
 });
 
-test("--version is the package's", async () => {
+test("--version is the package version", async () => {
   const { run } = createTerminal(createEmulator());
   expect(await run("--version")).toEqual({
     status: 0,

@@ -1,8 +1,7 @@
-import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { createEmulator, type Emulator } from "../../emulator/index.js";
-import { createFolder, createTerminal } from "./support/terminal.js";
+import { createBreakingTerminal, createFolder, createTerminal } from "./support/terminal.js";
 
 let emulator: Emulator;
 beforeEach(() => {
@@ -13,10 +12,10 @@ beforeEach(() => {
 const RUN = ["run", "lyrics", "--prompt", "sea"];
 const paths = () => emulator.requests.map(({ method, path }) => `${method} ${path}`);
 const journaled = async () => ["--journal", join(await createFolder(), "journal"), "--key", "sea"];
-const loseAnswer = () =>
+const loseResponse = () =>
   emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "disconnect", when: "after" } });
 
-test("run --no-wait writes the id of the task and leaves it, and tells how to go on", async () => {
+test("run --no-wait writes the task ID and how to continue, and exits", async () => {
   const { run } = createTerminal(emulator);
   const { status, stdout, stderr } = await run(...RUN, "--no-wait");
   expect([status, paths()]).toEqual([0, ["POST /api/v1/task"]]);
@@ -28,7 +27,7 @@ test("run --no-wait writes the id of the task and leaves it, and tells how to go
   expect([waited.status, waited.stdout]).toEqual([0, expect.stringMatching(/^\[Verse/)]);
 });
 
-test("with --json it is one document: what the service answered", async () => {
+test("with --json the submission is one document", async () => {
   const { run } = createTerminal(emulator);
   const { status, stdout } = await run(...RUN, "--no-wait", "--json");
   const { task, ...others } = JSON.parse(stdout);
@@ -37,7 +36,7 @@ test("with --json it is one document: what the service answered", async () => {
   expect(task.task_id).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test("with a journal the same command goes on later, and a key that has its task sends nothing", async () => {
+test("with a journal the same command continues later, and sends nothing for a key that has a task", async () => {
   const { run, bodies } = createTerminal(emulator);
   const flags = await journaled();
   const first = await run(...RUN, ...flags, "--no-wait");
@@ -54,8 +53,8 @@ test("with a journal the same command goes on later, and a key that has its task
   expect(bodies).toHaveLength(1);
 });
 
-test("a key that was settled with a task's id sends nothing either", async () => {
-  loseAnswer();
+test("nothing is sent for a key that was settled with a task ID", async () => {
+  loseResponse();
   const { run } = createTerminal(emulator);
   const flags = await journaled();
   expect((await run(...RUN, ...flags, "--no-wait")).status).toBe(9);
@@ -70,32 +69,23 @@ test("a key that was settled with a task's id sends nothing either", async () =>
   expect(paths()).toEqual(before);
 });
 
-test("a request whose answer is lost is status 9, and no task's id is written", async () => {
-  loseAnswer();
+test("a lost response is status 9, and no task ID is written", async () => {
+  loseResponse();
   const { status, stdout, stderr } = await createTerminal(emulator).run(...RUN, "--no-wait");
   expect([status, stdout]).toEqual([9, ""]);
   expect(stderr).toContain("async-music usage");
 });
 
-test("a task that the journal could not record is status 16, and told", async () => {
+test("a task that the journal could not record is status 16, with the command to settle it", async () => {
   const flags = await journaled();
-  const { fetch, ...rest } = emulator.connection();
-  const breaking: typeof fetch = async (input, init) => {
-    const request = new Request(input, init);
-    if (request.method === "POST") {
-      await rm(flags[1] ?? "", { recursive: true });
-      await writeFile(flags[1] ?? "", "no folder");
-    }
-    return fetch(request);
-  };
-  const { run } = createTerminal({ connection: () => ({ ...rest, fetch: breaking }) });
+  const { run } = createBreakingTerminal(emulator, flags[1] ?? "");
   const { status, stdout, stderr } = await run(...RUN, ...flags, "--no-wait");
   expect([status, stdout]).toEqual([16, ""]);
   expect(stderr).toMatch(/\n {2}async-music settle sea --journal \S+ --task-id [0-9a-f-]{36}\n/);
   expect(stderr).toMatch(/To continue with the task:\n\n {2}async-music wait [0-9a-f-]{36}\n$/);
 });
 
-test("Ctrl-C while the request is on its way is told with the task, status 130", async () => {
+test("Ctrl-C while the request is in flight is status 130, with the task ID", async () => {
   const terminal = createTerminal(emulator);
   emulator.onRequest(() => terminal.signal("SIGINT"));
   const { status, stdout } = await terminal.run(...RUN, "--no-wait", "--json");
@@ -105,7 +95,7 @@ test("Ctrl-C while the request is on its way is told with the task, status 130",
 });
 
 test.each([["--out", "songs/"], ["--force"], ["--max-wait", "10m"], ["--no-download"]])(
-  "beside %s it is a misuse, and nothing is sent",
+  "with %s it is a misuse, and nothing is sent",
   async (...flags) => {
     const { status, stdout, stderr } = await createTerminal(emulator).run(...RUN, "--no-wait", ...flags);
     expect([status, stdout, paths()]).toEqual([2, "", []]);

@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 const lyrics = (key: string) => ["run", "lyrics", "--prompt", "sea", "--journal", path, "--key", key];
 
-test("orders lists the open keys of a journal, and what to do about them, and sends nothing", async () => {
+test("orders lists the open keys of a journal with advice, and sends nothing", async () => {
   const { run } = createTerminal(emulator);
   await run(...lyrics("done"), "--no-download");
   const submitted = (await run(...lyrics("left"), "--no-wait")).stdout.trim();
@@ -49,7 +49,7 @@ test("orders lists the open keys of a journal, and what to do about them, and se
   expect(emulator.requests).toHaveLength(requests);
 });
 
-test("a key leaves the list once its run has ended, also with a failure", async () => {
+test("a key is no longer listed once its run has ended, even with a failure", async () => {
   emulator.providers.provider_a.next({ outcome: "failure" });
   const { run } = createTerminal(emulator);
   await run(...lyrics("sea"), "--no-wait");
@@ -62,7 +62,7 @@ test("a key leaves the list once its run has ended, also with a failure", async 
   });
 });
 
-test("a journal that is not there is status 2, and is not created", async () => {
+test("a journal that does not exist is status 2, and is not created", async () => {
   const { run } = createTerminal(emulator);
   for (const _ of [1, 2]) {
     const { status, stderr } = await run("orders", "--journal", path);

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createEmulator, type Emulator } from "../../emulator/index.js";
 import { serve } from "../../emulator/node.js";
+import { startCommand } from "./support/process.js";
 import { createFolder } from "./support/terminal.js";
 
-const BIN = "dist/cli.js";
 const SONG = { model: "provider_a", task_type: "music", input: { gpt_description_prompt: "rain" } };
 
 let emulator: Emulator;
@@ -22,26 +22,10 @@ beforeEach(async () => {
   return close;
 });
 
-/** The built command, with everything that it writes. */
-function start(args: readonly string[], options: { env?: NodeJS.ProcessEnv; stdin?: string } = {}) {
-  const child = spawn(process.execPath, [BIN, ...args], { env: options.env ?? env });
-  const written = { stdout: "", stderr: "" };
-  child.stdout.on("data", (chunk) => {
-    written.stdout += chunk;
-  });
-  child.stderr.on("data", (chunk) => {
-    written.stderr += chunk;
-  });
-  child.stdin.end(options.stdin ?? "");
-  const ended = once(child, "close").then(([status, signal]) => ({ status, signal, ...written }));
-  /** Resolves when stderr holds this. */
-  const said = async (text: string) => {
-    while (!written.stderr.includes(text)) await once(child.stderr, "data");
-  };
-  return { child, written, ended, said };
-}
+const start = (args: readonly string[], options: { env?: NodeJS.ProcessEnv; stdin?: string } = {}) =>
+  startCommand(args, { env, ...options });
 
-/** A task that its first read ends. */
+/** A task that succeeds at its first read. */
 async function submit(): Promise<string> {
   const response = await emulator.fetch(`${emulator.url}/api/v1/task`, {
     method: "POST",
@@ -51,7 +35,7 @@ async function submit(): Promise<string> {
   return (await response.json()).data.task_id;
 }
 
-/** A service that takes every request and never answers. */
+/** A service that never responds. */
 async function startSilentService() {
   const server = createServer();
   const asked = once(server, "request");
@@ -64,7 +48,7 @@ async function startSilentService() {
   return { asked, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` };
 }
 
-test("a task is waited for and its audio saved, and the process ends by itself", async () => {
+test("wait saves the audio of a task, and the process exits", async () => {
   const folder = await createFolder();
   const { ended } = start(["wait", await submit(), "--out", `${folder}/rain`]);
   expect(await ended).toMatchObject({ status: 0, signal: null, stdout: `${folder}/rain.wav\n` });
@@ -75,7 +59,7 @@ test.each([
   ["no key", { ASYNC_MUSIC_API_KEY: "" }, ["balance"], 2, "ASYNC_MUSIC_API_KEY"],
   ["no address", { ASYNC_MUSIC_BASE_URL: "" }, ["usage"], 2, "ASYNC_MUSIC_BASE_URL"],
   [
-    "an address that is none",
+    "an invalid address",
     { ASYNC_MUSIC_BASE_URL: "music" },
     ["balance"],
     2,
@@ -83,12 +67,12 @@ test.each([
   ],
   ["an unknown flag", {}, ["balance", "--jsno"], 2, "(Did you mean --json?)"],
   ["an unknown command", {}, ["balanse"], 2, "(Did you mean balance?)"],
-  ["no words", {}, ["run", "-d", " "], 2, "--gpt-description-prompt"],
+  ["an empty prompt", {}, ["run", "-d", " "], 2, "--gpt-description-prompt"],
   ["a refused request", {}, ["run", "upload", "--url", "ftp://a.example"], 3, "http"],
   ["an unknown key", { ASYNC_MUSIC_API_KEY: "emu_nobody" }, ["run", "-d", "rain"], 4, "invalid_api_key"],
   ["an unknown task", {}, ["wait", "none"], 6, "task_not_found"],
   ["no connection", {}, ["balance", "--base-url", "http://127.0.0.1:1"], 8, "no connection"],
-])("%s is one clear line and an exit status of its own", async (_, variables, args, status, named) => {
+])("%s is one line and its own exit status", async (_, variables, args, status, named) => {
   const changed = { ...env, ...variables };
   const plain = await start(args, { env: changed }).ended;
   expect([plain.status, plain.stdout]).toEqual([status, ""]);
@@ -119,23 +103,26 @@ describe("signals", () => {
     ["SIGINT", 130],
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("%s while waiting tells the task and how to go on: status %i", async (signal, status) => {
-    const { child, ended, said } = start(["run", "-d", "rain"]);
-    await said("is submitted");
-    child.kill(signal);
-    const { stdout, stderr, ...rest } = await ended;
-    expect([rest.status, stdout]).toEqual([status, ""]);
-    const [, taskId = ""] = /Task (\S+) is submitted/.exec(stderr) ?? [];
-    expect(stderr).toMatch(new RegExp(`\\n {2}async-music wait ${taskId}\\n$`));
-    expect((await start(["wait", taskId, "--no-download"]).ended).status).toBe(0);
-  });
+  ] as const)(
+    "%s during the wait writes the task ID and how to continue: status %i",
+    async (signal, status) => {
+      const { child, ended, wrote } = start(["run", "-d", "rain"]);
+      await wrote("stderr", "is submitted");
+      child.kill(signal);
+      const { stdout, stderr, ...rest } = await ended;
+      expect([rest.status, stdout]).toEqual([status, ""]);
+      const [, taskId = ""] = /Task (\S+) is submitted/.exec(stderr) ?? [];
+      expect(stderr).toMatch(new RegExp(`\\n {2}async-music wait ${taskId}\\n$`));
+      expect((await start(["wait", taskId, "--no-download"]).ended).status).toBe(0);
+    },
+  );
 
-  test("a second one does not wait for the answer of the POST, whose outcome is unknown: status 9", async () => {
+  test("a second one stops waiting for the response to a POST, whose outcome is unknown: status 9", async () => {
     const { asked, url } = await startSilentService();
-    const { child, ended, said } = start(["run", "-d", "rain", "--json", "--base-url", url]);
+    const { child, ended, wrote } = start(["run", "-d", "rain", "--json", "--base-url", url]);
     await asked;
     child.kill("SIGINT");
-    await said("in flight");
+    await wrote("stderr", "in flight");
     child.kill("SIGINT");
     const { status, stdout, stderr } = await ended;
     expect(status).toBe(9);
@@ -149,8 +136,8 @@ describe("signals", () => {
   });
 });
 
-describe("a reader who leaves", () => {
-  test("takes nothing with them: what is paid for is saved all the same", async () => {
+describe("a closed pipe", () => {
+  test("does not stop the audio from being saved", async () => {
     const folder = await createFolder();
     const { child, ended } = start(["wait", await submit(), "--out", join(folder, "rain")]);
     child.stdout.destroy();
@@ -159,18 +146,18 @@ describe("a reader who leaves", () => {
     expect(await readdir(folder)).toEqual(["rain.wav"]);
   });
 
-  test("of the help is no error", async () => {
+  test("is no error for the help", async () => {
     const { child, ended } = start(["run", "--help"]);
     child.stdout.destroy();
     expect(await ended).toMatchObject({ status: 0, stderr: "" });
   });
 });
 
-test.skipIf(!existsSync("/dev/full"))("a disk that is full of results is told, and status 1", async () => {
+test.skipIf(!existsSync("/dev/full"))("stdout on a full disk is an error, and status 1", async () => {
   const full = openSync("/dev/full", "w");
   onTestFinished(() => closeSync(full));
   for (const flags of [[], ["--json"]]) {
-    const child = spawn(process.execPath, [BIN, "balance", ...flags], {
+    const child = spawn(process.execPath, ["dist/cli.js", "balance", ...flags], {
       env,
       stdio: ["ignore", full, "pipe"],
     });
@@ -183,7 +170,7 @@ test.skipIf(!existsSync("/dev/full"))("a disk that is full of results is told, a
   }
 });
 
-test("the key is never written, wherever it was put", async () => {
+test("the key is never written, in whatever argument it was passed", async () => {
   const key = emulator.apiKey;
   for (const args of [
     ["wait", key],
@@ -203,8 +190,8 @@ test("the key is never written, wherever it was put", async () => {
   }
 });
 
-test("what is not needed to explain the command is loaded when a command runs", () => {
-  const sources = [...eagerFiles(BIN)].flatMap(
+test("the SDK and the emulator are not loaded for the help", () => {
+  const sources = [...eagerFiles("dist/cli.js")].flatMap(
     (file) => JSON.parse(readFileSync(`${file}.map`, "utf8")).sources,
   );
   expect(sources).toContain("../src/cli/program.ts");
@@ -212,7 +199,7 @@ test("what is not needed to explain the command is loaded when a command runs", 
   expect(sources.filter((source) => heavy.test(source))).toEqual([]);
 });
 
-/** What is loaded with a built file, before it does anything. */
+/** The built files that a file imports at start-up. */
 function eagerFiles(file: string, found = new Set<string>()): Set<string> {
   if (found.has(file)) return found;
   found.add(file);

@@ -1,14 +1,18 @@
-import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createEmulator, type Emulator } from "../../emulator/index.js";
-import { createFolder, createTerminal } from "./support/terminal.js";
+import {
+  createBreakingTerminal,
+  createChangedTerminal,
+  createFolder,
+  createTerminal,
+} from "./support/terminal.js";
 
 let emulator: Emulator;
 let folder: string;
 beforeEach(async () => {
   emulator = createEmulator({ seed: 1, credits: 100 });
-  // Each of them takes a moment to compose.
   emulator.providers.provider_a.always({ clips: 1 });
   folder = await createFolder();
   return () => emulator[Symbol.asyncDispose]();
@@ -58,7 +62,7 @@ test.each([
     },
   ],
   ["concat --clip-id clip", { model: "provider_a", task_type: "concat", input: { clip_id: "clip" } }],
-])("run %s sends that request, once", async (line, request) => {
+])("run %s sends one request", async (line, request) => {
   const { run, bodies } = createTerminal(emulator);
   await run("run", ...line.split(" "), "--no-download");
   expect(bodies).toEqual([request]);
@@ -94,7 +98,7 @@ test.each([
   ["-d rain --api-key key_in_a_wrong_place", "ASYNC_MUSIC_API_KEY"],
   ["-d rain --api-key=key_in_a_wrong_place", "ASYNC_MUSIC_API_KEY"],
   ["-d rain --apikey=key_in_a_wrong_place", "--apikey"],
-])("run %s is a misuse: one line that names %s, and nothing is sent", async (line, named) => {
+])("run %s is a misuse: one line with %s, and nothing is sent", async (line, named) => {
   const { run, bodies } = createTerminal(emulator);
   const { status, stdout, stderr } = await run("run", ...line.split(" ").filter((word) => word !== ""));
   expect([status, stdout, bodies]).toEqual([2, "", []]);
@@ -103,8 +107,8 @@ test.each([
   expect(stderr).not.toContain("in_a_wrong_place");
 });
 
-describe("what was made", () => {
-  test("is saved with its real extension, and its paths are all of stdout", async () => {
+describe("the result", () => {
+  test("is saved with its real extension, and stdout has only the paths", async () => {
     emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
     const { run } = createTerminal(emulator);
     const { status, stdout, stderr } = await run("run", "-d", "rain", "--out", `${folder}/songs/`);
@@ -118,26 +122,20 @@ describe("what was made", () => {
     expect(stderr).toMatch(/Task [0-9a-f-]{36} is submitted, and 10 credits \(0\.10 USD\) are frozen/);
   });
 
-  /** The emulator's answers, changed on their way. */
-  const answering = (change: (answer: Response, url: string) => Promise<Response>) => {
-    const { fetch, ...rest } = emulator.connection();
-    const changed: typeof fetch = async (input, init) => {
-      const request = new Request(input, init);
-      return change(await fetch(request), request.url);
-    };
-    return createTerminal({ connection: () => ({ ...rest, fetch: changed }) });
-  };
-
-  test("is a file for each clip, however alike their ids begin, and those of other tasks", async () => {
-    const ids = new Map<string, string>();
-    const { run } = answering(async (answer, url) => {
-      if (!url.includes("/task/")) return answer;
-      const { data } = await answer.json();
-      for (const clip of data.output?.result ?? []) {
-        ids.set(clip.id, ids.get(clip.id) ?? `0190f3c2-6a4d-7f3b-9a51-00000000000${ids.size}`);
-        Object.assign(clip, { id: ids.get(clip.id), title: "Rain" });
-      }
+  const terminalWith = (change: (clip: Record<string, unknown>) => void) =>
+    createChangedTerminal(emulator, async (response, { url }) => {
+      if (!url.includes("/task/")) return response;
+      const { data } = await response.json();
+      for (const clip of data.output?.result ?? []) change(clip);
       return Response.json({ code: 200, data });
+    });
+
+  test("is one file per clip, even if IDs of several tasks begin alike", async () => {
+    const ids = new Map<string, string>();
+    const { run } = terminalWith((clip) => {
+      const id = String(clip["id"]);
+      ids.set(id, ids.get(id) ?? `0190f3c2-6a4d-7f3b-9a51-00000000000${ids.size}`);
+      Object.assign(clip, { id: ids.get(id), title: "Rain" });
     });
     emulator.providers.provider_a.always({ clips: 2 });
     const first = await run("run", "-d", "rain", "--out", `${folder}/`);
@@ -150,24 +148,19 @@ describe("what was made", () => {
     { title: null, metadata: null },
     { title: null, metadata: { duration: null } },
     { title: 7, metadata: { duration: "long" } },
-  ])("is saved where a clip says of itself %o", async (fields) => {
-    const { run } = answering(async (answer, url) => {
-      if (!url.includes("/task/")) return answer;
-      const { data } = await answer.json();
-      for (const clip of data.output?.result ?? []) Object.assign(clip, fields);
-      return Response.json({ code: 200, data });
-    });
+  ])("is saved if a clip has %o", async (fields) => {
+    const { run } = terminalWith((clip) => Object.assign(clip, fields));
     emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
     const { status, stderr } = await run("run", "-d", "rain", "--out", `${folder}/`);
     expect([status, (await readdir(folder)).length]).toEqual([0, 2]);
     expect(stderr).toMatch(/Done\. It cost 10 credits \(0\.10 USD\)\.\n$/);
   });
 
-  test("is saved as far as it can be: a clip that is gone costs none of the others", async () => {
+  test("is saved except for a clip that has expired", async () => {
     emulator.providers.provider_a.next({ outcome: "success", clips: 3 });
     let downloads = 0;
-    const { run } = answering(async (answer, url) =>
-      url.includes("/api/v1/") || downloads++ !== 1 ? answer : new Response("", { status: 404 }),
+    const { run } = createChangedTerminal(emulator, (response, { url }) =>
+      url.includes("/api/v1/") || downloads++ !== 1 ? response : new Response("", { status: 404 }),
     );
     const { status, stdout, stderr } = await run("run", "-d", "rain", "--out", `${folder}/`);
     expect(status).toBe(13);
@@ -176,58 +169,53 @@ describe("what was made", () => {
     expect(stderr).toContain("answers 404");
   });
 
-  test("is told by what can still be had, where one clip is gone and another one only failed", async () => {
+  test("has the status of a clip that can be retried, if another one has expired", async () => {
     emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
     let downloads = 0;
-    const { run } = answering(async (answer, url) =>
-      url.includes("/api/v1/") ? answer : new Response("", { status: downloads++ === 0 ? 404 : 403 }),
+    const { run } = createChangedTerminal(emulator, (response, { url }) =>
+      url.includes("/api/v1/") ? response : new Response("", { status: downloads++ === 0 ? 404 : 403 }),
     );
     const { status, stderr } = await run("run", "-d", "rain", "--out", `${folder}/`);
     expect(status).toBe(14);
     expect(stderr).toMatch(/\n {2}async-music wait [0-9a-f-]{36} --out \S+\/\n$/);
   });
 
-  test("has a name of whole characters, however long the title is", async () => {
-    const { run } = answering(async (answer, url) => {
-      if (!url.includes("/task/")) return answer;
-      const { data } = await answer.json();
-      for (const clip of data.output?.result ?? []) clip.title = `a${"𠀀".repeat(100)}`;
-      return Response.json({ code: 200, data });
-    });
+  test("has a file name of whole characters, however long the title is", async () => {
+    const { run } = terminalWith((clip) => Object.assign(clip, { title: `a${"𠀀".repeat(100)}` }));
     const { stdout } = await run("run", "-d", "rain", "--out", `${folder}/`, "--json");
     const { path } = JSON.parse(stdout).files[0];
     expect(path).toMatch(/\/a𠀀{39}-[0-9a-f]{8}\.wav$/u);
     expect(await readdir(folder)).toEqual([path.slice(folder.length + 1)]);
   });
 
-  test("is an mp3 where that was asked for", async () => {
+  test("is an MP3 with --format mp3", async () => {
     const { run } = createTerminal(emulator);
     const { stdout } = await run("run", "-d", "rain", "--format", "mp3", "--out", `${folder}/rain`);
     expect(stdout.split("\n")[0]).toBe(`${folder}/rain.mp3`);
   });
 
-  test("is numbered under a file's name", async () => {
+  test("is numbered if --out is a file", async () => {
     emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
     const { run } = createTerminal(emulator);
     const { stdout } = await run("run", "-d", "rain", "--out", `${folder}/my.song.mp3`);
     expect(stdout).toBe(["", "-2"].map((n) => `${folder}/my.song${n}.wav\n`).join(""));
   });
 
-  test("goes into a folder that is there, without a slash too", async () => {
+  test("is saved in an existing directory without a trailing slash", async () => {
     await mkdir(`${folder}/here`);
     const { run } = createTerminal(emulator);
     await run("run", "-d", "rain", "--out", `${folder}/here`);
     expect(await readdir(`${folder}/here`)).not.toEqual([]);
   });
 
-  test("is text where it is lyrics", async () => {
+  test("is a text file for lyrics", async () => {
     const { run } = createTerminal(emulator);
     const { stdout } = await run("run", "lyrics", "--prompt", "sea", "--out", `${folder}/sea`);
     expect(stdout).toBe(`${folder}/sea.txt\n`);
     expect(await readFile(`${folder}/sea.txt`, "utf8")).toMatch(/\[Verse.*\]\n[\s\S]*\n$/);
   });
 
-  test("replaces lyrics that were there with --force, and never overwrites half of them", async () => {
+  test("replaces existing lyrics with --force, atomically", async () => {
     await writeFile(`${folder}/sea.txt`, "old words");
     await link(`${folder}/sea.txt`, `${folder}/old.txt`);
     const { run } = createTerminal(emulator);
@@ -237,13 +225,13 @@ describe("what was made", () => {
     expect(await readdir(folder)).toEqual(["old.txt", "sea.txt"]);
   });
 
-  test("is an address or the text itself with --no-download", async () => {
+  test("is written to stdout with --no-download: URLs or the lyrics", async () => {
     const { run } = createTerminal(emulator);
     expect((await run("run", "-d", "rain", "--no-download")).stdout).toMatch(/^(https?:\/\/\S+\n)+$/);
     expect((await run("run", "lyrics", "--prompt", "sea", "--no-download")).stdout).toMatch(/^\[Verse/);
   });
 
-  test("is one document with --json", async () => {
+  test("is one JSON document with --json", async () => {
     const { run } = createTerminal(emulator);
     const { stdout } = await run("run", "-d", "rain", "--json", "--out", `${folder}/rain`);
     const { task, files } = JSON.parse(stdout);
@@ -255,7 +243,7 @@ describe("what was made", () => {
     });
   });
 
-  test("has nowhere to go: that is known before anything is paid for", async () => {
+  test("can't be saved below a file: refused before anything is charged", async () => {
     await writeFile(`${folder}/file`, "");
     const { run, bodies } = createTerminal(emulator);
     const { status, stderr } = await run("run", "-d", "rain", "--out", `${folder}/file/songs/`);
@@ -264,7 +252,7 @@ describe("what was made", () => {
   });
 
   test.each([250, 300])(
-    "has no name of %i letters, which no disk takes: that is known before anything is paid for",
+    "can't have a name of %i letters: refused before anything is charged",
     async (length) => {
       const { run, bodies } = createTerminal(emulator);
       const { status, stderr } = await run("run", "-d", "rain", "--out", `${folder}/${"a".repeat(length)}`);
@@ -273,7 +261,7 @@ describe("what was made", () => {
     },
   );
 
-  test("is not lost where it can't be saved in the end", async () => {
+  test("is not lost if it can't be saved in the end", async () => {
     const { run } = createTerminal(emulator);
     await mkdir(`${folder}/rain.wav`);
     const { status, stderr } = await run("run", "-d", "rain", "--out", `${folder}/rain`, "--force");
@@ -282,23 +270,23 @@ describe("what was made", () => {
   });
 });
 
-describe("a request from a file", () => {
+describe("--file", () => {
   const request = { model: "provider_a", task_type: "lyrics", input: { prompt: "naïve ☂", future: [1] } };
 
-  test("is sent as it stands", async () => {
+  test("is sent unchanged", async () => {
     await writeFile(join(folder, "request.json"), JSON.stringify(request));
     const { run, bodies } = createTerminal(emulator);
     const { status } = await run("run", "--file", join(folder, "request.json"), "--no-download");
     expect([status, bodies]).toEqual([0, [request]]);
   });
 
-  test("comes from stdin with -", async () => {
+  test("reads stdin with -", async () => {
     const { run, bodies } = createTerminal(emulator, { stdin: JSON.stringify(request) });
     const { status } = await run("run", "--file", "-", "--no-download");
     expect([status, bodies]).toEqual([0, [request]]);
   });
 
-  test("that is no JSON is refused with status 3, and not quoted", async () => {
+  test("that is not JSON is status 3, and is not quoted", async () => {
     const { run, bodies } = createTerminal(emulator, { stdin: "secret words" });
     const { status, stderr } = await run("run", "--file", "-");
     expect([status, bodies]).toEqual([3, []]);
@@ -306,7 +294,7 @@ describe("a request from a file", () => {
     expect(stderr).not.toContain("secret");
   });
 
-  test("that is in another encoding than UTF-8 is refused with status 3, and not paid for in other words", async () => {
+  test("in another encoding than UTF-8 is status 3", async () => {
     const path = join(folder, "request.json");
     await writeFile(path, Buffer.from(JSON.stringify(request), "latin1"));
     const { run, bodies } = createTerminal(emulator);
@@ -316,7 +304,7 @@ describe("a request from a file", () => {
   });
 
   test.each(["9007199254740993", "-9007199254740993", "1e999"])(
-    "that asks for the seed %s, which would be sent as another one, is refused with status 3",
+    "with the seed %s, which would be rounded, is status 3",
     async (seed) => {
       const stdin = `{"model":"provider_b","task_type":"music","input":{"prompt":"folk","seed":${seed}}}`;
       const { run, bodies } = createTerminal(emulator, { stdin });
@@ -332,12 +320,12 @@ describe("a request from a file", () => {
     expect([status, bodies]).toEqual([0, [request]]);
   });
 
-  test("that the service would refuse is refused with status 3", async () => {
+  test("that the service would refuse is status 3", async () => {
     const { run, bodies } = createTerminal(emulator, { stdin: "[]" });
     expect([(await run("run", "--file", "-")).status, bodies]).toEqual([3, []]);
   });
 
-  test("that is not there, or can't be read, is status 2 and one sentence", async () => {
+  test("that does not exist or can't be read is status 2 and one sentence", async () => {
     const { run } = createTerminal(emulator);
     const missing = join(folder, "none.json");
     expect(await run("run", "--file", missing)).toEqual({
@@ -353,7 +341,7 @@ describe("a request from a file", () => {
   });
 });
 
-test("an answer that breaks off behind the task's id is status 9, and tells how to go on", async () => {
+test("a response truncated after the task ID is status 9, and says how to continue", async () => {
   emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "malformed" } });
   const { run } = createTerminal(emulator);
   const { status, stdout, stderr } = await run("run", "-d", "rain", "--json");
@@ -375,7 +363,7 @@ describe("with a journal", () => {
     "rain",
   ];
 
-  test("the same command again pays once, and tells the same song", async () => {
+  test("the same command again is charged once, and writes the same song", async () => {
     const { run, bodies } = createTerminal(emulator);
     const first = await run("run", ...journaled());
     const second = await run("run", ...journaled());
@@ -388,19 +376,19 @@ describe("with a journal", () => {
     expect(second.stderr).not.toContain("It cost");
   });
 
-  test("another request under the key is refused with status 3", async () => {
+  test("another request with the key is status 3", async () => {
     const { run, bodies } = createTerminal(emulator);
     await run("run", ...journaled());
     const first = JSON.parse((await run("run", ...journaled(), "--json")).stdout);
     const { status, stdout } = await run("run", "--negative-tags", "polka", ...journaled(), "--json");
     expect([status, bodies.length]).toEqual([3, 1]);
-    // The key's task is no task of this request.
+    // The task of the key belongs to another request.
     const { error } = JSON.parse(stdout);
     expect([error.name, error.taskId]).toEqual(["JournalConflictError", null]);
     expect(error.message).toContain(first.task.task_id);
   });
 
-  test("a lost answer is told with what speaks for it, and never sent again", async () => {
+  test("a lost response is reported with its evidence, and never sent again", async () => {
     emulator.faults.add({
       method: "POST",
       path: "/api/v1/task",
@@ -419,7 +407,7 @@ describe("with a journal", () => {
     }
   });
 
-  test("a task that failed keeps its key, and another take needs another one", async () => {
+  test("a task that failed keeps its key, and a retry needs another one", async () => {
     emulator.providers.provider_a.next({ outcome: "failure", retryable: true });
     const { run, bodies } = createTerminal(emulator);
     const [first, second] = [await run("run", ...journaled()), await run("run", ...journaled())];
@@ -430,22 +418,11 @@ describe("with a journal", () => {
     expect((await run("run", ...journaled().slice(0, -1), "rain/2")).status).toBe(0);
   });
 
-  describe("that breaks while the request is on its way", () => {
+  describe("that fails while the request is in flight", () => {
     const path = () => join(folder, "journal");
-    const breaking = () => {
-      const { fetch, ...rest } = emulator.connection();
-      const breaks: typeof fetch = async (input, init) => {
-        const request = new Request(input, init);
-        const answer = await fetch(request);
-        if (request.method !== "POST") return answer;
-        await rm(path(), { recursive: true });
-        await writeFile(path(), "no folder");
-        return answer;
-      };
-      return createTerminal({ connection: () => ({ ...rest, fetch: breaks }) });
-    };
+    const breaking = () => createBreakingTerminal(emulator, path());
 
-    test("the song is there, and what to do before it is run again is told", async () => {
+    test("the song is saved, with a warning before the next run", async () => {
       const { status, stdout, stderr } = await breaking().run("run", ...journaled());
       expect([status, stdout]).toEqual([0, expect.stringMatching(/^http/)]);
       const [, taskId] = /Task (\S+) is submitted/.exec(stderr) ?? [];
@@ -454,7 +431,7 @@ describe("with a journal", () => {
       expect(stderr).not.toContain("client.tasks");
     });
 
-    test("nobody is told to run the same again, which the journal knows nothing of", async () => {
+    test("the advice is not to run the same command again", async () => {
       const { status, stderr } = await breaking().run("run", ...journaled(), "--max-wait", "1");
       expect(status).toBe(12);
       expect(stderr).toContain("can't be recorded");
@@ -467,22 +444,22 @@ describe("with a journal", () => {
 
   describe("a key whose outcome is unknown", () => {
     const settle = (...flags: string[]) => ["settle", "rain", "--journal", join(folder, "journal"), ...flags];
-    const loseAnswer = async (when: "before" | "after") => {
+    const loseResponse = async (when: "before" | "after") => {
       emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "disconnect", when } });
       const terminal = createTerminal(emulator);
       await terminal.run("run", ...journaled());
       return terminal;
     };
 
-    test("is free once it is said that nothing was created, and pays at the next run", async () => {
-      const { run, bodies } = await loseAnswer("before");
+    test("is free after --not-created, and the next run is charged", async () => {
+      const { run, bodies } = await loseResponse("before");
       expect(await run(...settle("--not-created"))).toMatchObject({ status: 0, stdout: "rain is free\n" });
       expect((await run("run", ...journaled())).status).toBe(0);
       expect(bodies).toHaveLength(2);
     });
 
-    test("stands for the task that was found, and pays no more", async () => {
-      const { run, bodies } = await loseAnswer("after");
+    test("continues with the task of --task-id, and is not charged again", async () => {
+      const { run, bodies } = await loseResponse("after");
       const id = emulator.accounts.get(emulator.accountId).ledger.at(-1)?.task_id ?? "";
       expect((await run(...settle("--task-id", id))).stdout).toBe(`rain has task ${id}\n`);
       expect((await run("run", ...journaled(), "--json")).stdout).toContain(id);
@@ -492,13 +469,13 @@ describe("with a journal", () => {
     test.each([
       [["--task-id", "a", "--not-created"], "Pass either"],
       [[], "Pass either"],
-    ])("is settled in one of two ways, and not by %j", async (flags, word) => {
-      const { run } = await loseAnswer("after");
+    ])("can't be settled with %j", async (flags, word) => {
+      const { run } = await loseResponse("after");
       const { status, stderr } = await run(...settle(...flags));
       expect([status, stderr]).toEqual([2, expect.stringContaining(word)]);
     });
 
-    test("is settled as it is advised, also where it begins like a flag", async () => {
+    test("is settled by the command in the advice, even if it begins like a flag", async () => {
       emulator.faults.add({
         method: "POST",
         path: "/api/v1/task",
@@ -514,8 +491,8 @@ describe("with a journal", () => {
       expect(await run(...words)).toMatchObject({ status: 0, stdout: "--rain is free\n" });
     });
 
-    test("is none that nobody has used, or of a journal that there is not", async () => {
-      const { run } = await loseAnswer("after");
+    test("can't be settled if it is unused, or if the journal does not exist", async () => {
+      const { run } = await loseResponse("after");
       const typo = await run("settle", "rian", "--journal", join(folder, "journal"), "--not-created");
       expect([typo.status, typo.stderr]).toEqual([2, expect.stringContaining("is free")]);
       const nowhere = await run("settle", "rain", "--journal", join(folder, "nowhere"), "--not-created");
@@ -525,7 +502,7 @@ describe("with a journal", () => {
 });
 
 describe("on a terminal", () => {
-  test("the line with the progress fits, however narrow it is", async () => {
+  test("the progress line fits, however narrow the terminal is", async () => {
     for (const columns of [10, 20, 30, 60, 80, 200]) {
       const { run } = createTerminal(emulator, { isTerminal: true, columns, env: { NO_COLOR: "1" } });
       const { stderr } = await run("run", "lyrics", "--prompt", "sea", "--no-download");
@@ -535,7 +512,7 @@ describe("on a terminal", () => {
     }
   });
 
-  test("no escapes get there but our own", async () => {
+  test("no escape sequences from a title are written", async () => {
     const { run } = createTerminal(emulator, { isTerminal: true, env: { NO_COLOR: "1" } });
     const title = "\u001B]0;gotcha\u0007rain";
     const { stderr } = await run("run", "--tags", "folk", "--title", title, "--out", `${folder}/rain`);
@@ -543,25 +520,19 @@ describe("on a terminal", () => {
     expect(stderr.replaceAll("\r\u001B[2K", "")).not.toMatch(/[^\P{Cc}\n]/u);
   });
 
-  test("nor with a task's id, which may be anything", async () => {
-    const { fetch, ...rest } = emulator.connection();
-    const changed: typeof fetch = async (input, init) => {
-      const request = new Request(input, init);
-      const answer = await fetch(request);
-      if (request.method !== "POST") return answer;
-      const { data } = await answer.json();
-      return Response.json(
-        { code: 202, data: { ...data, task_id: "\u001B]0;gotcha\u0007" } },
-        { status: 202 },
-      );
-    };
-    const { run } = createTerminal({ connection: () => ({ ...rest, fetch: changed }) });
+  test("no escape sequences from a task ID are written", async () => {
+    const { run } = createChangedTerminal(emulator, async (response, { method }) => {
+      if (method !== "POST") return response;
+      const { data } = await response.json();
+      data.task_id = "\u001B]0;gotcha\u0007";
+      return Response.json({ code: 202, data }, { status: 202 });
+    });
     const { stderr } = await run("run", "-d", "rain");
     expect(stderr).toContain("Task ]0;gotcha is submitted");
     expect(stderr).not.toMatch(/[^\P{Cc}\n]/u);
   });
 
-  test("elsewhere each change of status is a plain line", async () => {
+  test("without a terminal, each change of status is one line", async () => {
     const { run } = createTerminal(emulator);
     const { stderr } = await run("run", "-d", "rain", "--no-download");
     expect(stderr).toMatch(/^Task .*\n(\d+:\d\d \w+\n)+Done\. .*\n$/);
@@ -578,14 +549,14 @@ test.each([
   [{ FORCE_COLOR: "1" }, false, true],
   [{ FORCE_COLOR: "0" }, true, false],
   [{ FORCE_COLOR: "1", NO_COLOR: "1" }, false, true],
-])("with %j, and a terminal %s, colours are %s", async (env, isTerminal, isColoured) => {
+])("with %j and a terminal: %s, there is color: %s", async (env, isTerminal, isColored) => {
   const { run } = createTerminal(emulator, { env, isTerminal });
-  expect((await run("--help")).stdout.includes("\u001B[1m")).toBe(isColoured);
-  expect((await run("run")).stderr.includes("\u001B[31m")).toBe(isColoured);
+  expect((await run("--help")).stdout.includes("\u001B[1m")).toBe(isColored);
+  expect((await run("run")).stderr.includes("\u001B[31m")).toBe(isColored);
 });
 
 test.each(["music", "lyrics", "upload", "concat"])(
-  "the advice for `run %s` without more is not refused itself",
+  "the example in the error of `run %s` succeeds",
   async (type) => {
     const { run, bodies } = createTerminal(emulator);
     const { stderr } = await run("run", type);
@@ -595,7 +566,7 @@ test.each(["music", "lyrics", "upload", "concat"])(
   },
 );
 
-describe("what a program would call an option is named as a shell gives it", () => {
+describe("errors name the flag or variable of an option", () => {
   const started = (env: Record<string, string>, ...flags: string[]) =>
     createTerminal(emulator, { env }).run("run", "-d", "rain", ...flags);
 
@@ -620,14 +591,14 @@ describe("what a program would call an option is named as a shell gives it", () 
     expect(stderr).toContain(`Expected ${said}`);
   });
 
-  test("an empty --task-id of settle", async () => {
+  test("--task-id of settle", async () => {
     const { run } = createTerminal(emulator);
     const { status, stderr } = await run("settle", "k", "--journal", folder, "--task-id", "");
     expect(status).toBe(2);
     expect(stderr).toContain("--task-id must be the ID of a task, which is a UUID");
   });
 
-  test("who has no key is told of the emulator, which has one", async () => {
+  test("without a key, the emulator is suggested", async () => {
     const { status, stderr } = await started({ ASYNC_MUSIC_API_KEY: "" });
     expect(status).toBe(2);
     expect(stderr).toMatch(

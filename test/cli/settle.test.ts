@@ -33,7 +33,7 @@ async function loseResponse() {
 }
 
 test.each(["", "found", "clip-1", `${UNKNOWN_ID}0`])(
-  "--task-id %j, which is no UUID, is status 2 and changes nothing",
+  "--task-id %j is not a UUID: status 2, and nothing changes",
   async (taskId) => {
     const { run } = await loseResponse();
     const before = await entry();
@@ -43,7 +43,7 @@ test.each(["", "found", "clip-1", `${UNKNOWN_ID}0`])(
   },
 );
 
-test("a task is read once from the service, and a task that it does not have is status 6 and changes nothing", async () => {
+test("the task is read once from the service; if it does not exist, the status is 6 and nothing changes", async () => {
   const { run, taskId } = await loseResponse();
   const before = await entry();
   const { status, stderr } = await run(...settle("--task-id", UNKNOWN_ID));
@@ -58,7 +58,7 @@ test("a task is read once from the service, and a task that it does not have is 
   ]);
 });
 
-test("a task of another type than the key's request is status 2 and changes nothing", async () => {
+test("a task of another type than the key's request is status 2, and nothing changes", async () => {
   const { run } = await loseResponse();
   const before = await entry();
   const song = await submit({ model: "provider_b", task_type: "music", input: { prompt: "folk" } });

@@ -1,36 +1,25 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
-
-const BIN = "dist/cli.js";
+import { beforeEach, expect, test } from "vitest";
+import { startCommand } from "./support/process.js";
+import { createFolder } from "./support/terminal.js";
 
 let directory: string;
 let file: string;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "async-music-"));
+  directory = await createFolder();
   file = join(directory, "state.json");
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
 
-/** An emulator on a free port with this state file, once it can be reached. */
+/** An emulator on a free port with this state file. Resolves when it accepts connections, or has ended. */
 async function start(...args: string[]) {
-  const child = spawn(process.execPath, [BIN, "emulator", "--port", "0", "--json", "--state", file, ...args]);
-  let [stdout, stderr] = ["", ""];
-  child.stdout.on("data", (chunk) => {
-    stdout += chunk;
-  });
-  child.stderr.on("data", (chunk) => {
-    stderr += chunk;
-  });
-  const closed = once(child, "close");
-  while (!stdout.includes("\n") && child.exitCode === null) {
-    await Promise.race([once(child.stdout, "data"), closed]);
-  }
-  const line = stdout === "" ? null : JSON.parse(stdout);
+  const { child, written, wrote, ended } = startCommand([
+    ...["emulator", "--port", "0", "--json", "--state", file],
+    ...args,
+  ]);
+  await Promise.race([wrote("stdout", "\n"), ended]);
+  const line = written.stdout === "" ? null : JSON.parse(written.stdout);
   const control = async (method: string, path: string, body?: unknown) => {
     const response = await fetch(`${line.url}/_emulator${path}`, {
       method,
@@ -43,13 +32,13 @@ async function start(...args: string[]) {
   };
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal);
-    return (await closed)[0];
+    return (await ended).status;
   };
-  return { child, line, control, end, closed, stderr: () => stderr };
+  return { child, line, control, end, ended };
 }
 
 test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-  "the state is saved on %s, and the next emulator goes on from it",
+  "the state is saved on %s, and the next emulator continues from it",
   async (signal) => {
     const first = await start("--credits", "70", "--clock", "virtual");
     await first.control("POST", "/accounts", { credits: 5 });
@@ -66,7 +55,7 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
   },
 );
 
-test("a kill leaves the last good file", async () => {
+test("after SIGKILL the last saved file is intact", async () => {
   const first = await start();
   await first.control("POST", "/accounts", { credits: 5 });
   await first.end("SIGTERM");
@@ -78,7 +67,7 @@ test("a kill leaves the last good file", async () => {
 });
 
 test.skipIf(process.platform === "win32")(
-  "the state is for its owner alone, and a link that was put beside it is not followed",
+  "the file is readable by its owner only, and a planted link is not followed",
   async () => {
     const { child, end } = await start();
     const other = join(directory, "other");
@@ -91,7 +80,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("a kill while it saves leaves a file that is whole: the old one or the new one", async () => {
+test("SIGKILL during a save leaves the old file or the new one", async () => {
   const first = await start();
   const { api_key: key, url } = first.line;
   const input = { prompt: "rain in Lisbon, ".repeat(60_000) };
@@ -115,24 +104,25 @@ test("a kill while it saves leaves a file that is whole: the old one or the new 
 });
 
 test.each(["{", "[]", '{"version":1,"time":"2026-01-01T00:00:00.000Z","state":{}}'])(
-  "a file that is no state is one clear line and status 1, and stays as it is: %s",
+  "an invalid file is one line and status 1, and is not changed: %s",
   async (text) => {
     await writeFile(file, text);
-    const { closed, line, stderr } = await start();
-    expect([line, (await closed)[0]]).toEqual([null, 1]);
-    expect(stderr()).toMatch(/^async-music: Failed to .*state\.json.*\n$/);
+    const { ended, line } = await start();
+    const { status, stderr } = await ended;
+    expect([line, status]).toEqual([null, 1]);
+    expect(stderr).toMatch(/^async-music: Failed to .*state\.json.*\n$/);
     expect(await readFile(file, "utf8")).toBe(text);
   },
 );
 
-test("a place where nothing can be saved is known at the start", async () => {
+test("a file that can't be written is refused at the start", async () => {
   file = join(directory, "missing", "state.json");
-  const { closed, stderr } = await start();
-  expect((await closed)[0]).toBe(1);
-  expect(stderr()).toMatch(/^async-music: Failed to save .*missing.*\n$/);
+  const { status, stderr } = await (await start()).ended;
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^async-music: Failed to save .*missing.*\n$/);
 });
 
-test("a key that is given takes the place of the one in the file", async () => {
+test("--api-key replaces the key in the file", async () => {
   const first = await start("--credits", "70");
   const { api_key: old } = first.line;
   await first.end("SIGTERM");
@@ -156,12 +146,13 @@ test.each([
   ["--seed", "2", "--seed"],
   ["--credits", "5", "--credits"],
   ["--api-key", "live_1", "emu_"],
-])("%s %s beside a file that is there is one clear line and status 2", async (flag, value, named) => {
+])("%s %s with an existing file is one line and status 2", async (flag, value, named) => {
   await (await start()).end("SIGTERM");
   const before = await readFile(file, "utf8");
-  const { closed, line, stderr } = await start(flag, value);
-  expect([line, (await closed)[0]]).toEqual([null, 2]);
-  expect(stderr()).toMatch(/^async-music: .*\n$/);
-  expect(stderr()).toContain(named);
+  const { ended, line } = await start(flag, value);
+  const { status, stderr } = await ended;
+  expect([line, status]).toEqual([null, 2]);
+  expect(stderr).toMatch(/^async-music: .*\n$/);
+  expect(stderr).toContain(named);
   expect(await readFile(file, "utf8")).toBe(before);
 });

@@ -20,7 +20,7 @@ const submit = () =>
   });
 
 describe("async-music wait", () => {
-  test("goes on with a task of an earlier command, and spends nothing", async () => {
+  test("continues with a task of an earlier command, and costs nothing", async () => {
     const { task_id: taskId } = await submit();
     const { run, bodies } = createTerminal(emulator);
     const { status, stdout } = await run("wait", taskId, "--no-download");
@@ -29,7 +29,7 @@ describe("async-music wait", () => {
     expect(emulator.audit()).toEqual([]);
   });
 
-  test("shows a task that is over at once", async () => {
+  test("returns at once for a task that has ended", async () => {
     const { task_id: taskId } = await submit();
     await emulator.clock.advance(600_000);
     const before = emulator.clock.now();
@@ -38,14 +38,14 @@ describe("async-music wait", () => {
     expect(emulator.clock.now() - before).toBeLessThan(1000);
   });
 
-  test("outlasts an outage of the service", async () => {
+  test("survives an outage of the service", async () => {
     const { task_id: taskId } = await submit();
     emulator.faults.add({ method: "GET", times: 9, fault: { kind: "disconnect", when: "before" } });
     const { run } = createTerminal(emulator);
     expect((await run("wait", taskId, "--no-download")).status).toBe(0);
   });
 
-  test("stops after --max-wait with status 12, and tells how to go on", async () => {
+  test("stops after --max-wait with status 12, and writes how to continue", async () => {
     emulator.providers.provider_a.next({ outcome: "hang" });
     const { task_id: taskId } = await submit();
     const { run } = createTerminal(emulator);
@@ -58,7 +58,7 @@ describe("async-music wait", () => {
   });
 
   test.each(["nonsense", "0b9f3c2e-6a4d-4f3b-9a51-2f0c8b6d7e10"])(
-    "knows no task %s: status 6",
+    "has status 6 for the unknown task %s",
     async (taskId) => {
       const { run } = createTerminal(emulator);
       const { status, stderr } = await run("wait", taskId);
@@ -71,7 +71,7 @@ describe("async-music wait", () => {
   );
 
   test.each(["", "."])(
-    "a text that can be no id, %j, is status 3, and nothing to go on with",
+    "has status 3 for the invalid ID %j, without a command to continue",
     async (taskId) => {
       const { status, stderr } = await createTerminal(emulator).run("wait", taskId);
       expect(status).toBe(3);
@@ -79,7 +79,7 @@ describe("async-music wait", () => {
     },
   );
 
-  test("a failed task is status 10, and nothing to go on with", async () => {
+  test("has status 10 for a failed task, without a command to continue", async () => {
     const error = "The input names a clip that does not exist";
     emulator.providers.provider_a.next({
       outcome: "failure",
@@ -109,7 +109,7 @@ describe("async-music wait", () => {
 });
 
 describe("Ctrl-C", () => {
-  test("while a task is waited for tells its id and how to go on, with status 130", async () => {
+  test("during the wait writes the task ID and how to continue, with status 130", async () => {
     const { run, signal, listeners } = createTerminal(emulator);
     emulator.providers.provider_a.next({ outcome: "hang" });
     const { task_id: taskId } = await submit();
@@ -120,13 +120,13 @@ describe("Ctrl-C", () => {
     });
     const { status, stderr } = await run("wait", taskId);
     expect(status).toBe(130);
-    // Another one ends the process at once, whatever still goes on.
+    // A second one ends the process at once.
     expect(listening).toBe(0);
     expect(stderr).toMatch(new RegExp(`\\n {2}async-music wait ${taskId}\\n$`));
     expect(listeners.size).toBe(0);
   });
 
-  test("when the request is on its way lets the answer come, which names the task", async () => {
+  test("while the request is in flight waits for the response, which names the task", async () => {
     const terminal = createTerminal(emulator);
     emulator.onRequest(({ method }) => method === "POST" && terminal.signal("SIGINT"));
     const { status, stdout, stderr } = await terminal.run("run", "-d", "rain", "--json");
@@ -138,8 +138,8 @@ describe("Ctrl-C", () => {
 
   test.each([
     ["a second one", (signal: () => void) => signal()],
-    ["two seconds without an answer", () => void vi.advanceTimersByTime(1)],
-  ])("when the request is on its way is followed by %s, and its outcome is unknown", async (_, follow) => {
+    ["two seconds without a response", () => void vi.advanceTimersByTime(1)],
+  ])("while the request is in flight, followed by %s, leaves the outcome unknown", async (_, follow) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     emulator.faults.add({ method: "POST", fault: { kind: "stall" } });
@@ -162,7 +162,7 @@ describe("Ctrl-C", () => {
     expect([status, JSON.parse(stdout).error.name]).toEqual([9, "SubmissionOutcomeUnknownError"]);
   });
 
-  test("when the request is on its way and the answer refuses it says that there is no task", async () => {
+  test("while the request is in flight, and the response refuses it, is no unknown outcome", async () => {
     await using poor = createEmulator({ credits: 1 });
     const terminal = createTerminal(poor);
     poor.onRequest(() => terminal.signal("SIGTERM"));
@@ -171,7 +171,7 @@ describe("Ctrl-C", () => {
     expect(stderr).toContain("insufficient_credits");
   });
 
-  test("while the audio is saved leaves nothing half done, and tells how to get it", async () => {
+  test("while the audio is saved leaves no partial file, and writes how to continue", async () => {
     const folder = await createFolder();
     emulator.providers.provider_a.next({ outcome: "success", clips: 1 });
     const terminal = createTerminal(emulator);
@@ -181,7 +181,7 @@ describe("Ctrl-C", () => {
     expect(stderr).toMatch(/\n {2}async-music wait [0-9a-f-]{36} --out \S+\/rain\n$/);
   });
 
-  test("before anything is sent says that there is no task", async () => {
+  test("before anything is sent creates no task, and says so", async () => {
     emulator.faults.add({
       method: "POST",
       fault: { kind: "status", status: 429, retry_after_seconds: 30, when: "before" },
@@ -194,7 +194,7 @@ describe("Ctrl-C", () => {
     expect(stderr).not.toContain("async-music wait");
   });
 
-  test("with a journal records the task first", async () => {
+  test("with a journal exits after the task is recorded", async () => {
     const terminal = createTerminal(emulator);
     const folder = await createFolder();
     const stop = emulator.onRequest(({ method }) => method === "POST" && terminal.signal("SIGINT"));
@@ -206,7 +206,7 @@ describe("Ctrl-C", () => {
   });
 });
 
-test("the account's credits are a table, and the service's own words with --json", async () => {
+test("balance and usage are tables, and the service's response with --json", async () => {
   await submit();
   const { run } = createTerminal(emulator);
   expect((await run("balance")).stdout).toBe(

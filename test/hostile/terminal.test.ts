@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createEmulator, type Emulator } from "../../emulator/index.js";
-import { createFolder, createTerminal } from "../cli/support/terminal.js";
+import { createChangedTerminal, createFolder, createTerminal } from "../cli/support/terminal.js";
 
 /** Writes the clipboard (OSC 52), moves the cursor (CSI in 8 bits), reverses text, hides text, and ends the line. */
 const EVIL =
@@ -20,18 +20,15 @@ beforeEach(async () => {
 
 type Data = Record<string, unknown>;
 
-/** A terminal before a service that changes what it says of a task. */
+/** A terminal whose service changes the tasks in its responses. */
 function hostile(change: (data: Data, method: string) => void, options = {}) {
-  const { fetch, ...rest } = emulator.connection();
-  const changed: typeof fetch = async (input, init) => {
-    const request = new Request(input, init);
-    const response = await fetch(request);
-    if (!request.url.includes("/api/v1/task") || !response.ok) return response;
+  const changed = async (response: Response, { url, method }: Request) => {
+    if (!url.includes("/api/v1/task") || !response.ok) return response;
     const { code, data } = await response.json();
-    change(data, request.method);
+    change(data, method);
     return Response.json({ code, data }, { status: response.status });
   };
-  return createTerminal({ connection: () => ({ ...rest, fetch: changed }) }, options);
+  return createChangedTerminal(emulator, changed, options);
 }
 
 describe.each([true, false])("with a terminal: %s", (isTerminal) => {
@@ -105,10 +102,9 @@ describe.each([true, false])("with a terminal: %s", (isTerminal) => {
   });
 
   test("what the service says of an error is shown without what a terminal obeys", async () => {
-    const { fetch: _, ...rest } = emulator.connection();
-    const refusing = async () =>
+    const refused = () =>
       Response.json({ code: 400, error_code: `bad${EVIL}`, message: EVIL }, { status: 400 });
-    const { run } = createTerminal({ connection: () => ({ ...rest, fetch: refusing }) }, options);
+    const { run } = createChangedTerminal(emulator, refused, options);
     const written = await run("balance", "--json");
     expectSafe(written);
     expect(written.stderr).toContain("ZXZpbA==");

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -57,6 +57,31 @@ export function createTerminal(emulator: Pick<Emulator, "connection">, options: 
     for (const listener of listeners) listener(name);
   };
   return { run, signal, bodies, listeners };
+}
+
+/** A terminal whose service changes its responses. */
+export function createChangedTerminal(
+  emulator: Emulator,
+  change: (response: Response, request: Request) => Response | Promise<Response>,
+  options: TerminalOptions = {},
+) {
+  const { fetch, ...rest } = emulator.connection();
+  const changed: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    return change(await fetch(request), request);
+  };
+  return createTerminal({ connection: () => ({ ...rest, fetch: changed }) }, options);
+}
+
+/** A terminal whose service replaces a journal by a file while it responds to a POST. */
+export function createBreakingTerminal(emulator: Emulator, journal: string) {
+  return createChangedTerminal(emulator, async (response, { method }) => {
+    if (method === "POST") {
+      await rm(journal, { recursive: true });
+      await writeFile(journal, "not a directory");
+    }
+    return response;
+  });
 }
 
 /** A directory for the files of one test. */

@@ -1,0 +1,71 @@
+import { progressOf, type RateLimit, type Task } from "async-music";
+import { expect, test } from "vitest";
+import { createEmulator } from "../../emulator/index.js";
+import { createProgressLine } from "../../src/cli/progress.js";
+import { createTerminal } from "./support/terminal.js";
+
+const LIMIT: RateLimit = { limit: 120, remaining: 120, resetAt: null, heldUntil: null };
+
+/** A progress line on a terminal without color, and what it has written. */
+function createLine(now = () => 0, limit = LIMIT) {
+  const written = { text: "" };
+  const output = { isTerminal: true, columns: () => 80, write: (text: string) => (written.text += text) };
+  const terminal = { env: { NO_COLOR: "1" }, stdin: async function* () {}, onSignal: () => () => {} };
+  const line = createProgressLine({ ...terminal, stdout: output, stderr: output }, now, () => limit);
+  return { line, written };
+}
+
+function drawn(task: Parameters<typeof progressOf>[0]): string {
+  const { line, written } = createLine();
+  // The line reads only these fields of a task.
+  line.show(task as Task);
+  line.end();
+  return written.text.replaceAll("\r\u001B[2K", "");
+}
+
+test.each([
+  ["42%", 42],
+  ["Rendering: 42,4 %", 42],
+  ["42", 42],
+  ["250%", 100],
+])("the progress %j is shown as %i %%, with a bar", (progress, percent) => {
+  const running = { status: "running", output: { progress } };
+  expect(Math.round(100 * progressOf(running))).toBe(percent);
+  expect(drawn(running)).toMatch(new RegExp(`^⠋ running +${percent} %  0:00 ━+─*$`));
+});
+
+test.each(["queued", "0%", null])("the progress %j is shown without a percentage", (progress) => {
+  expect(drawn({ status: "running", output: { progress } })).toBe("⠋ running  0:00");
+});
+
+test("a succeeded task is shown as 100 %", () => {
+  expect(drawn({ status: "success", output: {} })).toMatch(/^⠋ success 100 % {2}0:00 ━+$/);
+});
+
+const timeOf = (at: number) => new Date(at).toTimeString().slice(0, 8);
+
+test.each([
+  [true, (until: string) => `⠋ waiting for the rate limit until ${until}  0:00`],
+  [false, (until: string) => `0:00 waiting for the rate limit until ${until}\n`],
+])("a 429 is shown with the end of its wait, on a terminal: %s", async (isTerminal, shown) => {
+  await using emulator = createEmulator({ seed: 1, credits: 100 });
+  const fault = { kind: "status", status: 429, retry_after_seconds: 30, when: "before" } as const;
+  emulator.faults.add({ method: "POST", fault });
+  const until = emulator.clock.now() + 30_000;
+  const { run } = createTerminal(emulator, { isTerminal, env: { NO_COLOR: "1" } });
+  const { status, stderr } = await run("run", "lyrics", "--prompt", "sea", "--no-download");
+  expect([status, stderr]).toEqual([0, expect.stringContaining(shown(timeOf(until)))]);
+});
+
+test("a window that is used up is shown until it ends", () => {
+  const resetAt = new Date(60_000);
+  let now = 0;
+  const { line, written } = createLine(() => now, { ...LIMIT, remaining: 0, resetAt });
+  line.pause(resetAt);
+  expect(written.text).toContain(`waiting for the rate limit until ${timeOf(60_000)}`);
+  written.text = "";
+  now = 60_000;
+  line.pause(resetAt);
+  line.end();
+  expect(written.text).toContain(" waiting  1:00");
+});
