@@ -12,7 +12,7 @@ import {
 } from "../http/client.js";
 import type { Context, RequestOptions } from "../http/context.js";
 import { sendRequest } from "../http/fetch.js";
-import { Aborter, type Deadline, onAbort, startDeadline } from "../time/abort.js";
+import { type AbortCall, type Deadline, onAbort, startDeadline } from "../time/abort.js";
 import {
   type AudioExtension,
   type Bytes,
@@ -20,7 +20,6 @@ import {
   extensionOfBytes,
   extensionOfType,
   headersOfRest,
-  isGenericType,
   lengthOf,
   piecesOf,
   readWhole,
@@ -89,14 +88,21 @@ export class Audio {
       const url = audioUrlOf(source);
       const own = checkOptionNames(options, REQUEST_OPTIONS, context.redactor);
       const { maxRetries = context.maxRetries } = checkRequestOptions(own);
-      const shownUrl = withoutCredentials(context.redactor.text(url));
-      const leaving = new Aborter();
-      const download = { context, url, shownUrl, options: own, maxRetries, leaving };
-      return leaving.during(own.signal, () =>
-        request(download, {}, async (response, deadline) => ({
-          result: await open(download, response, deadline),
-        })),
-      );
+      const leaving = new AbortController();
+      const weak = new WeakRef(leaving);
+      const { signal } = own;
+      // The signal may live longer than the download, so it refers to it only weakly.
+      const abort = onAbort(signal, () => weak.deref()?.abort(signal?.reason));
+      if (signal?.aborted) leaving.abort(signal.reason);
+      const redacted = context.redactor.text(url);
+      const shownUrl = redacted.includes("@") ? withoutCredentials(redacted) : redacted;
+      const download = { context, url, shownUrl, options: own, maxRetries, leaving, abort };
+      try {
+        return await request(download, {}, open);
+      } catch (error) {
+        abort.leave();
+        throw error;
+      }
     });
   }
 }
@@ -110,16 +116,22 @@ interface Download {
   options: RequestOptions;
   maxRetries: number;
   /** Aborted when the reader cancels the body, and by the caller's signal. */
-  leaving: Aborter;
+  leaving: AbortController;
+  /** The listener on the caller's signal. */
+  abort: AbortCall;
 }
+
+/** Makes something of a response that holds audio. */
+type Use<Result> = (download: Download, response: Response, deadline: Deadline) => Promise<Tried<Result>>;
 
 /** Sends one request for the audio, or for a part of it, with the retries of a read. */
 async function request<Result>(
-  { context, url, shownUrl, options, maxRetries, leaving }: Download,
+  download: Download,
   headers: Readonly<Record<string, string>>,
-  use: (response: Response, deadline: Deadline) => Promise<Tried<Result>>,
+  use: Use<Result>,
   before: (() => FailedAttempt | null) | null = null,
 ): Promise<Result> {
+  const { context, url, shownUrl, options, maxRetries, leaving } = download;
   const { clock, emitter, redactor } = context;
   const { signal } = leaving;
   const event = { requestId: null, method: "GET", url: shownUrl, taskId: null } as const;
@@ -128,19 +140,20 @@ async function request<Result>(
     const broken = before?.() ?? null;
     if (broken !== null) return broken;
     signal.throwIfAborted();
+    // Audio may be anywhere, so the key isn't sent there in a header of the caller's either.
+    const sent =
+      options.headers === undefined ? new Headers() : redactor.headers(new Headers(options.headers));
+    for (const name of ["x-api-key", "x-request-id"]) sent.delete(name);
+    // Only bytes without a content coding have a known length and can be resumed.
+    if (!sent.has("Accept-Encoding")) sent.set("Accept-Encoding", "identity");
+    for (const [name, value] of Object.entries(headers)) sent.set(name, value);
+
     const sentAt = clock.now();
-    let status: number | null = null;
     emitter.emit("attempt", () => event);
-    const emitAnswer = () =>
-      emitter.emit("answer", () => ({ ...event, status, durationMs: clock.now() - sentAt, remaining: null }));
     const deadline = startDeadline(options.timeoutMs ?? context.timeoutMs, signal);
+    let response: Response | null = null;
+    let failure: unknown;
     try {
-      // Audio may be anywhere, so the key isn't sent there in a header of the caller's either.
-      const sent = redactor.headers(new Headers(options.headers));
-      for (const name of ["x-api-key", "x-request-id"]) sent.delete(name);
-      // Only bytes without a content coding have a known length and can be resumed.
-      if (!sent.has("Accept-Encoding")) sent.set("Accept-Encoding", "identity");
-      for (const [name, value] of Object.entries(headers)) sent.set(name, value);
       const sending = sendRequest({
         method: "GET",
         url,
@@ -150,73 +163,72 @@ async function request<Result>(
         fetch: context.fetch,
         signal: deadline.signal,
       });
-      const response = await Promise.race([sending, deadline.ended]);
-      status = response.status;
-      emitAnswer();
+      response = await Promise.race([sending, deadline.ended]);
+    } catch (error) {
+      failure = error;
+    }
+    const status = response?.status ?? null;
+    const durationMs = clock.now() - sentAt;
+    emitter.emit("answer", () => ({ ...event, status, durationMs, remaining: null }));
+    try {
+      if (response === null) throw failure;
       // Any other success has no audio, or a part that was not requested.
-      if (status === 200 || (status === 206 && sent.has("Range"))) return await use(response, deadline);
+      const holdsAudio = status === 200 || (status === 206 && sent.has("Range"));
+      if (holdsAudio) return await use(download, response, deadline);
+    } catch (error) {
       deadline.clear();
-      response.body?.cancel().catch(() => {});
-      const statedMs = statedWaitMs(response.headers, undefined, clock.now());
-      if (status === 404) return { error: new AudioExpiredError(shownUrl), mayRetry: false, statedMs };
-      const message = `Failed to download audio: ${shownUrl} answers HTTP ${status}.`;
-      const error = new AudioDownloadError(message, { url: shownUrl, status });
-      return { error, mayRetry: status === 429 || status >= 500, statedMs };
-    } catch (failure) {
-      deadline.clear();
-      if (status === null) emitAnswer();
       signal.throwIfAborted();
-      if (failure instanceof AudioDownloadError) return { error: failure, mayRetry: true, statedMs: null };
+      if (error instanceof AudioDownloadError) return { error, mayRetry: true, statedMs: null };
       const reason = deadline.timedOut() ? "no answer came in time" : "the connection broke";
       const message = `Failed to download audio: ${reason} (${shownUrl}).`;
-      const details = { url: shownUrl, status: null, cause: redactor.cause(failure) };
+      const details = { url: shownUrl, status: null, cause: redactor.cause(error) };
       return { error: new AudioDownloadError(message, details), mayRetry: true, statedMs: null };
     }
+    deadline.clear();
+    response.body?.cancel().catch(() => {});
+    const statedMs = statedWaitMs(response.headers, undefined, clock.now());
+    if (status === 404) return { error: new AudioExpiredError(shownUrl), mayRetry: false, statedMs };
+    const message = `Failed to download audio: ${shownUrl} answers HTTP ${status}.`;
+    const error = new AudioDownloadError(message, { url: shownUrl, status });
+    return { error, mayRetry: status === 429 || (status ?? 0) >= 500, statedMs };
   });
 }
 
-async function open(download: Download, response: Response, deadline: Deadline): Promise<AudioDownload> {
+async function open(
+  download: Download,
+  response: Response,
+  deadline: Deadline,
+): Promise<{ result: AudioDownload }> {
+  const url = download.shownUrl;
   const size = lengthOf(response.headers);
   const statedType = response.headers.get("Content-Type");
-  const isStated = !isGenericType(statedType);
-  const resume = createResume(download, response, isStated ? 0 : SIGNATURE_LENGTH);
+  const stated = extensionOfType(statedType);
+  const resume = createResume(download, response, stated === null ? SIGNATURE_LENGTH : 0);
   const pieces = readWhole({ pieces: piecesOf(response, deadline), size }, resume);
   // A connection that breaks before the format is known makes the request start again, as long as attempts are left.
-  const start = isStated ? null : await readStart(pieces);
+  const start = stated === null ? await readStart(pieces) : null;
   if (start === null) deadline.pause();
   const body = streamOf(start === null ? pieces : startingWith(start, pieces), download);
   const contentType = statedType ?? "application/octet-stream";
-  const extension = start === null ? extensionOfType(statedType) : extensionOfBytes(start);
-  const url = download.shownUrl;
+  const extension = stated ?? extensionOfBytes(start ?? new Uint8Array(0));
+  // Without a `Response`: some runtimes replace the error of a stream that fails by one of their own.
   const whole = async () => {
     if (body.locked) throw readBefore(url);
-    const parts = await allOf(body);
+    const reader = body.getReader();
+    const parts: Bytes[] = [];
+    for (let next = await reader.read(); !next.done; next = await reader.read()) parts.push(next.value);
+    const blob = new Blob(parts, { type: contentType });
     // A stream that ended is whole. If bytes are missing, they were read before.
-    if (size !== null && new Blob(parts).size < size) throw readBefore(url);
-    return parts;
+    if (size !== null && blob.size < size) throw readBefore(url);
+    return blob;
   };
-  return {
-    contentType,
-    extension,
-    size,
-    url,
-    body,
-    arrayBuffer: async () => new Blob(await whole()).arrayBuffer(),
-    blob: async () => new Blob(await whole(), { type: contentType }),
-  };
+  const arrayBuffer = async () => (await whole()).arrayBuffer();
+  return { result: { contentType, extension, size, url, body, arrayBuffer, blob: whole } };
 }
 
 function readBefore(url: string): AudioDownloadError {
   const message = `Failed to read audio: its body was read before. Keep the bytes, or download ${url} again.`;
   return new AudioDownloadError(message, { url, status: null });
-}
-
-/** Reads without a `Response`: some runtimes replace the error of a stream that fails by one of their own. */
-async function allOf(body: ReadableStream<Bytes>): Promise<Bytes[]> {
-  const reader = body.getReader();
-  const pieces: Bytes[] = [];
-  for (let next = await reader.read(); !next.done; next = await reader.read()) pieces.push(next.value);
-  return pieces;
 }
 
 /** The first bytes that show the format, or all there are. */
@@ -239,7 +251,6 @@ type Resume = (received: number, reason: string, cause?: unknown) => Promise<Sou
  */
 function createResume(download: Download, begun: Response, from: number): Resume {
   const { context, shownUrl: url, leaving } = download;
-  const version = versionOf(begun);
   let retriesLeft = download.maxRetries;
   const cutOff = (reason: string, cause?: unknown) =>
     new AudioDownloadError(`Failed to download audio: ${reason}. Download ${url} again.`, {
@@ -261,7 +272,8 @@ function createResume(download: Download, begun: Response, from: number): Resume
       if (broken === null) retriesLeft--;
       return broken;
     };
-    const use = async (rest: Response, deadline: Deadline): Promise<Tried<Source>> => {
+    const use: Use<Source> = async (_, rest, deadline) => {
+      const version = versionOf(begun);
       const broken = `the connection broke after ${received} bytes`;
       const skipped = bytesToSkip(version, received, rest);
       if (skipped === null) {
@@ -286,20 +298,14 @@ function createResume(download: Download, begun: Response, from: number): Resume
 }
 
 /** Removes the listener of a body that was garbage-collected. */
-const collected = new FinalizationRegistry<{ leave(): void }>((abort) => abort.leave());
+const collected = new FinalizationRegistry<AbortCall>((abort) => abort.leave());
 
-/**
- * The pieces as a stream. Nothing is read ahead. An abort closes the connection at any time; the caller's signal, which may live
- * longer, refers to a body that is not read only weakly.
- */
-function streamOf(pieces: AsyncGenerator<Bytes>, { leaving, options }: Download): ReadableStream<Bytes> {
-  const { signal } = options;
-  const weak = new WeakRef(leaving);
-  const abort = onAbort(signal, () => weak.deref()?.abort(signal?.reason));
+/** The pieces as a stream. Nothing is read ahead. An abort closes the connection at any time. */
+function streamOf(pieces: AsyncGenerator<Bytes>, { leaving, abort }: Download): ReadableStream<Bytes> {
   const body = new ReadableStream<Bytes>(
     {
       async pull(controller) {
-        const { done, value } = await leaving.during(signal, () => pieces.next());
+        const { done, value } = await pieces.next();
         if (!done) return controller.enqueue(value);
         abort.leave();
         controller.close();

@@ -35,28 +35,25 @@ export async function* readWhole(source: Source, resume: Resume): AsyncGenerator
 /** The pieces of one response, each within the time limit. */
 export async function* piecesOf(response: Response, deadline: Deadline): AsyncGenerator<Bytes> {
   const reader: ReadableStreamDefaultReader<Uint8Array> = (response.body ?? new Blob().stream()).getReader();
+  // The stream of a custom `fetch` may ignore the signal: canceling it ends a read that waits.
+  const cancel = () => void reader.cancel().catch(() => {});
+  const abort = onAbort(deadline.signal, cancel);
   let isOver = false;
   try {
     while (!isOver) {
+      deadline.signal.throwIfAborted();
       deadline.restart();
-      const { done, value } = await untilAborted(reader.read(), deadline.signal);
+      const { done, value } = await reader.read();
+      deadline.signal.throwIfAborted();
       deadline.pause();
       isOver = done;
       if (value !== undefined) yield value as Bytes;
     }
   } finally {
+    abort.leave();
     deadline.clear();
-    if (!isOver) reader.cancel().catch(() => {});
+    if (!isOver) cancel();
   }
-}
-
-/** Unlike `Promise.race` against one promise for all reads, this keeps no chunk: that promise would hold each of them. */
-function untilAborted<Value>(read: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const abort = onAbort(signal, () => reject(signal.reason));
-    if (signal.aborted) reject(signal.reason);
-    read.then(resolve, reject).finally(() => abort.leave());
-  });
 }
 
 /** The pieces without their first `count` bytes. */
@@ -139,7 +136,8 @@ function agree<Value>(one: Value | null, other: Value | null): boolean | null {
 /** `Content-Length`, where it counts the bytes that arrive here: a content coding has another length. */
 export function lengthOf(headers: Headers): number | null {
   const length = headers.get("Content-Length");
-  return length !== null && /^\d+$/.test(length) && !isCoded(headers) ? Number(length) : null;
+  const isPlain = !headers.has("Content-Encoding") || !isCoded(headers);
+  return length !== null && /^\d+$/.test(length) && isPlain ? Number(length) : null;
 }
 
 /** Whether the bytes that arrive are not those that a range counts. */
@@ -192,14 +190,13 @@ const SIGNATURES: readonly (readonly [offset: number, text: string, extension: A
 /** How many first bytes are enough to tell the format. */
 export const SIGNATURE_LENGTH = 12;
 
-/** Whether a `Content-Type` leaves the format open, so that the first bytes may decide. */
-export function isGenericType(contentType: string | null): boolean {
-  return GENERIC_TYPES.includes(mediaTypeOf(contentType));
-}
-
-/** The extension for a `Content-Type`: the only reliable statement of the real format (`audio_format` behaviour, 4). */
-export function extensionOfType(contentType: string | null): AudioExtension {
-  const mediaType = mediaTypeOf(contentType);
+/**
+ * The extension for a `Content-Type`, the only reliable statement of the real format (`audio_format` behaviour, 4); `null` if
+ * it is missing or generic, so that the first bytes may decide.
+ */
+export function extensionOfType(contentType: string | null): AudioExtension | null {
+  const mediaType = (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  if (GENERIC_TYPES.includes(mediaType)) return null;
   return Object.hasOwn(EXTENSIONS, mediaType) ? (EXTENSIONS[mediaType] ?? "bin") : "bin";
 }
 
@@ -216,8 +213,4 @@ function isMpegFrame([first = 0, second = 0, third = 0]: Uint8Array): boolean {
   const hasSync = first === 0xff && (second & 0xe0) === 0xe0;
   const isLayer3 = (second & 0x18) !== 0x08 && (second & 0x06) === 0x02;
   return hasSync && isLayer3 && third >> 4 !== 0x0f && (third & 0x0c) !== 0x0c;
-}
-
-function mediaTypeOf(contentType: string | null): string {
-  return (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 }

@@ -1,16 +1,16 @@
 /** A callback for the abort of a signal. */
 export class AbortCall {
-  readonly callback: () => void;
-  readonly #signal: AbortSignal | null;
+  declare readonly callback: () => void;
+  declare readonly signal: AbortSignal | null;
 
   constructor(callback: () => void, signal: AbortSignal | null) {
     this.callback = callback;
-    this.#signal = signal;
+    this.signal = signal;
   }
 
   /** Removes the callback. A second call does nothing. */
   leave(): void {
-    const signal = this.#signal;
+    const { signal } = this;
     const calls = signal && callsBySignal.get(signal);
     if (calls?.delete(this) && calls.size === 0) signal?.removeEventListener("abort", callAll);
   }
@@ -59,18 +59,6 @@ export class Aborter extends AbortController {
   override abort(reason?: unknown): void {
     super.abort(reason);
     callAll.call(this.signal);
-  }
-
-  /** Aborts together with a signal while the work lasts. Afterwards the signal, which may live longer, refers to nothing. */
-  async during<Value>(signal: AbortSignal | undefined, work: () => Promise<Value>): Promise<Value> {
-    const abort = () => this.abort(signal?.reason);
-    if (signal?.aborted) abort();
-    const call = onAbort(signal, abort);
-    try {
-      return await work();
-    } finally {
-      call.leave();
-    }
   }
 }
 
