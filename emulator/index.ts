@@ -4,20 +4,25 @@
  * @module async-music/emulator
  */
 
-export type { AccountPurchases } from "./control/account-purchases.js";
-export type { AccountView, KeyView } from "./control/account-view.js";
 export type {
   AccountChanges,
+  AccountPurchases,
   Accounts,
+  AccountView,
   CreatedAccount,
   CreatedKey,
-} from "./control/accounts.js";
+  KeyView,
+} from "./control/account-types.js";
 export { createEmulator } from "./control/create-emulator.js";
-export type { Connection, Emulator } from "./control/emulator.js";
-export type { EmulatorOptions, ResetOptions } from "./control/emulator-options.js";
-export type { EmulatorState } from "./control/emulator-state.js";
-export type { Faults } from "./control/faults.js";
-export type { Provider, Providers } from "./control/providers.js";
+export type {
+  Connection,
+  Emulator,
+  EmulatorState,
+  Faults,
+  Provider,
+  Providers,
+} from "./control/emulator.js";
+export type { EmulatorOptions, ResetOptions } from "./control/options.js";
 export type { ConductRule, Finding } from "./core/audit.js";
 export type { Fault, FaultRule } from "./core/faults.js";
 export type { LoggedRequest } from "./core/log.js";

@@ -9,7 +9,7 @@ import { AsyncMusic } from "../src/client.js";
 import { followTest } from "./adapters/test-scope.js";
 import { createEmulator } from "./control/create-emulator.js";
 import type { Emulator } from "./control/emulator.js";
-import type { EmulatorOptions } from "./control/emulator-options.js";
+import type { EmulatorOptions } from "./control/options.js";
 import type { ConductRule } from "./core/audit.js";
 import { invariant } from "./core/checks.js";
 import { isConsistent } from "./core/state/consistency.js";

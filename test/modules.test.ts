@@ -33,8 +33,8 @@ const arrows = {
     core: "src/contract src/shared time audio",
     http: "src/contract src/shared time audio openapi core",
     control: "src/contract time core http",
-    // The page shares the tables of constants and requests everything else.
-    dashboard: "src/contract core",
+    // The page shares constants and the types of the control plane, and requests everything else.
+    dashboard: "src/contract core control",
     adapters: "src/contract time core http control",
     "msw.ts": "http control",
     "node.ts": "adapters",
@@ -62,7 +62,6 @@ const packages: Record<string, readonly string[]> = {
   preact: ["emulator/dashboard"],
   "@preact/signals": ["emulator/dashboard"],
   "@tanstack/virtual-core": ["emulator/dashboard"],
-  "openapi-fetch": ["emulator/dashboard"],
   uplot: ["emulator/dashboard"],
   "node:": ["src/node", "src/cli", "emulator/adapters"],
 };

@@ -1,35 +1,27 @@
 import { checkOptionNames } from "../core/checks.js";
-import { type Core, createCore, replaceState, setOwnerKey } from "../core/core.js";
+import { type Core, createCore, setOwnerKey } from "../core/core.js";
 import type { LogReader } from "../core/log.js";
-import { changePolicy, defaultPolicy, variedPolicy } from "../core/policy.js";
-import { changeLimits, DEFAULT_LIMITS } from "../core/rate-limit.js";
+import { invoicePdf } from "../core/payments/invoices.js";
+import { changeLimits } from "../core/rate-limit.js";
 import { openSnapshot, takeSnapshot } from "../core/state/snapshot.js";
-import { createState, type State } from "../core/state/state.js";
 import { createFetch } from "../http/fetch.js";
+import { type HttpRequest, sentRequestId } from "../http/messages.js";
 import { taskData } from "../http/routes.js";
-import { inProcessOrigins, registerService, type Service } from "../http/service.js";
-import type { ServiceClock } from "../time/clock.js";
+import { inProcessOrigins, registerService } from "../http/service.js";
 import { createRealClock, createVirtualClock } from "../time/clock.js";
-import { randomStream } from "../time/random.js";
-import { createAccounts } from "./accounts.js";
-import type { Emulator } from "./emulator.js";
-import {
-  checkOptions,
-  checkResetOptions,
-  type EmulatorOptions,
-  type ResetOptions,
-} from "./emulator-options.js";
-import { viewState } from "./emulator-state.js";
-import { createFaults } from "./faults.js";
-import { createControlPlane } from "./plane/control-plane.js";
-import { createProviders } from "./providers.js";
-import { requireTask } from "./require-task.js";
+import { randomStream, randomUuid } from "../time/random.js";
+import { accountMethods, requireAccount, viewAccount } from "./account-methods.js";
+import type { Accounts } from "./account-types.js";
+import type { Emulator, Provider } from "./emulator.js";
+import { bind, type MethodContext } from "./method.js";
+import { checkOptions, checkResetOptions, type EmulatorOptions } from "./options.js";
+import { newState, requireTask, resetEmulator, serviceMethods, viewState } from "./service-methods.js";
 
 /**
- * A whole service with one account, one key and, unless it is told otherwise, 1000 credits. It needs no network and
- * starts nothing: time passes when somebody waits for it.
+ * Creates the whole service with one account, one key and, by default, 1000 credits. It needs no network, and starts
+ * neither a timer nor a server.
  *
- * @throws RangeError that names the option that is wrong.
+ * @throws RangeError that names the invalid option.
  *
  * @example
  * ```ts
@@ -49,26 +41,20 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   return assemble(core, checked, closing);
 }
 
-function newState(options: ResetOptions, apiKey: string | undefined, now: number): State {
-  const { seed = 1, credits = 1000, policy = {}, limits = {} } = options;
-  const state = {
-    seed,
-    credits,
-    apiKey,
-    policy: policy === "vary" ? variedPolicy(seed) : changePolicy(defaultPolicy(), policy),
-    limits: changeLimits(DEFAULT_LIMITS, limits),
-  };
-  return createState(state, now);
-}
+const DISPOSED = "the emulator was disposed. Create a new one";
 
 function assemble(core: Core, options: EmulatorOptions, closing: AbortController): Emulator {
   const { clock } = core;
-  const origins = inProcessOrigins(options.url);
-  const service: Service = { core, origins, control: (request) => controlPlane(request) };
-  const fetch = createFetch(service);
+  const context: MethodContext = {
+    core,
+    options,
+    origins: inProcessOrigins(options.url),
+    control: createControl(() => context),
+  };
+  const fetch = createFetch(context);
 
   const emulator: Emulator = {
-    url: origins.service,
+    url: context.origins.service,
     get apiKey() {
       return core.state.owner.apiKey;
     },
@@ -85,25 +71,29 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
       return core.state.limits;
     },
     fetch,
-    clock: publicClock(clock),
-    providers: createProviders(core),
-    faults: createFaults(core),
-    accounts: createAccounts(core),
+    clock: { mode: clock.mode, now: clock.now, sleep: clock.sleep, advance: clock.advance },
+    providers: {
+      provider_a: createProvider(context, "provider_a"),
+      provider_b: createProvider(context, "provider_b"),
+    },
+    faults: {
+      add: bind(context, serviceMethods.addFault),
+      list: () => structuredClone(core.state.faults.map(({ rule, left }) => ({ rule, left }))),
+      clear: bind(context, serviceMethods.clearFaults),
+    },
+    accounts: createAccounts(context),
 
     connection(options = {}) {
       const { apiKey = emulator.apiKey } = checkOptionNames(options, ["apiKey"]);
       const random = randomStream(core.state.seed, "connection", core.state.counts.connections++);
       return { baseUrl: emulator.url, apiKey, fetch, clock: emulator.clock, random };
     },
-    changePolicy(changes) {
-      core.state.policy = changePolicy(core.state.policy, changes);
-      return core.state.policy;
-    },
+    changePolicy: bind(context, serviceMethods.changePolicy),
     changeLimits(changes) {
       core.state.limits = changeLimits(core.state.limits, changes);
       return core.state.limits;
     },
-    state: () => viewState(core, emulator.accounts, origins),
+    state: () => viewState(context),
     onRequest(listener) {
       const reader: LogReader = (request) => listener(request);
       core.logReaders.add(reader);
@@ -113,17 +103,9 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
     async when(taskId, status) {
       if (closing.signal.aborted) throw new Error(`Failed to see a task in \`${status}\`: ${DISPOSED}`);
       await core.watchers.watch(requireTask(core, taskId), status);
-      return taskData(requireTask(core, taskId), clock.now(), origins);
+      return taskData(requireTask(core, taskId), clock.now(), context.origins);
     },
-    reset(given = {}) {
-      const changes = checkResetOptions(given);
-      const { seed = options.seed, credits = options.credits } = changes;
-      const { policy = options.policy, limits = options.limits } = changes;
-      const begins = clock.beginning();
-      const state = newState({ seed, credits, policy, limits }, emulator.apiKey, begins);
-      replaceState(core, state, begins, "the emulator was reset");
-      return { account_id: emulator.accountId, api_key: emulator.apiKey };
-    },
+    reset: (changes = {}) => resetEmulator(context, checkResetOptions(changes)),
     snapshot: () => takeSnapshot(core),
     restore: (snapshot) => openSnapshot(core, snapshot),
     fork: () => createEmulator({ ...options, apiKey: undefined, snapshot: takeSnapshot(core) }),
@@ -133,14 +115,49 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
       core.watchers.close(DISPOSED);
     },
   };
-  const controlPlane = createControlPlane(emulator, core);
-  registerService(emulator, service);
+  registerService(emulator, context);
   return emulator;
 }
 
-const DISPOSED = "the emulator was disposed";
+/** Responds to calls of the control plane, which is loaded by the first: most emulators are never called over HTTP. */
+function createControl(contextOf: () => MethodContext): MethodContext["control"] {
+  let calls = 0;
+  return async (request: HttpRequest) => {
+    const context = contextOf();
+    const requestId = sentRequestId(request) ?? randomUuid(context.core.state.seed, "control", calls++);
+    const { handleControl } = await import("./plane.js");
+    return handleControl(context, request, requestId);
+  };
+}
 
-/** Clients see the time and wait on it; what else the clock can do is the emulator's. */
-function publicClock({ mode, now, sleep, advance }: ServiceClock): Emulator["clock"] {
-  return { mode, now, sleep, advance };
+function createProvider(context: MethodContext, model: string): Provider {
+  const next = bind(context, serviceMethods.nextOutcome);
+  const always = bind(context, serviceMethods.lastingOutcome);
+  return { next: (outcome) => next(model, outcome), always: (outcome) => always(model, outcome) };
+}
+
+function createAccounts(context: MethodContext): Accounts {
+  const { core } = context;
+  const create = bind(context, accountMethods.createAccount);
+  const payments = bind(context, accountMethods.listPayments);
+  const invoices = bind(context, accountMethods.listInvoices);
+  return {
+    create: (options = {}) => create(checkOptionNames(options, ["credits"])),
+    get: (accountId) => viewAccount(core, requireAccount(core, accountId)),
+    list: () => core.state.accounts.map((account) => viewAccount(core, account)),
+    update: bind(context, accountMethods.updateAccount),
+    createKey: bind(context, accountMethods.createKey),
+    updateKey: bind(context, accountMethods.updateKey),
+    deleteKey: bind(context, accountMethods.deleteKey),
+    topUp: bind(context, accountMethods.topUp),
+    updateTopUp: bind(context, accountMethods.updateTopUp),
+    payments: (accountId) => payments(accountId).payments,
+    authorize: bind(context, accountMethods.authorize),
+    autoTopUp: bind(context, accountMethods.getAutoTopUp),
+    setAutoTopUp: bind(context, accountMethods.setAutoTopUp),
+    billing: (accountId) => structuredClone(requireAccount(core, accountId).purchases.billing),
+    setBilling: bind(context, accountMethods.setBilling),
+    invoices: (accountId) => invoices(accountId).invoices,
+    invoicePdf: async (accountId, invoiceId) => invoicePdf(requireAccount(core, accountId), invoiceId),
+  };
 }

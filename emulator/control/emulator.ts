@@ -1,37 +1,37 @@
+import type { Model } from "../../src/contract/service.js";
 import type { Task, TaskStatus } from "../../src/contract/task.js";
 import type { Finding } from "../core/audit.js";
+import type { FaultRule } from "../core/faults.js";
 import type { LoggedRequest } from "../core/log.js";
 import type { Policy } from "../core/policy-fields.js";
+import type { Outcome } from "../core/providers.js";
 import type { Limits } from "../core/rate-limit.js";
 import type { Snapshot } from "../core/state/snapshot.js";
 import type { Clock, EmulatorClock } from "../time/clock.js";
-import type { Accounts } from "./accounts.js";
-import type { ResetOptions } from "./emulator-options.js";
-import type { EmulatorState } from "./emulator-state.js";
-import type { Faults } from "./faults.js";
-import type { Providers } from "./providers.js";
+import type { Accounts, AccountView } from "./account-types.js";
+import type { ResetOptions } from "./options.js";
 
 /** The whole service, in this process and without a network. Made by `createEmulator`. */
 export interface Emulator extends AsyncDisposable {
   /** The service address, without `/api/v1`: the option `url`, or an origin that no network can resolve. */
   readonly url: string;
-  /** The key of the first account; it stays through every reset. */
+  /** The key of the first account. It stays through every reset. */
   readonly apiKey: string;
   readonly accountId: string;
   /**
-   * What a network would do, done here: takes what the global `fetch` takes, for every origin that the emulator hands
-   * out. Rejects with a `TypeError` where a connection would fail, and with the signal's reason when it is aborted.
+   * Takes what the global `fetch` takes, for every origin that the emulator uses, and responds in this process. Rejects
+   * with a `TypeError` where a connection would fail, and with the signal's reason if it is aborted.
    */
   readonly fetch: typeof globalThis.fetch;
-  /** Time, which the service shares with the clients that are given it. */
+  /** The time of the service and of the clients that use this clock. */
   readonly clock: EmulatorClock;
-  /** What each provider is to do with its next tasks, or with all. */
+  /** Sets the outcomes of each provider's tasks. */
   readonly providers: Providers;
-  /** Trouble on demand. */
+  /** Failures on demand. */
   readonly faults: Faults;
-  /** Accounts, their keys, and what they own. */
+  /** Accounts, their keys and their purchases. */
   readonly accounts: Accounts;
-  /** Every exchange, oldest first: at least the last 100,000. */
+  /** Every request, oldest first: at least the last 100,000. */
   readonly requests: readonly LoggedRequest[];
   /** What the interface leaves open, as it is chosen now. Change it with `changePolicy`. */
   readonly policy: Readonly<Policy>;
@@ -39,58 +39,100 @@ export interface Emulator extends AsyncDisposable {
   readonly limits: Readonly<Limits>;
 
   /**
-   * Everything that a client of the SDK needs, to be passed to its constructor.
+   * Returns the options of a client of this emulator, for the SDK's constructor.
    *
    * @param options.apiKey - Another account's key. @defaultValue `emulator.apiKey`
    */
   connection(options?: { apiKey?: string | undefined }): Connection;
-  /** @throws RangeError for an unknown field or a value that it can't have; nothing is then changed. */
+  /** @throws RangeError for an unknown field or an invalid value; nothing is then changed. */
   changePolicy(changes: Partial<Policy>): Readonly<Policy>;
-  /** @throws RangeError for a limit that can't be; nothing is then changed. */
+  /** @throws RangeError for an invalid limit; nothing is then changed. */
   changeLimits(changes: Partial<Limits>): Readonly<Limits>;
-  /** Everything at once. Like every look, this applies the hour to all tasks. */
+  /** Returns everything at once. Like every read, this applies the task timeout to all tasks. */
   state(): EmulatorState;
-  /** Calls back for each exchange from now on, as it ends. What it returns puts an end to that. */
+  /** Calls back for each request from now on, as it ends. Returns a function that ends this. */
   onRequest(listener: (request: LoggedRequest) => void): () => void;
   /** Every rule of the service that a client broke, in the order of the requests: at least the last 10,000. */
   audit(): Finding[];
   /**
-   * Resolves with the task when it has this status; rejects at any other final one. Like every look, it begins by applying
-   * the hour; from then on it only watches: somebody must read the task to move it.
+   * Resolves with the task when it has this status; rejects at any other final one. It applies the task timeout once, and
+   * then only watches: a task changes its status when a client reads it.
    *
-   * @throws RangeError when there is no such task.
+   * @throws RangeError for an unknown task.
    */
   when(taskId: string, status: TaskStatus): Promise<Task>;
   /**
-   * Begins anew, with the options of its creation but for those that are given here. The clock's mode and the API key
-   * stay. What is under way ends as on a broken connection; who sleeps on the clock sleeps on for as long as was left.
+   * Begins anew, with the options of its creation except for those given here. The clock's mode and the API key stay.
+   * Requests in flight end as on a broken connection. Sleeps on the clock keep the time that is left of them.
    *
-   * @throws RangeError that names the option that is wrong; nothing is then changed.
+   * @throws RangeError that names the invalid option; nothing is then changed.
    */
   reset(options?: ResetOptions): { account_id: string; api_key: string };
-  /** The whole state, as JSON-safe data. */
+  /** Returns the whole state as JSON. */
   snapshot(): Snapshot;
   /**
-   * Goes on from a snapshot. What is under way ends as it does with a reset.
+   * Continues from a snapshot. Requests in flight end as with a reset.
    *
-   * @throws RangeError when it is none of this version, or its credits do not add up; nothing is then changed.
+   * @throws RangeError if it is not of this version, or its credits do not add up; nothing is then changed.
    */
   restore(snapshot: Snapshot): void;
-  /** An independent copy that goes on from here, with a clock of its own. */
+  /** Returns an independent copy that continues from here, with a clock of its own. */
   fork(): Emulator;
-  /**
-   * Ends it: whoever sleeps on its clock is told so by an error, and what is still asked of it fails as on a broken
-   * connection.
-   */
+  /** Ends the emulator: sleeps on its clock reject, and requests fail as on a broken connection. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What the SDK's constructor takes. */
+/** Options of a client of an emulator, for the SDK's constructor. */
 export interface Connection {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
-  /** Numbers from 0 up to 1, from the seed: each connection has its own. */
+  /** Returns numbers from 0 up to 1, drawn from the seed: each connection has its own. */
   readonly random: () => number;
+}
+
+/** Everything that an observer can see of an emulator. */
+export interface EmulatorState {
+  /** ISO 8601. */
+  now: string;
+  policy: Readonly<Policy>;
+  limits: Readonly<Limits>;
+  /** In the order of their creation. */
+  accounts: AccountView[];
+  /** Of every account, as the API returns them, in the order of their creation. */
+  tasks: (Task & { account_id: string })[];
+}
+
+/** The two upstream providers. Tasks without a set outcome succeed. */
+export type Providers = Readonly<Record<Model, Provider>>;
+
+/** One upstream provider. */
+export interface Provider {
+  /**
+   * Sets the outcome of the next task; called again, of the one after it.
+   *
+   * @throws RangeError that names the invalid field.
+   */
+  next(outcome: Outcome): void;
+  /**
+   * Sets the outcome of every task from now on; `null` ends that. `next` and the request's own outcome take precedence.
+   *
+   * @throws RangeError that names the invalid field.
+   */
+  always(outcome: Outcome | null): void;
+}
+
+/** Failures on demand. */
+export interface Faults {
+  /**
+   * Adds a fault behind the others: of several that match a request, the first fires.
+   *
+   * @throws RangeError that names the invalid field.
+   */
+  add(rule: FaultRule): void;
+  /** The remaining faults, and how often each can still fire: `null` for unlimited. */
+  list(): { rule: FaultRule; left: number | null }[];
+  /** Removes all faults. */
+  clear(): void;
 }

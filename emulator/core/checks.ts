@@ -55,23 +55,25 @@ export function checkOptionNames<Options extends object, Name extends keyof Opti
 }
 
 /**
- * Checks an option against its schema, whose messages complete "Expected … to".
+ * Checks an option against its schema, whose messages complete "Expected … to". Without a name, messages name only the
+ * parts of the value.
  *
  * @throws RangeError that names the first part that does not fit.
  */
 export function parseOption<Value>(name: string, schema: z.ZodMiniType<Value>, value: unknown): Value {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
+  const pathOf = (path: readonly PropertyKey[]) => [name, ...path].filter((part) => part !== "").join(".");
   const { issues } = parsed.error;
   // A misspelled field is often missing under its right name, too.
   const unknown = issues.find((each) => each.code === "unrecognized_keys");
   if (unknown !== undefined) {
-    const where = ` in \`${[name, ...unknown.path].join(".")}\``;
+    const where = ` in \`${pathOf(unknown.path)}\``;
     throw unknownName("field", unknown.keys[0] ?? "", unknown.message, where);
   }
   const [issue] = issues;
   const path = issue?.path ?? [];
-  throw invalidOption([name, ...path].join("."), issue?.message ?? "be valid", valueAt(value, path));
+  throw invalidOption(pathOf(path), issue?.message ?? "be valid", valueAt(value, path));
 }
 
 function unknownName(kind: "option" | "field", name: string, advice: string, where = ""): RangeError {
@@ -130,6 +132,7 @@ export const flag = z.boolean("be true or false");
 export const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 /** Milliseconds since the epoch. What is derived from it, such as the end of the longest task, is still a date. */
 export const time = numberBetween(-8.64e15, END_OF_YEAR_9999);
+export const uuid = z.uuid("be a UUID");
 export const isoTimeSchema = z.iso.datetime("be an ISO 8601 time");
 
 export function list<Item extends z.core.SomeType>(item: Item) {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { randomStream } from "../time/random.js";
-import { count, numberBetween, objectOf, parseOption, text, wholeNumber } from "./checks.js";
+import { count, numberBetween, objectOf, text, wholeNumber } from "./checks.js";
 
 /** A fault, and the requests that it applies to. Of several faults that match a request, the one added first fires. */
 export interface FaultRule {
@@ -64,7 +64,7 @@ const faultSchema = z.discriminatedUnion(
 );
 
 /** @internal */
-export const ruleSchema = objectOf({
+export const faultRuleSchema = objectOf({
   method: z.optional(text),
   path: z.optional(text),
   times: z.optional(wholeNumber(1, 1e9)),
@@ -82,7 +82,7 @@ export type AddedFault = z.output<typeof addedFaultSchema>;
 export const addedFaultSchema = objectOf({
   /** Numbered in the order of `add`; selects its random stream. */
   ordinal: count,
-  rule: ruleSchema,
+  rule: faultRuleSchema,
   /** How often it can still fire; null for unlimited. */
   left: z.nullable(count),
   /** How many requests it has matched with a probability. */
@@ -95,9 +95,7 @@ interface FaultState {
   faults: AddedFault[];
 }
 
-/** @throws RangeError that names the invalid field. */
-export function addFault(state: FaultState, value: unknown): void {
-  const rule = structuredClone(parseOption("fault", ruleSchema, value));
+export function addFault(state: FaultState, rule: AddedFault["rule"]): void {
   state.faults.push({ ordinal: state.counts.faults++, rule, left: timesOf(rule), met: 0 });
 }
 

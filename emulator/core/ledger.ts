@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { isoTime } from "../time/clock.js";
-import { invariant, isoTimeSchema, list, objectOf, oneOf, record, text, wholeNumber } from "./checks.js";
+import { invariant, isoTimeSchema, list, objectOf, oneOf, record, uuid, wholeNumber } from "./checks.js";
 
 /** The most credits that one account can ever be given: ten thousand million US dollars. All sums stay exact. */
 export const MOST_CREDITS = 1e12;
@@ -14,7 +14,7 @@ export const ledgerEntrySchema = objectOf({
   kind: oneOf("top_up", "freeze", "settle", "refund"),
   credits: creditsSchema,
   /** Null for top-ups. */
-  task_id: z.nullable(text),
+  task_id: z.nullable(uuid),
 });
 
 /** An account's credits: all movements, and their sums. */

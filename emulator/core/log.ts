@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isoTimeSchema, objectOf, text } from "./checks.js";
+import { isoTimeSchema, objectOf, text, uuid } from "./checks.js";
 
 /** One request and how it ended. */
 export interface LoggedRequest {
@@ -23,7 +23,7 @@ export const loggedRequestSchema = objectOf({
   path: text,
   status: z.nullable(z.int()),
   request_id: text,
-  account_id: z.nullable(text),
+  account_id: z.nullable(uuid),
   error_code: z.nullable(text),
 });
 

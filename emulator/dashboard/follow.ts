@@ -126,12 +126,12 @@ async function refreshTasks(): Promise<void> {
   const known = tasks.value;
   const firstOpen = known.findIndex(({ status }) => status === "pending" || status === "running");
   const position = firstOpen === -1 ? known.length : firstOpen;
-  const latest = await getTasksFrom(position);
+  const { tasks: latest } = await getTasksFrom(String(position));
   if (latest.length > 0) tasks.value = [...known.slice(0, position), ...latest];
 }
 
 async function refreshFindings(): Promise<void> {
-  findings.value = await getFindings();
+  findings.value = (await getFindings()).findings;
 }
 
 async function refreshLedger(): Promise<void> {
@@ -139,7 +139,7 @@ async function refreshLedger(): Promise<void> {
   const { account_id: accountId, ledger_entries: count } = account.value;
   const known = ledgers.value[accountId];
   if (known !== undefined && known.length === count) return;
-  const entries = await getLedgerFrom(accountId, known?.length ?? 0);
+  const { entries } = await getLedgerFrom(accountId, String(known?.length ?? 0));
   ledgers.value = { ...ledgers.value, [accountId]: [...(known ?? []), ...entries] };
 }
 

@@ -1,5 +1,5 @@
 import { linkTo, path, setParam } from "./address.js";
-import { advance } from "./api.js";
+import { advanceClock } from "./api.js";
 import { Action, Choice } from "./parts/controls.js";
 import { Time } from "./parts/display.js";
 import { shortId } from "./parts/format.js";
@@ -88,7 +88,7 @@ function Clock() {
         <Time at={now.value} /> <small>UTC · {mode} clock</small>
       </span>
       {STEPS.map(([label, seconds]) => (
-        <Action key={label} onAct={() => advance(seconds)}>
+        <Action key={label} onAct={() => advanceClock({ seconds })}>
           {label}
         </Action>
       ))}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CALLS } from "../../emulator/control/plane/calls.js";
+import { METHODS } from "../../emulator/control/plane.js";
 import { createControlled } from "./support/control.js";
 import { VALID } from "./support/service.js";
 
@@ -13,19 +13,18 @@ test("every call answers what its description says, with the status that it says
     body?: unknown,
     params: Record<string, string> = {},
   ) => {
-    const described = CALLS.find((each) => each.method === method && each.path === pattern);
+    const described = METHODS.find(({ route }) => route === `${method} ${pattern}`);
     if (described === undefined) throw new Error(`${method} ${pattern} is not described`);
     seen.add(`${method} ${pattern}`);
     const names = { account_id: emulator.accountId, model: "provider_a", ...params };
     const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name) => Reflect.get(names, name));
     const reply = await control(method, path, body);
-    expect([method, path, reply.status]).toEqual([method, path, described.status]);
-    const { answers } = described;
-    if (answers === null) expect(reply.body).toBe("");
-    else if (typeof answers === "string")
-      expect(reply.headers.get("Content-Type")).toMatch(answers.replace("*", ""));
+    const isFile = "mediaType" in described;
+    expect([method, path, reply.status]).toEqual([method, path, isFile ? 200 : described.status]);
+    if (isFile) expect(reply.headers.get("Content-Type")).toMatch(described.mediaType.replace("*", ""));
+    else if (described.response === null) expect(reply.body).toBe("");
     else {
-      const parsed = answers.safeParse(reply.body);
+      const parsed = described.response.safeParse(reply.body);
       expect([path, parsed.error?.issues ?? []]).toEqual([path, []]);
       // Nothing is answered that is not described.
       expect(parsed.data).toEqual(reply.body);
@@ -81,5 +80,5 @@ test("every call answers what its description says, with the status that it says
   await call("GET", "/openapi.json");
 
   const notJson = "GET /requests/stream";
-  expect([...seen, notJson].sort()).toEqual(CALLS.map(({ method, path }) => `${method} ${path}`).sort());
+  expect([...seen, notJson].sort()).toEqual(METHODS.map(({ route }) => route).sort());
 });

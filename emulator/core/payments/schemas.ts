@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { flag, isoTimeSchema, list, objectOf, oneOf, text, wholeNumber } from "../checks.js";
+import { flag, isoTimeSchema, list, objectOf, oneOf, text, uuid, wholeNumber } from "../checks.js";
 import { creditsSchema, type Ledger } from "../ledger.js";
 import type { Policy } from "../policy-fields.js";
 
@@ -9,7 +9,7 @@ const methodSchema = oneOf("card", "crypto");
 const statusSchema = oneOf("completed", "refused", "pending");
 
 export const paymentSchema = objectOf({
-  payment_id: z.uuid(),
+  payment_id: uuid,
   at: isoTimeSchema,
   usd: z.number(),
   credits: creditsSchema,

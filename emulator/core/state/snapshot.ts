@@ -29,7 +29,7 @@ export const snapshotSchema = objectOf({
 
 const checkedSnapshotSchema = z.extend(snapshotSchema, { state: stateSchema });
 
-export function takeSnapshot({ state, clock }: Core): Snapshot {
+export function takeSnapshot({ state, clock }: Core): z.output<typeof checkedSnapshotSchema> {
   return { version: VERSION, time: isoTime(clock.now()), state: copyOf(state) };
 }
 

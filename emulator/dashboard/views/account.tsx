@@ -132,7 +132,10 @@ function KeyRow(props: { accountId: string; keyId: string; disabled: boolean }) 
             </>
           ) : (
             <>
-              <Action onAct={() => updateKey(accountId, keyId, !disabled)} label={`${change} key ${name}`}>
+              <Action
+                onAct={() => updateKey(accountId, keyId, { disabled: !disabled })}
+                label={`${change} key ${name}`}
+              >
                 {change}
               </Action>
               <button
@@ -155,7 +158,13 @@ function NewAccountSection({ onCreated }: { onCreated(key: NewKey): void }) {
   const { values, bind } = useFields({ credits: "100" });
   const count = overview.value?.accounts.length ?? 1;
   const create = async () => {
-    const { key_id: id, api_key: value, account_id: accountId } = await createAccount(Number(values.credits));
+    const {
+      key_id: id,
+      api_key: value,
+      account_id: accountId,
+    } = await createAccount({
+      credits: Number(values.credits),
+    });
     onCreated({ id, value });
     setParam("account", accountId);
   };

@@ -66,12 +66,13 @@ function Settings({ of, accountId, reload }: { of: AutoTopUp; accountId: string;
   });
   const [isAuthorized, setAuthorized] = useState(false);
   const save = async () => {
+    const { authorization } = await authorize(accountId);
     await setAutoTopUp(accountId, {
       enabled: true,
       threshold_credits: Number(values.threshold),
       recharge_usd: Number(values.recharge),
       monthly_cap_usd: Number(values.cap),
-      authorization: await authorize(accountId),
+      authorization,
     });
     setAuthorized(false);
     reload();

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { isModel, isTaskType, MODELS, priceOf, TASK_TYPES_BY_MODEL } from "../../../src/contract/service.js";
 import { goTo, linkTo } from "../address.js";
-import { sendAs } from "../api.js";
+import { sendRequest } from "../api.js";
 import { Choice, Field, Flag, Form, TextArea } from "../parts/controls.js";
 import { Code, Section } from "../parts/display.js";
 import { formatAmount } from "../parts/format.js";
@@ -107,7 +107,7 @@ const OUTCOME_UNKNOWN = " A task may have been created: see Tasks.";
 async function submit(): Promise<void> {
   const accountId = account.peek()?.account_id ?? "";
   const outcome = outcomeNamed(draft.peek().outcome);
-  const sent = await sendAs(accountId, {
+  const sent = await sendRequest(accountId, {
     method: "POST",
     path: "/api/v1/task",
     body: requestOf(draft.peek()),

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { USD_PER_CREDIT } from "../../../src/contract/service.js";
-import { decidePayment, getBilling, getPayments, type Payment, topUp } from "../api.js";
+import { getBilling, getPayments, type Payment, topUp, updateTopUp } from "../api.js";
 import { useData, useFields } from "../parts/calls.js";
 import { Action, Choice, Field, Form } from "../parts/controls.js";
 import { Empty, Problem, Section, Status, Table, Time } from "../parts/display.js";
@@ -69,7 +69,7 @@ const COLUMNS = [
 
 export function PaymentSection({ accountId }: { accountId: string }) {
   const { data, error } = useData(async () => {
-    const [payments, { name }] = await Promise.all([getPayments(accountId), getBilling(accountId)]);
+    const [{ payments }, { name }] = await Promise.all([getPayments(accountId), getBilling(accountId)]);
     return { payments: payments.toReversed(), isBilled: name !== null };
   }, accountId);
   const { payments = [], isBilled = false } = data ?? {};
@@ -121,8 +121,8 @@ function PaymentRow(props: { payment: Payment; accountId: string; isBilled: bool
       <td>
         {status === "pending" ? (
           <div class="buttons">
-            <Action onAct={() => decidePayment(accountId, paymentId, "completed")}>Complete</Action>
-            <Action onAct={() => decidePayment(accountId, paymentId, "refused")}>Refuse</Action>
+            <Action onAct={() => updateTopUp(accountId, paymentId, { status: "completed" })}>Complete</Action>
+            <Action onAct={() => updateTopUp(accountId, paymentId, { status: "refused" })}>Refuse</Action>
           </div>
         ) : (
           <Invoice accountId={accountId} invoiceId={payment.invoice_id} isBilled={isBilled} />

@@ -2,12 +2,12 @@ import type { TaskType } from "../../../src/contract/service.js";
 import type { Task } from "../../../src/contract/task.js";
 import { linkTo, path } from "../address.js";
 import {
-  advance,
+  advanceClock,
   getTask,
   type LoggedRequest,
   messageOf,
   type SentRequest,
-  sendAs,
+  sendRequest,
   type TaskDetails,
 } from "../api.js";
 import { useData } from "../parts/calls.js";
@@ -100,10 +100,10 @@ function Actions({ details, task }: { details: TaskDetails; task: Task }) {
   if (status !== "pending" && status !== "running") return null;
   const { ends_at: endsAt, ends_at_read: endsAtRead } = details.plan;
   const read = async () =>
-    checkSent(await sendAs(details.account_id, { method: "GET", path: `/api/v1/task/${taskId}` }));
+    checkSent(await sendRequest(details.account_id, { method: "GET", path: `/api/v1/task/${taskId}` }));
   const skip = async () => {
     const end = endsAt === null ? Date.parse(createdAt ?? "") + HOUR_MS + 1 : Date.parse(endsAt);
-    await advance(Math.max(0, Math.ceil((end - now.peek()) / 1000)));
+    await advanceClock({ seconds: Math.max(0, Math.ceil((end - now.peek()) / 1000)) });
     await read();
   };
   return (

@@ -1,0 +1,280 @@
+import * as z from "zod/mini";
+import {
+  type Account,
+  type ApiKey,
+  balanceData,
+  createAccount,
+  createKey,
+  usageData,
+} from "../core/accounts.js";
+import { count, flag, list, objectOf, oneOf, text, UnknownIdError, uuid } from "../core/checks.js";
+import { type Core, indexAccount } from "../core/core.js";
+import { creditsSchema, ledgerEntrySchema } from "../core/ledger.js";
+import { authorize, changeAutoTopUp, viewAutoTopUp } from "../core/payments/auto-top-up.js";
+import { invoicePdf, listInvoices } from "../core/payments/invoices.js";
+import { decidePayment, topUpByHand } from "../core/payments/payments.js";
+import {
+  autoTopUpChangeSchema,
+  autoTopUpSchema,
+  billingSchema,
+  invoiceSchema,
+  paymentChangeSchema,
+  paymentSchema,
+  type StoredPayment,
+  topUpSchema,
+} from "../core/payments/schemas.js";
+import type { Payment } from "../core/payments/types.js";
+import { applyTimeouts } from "../core/transitions.js";
+import { createResponse } from "../http/messages.js";
+import type { AccountView, CreatedKey, KeyView } from "./account-types.js";
+import { fileMethod, method } from "./method.js";
+
+export const balanceSchema = z.object({
+  available: creditsSchema,
+  frozen: creditsSchema,
+  total: creditsSchema,
+});
+export const usageSchema = z.object({
+  tasks_created: count,
+  credits_used: count,
+  credits_topped_up: creditsSchema,
+});
+export const keySchema = z.object({ key_id: uuid, disabled: flag });
+const createdKeySchema = z.object({ key_id: uuid, api_key: text });
+export const accountSchema = z.object({
+  account_id: uuid,
+  suspended: flag,
+  balance: balanceSchema,
+  usage: usageSchema,
+  keys: list(keySchema),
+  ledger: list(ledgerEntrySchema),
+});
+
+const accountChangesSchema = objectOf({
+  suspended: z.optional(flag),
+  saved_card: z.optional(oneOf("accepts", "refuses")),
+}).check(
+  z.refine((changes) => Object.keys(changes).length > 0, "say what is to change: `suspended`, `saved_card`"),
+);
+
+const nullableText = z.nullable(text);
+export const emptyBillingSchema = z.extend(billingSchema, {
+  name: nullableText,
+  address_line_1: nullableText,
+  city: nullableText,
+  country: nullableText,
+});
+const EMPTY_BILLING: z.output<typeof emptyBillingSchema> = {
+  name: null,
+  address_line_1: null,
+  address_line_2: null,
+  postal_code: null,
+  city: null,
+  country: null,
+  tax_id: null,
+};
+
+export const accountMethods = {
+  createAccount: method("POST /accounts", {
+    summary: "Create an account with a key.",
+    status: 201,
+    body: objectOf({ credits: z.optional(creditsSchema) }),
+    bodyName: "",
+    response: z.extend(createdKeySchema, { account_id: uuid }),
+    run({ core }, _, { credits = 0 }) {
+      const account = createAccount(core.state, credits, core.clock.now());
+      core.state.accounts.push(account);
+      indexAccount(core.index, account);
+      return { account_id: account.id, ...addKey(core, account) };
+    },
+  }),
+  updateAccount: method("PATCH /accounts/{account_id}", {
+    summary: "Suspend an account or end that; let its saved card refuse charges, or accept them again.",
+    errors: [404],
+    body: accountChangesSchema,
+    bodyName: "account",
+    response: accountSchema,
+    run({ core }, [accountId], { suspended, saved_card: charges }) {
+      const account = requireAccount(core, accountId);
+      if (charges !== undefined) {
+        const { saved_card: card } = account.purchases;
+        if (card === null) throw new RangeError("Failed to change the saved card: the account has none");
+        card.refuses = charges === "refuses";
+      }
+      if (suspended !== undefined) account.suspended = suspended;
+      return viewAccount(core, account);
+    },
+  }),
+  createKey: method("POST /accounts/{account_id}/keys", {
+    summary: "Create a key. Its value is shown this once.",
+    status: 201,
+    errors: [404],
+    response: createdKeySchema,
+    run: ({ core }, [accountId]) => addKey(core, requireAccount(core, accountId)),
+  }),
+  updateKey: method("PATCH /accounts/{account_id}/keys/{key_id}", {
+    summary: "Disable a key, or enable it again.",
+    errors: [404],
+    body: objectOf({ disabled: flag }),
+    bodyName: "key",
+    response: keySchema,
+    run({ core }, [accountId, keyId], { disabled }) {
+      const key = requireKey(requireAccount(core, accountId), keyId);
+      key.disabled = disabled;
+      return viewKey(key);
+    },
+  }),
+  deleteKey: method("DELETE /accounts/{account_id}/keys/{key_id}", {
+    summary: "Delete a key permanently.",
+    status: 204,
+    errors: [404],
+    run({ core }, [accountId, keyId]) {
+      const account = requireAccount(core, accountId);
+      const key = requireKey(account, keyId);
+      account.keys = account.keys.filter((each) => each !== key);
+      core.index.keys.delete(key.value);
+    },
+  }),
+
+  topUp: method("POST /accounts/{account_id}/top-ups", {
+    summary: "Buy credits. Completed at once, unless the outcome says otherwise.",
+    status: 201,
+    errors: [404],
+    body: topUpSchema,
+    bodyName: "top_up",
+    response: paymentSchema,
+    run: ({ core }, [accountId], order) =>
+      viewPayment(topUpByHand(core.state, requireAccount(core, accountId), order, core.clock.now())),
+  }),
+  listPayments: method("GET /accounts/{account_id}/top-ups", {
+    summary: "All payments, automatic ones included, oldest first.",
+    errors: [404],
+    response: z.object({ payments: list(paymentSchema) }),
+    run: ({ core }, [accountId]) => ({
+      payments: requireAccount(core, accountId).purchases.payments.map(viewPayment),
+    }),
+  }),
+  updateTopUp: method("PATCH /accounts/{account_id}/top-ups/{payment_id}", {
+    summary: "Complete a pending payment, or refuse it.",
+    errors: [404],
+    body: paymentChangeSchema,
+    bodyName: "top_up",
+    response: paymentSchema,
+    run({ core }, [accountId, paymentId], { status }) {
+      const account = requireAccount(core, accountId);
+      return viewPayment(decidePayment(core.state, account, paymentId, status, core.clock.now()));
+    },
+  }),
+  setAutoTopUp: method("PUT /accounts/{account_id}/auto-top-up", {
+    summary: "Set the automatic top-up. Enabling it and changing an amount need a fresh authorization.",
+    errors: [404],
+    body: autoTopUpChangeSchema,
+    bodyName: "auto_top_up",
+    response: autoTopUpSchema,
+    run({ core }, [accountId], change) {
+      const account = requireAccount(core, accountId);
+      changeAutoTopUp(account, change);
+      return viewAutoTopUp(account.purchases, core.state.policy, core.clock.now());
+    },
+  }),
+  getAutoTopUp: method("GET /accounts/{account_id}/auto-top-up", {
+    summary: "The automatic top-up as it is set.",
+    errors: [404],
+    response: autoTopUpSchema,
+    run({ core }, [accountId]) {
+      const { purchases } = requireAccount(core, accountId);
+      return viewAutoTopUp(purchases, core.state.policy, core.clock.now());
+    },
+  }),
+  authorize: method("POST /accounts/{account_id}/authorizations", {
+    summary: "Authorize one change of the automatic top-up.",
+    status: 201,
+    errors: [404],
+    response: z.object({ authorization: text }),
+    run: ({ core }, [accountId]) => ({
+      authorization: authorize(core.state, requireAccount(core, accountId)),
+    }),
+  }),
+  setBilling: method("PUT /accounts/{account_id}/billing", {
+    summary: "Save the billing information. A field of blanks is missing.",
+    errors: [404],
+    body: billingSchema,
+    bodyName: "billing",
+    response: billingSchema,
+    run({ core }, [accountId], billing) {
+      requireAccount(core, accountId).purchases.billing = billing;
+      return { ...billing };
+    },
+  }),
+  getBilling: method("GET /accounts/{account_id}/billing", {
+    summary: "The billing information; every field is null until it was saved.",
+    errors: [404],
+    response: emptyBillingSchema,
+    run: ({ core }, [accountId]) => requireAccount(core, accountId).purchases.billing ?? EMPTY_BILLING,
+  }),
+  listInvoices: method("GET /accounts/{account_id}/invoices", {
+    summary: "One invoice for each completed payment.",
+    errors: [404, 409],
+    response: z.object({ invoices: list(invoiceSchema) }),
+    run: ({ core }, [accountId]) => ({ invoices: listInvoices(requireAccount(core, accountId)) }),
+  }),
+  getInvoicePdf: fileMethod("GET /accounts/{account_id}/invoices/{invoice_id}.pdf", {
+    summary: "An invoice as a PDF.",
+    mediaType: "application/pdf",
+    errors: [404, 409],
+    respond: async ({ core }, [accountId, invoiceId]) => {
+      const pdf = await invoicePdf(requireAccount(core, accountId), invoiceId);
+      const response = createResponse(200, "application/pdf", pdf);
+      response.headers["Content-Disposition"] = `inline; filename="${invoiceId}.pdf"`;
+      return response;
+    },
+  }),
+};
+
+/** @throws RangeError for an unknown id. */
+export function requireAccount({ index }: Core, accountId: string): Account {
+  const account = index.accounts.get(accountId);
+  if (account === undefined) throw new UnknownIdError("account", accountId);
+  return account;
+}
+
+export function viewAccount(core: Core, account: Account): AccountView {
+  return {
+    ...summarizeAccount(core, account),
+    ledger: account.ledger.entries.map((entry) => ({ ...entry })),
+  };
+}
+
+/** The account without its ledger, which grows with every movement of credits. */
+export function summarizeAccount(core: Core, account: Account): Omit<AccountView, "ledger"> {
+  applyTimeouts(core, account, core.clock.now());
+  const { id, suspended, keys } = account;
+  return {
+    account_id: id,
+    suspended,
+    balance: balanceData(account),
+    usage: usageData(account),
+    keys: keys.map(viewKey),
+  };
+}
+
+function viewKey({ id, disabled }: ApiKey): KeyView {
+  return { key_id: id, disabled };
+}
+
+function viewPayment({ ended_at: _, ...payment }: StoredPayment): Payment {
+  return payment;
+}
+
+function addKey({ state, index }: Core, account: Account): CreatedKey {
+  const key = createKey(state);
+  account.keys.push(key);
+  index.keys.set(key.value, { account, key });
+  return { key_id: key.id, api_key: key.value };
+}
+
+function requireKey({ keys }: Account, keyId: string): ApiKey {
+  const key = keys.find((each) => each.id === keyId);
+  if (key === undefined) throw new UnknownIdError("key", keyId, "the account");
+  return key;
+}

@@ -1,0 +1,157 @@
+import * as z from "zod/mini";
+import { findingSchema } from "../core/audit.js";
+import { faultRuleSchema } from "../core/faults.js";
+import { ledgerEntrySchema } from "../core/ledger.js";
+import { loggedRequestSchema } from "../core/log.js";
+import { autoTopUpSchema, billingSchema, invoiceSchema, paymentSchema } from "../core/payments/schemas.js";
+import { policySchema } from "../core/policy.js";
+import { outcomeSchema } from "../core/providers.js";
+import {
+  accountSchema,
+  balanceSchema,
+  emptyBillingSchema,
+  keySchema,
+  usageSchema,
+} from "./account-methods.js";
+import type { AnyMethod } from "./method.js";
+import { taskRowSchema } from "./observer-methods.js";
+import { limitsJsonSchema } from "./service-methods.js";
+
+/** Schemas that several methods use: the document has each once, by this name. */
+const NAMED = z.registry<{ id: string }>();
+
+for (const [id, schema] of Object.entries({
+  Policy: policySchema,
+  Outcome: outcomeSchema,
+  FaultRule: faultRuleSchema,
+  Balance: balanceSchema,
+  Usage: usageSchema,
+  Key: keySchema,
+  Limits: limitsJsonSchema,
+  LedgerEntry: ledgerEntrySchema,
+  LoggedRequest: loggedRequestSchema,
+  Finding: findingSchema,
+  Account: accountSchema,
+  TaskRow: taskRowSchema,
+  Payment: paymentSchema,
+  Invoice: invoiceSchema,
+  AutoTopUp: autoTopUpSchema,
+  Billing: billingSchema,
+  MaybeBilling: emptyBillingSchema,
+})) {
+  NAMED.add(schema, { id });
+}
+
+const ERRORS = {
+  400: "The body or the path is invalid. Nothing has changed.",
+  403: "The request comes from a page of another origin, or under a foreign host name.",
+  404: "Nothing has this id.",
+  409: "The account's billing information is incomplete.",
+} as const;
+
+const errorBody = z.object({ code: z.int(), error_code: z.string(), message: z.string() });
+
+/** The headers of every response. */
+const HEADERS = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
+
+/** The OpenAPI 3.1 description of the control plane. */
+export function describe(methods: readonly AnyMethod[], service: string) {
+  const paths: Record<string, Record<string, object>> = {};
+  const schemas: Record<string, object> = { Error: withoutDialect(z.toJSONSchema(errorBody)) };
+  for (const method of methods) {
+    const [verb = "", path = ""] = method.route.split(" ");
+    const operation = describeMethod(method, verb, path, schemas);
+    paths[`/_emulator${path}`] = { ...paths[`/_emulator${path}`], [verb.toLowerCase()]: operation };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Control plane of the async-music emulator",
+      version: "1.0.0",
+      description: "Controls the emulator of the music service, from any language and without a key.",
+      contact: { name: "The maintainers of async-music" },
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: service }],
+    security: [],
+    tags: [{ name: "control", description: "Calls that only the emulator has." }],
+    paths,
+    components: {
+      headers: { RequestId: { description: "The caller's own, if it is safe.", schema: { type: "string" } } },
+      responses: Object.fromEntries(
+        Object.entries(ERRORS).map(([status, description]) => [status, errorResponse(description)]),
+      ),
+      schemas,
+    },
+  };
+}
+
+function describeMethod(
+  method: AnyMethod,
+  verb: string,
+  path: string,
+  schemas: Record<string, object>,
+): object {
+  const { summary, errors } = method;
+  const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  const body = "body" in method ? method.body : null;
+  const status = "status" in method ? method.status : 200;
+  return {
+    operationId: operationIdOf(verb, path),
+    summary,
+    tags: ["control"],
+    ...(params.length > 0 && { parameters: params.map(pathParameter) }),
+    ...(body !== null && {
+      requestBody: {
+        content: jsonContent(withoutDialect(z.toJSONSchema(body, { io: "input", unrepresentable: "any" }))),
+      },
+    }),
+    responses: {
+      [status]: { description: summary, headers: HEADERS, ...contentOf(method, schemas) },
+      ...Object.fromEntries(
+        ([400, 403, ...errors] as const).map((each) => [each, { $ref: `#/components/responses/${each}` }]),
+      ),
+    },
+  };
+}
+
+/** `POST /accounts/{account_id}/keys` is `post_accounts_keys`. */
+function operationIdOf(verb: string, path: string): string {
+  const words = path.replaceAll(/\{\w+\}/g, "").split(/[^a-z]+/);
+  const suffix = path.includes("{invoice_id}") || /\{\w+\}$/.test(path) ? ["one"] : [];
+  return [verb.toLowerCase(), ...words, ...suffix].filter((word) => word !== "").join("_");
+}
+
+function pathParameter(name: string): object {
+  return { name, in: "path", required: true, schema: { type: "string", minLength: 1 } };
+}
+
+function contentOf(method: AnyMethod, schemas: Record<string, object>): object {
+  if ("response" in method)
+    return method.response === null ? {} : { content: jsonContent(responseSchema(method.response, schemas)) };
+  const { mediaType } = method;
+  return { content: { [mediaType]: { schema: mediaType.startsWith("text/") ? { type: "string" } : {} } } };
+}
+
+function errorResponse(description: string): object {
+  return { description, headers: HEADERS, content: jsonContent({ $ref: "#/components/schemas/Error" }) };
+}
+
+function jsonContent(schema: object): object {
+  return { "application/json": { schema } };
+}
+
+/** Refers to the named schemas, and adds them to the document's. */
+function responseSchema(response: z.ZodMiniType, schemas: Record<string, object>): object {
+  const described = z.toJSONSchema(response, { io: "output", unrepresentable: "any", metadata: NAMED });
+  const { $defs = {}, ...schema } = JSON.parse(
+    JSON.stringify(withoutDialect(described)).replaceAll('"#/$defs/', '"#/components/schemas/'),
+  );
+  Object.assign(schemas, $defs);
+  return schema;
+}
+
+/** OpenAPI 3.1 uses the same draft, 2020-12. */
+function withoutDialect({ $schema: _, ...schema }: { $schema?: unknown }): object {
+  return schema;
+}

@@ -1,0 +1,91 @@
+import type * as z from "zod/mini";
+import { parseOption } from "../core/checks.js";
+import type { HttpRequest, HttpResponse } from "../http/messages.js";
+import type { Service } from "../http/service.js";
+import type { EmulatorOptions } from "./options.js";
+
+/** What a method runs with. `origins` are the addresses that its result may name. */
+export interface MethodContext extends Service {
+  /** The options of the emulator's creation. */
+  readonly options: EmulatorOptions;
+}
+
+/** One string for each name in braces. */
+export type Params<Route extends string> = string extends Route
+  ? string[]
+  : Route extends `${string}{${string}}${infer Rest}`
+    ? [string, ...Params<Rest>]
+    : [];
+
+interface Described<Route extends string> {
+  /** The HTTP method, and the path below `/_emulator`: `PATCH /accounts/{account_id}`. */
+  readonly route: Route;
+  /** One sentence. */
+  readonly summary: string;
+  /** Errors besides those of every method. */
+  readonly errors: readonly (404 | 409)[];
+}
+
+/** A method that returns JSON or nothing, in process and over HTTP. */
+export interface Method<Route extends string, Body extends z.ZodMiniType, Json, Result>
+  extends Described<Route> {
+  readonly status: 200 | 201 | 204;
+  readonly body: Body | null;
+  /** The name of the body in error messages in process. */
+  readonly bodyName: string;
+  readonly response: z.ZodMiniType<Json> | null;
+  run(context: MethodContext, params: Params<Route>, body: z.output<Body>): Result;
+}
+
+/** A method that responds with a file, over HTTP alone. */
+export interface FileMethod<Route extends string> extends Described<Route> {
+  readonly mediaType: string;
+  respond(
+    context: MethodContext,
+    params: Params<Route>,
+    request: HttpRequest,
+  ): HttpResponse | Promise<HttpResponse>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the types of any method
+type AnyDataMethod<Result = unknown> = Method<any, any, any, Result>;
+// biome-ignore lint/suspicious/noExplicitAny: the types of any method
+export type AnyMethod = AnyDataMethod | FileMethod<any>;
+
+type Optional = "status" | "errors" | "body" | "bodyName" | "response";
+type Definition<Whole> = Omit<Whole, "route" | Optional> & {
+  [Name in Optional & keyof Whole]?: NonNullable<Whole[Name]>;
+};
+
+export function method<
+  const Route extends string,
+  Result extends Json | Promise<Json>,
+  Json = void,
+  Body extends z.ZodMiniType = z.ZodMiniType<undefined>,
+>(
+  route: Route,
+  definition: Definition<Method<Route, Body, Json, Result>>,
+): Method<Route, Body, Json, Result> {
+  return { route, status: 200, errors: [], body: null, bodyName: "body", response: null, ...definition };
+}
+
+export function fileMethod<const Route extends string>(
+  route: Route,
+  definition: Definition<FileMethod<Route>>,
+): FileMethod<Route> {
+  return { route, errors: [], ...definition };
+}
+
+/** Calls a method in process: with the parameters of its route, then its body, which is checked first. */
+export function bind<Result>(
+  context: MethodContext,
+  { route, body, bodyName, run }: AnyDataMethod<Result>,
+): (...args: unknown[]) => Result {
+  const paramCount = route.split("{").length - 1;
+  return (...args) =>
+    run(
+      context,
+      args.slice(0, paramCount).map(String),
+      body === null ? undefined : parseOption(bodyName, body, args[paramCount]),
+    );
+}

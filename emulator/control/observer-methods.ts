@@ -1,0 +1,263 @@
+import * as z from "zod/mini";
+import { API_PREFIX, HEADERS, MODELS, TASK_TYPES } from "../../src/contract/service.js";
+import { TASK_STATUSES } from "../../src/contract/task.js";
+import type { Account } from "../core/accounts.js";
+import { count, isoTimeSchema, list, objectOf, oneOf, text, uuid } from "../core/checks.js";
+import { faultRuleSchema } from "../core/faults.js";
+import { ledgerEntrySchema } from "../core/ledger.js";
+import { policySchema } from "../core/policy.js";
+import { outcomeSchema, scriptSchema } from "../core/providers.js";
+import type { StoredTask } from "../core/task.js";
+import { applyTimeouts } from "../core/transitions.js";
+import { artResponse, clipAudioResponse } from "../http/files.js";
+import { bytesOf, type HttpOutcome, Refusal } from "../http/messages.js";
+import { arrive, handleRequest } from "../http/pipeline.js";
+import { taskData } from "../http/routes.js";
+import { isoTime } from "../time/clock.js";
+import { accountSchema, requireAccount, summarizeAccount } from "./account-methods.js";
+import { fileMethod, type MethodContext, method } from "./method.js";
+import { limitsJson, limitsJsonSchema, requireTask } from "./service-methods.js";
+
+const nullableText = z.nullable(text);
+
+const overviewSchema = z.object({
+  /** Another number means that the state was replaced. */
+  generation: count,
+  clock: oneOf("real", "virtual"),
+  now: isoTimeSchema,
+  service: text,
+  seed: z.int(),
+  policy: policySchema,
+  limits: limitsJsonSchema,
+  accounts: list(z.extend(z.omit(accountSchema, { ledger: true }), { ledger_entries: count })),
+  tasks: count,
+  findings: count,
+  faults: list(z.object({ rule: faultRuleSchema, left: z.nullable(count) })),
+  providers: z.object({ provider_a: scriptSchema, provider_b: scriptSchema }),
+});
+
+export const taskRowSchema = z.object({
+  ordinal: count,
+  account_id: uuid,
+  task_id: uuid,
+  model: oneOf(...MODELS),
+  type: oneOf(...TASK_TYPES),
+  status: oneOf(...TASK_STATUSES),
+  credits_cost: count,
+  about: text,
+  error_code: nullableText,
+  created_at: isoTimeSchema,
+  completed_at: z.nullable(isoTimeSchema),
+});
+
+const taskDetailsSchema = z.object({
+  account_id: uuid,
+  /** As the API would return it now. */
+  task: z.looseObject({ task_id: uuid, status: text }),
+  reads: count,
+  plan: z.object({
+    outcome: oneOf("success", "failure", "hang"),
+    works_from: isoTimeSchema,
+    /** Null if it ends at a read, or never. */
+    ends_at: z.nullable(isoTimeSchema),
+    ends_at_read: z.nullable(count),
+  }),
+  ledger: list(ledgerEntrySchema),
+});
+
+const sentRequestSchema = objectOf({
+  method: oneOf("GET", "POST"),
+  path: text.check(z.regex(new RegExp(`^${API_PREFIX}/[^?#]+$`), `begin with ${API_PREFIX}/`)),
+  body: z.optional(z.unknown()),
+  /** The outcome of the task that a submission creates. */
+  outcome: z.optional(outcomeSchema),
+});
+
+const sentResponseSchema = z.object({
+  ended: oneOf("answer", "disconnect", "stall"),
+  /** Null without a response, like all below. */
+  status: z.nullable(z.int()),
+  headers: z.nullable(z.record(text, text)),
+  /** The JSON of the body, or its text. */
+  body: z.unknown(),
+});
+
+/** Calls for an observer that follows an emulator, as the dashboard does. They change nothing but tasks that time out. */
+export const observerMethods = {
+  getOverview: method("GET /overview", {
+    summary:
+      "Everything that is small, and the sizes of the rest. Like every read, this applies the task timeout.",
+    response: overviewSchema,
+    run: ({ core, origins }) => ({
+      generation: core.generation,
+      clock: core.clock.mode,
+      now: isoTime(core.clock.now()),
+      service: origins.service,
+      seed: core.state.seed,
+      policy: core.state.policy,
+      limits: limitsJson(core.state.limits),
+      accounts: core.state.accounts.map((account) => ({
+        ...summarizeAccount(core, account),
+        ledger_entries: account.ledger.entries.length,
+      })),
+      tasks: core.state.tasks.length,
+      findings: core.state.audit.findings.length,
+      faults: core.state.faults.map(({ rule, left }) => ({ rule, left })),
+      providers: core.state.scripts,
+    }),
+  }),
+  listTasks: method("GET /tasks/from/{ordinal}", {
+    summary: "The tasks from this ordinal on, in the order of their creation, in short.",
+    errors: [404],
+    response: z.object({ tasks: list(taskRowSchema) }),
+    run({ core }, [ordinal]) {
+      const from = indexOf(ordinal);
+      for (const account of core.state.accounts) applyTimeouts(core, account, core.clock.now());
+      return { tasks: core.state.tasks.slice(from).map(taskRow) };
+    },
+  }),
+  getTask: method("GET /tasks/{task_id}", {
+    summary: "A task as the API would return it now, its provider's plan, and its movements of credits.",
+    errors: [404],
+    response: taskDetailsSchema,
+    run: (context, [taskId]) => taskDetails(context, taskId),
+  }),
+  listLedger: method("GET /accounts/{account_id}/ledger/from/{place}", {
+    summary: "The movements of an account's credits from this index on, oldest first.",
+    errors: [404],
+    response: z.object({ entries: list(ledgerEntrySchema) }),
+    run({ core }, [accountId, place]) {
+      const from = indexOf(place);
+      const account = requireAccount(core, accountId);
+      applyTimeouts(core, account, core.clock.now());
+      return { entries: account.ledger.entries.slice(from) };
+    },
+  }),
+  sendRequest: method("POST /accounts/{account_id}/requests", {
+    summary: "Send the API a request with a key of the account. It counts, and is logged, like any other.",
+    errors: [404],
+    body: sentRequestSchema,
+    response: sentResponseSchema,
+    run: (context, [accountId], request) =>
+      sendRequest(context, requireAccount(context.core, accountId), request),
+  }),
+  getClipAudio: fileMethod("GET /clips/{clip_id}/audio", {
+    summary: "The file at a clip's audio_url, without an entry in the log. Supports ranges.",
+    mediaType: "audio/*",
+    errors: [404],
+    respond: ({ core }, [clipId], request) =>
+      clipAudioResponse({ core, request, now: core.clock.now() }, clipId),
+  }),
+  getClipArt: fileMethod("GET /clips/{clip_id}/art", {
+    summary: "A clip's cover art.",
+    mediaType: "image/svg+xml",
+    errors: [404],
+    respond: ({ core }, [clipId]) => artResponse(core, clipId, "small"),
+  }),
+};
+
+function indexOf(digits: string): number {
+  if (!/^\d{1,15}$/.test(digits))
+    throw new Refusal("not_found", "A list begins at a whole number of 0 or more");
+  return Number(digits);
+}
+
+function taskRow(task: StoredTask) {
+  return {
+    ordinal: task.ordinal,
+    account_id: task.accountId,
+    task_id: task.id,
+    model: task.model,
+    type: task.type,
+    status: task.status,
+    credits_cost: task.credits,
+    about: aboutOf(task),
+    error_code: "errorCode" in task ? task.errorCode : null,
+    created_at: isoTime(task.createdAt),
+    completed_at: "completedAt" in task ? isoTime(task.completedAt) : null,
+  };
+}
+
+const LONGEST_ABOUT = 140;
+
+/** The title of the result, else the first words of the input. */
+function aboutOf(task: StoredTask): string {
+  const result = task.status === "success" ? task.result : [];
+  const title = (Array.isArray(result) ? result[0] : result)?.title;
+  const names = ["title", "gpt_description_prompt", "tags", "prompt", "url", "clip_id", "continue_clip_id"];
+  const words = names
+    .map((name) => task.input[name])
+    .map((value) => (typeof value === "string" ? value.trim() : ""));
+  return (title ?? words.find((value) => value !== "") ?? "").slice(0, LONGEST_ABOUT);
+}
+
+function taskDetails({ core, origins }: MethodContext, taskId: string) {
+  const task = requireTask(core, taskId);
+  const { queueMs, workMs, polls, end } = task.plan;
+  const worksFrom = task.createdAt + queueMs;
+  const endsByTime = polls === null && end.outcome !== "hang";
+  const { ledger } = requireAccount(core, task.accountId);
+  return {
+    account_id: task.accountId,
+    task: taskData(task, core.clock.now(), origins),
+    reads: task.reads,
+    plan: {
+      outcome: end.outcome,
+      works_from: isoTime(worksFrom),
+      ends_at: endsByTime ? isoTime(worksFrom + workMs) : null,
+      ends_at_read: polls,
+    },
+    ledger: ledger.entries.filter((entry) => entry.task_id === task.id),
+  };
+}
+
+/** Sends the service a request with one of the account's keys, which the caller need not have. */
+async function sendRequest(
+  context: MethodContext,
+  { keys }: Account,
+  { method, path, body, outcome }: z.output<typeof sentRequestSchema>,
+) {
+  const key = keys.find(({ disabled }) => !disabled);
+  if (key === undefined) {
+    throw new RangeError(
+      "Failed to send the request: the account has no key that is enabled. Create one, or enable one",
+    );
+  }
+  const headers = new Headers({ [HEADERS.apiKey]: key.value, "Content-Type": "application/json" });
+  if (outcome !== undefined) headers.set("X-Emulator-Outcome", asciiJson(outcome));
+  const target = { site: "service", path } as const;
+  const sent = await handleRequest(context, {
+    ...target,
+    method,
+    headers,
+    body: body === undefined ? null : new TextEncoder().encode(JSON.stringify(body)),
+    origins: context.origins,
+    arrival: arrive(context.core, target),
+    hasLeft: () => false,
+  });
+  return sentResponse(sent);
+}
+
+function sentResponse(outcome: HttpOutcome): z.output<typeof sentResponseSchema> {
+  if (typeof outcome === "string") return { ended: outcome, status: null, headers: null, body: null };
+  const { status, headers, body, breaksAfterBytes } = outcome;
+  if (breaksAfterBytes === 0) return { ended: "disconnect", status: null, headers: null, body: null };
+  const received = new TextDecoder().decode(bytesOf(body).subarray(0, breaksAfterBytes));
+  return { ended: "answer", status, headers, body: jsonOrText(received) };
+}
+
+function jsonOrText(received: string): unknown {
+  try {
+    return JSON.parse(received);
+  } catch {
+    return received;
+  }
+}
+
+/** JSON for a header, which takes no letters beyond ASCII. */
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[^ -~]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -1,0 +1,150 @@
+import * as z from "zod/mini";
+import { HEADERS } from "../../src/contract/service.js";
+import { parseOption, text, UnknownIdError } from "../core/checks.js";
+import { BillingIncompleteError } from "../core/payments/invoices.js";
+import {
+  emptyResponse,
+  type HttpRequest,
+  type HttpResponse,
+  jsonResponse,
+  Refusal,
+  refuse,
+  requireJson,
+  withoutBody,
+} from "../http/messages.js";
+import { accountMethods } from "./account-methods.js";
+import { describe } from "./describe.js";
+import { type AnyMethod, type MethodContext, method } from "./method.js";
+import { observerMethods } from "./observer-methods.js";
+import { serviceMethods } from "./service-methods.js";
+
+const PLANE = "/_emulator";
+
+/** Host names of this machine that no page of another site can have. */
+const LOCAL_NAMES = ["localhost", "127.0.0.1", "[::1]"];
+
+/** A snapshot contains inputs, which may be nested 500 levels deep, and is itself a few levels deep. */
+const DEEPEST_NESTING = 600;
+
+/** Every method of the control plane. */
+export const METHODS: readonly AnyMethod[] = [
+  ...Object.values(serviceMethods),
+  ...Object.values(accountMethods),
+  ...Object.values(observerMethods),
+  method("GET /openapi.json", {
+    summary: "This description.",
+    response: z.looseObject({ openapi: text }),
+    run: ({ origins }) => describe(METHODS, origins.service),
+  }),
+];
+
+/** Responds to a call of the control plane. It needs no key, and leaves no trace in the state. */
+export async function handleControl(
+  context: MethodContext,
+  request: HttpRequest,
+  requestId: string,
+): Promise<HttpResponse> {
+  const response = await respond({ ...context, origins: request.origins }, request).catch((error: unknown) =>
+    refuse(refusalOf(error), context.core.state.policy),
+  );
+  response.headers[HEADERS.requestId] = requestId;
+  response.headers["X-Emulator"] = "async-music";
+  return request.method === "HEAD" ? withoutBody(response) : response;
+}
+
+async function respond(context: MethodContext, request: HttpRequest): Promise<HttpResponse> {
+  refuseForeigners(request);
+  const { method, params } = findMethod(request);
+  const body = readBody(request, "body" in method ? method.body : null);
+  if ("respond" in method) return method.respond(context, params, request);
+  const result = await method.run(context, params, body);
+  const response = jsonResponse(method.status, result ?? null);
+  return method.response === null ? emptyResponse(response) : response;
+}
+
+/**
+ * Refuses other machines and web pages. A header proves nothing about another machine, so the socket's address decides;
+ * such a request needs a host name from `controlHost`. A page sends its own `Origin`, a cross-site `Sec-Fetch-Site` with
+ * requests that have no `Origin`, and its own name as `Host` after DNS rebinding.
+ */
+function refuseForeigners({ headers, origins, controlAccess }: HttpRequest): void {
+  const own = new URL(origins.service);
+  const host = headers.get("Host")?.toLowerCase() ?? null;
+  const isOpened = host !== null && controlAccess?.hosts.includes(withoutPort(host)) === true;
+  if (controlAccess?.isLocal === false && !isOpened) {
+    throw new Refusal(
+      "foreign_origin",
+      "The control plane is closed to other machines. Start the emulator with `--control-host` and the host name of " +
+        "this URL to open it",
+    );
+  }
+  if (host !== null && host !== own.host && !LOCAL_NAMES.includes(withoutPort(host)) && !isOpened)
+    throw new Refusal("foreign_origin", "The request's Host is not the emulator's");
+  const origin = headers.get("Origin");
+  const site = headers.get("Sec-Fetch-Site") ?? "none";
+  const isOwnPage = origin === null || origin === own.origin || origin === `${own.protocol}//${host}`;
+  if (!isOwnPage || !["same-origin", "none"].includes(site))
+    throw new Refusal("foreign_origin", "The control plane is closed to pages of another origin");
+}
+
+function withoutPort(host: string): string {
+  return host.replace(/:\d+$/, "");
+}
+
+function findMethod({ method: verb, path }: HttpRequest): { method: AnyMethod; params: string[] } {
+  const matching = METHODS.flatMap((method) => {
+    const [allowed = "", pattern = ""] = method.route.split(" ");
+    const params = matchPath(pattern, path.slice(PLANE.length));
+    return params === null ? [] : [{ method, allowed, params }];
+  });
+  const found = matching.find(({ allowed }) => allowed === verb);
+  if (found !== undefined) return found;
+  if (matching.length === 0) {
+    throw new Refusal(
+      "not_found",
+      `The control plane has no such path; ${PLANE}/openapi.json lists what there is`,
+    );
+  }
+  const allow = matching.map(({ allowed }) => allowed).join(", ");
+  throw new Refusal("method_not_allowed", `This path has only ${allow}`, { allow });
+}
+
+/** The parts of the path that stand for the pattern's names in braces; null if it does not match. */
+function matchPath(pattern: string, path: string): string[] | null {
+  const expected = pattern.split("/");
+  const parts = path.split("/");
+  if (expected.length !== parts.length) return null;
+  const params: string[] = [];
+  for (const [index, name] of expected.entries()) {
+    const part = parts[index] ?? "";
+    const suffix = name.slice(name.indexOf("}") + 1);
+    if (!name.startsWith("{") && part !== name) return null;
+    if (!name.startsWith("{")) continue;
+    if (part.length <= suffix.length || !part.endsWith(suffix)) return null;
+    params.push(part.slice(0, part.length - suffix.length));
+  }
+  return params;
+}
+
+/**
+ * The checked body. No body is the same as `{}`. Any other must have the content type of JSON, even if the method has
+ * none: a page can send all others without asking for permission.
+ */
+function readBody(request: HttpRequest, schema: z.ZodMiniType | null): unknown {
+  const { body, headers } = request;
+  const isEmpty = body === null || (body !== "too_large" && body.byteLength === 0);
+  const isUntyped = /^(application\/json\b.*)?$/i.test(headers.get("Content-Type") ?? "");
+  const value = isEmpty && isUntyped ? {} : requireJson(request, undefined, DEEPEST_NESTING);
+  if (schema !== null) return parseOption("body", schema, value);
+  if (typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0)
+    return undefined;
+  throw new Refusal("invalid_request_body", "This call has no body");
+}
+
+/** Any other error is a defect of the emulator. */
+function refusalOf(error: unknown): unknown {
+  if (error instanceof BillingIncompleteError) return new Refusal("billing_incomplete", error.message);
+  if (error instanceof UnknownIdError) return new Refusal("not_found", error.message);
+  if (error instanceof RangeError) return new Refusal("invalid_request_body", error.message);
+  return error;
+}

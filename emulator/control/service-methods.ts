@@ -1,0 +1,256 @@
+import * as z from "zod/mini";
+import { isModel } from "../../src/contract/service.js";
+import { findingSchema } from "../core/audit.js";
+import {
+  count,
+  isoTimeSchema,
+  list,
+  numberBetween,
+  objectOf,
+  someOf,
+  text,
+  UnknownIdError,
+  uuid,
+  wholeNumber,
+} from "../core/checks.js";
+import { type Core, findTask, replaceState } from "../core/core.js";
+import { addFault, faultRuleSchema } from "../core/faults.js";
+import { creditsSchema } from "../core/ledger.js";
+import { loggedRequestSchema } from "../core/log.js";
+import {
+  changePolicy,
+  defaultPolicy,
+  policyChangesSchema,
+  policySchema,
+  variedPolicy,
+} from "../core/policy.js";
+import { outcomeSchema } from "../core/providers.js";
+import { changeLimits, DEFAULT_LIMITS, type Limits, limitsSchema } from "../core/rate-limit.js";
+import { openSnapshot, snapshotSchema, takeSnapshot } from "../core/state/snapshot.js";
+import { createState, type State } from "../core/state/state.js";
+import { applyTimeouts } from "../core/transitions.js";
+import { taskData } from "../http/routes.js";
+import { isoTime } from "../time/clock.js";
+import { accountSchema, requireAccount, viewAccount } from "./account-methods.js";
+import type { EmulatorState } from "./emulator.js";
+import { fileMethod, type MethodContext, method } from "./method.js";
+import type { ResetOptions } from "./options.js";
+import { streamRequests } from "./stream-requests.js";
+
+/** The limits in JSON, whose names are in snake case. */
+export const limitsJsonSchema = objectOf({
+  requests: limitsSchema.shape.requests,
+  window_seconds: limitsSchema.shape.windowSeconds,
+});
+const limitsChangesSchema = someOf(limitsJsonSchema.shape);
+
+/** A task as the API returns it, and its account. */
+const taskSchema = z.looseObject({
+  account_id: uuid,
+  task_id: uuid,
+  model: text,
+  type: text,
+  status: text,
+  credits_cost: count,
+  created_at: z.nullable(isoTimeSchema),
+  completed_at: z.nullable(isoTimeSchema),
+});
+
+export const serviceMethods = {
+  reset: method("POST /reset", {
+    summary: "Begin anew. The clock's mode and the API key stay.",
+    body: objectOf({
+      seed: z.optional(wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)),
+      credits: z.optional(creditsSchema),
+      policy: z.optional(z.union([z.literal("vary"), policyChangesSchema], "be a policy's fields, or vary")),
+      limits: z.optional(limitsChangesSchema),
+    }),
+    response: z.object({ account_id: uuid, api_key: text }),
+    run: (context, _, { limits, ...changes }) =>
+      resetEmulator(context, { ...changes, limits: limits && limitsOf(limits) }),
+  }),
+  getState: method("GET /state", {
+    summary: "The whole state. Like every read, this applies the task timeout to all tasks.",
+    response: z.object({
+      now: isoTimeSchema,
+      policy: policySchema,
+      limits: limitsJsonSchema,
+      accounts: list(accountSchema),
+      tasks: list(taskSchema),
+    }),
+    run: (context) => ({ ...viewState(context), limits: limitsJson(context.core.state.limits) }),
+  }),
+  advanceClock: method("POST /clock/advance", {
+    summary: "Move time forward, to 9900-01-01T00:00:00Z at the latest.",
+    body: objectOf({ seconds: numberBetween(0, 1e13) }),
+    response: z.object({ now: isoTimeSchema }),
+    async run({ core: { clock } }, _, { seconds }) {
+      // The call waits for time to pass, and must not keep it from passing.
+      clock.leave();
+      try {
+        await clock.advance(seconds * 1000);
+      } finally {
+        clock.enter();
+      }
+      return { now: isoTime(clock.now()) };
+    },
+  }),
+  takeSnapshot: method("GET /snapshot", {
+    summary: "The whole state as a snapshot.",
+    response: snapshotSchema,
+    run: ({ core }) => takeSnapshot(core),
+  }),
+  restoreSnapshot: method("PUT /snapshot", {
+    summary: "Replace the whole state by a snapshot.",
+    status: 204,
+    body: snapshotSchema,
+    bodyName: "snapshot",
+    run: ({ core }, _, snapshot) => openSnapshot(core, snapshot),
+  }),
+
+  nextOutcome: method("POST /providers/{model}/next", {
+    summary: "Set the outcome of the provider's next task; called again, of the one after it.",
+    status: 204,
+    errors: [404],
+    body: outcomeSchema,
+    bodyName: "outcome",
+    run({ core }, [model], outcome) {
+      scriptOf(core, model).next.push(outcome);
+    },
+  }),
+  clearNextOutcomes: method("DELETE /providers/{model}/next", {
+    summary: "Remove the outcomes of the provider's next tasks.",
+    status: 204,
+    errors: [404],
+    run({ core }, [model]) {
+      scriptOf(core, model).next = [];
+    },
+  }),
+  lastingOutcome: method("PUT /providers/{model}/always", {
+    summary: "Set the outcome of all of the provider's tasks from now on; null ends that.",
+    status: 204,
+    errors: [404],
+    body: z.nullable(outcomeSchema),
+    bodyName: "outcome",
+    run({ core }, [model], outcome) {
+      scriptOf(core, model).always = outcome;
+    },
+  }),
+  addFault: method("POST /faults", {
+    summary: "Add a fault. Of several that match a request, the first fires.",
+    status: 201,
+    body: faultRuleSchema,
+    bodyName: "fault",
+    response: faultRuleSchema,
+    run({ core }, _, rule) {
+      addFault(core.state, rule);
+      return structuredClone(rule);
+    },
+  }),
+  clearFaults: method("DELETE /faults", {
+    summary: "Remove all faults.",
+    status: 204,
+    run({ core }) {
+      core.state.faults = [];
+    },
+  }),
+  changePolicy: method("PATCH /policy", {
+    summary: "Choose what the interface leaves open.",
+    body: policyChangesSchema,
+    bodyName: "policy",
+    response: policySchema,
+    run({ core: { state } }, _, changes) {
+      state.policy = { ...state.policy, ...changes };
+      return state.policy;
+    },
+  }),
+  changeLimits: method("PATCH /limits", {
+    summary: "Change the rate limit of every key.",
+    body: limitsChangesSchema,
+    response: limitsJsonSchema,
+    run({ core: { state } }, _, changes) {
+      state.limits = changeLimits(state.limits, limitsOf(changes));
+      return limitsJson(state.limits);
+    },
+  }),
+
+  listRequests: method("GET /requests", {
+    summary: "Every request to the service, oldest first.",
+    response: z.object({ requests: list(loggedRequestSchema) }),
+    run: ({ core }) => ({ requests: core.state.requests }),
+  }),
+  streamRequests: fileMethod("GET /requests/stream", {
+    summary: "The same as server-sent events: first the past ones, then each as it ends.",
+    mediaType: "text/event-stream",
+    respond: ({ core }) => ({
+      status: 200,
+      headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" },
+      body: "",
+      stream: streamRequests(core),
+      errorCode: null,
+    }),
+  }),
+  listFindings: method("GET /audit", {
+    summary: "Every rule of the service that a client broke.",
+    response: z.object({ findings: list(findingSchema) }),
+    run: ({ core }) => ({ findings: [...core.state.audit.findings] }),
+  }),
+};
+
+/** A new state with these options. */
+export function newState(options: ResetOptions, apiKey: string | undefined, now: number): State {
+  const { seed = 1, credits = 1000, policy = {}, limits = {} } = options;
+  const state = {
+    seed,
+    credits,
+    apiKey,
+    policy: policy === "vary" ? variedPolicy(seed) : changePolicy(defaultPolicy(), policy),
+    limits: changeLimits(DEFAULT_LIMITS, limits),
+  };
+  return createState(state, now);
+}
+
+/** Begins anew, with the options of the emulator's creation except for those given. */
+export function resetEmulator({ core, options }: MethodContext, changes: ResetOptions) {
+  const { seed = options.seed, credits = options.credits } = changes;
+  const { policy = options.policy, limits = options.limits } = changes;
+  const begins = core.clock.beginning();
+  const state = newState({ seed, credits, policy, limits }, core.state.owner.apiKey, begins);
+  replaceState(core, state, begins, "the emulator was reset");
+  const { accountId, apiKey } = core.state.owner;
+  return { account_id: accountId, api_key: apiKey };
+}
+
+/** Everything that an observer can see. */
+export function viewState({ core, origins }: MethodContext): EmulatorState {
+  const { state, clock } = core;
+  const now = clock.now();
+  return {
+    now: isoTime(now),
+    policy: { ...state.policy },
+    limits: { ...state.limits },
+    accounts: state.accounts.map((account) => viewAccount(core, account)),
+    tasks: state.tasks.map((task) => ({ account_id: task.accountId, ...taskData(task, now, origins) })),
+  };
+}
+
+/** A task after the task timeout was applied. @throws RangeError for an unknown id */
+export function requireTask(core: Core, taskId: string) {
+  const found = findTask(core, taskId);
+  if (found === undefined) throw new UnknownIdError("task", taskId);
+  applyTimeouts(core, requireAccount(core, found.accountId), core.clock.now());
+  return core.state.tasks[found.ordinal] ?? found;
+}
+
+export function limitsJson({ requests, windowSeconds }: Limits): z.output<typeof limitsJsonSchema> {
+  return { requests, window_seconds: windowSeconds };
+}
+
+function limitsOf({ window_seconds: windowSeconds, ...limits }: z.output<typeof limitsChangesSchema>) {
+  return { ...limits, ...(windowSeconds !== undefined && { windowSeconds }) };
+}
+
+function scriptOf({ state }: Core, model: string) {
+  if (!isModel(model)) throw new UnknownIdError("provider", model);
+  return state.scripts[model];
+}
