@@ -24,6 +24,7 @@ const built = ["test/{package,cli,examples}/**/*.test.ts"];
 /** These play through a great deal: they are no part of `npm test`, which somebody waits for, but of `npm run check`. */
 const long = [
   "test/{kill,pacing}/**/*.test.ts",
+  "test/trips.test.ts",
   "test/contract/{policies,msw-2}.test.ts",
   // It puts MSW 2 in the place of MSW 3, which files that share its worker would find there.
   "test/emulator/msw-2.test.ts",
