@@ -23,7 +23,7 @@ export default defineConfig({
   // What an installation brings along; msw, the limiter and vitest are the user's own.
   external: ["ky", "zod", "msw", "rate-limiter-flexible", "vitest"],
   // The emulator's and the command line's devDependencies: their code ships in our chunks, their licenses beside it.
-  noExternal: ["@cantoo/pdf-lib", "commander"],
+  noExternal: ["commander"],
   esbuildPlugins: [requireBuiltins, unmappedPackages, thirdPartyLicenses("dist/THIRD-PARTY-LICENSES")],
   // "http" for "node:http" would not resolve in workers and Deno.
   removeNodeProtocol: false,

@@ -2,29 +2,6 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Metafile, Plugin } from "esbuild";
 
-interface Part {
-  notice: string;
-  licenseFile: string;
-}
-
-const pdfLib = "node_modules/@cantoo/pdf-lib/src/packages";
-
-/** What a bundled package holds besides its own code, and that its license file doesn't speak of. */
-const contained: Record<string, readonly Part[]> = {
-  "@cantoo/pdf-lib": [
-    { notice: "It contains @pdf-lib/standard-fonts:", licenseFile: `${pdfLib}/standard-fonts/LICENSE.md` },
-    {
-      notice: "These contain the metrics of the core 14 fonts, compressed:",
-      licenseFile: "tools/licenses/Adobe-Core-14-AFM.txt",
-    },
-    { notice: "It contains @pdf-lib/upng:", licenseFile: `${pdfLib}/upng/LICENSE` },
-    {
-      notice: "Some of its files, as their notices above say, are under the Apache License 2.0:",
-      licenseFile: "tools/licenses/Apache-2.0.txt",
-    },
-  ],
-};
-
 /** Writes the license of every package whose code went into the bundle, and says where its source is. */
 export function thirdPartyLicenses(path: string): Plugin {
   return {
@@ -66,8 +43,6 @@ async function describe([name, files]: [name: string, files: string[]]): Promise
   );
   const title = `${name} ${version} (${license})\nSource: ${places.join(", and ")}`;
   const parts = [title, await licenseIn(folder), ...(await noticesIn(files))];
-  for (const { notice, licenseFile } of contained[name] ?? [])
-    parts.push(notice, await readFile(licenseFile, "utf8"));
   return parts.map((part) => part.trim()).join("\n\n");
 }
 

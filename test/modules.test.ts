@@ -54,7 +54,6 @@ const arrows = {
 const packages: Record<string, readonly string[]> = {
   ky: ["src/http"],
   "zod/mini": ["src/contract", "emulator/*"],
-  "@cantoo/pdf-lib": ["emulator/core"],
   msw: ["emulator/msw.ts"],
   vitest: ["emulator/vitest.ts"],
   "rate-limiter-flexible": ["src/redis"],

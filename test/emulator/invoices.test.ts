@@ -113,7 +113,16 @@ test("an invoice is a PDF, the same bytes each time", async () => {
   expect(response.status).toBe(200);
   expect(response.headers.get("Content-Type")).toBe("application/pdf");
   expect(response.headers.get("Content-Length")).toBe(String(bytes.byteLength));
-  expect(new TextDecoder("latin1").decode(bytes)).toMatch(/^%PDF-1\.\d[\s\S]*%%EOF\s*$/);
+  const file = Buffer.from(bytes).toString("latin1");
+  expect(file).toMatch(/^%PDF-1\.\d[\s\S]*%%EOF\s*$/);
+  for (const text of [`Invoice ${id}`, "Chuva Discos Lda", "Lisboa", "USD 25.00"]) {
+    expect(file).toContain(`<${Buffer.from(text).toString("hex")}>`);
+  }
+  const offsets = [...file.matchAll(/^(\d{10}) 00000 n $/gm)].map(([, offset]) => Number(offset));
+  for (const [index, offset] of offsets.entries()) {
+    expect(file.slice(offset)).toMatch(new RegExp(`^${index + 1} 0 obj\n`));
+  }
+  expect(file.slice(Number(file.match(/startxref\n(\d+)/)?.[1]))).toMatch(/^xref\n0 8\n/);
   await service.emulator.clock.advance(1000);
   expect((await bytesOf(`/invoices/${id}.pdf`)).bytes).toEqual(bytes);
   const copy = service.emulator.fork();

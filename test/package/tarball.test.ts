@@ -23,8 +23,8 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a download is at most 1.51 MB", () => {
-  expect(packed.size).toBeLessThanOrEqual(1.51 * megabytes);
+test("a download is at most 0.9 MB", () => {
+  expect(packed.size).toBeLessThanOrEqual(0.9 * megabytes);
 });
 
 test("the package holds what its users and its license need, and nothing of the workshop", () => {

@@ -9,11 +9,8 @@ const PARTY_WIDTH = 230;
 export type InvoiceContent = Invoice & Pick<Payment, "automatic" | "card">;
 
 /** Writes an invoice on one page. */
-export async function writeInvoice(
-  invoice: InvoiceContent,
-  billing: Billing,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const page = await Page.create(`Invoice ${invoice.invoice_id}`);
+export function writeInvoice(invoice: InvoiceContent, billing: Billing): Uint8Array<ArrayBuffer> {
+  const page = new Page(`Invoice ${invoice.invoice_id}`);
   writeHead(page, invoice);
   const top = writeParties(page, billing);
   writeTotals(page, invoice, writeItem(page, invoice, top + 30));

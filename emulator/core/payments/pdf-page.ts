@@ -1,12 +1,10 @@
-import { PDFDocument, type PDFFont, type PDFPage, rgb, StandardFonts } from "@cantoo/pdf-lib";
-
 /** A4, in points. */
 const WIDTH = 595.28;
 const HEIGHT = 841.89;
 
-const INK = rgb(0.1, 0.1, 0.12);
-const GRAY = rgb(0.42, 0.44, 0.48);
-const LINE = rgb(0.82, 0.83, 0.86);
+const INK = "0.1 0.1 0.12";
+const GRAY = "0.42 0.44 0.48";
+const LINE = "0.82 0.83 0.86";
 
 export const LEFT = 56;
 export const RIGHT = WIDTH - LEFT;
@@ -19,42 +17,47 @@ export interface Setting {
   align?: "left" | "right";
 }
 
+/** The widths of the signs from blank to tilde, in thousandths of the font size. */
+const REGULAR = [
+  278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556,
+  556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278,
+  500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469,
+  556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500,
+  278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
+];
+const BOLD = [
+  278, 333, 474, 556, 556, 889, 722, 238, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556,
+  556, 556, 556, 556, 556, 333, 333, 584, 584, 584, 611, 975, 722, 722, 722, 722, 667, 611, 778, 722, 278,
+  556, 722, 611, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 333, 278, 333, 584,
+  556, 333, 556, 611, 556, 611, 556, 333, 611, 611, 278, 278, 556, 278, 889, 611, 611, 611, 611, 389, 556,
+  333, 611, 556, 778, 556, 556, 500, 389, 280, 389, 584,
+];
+/** Of the few signs that have no base letter in ASCII. */
+const OTHER_WIDTH = 600;
+
 /** One page on which text is written from the top down: distances are from its upper edge. */
 export class Page {
-  readonly #document: PDFDocument;
-  readonly #page: PDFPage;
-  readonly #fonts: { regular: PDFFont; bold: PDFFont };
+  readonly #title: string;
+  #content = "";
 
-  private constructor(document: PDFDocument, fonts: { regular: PDFFont; bold: PDFFont }) {
-    this.#document = document;
-    this.#fonts = fonts;
-    this.#page = document.addPage([WIDTH, HEIGHT]);
-  }
-
-  /** An empty page. It bears no time of its making, so that the same text is the same bytes. */
-  static async create(title: string): Promise<Page> {
-    const document = await PDFDocument.create({ updateMetadata: false });
-    document.setTitle(title);
-    document.setProducer("async-music emulator");
-    document.setLanguage("en");
-    const regular = await document.embedFont(StandardFonts.Helvetica);
-    const bold = await document.embedFont(StandardFonts.HelveticaBold);
-    return new Page(document, { regular, bold });
+  constructor(title: string) {
+    this.#title = title;
   }
 
   write(text: string, at: number, top: number, setting: Setting = {}): void {
-    const { size = 10, gray = false, align = "left" } = setting;
-    const font = this.#fontOf(setting);
+    const { size = 10, bold = false, gray = false, align = "left" } = setting;
     const shown = printable(text);
-    const x = align === "right" ? at - font.widthOfTextAtSize(shown, size) : at;
-    this.#page.drawText(shown, { x, y: HEIGHT - top, size, font, color: gray ? GRAY : INK });
+    const x = align === "right" ? at - widthOf(shown, size, bold) : at;
+    const font = bold ? "/Bold" : "/Regular";
+    const position = `${x.toFixed(2)} ${(HEIGHT - top).toFixed(2)}`;
+    this.#content += `BT ${font} ${size} Tf ${gray ? GRAY : INK} rg ${position} Td ${encoded(shown)} Tj ET\n`;
   }
 
-  /** Writes a text in as many lines as it needs, and answers where the next one goes. */
+  /** Writes a text in as many lines as it needs, and returns where the next one goes. */
   writeWrapped(text: string, at: number, top: number, width: number, setting: Setting = {}): number {
-    const { size = 10 } = setting;
+    const { size = 10, bold = false } = setting;
     let next = top;
-    for (const line of this.#wrap(printable(text), width, size, this.#fontOf(setting))) {
+    for (const line of wrapped(printable(text), (line) => widthOf(line, size, bold) <= width)) {
       this.write(line, at, next, setting);
       next += size * 1.45;
     }
@@ -62,41 +65,71 @@ export class Page {
   }
 
   rule(top: number): void {
-    const y = HEIGHT - top;
-    this.#page.drawLine({ start: { x: LEFT, y }, end: { x: RIGHT, y }, thickness: 0.75, color: LINE });
+    const y = (HEIGHT - top).toFixed(2);
+    this.#content += `0.75 w ${LINE} RG ${LEFT} ${y} m ${RIGHT} ${y} l S\n`;
   }
 
-  async toBytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return new Uint8Array(await this.#document.save());
-  }
-
-  #fontOf({ bold = false }: Setting): PDFFont {
-    return bold ? this.#fonts.bold : this.#fonts.regular;
-  }
-
-  /** Breaks at blanks, and within a word that is wider than a line. */
-  #wrap(text: string, width: number, size: number, font: PDFFont): string[] {
-    const fits = (line: string) => font.widthOfTextAtSize(line, size) <= width;
-    const lines: string[] = [];
-    let line = "";
-    for (const word of text.split(" ")) {
-      const longer = line === "" ? word : `${line} ${word}`;
-      if (fits(longer)) {
-        line = longer;
-        continue;
-      }
-      if (line !== "") lines.push(line);
-      line = "";
-      for (const sign of word) {
-        if (!fits(line + sign)) {
-          lines.push(line);
-          line = "";
-        }
-        line += sign;
-      }
+  /** The file. It has no date of creation, so that the same page is the same bytes. */
+  toBytes(): Uint8Array<ArrayBuffer> {
+    const font = (name: string) =>
+      `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`;
+    const objects = [
+      "<< /Type /Catalog /Pages 2 0 R /Lang (en) >>",
+      "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${WIDTH} ${HEIGHT}] /Contents 4 0 R ` +
+        "/Resources << /Font << /Regular 5 0 R /Bold 6 0 R >> >> >>",
+      `<< /Length ${this.#content.length} >>\nstream\n${this.#content}endstream`,
+      font("Helvetica"),
+      font("Helvetica-Bold"),
+      `<< /Title ${encoded(printable(this.#title))} /Producer (async-music emulator) >>`,
+    ];
+    let file = "%PDF-1.4\n";
+    let table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n`;
+    for (const [index, object] of objects.entries()) {
+      table += `${String(file.length).padStart(10, "0")} 00000 n \n`;
+      file += `${index + 1} 0 obj\n${object}\nendobj\n`;
     }
-    return [...lines, line];
+    const trailer = `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /Info 7 0 R >>\n`;
+    return new TextEncoder().encode(`${file}${table}${trailer}startxref\n${file.length}\n%%EOF\n`);
   }
+}
+
+function widthOf(text: string, size: number, bold: boolean): number {
+  const widths = bold ? BOLD : REGULAR;
+  const width = (sign: string) => widths[sign.normalize("NFD").charCodeAt(0) - 32] ?? OTHER_WIDTH;
+  return (Array.from(text, width).reduce((sum, each) => sum + each, 0) * size) / 1000;
+}
+
+/** A string of the page: the codes of its signs in hexadecimal. */
+function encoded(text: string): string {
+  const codes = Array.from(text, (sign) => {
+    const index = sign === " " ? -1 : WINDOWS_1252.indexOf(sign);
+    return index < 0 ? sign.charCodeAt(0) : 128 + index;
+  });
+  return `<${codes.map((code) => code.toString(16).padStart(2, "0")).join("")}>`;
+}
+
+/** Breaks at blanks, and within a word that is wider than a line. */
+function wrapped(text: string, fits: (line: string) => boolean): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (fits(longer)) {
+      line = longer;
+      continue;
+    }
+    if (line !== "") lines.push(line);
+    line = "";
+    for (const sign of word) {
+      if (!fits(line + sign)) {
+        lines.push(line);
+        line = "";
+      }
+      line += sign;
+    }
+  }
+  return [...lines, line];
 }
 
 /** Letters that have no decomposition, and how they are written where they can't be. */
@@ -120,8 +153,8 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   ʼ: "'",
 };
 
-/** What the standard fonts of PDF have, besides ASCII and Latin-1. */
-const WINDOWS_1252 = "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ";
+/** What the standard fonts of PDF have besides ASCII and Latin-1: the codes from 128 on, with blanks for unused ones. */
+const WINDOWS_1252 = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
 
 /**
  * A text in the letters that every PDF reader has fonts for, which are those of Western Europe: others lose their
