@@ -47,7 +47,6 @@ const noteSchema = objectOf({ requestId: text, arrivals: count });
 type Wait = z.output<typeof waitSchema>;
 const waitSchema = z.extend(noteSchema, { until: z.number("be a number") });
 
-/** @internal */
 export const findingSchema = objectOf({
   rule: oneOf(
     "polled_too_often",
@@ -60,13 +59,8 @@ export const findingSchema = objectOf({
   detail: text,
 });
 
-/**
- * The audit as JSON.
- *
- * @internal
- */
+/** The audit as JSON. */
 export type AuditData = z.output<typeof auditSchema>;
-/** @internal */
 export const auditSchema = objectOf({
   findings: list(findingSchema),
   lastReads: record(time),

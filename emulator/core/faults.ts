@@ -63,7 +63,6 @@ const faultSchema = z.discriminatedUnion(
   "have a `kind` of status, disconnect, latency, malformed or stall",
 );
 
-/** @internal */
 export const faultRuleSchema = objectOf({
   method: z.optional(text),
   path: z.optional(text),
@@ -72,13 +71,8 @@ export const faultRuleSchema = objectOf({
   fault: faultSchema,
 });
 
-/**
- * A fault that was added, with what it has done so far.
- *
- * @internal
- */
+/** A fault that was added, with what it has done so far. */
 export type AddedFault = z.output<typeof addedFaultSchema>;
-/** @internal */
 export const addedFaultSchema = objectOf({
   /** Numbered in the order of `add`; selects its random stream. */
   ordinal: count,

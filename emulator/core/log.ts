@@ -16,7 +16,6 @@ export interface LoggedRequest {
   readonly error_code: string | null;
 }
 
-/** @internal */
 export const loggedRequestSchema = objectOf({
   at: isoTimeSchema,
   method: text,

@@ -52,7 +52,6 @@ export interface Outcome {
 
 const seconds = numberBetween(0, LONGEST_PLAN_MS / 1000);
 
-/** @internal */
 export const outcomeSchema = objectOf({
   outcome: z.optional(
     z.enum(["success", "failure", "hang", "reject"], "be success, failure, hang or reject"),
@@ -75,11 +74,7 @@ export function parseOutcome(value: unknown): z.output<typeof outcomeSchema> {
   return parseOption("outcome", outcomeSchema, value);
 }
 
-/**
- * The outcomes that a provider's tasks were given.
- *
- * @internal
- */
+/** The outcomes that a provider's tasks were given. */
 export const scriptSchema = objectOf({
   /** For the next tasks, one each. */
   next: list(outcomeSchema),

@@ -20,7 +20,6 @@ export interface Snapshot {
 /** Snapshots of another version are refused. */
 const VERSION = 1;
 
-/** @internal */
 export const snapshotSchema = objectOf({
   version: z.literal(VERSION, `be ${VERSION}`),
   time: isoTimeSchema,
