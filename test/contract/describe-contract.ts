@@ -1,6 +1,6 @@
 import { describe } from "vitest";
+import type { Adapter } from "./adapter.js";
 import { type Kit, testKit } from "./kit.js";
-import type { Mount } from "./mount.js";
 import { describeAccounts } from "./suite/accounts.js";
 import { describeAudio } from "./suite/audio.js";
 import { describeChains } from "./suite/chains.js";
@@ -12,8 +12,8 @@ import { describeTasks } from "./suite/tasks.js";
 import { type Open, openerFor } from "./world.js";
 
 /** What the SDK and the service promise each other in every runtime, held through one way of reaching the emulator. */
-export function describeContract(name: string, mount: Mount): void {
-  const open = openerFor(mount);
+export function describeContract(name: string, adapter: Adapter): void {
+  const open = openerFor(adapter);
   describe(`the SDK and the emulator, by ${name}`, () => {
     describeCore(open, testKit);
     describeAudio(open, testKit);

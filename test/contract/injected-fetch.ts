@@ -1,7 +1,7 @@
-import type { Mount } from "./mount.js";
+import type { Adapter } from "./adapter.js";
 
 /** The shortest way: no network, and nothing that stands for one. */
-export const injectedFetch: Mount = async (emulator) => ({
+export const injectedFetch: Adapter = async (emulator) => ({
   baseUrl: emulator.url,
   fetch: emulator.fetch,
   clientFetch: emulator.fetch,

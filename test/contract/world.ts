@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../../emulator/index.js";
 import { AsyncMusic, type ClientOptions } from "../../src/index.js";
-import type { Mount } from "./mount.js";
+import type { Adapter } from "./adapter.js";
 
 /** A fresh emulator, reached in one way, with a client of its first account. */
 export interface World {
@@ -25,14 +25,14 @@ const SHORT_SONG_SEED = 57;
 /** Tasks are done at the first poll: each poll costs real time where requests leave the emulator's sight. */
 const DONE_AT_ONCE = { queue_seconds: 1, process_seconds: 3 };
 
-/** Makes the worlds of one mount; each is gone when its test is over. The policy may be another than the usual one. */
-export function openerFor(mount: Mount, base: Pick<EmulatorOptions, "seed" | "policy"> = {}): Open {
+/** Makes the worlds of one adapter; each is gone when its test is over. The policy may be another than the usual one. */
+export function openerFor(adapter: Adapter, base: Pick<EmulatorOptions, "seed" | "policy"> = {}): Open {
   return async ({ policy, ...options } = {}) => {
     const emulator = createEmulator({ seed: SHORT_SONG_SEED, ...base, ...options });
     if (policy !== undefined && policy !== "vary") emulator.changePolicy(policy);
     emulator.providers.provider_a.always(DONE_AT_ONCE);
     emulator.providers.provider_b.always(DONE_AT_ONCE);
-    const { baseUrl, fetch, clientFetch, clientOptions, close } = await mount(emulator);
+    const { baseUrl, fetch, clientFetch, clientOptions, close } = await adapter(emulator);
     onTestFinished(async () => {
       await close();
       await emulator[Symbol.asyncDispose]();

@@ -1,7 +1,7 @@
 import { emulatorHandlers } from "async-music/emulator/msw";
 import { setupServer } from "msw2/node";
 import { afterEach, vi } from "vitest";
-import { describeMswMount } from "./support/msw-mount.js";
+import { describeMswAdapter } from "./support/msw-adapter.js";
 
 vi.mock("msw", () => import("msw2"));
 
@@ -10,7 +10,7 @@ afterEach(() => {
   for (const server of started.splice(0)) server.close();
 });
 
-describeMswMount("MSW 2", (emulator) => {
+describeMswAdapter("MSW 2", (emulator) => {
   const server = setupServer(...emulatorHandlers(emulator));
   server.listen({ onUnhandledRequest: "error" });
   started.push(server);

@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 /** Each way of reaching an emulator: how it is asked, and where. */
-const MOUNTS: Record<
+const ADAPTERS: Record<
   string,
   (emulator: Emulator) => Promise<{ fetch: typeof globalThis.fetch; url: string }>
 > = {
@@ -61,10 +61,10 @@ const readersOf = (emulator: Emulator) => coreOf(emulator).logReaders.size;
 const untilReadBy = (count: number, emulator: Emulator) =>
   expect.poll(() => readersOf(emulator), { timeout: 60_000 }).toBe(count);
 
-describe.each(Object.entries(MOUNTS))("GET /_emulator/requests/stream, through %s", (_, mount) => {
+describe.each(Object.entries(ADAPTERS))("GET /_emulator/requests/stream, through %s", (_, adapter) => {
   const open = async () => {
     const { emulator, get } = createService();
-    const { fetch, url } = await mount(emulator);
+    const { fetch, url } = await adapter(emulator);
     const follow = (init: RequestInit = {}) => fetch(`${url}/_emulator/requests/stream`, init);
     return { emulator, get, follow, outside: serviceOf(emulator, { fetch, url }) };
   };

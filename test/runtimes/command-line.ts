@@ -1,8 +1,8 @@
 import { describe } from "vitest";
 import type { Emulator } from "../../emulator/index.js";
 import { serve } from "../../emulator/node.js";
+import type { Connected } from "../contract/adapter.js";
 import { describeContract } from "../contract/describe-contract.js";
-import type { Mounted } from "../contract/mount.js";
 import { describeSavedAudio } from "../contract/suite/saved-audio.js";
 import { openerFor } from "../contract/world.js";
 import { describeSentOnce } from "../hostile/sent-once.js";
@@ -24,7 +24,7 @@ const RESENT_READS: Exception = {
   ],
 };
 
-async function port(emulator: Emulator): Promise<Mounted> {
+async function port(emulator: Emulator): Promise<Connected> {
   const { url, close } = await serve(emulator, { port: 0 });
   return { baseUrl: url, fetch: globalThis.fetch, clientFetch: undefined, close };
 }

@@ -2,9 +2,9 @@ import { createEmulator, type Emulator } from "async-music/emulator";
 import { describe, expect, test, vi } from "vitest";
 import { BALANCE, serviceOf, TASK, VALID } from "./service.js";
 
-/** What must be true of the mount through MSW, whichever major it is. */
-export function describeMswMount(name: string, listen: (emulator: Emulator) => void): void {
-  const mount = (url?: string) => {
+/** What must be true of the MSW adapter, with either major. */
+export function describeMswAdapter(name: string, listen: (emulator: Emulator) => void): void {
+  const connect = (url?: string) => {
     const emulator = createEmulator({ credits: 100, url });
     listen(emulator);
     return serviceOf(emulator, { fetch: globalThis.fetch });
@@ -12,7 +12,7 @@ export function describeMswMount(name: string, listen: (emulator: Emulator) => v
 
   describe(name, () => {
     test("the global fetch reaches the API, with headers and errors as they are", async () => {
-      const { post, get, send } = mount();
+      const { post, get, send } = connect();
       expect((await post(VALID.song)).status).toBe(202);
       const { status, headers, body } = await get(BALANCE, { "X-Request-Id": "mine" });
       expect([status, body.data]).toEqual([200, { available: 90, frozen: 10, total: 100 }]);
@@ -25,7 +25,7 @@ export function describeMswMount(name: string, listen: (emulator: Emulator) => v
     });
 
     test("every origin that is handed out is answered for: audio, cover art, the provider's own files", async () => {
-      const { create, read } = mount();
+      const { create, read } = connect();
       const [clip] = (await read(await create(VALID.song, { polls: 1, storable: false }))).output.result;
       const [stored] = (await read(await create(VALID.upload, { polls: 1 }))).output.result;
       for (const url of [clip.audio_url, stored.audio_url, clip.image_url]) {
@@ -39,7 +39,7 @@ export function describeMswMount(name: string, listen: (emulator: Emulator) => v
     });
 
     test("the emulator stands in for a hard-coded address, and leaves the rest of its host alone", async () => {
-      const { emulator, create, read } = mount("https://api.example.com/music");
+      const { emulator, create, read } = connect("https://api.example.com/music");
       const headers = { "x-api-key": emulator.apiKey };
       const balance = await fetch("https://api.example.com/music/api/v1/account/balance", { headers });
       expect((await balance.json()).data).toEqual({ available: 100, frozen: 0, total: 100 });
@@ -58,7 +58,7 @@ export function describeMswMount(name: string, listen: (emulator: Emulator) => v
     });
 
     test("a connection that breaks is a TypeError of fetch, on both sides of the commit point", async () => {
-      const { post, balance, emulator } = mount();
+      const { post, balance, emulator } = connect();
       emulator.faults.add({ fault: { kind: "disconnect", when: "before" } });
       await expect(post(VALID.song)).rejects.toThrow(TypeError);
       emulator.faults.add({ fault: { kind: "disconnect", when: "after" } });
@@ -67,7 +67,7 @@ export function describeMswMount(name: string, listen: (emulator: Emulator) => v
     });
 
     test("a stalled request ends when its caller gives up, with the caller's reason", async () => {
-      const { emulator } = mount();
+      const { emulator } = connect();
       emulator.faults.add({ fault: { kind: "stall" } });
       const controller = new AbortController();
       const stalled = fetch(emulator.url + BALANCE, { signal: controller.signal });
@@ -76,7 +76,7 @@ export function describeMswMount(name: string, listen: (emulator: Emulator) => v
     });
 
     test("time does not run ahead of requests that are on their way", async () => {
-      const { emulator, create, read } = mount();
+      const { emulator, create, read } = connect();
       const taskId = await create(VALID.song, { process_seconds: 47 });
       let polls = 0;
       for (;;) {

@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const end of endings.splice(0)) await end();
 });
 
-const MOUNTS: Record<string, (emulator: Emulator) => Promise<string>> = {
+const ADAPTERS: Record<string, (emulator: Emulator) => Promise<string>> = {
   async MSW(emulator) {
     const server = setupServer(...emulatorHandlers(emulator));
     server.listen();
@@ -29,10 +29,10 @@ async function listen(emulator: Emulator): Promise<string> {
   return url;
 }
 
-describe.each(Object.entries(MOUNTS))("the control plane through %s", (_, mount) => {
+describe.each(Object.entries(ADAPTERS))("the control plane through %s", (_, adapter) => {
   const open = async () => {
     const emulator = createEmulator({ credits: 100 });
-    const url = await mount(emulator);
+    const url = await adapter(emulator);
     return controlled(serviceOf(emulator, { fetch: globalThis.fetch, url }));
   };
 
