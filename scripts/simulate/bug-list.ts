@@ -37,13 +37,13 @@ export const BUGS: readonly Bug[] = [
   {
     name: "a task whose answer is broken is not recorded",
     file: "src/journal/submit-once.ts",
-    find: "if (!isLeft && error instanceof AsyncMusicError && error.taskId !== null) {",
+    find: "if (!isAborted && error instanceof AsyncMusicError && error.taskId !== null) {",
     replace: "if (false) {",
   },
   {
     name: "an unknown outcome frees the key",
     file: "src/journal/submit-once.ts",
-    find: "} else if (isLeft || isRefused(error)) {",
+    find: "} else if (isAborted || isRefused(error)) {",
     replace: "} else if (true) {",
   },
   {

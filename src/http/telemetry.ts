@@ -2,14 +2,14 @@ import type { Task } from "../contract/task.js";
 import { printableLine } from "../contract/text.js";
 import { AsyncMusicError, InvalidOptionError, shown } from "../errors/base.js";
 
-/** Called with each event of one kind. What it throws, or rejects with, is nobody's concern: no call fails of it. */
+/** Called with each event of one kind. What it throws, or rejects with, is ignored. */
 export type Listener<Name extends keyof ClientEvents> = (event: ClientEvents[Name]) => void;
 
-/** Hands events to whoever listens. */
+/** Emits events to listeners. */
 export interface Emitter {
-  /** Listens; answers how to stop it. */
+  /** Adds a listener; returns a function that removes it. */
   on<Name extends keyof ClientEvents>(name: Name, listener: Listener<Name>): () => void;
-  /** Makes an event and hands it on, where anybody listens. */
+  /** Makes an event and emits it, if there are listeners. */
   emit<Name extends keyof ClientEvents>(name: Name, event: () => ClientEvents[Name]): void;
 }
 
@@ -39,7 +39,7 @@ export function createEmitter(): Emitter {
   };
 }
 
-/** A listener may be `async` all the same: a rejection that nobody catches ends a process, and all that it waits for. */
+/** A listener may be async: an unhandled rejection would end the process. */
 async function tell<Event>(listener: (event: Event) => void, event: Event): Promise<void> {
   try {
     await listener(event);
@@ -48,25 +48,25 @@ async function tell<Event>(listener: (event: Event) => void, event: Event): Prom
 
 /** One HTTP attempt. */
 export interface AttemptEvent {
-  /** The `X-Request-Id` that it bears; attempts of one call share theirs. Audio has none. */
+  /** The `X-Request-Id`, which the attempts of one call share. Audio has none. */
   requestId: string | null;
   method: "GET" | "POST";
   url: string;
-  /** The task that is read, where one is. */
+  /** The task that is read; `null` for every other request. */
   taskId: string | null;
 }
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 export interface AnswerEvent extends AttemptEvent {
-  /** The HTTP status; `null` where no answer came. */
+  /** The HTTP status; `null` without a response. */
   status: number | null;
   /** How long it took by the client's clock, in milliseconds. */
   durationMs: number;
-  /** Requests left in the key's current window (`X-RateLimit-Remaining`), where the answer told. */
+  /** Requests left in the key's current window (`X-RateLimit-Remaining`), if the response said so. */
   remaining: number | null;
 }
 
-/** A request that had to wait for its turn, 50 ms or longer, so that the key is not limited, and may now leave. */
+/** A request that the rate limit delayed by 50 ms or longer, and that is sent now. */
 export interface WaitEvent extends Omit<AttemptEvent, "requestId" | "method" | "url"> {
   /** What it is for. */
   purpose: string;
@@ -74,29 +74,29 @@ export interface WaitEvent extends Omit<AttemptEvent, "requestId" | "method" | "
   waitedMs: number;
 }
 
-/** A call that is tried again after a wait, or a task that is, whose last read has failed. */
+/** A call that is sent again after a wait, or a task that is polled again after a failed read. */
 export interface RetryEvent {
-  /** Which retry it will be, from 1; of a task, counted anew after each read that came. */
+  /** The number of the retry, from 1. For a task it restarts after each successful read. */
   retry: number;
-  /** How long is waited before it, in milliseconds; for the rate limit it may be longer. */
+  /** The wait before it, in milliseconds. The rate limit may lengthen it. */
   waitMs: number;
   /** Why the last attempt failed. */
   error: unknown;
 }
 
-/** The service answered 429: nothing leaves with this key until then. */
+/** The service responded with 429: nothing is sent with this key until then. */
 export interface PauseEvent {
   /** In milliseconds. */
   forMs: number;
   until: Date;
 }
 
-/** A wait or a watch has seen that something about a task changed. */
+/** A wait or a watch has received a change of a task. */
 export interface TaskEvent {
   task: Task;
 }
 
-/** What a client tells, by the name under which `client.on` listens to it. */
+/** The events of a client, by the name for `client.on`. */
 export interface ClientEvents {
   attempt: AttemptEvent;
   answer: AnswerEvent;
@@ -114,10 +114,10 @@ export function tellWait(emitter: Emitter, event: WaitEvent): void {
   if (event.waitedMs >= LEAST_MS) emitter.emit("wait", () => event);
 }
 
-/** How much is logged: everything from this level up, or nothing. */
+/** The lowest level that is logged; `off` logs nothing. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
 
-/** Where lines are logged: `console`, pino, winston and others are such. No line ever holds the API key. */
+/** A logger, such as `console`, pino or winston. No line contains the API key. */
 export interface Logger {
   debug(message: string, fields?: object): void;
   info(message: string, fields?: object): void;
@@ -133,10 +133,10 @@ export function isLogLevel(value: unknown): value is LogLevel {
   return LOG_LEVELS.some((level) => level === value);
 }
 
-/** How many different warnings a client logs at most: each is remembered, so that it is logged once. */
+/** How many different warnings a client logs at most: each is remembered, to log it once. */
 const MOST_WARNINGS = 100;
 
-/** Logs a warning, once in the life of a client. No call fails if the logger throws. */
+/** Logs a warning, once per client. What the logger throws is ignored. */
 export type Warn = (message: string) => void;
 
 export function createWarn(logger: Logger | undefined, lowest: LogLevel): Warn {
@@ -154,7 +154,7 @@ function isLogged(level: LogLevel, lowest: LogLevel): boolean {
   return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(lowest);
 }
 
-/** Writes a line for each event, from a level up. Lines quote the service: they hold no control or format characters. */
+/** Logs each event, from a level up. Lines quote the service, without control and format characters. */
 export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): void {
   if (isLogged("debug", lowest)) {
     const debug = (line: string, fields: object) => logger.debug(printableLine(line), fields);
@@ -200,7 +200,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What a span says of itself. */
+/** The attributes of a span. */
 export type SpanAttributes = Record<string, string | number | boolean>;
 
 /** The part of OpenTelemetry's `Span` that is used. */
@@ -220,7 +220,7 @@ export interface Tracer {
   ): ReturnType<Work>;
 }
 
-/** Does a piece of work within a span of its own, where there is a tracer. */
+/** Runs work within a span, if there is a tracer. */
 export type Trace = <Result>(
   name: string,
   attributes: SpanAttributes,
@@ -231,8 +231,8 @@ export type Trace = <Result>(
 const ERROR_STATUS = 2;
 
 /**
- * No call fails of what a tracer throws: a task that is paid for must not be lost with its span. And none is made twice,
- * whenever and however often a tracer begins the work.
+ * What a tracer throws is ignored, so that no paid task is lost. The work runs exactly once, whenever and however often the
+ * tracer starts it.
  */
 export function createTrace(tracer: Tracer | undefined, redact: (text: string) => string): Trace {
   if (tracer === undefined) return (_name, _attributes, work) => work();
@@ -265,7 +265,7 @@ async function within(
   }
 }
 
-/** Yields what an iteration yields, within a span that lasts until it ends or is left. */
+/** Yields what an iterable yields, within a span that lasts until the iteration ends or is left. */
 export async function* traceEach<Value>(
   trace: Trace,
   name: string,
@@ -288,7 +288,7 @@ export async function* traceEach<Value>(
   }
 }
 
-/** The package's own errors never hold the key; of any other only the name is recorded. */
+/** Errors of this package never contain the key. Of any other error only the name is recorded. */
 function noteFailure(span: Span, error: unknown, redact: (text: string) => string): void {
   const isOurs = error instanceof AsyncMusicError;
   span.setAttribute("error.type", error instanceof Error ? redact(String(error.name)) : typeof error);

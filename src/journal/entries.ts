@@ -1,7 +1,7 @@
 import type { Journal, JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
 
 /**
- * A journal that lasts as long as this process does: for tests, and so that no run of one process repeats another's.
+ * A journal in memory: for tests, and to prevent duplicate runs within one process.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ export function listOpen(entries: Iterable<readonly [key: string, entry: Journal
     .sort((one, other) => one.since.localeCompare(other.since) || one.key.localeCompare(other.key));
 }
 
-/** Whether what a journal answered is an entry: what was damaged must not pass for a key that is free. */
+/** Whether a value is a journal entry. A damaged entry must not be mistaken for a free key. */
 export function isJournalEntry(value: unknown): value is JournalEntry {
   if (typeof value !== "object" || value === null) return false;
   const field = (name: string): unknown => Reflect.get(value, name);
@@ -56,7 +56,7 @@ export function isJournalEntry(value: unknown): value is JournalEntry {
   return hasFields && (field("state") === "intent" || isRecord(field));
 }
 
-/** Whether `settleOutcome` freed the key: a run takes it as if it held nothing. */
+/** Whether `settleOutcome` freed the key: a run treats it as empty. */
 export function isFreed(entry: JournalEntry): entry is JournalIntent {
   return entry.state === "intent" && entry.settled === true;
 }

@@ -13,23 +13,23 @@ const SAID_BY_EVIDENCE: Readonly<Record<Evidence, string>> = {
 /** How many of its own POSTs with an unknown outcome a client has a usage sample of. An older one gives weaker evidence. */
 const MOST_LOST = 1000;
 
-/** What is known of a POST beside its intent: where it was this run's own, how it ended and what was read before. */
+/** What is known about a POST beside its intent: how it ended and what was read before, if this run sent it. */
 export interface KnownOfPost {
   probe: Probe | null;
   error?: unknown;
-  sounding?: Sounding | null;
+  sample?: UsageSample | null;
 }
 
-/** The error for an intent of which nobody can tell whether it became a task: it stays, so that nobody sends again. */
+/** The error for an intent that may have become a task. The intent stays, so that no run sends the request again. */
 export async function outcomeUnknown(
   slot: Slot,
   intent: JournalIntent,
-  { probe, error, sounding }: KnownOfPost,
+  { probe, error, sample }: KnownOfPost,
 ): Promise<SubmissionOutcomeUnknownError> {
-  const isOwn = sounding !== undefined;
+  const isOwn = sample !== undefined;
   const isUnknown = error instanceof SubmissionOutcomeUnknownError;
   const requestId = isUnknown ? error.requestId : intent.request_id;
-  const evidence = probe === null ? null : await findEvidence(probe, intent, sounding ?? null);
+  const evidence = probe === null ? null : await findEvidence(probe, intent, sample ?? null);
   const message = [
     isOwn
       ? `${failureOf(messageOf(error))} It was not sent again, since that could pay twice.`
@@ -52,26 +52,26 @@ export async function outcomeUnknown(
   });
 }
 
-/** A reading that fails is no evidence. */
+/** `null` if the usage could not be read. */
 async function findEvidence(
   probe: Probe,
   intent: JournalIntent,
-  own: Sounding | null,
+  own: UsageSample | null,
 ): Promise<Evidence | null> {
   if (intent.tasks_created === null) return null;
   if (own !== null) remember(probe.lost, intent.revision, own);
   const first = probe.lost.get(intent.revision);
   try {
-    const now = await sound(probe);
-    return evidenceOf(first ?? foreignSounding(intent.tasks_created), now, first === undefined ? 0 : 1);
+    const now = await sampleUsage(probe);
+    return evidenceOf(first ?? foreignSample(intent.tasks_created), now, first === undefined ? 0 : 1);
   } catch {
     return null;
   }
 }
 
-/** A settlement isn't reported to the client, so only the latest samples are kept. */
-function remember(lost: Probe["lost"], revision: string, sounding: Sounding): void {
-  lost.set(revision, sounding);
+/** The client does not learn of settlements, so only the latest samples stay. */
+function remember(lost: Probe["lost"], revision: string, sample: UsageSample): void {
+  lost.set(revision, sample);
   const [oldest] = lost.keys();
   if (lost.size > MOST_LOST && oldest !== undefined) lost.delete(oldest);
 }
@@ -80,43 +80,43 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : "Failed to create a task: the outcome is unknown.";
 }
 
-/** A reading of `usage.tasks_created`, between two counts of what this client itself has created. */
-export interface Sounding {
+/** `usage.tasks_created`, and this client's own count before and after it was read. */
+export interface UsageSample {
   tasksCreated: number;
   before: Count;
   after: Count;
 }
 
-/** How many tasks the account has, and how many of them are this client's own. */
+/** Reads how many tasks the account has created, and how many of them this client has created. */
 export interface Probe {
   count: CreateCount;
-  /** What was read before this client's latest POSTs with an unknown outcome, by the intent's revision. */
-  lost: Map<string, Sounding>;
-  /** Ends with the run that asks, as everything of it. */
+  /** The samples before this client's latest POSTs with an unknown outcome, by the intent's revision. */
+  lost: Map<string, UsageSample>;
+  /** Rejects if the run is aborted. */
   readTasksCreated(): Promise<number>;
 }
 
-export async function sound({ count, readTasksCreated }: Probe): Promise<Sounding> {
+export async function sampleUsage({ count, readTasksCreated }: Probe): Promise<UsageSample> {
   const before = count.now();
   const tasksCreated = await readTasksCreated();
   return { tasksCreated, before, after: count.now() };
 }
 
-/** A reading by another client, at a time of which nobody knows how many tasks this one had created by then. */
-export function foreignSounding(tasksCreated: number): Sounding {
+/** A sample by another client, at a time when this client's own count is unknown. */
+export function foreignSample(tasksCreated: number): UsageSample {
   const none = { accepted: 0, open: 0, unknown: 0 };
   const all = { accepted: Number.POSITIVE_INFINITY, open: 0, unknown: 0 };
   return { tasksCreated, before: none, after: all };
 }
 
 /**
- * What two soundings say of one POST between them. This client's other creates are counted out: at least those that
- * began after the first reading and were answered before the second, at most all that touched the time between. Where
- * the rest is neither nothing nor this one task, somebody else creates tasks too.
+ * What two samples show about one POST between them. This client's other creates are subtracted: at least those that
+ * began after the first sample and ended before the second, at most all that overlap the time between. If the rest is
+ * neither none nor one task, other clients create tasks too.
  *
  * @param own - how many of the second count's unknown submissions are the POST itself
  */
-export function evidenceOf(first: Sounding, second: Sounding, own: 0 | 1): Evidence {
+export function evidenceOf(first: UsageSample, second: UsageSample, own: 0 | 1): Evidence {
   const fewest = Math.max(0, second.before.accepted - first.after.accepted - first.after.open);
   const { accepted, open, unknown } = second.after;
   const most = accepted - first.before.accepted + open + (unknown - own - first.before.unknown);
@@ -127,19 +127,19 @@ export function evidenceOf(first: Sounding, second: Sounding, own: 0 | 1): Evide
   return fits(created) ? "not_created" : "created";
 }
 
-/** How many tasks a client has created up to a moment. */
+/** How many tasks a client has created up to now. */
 export interface Count {
   /** Certainly. */
   readonly accepted: number;
-  /** Perhaps: their POST is under way, */
+  /** Perhaps: their POST is in flight. */
   readonly open: number;
-  /** or nobody knows what became of it. */
+  /** Perhaps: the outcome of their POST is unknown. */
   readonly unknown: number;
 }
 
 /** A client's own count of the tasks that it creates. */
 export interface CreateCount {
   now(): Count;
-  /** Counts one submission, by how it ends. Its signal's reason, thrown as it is, says that nothing was sent. */
+  /** Counts one submission by how it ends. A rejection with the signal's reason means that nothing was sent. */
   during<Submission>(sending: Promise<Submission>, signal?: AbortSignal): Promise<Submission>;
 }

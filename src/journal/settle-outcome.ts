@@ -3,7 +3,7 @@ import { InvalidOptionError, shown } from "../errors/base.js";
 import { createRedactor } from "../http/redactor.js";
 import { isFreed } from "./entries.js";
 import type { Journal, JournalEntry } from "./journal.js";
-import { checkJournalOptions, createSlot, newRevision, type Slot, takeTurn } from "./slot.js";
+import { checkJournalOptions, createSlot, newRevision, type Slot, waitForKey } from "./slot.js";
 
 /** A journal holds no API key that would have to be taken out of a message. */
 const NO_SECRET = createRedactor("");
@@ -47,7 +47,7 @@ export async function settleOutcome(
       "be the id of a task (a UUID), or null if none was created",
       shown(taskId),
     );
-  const leave = await takeTurn(journal, journalKey, undefined);
+  const leave = await waitForKey(journal, journalKey, undefined);
   try {
     // The service writes ids in lower case.
     return await settle(createSlot(journal, journalKey, NO_SECRET), taskId?.toLowerCase() ?? null);

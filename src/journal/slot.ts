@@ -8,41 +8,41 @@ import { systemRandom } from "../time/clock.js";
 import { isJournalEntry } from "./entries.js";
 import type { Journal, JournalEntry, JournalRecord } from "./journal.js";
 
-/** What `run` and `runAll` take of a journal beside its key. */
+/** The journal options of `run` and `runAll`, without the key. */
 export interface JournalOptions {
   /**
-   * Where this run is recorded, so that nothing is ever paid twice; it goes with `journalKey`. The intent is written
-   * before the first byte of the POST leaves, and the task once it is known. A run with a key whose task is recorded
-   * waits for that task and sends nothing. A run with a key whose outcome nobody knows rejects with
-   * `SubmissionOutcomeUnknownError`, and sends nothing either. A refusal leaves the key free.
+   * Where this run is recorded, so that no request is ever paid twice; it requires `journalKey`. The intent is written
+   * before the first byte of the POST is sent, and the task once it is known. A run with a key whose task is recorded
+   * waits for that task and sends nothing. A run with a key whose outcome is unknown rejects with
+   * `SubmissionOutcomeUnknownError` and sends nothing. A refusal leaves the key free.
    */
   journal?: Journal | undefined;
   /**
    * Reads `usage.tasks_created` before the POST, and again once its outcome is unknown, so that the error can say what
-   * the difference is evidence of. It goes with `journal`, and costs one more request.
+   * the difference is evidence of. It requires `journal`, and costs one more request.
    *
    * @defaultValue false
    */
   probe?: boolean | undefined;
   /**
    * Called when a task was submitted and the journal could record it neither at once nor at the end of the run. The
-   * run itself goes on to its result; save the error's `taskId` elsewhere.
+   * run itself continues to its result; save the error's `taskId` elsewhere.
    */
   onUnrecorded?: ((error: JournalError) => void | Promise<void>) | undefined;
 }
 
-/** Where a run is recorded. */
-export interface JournalPlace {
+/** The journal and the key under which a run is recorded. */
+export interface JournalTarget {
   journal: Journal;
   key: string;
   probe: boolean;
 }
 
-/** The place that the options name; `null` where they name none. */
+/** The journal and key of the options; `null` without a journal. */
 export function checkJournalOptions(
   { journal, journalKey, probe = false }: JournalOptions & { journalKey?: string | undefined },
   redactor: Redactor,
-): JournalPlace | null {
+): JournalTarget | null {
   checkJournal(journal);
   if (typeof probe !== "boolean") throw new InvalidOptionError("probe", "be true or false", shown(probe));
   if (journalKey === undefined) {
@@ -63,27 +63,27 @@ function checkJournal(journal: Journal | undefined): void {
   if (!isJournal) throw new InvalidOptionError("journal", "have the methods get, put and delete");
 }
 
-/** The longest that a finished task waits for the journal to record its end, in real milliseconds. */
+/** The longest time to record how a task ended, in real milliseconds. */
 const LONGEST_CLOSE_MS = 1000;
 
-/** One key of a journal. Whatever the journal throws, or holds that is no entry, is a `JournalError`. */
+/** One key of a journal. Everything that the journal throws, and every malformed entry, becomes a `JournalError`. */
 export interface Slot {
   readonly key: string;
-  /** The key as it stands in messages. */
+  /** The key as messages show it. */
   readonly name: string;
   read(): Promise<JournalEntry | null>;
-  /** Resolves with `false` where what is there is not `previous`, nor this very entry already. */
+  /** Resolves with `false` if the current entry is neither `previous` nor this entry. */
   put(entry: JournalEntry, previous: string | null): Promise<boolean>;
-  /** Frees the key, if this entry still holds it; resolves with whether it did. */
+  /** Frees the key if it still has this entry; resolves with whether it did. */
   free(revision: string): Promise<boolean>;
   /**
    * Records how the task ended. Never rejects, and takes a second at most: a key whose end is not recorded only stays in the
    * list of open keys.
    */
   close(entry: JournalRecord, status: FinalStatus): Promise<void>;
-  /** The error for a key that stands for another request. */
+  /** The error for a key that holds another request. */
   conflict(entry: JournalEntry): JournalConflictError;
-  /** The error for a journal that did not do its part. */
+  /** The error for a journal that failed. */
   failure(reason: string, cause: unknown, taskId?: string): JournalError;
 }
 
@@ -120,12 +120,12 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor): S
     failure,
     async put(entry, previous) {
       const isPut = await attempt("written", () => journal.put(key, redactor.data(entry), previous));
-      // A database that wrote, lost its answer and tried again finds its own entry in the way.
+      // A database that wrote, lost its response and tried again finds its own entry.
       return isPut === true || (await read())?.revision === entry.revision;
     },
     async free(revision) {
       const isFreed: unknown = await attempt("freed", () => journal.delete(key, revision));
-      // A journal of somebody's own may not say: what is there now does.
+      // A custom journal may return nothing: read the key instead.
       return typeof isFreed === "boolean" ? isFreed : (await read()) === null;
     },
     async close(entry, status) {
@@ -144,10 +144,10 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor): S
   };
 }
 
-/** A journal that takes longer for one thing has failed, in real milliseconds: a task that is paid for must be told. */
+/** A journal method that takes longer has failed, in real milliseconds: a paid task must be reported. */
 const LONGEST_MS = 30_000;
 
-/** What a journal answers; rejects where it takes too long. */
+/** Resolves as the journal does; rejects if that takes too long. */
 export async function inTime<Value>(work: () => Promise<Value>, longestMs = LONGEST_MS): Promise<Value> {
   const deadline = startDeadline(longestMs);
   try {
@@ -157,14 +157,14 @@ export async function inTime<Value>(work: () => Promise<Value>, longestMs = LONG
   }
 }
 
-/** By journal and key: the last who stands in line, settled once they have left it. */
+/** By journal and key: the end of the last run in the queue. */
 const lines = new WeakMap<Journal, Map<string, Promise<void>>>();
 
 /**
- * Lets the runs of one process on one key come one after the other, whatever their clients: each then finds what the
- * one before it has recorded. The answer ends the turn.
+ * Queues the runs of one process on one key, whatever their clients: each finds what the one before it has recorded.
+ * Resolves with a function that lets the next one begin.
  */
-export async function takeTurn(
+export async function waitForKey(
   journal: Journal,
   key: string,
   signal: AbortSignal | undefined,
@@ -202,7 +202,7 @@ function untilAborted(turn: Promise<void>, signal: AbortSignal | undefined): Pro
   });
 }
 
-/** From the system's chance, always: clients of one seed, in two processes, must not take each other's for their own. */
+/** Always random: clients in two processes with the same seed must not mistake each other's entries for their own. */
 export function newRevision(): string {
   return createRequestId(systemRandom);
 }

@@ -10,31 +10,31 @@ import { isReasonOf } from "../time/abort.js";
 import type { Clock } from "../time/clock.js";
 import { dateAt } from "../time/clock.js";
 import { isFreed } from "./entries.js";
-import { outcomeUnknown, type Probe, type Sounding, sound } from "./evidence.js";
+import { outcomeUnknown, type Probe, sampleUsage, type UsageSample } from "./evidence.js";
 import type { JournalIntent, JournalRecord } from "./journal.js";
-import type { JournalPlace } from "./slot.js";
-import { createSlot, newRevision, type Slot, takeTurn } from "./slot.js";
+import type { JournalTarget } from "./slot.js";
+import { createSlot, newRevision, type Slot, waitForKey } from "./slot.js";
 
-/** How often, and how far apart, one looks whether the owner of an intent has recorded its task: 2 s in all. */
-const LOOKS = 8;
-const LOOK_AGAIN_MS = 250;
+/** How often, and how far apart, a run checks whether the owner of an intent has recorded its task: 2 s in all. */
+const MOST_CHECKS = 8;
+const CHECK_INTERVAL_MS = 250;
 
-/** A submission that is to happen once. */
+/** A submission that must happen at most once. */
 export interface Order {
   clock: Clock;
   signal: AbortSignal | undefined;
   request: JsonValue;
   requestId: string;
   probe: Probe | null;
-  /** Sends the POST. What it is given is awaited before the first byte leaves, and stops it by throwing. */
+  /** Sends the POST. `beforeSending` is awaited before the first byte is sent; throwing cancels the POST. */
   send(beforeSending: () => Promise<void>): Promise<TaskSubmission>;
 }
 
 /** The task of a key. */
 export interface Ordered {
-  /** What the service answered, now or earlier; no more than an id where only that could be read. */
+  /** The response of the service, now or earlier; only the id if nothing else could be read. */
   task: TaskSubmission | string;
-  /** Tries once more to record the task, where that has failed, and answers why it fails again; otherwise `null`. */
+  /** Tries again to record the task; resolves with the error if that fails again. `null` if the task is recorded. */
   recordAgain: (() => Promise<JournalError | null>) | null;
   /** Records how the task ended: see `Slot.close`. */
   close(status: FinalStatus): Promise<void>;
@@ -43,13 +43,13 @@ export interface Ordered {
 /** Cancels a POST just before it is sent: another run has taken the key. An error of the SDK passes the retries unchanged. */
 class AlreadyTaken extends AsyncMusicError {}
 
-/** Answers the task of a key: the recorded one, or the one that is now submitted for it. Nobody ever sends twice. */
+/** Resolves with the task of a key: the recorded one, or one that is submitted now. At most one POST is sent for a key. */
 export async function submitOnce(
-  { journal, key }: JournalPlace,
+  { journal, key }: JournalTarget,
   redactor: Redactor,
   order: Order,
 ): Promise<Ordered> {
-  const leave = await takeTurn(journal, key, order.signal);
+  const leave = await waitForKey(journal, key, order.signal);
   try {
     return await findOrSubmit(createSlot(journal, key, redactor), order);
   } finally {
@@ -71,15 +71,15 @@ async function findOrSubmit(slot: Slot, order: Order): Promise<Ordered> {
     const ordered = isFree ? await submit(slot, order, entry) : null;
     if (ordered !== null) return ordered;
 
-    // Who comes too late for a key that stays free, as with a database that is read from a copy, looks again as well.
+    // A database that is read from a replica may show a key as free that is taken: check again in that case as well.
     const revision = entry?.revision ?? null;
     if (revision !== latest) look = 0;
-    if (look >= LOOKS) {
+    if (look >= MOST_CHECKS) {
       if (isFree) throw slot.failure("it takes no entry, and holds none", undefined);
       throw await outcomeUnknown(slot, entry, { probe: order.probe });
     }
     latest = revision;
-    await order.clock.sleep(LOOK_AGAIN_MS, order.signal);
+    await order.clock.sleep(CHECK_INTERVAL_MS, order.signal);
   }
 }
 
@@ -88,12 +88,12 @@ async function findOrSubmit(slot: Slot, order: Order): Promise<Ordered> {
  * freed the key is `freed`.
  */
 async function submit(slot: Slot, order: Order, freed: JournalIntent | null): Promise<Ordered | null> {
-  const sounding = order.probe === null ? null : await sound(order.probe);
-  const intent = intentOf(order, sounding);
+  const sample = order.probe === null ? null : await sampleUsage(order.probe);
+  const intent = intentOf(order, sample);
   let isTaken = false;
   const beforeSending = async () => {
     if (!isTaken) await take(slot, intent, freed);
-    // A 429 may have been waited for, and the key been freed and taken meanwhile.
+    // During the wait after a 429, the key may have been freed and taken.
     else if ((await slot.read())?.revision !== intent.revision)
       throw new AlreadyTaken("Another run has taken the key.");
     isTaken = true;
@@ -108,31 +108,31 @@ async function submit(slot: Slot, order: Order, freed: JournalIntent | null): Pr
   const { error } = sent;
   if (error instanceof AlreadyTaken) return null;
   if (!isTaken) throw error;
-  const isLeft = isReasonOf(order.signal, error);
-  if (!isLeft && error instanceof AsyncMusicError && error.taskId !== null) {
+  const isAborted = isReasonOf(order.signal, error);
+  if (!isAborted && error instanceof AsyncMusicError && error.taskId !== null) {
     await record(slot, intent, error.taskId, null);
-  } else if (isLeft || isRefused(error)) {
+  } else if (isAborted || isRefused(error)) {
     await giveUp(slot, intent, freed, error);
   } else {
-    throw await outcomeUnknown(slot, intent, { error, sounding, probe: order.probe });
+    throw await outcomeUnknown(slot, intent, { error, sample, probe: order.probe });
   }
   throw error;
 }
 
-function intentOf({ clock, request, requestId }: Order, sounding: Sounding | null): JournalIntent {
+function intentOf({ clock, request, requestId }: Order, sample: UsageSample | null): JournalIntent {
   return {
     state: "intent",
     revision: newRevision(),
     request,
     request_id: requestId,
     at: dateAt(clock.now()).toISOString(),
-    tasks_created: sounding?.tasksCreated ?? null,
+    tasks_created: sample?.tasksCreated ?? null,
   };
 }
 
 async function take(slot: Slot, intent: JournalIntent, freed: JournalIntent | null): Promise<void> {
   const isPut = await slot.put(intent, freed?.revision ?? null).catch(async (error: unknown) => {
-    // Nothing is sent, but the intent may have been written: it must not hold the key.
+    // Nothing was sent, but the intent may have been written: free the key.
     await giveBack(slot, intent, freed).catch(() => {});
     throw error;
   });
@@ -145,7 +145,7 @@ async function giveBack(slot: Slot, intent: JournalIntent, freed: JournalIntent 
   else await slot.put({ ...freed, revision: newRevision() }, intent.revision);
 }
 
-/** Puts the task in the place of the intent. A journal that fails now does not stop the run: the task is paid for. */
+/** Replaces the intent by the task. A journal that fails now does not stop the run, since the task is paid for. */
 async function record(
   slot: Slot,
   intent: JournalIntent,
@@ -188,7 +188,7 @@ async function replaceSettlement(slot: Slot, entry: JournalRecord): Promise<bool
   return isReplaceable && slot.put(entry, found?.revision ?? null);
 }
 
-/** What certainly created nothing: a refusal, a POST that never left, a journal that stopped it. All else is in doubt. */
+/** Whether the POST certainly created nothing: a refusal, a POST that was never sent, or a journal error before it. */
 function isRefused(error: unknown): boolean {
   if (error instanceof ApiError) return error.status >= 400 && error.status < 500;
   return error instanceof ConnectionError || error instanceof JournalError;

@@ -33,7 +33,7 @@ export function listedPrice(request: unknown): number | null {
   return isModel(model) && isTaskType(taskType) ? (PRICES[model][taskType] ?? null) : null;
 }
 
-/** Keeps what a batch has spent or frozen at or under a ceiling. */
+/** Keeps the credits that a batch has spent or frozen at or under a ceiling. */
 export interface CreditCeiling {
   /**
    * Sets the price of a request aside, then runs it; gives the price back where it was not charged or was refunded.
@@ -83,7 +83,7 @@ export function createCreditCeiling(maxCredits: number): CreditCeiling {
   };
 }
 
-/** Whether credits may still be frozen or settled. A failed task's are refunded. */
+/** Whether credits may be frozen or settled. Those of a failed task are refunded. */
 function isCharged(error: unknown): boolean {
   if (error instanceof TaskFailedError) return false;
   if (error instanceof SubmissionOutcomeUnknownError) return true;

@@ -7,10 +7,10 @@ import type { Context, RequestOptions } from "../http/context.js";
 import { checkJournalOptions, type JournalOptions } from "../journal/slot.js";
 import type { RunAllProgress } from "./progress.js";
 
-/** Five minutes past the service's own limit: by then it has ended every task. */
+/** Five minutes past the service's own limit: by then every task has ended. */
 const DEFAULT_MAX_WAIT_MS = LIMITS.taskTimeoutMs + 5 * 60_000;
 
-/** Options of everything that waits for a task. */
+/** Options of `wait` and `watch`. */
 export interface WaitOptions extends RequestOptions {
   /**
    * The gap between two polls in milliseconds, or the shortest and the longest gap; at least 1000. Polls come at the
@@ -21,9 +21,9 @@ export interface WaitOptions extends RequestOptions {
    */
   pollIntervalMs?: PollInterval | undefined;
   /**
-   * How long to wait before `WaitTimeoutError`, in milliseconds. The task goes on after it.
+   * How long to wait before `WaitTimeoutError`, in milliseconds. The task continues.
    *
-   * @defaultValue 3 900 000, five minutes past the hour after which the service itself gives a task up
+   * @defaultValue 3 900 000, five minutes past the hour after which the service times a task out
    */
   maxWaitMs?: number | undefined;
   /** Called with the task whenever anything about it has changed. */
@@ -32,7 +32,7 @@ export interface WaitOptions extends RequestOptions {
 
 /** Options of `run`. */
 export interface RunOptions extends WaitOptions, JournalOptions {
-  /** The caller's own name for this song in the journal, any text: one key stands for one request. */
+  /** Your name for this request in the journal: any string that is not empty. One key stands for one request. */
   journalKey?: string | undefined;
   /**
    * Called once the task is created, before the waiting begins: the moment to save its id. A run that finds its task in
@@ -42,7 +42,7 @@ export interface RunOptions extends WaitOptions, JournalOptions {
   onSubmitted?: ((submission: TaskSubmission) => void | Promise<void>) | undefined;
 }
 
-/** What `create` and `wait` may be given alike: one object of options may serve several calls. */
+/** The options that `create` also accepts, so that one object can serve several calls. */
 export const SHARED_OPTIONS = {
   ...REQUEST_OPTIONS,
   pollIntervalMs: true,
@@ -60,7 +60,7 @@ export const TASK_OPTIONS = {
   onUnrecorded: true,
 } as const satisfies Record<keyof RunOptions, true>;
 
-/** Checks the options of everything that waits, and returns what the waiting needs, with the own options themselves. */
+/** Checks the options of `wait`, `watch` and `run`. */
 export function checkWaitOptions<Options extends RunOptions>(
   given: Options,
   { redactor }: Pick<Context, "redactor">,
@@ -89,13 +89,13 @@ export function checkCallback(name: string, value: unknown): void {
 
 const DEFAULT_CONCURRENCY = 10;
 
-/** Options of `runAll`. What is not about the batch is meant for each of its runs. */
+/** Options of `runAll`. Those of `run` apply to each run of the batch. */
 export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
   extends Omit<WaitOptions, "requestId" | "onUpdate">,
     JournalOptions {
   /**
-   * How many tasks are under way, or over and not yet read, at a time. Many more than the rate limit can poll only wait
-   * longer for each answer.
+   * How many tasks are in progress, or finished and not yet read, at a time. With many more than the rate limit can poll,
+   * each result only comes later.
    *
    * @defaultValue 10
    */
@@ -115,7 +115,7 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
    * then says until when. What it throws is thrown when the whole batch is over.
    */
   onProgress?: ((progress: RunAllProgress) => void) | undefined;
-  /** Names each request in the journal; two with one key are one task. */
+  /** Returns the journal key of each request. Two requests with one key are one task. */
   journalKey?: ((request: Request, index: number) => string) | undefined;
   /**
    * Called once a task is created, or found in the journal, before the waiting for it begins. It is called too for a POST
@@ -126,7 +126,7 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
   onUpdate?: ((task: Task, index: number) => void | Promise<void>) | undefined;
 }
 
-/** Checks everything about a batch before anything of it is paid for, and returns its own options. */
+/** Checks all options of a batch before anything is paid for. */
 export function checkRunAllOptions<Request extends TaskRequest>(
   given: RunAllOptions<Request>,
   transport: Pick<Context, "redactor">,
@@ -148,7 +148,7 @@ export function checkRunAllOptions<Request extends TaskRequest>(
   return options;
 }
 
-/** How many tasks of a batch are under way at a time. */
+/** How many tasks of a batch are in progress at a time. */
 export function checkConcurrency(value: number = DEFAULT_CONCURRENCY): number {
   if (Number.isInteger(value) && value >= 1) return value;
   throw new InvalidOptionError("concurrency", "be a whole number, 1 or more", shown(value));

@@ -2,25 +2,25 @@ import { AsyncMusicError } from "../errors/base.js";
 import type { Context } from "../http/context.js";
 import { dateAt } from "../time/clock.js";
 
-/** How far a batch is. */
+/** The progress of a batch. */
 export interface RunAllProgress {
-  /** How many requests there are; `null` where that shows only at their end. */
+  /** How many requests there are; `null` for an iterable of unknown length. */
   total: number | null;
-  /** How many have a task, over or not. */
+  /** How many have a task, finished or not. */
   submitted: number;
   /** How many have a result. */
   succeeded: number;
-  /** How many have come to none, submitted or not. */
+  /** How many have failed, submitted or not. */
   failed: number;
   /**
-   * When requests of the batch are expected to leave again, by the client's clock, while the rate limit delays its
+   * When requests of the batch are expected to be sent again, by the client's clock, while the rate limit delays its
    * submissions or a 429 pauses all its requests; otherwise `null`. There is no call at that time: compare it with the
    * current time.
    */
   waitingUntil: Date | null;
 }
 
-/** A change of less than this of the end of a delay is not reported, in milliseconds. */
+/** A smaller change of the end of a delay is not reported, in milliseconds. */
 const REPORTED_CHANGE_MS = 1000;
 
 /** One request's part in the progress. */
@@ -32,7 +32,7 @@ interface Item {
   failed(error: unknown): void;
 }
 
-/** Tells how far a batch is. A progress bar that breaks must cost nobody a song: that is said at the end. */
+/** Reports the progress of a batch. What the callback throws is thrown at the end, so that it costs no result. */
 export interface Progress {
   begin(): Item;
   /** A 429 pauses all requests until a time in milliseconds since the epoch. */
@@ -50,11 +50,11 @@ export function createProgress(
   let delayedItems = 0;
   let delayedUntil = Number.NEGATIVE_INFINITY;
   let pausedUntil = Number.NEGATIVE_INFINITY;
-  let toldUntil = Number.NEGATIVE_INFINITY;
+  let reportedUntil = Number.NEGATIVE_INFINITY;
   let thrown: { cause: unknown } | null = null;
 
-  // `onProgress` may be `async` all the same: it is not waited for, and may reject.
-  const tell = async () => {
+  // `onProgress` may be async: it is not awaited, and may reject.
+  const report = async () => {
     if (thrown !== null) return;
     try {
       await onProgress?.({ ...progress, waitingUntil: waitingUntil() });
@@ -68,11 +68,11 @@ export function createProgress(
     return until > clock.now() ? dateAt(until) : null;
   };
 
-  /** Once for all requests that are delayed alike. */
-  const tellDelay = (until: number) => {
-    if (until < toldUntil + REPORTED_CHANGE_MS) return;
-    toldUntil = until;
-    void tell();
+  /** Reports once for all requests with the same delay. */
+  const reportDelay = (until: number) => {
+    if (until < reportedUntil + REPORTED_CHANGE_MS) return;
+    reportedUntil = until;
+    void report();
   };
 
   return {
@@ -87,30 +87,30 @@ export function createProgress(
         delayed(until) {
           delayedItems += Number(until !== null) - Number(isDelayed);
           isDelayed = until !== null;
-          if (delayedItems === 0) delayedUntil = toldUntil = Number.NEGATIVE_INFINITY;
+          if (delayedItems === 0) delayedUntil = reportedUntil = Number.NEGATIVE_INFINITY;
           if (until === null) return;
           delayedUntil = Math.max(delayedUntil, until);
-          tellDelay(until);
+          reportDelay(until);
         },
         submitted() {
           submit();
-          void tell();
+          void report();
         },
         succeeded() {
           submit();
           progress.succeeded++;
-          void tell();
+          void report();
         },
         failed(error) {
           if (error instanceof AsyncMusicError && error.taskId !== null) submit();
           progress.failed++;
-          void tell();
+          void report();
         },
       };
     },
     paused(until) {
       pausedUntil = Math.max(pausedUntil, until);
-      tellDelay(until);
+      reportDelay(until);
     },
     end() {
       if (thrown === null) return;

@@ -10,14 +10,14 @@ import { createCreditCeiling } from "./credits.js";
 import { checkConcurrency, type RunAllOptions, type RunOptions } from "./options.js";
 import { createProgress } from "./progress.js";
 
-/** How one request of `runAll` ended, with its place among the requests. */
+/** How one request of `runAll` ended. */
 export type RunResult<Request extends TaskRequest = TaskRequest> = Request extends TaskRequest
   ? RunSuccess<Request> | RunFailure<Request>
   : never;
 
 /** A request whose task succeeded. */
 export interface RunSuccess<Request extends TaskRequest> {
-  /** The place of the request among all, from 0. */
+  /** The index of the request, from 0. */
   index: number;
   /** The request, as it was given. */
   request: Request;
@@ -27,23 +27,23 @@ export interface RunSuccess<Request extends TaskRequest> {
   error?: never;
 }
 
-/** A request that came to no result: the error that `run` would have thrown. */
+/** A request without a result, with the error of its run. */
 export interface RunFailure<Request extends TaskRequest> {
-  /** The place of the request among all, from 0. */
+  /** The index of the request, from 0. */
   index: number;
   /** The request, as it was given. */
   request: Request;
-  /** What `run` would have rejected with. TypeScript doesn't narrow by it, since it may be anything: ask for `task`. */
+  /** What `run` would have rejected with: anything, so TypeScript can't narrow by it. Check `task` instead. */
   error: unknown;
   /** Absent, which tells a failure from a success. */
   task?: never;
 }
 
-/** What a batch is told of one of its runs. */
+/** The hooks of a batch in one of its runs. */
 export interface RunHooks {
-  /** Called before anything is sent; stops that by throwing. */
+  /** Called before anything is sent; throwing cancels it. */
   beforeSending?: (() => void) | undefined;
-  /** Called when the rate limit delays the submission; see `Flight`. */
+  /** Called when the rate limit delays the submission; see `InFlight`. */
   onDelayed?: ((until: number | null) => void) | undefined;
 }
 
@@ -123,7 +123,7 @@ export function runAll<Request extends TaskRequest>(
   };
 }
 
-/** Whether a request is in the journal already: its run hardly ever sends one. What can't be read fails the run itself. */
+/** Whether a request is in the journal already, so that its run usually sends nothing. A failing journal fails the run itself. */
 async function hasBegun({ journal, journalKey }: RunOptions): Promise<boolean> {
   if (journal === undefined || journalKey === undefined) return false;
   try {
@@ -134,7 +134,7 @@ async function hasBegun({ journal, journalKey }: RunOptions): Promise<boolean> {
   }
 }
 
-/** A key that can't be made is this request's own failure. */
+/** A `journalKey` that throws fails only its own request. */
 function keyOf<Request>(
   journalKey: ((request: Request, index: number) => string) | undefined,
   request: Request,
@@ -159,8 +159,8 @@ function checkRequests(requests: unknown): void {
 }
 
 /**
- * An iterable whose iteration can be left at any moment: leaving it aborts the signal that its generator works with,
- * also while the next value is being waited for. Each iteration starts anew.
+ * An iterable that can be left at any time: leaving it aborts the signal of its generator, also while the next value is
+ * awaited. Each iteration starts a new generator.
  */
 export function stoppable<Value>(
   generate: (signal: AbortSignal) => AsyncGenerator<Value, void, void>,
@@ -189,10 +189,10 @@ export function stoppable<Value>(
   };
 }
 
-/** Work that is done on items, a few at a time. */
+/** Work on items, a few at a time. */
 export interface Bounded<Item, Result> {
   items: Iterable<Item> | AsyncIterable<Item>;
-  /** How many items are worked on, or are done and not yet read. */
+  /** How many items are in progress, or done and not yet read. */
   concurrency: number;
   signal: AbortSignal;
   /** Must not reject. */
@@ -200,8 +200,8 @@ export interface Bounded<Item, Result> {
 }
 
 /**
- * Yields the results as they end. What was not read yet takes up a place, so that a slow reader holds the work back
- * and nothing piles up. Items that can't be had end the iteration, once the work that was begun has been read.
+ * Yields the results as they end. Unread results count towards `concurrency`, so that a slow reader slows the work down. If
+ * the items throw, the iteration ends with that error, after the results of the work that was begun.
  */
 export async function* asTheyEnd<Item, Result>(
   bounded: Bounded<Item, Result>,
@@ -210,12 +210,12 @@ export async function* asTheyEnd<Item, Result>(
   const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const ended: { result: Result }[] = [];
   let begun = 0;
-  let underWay = 0;
-  let isAsking = false;
+  let inProgress = 0;
+  let isFilling = false;
   let isExhausted = false;
   const failures: unknown[] = [];
-  let stir = () => {};
-  const abort = onAbort(signal, () => stir());
+  let wake = () => {};
+  const abort = onAbort(signal, () => wake());
 
   try {
     for (;;) {
@@ -223,7 +223,7 @@ export async function* asTheyEnd<Item, Result>(
       const next = ended.shift();
       void fill();
       if (next !== undefined) yield next.result;
-      else if (!isExhausted || underWay > 0) await stirred();
+      else if (!isExhausted || inProgress > 0) await change();
       else if (failures.length === 0) return;
       else throw failures[0];
     }
@@ -232,12 +232,12 @@ export async function* asTheyEnd<Item, Result>(
     if (!isExhausted) void leaveSource(iterator);
   }
 
-  /** Begins as much work as there is room for. */
+  /** Begins as much work as `concurrency` allows. */
   async function fill(): Promise<void> {
-    if (isAsking) return;
-    isAsking = true;
+    if (isFilling) return;
+    isFilling = true;
     try {
-      while (!isExhausted && !signal.aborted && underWay + ended.length < concurrency) {
+      while (!isExhausted && !signal.aborted && inProgress + ended.length < concurrency) {
         const next = await iterator.next();
         if (next.done) isExhausted = true;
         else if (!signal.aborted) void begin(next.value);
@@ -246,30 +246,30 @@ export async function* asTheyEnd<Item, Result>(
       failures.push(error);
       isExhausted = true;
     }
-    isAsking = false;
-    stir();
+    isFilling = false;
+    wake();
   }
 
   async function begin(item: Item): Promise<void> {
-    underWay++;
+    inProgress++;
     const result = await work(item, begun++);
-    underWay--;
+    inProgress--;
     ended.push({ result });
-    stir();
+    wake();
   }
 
-  function stirred(): Promise<void> {
+  function change(): Promise<void> {
     return new Promise((resolve) => {
-      stir = resolve;
+      wake = resolve;
     });
   }
 }
 
-/** A source that is left before its end may clean up, and is not waited for. */
+/** Lets a source that is left early clean up, without waiting for it. */
 async function leaveSource(iterator: Iterator<unknown> | AsyncIterator<unknown>): Promise<void> {
   try {
     await iterator.return?.();
   } catch {
-    // What it throws now concerns nobody any more.
+    // The iteration has ended: its errors are ignored.
   }
 }

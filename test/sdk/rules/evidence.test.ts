@@ -1,29 +1,29 @@
 import { expect, test } from "vitest";
 import { randomStream } from "../../../emulator/time/random.js";
-import { evidenceOf, foreignSounding, type Sounding } from "../../../src/journal/evidence.js";
+import { evidenceOf, foreignSample, type UsageSample } from "../../../src/journal/evidence.js";
 
 const count = (accepted: number, open = 0, unknown = 0) => ({ accepted, open, unknown });
-const sounding = (tasksCreated: number, before = count(0), after = before): Sounding => ({
+const sample = (tasksCreated: number, before = count(0), after = before): UsageSample => ({
   tasksCreated,
   before,
   after,
 });
 
 test.each([
-  ["none more", sounding(7), sounding(7, count(0, 0, 1)), "not_created"],
-  ["one more", sounding(7), sounding(8, count(0, 0, 1)), "created"],
-  ["two more", sounding(7), sounding(9, count(0, 0, 1)), "unclear"],
-  ["fewer", sounding(7), sounding(6, count(0, 0, 1)), "unclear"],
-  ["one more, and one of this client's own", sounding(7), sounding(8, count(1, 0, 1)), "not_created"],
-  ["two more, and one of this client's own", sounding(7), sounding(9, count(1, 0, 1)), "created"],
-  ["one more, and another in doubt", sounding(7), sounding(8, count(0, 0, 2)), "unclear"],
-  ["two more, and another in doubt", sounding(7), sounding(9, count(0, 0, 2)), "created"],
-  ["none more, and another in doubt", sounding(7), sounding(7, count(0, 0, 2)), "not_created"],
-  ["one more, and another under way", sounding(7), sounding(8, count(0, 1, 1)), "unclear"],
+  ["none more", sample(7), sample(7, count(0, 0, 1)), "not_created"],
+  ["one more", sample(7), sample(8, count(0, 0, 1)), "created"],
+  ["two more", sample(7), sample(9, count(0, 0, 1)), "unclear"],
+  ["fewer", sample(7), sample(6, count(0, 0, 1)), "unclear"],
+  ["one more, and one of this client's own", sample(7), sample(8, count(1, 0, 1)), "not_created"],
+  ["two more, and one of this client's own", sample(7), sample(9, count(1, 0, 1)), "created"],
+  ["one more, and another in doubt", sample(7), sample(8, count(0, 0, 2)), "unclear"],
+  ["two more, and another in doubt", sample(7), sample(9, count(0, 0, 2)), "created"],
+  ["none more, and another in doubt", sample(7), sample(7, count(0, 0, 2)), "not_created"],
+  ["one more, and another under way", sample(7), sample(8, count(0, 1, 1)), "unclear"],
   [
     "one more, and an earlier one in doubt",
-    sounding(7, count(0, 0, 1)),
-    sounding(8, count(0, 0, 2)),
+    sample(7, count(0, 0, 1)),
+    sample(8, count(0, 0, 2)),
     "created",
   ],
 ] as const)("%s", (_, first, second, evidence) => {
@@ -37,7 +37,7 @@ test.each([
   [2, 1, "created"],
   [3, 1, "unclear"],
 ] as const)("of another's intent: %i more, and %i of this client's own", (more, own, evidence) => {
-  expect(evidenceOf(foreignSounding(7), sounding(7 + more, count(own)), 0)).toBe(evidence);
+  expect(evidenceOf(foreignSample(7), sample(7 + more, count(own)), 0)).toBe(evidence);
 });
 
 test("where nobody else creates, the evidence is never wrong, however the creates lie about the readings", () => {

@@ -1,14 +1,14 @@
 import { getEventListeners } from "node:events";
 import { memoryJournal } from "async-music";
 import { expect, test } from "vitest";
-import { takeTurn } from "../../../src/journal/slot.js";
+import { waitForKey } from "../../../src/journal/slot.js";
 
 /** Runs that stand in one line; `order` says whose turn has come, so far. */
 function createLine() {
   const journal = memoryJournal();
   const order: string[] = [];
   const enter = (name: string, { key = "song", signal = undefined as AbortSignal | undefined } = {}) =>
-    takeTurn(journal, key, signal).then((leave) => {
+    waitForKey(journal, key, signal).then((leave) => {
       order.push(name);
       return leave;
     });

@@ -1,7 +1,7 @@
 import { memoryJournal, SubmissionOutcomeUnknownError } from "async-music";
 import { expect, test } from "vitest";
 import { createRedactor } from "../../../src/http/redactor.js";
-import { foreignSounding, outcomeUnknown, type Probe } from "../../../src/journal/evidence.js";
+import { foreignSample, outcomeUnknown, type Probe } from "../../../src/journal/evidence.js";
 import type { JournalIntent } from "../../../src/journal/journal.js";
 import { createSlot } from "../../../src/journal/slot.js";
 import { createCount } from "../../../src/tasks/calls.js";
@@ -19,7 +19,7 @@ test("a client keeps the usage samples of its last 1,000 POSTs with an unknown o
       at: "2026-01-01T00:00:00.000Z",
       tasks_created: 0,
     };
-    return outcomeUnknown(slot, intent, { probe, sounding: foreignSounding(0) });
+    return outcomeUnknown(slot, intent, { probe, sample: foreignSample(0) });
   };
 
   for (let number = 0; number < 1_200; number++)
