@@ -82,8 +82,21 @@ export { JournalConflictError, JournalError } from "./errors/journal-errors.js";
 export { TaskFailedError, TaskTimedOutError, WaitTimeoutError } from "./errors/task-errors.js";
 export type { ApiPromise, WithResponse } from "./http/client.js";
 export type { RequestOptions } from "./http/context.js";
-export type * from "./http/telemetry.js";
-export type { Listener, Logger, LogLevel, Span, SpanAttributes, Tracer } from "./http/telemetry.js";
+export type {
+  AnswerEvent,
+  AttemptEvent,
+  ClientEvents,
+  Listener,
+  Logger,
+  LogLevel,
+  PauseEvent,
+  RetryEvent,
+  Span,
+  SpanAttributes,
+  TaskEvent,
+  Tracer,
+  WaitEvent,
+} from "./http/telemetry.js";
 export { memoryJournal } from "./journal/entries.js";
 export type {
   Journal,
