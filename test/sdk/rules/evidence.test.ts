@@ -20,12 +20,7 @@ test.each([
   ["two more, and another in doubt", sample(7), sample(9, count(0, 0, 2)), "created"],
   ["none more, and another in doubt", sample(7), sample(7, count(0, 0, 2)), "not_created"],
   ["one more, and another under way", sample(7), sample(8, count(0, 1, 1)), "unclear"],
-  [
-    "one more, and an earlier one in doubt",
-    sample(7, count(0, 0, 1)),
-    sample(8, count(0, 0, 2)),
-    "created",
-  ],
+  ["one more, and an earlier one in doubt", sample(7, count(0, 0, 1)), sample(8, count(0, 0, 2)), "created"],
 ] as const)("%s", (_, first, second, evidence) => {
   expect(evidenceOf(first, second, 1)).toBe(evidence);
 });
