@@ -175,15 +175,13 @@ function addTone(
 ) {
   const [, attackSeconds, halfLifeSeconds] = instrument;
   const fall = fallOf(halfLifeSeconds);
-  const step = Math.round((hertz / SAMPLE_RATE) * 2 ** 32);
+  const step = ((hertz / SAMPLE_RATE) * 2 ** 32) | 0;
   const attack = 1 / (attackSeconds * SAMPLE_RATE);
   const release = 1 / (RELEASE_SECONDS * SAMPLE_RATE);
   let level = gain;
   let phase = 0;
   for (let i = 0; i < span.length; i++) {
-    const opened = i * attack;
-    const closed = (span.length - i) * release;
-    const envelope = opened < closed ? (opened < 1 ? opened : 1) : closed < 1 ? closed : 1;
+    const envelope = Math.min(1, i * attack, (span.length - i) * release);
     span[i] = (span[i] ?? 0) + (table[phase >>> (32 - TABLE_BITS)] ?? 0) * level * envelope;
     level *= fall;
     phase = (phase + step) | 0;
