@@ -4,7 +4,7 @@ import { clipsOf, fetchBytes } from "./support/clips.js";
 import { createService, type Service, VALID } from "./support/service.js";
 
 describe("a long chain of continuations", () => {
-  /** The end of a chain of so many songs, each of which goes on from the last at that second. */
+  /** The last clip of a chain of songs, each of which continues the one before at that second. */
   async function chainOf(service: Service, links: number, continueAt?: number): Promise<string> {
     const [first] = await clipsOf(service, VALID.song, { clips: 1 });
     let end: string = first.id;
@@ -15,7 +15,7 @@ describe("a long chain of continuations", () => {
     return end;
   }
 
-  test("keeps nobody from being answered while it is joined: everybody has a turn between its parts", async () => {
+  test("lets other work run while it is joined", async () => {
     const service = createService();
     const turnsDuring = async (links: number) => {
       const input = { clip_id: await chainOf(service, links, 1) };
@@ -30,12 +30,12 @@ describe("a long chain of continuations", () => {
       await read;
       return turns;
     };
-    // The first song also waits for the modules that it is made with.
+    // The first song also waits for its modules to load.
     await turnsDuring(1);
     expect(await turnsDuring(6)).toBeGreaterThanOrEqual(6);
   });
 
-  test("is a song of its last six minutes, and is made once", async () => {
+  test("is a song of its last six minutes, made once for concurrent reads", async () => {
     const service = createService();
     const input = { clip_id: await chainOf(service, 20) };
     const [joined] = await clipsOf(service, { ...VALID.concat, input }, { clips: 1 });
