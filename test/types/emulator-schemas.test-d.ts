@@ -1,0 +1,81 @@
+import type {
+  AccountChanges,
+  AccountView,
+  AutoTopUpChange,
+  AutoTopUpView,
+  Billing,
+  BillingInformation,
+  CreatedAccount,
+  CreatedKey,
+  FaultRule,
+  Finding,
+  Invoice,
+  KeyView,
+  Limits,
+  LoggedRequest,
+  Outcome,
+  Payment,
+  Policy,
+  Snapshot,
+  TopUp,
+} from "async-music/emulator";
+import { expectTypeOf, test } from "vitest";
+import type * as z from "zod/mini";
+import type { accountMethods, accountSchema, keySchema } from "../../emulator/control/account-methods.js";
+import type { findingSchema } from "../../emulator/core/audit.js";
+import type { faultRuleSchema } from "../../emulator/core/faults.js";
+import type { loggedRequestSchema } from "../../emulator/core/log.js";
+import type {
+  autoTopUpChangeSchema,
+  autoTopUpSchema,
+  billingSchema,
+  invoiceSchema,
+  paymentSchema,
+  topUpSchema,
+} from "../../emulator/core/payments/schemas.js";
+import type { policyChangesSchema, policySchema } from "../../emulator/core/policy.js";
+import type { outcomeSchema } from "../../emulator/core/providers.js";
+import type { limitsSchema } from "../../emulator/core/rate-limit.js";
+import type { snapshotSchema } from "../../emulator/core/state/snapshot.js";
+
+/** Schemas do not say that a caller must not write. */
+type Writable<Whole> = {
+  -readonly [Name in keyof Whole]: Whole[Name] extends readonly string[] | undefined
+    ? string[] | undefined
+    : Whole[Name];
+};
+type BodyOf<Method> = Method extends { readonly body: infer Body extends z.ZodMiniType | null }
+  ? z.input<NonNullable<Body>>
+  : never;
+type ResultOf<Method> = Method extends { run(...args: never): infer Result } ? Result : never;
+
+test("the public types of what a caller passes are those of the schemas that check it", () => {
+  expectTypeOf<z.input<typeof topUpSchema>>().toEqualTypeOf<TopUp>();
+  expectTypeOf<z.input<typeof autoTopUpChangeSchema>>().toEqualTypeOf<AutoTopUpChange>();
+  expectTypeOf<z.input<typeof billingSchema>>().toEqualTypeOf<BillingInformation>();
+  expectTypeOf<BodyOf<(typeof accountMethods)["updateAccount"]>>().toEqualTypeOf<AccountChanges>();
+  expectTypeOf<z.input<typeof policyChangesSchema>>().toEqualTypeOf<Partial<Policy>>();
+  expectTypeOf<z.input<typeof limitsSchema>>().toEqualTypeOf<Limits>();
+  expectTypeOf<z.input<typeof faultRuleSchema>>().toEqualTypeOf<FaultRule>();
+  expectTypeOf<z.input<typeof outcomeSchema>>().toEqualTypeOf<Writable<Outcome>>();
+});
+
+test("the public types of what the emulator returns are those of the schemas that describe it", () => {
+  expectTypeOf<z.output<typeof paymentSchema>>().toEqualTypeOf<Payment>();
+  expectTypeOf<z.output<typeof invoiceSchema>>().toEqualTypeOf<Invoice>();
+  expectTypeOf<z.output<typeof autoTopUpSchema>>().toEqualTypeOf<AutoTopUpView>();
+  expectTypeOf<z.output<typeof billingSchema>>().toEqualTypeOf<Billing>();
+  expectTypeOf<z.output<typeof policySchema>>().toEqualTypeOf<Policy>();
+  expectTypeOf<z.output<typeof keySchema>>().toEqualTypeOf<KeyView>();
+  expectTypeOf<z.output<typeof loggedRequestSchema>>().toEqualTypeOf<Writable<LoggedRequest>>();
+  expectTypeOf<z.output<typeof findingSchema>>().toEqualTypeOf<Writable<Finding>>();
+  expectTypeOf<ResultOf<(typeof accountMethods)["createAccount"]>>().toEqualTypeOf<CreatedAccount>();
+  expectTypeOf<ResultOf<(typeof accountMethods)["createKey"]>>().toEqualTypeOf<CreatedKey>();
+});
+
+test("other fields of the service's own resources may follow, which the schemas do not name", () => {
+  expectTypeOf<z.output<typeof accountSchema>["ledger"]>().toEqualTypeOf<AccountView["ledger"]>();
+  expectTypeOf<AccountView>().toExtend<z.output<typeof accountSchema>>();
+  expectTypeOf<z.output<typeof accountSchema>>().toExtend<AccountView>();
+  expectTypeOf<z.output<typeof snapshotSchema>>().toExtend<Snapshot>();
+});
