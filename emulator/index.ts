@@ -4,21 +4,19 @@
  * @module async-music/emulator
  */
 
+export { createEmulator } from "./control/create-emulator.js";
 export type {
   AccountChanges,
   AccountPurchases,
   Accounts,
   AccountView,
+  Connection,
   CreatedAccount,
   CreatedKey,
-  KeyView,
-} from "./control/account-types.js";
-export { createEmulator } from "./control/create-emulator.js";
-export type {
-  Connection,
   Emulator,
   EmulatorState,
   Faults,
+  KeyView,
   Provider,
   Providers,
 } from "./control/emulator.js";

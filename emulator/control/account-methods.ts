@@ -10,9 +10,14 @@ import {
 import { count, flag, list, objectOf, oneOf, text, UnknownIdError, uuid } from "../core/checks.js";
 import { type Core, indexAccount } from "../core/core.js";
 import { creditsSchema, ledgerEntrySchema } from "../core/ledger.js";
-import { authorize, changeAutoTopUp, viewAutoTopUp } from "../core/payments/auto-top-up.js";
 import { invoicePdf, listInvoices } from "../core/payments/invoices.js";
-import { decidePayment, topUpByHand } from "../core/payments/payments.js";
+import {
+  authorize,
+  changeAutoTopUp,
+  decidePayment,
+  topUpByHand,
+  viewAutoTopUp,
+} from "../core/payments/payments.js";
 import {
   autoTopUpChangeSchema,
   autoTopUpSchema,
@@ -26,7 +31,7 @@ import {
 import type { Payment } from "../core/payments/types.js";
 import { applyTimeouts } from "../core/transitions.js";
 import { createResponse } from "../http/messages.js";
-import type { AccountView, CreatedKey, KeyView } from "./account-types.js";
+import type { AccountView, CreatedKey, KeyView } from "./emulator.js";
 import { fileMethod, method } from "./method.js";
 
 export const balanceSchema = z.object({
@@ -90,7 +95,6 @@ export const accountMethods = {
   }),
   updateAccount: method("PATCH /accounts/{account_id}", {
     summary: "Suspend an account or end that; let its saved card refuse charges, or accept them again.",
-    errors: [404],
     body: accountChangesSchema,
     bodyName: "account",
     response: accountSchema,
@@ -108,13 +112,11 @@ export const accountMethods = {
   createKey: method("POST /accounts/{account_id}/keys", {
     summary: "Create a key. Its value is shown this once.",
     status: 201,
-    errors: [404],
     response: createdKeySchema,
     run: ({ core }, [accountId]) => addKey(core, requireAccount(core, accountId)),
   }),
   updateKey: method("PATCH /accounts/{account_id}/keys/{key_id}", {
     summary: "Disable a key, or enable it again.",
-    errors: [404],
     body: objectOf({ disabled: flag }),
     bodyName: "key",
     response: keySchema,
@@ -126,8 +128,6 @@ export const accountMethods = {
   }),
   deleteKey: method("DELETE /accounts/{account_id}/keys/{key_id}", {
     summary: "Delete a key permanently.",
-    status: 204,
-    errors: [404],
     run({ core }, [accountId, keyId]) {
       const account = requireAccount(core, accountId);
       const key = requireKey(account, keyId);
@@ -139,7 +139,6 @@ export const accountMethods = {
   topUp: method("POST /accounts/{account_id}/top-ups", {
     summary: "Buy credits. Completed at once, unless the outcome says otherwise.",
     status: 201,
-    errors: [404],
     body: topUpSchema,
     bodyName: "top_up",
     response: paymentSchema,
@@ -148,7 +147,6 @@ export const accountMethods = {
   }),
   listPayments: method("GET /accounts/{account_id}/top-ups", {
     summary: "All payments, automatic ones included, oldest first.",
-    errors: [404],
     response: z.object({ payments: list(paymentSchema) }),
     run: ({ core }, [accountId]) => ({
       payments: requireAccount(core, accountId).purchases.payments.map(viewPayment),
@@ -156,7 +154,6 @@ export const accountMethods = {
   }),
   updateTopUp: method("PATCH /accounts/{account_id}/top-ups/{payment_id}", {
     summary: "Complete a pending payment, or refuse it.",
-    errors: [404],
     body: paymentChangeSchema,
     bodyName: "top_up",
     response: paymentSchema,
@@ -167,7 +164,6 @@ export const accountMethods = {
   }),
   setAutoTopUp: method("PUT /accounts/{account_id}/auto-top-up", {
     summary: "Set the automatic top-up. Enabling it and changing an amount need a fresh authorization.",
-    errors: [404],
     body: autoTopUpChangeSchema,
     bodyName: "auto_top_up",
     response: autoTopUpSchema,
@@ -179,7 +175,6 @@ export const accountMethods = {
   }),
   getAutoTopUp: method("GET /accounts/{account_id}/auto-top-up", {
     summary: "The automatic top-up as it is set.",
-    errors: [404],
     response: autoTopUpSchema,
     run({ core }, [accountId]) {
       const { purchases } = requireAccount(core, accountId);
@@ -189,7 +184,6 @@ export const accountMethods = {
   authorize: method("POST /accounts/{account_id}/authorizations", {
     summary: "Authorize one change of the automatic top-up.",
     status: 201,
-    errors: [404],
     response: z.object({ authorization: text }),
     run: ({ core }, [accountId]) => ({
       authorization: authorize(core.state, requireAccount(core, accountId)),
@@ -197,7 +191,6 @@ export const accountMethods = {
   }),
   setBilling: method("PUT /accounts/{account_id}/billing", {
     summary: "Save the billing information. A field of blanks is missing.",
-    errors: [404],
     body: billingSchema,
     bodyName: "billing",
     response: billingSchema,
@@ -208,20 +201,19 @@ export const accountMethods = {
   }),
   getBilling: method("GET /accounts/{account_id}/billing", {
     summary: "The billing information; every field is null until it was saved.",
-    errors: [404],
     response: emptyBillingSchema,
     run: ({ core }, [accountId]) => requireAccount(core, accountId).purchases.billing ?? EMPTY_BILLING,
   }),
   listInvoices: method("GET /accounts/{account_id}/invoices", {
     summary: "One invoice for each completed payment.",
-    errors: [404, 409],
+    needsBilling: true,
     response: z.object({ invoices: list(invoiceSchema) }),
     run: ({ core }, [accountId]) => ({ invoices: listInvoices(requireAccount(core, accountId)) }),
   }),
   getInvoicePdf: fileMethod("GET /accounts/{account_id}/invoices/{invoice_id}.pdf", {
     summary: "An invoice as a PDF.",
     mediaType: "application/pdf",
-    errors: [404, 409],
+    needsBilling: true,
     respond: async ({ core }, [accountId, invoiceId]) => {
       const pdf = await invoicePdf(requireAccount(core, accountId), invoiceId);
       const response = createResponse(200, "application/pdf", pdf);

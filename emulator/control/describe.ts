@@ -57,7 +57,7 @@ const HEADERS = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 /** The OpenAPI 3.1 description of the control plane. */
 export function describe(methods: readonly AnyMethod[], service: string) {
   const paths: Record<string, Record<string, object>> = {};
-  const schemas: Record<string, object> = { Error: withoutDialect(z.toJSONSchema(errorBody)) };
+  const schemas: Record<string, object> = { Error: jsonSchemaOf(errorBody, "output") };
   for (const method of methods) {
     const [verb = "", path = ""] = method.route.split(" ");
     const operation = describeMethod(method, verb, path, schemas);
@@ -79,7 +79,10 @@ export function describe(methods: readonly AnyMethod[], service: string) {
     components: {
       headers: { RequestId: { description: "The caller's own, if it is safe.", schema: { type: "string" } } },
       responses: Object.fromEntries(
-        Object.entries(ERRORS).map(([status, description]) => [status, errorResponse(description)]),
+        Object.entries(ERRORS).map(([status, description]) => [
+          status,
+          { description, headers: HEADERS, content: jsonContent({ $ref: "#/components/schemas/Error" }) },
+        ]),
       ),
       schemas,
     },
@@ -92,25 +95,25 @@ function describeMethod(
   path: string,
   schemas: Record<string, object>,
 ): object {
-  const { summary, errors } = method;
-  const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  const { summary, needsBilling = false } = method;
   const body = "body" in method ? method.body : null;
   const status = "status" in method ? method.status : 200;
+  const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string", minLength: 1 },
+  }));
+  const errors = [400, 403, ...(params.length > 0 ? [404] : []), ...(needsBilling ? [409] : [])];
   return {
     operationId: operationIdOf(verb, path),
     summary,
     tags: ["control"],
-    ...(params.length > 0 && { parameters: params.map(pathParameter) }),
-    ...(body !== null && {
-      requestBody: {
-        content: jsonContent(withoutDialect(z.toJSONSchema(body, { io: "input", unrepresentable: "any" }))),
-      },
-    }),
+    ...(params.length > 0 && { parameters: params }),
+    ...(body !== null && { requestBody: { content: jsonContent(jsonSchemaOf(body, "input")) } }),
     responses: {
       [status]: { description: summary, headers: HEADERS, ...contentOf(method, schemas) },
-      ...Object.fromEntries(
-        ([400, 403, ...errors] as const).map((each) => [each, { $ref: `#/components/responses/${each}` }]),
-      ),
+      ...Object.fromEntries(errors.map((each) => [each, { $ref: `#/components/responses/${each}` }])),
     },
   };
 }
@@ -122,19 +125,11 @@ function operationIdOf(verb: string, path: string): string {
   return [verb.toLowerCase(), ...words, ...suffix].filter((word) => word !== "").join("_");
 }
 
-function pathParameter(name: string): object {
-  return { name, in: "path", required: true, schema: { type: "string", minLength: 1 } };
-}
-
 function contentOf(method: AnyMethod, schemas: Record<string, object>): object {
   if ("response" in method)
     return method.response === null ? {} : { content: jsonContent(responseSchema(method.response, schemas)) };
   const { mediaType } = method;
   return { content: { [mediaType]: { schema: mediaType.startsWith("text/") ? { type: "string" } : {} } } };
-}
-
-function errorResponse(description: string): object {
-  return { description, headers: HEADERS, content: jsonContent({ $ref: "#/components/schemas/Error" }) };
 }
 
 function jsonContent(schema: object): object {
@@ -143,15 +138,15 @@ function jsonContent(schema: object): object {
 
 /** Refers to the named schemas, and adds them to the document's. */
 function responseSchema(response: z.ZodMiniType, schemas: Record<string, object>): object {
-  const described = z.toJSONSchema(response, { io: "output", unrepresentable: "any", metadata: NAMED });
-  const { $defs = {}, ...schema } = JSON.parse(
-    JSON.stringify(withoutDialect(described)).replaceAll('"#/$defs/', '"#/components/schemas/'),
-  );
+  const described = JSON.stringify(jsonSchemaOf(response, "output"));
+  const { $defs = {}, ...schema } = JSON.parse(described.replaceAll('"#/$defs/', '"#/components/schemas/'));
   Object.assign(schemas, $defs);
   return schema;
 }
 
 /** OpenAPI 3.1 uses the same draft, 2020-12. */
-function withoutDialect({ $schema: _, ...schema }: { $schema?: unknown }): object {
-  return schema;
+function jsonSchemaOf(schema: z.ZodMiniType, io: "input" | "output"): object {
+  const metadata = io === "output" ? { metadata: NAMED } : {};
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any", ...metadata });
+  return rest;
 }

@@ -22,13 +22,14 @@ interface Described<Route extends string> {
   readonly route: Route;
   /** One sentence. */
   readonly summary: string;
-  /** Errors besides those of every method. */
-  readonly errors: readonly (404 | 409)[];
+  /** Whether it fails with 409 while the account's billing information is incomplete. */
+  readonly needsBilling?: true;
 }
 
 /** A method that returns JSON or nothing, in process and over HTTP. */
 export interface Method<Route extends string, Body extends z.ZodMiniType, Json, Result>
   extends Described<Route> {
+  /** @defaultValue 200, or 204 without a response */
   readonly status: 200 | 201 | 204;
   readonly body: Body | null;
   /** The name of the body in error messages in process. */
@@ -52,7 +53,7 @@ type AnyDataMethod<Result = unknown> = Method<any, any, any, Result>;
 // biome-ignore lint/suspicious/noExplicitAny: the types of any method
 export type AnyMethod = AnyDataMethod | FileMethod<any>;
 
-type Optional = "status" | "errors" | "body" | "bodyName" | "response";
+type Optional = "status" | "body" | "bodyName" | "response";
 type Definition<Whole> = Omit<Whole, "route" | Optional> & {
   [Name in Optional & keyof Whole]?: NonNullable<Whole[Name]>;
 };
@@ -66,14 +67,15 @@ export function method<
   route: Route,
   definition: Definition<Method<Route, Body, Json, Result>>,
 ): Method<Route, Body, Json, Result> {
-  return { route, status: 200, errors: [], body: null, bodyName: "body", response: null, ...definition };
+  const status = definition.response === undefined ? 204 : 200;
+  return { route, status, body: null, bodyName: "body", response: null, ...definition };
 }
 
 export function fileMethod<const Route extends string>(
   route: Route,
   definition: Definition<FileMethod<Route>>,
 ): FileMethod<Route> {
-  return { route, errors: [], ...definition };
+  return { route, ...definition };
 }
 
 /** Calls a method in process: with the parameters of its route, then its body, which is checked first. */

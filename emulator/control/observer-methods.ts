@@ -108,7 +108,6 @@ export const observerMethods = {
   }),
   listTasks: method("GET /tasks/from/{ordinal}", {
     summary: "The tasks from this ordinal on, in the order of their creation, in short.",
-    errors: [404],
     response: z.object({ tasks: list(taskRowSchema) }),
     run({ core }, [ordinal]) {
       const from = indexOf(ordinal);
@@ -118,13 +117,11 @@ export const observerMethods = {
   }),
   getTask: method("GET /tasks/{task_id}", {
     summary: "A task as the API would return it now, its provider's plan, and its movements of credits.",
-    errors: [404],
     response: taskDetailsSchema,
     run: (context, [taskId]) => taskDetails(context, taskId),
   }),
   listLedger: method("GET /accounts/{account_id}/ledger/from/{place}", {
     summary: "The movements of an account's credits from this index on, oldest first.",
-    errors: [404],
     response: z.object({ entries: list(ledgerEntrySchema) }),
     run({ core }, [accountId, place]) {
       const from = indexOf(place);
@@ -135,7 +132,6 @@ export const observerMethods = {
   }),
   sendRequest: method("POST /accounts/{account_id}/requests", {
     summary: "Send the API a request with a key of the account. It counts, and is logged, like any other.",
-    errors: [404],
     body: sentRequestSchema,
     response: sentResponseSchema,
     run: (context, [accountId], request) =>
@@ -144,14 +140,12 @@ export const observerMethods = {
   getClipAudio: fileMethod("GET /clips/{clip_id}/audio", {
     summary: "The file at a clip's audio_url, without an entry in the log. Supports ranges.",
     mediaType: "audio/*",
-    errors: [404],
     respond: ({ core }, [clipId], request) =>
       clipAudioResponse({ core, request, now: core.clock.now() }, clipId),
   }),
   getClipArt: fileMethod("GET /clips/{clip_id}/art", {
     summary: "A clip's cover art.",
     mediaType: "image/svg+xml",
-    errors: [404],
     respond: ({ core }, [clipId]) => artResponse(core, clipId, "small"),
   }),
 };

@@ -102,7 +102,6 @@ export const serviceMethods = {
   }),
   restoreSnapshot: method("PUT /snapshot", {
     summary: "Replace the whole state by a snapshot.",
-    status: 204,
     body: snapshotSchema,
     bodyName: "snapshot",
     run: ({ core }, _, snapshot) => openSnapshot(core, snapshot),
@@ -110,8 +109,6 @@ export const serviceMethods = {
 
   nextOutcome: method("POST /providers/{model}/next", {
     summary: "Set the outcome of the provider's next task; called again, of the one after it.",
-    status: 204,
-    errors: [404],
     body: outcomeSchema,
     bodyName: "outcome",
     run({ core }, [model], outcome) {
@@ -120,16 +117,12 @@ export const serviceMethods = {
   }),
   clearNextOutcomes: method("DELETE /providers/{model}/next", {
     summary: "Remove the outcomes of the provider's next tasks.",
-    status: 204,
-    errors: [404],
     run({ core }, [model]) {
       scriptOf(core, model).next = [];
     },
   }),
   lastingOutcome: method("PUT /providers/{model}/always", {
     summary: "Set the outcome of all of the provider's tasks from now on; null ends that.",
-    status: 204,
-    errors: [404],
     body: z.nullable(outcomeSchema),
     bodyName: "outcome",
     run({ core }, [model], outcome) {
@@ -149,7 +142,6 @@ export const serviceMethods = {
   }),
   clearFaults: method("DELETE /faults", {
     summary: "Remove all faults.",
-    status: 204,
     run({ core }) {
       core.state.faults = [];
     },

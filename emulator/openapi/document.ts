@@ -1,14 +1,7 @@
 import { ENDPOINTS, HEADERS, LIMITS } from "../../src/contract/service.js";
 import { REQUEST_EXAMPLES, RESPONSE_EXAMPLES } from "./examples.js";
 import { requestSchemas } from "./requests.js";
-import {
-  commonHeaders,
-  dataSchemas,
-  type ErrorStatus,
-  errorResponses,
-  errorSchemas,
-  errorsOf,
-} from "./responses.js";
+import { commonHeaders, dataSchemas, errorResponses, errorSchemas, errorsOf } from "./responses.js";
 import { reference } from "./schema.js";
 
 /** The version of the interface (Versioning). */
@@ -36,12 +29,12 @@ export function openApiDocument() {
       { name: "Tasks", description: "Create and read tasks." },
       { name: "Account", description: "Balance and usage." },
     ],
-    paths: {
-      [ENDPOINTS.createTask.path]: { post: createTask() },
-      [ENDPOINTS.retrieveTask.path]: { get: retrieveTask() },
-      [ENDPOINTS.balance.path]: { get: balance() },
-      [ENDPOINTS.usage.path]: { get: usage() },
-    },
+    paths: Object.fromEntries(
+      OPERATIONS.map((operation) => [
+        operation.endpoint.path,
+        { [operation.endpoint.method.toLowerCase()]: describeOperation(operation) },
+      ]),
+    ),
     components: {
       securitySchemes: {
         apiKey: {
@@ -88,104 +81,82 @@ export function openApiDocument() {
   };
 }
 
-function createTask() {
-  const { responses, ...operation } = operationOf({
-    id: "createTask",
+const OPERATIONS = [
+  {
+    endpoint: ENDPOINTS.createTask,
+    operationId: "createTask",
     tag: "Tasks",
     summary: "Create a task",
     description:
       "Validates the request, freezes its credits, and responds before the work begins. A request that is sent twice is charged twice: do not resend it automatically after an unknown outcome.",
-    status: ENDPOINTS.createTask.status,
     success: "The task was accepted.",
     data: "TaskSubmission",
     example: RESPONSE_EXAMPLES.submission,
     errors: [400, 401, 402, 403, 429, 500, 502],
-  });
-  const body = { schema: reference("schemas", "TaskRequest"), examples: REQUEST_EXAMPLES };
-  return {
-    ...operation,
-    requestBody: { required: true, content: { "application/json": body } },
-    responses: { ...responses, default: reference("responses", "AudioFormatRefused") },
-  };
-}
-
-function retrieveTask() {
-  const operation = operationOf({
-    id: "retrieveTask",
+  },
+  {
+    endpoint: ENDPOINTS.retrieveTask,
+    operationId: "retrieveTask",
     tag: "Tasks",
     summary: "Read a task",
     description:
       "Asks the provider for its progress and returns the task. Poll every five to ten seconds, and never more than once a second.",
-    status: ENDPOINTS.retrieveTask.status,
     success: "The task, in any status.",
     data: "Task",
     example: RESPONSE_EXAMPLES.task,
     errors: [401, 404, 429, 500],
-  });
-  return { ...operation, parameters: [reference("parameters", "TaskId"), ...operation.parameters] };
-}
-
-function balance() {
-  return operationOf({
-    id: "getBalance",
+  },
+  {
+    endpoint: ENDPOINTS.balance,
+    operationId: "getBalance",
     tag: "Account",
     summary: "Read the balance",
     description: "The credits of the key's account.",
-    status: ENDPOINTS.balance.status,
     success: "The balance.",
     data: "Balance",
     example: RESPONSE_EXAMPLES.balance,
     errors: [401, 429, 500],
-  });
-}
-
-function usage() {
-  return operationOf({
-    id: "getUsage",
+  },
+  {
+    endpoint: ENDPOINTS.usage,
+    operationId: "getUsage",
     tag: "Account",
     summary: "Read the usage",
     description: "What the key's account has used since it exists.",
-    status: ENDPOINTS.usage.status,
     success: "The usage.",
     data: "Usage",
     example: RESPONSE_EXAMPLES.usage,
     errors: [401, 429, 500],
-  });
-}
+  },
+] as const;
 
-interface Operation {
-  readonly id: string;
-  readonly tag: "Tasks" | "Account";
-  readonly summary: string;
-  readonly description: string;
-  readonly status: number;
-  /** Describes the successful response. */
-  readonly success: string;
-  /** The schema of its `data`. */
-  readonly data: string;
-  readonly example: object;
-  readonly errors: readonly ErrorStatus[];
-}
-
-function operationOf({ id, tag, summary, description, status, success, data, example, errors }: Operation) {
+function describeOperation(operation: (typeof OPERATIONS)[number]) {
+  const { endpoint, operationId, tag, summary, description, success, data, example, errors } = operation;
+  const isSubmission = endpoint === ENDPOINTS.createTask;
   const schema = {
     type: "object",
     required: ["code", "data"],
-    properties: { code: { const: status }, data: reference("schemas", data) },
+    properties: { code: { const: endpoint.status }, data: reference("schemas", data) },
   };
+  const requestBody = { schema: reference("schemas", "TaskRequest"), examples: REQUEST_EXAMPLES };
   return {
-    operationId: id,
+    operationId,
     tags: [tag],
     summary,
     description,
-    parameters: [reference("parameters", "RequestId")],
+    parameters: [
+      ...(endpoint === ENDPOINTS.retrieveTask ? [reference("parameters", "TaskId")] : []),
+      reference("parameters", "RequestId"),
+    ],
+    ...(isSubmission && { requestBody: { required: true, content: { "application/json": requestBody } } }),
     responses: {
-      [status]: {
+      [endpoint.status]: {
         description: success,
         headers: commonHeaders(),
         content: { "application/json": { schema, example } },
       },
       ...errorsOf(errors),
+      ...(isSubmission && { default: reference("responses", "AudioFormatRefused") }),
     },
   };
 }

@@ -1,62 +1,43 @@
+import type { Model, TaskType } from "../../src/contract/service.js";
+
 const TASK_ID = "3f0c5d0e-9a3b-4c56-8b1e-2f6d7a90c1de";
 const CREATED_AT = "2026-05-04T09:30:00.000Z";
 
 /** One request of each kind. */
 export const REQUEST_EXAMPLES = {
-  inspiration: {
-    summary: "A song from a description",
-    value: {
-      model: "provider_a",
-      task_type: "music",
-      input: { gpt_description_prompt: "rain in Lisbon, a slow fado" },
-      audio_format: "mp3",
-    },
-  },
-  custom: {
-    summary: "A song from lyrics and styles",
-    value: {
-      model: "provider_a",
-      task_type: "music",
-      input: { prompt: "[Verse]\nrain on the tram", tags: "fado, slow", title: "Tram 28" },
-    },
-  },
-  instrumental: {
-    summary: "An instrumental from styles alone",
-    value: {
-      model: "provider_a",
-      task_type: "music",
-      input: { tags: "fado, guitar", make_instrumental: true },
-    },
-  },
-  continuation: {
-    summary: "More of a clip",
-    value: {
-      model: "provider_a",
-      task_type: "music",
-      input: { continue_clip_id: "clip-1", continue_at: 42.5 },
-    },
-  },
-  providerB: {
-    summary: "A song by provider_b",
-    value: {
-      model: "provider_b",
-      task_type: "music",
-      input: { prompt: "calm and wide", lyrics_type: "instrumental", seed: 35 },
-    },
-  },
-  lyrics: {
-    summary: "Lyrics",
-    value: { model: "provider_a", task_type: "lyrics", input: { prompt: "a letter to the sea" } },
-  },
-  upload: {
-    summary: "A clip from a file",
-    value: { model: "provider_a", task_type: "upload", input: { url: "https://example.com/humming.mp3" } },
-  },
-  concat: {
-    summary: "The whole of a continued song",
-    value: { model: "provider_a", task_type: "concat", input: { clip_id: "clip-2" } },
-  },
-} as const;
+  inspiration: example(
+    "A song from a description, as MP3",
+    "provider_a",
+    "music",
+    { gpt_description_prompt: "rain in Lisbon, a slow fado" },
+    { audio_format: "mp3" },
+  ),
+  custom: example("A song from lyrics and styles", "provider_a", "music", {
+    prompt: "[Verse]\nrain on the tram",
+    tags: "fado, slow",
+    title: "Tram 28",
+  }),
+  instrumental: example("An instrumental from styles", "provider_a", "music", {
+    tags: "fado, guitar",
+    make_instrumental: true,
+  }),
+  continuation: example("A continuation of a clip", "provider_a", "music", {
+    continue_clip_id: "clip-1",
+    continue_at: 42.5,
+  }),
+  providerB: example("A song by provider_b", "provider_b", "music", {
+    prompt: "calm and wide",
+    lyrics_type: "instrumental",
+    seed: 35,
+  }),
+  lyrics: example("Lyrics", "provider_a", "lyrics", { prompt: "a letter to the sea" }),
+  upload: example("A clip from a file", "provider_a", "upload", { url: "https://example.com/humming.mp3" }),
+  concat: example("The whole of a continued song", "provider_a", "concat", { clip_id: "clip-2" }),
+};
+
+function example(summary: string, model: Model, task_type: TaskType, input: object, options: object = {}) {
+  return { summary, value: { model, task_type, input, ...options } };
+}
 
 /** One response of each endpoint. */
 export const RESPONSE_EXAMPLES = {

@@ -132,48 +132,29 @@ function wrapped(text: string, fits: (line: string) => boolean): string[] {
   return [...lines, line];
 }
 
-/** Letters that have no decomposition, and how they are written where they can't be. */
-const SPELLINGS: Readonly<Record<string, string>> = {
-  Ł: "L",
-  ł: "l",
-  Đ: "D",
-  đ: "d",
-  Ħ: "H",
-  ħ: "h",
-  ı: "i",
-  Ŧ: "T",
-  ŧ: "t",
-  Ŋ: "N",
-  ŋ: "n",
-  ẞ: "SS",
-  "‐": "-",
-  "‑": "-",
-  "−": "-",
-  ʻ: "'",
-  ʼ: "'",
-};
+/** Letters without a decomposition, each followed by its spelling. */
+const SPELLINGS = new Map(
+  "ŁL łl ĐD đd ĦH ħh ıi ŦT ŧt ŊN ŋn ẞSS ‐- ‑- −- ʻ' ʼ'"
+    .split(" ")
+    .map((pair) => [pair.charAt(0), pair.slice(1)]),
+);
 
 /** What the standard fonts of PDF have besides ASCII and Latin-1: the codes from 128 on, with blanks for unused ones. */
 const WINDOWS_1252 = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
 
-/**
- * A text in the letters that every PDF reader has fonts for, which are those of Western Europe: others lose their
- * accents, or are spelled, and what is left of other scripts is a question mark for each sign.
- */
+/** Spells text in the letters of the standard fonts: others lose their accents, or become a question mark. */
 export function printable(text: string): string {
-  return Array.from(text.normalize("NFC"), printableSign).join("").replaceAll(/\s+/g, " ");
+  return Array.from(text.normalize("NFC"), printableLetter).join("").replaceAll(/\s+/g, " ");
 }
 
-function printableSign(sign: string): string {
-  if (/[\p{Z}\s]/u.test(sign)) return " ";
-  if (isPrintable(sign)) return sign;
-  const spelled = SPELLINGS[sign] ?? sign.normalize("NFKD").replaceAll(/\p{M}/gu, "");
-  const letters = Array.from(spelled)
-    .filter((each) => isPrintable(each))
-    .join("");
-  return letters === "" ? (/\p{C}|\p{M}/u.test(sign) ? "" : "?") : letters;
+function printableLetter(letter: string): string {
+  if (/[\p{Z}\s]/u.test(letter)) return " ";
+  if (isPrintable(letter)) return letter;
+  const spelled = SPELLINGS.get(letter) ?? letter.normalize("NFKD").replaceAll(/\p{M}/gu, "");
+  const letters = Array.from(spelled).filter(isPrintable).join("");
+  return letters === "" ? (/\p{C}|\p{M}/u.test(letter) ? "" : "?") : letters;
 }
 
-function isPrintable(sign: string): boolean {
-  return /^[\x20-\x7e\xa1-\xac\xae-\xff]$/.test(sign) || WINDOWS_1252.includes(sign);
+function isPrintable(letter: string): boolean {
+  return /^[\x20-\x7e\xa1-\xac\xae-\xff]$/.test(letter) || WINDOWS_1252.includes(letter);
 }

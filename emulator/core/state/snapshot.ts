@@ -1,9 +1,12 @@
 import * as z from "zod/mini";
 import { isoTime, LATEST_TIME, parseIsoTime } from "../../time/clock.js";
+import { type Account, EMULATOR_KEY } from "../accounts.js";
 import { createAudit } from "../audit.js";
 import { invalidOption, isoTimeSchema, objectOf, parseOption } from "../checks.js";
 import { type Core, replaceState } from "../core.js";
-import { isConsistent } from "./consistency.js";
+import { addsUp, type Ledger, type LedgerEntry } from "../ledger.js";
+import type { StoredPayment } from "../payments/schemas.js";
+import { readBrief, type StoredTask } from "../task.js";
 import { type State, type StateData, stateSchema } from "./state.js";
 
 /**
@@ -62,4 +65,111 @@ function assertSnapshot(value: unknown): asserts value is z.output<typeof checke
 /** JSON is a few times faster than a structured clone, and drops what JSON does not hold. */
 function copyOf(state: State | StateData): StateData {
   return JSON.parse(JSON.stringify(state));
+}
+
+/** Whether the parts of a state belong together: every id has its object, and the credits add up. */
+export function isConsistent({ owner, accounts, tasks, counts }: State): boolean {
+  const accountIds = accounts.map(({ id }) => id);
+  const keys = accounts.flatMap((account) => account.keys.map(({ value }) => value));
+  const payments = accounts.flatMap(({ purchases }) => purchases.payments);
+  return (
+    counts.accounts >= accounts.length &&
+    counts.keys >= keys.length &&
+    counts.payments >= payments.length &&
+    counts.invoices >= payments.filter(({ invoice_id: id }) => id !== null).length &&
+    payments.every(isConsistentPayment) &&
+    areUnique(payments.map(({ payment_id: id }) => id)) &&
+    areUnique(accountIds) &&
+    areUnique(keys) &&
+    // Not checked by the schema, whose messages show the value.
+    [owner.apiKey, ...keys].every((key) => EMULATOR_KEY.test(key)) &&
+    areUnique(tasks.map(({ id }) => id)) &&
+    areUnique(tasks.flatMap(clipIdsOf)) &&
+    accountIds.includes(owner.accountId) &&
+    tasks.every((task, index) => task.ordinal === index) &&
+    resultsAreValid(tasks) &&
+    ledgersMatchTasks(accounts, tasks)
+  );
+}
+
+/** Each success has a result of its type, and what it continues or joins was made before it. */
+function resultsAreValid(tasks: readonly StoredTask[]): boolean {
+  const made = new Set<string>();
+  return tasks.every((task) => {
+    if (task.status !== "success") return true;
+    const { continues, joins } = readBrief(task);
+    const source = continues?.clipId ?? joins;
+    const hasSource = source === null || made.has(source);
+    for (const id of clipIdsOf(task)) made.add(id);
+    const hasItsResult = Array.isArray(task.result) === (task.type !== "lyrics");
+    return hasSource && hasItsResult;
+  });
+}
+
+function clipIdsOf(task: StoredTask): string[] {
+  return task.status === "success" && Array.isArray(task.result) ? task.result.map(({ id }) => id) : [];
+}
+
+function isConsistentPayment({ status, ended_at, invoice_id, method, card }: StoredPayment): boolean {
+  return (
+    (status === "pending") === (ended_at === null) &&
+    (status === "completed") === (invoice_id !== null) &&
+    (method === "card") === (card !== null)
+  );
+}
+
+function areUnique(names: readonly string[]): boolean {
+  return new Set(names).size === names.length;
+}
+
+/** Each task belongs to an account, which has frozen its credits once, and then settled or refunded them as it ended. */
+function ledgersMatchTasks(accounts: readonly Account[], tasks: readonly StoredTask[]): boolean {
+  const byId = new Map(
+    accounts.map((account) => [
+      account.id,
+      { account, moves: movesOf(account.ledger), created: 0, used: 0, open: 0 },
+    ]),
+  );
+  for (const task of tasks) {
+    const owner = byId.get(task.accountId);
+    if (owner?.moves.get(task.id) !== movesFor(task)) return false;
+    owner.created++;
+    owner.used += task.credits;
+    if ("completedAt" in task) continue;
+    owner.open++;
+    if (owner.account.ledger.holds[task.ordinal] !== task.credits) return false;
+  }
+  return [...byId.values()].every(
+    ({ account, moves, created, used, open }) =>
+      account.tasksCreated === created &&
+      moves.size === created &&
+      account.creditsUsed === used &&
+      Object.keys(account.ledger.holds).length === open &&
+      addsUp(account.ledger),
+  );
+}
+
+/** The movements of each task's credits. */
+function movesOf({ entries }: Ledger): ReadonlyMap<string, string> {
+  const moves = new Map<string, string>();
+  for (const { kind, credits, task_id: taskId } of entries)
+    if (taskId !== null) moves.set(taskId, (moves.get(taskId) ?? "") + moveOf(kind, credits));
+  return moves;
+}
+
+const ENDS = {
+  pending: null,
+  running: null,
+  success: "settle",
+  failure: "refund",
+  timeout: "refund",
+} as const;
+
+function movesFor({ status, credits }: StoredTask): string {
+  const end = ENDS[status];
+  return moveOf("freeze", credits) + (end === null ? "" : moveOf(end, credits));
+}
+
+function moveOf(kind: LedgerEntry["kind"], credits: number): string {
+  return `${kind} ${credits}, `;
 }
