@@ -43,7 +43,7 @@ export interface Progress {
 
 export function createProgress(
   requests: object,
-  onProgress: ((progress: RunAllProgress) => void) | undefined,
+  onProgress: (progress: RunAllProgress) => void,
   { clock, redactor }: Pick<Context, "clock" | "redactor">,
 ): Progress {
   const progress = { total: totalOf(requests), submitted: 0, succeeded: 0, failed: 0 };
@@ -57,7 +57,7 @@ export function createProgress(
   const report = async () => {
     if (thrown !== null) return;
     try {
-      await onProgress?.({ ...progress, waitingUntil: waitingUntil() });
+      await onProgress({ ...progress, waitingUntil: waitingUntil() });
     } catch (error) {
       thrown ??= { cause: redactor.cause(error) };
     }

@@ -61,18 +61,18 @@ const ITERATED_TWICE =
 export function runAll<Request extends TaskRequest>(
   requests: Iterable<Request> | AsyncIterable<Request>,
   options: RunAllOptions<Request>,
-  transport: Pick<Context, "clock" | "emitter" | "redactor">,
+  context: Pick<Context, "clock" | "emitter" | "redactor">,
   run: Run<Request>,
 ): AsyncIterable<RunResult<Request>> {
   const { concurrency: _, maxCredits, onProgress, journalKey, onSubmitted, onUpdate, ...shared } = options;
   checkRequests(requests);
   const concurrency = checkConcurrency(options.concurrency);
   const ceiling = maxCredits === undefined ? null : createCreditCeiling(maxCredits);
-  const { emitter, redactor } = transport;
-  const progress = createProgress(requests, onProgress, transport);
+  const { emitter, redactor } = context;
+  const progress = onProgress === undefined ? null : createProgress(requests, onProgress, context);
 
   const work = async (request: Request, index: number, signal: AbortSignal): Promise<RunResult<Request>> => {
-    const item = progress.begin();
+    const item = progress?.begin();
     try {
       const runOptions: RunOptions = {
         ...shared,
@@ -80,27 +80,27 @@ export function runAll<Request extends TaskRequest>(
         journalKey: keyOf(journalKey, request, index, redactor),
         onUpdate: (task) => onUpdate?.(task, index),
         onSubmitted: async (submission) => {
-          item.submitted();
+          item?.submitted();
           await onSubmitted?.(submission, index);
         },
       };
-      const { delayed: onDelayed } = item;
+      const onDelayed = item?.delayed;
       const task = await (ceiling === null
         ? run(request, runOptions, { onDelayed })
         : ceiling.under(request, hasBegun(runOptions), (beforeSending) =>
             run(request, runOptions, { beforeSending, onDelayed }),
           ));
-      item.succeeded();
+      item?.succeeded();
       return { index, request, task } as RunResult<Request>;
     } catch (error) {
-      item.delayed(null);
-      item.failed(isReasonOf(signal, error) ? null : error);
+      item?.delayed(null);
+      item?.failed(isReasonOf(signal, error) ? null : error);
       return { index, request, error } as RunResult<Request>;
     }
   };
 
   const results = stoppable(async function* (signal) {
-    const stopListening = emitter.on("pause", ({ until }) => progress.paused(until.getTime()));
+    const stopListening = progress && emitter.on("pause", ({ until }) => progress.paused(until.getTime()));
     try {
       yield* asTheyEnd({
         items: requests,
@@ -109,9 +109,9 @@ export function runAll<Request extends TaskRequest>(
         work: (request, index) => work(request, index, signal),
       });
     } finally {
-      stopListening();
+      stopListening?.();
     }
-    progress.end();
+    progress?.end();
   }, options.signal);
   let isIterated = false;
   return {
