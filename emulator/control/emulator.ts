@@ -1,6 +1,6 @@
 import type { Balance, Usage } from "../../src/contract/account.js";
-import type { Model } from "../../src/contract/service.js";
-import type { Task, TaskStatus } from "../../src/contract/task.js";
+import type { Model, TaskStatus } from "../../src/contract/service.js";
+import type { Task } from "../../src/contract/task.js";
 import type { Finding } from "../core/audit.js";
 import type { FaultRule } from "../core/faults.js";
 import type { LoggedRequest } from "../core/log.js";

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { API_PREFIX, HEADERS, MODELS, TASK_TYPES } from "../../src/contract/service.js";
-import { TASK_STATUSES } from "../../src/contract/task.js";
+import { API_PREFIX, HEADERS, MODELS, TASK_STATUSES, TASK_TYPES } from "../../src/contract/service.js";
 import type { Account } from "../core/accounts.js";
 import { count, isoTimeSchema, list, objectOf, oneOf, text, uuid } from "../core/checks.js";
 import { faultRuleSchema } from "../core/faults.js";

@@ -1,4 +1,4 @@
-import { isFinalStatus } from "../../src/contract/task.js";
+import { isFinalStatus } from "../../src/contract/service.js";
 import type { ServiceClock } from "../time/clock.js";
 import { type Account, type ApiKey, createKey } from "./accounts.js";
 import { AudioStore } from "./audio-store.js";

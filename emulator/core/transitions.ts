@@ -1,7 +1,6 @@
 import { type InputVariant, inputVariant } from "../../src/contract/request-rules.js";
-import type { TaskType } from "../../src/contract/service.js";
+import type { TaskStatus, TaskType } from "../../src/contract/service.js";
 import { LIMITS } from "../../src/contract/service.js";
-import type { TaskStatus } from "../../src/contract/task.js";
 import { randomStream, randomUuid } from "../time/random.js";
 import type { Account } from "./accounts.js";
 import { invariant } from "./checks.js";

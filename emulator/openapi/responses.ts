@@ -5,8 +5,14 @@ import {
   taskSubmissionSchema,
   usageSchema,
 } from "../../src/contract/responses.js";
-import { ERROR_STATUSES, MODELS, TASK_ERROR_CODES, TASK_TYPES } from "../../src/contract/service.js";
-import { FINAL_STATUSES, TASK_STATUSES } from "../../src/contract/task.js";
+import {
+  ERROR_STATUSES,
+  FINAL_STATUSES,
+  MODELS,
+  TASK_ERROR_CODES,
+  TASK_STATUSES,
+  TASK_TYPES,
+} from "../../src/contract/service.js";
 import { fromContract, reference, type Schema } from "./schema.js";
 
 const time = { type: "string", format: "date-time" } as const;

@@ -1,5 +1,4 @@
-import { LIMITS } from "../contract/service.js";
-import { isFinalStatus } from "../contract/task.js";
+import { isFinalStatus, LIMITS } from "../contract/service.js";
 import { dateAt, parseDate } from "../time/clock.js";
 
 /**

@@ -135,3 +135,20 @@ export type JsonValue =
   | null
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
+
+/** Every status that a task can have (States and transitions). */
+export const TASK_STATUSES = ["pending", "running", "success", "failure", "timeout"] as const;
+
+/** The status of a task. The last three are final. */
+export type TaskStatus = (typeof TASK_STATUSES)[number];
+
+/** The statuses that a task never leaves. */
+export const FINAL_STATUSES = ["success", "failure", "timeout"] as const satisfies readonly TaskStatus[];
+
+/** A status that a task never leaves. */
+export type FinalStatus = (typeof FINAL_STATUSES)[number];
+
+/** Whether a task with this status has ended. A status that this version does not list is not final. */
+export function isFinalStatus(status: string): status is FinalStatus {
+  return (FINAL_STATUSES as readonly string[]).includes(status);
+}

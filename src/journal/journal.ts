@@ -1,5 +1,5 @@
-import type { JsonValue } from "../contract/service.js";
-import type { FinalStatus, TaskSubmission } from "../contract/task.js";
+import type { FinalStatus, JsonValue } from "../contract/service.js";
+import type { TaskSubmission } from "../contract/task.js";
 
 /**
  * Where `run` and `runAll` keep what they have begun, so that nothing is paid twice: `memoryJournal` within one process,

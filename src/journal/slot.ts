@@ -1,4 +1,4 @@
-import type { FinalStatus } from "../contract/task.js";
+import type { FinalStatus } from "../contract/service.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
 import { JournalConflictError, JournalError } from "../errors/journal-errors.js";
 import { createRequestId } from "../http/client.js";

@@ -1,5 +1,5 @@
-import type { JsonValue } from "../contract/service.js";
-import type { FinalStatus, TaskSubmission } from "../contract/task.js";
+import type { FinalStatus, JsonValue } from "../contract/service.js";
+import type { TaskSubmission } from "../contract/task.js";
 import { ApiError } from "../errors/api-errors.js";
 import { AsyncMusicError } from "../errors/base.js";
 import { ConnectionError } from "../errors/connection-errors.js";

@@ -1,4 +1,5 @@
-import { isFinalStatus, type Task } from "../contract/task.js";
+import { isFinalStatus } from "../contract/service.js";
+import type { Task } from "../contract/task.js";
 import { ApiError, AuthenticationError, TaskNotFoundError } from "../errors/api-errors.js";
 import { AsyncMusicError } from "../errors/base.js";
 import { ConnectionError, InvalidResponseError } from "../errors/connection-errors.js";

@@ -1,7 +1,8 @@
 import type { Account } from "../account.js";
 import type { TaskRequest } from "../contract/requests.js";
 import type { TaskType } from "../contract/service.js";
-import { isFinalStatus, type SucceededTask, type Task, type TaskSubmission } from "../contract/task.js";
+import { isFinalStatus } from "../contract/service.js";
+import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import { AsyncMusicError } from "../errors/base.js";
 import type { JournalError } from "../errors/journal-errors.js";
 import { TaskFailedError } from "../errors/task-errors.js";

@@ -1,4 +1,5 @@
-import { isFinalStatus, type SucceededTask, type Task, type TaskSubmission } from "../contract/task.js";
+import { isFinalStatus } from "../contract/service.js";
+import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import { AsyncMusicError } from "../errors/base.js";
 import { TaskFailedError, TaskTimedOutError } from "../errors/task-errors.js";
 import type { Context } from "../http/context.js";

@@ -2,17 +2,19 @@ import { describe, expect, it } from "vitest";
 import * as endpoint from "../../src/contract/service.js";
 import {
   ERROR_STATUSES,
+  FINAL_STATUSES,
+  isFinalStatus,
   isSafeRequestId,
   LIMITS,
   MODELS,
   PRICES,
   priceOf,
   TASK_ERROR_CODES,
+  TASK_STATUSES,
   TASK_TYPES,
   TASK_TYPES_BY_MODEL,
   USD_PER_CREDIT,
 } from "../../src/contract/service.js";
-import { FINAL_STATUSES, isFinalStatus, TASK_STATUSES } from "../../src/contract/task.js";
 import * as endpoints from "./tables/endpoints.js";
 import * as errors from "./tables/errors.js";
 import * as service from "./tables/service.js";
