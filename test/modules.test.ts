@@ -27,7 +27,7 @@ const arrows = {
     redis: "contract time errors rate-limit http journal",
   }),
   ...modulesBelow("emulator", {
-    time: "src/shared",
+    time: "src/shared src/time",
     audio: "time",
     openapi: "src/contract",
     core: "src/contract src/shared time audio",

@@ -8,57 +8,53 @@ import type { Snapshot } from "../core/state/snapshot.js";
 import { isProviderOrigin } from "../http/service.js";
 import type { ClockMode } from "../time/clock.js";
 
-/** What an emulator begins with, at its creation and after each reset. */
+/** The state that an emulator begins with, at its creation and after each reset. */
 export interface ResetOptions {
-  /** What all ids, times and songs come from: a whole number. @defaultValue 1 */
+  /** The seed of all ids, durations and songs: a whole number. @defaultValue 1 */
   seed?: number | undefined;
   /** The credits of the first account: a whole number. @defaultValue 1000 */
   credits?: number | undefined;
-  /** Choices that the interface leaves open; `"vary"` draws all of them from the seed. @defaultValue every default */
+  /** What the interface leaves open; `"vary"` draws every field from the seed. @defaultValue every default */
   policy?: Partial<Policy> | "vary" | undefined;
   /** The rate limit of every key. @defaultValue 120 requests in 60 s */
   limits?: Partial<Limits> | undefined;
 }
 
 /**
- * What an emulator is made with. Each option must be an own property of the object: one that is inherited, such as a
- * getter of a class, is refused, and one on `Object.prototype` is ignored.
+ * Options of an emulator. Each must be an own property of the object: one that is inherited, such as a getter of a class,
+ * is refused, and one on `Object.prototype` is ignored.
  */
 export interface EmulatorOptions extends ResetOptions {
-  /** `"virtual"`: time skips to whenever somebody waits for; `"real"`: it ticks with the wall. @defaultValue "virtual" */
+  /** `"virtual"`: time skips to the next wake-up; `"real"`: it follows the system's clock. @defaultValue "virtual" */
   clock?: ClockMode | undefined;
   /**
-   * The API key of the first account; it must begin with `emu_`. With a snapshot it takes the place of the key there.
+   * The API key of the first account. It must begin with `emu_`. With a snapshot, it replaces the snapshot's.
    *
-   * @defaultValue one that is made from the seed, or the snapshot's
+   * @defaultValue one from the seed, or the snapshot's
    */
   apiKey?: string | undefined;
   /**
-   * The service address that the emulator stands in for, without `/api/v1`: for an application whose address can't be
-   * changed. It may have a path: `https://api.example.com/music`. `emulator.fetch` and the MSW handlers answer below it,
-   * and `audio_url` begins with it. Cover art and a provider's own files keep the origins `https://provider-a.test` and
+   * The service address that the emulator replaces, without `/api/v1`: for an application whose address can't be changed.
+   * It may have a path: `https://api.example.com/music`. `emulator.fetch` and the MSW handlers respond below it, and
+   * `audio_url` begins with it. Cover art and a provider's own files keep the origins `https://provider-a.test` and
    * `https://provider-b.test`. On a port, the address is the port's own.
    *
    * @defaultValue "https://api.async-music.test"
    */
   url?: string | undefined;
-  /** Begins where this left off. Seed, credits, policy and limits are then the snapshot's. */
+  /** The state to continue from. Seed, credits, policy and limits are then the snapshot's. */
   snapshot?: Snapshot | undefined;
 }
 
 const RESET_OPTIONS = ["seed", "credits", "policy", "limits"] as const;
 const EMULATOR_OPTIONS = [...RESET_OPTIONS, "clock", "apiKey", "snapshot", "url"] as const;
 
-/** @throws RangeError that names the option that is wrong. */
+/** @throws RangeError that names the invalid option. */
 export function checkResetOptions(given: ResetOptions): ResetOptions {
   return checkOptions(checkOptionNames(given, RESET_OPTIONS));
 }
 
-/**
- * The options, with the address in its one form.
- *
- * @throws RangeError that names the option that is wrong.
- */
+/** Returns the options with a normalized address. @throws RangeError that names the invalid option. */
 export function checkOptions(given: EmulatorOptions): EmulatorOptions {
   const options = checkOptionNames(given, EMULATOR_OPTIONS);
   const { seed, credits, clock, apiKey, url } = options;
@@ -75,7 +71,7 @@ export function checkOptions(given: EmulatorOptions): EmulatorOptions {
   return url === undefined ? options : { ...options, url: checkUrl(url) };
 }
 
-/** In its path it has only what MSW takes literally. */
+/** In the path, only characters that MSW takes literally are allowed. */
 function checkUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : null;
   const isAddress = url !== null && ["http:", "https:"].includes(url.protocol);

@@ -1,8 +1,8 @@
 import { TASK_ERROR_CODES, type TaskErrorCode } from "../../src/contract/service.js";
 
 /**
- * What the interface leaves open. Each field is one choice; an application that passes under every choice does not
- * depend on what nobody promised.
+ * What the interface leaves open. Each field is one choice. An application that works under every choice depends on
+ * nothing that the interface does not promise.
  */
 export interface Policy {
   /** The HTTP status of `invalid_audio_format`, 400 to 599. @defaultValue 400 */
@@ -10,7 +10,7 @@ export interface Policy {
   /** The HTTP status of `audio_format_unavailable`, 400 to 599. @defaultValue 400 */
   audio_format_unavailable_status: number;
   /**
-   * Whether the service converts to MP3. `"off"`: asking for it is refused with `audio_format_unavailable`;
+   * Whether the service converts to MP3. `"off"`: a request for MP3 is refused with `audio_format_unavailable`;
    * `"failing"`: it is accepted, and the source is delivered. @defaultValue "on"
    */
   audio_conversion: "on" | "off" | "failing";
@@ -19,31 +19,31 @@ export interface Policy {
    * interface names, `gpt_description_prompt` and `make_instrumental`. @defaultValue "reject"
    */
   mixed_field_sets: "reject" | "named_only";
-  /** What an `audio_format` of `null` is: invalid, or as good as none. @defaultValue "reject" */
+  /** Whether an `audio_format` of `null` is invalid, or the same as none. @defaultValue "reject" */
   null_audio_format: "reject" | "omitted";
   /** How requests are counted: in windows that begin with a key's first request, or over the last 60 s. @defaultValue "fixed" */
   rate_limit_window: "fixed" | "sliding";
   /** When a task is `running`: once the provider works on it, or from its first read on. @defaultValue "provider" */
   running_after: "provider" | "first_read";
   /**
-   * What becomes of a task that is first read when it is older than an hour: always `timeout`, or what the provider
-   * reports if it had finished in time. @defaultValue "timeout"
+   * The status of a task that is first read when it is older than the task timeout: always `timeout`, or the provider's
+   * report if it had finished in time. @defaultValue "timeout"
    */
   late_success: "timeout" | "success";
   /** The `error_code` of a task that timed out. @defaultValue "upstream_provider_error" */
   timeout_error_code: TaskErrorCode;
   /** The `retryable` of a task that timed out. @defaultValue true */
   timeout_retryable: boolean;
-  /** What a month is to the monthly cap of the automatic top-up. @defaultValue "calendar_utc" */
+  /** The month of the automatic top-up's monthly cap. @defaultValue "calendar_utc" */
   auto_top_up_month: "calendar_utc" | "rolling_30_days";
 }
 
 /** One choice that the interface leaves open. */
 export interface PolicyField<Value> {
   readonly default: Value;
-  /** What `"vary"` draws from: every answer that a real service might plausibly give. */
+  /** The plausible values, from which `"vary"` draws. */
   readonly choices: readonly Value[];
-  /** Whole numbers that may be set too: the least and the most. */
+  /** Further values that may be set: whole numbers from the first to the second. */
   readonly range?: readonly [number, number];
   /** What the choice decides, in one sentence. */
   readonly decides: string;
@@ -69,7 +69,7 @@ export const POLICY_FIELDS: PolicyFields = {
     default: "on",
     choices: ["on", "off", "failing"],
     decides:
-      "Whether the service converts audio: it does, it refuses to be asked, or it tries and delivers the source.",
+      "Whether the service converts audio: it does, it refuses the request, or it fails and delivers the source.",
   },
   mixed_field_sets: {
     default: "reject",
@@ -80,7 +80,7 @@ export const POLICY_FIELDS: PolicyFields = {
   null_audio_format: {
     default: "reject",
     choices: ["reject", "omitted"],
-    decides: "Whether an audio_format of null is invalid or as good as none.",
+    decides: "Whether an audio_format of null is invalid or the same as none.",
   },
   rate_limit_window: {
     default: "fixed",
@@ -96,7 +96,7 @@ export const POLICY_FIELDS: PolicyFields = {
   late_success: {
     default: "timeout",
     choices: ["timeout", "success"],
-    decides: "Whether a task that finished in time and is first read after its hour has timed out.",
+    decides: "Whether a task that finished in time has timed out if it is first read after the task timeout.",
   },
   timeout_error_code: {
     default: "upstream_provider_error",
@@ -106,7 +106,7 @@ export const POLICY_FIELDS: PolicyFields = {
   timeout_retryable: {
     default: true,
     choices: [true, false],
-    decides: "Whether a task that timed out says that it may be sent again.",
+    decides: "Whether a task that timed out is retryable.",
   },
   auto_top_up_month: {
     default: "calendar_utc",

@@ -1,13 +1,8 @@
+import type { Clock } from "../../src/time/clock.js";
 import { Quiet } from "./event-loop.js";
 import { Sleepers, sleepUntil } from "./sleepers.js";
 
-/** A clock as the SDK takes it. */
-export interface Clock {
-  /** The time, in milliseconds since the epoch. */
-  now(): number;
-  /** Resolves after `ms` milliseconds of this clock; rejects with the signal's reason when it is aborted first. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
-}
+export type { Clock };
 
 /** How an emulator's time passes: only when it is slept on or advanced, or with the system's clock. */
 export type ClockMode = "virtual" | "real";

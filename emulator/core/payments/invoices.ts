@@ -2,7 +2,7 @@ import { invariant, UnknownIdError } from "../checks.js";
 import type { Buyer, StoredPayment } from "./schemas.js";
 import type { Billing, Invoice } from "./types.js";
 
-/** Invoices can't be had before it is known to whom they are made out. */
+/** Invoices are unavailable until the billing information is saved. */
 export class BillingIncompleteError extends Error {
   override readonly name = "BillingIncompleteError";
 

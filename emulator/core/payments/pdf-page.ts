@@ -9,7 +9,7 @@ const LINE = "0.82 0.83 0.86";
 export const LEFT = 56;
 export const RIGHT = WIDTH - LEFT;
 
-/** How a text is set. `at` is its left end, or its right end where it is `"right"`. */
+/** How text is set. `at` is its left end, or its right end with `align: "right"`. */
 export interface Setting {
   size?: number;
   bold?: boolean;
@@ -17,7 +17,7 @@ export interface Setting {
   align?: "left" | "right";
 }
 
-/** The widths of the signs from blank to tilde, in thousandths of the font size. */
+/** The widths of the characters from blank to tilde, in thousandths of the font size. */
 const REGULAR = [
   278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556,
   556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278,
@@ -32,7 +32,7 @@ const BOLD = [
   556, 333, 556, 611, 556, 611, 556, 333, 611, 611, 278, 278, 556, 278, 889, 611, 611, 611, 611, 389, 556,
   333, 611, 556, 778, 556, 556, 500, 389, 280, 389, 584,
 ];
-/** Of the few signs that have no base letter in ASCII. */
+/** Of the few letters without a base letter in ASCII. */
 const OTHER_WIDTH = 600;
 
 /** One page on which text is written from the top down: distances are from its upper edge. */

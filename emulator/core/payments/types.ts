@@ -62,7 +62,7 @@ export interface AutoTopUpChange {
   authorization?: string | null | undefined;
 }
 
-/** What invoices are to be made out to. A field of blanks is missing. */
+/** The billing information of invoices. A field of blanks is missing. */
 export interface BillingInformation {
   /** The company's, or the legal name. */
   name: string;
@@ -74,7 +74,7 @@ export interface BillingInformation {
   postal_code?: string | null | undefined;
 }
 
-/** What an invoice is made out to. */
+/** The billing information as it is saved. */
 export interface Billing {
   name: string;
   address_line_1: string;
