@@ -90,6 +90,6 @@ export const FIXED: readonly FixedDetail[] = [
   [
     "Joined songs",
     "A song that is joined from a chain of continuations is six minutes long at most: of a longer one the beginning is left out.",
-    "emulator/long-chain: is a song of its last six minutes, and is made once",
+    "emulator/long-chain: is a song of its last six minutes, made once for concurrent reads",
   ],
 ];
