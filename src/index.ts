@@ -97,7 +97,7 @@ export type {
   Tracer,
   WaitEvent,
 } from "./http/telemetry.js";
-export { memoryJournal } from "./journal/entries.js";
+export { JournalDamagedError, memoryJournal } from "./journal/entries.js";
 export type {
   Journal,
   JournalEntry,

@@ -1,7 +1,13 @@
 import { existsSync } from "node:fs";
 import { isUuid } from "../contract/task.js";
 import { printableLine } from "../contract/text.js";
-import { type JournalEntry, type OpenOrder, settleOutcome, TaskNotFoundError } from "../index.js";
+import {
+  JournalDamagedError,
+  type JournalEntry,
+  type OpenOrder,
+  settleOutcome,
+  TaskNotFoundError,
+} from "../index.js";
 import { fileJournal } from "../node/index.js";
 import { connect } from "./account.js";
 import type { OrdersFlags, SettleFlags } from "./flags.js";
@@ -19,14 +25,22 @@ const STATES: Readonly<Record<OpenOrder["state"], { name: string; advice: string
   },
 };
 
-/** Lists the open keys of a journal, and what to do about them. */
+/** Lists the open keys of a journal, and what to do about them. Fails after that if entries are damaged. */
 export async function showOrders(
   { journal, json }: OrdersFlags,
   { stdout, stderr }: Terminal,
 ): Promise<void> {
-  const orders = await existingJournal(journal).open();
+  let damage: JournalDamagedError | null = null;
+  const orders = await existingJournal(journal)
+    .open()
+    .catch((error: unknown) => {
+      // With --json, the document of the error has the orders.
+      if (json || !(error instanceof JournalDamagedError)) throw error;
+      damage = error;
+      return error.orders;
+    });
   if (json) return writeJson(stdout, { orders });
-  if (orders.length === 0) stderr.write("No open orders.\n");
+  if (orders.length === 0 && damage === null) stderr.write("No open orders.\n");
   const rows = orders.map(({ key, state, since, task_id: taskId, request_id: requestId }) =>
     [key, STATES[state].name, since, taskId === null ? `request ${requestId}` : `task ${taskId}`].map(
       printableLine,
@@ -36,6 +50,7 @@ export async function showOrders(
   for (const row of rows)
     stdout.write(`${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}\n`);
   for (const state of new Set(orders.map((order) => order.state))) stderr.write(`${STATES[state].advice}\n`);
+  if (damage !== null) throw damage;
 }
 
 /** Records the outcome of the request of a key. */

@@ -90,6 +90,8 @@ const DETAILS = [
   "issues",
   "evidence",
   "journalKey",
+  "orders",
+  "damagedKeys",
   "url",
 ];
 
@@ -161,6 +163,8 @@ function messageOf(error: Error, taskId: string | null): string {
         "Check that this is a task ID, not a clip ID, and that the key belongs to the account that submitted it.",
       );
   }
+  if (error instanceof sdk.JournalDamagedError)
+    return message.replace("; `orders` lists the open keys of the others", "");
   if (!(error instanceof sdk.SubmissionOutcomeUnknownError)) return message;
   const { cause, evidence } = error;
   const reason =

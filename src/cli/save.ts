@@ -12,7 +12,7 @@ import {
   type SucceededTask,
   type TaskType,
 } from "../index.js";
-import { writeNewFile, writeWholeFile } from "../node/durable.js";
+import { PathTaken, writeNewFile, writeWholeFile } from "../node/durable.js";
 import { saveAudio } from "../node/index.js";
 import { UsageError } from "./terminal.js";
 
@@ -22,8 +22,8 @@ const EXTENSION = new RegExp(`\\.(?:${EXTENSIONS.join("|")})$`, "i");
 /** The longest suffix that a file name gets. */
 const LONGEST_SUFFIX = "-2.flac";
 
-/** Names checked before the task is created. How many clips it makes is known only at its end. */
-const CHECKED_CLIPS = 4;
+/** How many clips a task usually makes: so many names are checked before it is created, and `saveAudio` checks the rest. */
+const USUAL_CLIPS = { music: 2, upload: 1, concat: 1 } as const;
 
 /** Where the results of a task are saved. */
 export interface Target {
@@ -132,9 +132,14 @@ async function saveLyrics({ title, text }: Lyrics, target: Target, taskId: strin
   const path = textPath(target.pathFor(0, title, taskId));
   const content = text.endsWith("\n") ? text : `${text}\n`;
   const write = (draft: string) => writeNewFile(draft, content);
-  const isNew = (await writeWholeFile(path, write, { overwrite: target.force })) !== null;
-  if (!isNew && !target.isDirectory)
-    throw new Error(`Failed to save lyrics: ${path} exists. Choose another --out, or add --force.`);
+  const isNew = await writeWholeFile(path, write, { overwrite: target.force }).then(
+    () => true,
+    (error: unknown) => {
+      if (!(error instanceof PathTaken)) throw error;
+      if (target.isDirectory) return false;
+      throw new Error(`Failed to save lyrics: ${path} exists. Choose another --out, or add --force.`);
+    },
+  );
   return { file: { path, content_type: "text/plain; charset=utf-8", clip_id: null }, title, isNew };
 }
 
@@ -144,9 +149,11 @@ function textPath(path: string): string {
 }
 
 async function checkFree(type: TaskType, pathFor: (index: number) => string): Promise<void> {
-  const stems = Array.from({ length: CHECKED_CLIPS }, (_, index) => pathFor(index).replace(EXTENSION, ""));
-  const clips = stems.flatMap((stem) => EXTENSIONS.map((extension) => `${stem}.${extension}`));
-  for (const path of type === "lyrics" ? [textPath(pathFor(0))] : clips) {
+  const clipPaths = (length: number) =>
+    Array.from({ length }, (_, index) => pathFor(index).replace(EXTENSION, "")).flatMap((stem) =>
+      EXTENSIONS.map((extension) => `${stem}.${extension}`),
+    );
+  for (const path of type === "lyrics" ? [textPath(pathFor(0))] : clipPaths(USUAL_CLIPS[type])) {
     if (await exists(path))
       throw new UsageError(
         `${path} exists. Choose another --out, or add --force to replace it. Nothing was sent.`,

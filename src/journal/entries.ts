@@ -1,3 +1,5 @@
+import type { ErrorDetails } from "../errors/base.js";
+import { JournalError } from "../errors/journal-errors.js";
 import type { Journal, JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
 
 /**
@@ -31,9 +33,45 @@ export function memoryJournal(): Required<Journal> {
   };
 }
 
-/** The open keys among these entries, oldest first. */
-export function listOpen(entries: Iterable<readonly [key: string, entry: JournalEntry]>): OpenOrder[] {
-  return [...entries]
+/**
+ * `journal.open()` could not read every entry. `orders` has the open keys among the others, and the message names each
+ * damaged entry. Its key may be open: a run with it rejects with `JournalError` and sends nothing.
+ */
+export class JournalDamagedError extends JournalError {
+  override name = "JournalDamagedError";
+
+  /** The open keys among the readable entries, oldest first. */
+  readonly orders: readonly OpenOrder[];
+
+  /** The keys of the damaged entries; an entry may be damaged so far that its key is unknown. */
+  readonly damagedKeys: readonly string[];
+
+  constructor(
+    message: string,
+    details: ErrorDetails & { orders: readonly OpenOrder[]; damagedKeys: readonly string[] },
+  ) {
+    super(message, { ...details, journalKey: details.damagedKeys[0] ?? "" });
+    this.orders = details.orders;
+    this.damagedKeys = details.damagedKeys;
+  }
+}
+
+/** An entry that can't be read; its key may be unknown. */
+export interface DamagedEntry {
+  key: string | null;
+  cause: unknown;
+}
+
+/**
+ * The open keys among these entries, oldest first.
+ *
+ * @throws JournalDamagedError there are damaged entries as well
+ */
+export function listOpen(
+  entries: Iterable<readonly [key: string, entry: JournalEntry]>,
+  damaged: readonly DamagedEntry[] = [],
+): OpenOrder[] {
+  const orders = [...entries]
     .filter(([, entry]) => (entry.state === "intent" ? !isFreed(entry) : entry.status === undefined))
     .map(([key, entry]) => ({
       key,
@@ -43,6 +81,19 @@ export function listOpen(entries: Iterable<readonly [key: string, entry: Journal
       since: entry.at,
     }))
     .sort((one, other) => one.since.localeCompare(other.since) || one.key.localeCompare(other.key));
+  if (damaged.length > 0) throw damagedError(orders, damaged);
+  return orders;
+}
+
+function damagedError(orders: readonly OpenOrder[], damaged: readonly DamagedEntry[]): JournalDamagedError {
+  const reasons = damaged.map(({ key, cause }) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return `${key === null ? "" : `key ${JSON.stringify(key)}: `}${reason.replace(/\.$/, "")}.`;
+  });
+  return new JournalDamagedError(
+    `Failed to read ${damaged.length} of the journal's entries; \`orders\` lists the open keys of the others. ${reasons.join(" ")}`,
+    { orders, damagedKeys: damaged.flatMap(({ key }) => key ?? []), cause: damaged[0]?.cause },
+  );
 }
 
 /** Whether a value is a journal entry. A damaged entry must not be mistaken for a free key. */

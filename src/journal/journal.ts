@@ -47,6 +47,9 @@ export interface Journal {
    * Lists the keys that still need a run or a decision, oldest first: see {@link OpenOrder}. Optional in a journal of
    * your own: the SDK never calls it. It reads every entry.
    *
+   * The SDK's journals reject with `JournalDamagedError` if an entry is damaged: its `orders` are the open keys among all
+   * others.
+   *
    * @example
    * ```ts
    * const journal = memoryJournal();

@@ -48,21 +48,34 @@ export async function syncDirectory(path: string): Promise<void> {
   await withFile(path, "r", (file) => file.sync()).catch(ignoring("EPERM", "EISDIR", "EACCES"));
 }
 
+/** The path can't be used without `overwrite` or `unique`. The message says why. */
+export class PathTaken extends Error {}
+
+/** The absolute paths that calls of this process are writing. An empty file there would outlive a killed process. */
+const reserved = new Set<string>();
+
 /**
  * Writes a file completely or not at all: `write` fills a draft in the same directory, which is moved to the path when
- * it is complete. Creates missing directories. Returns the path of the file, or null if the path is taken.
+ * it is complete. Creates missing directories. Returns the path of the file.
+ *
+ * @throws PathTaken before `write` is called, unless another process creates the file meanwhile
  */
 export async function writeWholeFile(
   path: string,
   write: (draft: string) => Promise<void>,
   { overwrite = false, unique = false }: { overwrite?: boolean | undefined; unique?: boolean | undefined },
-): Promise<string | null> {
-  // Refuses early, before the bytes are read. `moveToFreePath` is the check that decides.
-  if (!overwrite && !unique && (await exists(path))) return null;
-  const directory = dirname(resolve(path));
+): Promise<string> {
+  const target = resolve(path);
+  const directory = dirname(target);
   // A long file name leaves no room for a suffix, so the draft has a name of its own.
   const draft = join(directory, `${randomUUID()}.part`);
+  const reserves = !overwrite && !unique;
+  if (reserves) {
+    if (reserved.has(target)) throw new PathTaken(`another call is saving ${path}`);
+    reserved.add(target);
+  }
   try {
+    if (reserves && (await exists(path))) throw new PathTaken(`${path} already exists`);
     await mkdir(directory, { recursive: true });
     await write(draft);
     if (overwrite) {
@@ -71,10 +84,12 @@ export async function writeWholeFile(
     }
     for (let number = 1; ; number++) {
       const candidate = number === 1 ? path : numbered(path, number);
+      if (unique && reserved.has(resolve(candidate))) continue;
       if (await moveToFreePath(draft, candidate)) return candidate;
-      if (!unique) return null;
+      if (!unique) throw new PathTaken(`${path} was created while it was being saved`);
     }
   } finally {
+    if (reserves) reserved.delete(target);
     // If the draft could not be created, removing it may fail as well. The first error is the one to report.
     await rm(draft, { force: true }).catch(() => {});
   }

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import { isFreed, listOpen, SharedJournals } from "../journal/entries.js";
+import { type DamagedEntry, isFreed, listOpen, SharedJournals } from "../journal/entries.js";
 import type { Journal, JournalEntry } from "../journal/journal.js";
 import { checkPath } from "./durable.js";
-import { createRevisions } from "./revisions.js";
+import { createRevisions, DamagedRevision } from "./revisions.js";
 
 /** Disk space that a record takes beside the request. It is reserved before the POST, when a refusal costs nothing. */
 const RECORD_BYTES = 4096;
@@ -57,12 +57,17 @@ function createFileJournal(path: string): Required<Journal> {
     delete: (key, revision) => replace(key, null, revision),
     async open() {
       const entries: [string, JournalEntry][] = [];
+      const damaged: DamagedEntry[] = [];
       for (const directory of await revisions.directories()) {
         if (!DIRECTORY_NAME.test(directory)) continue;
-        const { key, entry } = parsed((await revisions.latest(directory)).content);
-        if (entry !== null) entries.push([key, entry]);
+        try {
+          const { key, entry } = parsed((await revisions.latest(directory)).content);
+          if (entry !== null) entries.push([key, entry]);
+        } catch (cause) {
+          damaged.push({ key: keyIn(cause, directory), cause });
+        }
       }
-      return listOpen(entries);
+      return listOpen(entries, damaged);
     },
   };
 }
@@ -72,6 +77,14 @@ const DIRECTORY_NAME = /^[\da-f]{64}$/;
 /** Any string can be a key, but not a file name. JSON keeps lone surrogates apart, which UTF-8 does not. */
 function directoryOf(key: string): string {
   return createHash("sha256").update(JSON.stringify(key)).digest("hex");
+}
+
+/** The key of a damaged revision, if it is still readable. */
+function keyIn(cause: unknown, directory: string): string | null {
+  const text = cause instanceof DamagedRevision ? cause.text : "";
+  const [, json = '""'] = /^\{"key":("(?:[^"\\\p{Cc}]|\\["\\bfnrt]|\\u[\da-f]{4})*")/mu.exec(text) ?? [];
+  const key: string = JSON.parse(json);
+  return directoryOf(key) === directory ? key : null;
 }
 
 function entryOf(content: string): JournalEntry | null {

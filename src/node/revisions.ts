@@ -11,6 +11,18 @@ import {
   writeNewFile,
 } from "./durable.js";
 
+/** A revision that can't be read, with as much of its text as there is. */
+export class DamagedRevision extends AsyncMusicError {
+  readonly text: string;
+
+  constructor(file: string, text: string) {
+    super(
+      `Failed to read ${file}: it is damaged. Restore it, or remove it once you know what became of its task.`,
+    );
+    this.text = text;
+  }
+}
+
 /** One version of a text. Number 0 is the empty text before the first one. */
 export interface Revision {
   number: number;
@@ -24,7 +36,7 @@ export interface Revision {
  */
 export interface Revisions {
   directories(): Promise<string[]>;
-  /** @throws Error if the file is damaged. */
+  /** @throws DamagedRevision */
   latest(directory: string): Promise<Revision>;
   /**
    * Replaces `latest` durably. Returns false if another writer was first. With `spareBytes`, disk space for the next
@@ -38,14 +50,17 @@ export function createRevisions(path: string): Revisions {
     directories: () => namesIn(path),
 
     async latest(name) {
+      let missing = 0;
       for (;;) {
         const directory = join(path, name);
         const number = highest(await namesIn(directory));
         if (number === 0) return { number, content: "" };
         const file = join(directory, String(number));
         const text = await readFile(file, "utf8").catch(ignoring("ENOENT"));
-        // If it is missing, a newer revision has replaced it.
         if (text !== undefined) return { number, content: unseal(text, file) };
+        // A newer revision has replaced it, unless it is listed again: then it is a link to nothing.
+        if (number === missing) throw new DamagedRevision(file, "");
+        missing = number;
       }
     },
 
@@ -101,13 +116,14 @@ async function namesIn(directory: string): Promise<string[]> {
   return (await readdir(directory).catch(ignoring("ENOENT"))) ?? [];
 }
 
+/** Ignores foreign files such as `07`, and numbers that are too long to be exact. */
 function highest(names: readonly string[]): number {
-  return Math.max(0, ...names.filter((name) => /^\d+$/.test(name)).map(Number));
+  return Math.max(0, ...names.filter((name) => /^[1-9]\d{0,14}$/.test(name)).map(Number));
 }
 
 /** The number of a revision, a draft or reserved space. A foreign file counts as newer, so that it is never removed. */
 function numberOf(name: string): number {
-  return /^\d+(?=$|\.)/.test(name) ? Number.parseInt(name, 10) : Number.POSITIVE_INFINITY;
+  return /^[1-9]\d{0,14}(?=$|\.)/.test(name) ? Number.parseInt(name, 10) : Number.POSITIVE_INFINITY;
 }
 
 /** A file that can't be removed now is removed with the next revision. */
@@ -123,9 +139,7 @@ function seal(content: string): string {
 function unseal(text: string, file: string): string {
   const content = text.slice(text.indexOf("\n") + 1, -1);
   if (text === seal(content)) return content;
-  throw new AsyncMusicError(
-    `Failed to read ${file}: it is damaged. Restore it, or remove it once you know what became of its task.`,
-  );
+  throw new DamagedRevision(file, text);
 }
 
 function checksumOf(content: string): string {

@@ -3,7 +3,7 @@ import type { AudioDownload } from "../audio/audio.js";
 import { AudioDownloadError } from "../errors/audio-errors.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
 import { checkOptionNames } from "../http/client.js";
-import { checkPath, writeWholeFile } from "./durable.js";
+import { checkPath, PathTaken, writeWholeFile } from "./durable.js";
 
 /** What `saveAudio` does if a file exists at the path. Give at most one of the two. */
 export interface SaveAudioOptions {
@@ -29,12 +29,16 @@ const NO_NAME = /(?:^|[/\\])\.{0,2}$/;
 
 /**
  * Streams a download to disk, completely or not at all: it is written to a draft beside the file, and moved when it is
- * complete. Creates missing directories. Never replaces an existing file unless you pass `overwrite: true`.
+ * complete. Creates missing directories. Never replaces an existing file unless you pass `overwrite: true`. Of two calls
+ * of one process that save to the same path at once, the second is refused.
  *
  * @param download - the result of `client.audio.download`, with its body unread
  * @param path - the path without its extension, which the download determines; an audio extension is replaced
  * @returns the path of the file
- * @throws `AudioDownloadError` a file exists at the path: it stays as it is, and the download can be saved elsewhere
+ * @throws `AudioDownloadError` a file exists at the path, or another call is saving it: the file stays as it is, and the
+ * download can be saved elsewhere
+ * @throws `AudioDownloadError` another process created the file during the download: that file stays as it is, and the
+ * audio has to be downloaded again
  * @throws `AudioDownloadError` the body broke off, was read before, or could not be written (see `cause`); no partial
  * file is left
  * @throws `InvalidOptionError` the path is empty, ends in a directory, or is no string; the first argument is no
@@ -55,15 +59,18 @@ export async function saveAudio(
   const target = `${checkName(checkPath(path).replace(AUDIO_EXTENSION, ""))}.${download.extension}`;
   const checked = checkOptions(options);
   if (download.body.locked) throw readBefore(download);
-  let saved: string | null;
+  let isRead = false;
+  const write = (draft: string) => {
+    isRead = true;
+    return writeBody(download, draft);
+  };
   try {
-    saved = await writeWholeFile(target, (draft) => writeBody(download, draft), checked);
+    return await writeWholeFile(target, write, checked);
   } catch (error) {
+    if (error instanceof PathTaken) throw pathTaken(download, error, isRead);
     await download.body.cancel().catch(() => {});
     throw error instanceof ReadFailure ? error.cause : notWritten(download, target, error);
   }
-  if (saved === null) throw alreadyExists(download, target);
-  return saved;
 }
 
 /** JavaScript callers easily pass a clip or a promise. */
@@ -128,9 +135,12 @@ function readBefore(download: AudioDownload): AudioDownloadError {
   );
 }
 
-function alreadyExists(download: AudioDownload, path: string): AudioDownloadError {
-  const message = `Failed to save audio: ${path} already exists. Choose another path, or pass \`unique: true\` or \`overwrite: true\`.`;
-  return failure(download, message);
+function pathTaken(download: AudioDownload, { message }: PathTaken, isRead: boolean): AudioDownloadError {
+  const advice = "Choose another path, or pass `unique: true` or `overwrite: true`.";
+  return failure(
+    download,
+    `Failed to save audio: ${message}. ${isRead ? "Download it again. " : ""}${advice}`,
+  );
 }
 
 function notWritten(download: AudioDownload, path: string, cause: unknown): AudioDownloadError {

@@ -2,7 +2,8 @@ import { InvalidOptionError, shown } from "../errors/base.js";
 
 /**
  * A connection to Redis: a client or a cluster of `ioredis` from version 5, or of `redis` (node-redis) from version 4. Only
- * `eval` is used, with a single key; `open` of a journal in a cluster also lists its masters.
+ * `eval` is used, with a single key. `open` of a journal also runs scripts without a key, which `SCAN` for its keys, and in
+ * a cluster lists the masters.
  */
 export interface RedisClient {
   /** Runs a script on the server, atomically. */

@@ -1,5 +1,5 @@
 import { checkOptionNames } from "../http/client.js";
-import { isFreed, listOpen, SharedJournals } from "../journal/entries.js";
+import { type DamagedEntry, isFreed, isJournalEntry, listOpen, SharedJournals } from "../journal/entries.js";
 import type { Journal, JournalEntry } from "../journal/journal.js";
 import {
   checkPrefix,
@@ -44,13 +44,14 @@ const SCAN = `
 local cursor, names = unpack(redis.call('scan', ARGV[1], 'match', ARGV[2], 'count', 500))
 local found = { cursor }
 for _, name in ipairs(names) do
-  local fields = redis.call('hmget', name, 'revision', 'entry')
+  local fields = redis.pcall('hmget', name, 'revision', 'entry')
   found[#found + 1] = { name, fields[1], fields[2] }
 end
 return found`;
 
 /**
- * A journal in Redis, shared by all machines that reach it. Each method is one atomic script.
+ * A journal in Redis, shared by all machines that reach it. `get`, `put` and `delete` are each one atomic script of one
+ * key.
  *
  * It is as durable as that Redis: with `appendonly yes` and `appendfsync always`, an entry survives a crash once it is
  * written. With `everysec`, the entries of the last second may be lost, and a run with such a key is charged again. With
@@ -60,7 +61,9 @@ return found`;
  * While Redis is unavailable, a run rejects with `JournalError` and sends nothing. The limit is 30 s, or less if the client
  * says so (`commandTimeout` and `maxRetriesPerRequest` of ioredis, `disableOfflineQueue` of redis).
  *
- * `open` scans all keys of that Redis, in steps of 500: call it after a restart, not for each request.
+ * `open` scans all keys of that Redis, with one script for each 500: call it after a restart, not for each request. It is
+ * not atomic: a key that changes meanwhile may be listed or not. Its scripts have no key, so a Redis user needs `SCAN` and
+ * read access to the keys with the prefix.
  *
  * @param redis - a client or a cluster of `ioredis` or `redis`; you close it
  * @throws `InvalidOptionError`: an option is out of range
@@ -104,13 +107,19 @@ export function redisJournal(redis: RedisClient, options: RedisJournalOptions = 
       async open() {
         const start = keyPrefixOf(redis) + nameOf("");
         const entries = new Map<string, JournalEntry>();
+        const damaged = new Map<string, DamagedEntry>();
         for (const server of await masterClients(redis)) {
           for await (const [name, fields] of scan(evaluateOn(server), start)) {
-            const entry = entryOf(fields, name);
-            if (entry !== null) entries.set(keyOf(name.slice(start.length)), entry);
+            const key = keyOf(name.slice(start.length));
+            try {
+              const entry = entryOf(fields, name);
+              if (entry !== null) entries.set(key, entry);
+            } catch (cause) {
+              damaged.set(key, { key, cause });
+            }
           }
         }
-        return listOpen(entries);
+        return listOpen(entries, [...damaged.values()]);
       },
     };
   }
@@ -152,7 +161,7 @@ function entryOf(reply: unknown, name: string): JournalEntry | null {
   const [revision, text]: unknown[] = Array.isArray(reply) ? reply : [];
   if (revision === null && text === null) return null;
   const entry = typeof text === "string" ? parse(text) : null;
-  if (typeof revision === "string" && entry?.revision === revision) return entry;
+  if (typeof revision === "string" && isJournalEntry(entry) && entry.revision === revision) return entry;
   throw new Error(`the entry at ${JSON.stringify(name)} is damaged`);
 }
 

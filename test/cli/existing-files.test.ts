@@ -29,6 +29,23 @@ test.each(["rain.wav", "rain.mp3", "rain-2.flac"])(
   },
 );
 
+const concat = ["concat", "--clip-id", "11111111-1111-4111-8111-111111111111"];
+const upload = ["upload", "--url", "https://example.com/a.mp3"];
+
+test.each([
+  ["upload", upload, "mix-2.mp3", 0],
+  ["upload", upload, "mix.wav", 2],
+  ["concat", concat, "mix-2.wav", 10],
+  ["a song", ["-d", "rain"], "mix-3.mp3", 0],
+  ["a song", ["-d", "rain"], "mix-2.mp3", 2],
+])("%s %j with the file %j is status %i", async (_, request, name, expected) => {
+  await writeFile(join(folder, name), "mine");
+  const { run, bodies } = createTerminal(emulator);
+  const { status } = await run("run", ...request, "--out", join(folder, "mix.mp3"));
+  expect([status, bodies.length]).toEqual([expected, expected === 2 ? 0 : 1]);
+  expect(await readFile(join(folder, name), "utf8")).toBe("mine");
+});
+
 test("a second run with the same --out is refused, and the first song stays", async () => {
   const { run, bodies } = createTerminal(emulator);
   const song = ["run", "-d", "rain", "--out", join(folder, "song")];

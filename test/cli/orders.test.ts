@@ -1,3 +1,4 @@
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { createEmulator, type Emulator } from "../../emulator/index.js";
@@ -60,6 +61,22 @@ test("a key is no longer listed once its run has ended, even with a failure", as
     stdout: "",
     stderr: "No open orders.\n",
   });
+});
+
+test("orders lists the open keys beside a damaged entry, names it on stderr, and is status 16", async () => {
+  const { run } = createTerminal(emulator);
+  await run(...lyrics("done"), "--no-download");
+  const [directory = ""] = await readdir(path);
+  const [file = ""] = await readdir(join(path, directory));
+  await writeFile(join(path, directory, file), "");
+  await run(...lyrics("left"), "--no-wait");
+  const { status, stdout, stderr } = await run("orders", "--journal", path);
+  expect([status, stdout]).toEqual([16, expect.stringMatching(/^left {2}submitted {2}.*\n$/)]);
+  expect(stderr).toContain(
+    `Failed to read 1 of the journal's entries. Failed to read ${join(path, directory, file)}`,
+  );
+  const { error } = JSON.parse((await run("orders", "--journal", path, "--json")).stdout);
+  expect(error).toMatchObject({ name: "JournalDamagedError", orders: [{ key: "left", state: "submitted" }] });
 });
 
 test("a journal that does not exist is status 2, and is not created", async () => {

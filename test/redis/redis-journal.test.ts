@@ -1,4 +1,9 @@
-import { InvalidOptionError, JournalError, SubmissionOutcomeUnknownError } from "async-music";
+import {
+  InvalidOptionError,
+  JournalDamagedError,
+  JournalError,
+  SubmissionOutcomeUnknownError,
+} from "async-music";
 import { redisJournal } from "async-music/redis";
 import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
@@ -139,6 +144,20 @@ test("open names an entry that is damaged", async () => {
   await redisJournal(redis, { prefix }).put(KEY, journalEntry("submitted"), null);
   await redis.hset(`${prefix}:journal:${KEY}`, "entry", "{");
   await expect(redisJournal(redis, { prefix }).open()).rejects.toThrow(`${prefix}:journal:${KEY}`);
+});
+
+test.each(["hash", "string"])("open lists the open keys beside a damaged %s", async (type) => {
+  const redis = connectIoredis();
+  const prefix = newPrefix();
+  const journal = redisJournal(redis, { prefix });
+  await journal.put(KEY, journalEntry("intent"), null);
+  const place = `${prefix}:journal:order-2`;
+  if (type === "string") await redis.set(place, "something else");
+  else await redis.hset(place, { revision: "a", entry: '{"revision":"a"}' });
+  const error = await rejection(journal.open(), JournalDamagedError);
+  expect(error.orders).toMatchObject([{ key: KEY, state: "intent" }]);
+  expect(error).toMatchObject({ damagedKeys: ["order-2"], journalKey: "order-2" });
+  expect(error.message).toContain('key "order-2"');
 });
 
 test.each([

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { JournalError } from "async-music";
+import { dirname, join } from "node:path";
+import { JournalDamagedError, JournalError } from "async-music";
 import { fileJournal } from "async-music/node";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { accepted, ok, SONG_REQUEST, succeeded } from "../support/answers.js";
@@ -142,6 +142,53 @@ test("open ignores files that are not the journal's, and names a file that is da
   const [file = ""] = (await files()).filter((each) => each.endsWith("/1"));
   await writeFile(file, "nonsense");
   await expect(journal.open()).rejects.toThrow(file);
+});
+
+test("open lists the open keys beside damaged entries, and names the keys that can still be read", async () => {
+  const journal = fileJournal(path);
+  const damage = async (key: string, change: (text: string) => string) => {
+    const before = await files();
+    await journal.put(key, record("a"), null);
+    const [file = ""] = (await files()).filter((each) => !before.includes(each));
+    await writeFile(file, change(await readFile(file, "utf8")));
+    return file;
+  };
+  await journal.put(KEY, intent("a"), null);
+  const emptied = await damage("order-2", () => "");
+  await damage('order "3"', (text) => text.slice(0, -20));
+  const error = await rejection(journal.open(), JournalDamagedError);
+  expect(error.orders).toMatchObject([{ key: KEY, state: "intent" }]);
+  expect(error).toMatchObject({ damagedKeys: ['order "3"'], journalKey: 'order "3"' });
+  expect(error.message).toContain("Failed to read 2 of the journal's entries");
+  expect(error.message).toContain('key "order \\"3\\"": Failed to read');
+  expect(error.message).toContain(emptied);
+  expect(error).toBeInstanceOf(JournalError);
+});
+
+test.each(["07", "9".repeat(20), "1e3", "-1"])(
+  "a foreign file %j in a key's directory is ignored",
+  async (name) => {
+    const journal = fileJournal(path);
+    await journal.put(KEY, intent("a"), null);
+    const directory = dirname((await files())[0] ?? "");
+    await writeFile(join(directory, name), "mine");
+    expect(await journal.get(KEY)).toEqual(intent("a"));
+    expect(await journal.put(KEY, record("b"), "a")).toBe(true);
+    expect(await journal.open()).toMatchObject([{ key: KEY, state: "submitted" }]);
+    expect(await readFile(join(directory, name), "utf8")).toBe("mine");
+  },
+);
+
+test("a link to nothing in place of the latest revision is a damaged entry", async () => {
+  const { client, requests } = createWorld(serve);
+  const journal = fileJournal(path);
+  await journal.put(KEY, intent("a"), null);
+  const link = join(dirname((await files())[0] ?? ""), "99");
+  await symlink(join(folder, "missing"), link);
+  await expect(journal.put(KEY, record("b"), "a")).rejects.toThrow(link);
+  await rejection(client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY }), JournalError);
+  await rejection(journal.open(), JournalDamagedError);
+  expect(requests).toEqual([]);
 });
 
 test("a file in the place of the directory, or of one above it, and a directory in a file's place are clear errors", async () => {

@@ -124,7 +124,8 @@ describe("an existing file", () => {
         controller.close();
       },
     });
-    await rejection(saveAudio(await download(body), path), AudioDownloadError);
+    const { message } = await rejection(saveAudio(await download(body), path), AudioDownloadError);
+    expect(message).toContain(`${path} was created while it was being saved. Download it again.`);
     await expect(readFile(path, "utf8")).resolves.toBe("another song");
     await expect(readdir(folder)).resolves.toEqual(["rain.mp3"]);
   });
@@ -323,6 +324,34 @@ test("of two songs that are saved to one path at once, one is saved and one is r
   expect(results[1 - saved]).toMatchObject({ status: "rejected", reason: expect.any(AudioDownloadError) });
   await expect(readFile(join(folder, "rain.mp3"), "utf8")).resolves.toBe(TWO_SONGS[saved]);
   await expect(readdir(folder)).resolves.toEqual(["rain.mp3"]);
+});
+
+test("of two songs that are saved to one path at once, the refused one can be saved elsewhere", async () => {
+  const folder = await createFolder();
+  const path = join(folder, "rain.mp3");
+  const [first, second] = [await download(TWO_SONGS[0]), await download(TWO_SONGS[1])];
+  const saving = saveAudio(first, path);
+  const { message } = await rejection(saveAudio(second, path), AudioDownloadError);
+  expect(message).toContain(`another call is saving ${path}. Choose another path`);
+  await expect(saving).resolves.toBe(path);
+  const elsewhere = await saveAudio(second, join(folder, "snow"));
+  await expect(readFile(elsewhere, "utf8")).resolves.toBe(TWO_SONGS[1]);
+  expect((await readdir(folder)).sort()).toEqual(["rain.mp3", "snow.mp3"]);
+});
+
+test("a path that another call is saving is skipped by `unique`, and free again after a failure", async () => {
+  const folder = await createFolder();
+  const stop = new AbortController();
+  const body = new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array(10)) });
+  const { client } = createWorld(() => new Response(body, { headers: { "Content-Type": "audio/mpeg" } }));
+  const slow = await client.audio.download(AUDIO_URL, { signal: stop.signal });
+  const saving = saveAudio(slow, join(folder, "rain")).catch(() => "aborted");
+  await draftIn(folder);
+  const second = await saveAudio(await download("la"), join(folder, "rain"), { unique: true });
+  expect(second).toBe(join(folder, "rain-2.mp3"));
+  stop.abort();
+  expect(await saving).toBe("aborted");
+  await expect(saveAudio(await download("la"), join(folder, "rain"))).resolves.toBe(join(folder, "rain.mp3"));
 });
 
 test("two songs that are saved to one path at once with `unique` are both saved", async () => {
