@@ -25,7 +25,7 @@ export const EXIT_STATUSES: readonly (readonly [
   [13, sdk.AudioExpiredError],
   [14, sdk.AudioDownloadError],
   [15, sdk.InvalidResponseError],
-  [16, sdk.JournalError],
+  [16, sdk.JournalError, sdk.JournalDamagedError],
   [1, sdk.ApiError, sdk.AsyncMusicError, Error],
 ];
 

@@ -35,6 +35,7 @@ test.each(
     AudioDownloadError: 14,
     InvalidResponseError: 15,
     JournalError: 16,
+    JournalDamagedError: 16,
   }),
 )("%s is exit status %i", (name, status) => {
   const [, kind] = classes.find(([each]) => each === name) ?? [];
