@@ -1,17 +1,17 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** `npm run mutation -- <room> [options of Stryker]`: which faults the tests of a room do not find. */
+/** `npm run mutation -- <module> [options of Stryker]`: which faults the tests of a module do not find. */
 const root = fileURLToPath(new URL("..", import.meta.url));
 const stryker = "tools/mutation/node_modules/@stryker-mutator/core/bin/stryker.js";
-const [room = "", ...options] = process.argv.slice(2);
+const [module = "", ...options] = process.argv.slice(2);
 
 const { status } = spawnSync(
   process.execPath,
   [stryker, "run", "tools/mutation/stryker.config.mjs", ...options],
   {
     cwd: root,
-    env: { ...process.env, ROOM: room },
+    env: { ...process.env, MODULE: module },
     stdio: "inherit",
   },
 );

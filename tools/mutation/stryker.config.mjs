@@ -1,16 +1,16 @@
-import { ROOMS } from "./rooms.mjs";
+import { MODULES } from "./modules.mjs";
 
-const room = ROOMS[process.env.ROOM ?? ""];
-if (room === undefined) throw new Error(`Expected ROOM to be one of ${Object.keys(ROOMS).join(", ")}`);
+const module = MODULES[process.env.MODULE ?? ""];
+if (module === undefined) throw new Error(`Expected MODULE to be one of ${Object.keys(MODULES).join(", ")}`);
 
-/** Run by scripts/mutation.ts, from the repository's root and with the room's name in `ROOM`. */
+/** Run by scripts/mutation.ts, from the repository's root and with the module's name in `MODULE`. */
 export default {
   plugins: ["@stryker-mutator/vitest-runner", "./tools/mutation/prose.mjs"],
   ignorers: ["prose"],
   testRunner: "vitest",
   vitest: { configFile: "tools/mutation/vitest.config.ts", related: false },
   coverageAnalysis: "perTest",
-  mutate: room.mutate,
+  mutate: module.mutate,
   ignoreStatic: true,
   concurrency: 1,
   timeoutMS: 2500,
@@ -18,7 +18,7 @@ export default {
   ignorePatterns: ["dist", "site", ".reports", "songs", "docs/images", "tools/bench", "tools/runtimes"],
   reporters: ["clear-text", "json"],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false, reportScoreTable: true },
-  incrementalFile: `.reports/mutation-${process.env.ROOM}-incremental.json`,
-  jsonReporter: { fileName: `.reports/mutation-${process.env.ROOM}.json` },
+  incrementalFile: `.reports/mutation-${process.env.MODULE}-incremental.json`,
+  jsonReporter: { fileName: `.reports/mutation-${process.env.MODULE}.json` },
   thresholds: { break: 90 },
 };

@@ -1,5 +1,5 @@
 /** What is mutated, and by which tests a mutant may be found. */
-export const ROOMS = {
+export const MODULES = {
   contract: {
     mutate: ["src/contract/**/*.ts"],
     tests: [
@@ -13,7 +13,7 @@ export const ROOMS = {
     mutate: ["src/journal/**/*.ts"],
     tests: [
       "test/sdk/{journal,journal-failures,journal-probe,memory-journal,run-all}.test.ts",
-      "test/sdk/rules/{create-count,evidence,same-request,submit-once,take-turn}.test.ts",
+      "test/sdk/rules/{create-count,evidence,submit-once,take-turn}.test.ts",
     ],
   },
   pacer: {
@@ -24,13 +24,14 @@ export const ROOMS = {
       "test/sdk/rules/pacer/*.test.ts",
     ],
   },
-  transport: {
+  http: {
     mutate: ["src/http/**/*.ts"],
     tests: [
       "test/sdk/{client-options,failed-connection,lenient-reading,option-names,own-pacer}.test.ts",
       "test/sdk/{read-retries,request,request-validation,task-id,telemetry,with-response}.test.ts",
-      "test/sdk/rules/{backoff,error-answer,exchange,held-error,late-fetch,near-name,never-left}.test.ts",
-      "test/sdk/rules/{parse-answer,redactor,stated-wait,transport,verdict}.test.ts",
+      "test/sdk/custom-fetch.test.ts",
+      "test/sdk/rules/{exchange,held-error,near-name,never-left,parse-data}.test.ts",
+      "test/sdk/rules/{redactor,response-error,send,stated-wait,verdict}.test.ts",
       "test/hostile/**/*.test.ts",
       "test/spec/{endpoints,error-classes,sdk-answers}.test.ts",
     ],
