@@ -43,7 +43,7 @@ const arrows = {
 
   // Where the two sides meet.
   ...modulesBelow("src", {
-    cli: "contract http tasks options.ts index.ts node emulator/index.ts emulator/node.ts",
+    cli: "contract rate-limit http tasks options.ts index.ts node emulator/index.ts emulator/node.ts",
   }),
   ...modulesBelow("emulator", {
     "vitest.ts": "src/client.ts core http control adapters",

@@ -1,9 +1,13 @@
-import { AsyncMusic } from "../index.js";
+import { AsyncMusic, type PacerFactory } from "../index.js";
 import type { ConnectionFlags } from "./flags.js";
 import { type Output, type Terminal, UsageError, usdOf, writeJson } from "./terminal.js";
 
 /** The client for the account whose key is in the environment. */
-export function connect({ baseUrl: given }: ConnectionFlags, { env, client }: Terminal): AsyncMusic {
+export function connect(
+  { baseUrl: given }: ConnectionFlags,
+  { env, client }: Terminal,
+  pacer?: PacerFactory,
+): AsyncMusic {
   const apiKey = env["ASYNC_MUSIC_API_KEY"];
   const baseUrl = given ?? env["ASYNC_MUSIC_BASE_URL"];
   if (!apiKey) {
@@ -12,7 +16,7 @@ export function connect({ baseUrl: given }: ConnectionFlags, { env, client }: Te
     );
   }
   if (!baseUrl) throw new UsageError("No service address. Set ASYNC_MUSIC_BASE_URL or pass --base-url.");
-  return new AsyncMusic({ ...client, apiKey, baseUrl });
+  return new AsyncMusic({ ...client, apiKey, baseUrl, pacer });
 }
 
 export async function showBalance(flags: ConnectionFlags, terminal: Terminal): Promise<void> {

@@ -1,5 +1,6 @@
 import { printableLine } from "../contract/text.js";
 import type { AsyncMusic, JournalError, Task, TaskSubmission, TaskType } from "../index.js";
+import type { Delays } from "./delays.js";
 import { createProgressLine } from "./progress.js";
 import { Interrupted, TaskFault, type TaskFlags, unrecordedWarning } from "./report.js";
 import { type EndingSignal, type Terminal, usdOf } from "./terminal.js";
@@ -10,6 +11,8 @@ const RESPONSE_GRACE_MS = 2000;
 /** A task that a command submits or waits for. */
 export interface Attended {
   client: AsyncMusic;
+  /** The delays of the client's requests. */
+  delays: Delays;
   flags: TaskFlags;
   terminal: Terminal;
   /** What the task makes; `null` if only its ID is known. */
@@ -34,17 +37,14 @@ export interface AttendOptions {
  * @param deliver - also receives whether this command created the task
  */
 export async function attendTask<Result>(
-  { client, flags, terminal, knownTaskId }: Attended,
+  { client, delays, flags, terminal, knownTaskId }: Attended,
   begin: (options: AttendOptions) => Promise<Result>,
   deliver: (result: Result, signal: AbortSignal, wasCharged: boolean) => void | Promise<void>,
 ): Promise<void> {
   const clock = terminal.client?.clock ?? Date;
   const interruption = listenForInterruption(client, terminal);
-  const progress = createProgressLine(
-    terminal,
-    () => clock.now(),
-    () => client.rateLimit,
-  );
+  const progress = createProgressLine(terminal, () => clock.now());
+  delays.onDelay = progress.pause;
   let taskId = knownTaskId;
   let isUnrecorded = false;
   let wasCharged = false;

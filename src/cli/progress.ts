@@ -1,8 +1,10 @@
 import { printable, printableLine } from "../contract/text.js";
-import { progressOf, type RateLimit, type Task } from "../index.js";
+import { progressOf, type Task } from "../index.js";
 import { minutesOf, stylesFor, type Terminal } from "./terminal.js";
 
 const REDRAW_MS = 200;
+/** Without a terminal, a smaller change of the end of a delay is not written, in milliseconds. */
+const REPORTED_CHANGE_MS = 1000;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const MAX_BAR_WIDTH = 30;
 const CLEAR_LINE = "\r\u001B[2K";
@@ -10,30 +12,30 @@ const CLEAR_LINE = "\r\u001B[2K";
 /** Shows the progress of a task: one line that is redrawn on a terminal, else a line for each change of status. */
 export interface ProgressLine {
   show(task: Task): void;
-  /** Shows that a 429 pauses all requests until then. */
-  pause(until: Date): void;
+  /** Shows that the rate limit delays the command until then; with `null`, that it no longer does. */
+  pause(until: Date | null): void;
   /** Writes a message above the line. */
   say(text: string): void;
   end(): void;
 }
 
-export function createProgressLine(
-  { stderr, env }: Terminal,
-  now: () => number,
-  rateLimit: () => RateLimit,
-): ProgressLine {
+export function createProgressLine({ stderr, env }: Terminal, now: () => number): ProgressLine {
   const style = stylesFor(stderr, env);
   const isLive = stderr.isTerminal && env["TERM"] !== "dumb";
   const startedAt = now();
   const elapsed = () => minutesOf((now() - startedAt) / 1000);
   let shown: Task | null = null;
+  let pausedUntil: Date | null = null;
+  let reportedUntil = 0;
   let frame = 0;
 
   const draw = () => {
     const columns = stderr.columns();
     const spinner = FRAMES[frame++ % FRAMES.length] ?? "";
-    const pausedUntil = pauseEnd(rateLimit(), now());
-    const status = pausedUntil === null ? printableLine(shown?.status ?? "waiting") : pauseText(pausedUntil);
+    const status =
+      pausedUntil !== null && pausedUntil.getTime() > now()
+        ? pauseText(pausedUntil)
+        : printableLine(shown?.status ?? "waiting");
     const percent = shown === null ? 0 : Math.round(100 * progressOf(shown));
     const text = ` ${status}${percent === 0 ? "" : ` ${String(percent).padStart(3)} %`}  ${elapsed()}`;
     const barWidth = Math.min(MAX_BAR_WIDTH, columns - text.length - 4);
@@ -56,8 +58,12 @@ export function createProgressLine(
       else if (hasChanged) stderr.write(`${elapsed()} ${printableLine(task.status)}\n`);
     },
     pause(until) {
-      if (isLive) draw();
-      else stderr.write(`${elapsed()} ${pauseText(until)}\n`);
+      pausedUntil = until;
+      if (until === null) return;
+      if (isLive) return draw();
+      if (until.getTime() < reportedUntil + REPORTED_CHANGE_MS) return;
+      reportedUntil = until.getTime();
+      stderr.write(`${elapsed()} ${pauseText(until)}\n`);
     },
     say(text) {
       clear();
@@ -68,12 +74,6 @@ export function createProgressLine(
       clear();
     },
   };
-}
-
-/** When requests may be sent again: after a 429, or when the window is used up. */
-function pauseEnd({ heldUntil, remaining, resetAt }: RateLimit, now: number): Date | null {
-  const until = heldUntil ?? (remaining === 0 ? resetAt : null);
-  return until !== null && until.getTime() > now ? until : null;
 }
 
 function pauseText(until: Date): string {

@@ -9,6 +9,7 @@ import {
 import { fileJournal } from "../node/index.js";
 import { connect } from "./account.js";
 import { type Attended, type AttendOptions, attendTask } from "./attend.js";
+import { createDelays } from "./delays.js";
 import type { RunFlags, WaitFlags } from "./flags.js";
 import { resumeCommand } from "./report.js";
 import { requestOf } from "./request.js";
@@ -30,19 +31,21 @@ export async function runTask(
     path === undefined || key === undefined
       ? undefined
       : { journal: fileJournal(path), journalKey: key, probe: true };
-  const client = connect(flags, terminal);
+  const delays = createDelays();
+  const client = connect(flags, terminal, delays.pacer);
   const request = await requestOf(type, flags, terminal.stdin);
   // If the journal can't be read, `run` reports that.
   const entry = await keyed?.journal.get(keyed.journalKey).catch(() => null);
   const knownTaskId = entry?.state === "submitted" ? entry.task_id : null;
-  const attended = { client, flags, terminal, type: request.task_type, knownTaskId };
+  const attended = { client, delays, flags, terminal, type: request.task_type, knownTaskId };
   const begin: Begin = (options) => client.tasks.run(request, { ...options, ...keyed });
   await (flags.wait ? waitAndSave(attended, begin) : submitAndLeave(attended, begin));
 }
 
 /** Waits for a task that was submitted before, and saves its result. */
 export async function waitForTask(taskId: string, flags: WaitFlags, terminal: Terminal): Promise<void> {
-  const client = connect(flags, terminal);
+  const delays = createDelays();
+  const client = connect(flags, terminal, delays.pacer);
   // A task that was submitted long ago is read at once, since it may have ended.
   const submission: TaskSubmission = {
     task_id: taskId,
@@ -53,7 +56,7 @@ export async function waitForTask(taskId: string, flags: WaitFlags, terminal: Te
     audio_format: null,
   };
   await waitAndSave(
-    { client, flags, terminal, type: null, knownTaskId: taskId },
+    { client, delays, flags, terminal, type: null, knownTaskId: taskId },
     ({ signal, onUpdate, maxWaitMs }) => client.tasks.wait(submission, { signal, onUpdate, maxWaitMs }),
   );
 }

@@ -35,7 +35,8 @@ export function memoryJournal(): Required<Journal> {
 
 /**
  * `journal.open()` could not read every entry. `orders` has the open keys among the others, and the message names each
- * damaged entry. Its key may be open: a run with it rejects with `JournalError` and sends nothing.
+ * damaged entry. Its key may be open: a run with it rejects with `JournalError` and sends nothing. `journalKey` is the first
+ * of `damagedKeys`, or empty if there is none.
  */
 export class JournalDamagedError extends JournalError {
   override name = "JournalDamagedError";

@@ -1,17 +1,15 @@
-import { progressOf, type RateLimit, type Task } from "async-music";
+import { AsyncMusic, progressOf, type Task } from "async-music";
 import { expect, test } from "vitest";
 import { createEmulator } from "../../emulator/index.js";
 import { createProgressLine } from "../../src/cli/progress.js";
 import { createTerminal } from "./support/terminal.js";
 
-const LIMIT: RateLimit = { limit: 120, remaining: 120, resetAt: null, heldUntil: null };
-
 /** A progress line on a terminal without color, and what it has written. */
-function createLine(now = () => 0, limit = LIMIT) {
+function createLine(now = () => 0) {
   const written = { text: "" };
   const output = { isTerminal: true, columns: () => 80, write: (text: string) => (written.text += text) };
   const terminal = { env: { NO_COLOR: "1" }, stdin: async function* () {}, onSignal: () => () => {} };
-  const line = createProgressLine({ ...terminal, stdout: output, stderr: output }, now, () => limit);
+  const line = createProgressLine({ ...terminal, stdout: output, stderr: output }, now);
   return { line, written };
 }
 
@@ -57,10 +55,44 @@ test.each([
   expect([status, stderr]).toEqual([0, expect.stringContaining(shown(timeOf(until)))]);
 });
 
-test("a window that is used up is shown until it ends", () => {
+test.each([
+  [true, (until: string) => ` waiting for the rate limit until ${until} `],
+  [false, (until: string) => ` waiting for the rate limit until ${until}\n`],
+])("a request that waits for the next window is shown once, on a terminal: %s", async (isTerminal, shown) => {
+  await using emulator = createEmulator({
+    seed: 1,
+    credits: 100,
+    limits: { requests: 1, windowSeconds: 60 },
+  });
+  const startedAt = emulator.clock.now();
+  const { run } = createTerminal(emulator, { isTerminal, env: { NO_COLOR: "1" } });
+  const { status, stderr } = await run("run", "lyrics", "--prompt", "sea", "--no-download");
+  expect([status, stderr.split(shown(timeOf(startedAt + 60_000))).length]).toEqual([0, 2]);
+});
+
+test("a window that is used up is not shown while no request is due", async () => {
+  await using emulator = createEmulator({
+    seed: 1,
+    credits: 100,
+    limits: { requests: 1, windowSeconds: 60 },
+  });
+  const { task_id } = await new AsyncMusic(emulator.connection()).tasks.create({
+    model: "provider_a",
+    task_type: "lyrics",
+    input: { prompt: "sea" },
+  });
+  await emulator.clock.advance(600_000);
+  const { run } = createTerminal(emulator, { isTerminal: true, env: { NO_COLOR: "1" } });
+  const { status, stderr } = await run("wait", task_id, "--no-download");
+  expect(status).toBe(0);
+  expect(stderr).toContain("success 100 %");
+  expect(stderr).not.toContain("rate limit");
+});
+
+test("a delay is shown until it ends", () => {
   const resetAt = new Date(60_000);
   let now = 0;
-  const { line, written } = createLine(() => now, { ...LIMIT, remaining: 0, resetAt });
+  const { line, written } = createLine(() => now);
   line.pause(resetAt);
   expect(written.text).toContain(`waiting for the rate limit until ${timeOf(60_000)}`);
   written.text = "";
