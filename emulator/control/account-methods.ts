@@ -62,22 +62,13 @@ const accountChangesSchema = objectOf({
   z.refine((changes) => Object.keys(changes).length > 0, "say what is to change: `suspended`, `saved_card`"),
 );
 
-const nullableText = z.nullable(text);
+const line = z._default(z.nullable(text), null);
 export const emptyBillingSchema = z.extend(billingSchema, {
-  name: nullableText,
-  address_line_1: nullableText,
-  city: nullableText,
-  country: nullableText,
+  name: line,
+  address_line_1: line,
+  city: line,
+  country: line,
 });
-const EMPTY_BILLING: z.output<typeof emptyBillingSchema> = {
-  name: null,
-  address_line_1: null,
-  address_line_2: null,
-  postal_code: null,
-  city: null,
-  country: null,
-  tax_id: null,
-};
 
 export const accountMethods = {
   createAccount: method("POST /accounts", {
@@ -202,7 +193,8 @@ export const accountMethods = {
   getBilling: method("GET /accounts/{account_id}/billing", {
     summary: "The billing information; every field is null until it was saved.",
     response: emptyBillingSchema,
-    run: ({ core }, [accountId]) => requireAccount(core, accountId).purchases.billing ?? EMPTY_BILLING,
+    run: ({ core }, [accountId]) =>
+      requireAccount(core, accountId).purchases.billing ?? emptyBillingSchema.parse({}),
   }),
   listInvoices: method("GET /accounts/{account_id}/invoices", {
     summary: "One invoice for each completed payment.",

@@ -17,24 +17,6 @@ export interface Setting {
   align?: "left" | "right";
 }
 
-/** The widths of the characters from blank to tilde, in thousandths of the font size. */
-const REGULAR = [
-  278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556,
-  556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278,
-  500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469,
-  556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500,
-  278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
-];
-const BOLD = [
-  278, 333, 474, 556, 556, 889, 722, 238, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556,
-  556, 556, 556, 556, 556, 333, 333, 584, 584, 584, 611, 975, 722, 722, 722, 722, 667, 611, 778, 722, 278,
-  556, 722, 611, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 333, 278, 333, 584,
-  556, 333, 556, 611, 556, 611, 556, 333, 611, 611, 278, 278, 556, 278, 889, 611, 611, 611, 611, 389, 556,
-  333, 611, 556, 778, 556, 556, 500, 389, 280, 389, 584,
-];
-/** Of the few letters without a base letter in ASCII. */
-const OTHER_WIDTH = 600;
-
 /** One page on which text is written from the top down: distances are from its upper edge. */
 export class Page {
   readonly #title: string;
@@ -47,7 +29,7 @@ export class Page {
   write(text: string, at: number, top: number, setting: Setting = {}): void {
     const { size = 10, bold = false, gray = false, align = "left" } = setting;
     const shown = printable(text);
-    const x = align === "right" ? at - widthOf(shown, size, bold) : at;
+    const x = align === "right" ? at - widthOf(shown, size) : at;
     const font = bold ? "/Bold" : "/Regular";
     const position = `${x.toFixed(2)} ${(HEIGHT - top).toFixed(2)}`;
     this.#content += `BT ${font} ${size} Tf ${gray ? GRAY : INK} rg ${position} Td ${encoded(shown)} Tj ET\n`;
@@ -55,9 +37,9 @@ export class Page {
 
   /** Writes a text in as many lines as it needs, and returns where the next one goes. */
   writeWrapped(text: string, at: number, top: number, width: number, setting: Setting = {}): number {
-    const { size = 10, bold = false } = setting;
+    const { size = 10 } = setting;
     let next = top;
-    for (const line of wrapped(printable(text), (line) => widthOf(line, size, bold) <= width)) {
+    for (const line of wrapped(printable(text), (line) => widthOf(line, size) <= width)) {
       this.write(line, at, next, setting);
       next += size * 1.45;
     }
@@ -79,8 +61,8 @@ export class Page {
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${WIDTH} ${HEIGHT}] /Contents 4 0 R ` +
         "/Resources << /Font << /Regular 5 0 R /Bold 6 0 R >> >> >>",
       `<< /Length ${this.#content.length} >>\nstream\n${this.#content}endstream`,
-      font("Helvetica"),
-      font("Helvetica-Bold"),
+      font("Courier"),
+      font("Courier-Bold"),
       `<< /Title ${encoded(printable(this.#title))} /Producer (async-music emulator) >>`,
     ];
     let file = "%PDF-1.4\n";
@@ -94,10 +76,9 @@ export class Page {
   }
 }
 
-function widthOf(text: string, size: number, bold: boolean): number {
-  const widths = bold ? BOLD : REGULAR;
-  const width = (sign: string) => widths[sign.normalize("NFD").charCodeAt(0) - 32] ?? OTHER_WIDTH;
-  return (Array.from(text, width).reduce((sum, each) => sum + each, 0) * size) / 1000;
+/** Every character of Courier is 0.6 of the font size wide. */
+function widthOf(text: string, size: number): number {
+  return 0.6 * size * text.length;
 }
 
 /** A string of the page: the codes of its signs in hexadecimal. */
