@@ -3,7 +3,7 @@ import type { RateLimitReport } from "../rate-limit/pacer.js";
 import { startDeadline } from "../time/abort.js";
 import { dateAt, parseDate } from "../time/clock.js";
 import type { ApiResponse, Call, Context, IdSet, Outcome, RequestOptions, Unusable } from "./context.js";
-import { certainlyNeverLeft, sendRequest } from "./fetch.js";
+import { certainlyNeverLeft, type OneShotBody, oneShotBody, sendRequest } from "./fetch.js";
 
 /**
  * The largest response that is read, in bytes after decompression: 16 MiB. A task takes a few kilobytes; without a limit, half
@@ -89,12 +89,13 @@ export async function exchange(
   const began = !deadline.signal.aborted;
   ids.requests.add(requestId);
 
+  const sent = call.body === undefined ? undefined : oneShotBody(call.body);
   const receive = async (): Promise<Response> => {
     const head = await sendRequest({
       method: call.method,
       url: context.baseUrl + call.path,
-      headers: headersOf(context, call, options, requestId),
-      body: call.body,
+      headers: headersOf(context, sent, options, requestId),
+      body: sent?.body ?? null,
       redirect: "manual",
       fetch: context.fetch,
       signal: deadline.signal,
@@ -133,12 +134,18 @@ export async function exchange(
 }
 
 /** The caller's headers come first, so that none replaces one of the SDK's, whatever its capitalization. */
-function headersOf(context: Context, call: Call, options: RequestOptions, requestId: string): HeadersInit {
+function headersOf(
+  context: Context,
+  sent: OneShotBody | undefined,
+  options: RequestOptions,
+  requestId: string,
+): HeadersInit {
   const own = {
     Accept: "application/json",
-    ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
     [HEADERS.requestId]: requestId,
     [HEADERS.apiKey]: context.apiKey,
+    ...(sent === undefined ? {} : { "Content-Type": "application/json" }),
+    ...(sent === undefined || sent.length === null ? {} : { "Content-Length": String(sent.length) }),
   };
   if (options.headers === undefined) return own;
   const headers = new Headers(options.headers);

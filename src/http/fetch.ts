@@ -5,8 +5,7 @@ export interface HttpRequest {
   method: "GET" | "POST";
   url: string;
   headers: HeadersInit;
-  /** The JSON body of a POST. */
-  body?: string | undefined;
+  body?: BodyInit | null;
   /** `"manual"` for everything that carries the API key: a redirect would take it to another origin. */
   redirect: "manual" | "follow";
   credentials?: "omit";
@@ -34,17 +33,23 @@ const requestsBySignal = new WeakMap<AbortSignal, Request>();
 
 /** Sends a request and resolves with its response, whatever its status. */
 export async function sendRequest(request: HttpRequest): Promise<Response> {
-  const { url, body, headers, fetch, signal, ...others } = request;
+  const { url, headers, fetch = globalThis.fetch, signal, ...others } = request;
   signal.throwIfAborted();
-  const sent = body === undefined ? { headers } : oneShotBody(body, headers);
-  // The signal is passed to `fetch` directly, since the request that ky makes follows a signal only weakly. The headers are
-  // repeated, since ky would add those of a polluted `Object.prototype`.
-  const init = { headers: sent.headers, signal };
+  // A custom `fetch` with one parameter gets a `Request` that follows the signal, any other the signal beside the request: a
+  // request follows its signal only weakly.
+  const isAlone = fetch !== platformFetch && fetch.length === 1;
+  const init: RequestInit = { signal };
+  // ky would add the headers of a polluted `Object.prototype`.
+  if ("headers" in Object.prototype) init.headers = headers;
   return http(url, {
     ...others,
-    ...sent,
+    headers,
+    ...(isAlone ? { signal } : {}),
     async fetch(input) {
-      const response = await callFetch(fetch ?? globalThis.fetch, input as Request, init);
+      const sent = input as Request;
+      if (isAlone) requestsBySignal.set(signal, sent);
+      const whole = isAlone && init.headers !== undefined ? new Request(sent, init) : sent;
+      const response = await (isAlone ? fetch(whole) : fetch(sent, init));
       // A custom `fetch` may return anything. It may also ignore the signal: then nothing reads its late response.
       if (typeof response?.headers?.get !== "function")
         throw new TypeError("`fetch` answered something else than a Response");
@@ -54,20 +59,16 @@ export async function sendRequest(request: HttpRequest): Promise<Response> {
   });
 }
 
-/** Calls `fetch` with one `Request`, and the signal beside it. A custom `fetch` with one parameter gets both as one. */
-function callFetch(
-  fetch: typeof globalThis.fetch,
-  request: Request,
-  init: { headers: HeadersInit; signal: AbortSignal },
-): Promise<Response> {
-  if (fetch === platformFetch || fetch.length !== 1) return fetch(request, init);
-  const whole = new Request(request, init);
-  requestsBySignal.set(init.signal, whole);
-  return fetch(whole);
+const utf8 = new TextEncoder();
+
+/** A request body that `fetch` sends at most once, with its length in bytes if that has to be stated. */
+export interface OneShotBody {
+  body: BodyInit;
+  length: number | null;
 }
 
 /**
- * A request body that `fetch` sends at most once. The service has no idempotency key, so the runtime must not repeat a POST:
+ * The service has no idempotency key, so the runtime must not repeat a POST:
  *
  * - Node repeats a request after a 421 (Misdirected Request), unless its body is a stream.
  * - Deno repeats a request whose connection breaks, unless its body is a `Blob` or a stream. It would send a stream chunked.
@@ -75,12 +76,13 @@ function callFetch(
  *   HTTP/2 only, so a page cannot prevent this.
  * - Bun and workerd repeat no POST.
  */
-function oneShotBody(text: string, headers: HeadersInit): { body: BodyInit; headers: HeadersInit } {
-  if ("Deno" in globalThis) return { body: new Blob([text]), headers };
+export function oneShotBody(text: string): OneShotBody {
+  if ("Deno" in globalThis) return { body: new Blob([text]), length: null };
   const { process } = globalThis as { process?: { versions?: { undici?: string }; type?: string } };
   // The pages of Electron have Node's `process` and Chromium's `fetch`.
-  if (process?.versions?.undici === undefined || process.type === "renderer") return { body: text, headers };
-  const bytes = new TextEncoder().encode(text);
+  if (process?.versions?.undici === undefined || process.type === "renderer")
+    return { body: text, length: null };
+  const bytes = utf8.encode(text);
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start(controller) {
       controller.enqueue(bytes);
@@ -88,9 +90,7 @@ function oneShotBody(text: string, headers: HeadersInit): { body: BodyInit; head
     },
   });
   // With a stated length the body is not sent in chunks, which some gateways refuse.
-  const stated = new Headers(headers);
-  stated.set("Content-Length", String(bytes.byteLength));
-  return { body, headers: stated };
+  return { body, length: bytes.byteLength };
 }
 
 /** A variable of the environment, in runtimes that have one; empty counts as unset. */
