@@ -9,13 +9,13 @@ import {
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { HEADERS } from "../../src/contract/service.js";
+import { isControlCall } from "../http/control-gate.js";
 import {
   bytesOf,
   errorResponse,
   type HttpOutcome,
   type HttpRequest,
   type HttpResponse,
-  isControlCall,
   joinChunks,
   type Origins,
   type RequestTarget,
@@ -23,6 +23,7 @@ import {
 } from "../http/messages.js";
 import { arrive, handleRequest, stall } from "../http/pipeline.js";
 import type { Service } from "../http/service.js";
+import type { ServiceClock } from "../time/clock.js";
 import { afterRealMs, nextTurn } from "../time/event-loop.js";
 import type { Dashboard } from "./dashboard.js";
 
@@ -98,6 +99,9 @@ function emulatorHeaders(requestId: string | null): Record<string, string> {
   return { [HEADERS.requestId]: requestId ?? crypto.randomUUID(), "X-Emulator": "async-music" };
 }
 
+/** How long to wait for a client that does not read a file, or does not stop sending, in real milliseconds. */
+const PATIENCE_MS = 250;
+
 async function respond(
   served: ServedSite,
   request: IncomingMessage,
@@ -121,18 +125,20 @@ async function respond(
       if (page !== null) return send(request, response, page);
     }
     const closed = new Promise<void>((resolve) => response.once("close", resolve));
-    const arrival = arrive(core, target);
-    const headers = headersOf(request);
     const controlAccess = { isLocal, hosts: served.controlHosts };
     const hasLeft = () => socket.destroyed;
+    const head = { ...target, method, headers: headersOf(request), origins, hasLeft, controlAccess };
+    const arrival = arrive(core, head);
+    const body = hasBody(method) ? await readBody(request, arrival.bodyLimit, core.clock) : null;
     let outcome: HttpOutcome;
+    // Not before the body has arrived: an upload that stops halfway must not stop virtual time.
     core.clock.enter();
     try {
-      const body = hasBody(method) ? await readBody(request, arrival.bodyLimit) : null;
-      const fields = { ...target, method, headers, body, origins, arrival, hasLeft, controlAccess };
-      outcome = await handleRequest(service, fields);
-      send(request, response, outcome);
-      if (typeof outcome !== "string") await untilTaken(outcome, response, closed);
+      outcome = await handleRequest(service, { ...head, arrival, body });
+      const isRead = body !== "too_large" || request.complete;
+      if (isRead || typeof outcome === "string") send(request, response, outcome);
+      else refuseUnread(request, response, outcome);
+      if (isRead && typeof outcome !== "string") await untilTaken(outcome, response, closed);
     } finally {
       core.clock.leave();
     }
@@ -186,21 +192,41 @@ function hasBody(method: string): boolean {
   return !["GET", "HEAD", "CONNECT"].includes(method);
 }
 
-/** Reads a body to its end, but keeps no more of it than the limit. */
-function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array | "too_large"> {
+/** Reads a body to its end, but keeps no more of it than the limit. With a limit of 0 it does not wait for the end. */
+function readBody(
+  request: IncomingMessage,
+  limit: number,
+  clock: ServiceClock,
+): Promise<Uint8Array | "too_large"> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  request.on("data", (chunk: Uint8Array) => {
-    bytes += chunk.byteLength;
-    if (bytes <= limit) chunks.push(chunk);
-    else chunks.length = 0;
-  });
+  clock.stir();
   return new Promise((resolve, reject) => {
+    if (limit === 0 && Number(request.headers["content-length"]) > 0) resolve("too_large");
+    request.on("data", (chunk: Uint8Array) => {
+      clock.stir();
+      bytes += chunk.byteLength;
+      if (bytes <= limit) chunks.push(chunk);
+      else chunks.length = 0;
+      if (limit === 0) resolve("too_large");
+    });
     request.on("end", () => resolve(bytes > limit ? "too_large" : joinChunks(chunks)));
     request.on("close", () => {
       if (!request.readableEnded) reject(new Error("The connection ended within a body"));
     });
   });
+}
+
+/**
+ * Responds before a body has arrived, and ends the connection. What still arrives is discarded for a while: a client that
+ * is still sending would otherwise see its connection reset instead of the response.
+ */
+function refuseUnread(request: IncomingMessage, response: ServerResponse, refusal: HttpResponse): void {
+  response.writeHead(refusal.status, { ...refusal.headers, Connection: "close" });
+  response.write(refusal.body);
+  const end = () => void response.end();
+  request.once("close", end);
+  afterRealMs(PATIENCE_MS, end);
 }
 
 function send(request: IncomingMessage, response: ServerResponse, outcome: HttpOutcome): void {
@@ -238,9 +264,6 @@ async function pipe(stream: NonNullable<HttpResponse["stream"]>, response: Serve
   response.end();
 }
 
-/** How long to wait for a file that its client does not read, in real milliseconds. */
-const FILE_MS = 250;
-
 /** Virtual time stands still until the response is sent: before, its client cannot continue. */
 async function untilTaken(
   { body, stream }: HttpResponse,
@@ -250,7 +273,7 @@ async function untilTaken(
   // A stream may never end. Without a socket, the response waits for an earlier one on its connection.
   if (stream !== undefined || response.socket === null) return;
   if (typeof body === "string") return closed;
-  return Promise.race([closed, new Promise<void>((resolve) => afterRealMs(FILE_MS, resolve))]);
+  return Promise.race([closed, new Promise<void>((resolve) => afterRealMs(PATIENCE_MS, resolve))]);
 }
 
 /** Responds with 500 and prints the error: a defect must be seen, and must not end the service for all others. */

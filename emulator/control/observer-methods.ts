@@ -218,15 +218,12 @@ async function sendRequest(
   }
   const headers = new Headers({ [HEADERS.apiKey]: key.value, "Content-Type": "application/json" });
   if (outcome !== undefined) headers.set("X-Emulator-Outcome", asciiJson(outcome));
-  const target = { site: "service", path } as const;
+  const { core, origins } = context;
+  const head = { site: "service", path, method, headers, origins, hasLeft: () => false } as const;
   const sent = await handleRequest(context, {
-    ...target,
-    method,
-    headers,
+    ...head,
+    arrival: arrive(core, head),
     body: body === undefined ? null : new TextEncoder().encode(JSON.stringify(body)),
-    origins: context.origins,
-    arrival: arrive(context.core, target),
-    hasLeft: () => false,
   });
   return sentResponse(sent);
 }

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { HEADERS } from "../../src/contract/service.js";
 import { parseOption, text, UnknownIdError } from "../core/checks.js";
 import { BillingIncompleteError } from "../core/payments/invoices.js";
+import { CONTROL_PLANE, foreignReason } from "../http/control-gate.js";
 import {
   emptyResponse,
   type HttpRequest,
@@ -17,11 +18,6 @@ import { describe } from "./describe.js";
 import { type AnyMethod, type MethodContext, method } from "./method.js";
 import { observerMethods } from "./observer-methods.js";
 import { serviceMethods } from "./service-methods.js";
-
-const PLANE = "/_emulator";
-
-/** Host names of this machine that no page of another site can have. */
-const LOCAL_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 
 /** A snapshot contains inputs, which may be nested 500 levels deep, and is itself a few levels deep. */
 const DEEPEST_NESTING = 600;
@@ -53,7 +49,8 @@ export async function handleControl(
 }
 
 async function respond(context: MethodContext, request: HttpRequest): Promise<HttpResponse> {
-  refuseForeigners(request);
+  const foreign = foreignReason(request);
+  if (foreign !== null) throw new Refusal("foreign_origin", foreign);
   const { method, params } = findMethod(request);
   const body = readBody(request, "body" in method ? method.body : null);
   if ("respond" in method) return method.respond(context, params, request);
@@ -62,39 +59,10 @@ async function respond(context: MethodContext, request: HttpRequest): Promise<Ht
   return method.response === null ? emptyResponse(response) : response;
 }
 
-/**
- * Refuses other machines and web pages. A header proves nothing about another machine, so the socket's address decides;
- * such a request needs a host name from `controlHost`. A page sends its own `Origin`, a cross-site `Sec-Fetch-Site` with
- * requests that have no `Origin`, and its own name as `Host` after DNS rebinding.
- */
-function refuseForeigners({ headers, origins, controlAccess }: HttpRequest): void {
-  const own = new URL(origins.service);
-  const host = headers.get("Host")?.toLowerCase() ?? null;
-  const isOpened = host !== null && controlAccess?.hosts.includes(withoutPort(host)) === true;
-  if (controlAccess?.isLocal === false && !isOpened) {
-    throw new Refusal(
-      "foreign_origin",
-      "The control plane is closed to other machines. Start the emulator with `--control-host` and the host name of " +
-        "this URL to open it",
-    );
-  }
-  if (host !== null && host !== own.host && !LOCAL_NAMES.includes(withoutPort(host)) && !isOpened)
-    throw new Refusal("foreign_origin", "The request's Host is not the emulator's");
-  const origin = headers.get("Origin");
-  const site = headers.get("Sec-Fetch-Site") ?? "none";
-  const isOwnPage = origin === null || origin === own.origin || origin === `${own.protocol}//${host}`;
-  if (!isOwnPage || !["same-origin", "none"].includes(site))
-    throw new Refusal("foreign_origin", "The control plane is closed to pages of another origin");
-}
-
-function withoutPort(host: string): string {
-  return host.replace(/:\d+$/, "");
-}
-
 function findMethod({ method: verb, path }: HttpRequest): { method: AnyMethod; params: string[] } {
   const matching = METHODS.flatMap((method) => {
     const [allowed = "", pattern = ""] = method.route.split(" ");
-    const params = matchPath(pattern, path.slice(PLANE.length));
+    const params = matchPath(pattern, path.slice(CONTROL_PLANE.length));
     return params === null ? [] : [{ method, allowed, params }];
   });
   const found = matching.find(({ allowed }) => allowed === verb);
@@ -102,7 +70,7 @@ function findMethod({ method: verb, path }: HttpRequest): { method: AnyMethod; p
   if (matching.length === 0) {
     throw new Refusal(
       "not_found",
-      `The control plane has no such path; ${PLANE}/openapi.json lists what there is`,
+      `The control plane has no such path; ${CONTROL_PLANE}/openapi.json lists what there is`,
     );
   }
   const allow = matching.map(({ allowed }) => allowed).join(", ");

@@ -89,15 +89,15 @@ export function createResponder(service: Service, onDisconnect: () => Response) 
     signal: AbortSignal,
     target: RequestTarget,
   ): Promise<HttpOutcome> {
-    const arrival = arrive(core, target);
+    const head = { ...target, origins, method, headers, hasLeft: () => signal.aborted };
+    const arrival = arrive(core, head);
     core.clock.enter();
     try {
       // Also without a body, requests that are sent together arrive together.
       const body = await readBody(upload, arrival.bodyLimit);
       signal.throwIfAborted();
       closing.throwIfAborted();
-      const hasLeft = () => signal.aborted;
-      return await handleRequest(service, { ...target, origins, arrival, method, headers, body, hasLeft });
+      return await handleRequest(service, { ...head, arrival, body });
     } finally {
       core.clock.leave();
     }

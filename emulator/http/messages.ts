@@ -3,20 +3,24 @@ import { ERROR_STATUSES, HEADERS, isSafeRequestId } from "../../src/contract/ser
 import { concatBytes } from "../../src/shared/data.js";
 import type { Policy } from "../core/policy-fields.js";
 
-/** A request whose body the adapter has read. */
-export interface HttpRequest extends RequestTarget {
+/** A request before its body is read. */
+export interface RequestHead extends RequestTarget {
   /** In capitals. */
   readonly method: string;
   readonly headers: { get(name: string): string | null };
-  /** `"too_large"`: more than the limit. */
-  readonly body: Uint8Array | "too_large" | null;
   /** The addresses that the response may name. */
   readonly origins: Origins;
-  readonly arrival: Arrival;
   /** Whether the caller has stopped waiting for the response. */
   readonly hasLeft: () => boolean;
   /** Restricts the control plane; absent in process, where every caller is trusted. */
   readonly controlAccess?: ControlAccess;
+}
+
+/** A request whose body the adapter has read. */
+export interface HttpRequest extends RequestHead {
+  /** `"too_large"`: more than the limit. */
+  readonly body: Uint8Array | "too_large" | null;
+  readonly arrival: Arrival;
 }
 
 export interface RequestTarget {
@@ -35,7 +39,7 @@ export interface Origins {
 
 /** Taken before the body is read. */
 export interface Arrival {
-  /** Of a longer body no more is read. */
+  /** Of a longer body no more is read. 0: a request with a body is refused before the body has arrived. */
   readonly bodyLimit: number;
   /** Numbered in the order of arrival. */
   readonly ordinal: number;
@@ -73,12 +77,6 @@ export function sentRequestId({ headers }: Pick<HttpRequest, "headers">): string
   return id !== null && isSafeRequestId(id) ? id : null;
 }
 
-const CONTROL_PLANE = "/_emulator";
-
-export function isControlCall({ site, path }: RequestTarget): boolean {
-  return site === "service" && (path === CONTROL_PLANE || path.startsWith(`${CONTROL_PLANE}/`));
-}
-
 export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
   const [first] = chunks;
   return first !== undefined && chunks.length === 1 ? first : concatBytes(chunks);
@@ -105,14 +103,18 @@ export function requireJson(
   json: unknown = parseJson(body),
   deepest = DEEPEST_NESTING,
 ): unknown {
-  const [mediaType = ""] = (headers.get("Content-Type") ?? "").split(";");
-  if (mediaType.trim().toLowerCase() !== "application/json")
+  if (!hasJsonType(headers))
     throw new Refusal("invalid_request_body", "The body's Content-Type must be application/json");
   if (body === "too_large") throw new Refusal("invalid_request_body", "The body is too large");
   if (json === undefined) throw new Refusal("invalid_json", "The body is not valid JSON");
   if (isTooDeep(json, deepest))
     throw new Refusal("invalid_request_body", "The body's JSON is nested too deeply");
   return json;
+}
+
+export function hasJsonType(headers: RequestHead["headers"]): boolean {
+  const [mediaType = ""] = (headers.get("Content-Type") ?? "").split(";");
+  return mediaType.trim().toLowerCase() === "application/json";
 }
 
 export function isTooDeep(value: unknown, levels = DEEPEST_NESTING): boolean {

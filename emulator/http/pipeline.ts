@@ -9,6 +9,7 @@ import { admit, openWindow, remainingIn } from "../core/rate-limit.js";
 import type { StoredTask } from "../core/task.js";
 import { isoTime } from "../time/clock.js";
 import { randomUuid } from "../time/random.js";
+import { controlBodyLimit, isControlCall } from "./control-gate.js";
 import {
   type Arrival,
   BODILESS_STATUSES,
@@ -19,11 +20,10 @@ import {
   type HttpOutcome,
   type HttpRequest,
   type HttpResponse,
-  isControlCall,
   isTooDeep,
   parseJson,
   Refusal,
-  type RequestTarget,
+  type RequestHead,
   refuse,
   sentRequestId,
   withoutBody,
@@ -31,14 +31,13 @@ import {
 import { findRoute } from "./routes.js";
 import type { Caller, Context, Service } from "./service.js";
 
-/** The largest bodies, in bytes. The control plane takes whole snapshots. */
+/** The largest body of a request to the service, in bytes. */
 const BODY_LIMIT = 2 ** 20;
-const CONTROL_BODY_LIMIT = 2 ** 28;
 
 /** Counts a request, before its body is read. Control calls do not count: the service does not see them. */
-export function arrive({ state: { counts }, generation }: Core, target: RequestTarget): Arrival {
-  return isControlCall(target)
-    ? { ordinal: counts.arrivals, generation, bodyLimit: CONTROL_BODY_LIMIT }
+export function arrive({ state: { counts }, generation }: Core, head: RequestHead): Arrival {
+  return isControlCall(head)
+    ? { ordinal: counts.arrivals, generation, bodyLimit: controlBodyLimit(head) }
     : { ordinal: counts.arrivals++, generation, bodyLimit: BODY_LIMIT };
 }
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { get, ServerResponse } from "node:http";
 import { connect } from "node:net";
-import type { Clip } from "async-music";
+import { AsyncMusic, type Clip } from "async-music";
 import { createEmulator, type Emulator, type EmulatorOptions } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
@@ -374,6 +374,30 @@ test("an answer that waits behind a delayed one on its connection lets time move
   const requests = get(BALANCE) + get("/nowhere", "Connection: close\r\n");
   const answers = await sendRaw(server.url, requests, { mayFollow: true });
   expect(answers.match(/HTTP\S+ \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 404"]);
+});
+
+test.each([
+  ["/x", "evil.example", 404],
+  ["/_emulator/reset", "localhost", 200],
+  [TASK, "localhost", 401],
+])("a POST to %s that stops halfway does not hold time, and gets its response later", async (...row) => {
+  const [path, host, status] = row;
+  const { emulator, server } = await listen();
+  const head = [`POST ${path} HTTP/1.1`, `Host: ${host}`, "Content-Type: application/json"];
+  const more = ["Content-Length: 100", "Expect: 100-continue", "Connection: close"];
+  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+  socket.write(`${[...head, ...more].join("\r\n")}\r\n\r\n{`);
+  // The server has received the headers.
+  const [first] = await once(socket, "data");
+  expect(String(first)).toMatch(/^HTTP\/1\.1 100 /);
+
+  const client = new AsyncMusic({ ...emulator.connection(), baseUrl: server.url, fetch: globalThis.fetch });
+  await client.tasks.run({ model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } });
+  await emulator.clock.advance(1_000);
+  socket.write(`${" ".repeat(98)}}`);
+  let response = "";
+  for await (const chunk of socket) response += chunk;
+  expect(response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
 });
 
 test("answers go out under a test runner's fake timers, with a virtual clock and with a real one", async () => {

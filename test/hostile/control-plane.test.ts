@@ -139,3 +139,56 @@ test.each([
   const { control } = await listen();
   expect(await control({ "Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors" })).toBe(status);
 });
+
+/** All bytes that come back for the beginning of a request, until the server closes the connection. */
+async function beginRequest(url: string, lines: string[], beginning: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  socket.write(`${lines.join("\r\n")}\r\n\r\n${beginning}`);
+  let response = "";
+  for await (const chunk of socket) response += chunk;
+  return response;
+}
+
+const JSON_TYPE = "Content-Type: application/json";
+
+test.each([
+  ["a foreign Host", 403, ["Host: evil.example", JSON_TYPE]],
+  ["a foreign Origin", 403, ["Host: localhost", "Origin: http://evil.example", JSON_TYPE]],
+  ["a cross-site page", 403, ["Host: localhost", "Sec-Fetch-Site: cross-site", JSON_TYPE]],
+  ["a content type other than JSON", 400, ["Host: localhost", "Content-Type: text/plain"]],
+])("with %s, a control call gets %i before its body arrives, and is closed", async (_, status, headers) => {
+  await using server = await serve(createEmulator());
+  const responses = await Promise.all(
+    ["PUT /_emulator/snapshot", "POST /_emulator/reset"].flatMap((call) => {
+      const lines = [`${call} HTTP/1.1`, ...headers];
+      return [
+        beginRequest(server.url, [...lines, `Content-Length: ${150 * 2 ** 20}`], "{"),
+        beginRequest(server.url, [...lines, "Transfer-Encoding: chunked"], "1\r\n{\r\n"),
+      ];
+    }),
+  );
+  for (const response of responses) {
+    expect(response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(response).toMatch(/\r\nConnection: close\r\n/);
+  }
+});
+
+test.each([
+  { Host: "evil.example", "Content-Type": "application/json" },
+  { Origin: "http://evil.example", "Content-Type": "application/json" },
+  { "Content-Type": "text/plain" },
+])("in process, no more than the beginning of a refused control call's body is read: %j", async (headers) => {
+  const emulator = createEmulator();
+  let pulled = 0;
+  const body = new ReadableStream({
+    pull(controller) {
+      controller.enqueue(new Uint8Array(2 ** 20));
+      if (++pulled === 100) controller.close();
+    },
+  });
+  const init = { method: "PUT", headers, body, duplex: "half" } as const;
+  const { status } = await emulator.fetch(`${emulator.url}/_emulator/snapshot`, init);
+  expect([400, 403]).toContain(status);
+  expect(pulled).toBeLessThan(5);
+});
