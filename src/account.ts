@@ -1,4 +1,4 @@
-import type { Balance, Usage } from "./contract/account.js";
+import type { Balance, Usage } from "./contract/responses.js";
 import { balanceSchema, usageSchema } from "./contract/responses.js";
 import { ENDPOINTS } from "./contract/service.js";
 import {

@@ -9,8 +9,8 @@ export type { Audio, AudioDownload } from "./audio/audio.js";
 export type { AudioExtension } from "./audio/body.js";
 export { expiresAt } from "./audio/expires-at.js";
 export { AsyncMusic, type RateLimit } from "./client.js";
-export type { Balance, Usage } from "./contract/account.js";
 export type * from "./contract/requests.js";
+export type { Balance, Usage } from "./contract/responses.js";
 export type { JsonValue } from "./contract/service.js";
 export {
   ERROR_STATUSES,

@@ -1,4 +1,4 @@
-import type { Balance, Usage } from "../../src/contract/account.js";
+import type { Balance, Usage } from "../../src/contract/responses.js";
 import type { Model, TaskStatus } from "../../src/contract/service.js";
 import type { Task } from "../../src/contract/task.js";
 import type { Finding } from "../core/audit.js";

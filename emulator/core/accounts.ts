@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Balance, Usage } from "../../src/contract/account.js";
+import type { Balance, Usage } from "../../src/contract/responses.js";
 import { randomUuid } from "../time/random.js";
 import { count, flag, list, objectOf, text } from "./checks.js";
 import { createLedger, ledgerSchema, topUp } from "./ledger.js";

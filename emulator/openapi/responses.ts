@@ -1,6 +1,8 @@
 import {
   balanceSchema,
+  clipSchema,
   resultSchemas,
+  taskOutputSchema,
   taskSchema,
   taskSubmissionSchema,
   usageSchema,
@@ -39,8 +41,8 @@ export function dataSchemas(): Record<string, Schema> {
       required: ["task_id", "type", "status", "credits_charged", "created_at", "audio_format"],
     },
     Task: { ...taskFields(), ...FIELDS_BY_STATUS },
-    TaskOutput: TASK_OUTPUT,
-    Clip: CLIP,
+    TaskOutput: outputSchema(),
+    Clip: { ...fromContract(clipSchema, CLIP_FIELDS), description: CLIP },
     Lyrics: fromContract(resultSchemas.lyrics, {
       text: { description: "The lyrics, with tags such as [Verse] for the parts." },
     }),
@@ -112,10 +114,8 @@ const FIELDS_BY_STATUS = {
   },
 } as const;
 
-const TASK_OUTPUT = {
-  type: "object",
-  description: "The provider's report.",
-  properties: {
+function outputSchema() {
+  const output = fromContract(taskOutputSchema, {
     task_type: { type: "string", enum: TASK_TYPES },
     status: { type: "string", enum: ["queued", "processing", "completed", "failed"] },
     progress: { ...maybeText, description: "For people, for example a percentage." },
@@ -128,35 +128,29 @@ const TASK_OUTPUT = {
         { type: "null" },
       ],
     },
-  },
-  additionalProperties: {},
-} as const;
+  });
+  return { ...output, description: "The provider's report." };
+}
 
-const CLIP = {
-  type: "object",
-  description: "A piece of audio. Music clips have all fields; others have only the required ones.",
-  required: ["id", "audio_url"],
-  properties: {
-    id: { type: "string", description: "Identifies the clip in a continuation or a concat." },
-    audio_url: {
-      type: "string",
-      format: "uri",
-      description: "Returns 404 from seven days after the task's end. Its Content-Type states the format.",
-    },
-    image_url: { type: "string", format: "uri", description: "Cover art, at the provider." },
-    image_large_url: { type: "string", format: "uri", description: "Larger cover art, if available." },
-    title: { type: "string" },
-    metadata: {
-      type: "object",
-      properties: {
-        duration: { type: "number", minimum: 0, description: "Seconds." },
-        tags: { type: "string" },
-        prompt: { type: "string" },
-      },
-      additionalProperties: {},
-    },
+const CLIP = "A piece of audio. Music clips have all fields; others have only the required ones.";
+const CLIP_FIELDS = {
+  id: { description: "Identifies the clip in a continuation or a concat." },
+  audio_url: {
+    format: "uri",
+    description: "Returns 404 from seven days after the task's end. Its Content-Type states the format.",
   },
-  additionalProperties: {},
+  image_url: { type: "string", format: "uri", description: "Cover art, at the provider." },
+  image_large_url: { type: "string", format: "uri", description: "Larger cover art, if available." },
+  title: { type: "string" },
+  metadata: {
+    type: "object",
+    properties: {
+      duration: { type: "number", minimum: 0, description: "Seconds." },
+      tags: { type: "string" },
+      prompt: { type: "string" },
+    },
+    additionalProperties: {},
+  },
 } as const;
 
 /** The error responses, by the name under which operations refer to them. */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { ErrorCode } from "./service.js";
-import { isModel, isTaskType, type Model, TASK_TYPES_BY_MODEL, type TaskType } from "./service.js";
+import { isModel, isRecord, isTaskType, type Model, TASK_TYPES_BY_MODEL, type TaskType } from "./service.js";
 import { isPublicHttpUrl } from "./upload-address.js";
 
 /** What is wrong with one field of a request. */
@@ -165,10 +165,6 @@ function otherModel(model: Model): Model {
 
 function violation(errorCode: ErrorCode, path: string, message: string): RequestViolation {
   return { errorCode, issues: [{ path, message }] };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The modes of a music task, and the other task types: each has an input of its own. */

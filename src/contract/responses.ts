@@ -1,18 +1,15 @@
 import * as z from "zod/mini";
-import type { TaskType } from "./service.js";
+import { isRecord, type TaskType } from "./service.js";
+import type { TaskFields } from "./task.js";
 
 /**
- * What an answer must have to be usable. Readers are lenient: fields beyond these are kept, enum values are any
- * string, and an absent nullable field is `null`.
+ * What a response must have to be usable. Readers are lenient: other fields are kept, enum values are any string, and an
+ * absent nullable field is `null`. `test/types/contract-schemas.test-d.ts` proves that the public types agree.
  */
 
 const text = z.string("is not a string");
 const count = z.number("is not a number");
 const nullableText = z._default(z.nullable(z.string("is neither a string nor null")), null);
-
-/** What was sent with a task is shown, and nothing relies on it. */
-const objectOrEmpty = (value: unknown) =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 
 export const taskSubmissionSchema = z.looseObject({
   task_id: text,
@@ -23,7 +20,7 @@ export const taskSubmissionSchema = z.looseObject({
   audio_format: nullableText,
 });
 
-const taskOutputSchema = z.looseObject({ result: z._default(z.unknown(), null) }, "is not an object");
+export const taskOutputSchema = z.looseObject({ result: z._default(z.unknown(), null) }, "is not an object");
 
 export const taskSchema = z.looseObject({
   task_id: text,
@@ -31,7 +28,8 @@ export const taskSchema = z.looseObject({
   type: text,
   status: text,
   credits_cost: count,
-  input: z._default(z.unknown().check(z.overwrite(objectOrEmpty)), {}),
+  // It is only shown: a task is readable without it.
+  input: z.catch(z.custom<TaskFields<TaskType>["input"]>(isRecord), () => ({})),
   audio_format: nullableText,
   output: z._default(z.nullable(taskOutputSchema), null),
   error: nullableText,
@@ -42,19 +40,16 @@ export const taskSchema = z.looseObject({
   completed_at: nullableText,
 });
 
-const clipsSchema = z.array(
-  z.looseObject({ id: text, audio_url: text }, "is not a clip"),
-  "is not a list of clips",
-);
-const lyricsSchema = z.looseObject({ title: text, text }, "is not lyrics");
+export const clipSchema = z.looseObject({ id: text, audio_url: text }, "is not a clip");
+const clipsSchema = z.array(clipSchema, "is not a list of clips");
 
 /** What the `result` of a succeeded task must be, by the task's type. */
-export const resultSchemas: Readonly<Record<TaskType, typeof clipsSchema | typeof lyricsSchema>> = {
+export const resultSchemas = {
   music: clipsSchema,
-  lyrics: lyricsSchema,
+  lyrics: z.looseObject({ title: text, text }, "is not lyrics"),
   upload: clipsSchema,
   concat: clipsSchema,
-};
+} as const satisfies Record<TaskType, unknown>;
 
 export const balanceSchema = z.looseObject({ available: count, frozen: count, total: count });
 
@@ -63,3 +58,27 @@ export const usageSchema = z.looseObject({
   credits_used: count,
   credits_topped_up: count,
 });
+
+/** The account's credits, as whole numbers: 1 credit is 0.01 USD. */
+export interface Balance {
+  /** Spendable on new tasks: one that costs more is refused with `InsufficientCreditsError`. */
+  available: number;
+  /** Held for tasks in flight, until each is settled or refunded. */
+  frozen: number;
+  /** `available` and `frozen` together. */
+  total: number;
+  /** What a later version of the service may add. */
+  [field: string]: unknown;
+}
+
+/** What the account has used since it exists. */
+export interface Usage {
+  /** Tasks of every status. */
+  tasks_created: number;
+  /** The credits of all tasks together, failed and refunded ones included. */
+  credits_used: number;
+  /** The credits of all top-ups together. */
+  credits_topped_up: number;
+  /** What a later version of the service may add. */
+  [field: string]: unknown;
+}

@@ -152,3 +152,7 @@ export type FinalStatus = (typeof FINAL_STATUSES)[number];
 export function isFinalStatus(status: string): status is FinalStatus {
   return (FINAL_STATUSES as readonly string[]).includes(status);
 }
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,7 +1,7 @@
 import { findRequestViolation, inputFields } from "../contract/request-rules.js";
 import { resultSchemas, taskSchema, taskSubmissionSchema } from "../contract/responses.js";
 import { ENDPOINTS, isModel, isTaskType } from "../contract/service.js";
-import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
+import type { Task, TaskSubmission } from "../contract/task.js";
 import { AsyncMusicError, InvalidRequestError } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import { LONGEST_ID, parseJson, taskIdIn } from "../http/attempt.js";
@@ -88,6 +88,7 @@ export async function createTask(
       return `The task was created. ${resumeAdvice(taskId)}`;
     },
   };
+  // test/types/contract-schemas.test-d.ts proves the fields. The service repeats the `type` of the request.
   const data = parseData(context, created, response, taskSubmissionSchema, taskId) as TaskSubmission;
   return { data, response };
 }
@@ -235,8 +236,8 @@ export async function retrieveTask(
 ): Promise<Result<Task>> {
   const call = retrieveCall(taskId, "read", context.redactor);
   const response = await send(context, call, options, judgeRead);
-  const data = parseData(context, call, response, taskSchema) as Task;
-  if (data.status === "success") succeededTask(context, call, { data, response });
+  const data = parseTask(context, call, response);
+  if (data.status === "success") checkResult(context, call, { data, response });
   return { data, response };
 }
 
@@ -250,7 +251,7 @@ export async function pollTask(
   if (!("result" in tried)) return tried;
   const response = tried.result;
   try {
-    const data = parseData(context, call, response, taskSchema) as Task;
+    const data = parseTask(context, call, response);
     if (!nestsDeeper(data, DEEPEST)) return { result: { data, response } };
     const issues = [{ path: "data", message: `nests deeper than ${DEEPEST} levels` }];
     throw invalidResponse(context.redactor, call, response.requestId, issues);
@@ -259,17 +260,21 @@ export async function pollTask(
   }
 }
 
-/** A task that succeeded, with the result that its type promises. The result of an unlisted type can't be checked. */
-export function succeededTask(context: Context, call: Call, { data, response }: Result<Task>): SucceededTask {
-  if (isTaskType(data.type)) {
-    const parsed = resultSchemas[data.type].safeParse(data.output?.result ?? null);
-    const issues = (parsed.error?.issues ?? []).map(({ path, message }) => ({
-      path: ["data", "output", "result", ...path.map(String)].join("."),
-      message,
-    }));
-    if (issues.length > 0) throw invalidResponse(context.redactor, call, response.requestId, issues);
-  }
-  return data as SucceededTask;
+/** Checks all fields of a task but its result. `test/types/contract-schemas.test-d.ts` proves that they are a `Task`. */
+function parseTask(context: Context, call: Call, response: ApiResponse): Task {
+  return parseData(context, call, response, taskSchema) as Task;
+}
+
+/** Checks the result of a task that succeeded. That of an unlisted type may be anything. */
+export function checkResult(context: Context, call: Call, { data, response }: Result<Task>): void {
+  if (!isTaskType(data.type)) return;
+  const parsed = resultSchemas[data.type].safeParse(data.output?.result ?? null);
+  if (parsed.success) return;
+  const issues = parsed.error.issues.map(({ path, message }) => ({
+    path: ["data", "output", "result", ...path.map(String)].join("."),
+    message,
+  }));
+  throw invalidResponse(context.redactor, call, response.requestId, issues);
 }
 
 /** How to continue after a wait that ended early. */

@@ -6,7 +6,7 @@ import type { Context } from "../http/context.js";
 import type { Redactor } from "../http/redactor.js";
 import { traceEach } from "../http/telemetry.js";
 import { parseDate } from "../time/clock.js";
-import { checkTaskId, resumeAdvice, succeededTask, taskIdOf } from "./calls.js";
+import { checkResult, checkTaskId, resumeAdvice, taskIdOf } from "./calls.js";
 import { checkWaitOptions, type WaitOptions } from "./options.js";
 import { SharedPolls, TaskPoller } from "./poll.js";
 import { stoppable } from "./run-all.js";
@@ -70,12 +70,14 @@ async function untilSuccess(poller: TaskPoller): Promise<SucceededTask> {
   for (;;) {
     const reading = await poller.read(await poller.admission());
     if (reading === null) continue;
-    await callBack("onUpdate", poller.onUpdate, reading.data, poller.taskId, poller.context.redactor);
-    if (!isFinalStatus(reading.data.status)) continue;
+    const { data } = reading;
     const { context } = poller;
-    if (reading.data.status === "failure") throw new TaskFailedError(context.redactor.data(reading.data));
-    if (reading.data.status === "timeout") throw new TaskTimedOutError(context.redactor.data(reading.data));
-    return succeededTask(context, poller.call(), reading);
+    await callBack("onUpdate", poller.onUpdate, data, poller.taskId, context.redactor);
+    if (data.status === "failure") throw new TaskFailedError(context.redactor.data(data));
+    if (data.status === "timeout") throw new TaskTimedOutError(context.redactor.data(data));
+    if (data.status !== "success") continue;
+    checkResult(context, poller.call(), reading);
+    return data;
   }
 }
 

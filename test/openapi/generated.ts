@@ -366,6 +366,8 @@ export interface components {
         };
         /** @description The provider's report. */
         TaskOutput: {
+            /** @description Clips, or lyrics for a lyrics task; null before the end and after a failure. */
+            result?: components["schemas"]["Clip"][] | components["schemas"]["Lyrics"] | null;
             /** @enum {string} */
             task_type?: "music" | "lyrics" | "upload" | "concat";
             /** @enum {string} */
@@ -373,8 +375,6 @@ export interface components {
             /** @description For people, for example a percentage. */
             progress?: string | null;
             fail_reason?: string | null;
-            /** @description Clips, or lyrics for a lyrics task; null before the end and after a failure. */
-            result?: components["schemas"]["Clip"][] | components["schemas"]["Lyrics"] | null;
         } & {
             [key: string]: unknown;
         };
