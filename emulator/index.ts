@@ -21,10 +21,9 @@ export type {
   Providers,
 } from "./control/emulator.js";
 export type { EmulatorOptions, ResetOptions } from "./control/options.js";
-export type { ConductRule, Finding } from "./core/audit.js";
+export type { ConductRule, Finding, LoggedRequest } from "./core/audit.js";
 export type { Fault, FaultRule } from "./core/faults.js";
-export type { LoggedRequest } from "./core/log.js";
-export { BillingIncompleteError } from "./core/payments/invoices.js";
+export { BillingIncompleteError } from "./core/payments/payments.js";
 export type {
   AutoTopUpChange,
   AutoTopUpView,

@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { createResponse, type HttpResponse, withoutBody } from "../http/messages.js";
+import { createResponse, type HttpResponse } from "../http/messages.js";
 
 /** Beside the built scripts. The sources have no such folder, and serve no dashboard. */
 const FOLDER = new URL("./dashboard/", import.meta.url);
@@ -50,7 +50,7 @@ export function createDashboard(): Dashboard {
     const file = (await files).get(path);
     if (file === undefined) return null;
     const response = { ...file, headers: { ...file.headers, "X-Request-Id": crypto.randomUUID() } };
-    return method === "HEAD" ? withoutBody(response) : response;
+    return method === "HEAD" ? { ...response, body: "" } : response;
   };
 }
 

@@ -9,14 +9,13 @@ import {
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { HEADERS } from "../../src/contract/service.js";
-import { isControlCall } from "../http/control-gate.js";
 import {
   bytesOf,
   errorResponse,
   type HttpOutcome,
   type HttpRequest,
   type HttpResponse,
-  joinChunks,
+  isControlCall,
   type Origins,
   type RequestTarget,
   sentRequestId,
@@ -210,7 +209,7 @@ function readBody(
       else chunks.length = 0;
       if (limit === 0) resolve("too_large");
     });
-    request.on("end", () => resolve(bytes > limit ? "too_large" : joinChunks(chunks)));
+    request.on("end", () => resolve(bytes > limit ? "too_large" : Buffer.concat(chunks)));
     request.on("close", () => {
       if (!request.readableEnded) reject(new Error("The connection ended within a body"));
     });

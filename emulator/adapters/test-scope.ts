@@ -1,8 +1,7 @@
 import { ENDPOINTS, MODELS, TASK_TYPES } from "../../src/contract/service.js";
-import type { Audit, ConductRule, Finding } from "../core/audit.js";
+import type { Audit, ConductRule, Finding, LoggedRequest } from "../core/audit.js";
 import { type Core, findTask } from "../core/core.js";
 import { isUnused } from "../core/faults.js";
-import type { LoggedRequest } from "../core/log.js";
 
 /** What a test itself did. What a restored state brings along does not count. Each method returns `null` for nothing. */
 export interface TestScope {

@@ -10,11 +10,12 @@ import {
 import { count, flag, list, objectOf, oneOf, text, UnknownIdError, uuid } from "../core/checks.js";
 import { type Core, indexAccount } from "../core/core.js";
 import { creditsSchema, ledgerEntrySchema } from "../core/ledger.js";
-import { invoicePdf, listInvoices } from "../core/payments/invoices.js";
 import {
   authorize,
   changeAutoTopUp,
   decidePayment,
+  invoicePdf,
+  listInvoices,
   topUpByHand,
   viewAutoTopUp,
 } from "../core/payments/payments.js";

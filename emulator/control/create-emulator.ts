@@ -1,7 +1,7 @@
+import type { LogReader } from "../core/audit.js";
 import { checkOptionNames } from "../core/checks.js";
 import { type Core, createCore, setOwnerKey } from "../core/core.js";
-import type { LogReader } from "../core/log.js";
-import { invoicePdf } from "../core/payments/invoices.js";
+import { invoicePdf } from "../core/payments/payments.js";
 import { changeLimits } from "../core/rate-limit.js";
 import { openSnapshot, takeSnapshot } from "../core/state/snapshot.js";
 import { createFetch } from "../http/fetch.js";

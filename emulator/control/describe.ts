@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
-import { findingSchema } from "../core/audit.js";
+import { findingSchema, loggedRequestSchema } from "../core/audit.js";
 import { faultRuleSchema } from "../core/faults.js";
 import { ledgerEntrySchema } from "../core/ledger.js";
-import { loggedRequestSchema } from "../core/log.js";
 import { autoTopUpSchema, billingSchema, invoiceSchema, paymentSchema } from "../core/payments/schemas.js";
 import { policySchema } from "../core/policy.js";
 import { outcomeSchema } from "../core/providers.js";

@@ -1,9 +1,8 @@
 import type { Balance, Usage } from "../../src/contract/responses.js";
 import type { Model, TaskStatus } from "../../src/contract/service.js";
 import type { Task } from "../../src/contract/task.js";
-import type { Finding } from "../core/audit.js";
+import type { Finding, LoggedRequest } from "../core/audit.js";
 import type { FaultRule } from "../core/faults.js";
-import type { LoggedRequest } from "../core/log.js";
 import type {
   AutoTopUpChange,
   AutoTopUpView,

@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
 import { HEADERS } from "../../src/contract/service.js";
 import { parseOption, text, UnknownIdError } from "../core/checks.js";
-import { BillingIncompleteError } from "../core/payments/invoices.js";
-import { CONTROL_PLANE, foreignReason } from "../http/control-gate.js";
+import { BillingIncompleteError } from "../core/payments/payments.js";
+import { foreignReason } from "../http/control-gate.js";
 import {
+  CONTROL_PLANE,
   emptyResponse,
   type HttpRequest,
   type HttpResponse,
@@ -11,7 +12,6 @@ import {
   Refusal,
   refuse,
   requireJson,
-  withoutBody,
 } from "../http/messages.js";
 import { accountMethods } from "./account-methods.js";
 import { describe } from "./describe.js";
@@ -45,7 +45,7 @@ export async function handleControl(
   );
   response.headers[HEADERS.requestId] = requestId;
   response.headers["X-Emulator"] = "async-music";
-  return request.method === "HEAD" ? withoutBody(response) : response;
+  return request.method === "HEAD" ? { ...response, body: "" } : response;
 }
 
 async function respond(context: MethodContext, request: HttpRequest): Promise<HttpResponse> {

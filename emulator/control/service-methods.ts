@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { isModel } from "../../src/contract/service.js";
-import { findingSchema } from "../core/audit.js";
+import { findingSchema, loggedRequestSchema } from "../core/audit.js";
 import {
   count,
   isoTimeSchema,
@@ -16,7 +16,6 @@ import {
 import { type Core, findTask, replaceState } from "../core/core.js";
 import { addFault, faultRuleSchema } from "../core/faults.js";
 import { creditsSchema } from "../core/ledger.js";
-import { loggedRequestSchema } from "../core/log.js";
 import {
   changePolicy,
   defaultPolicy,

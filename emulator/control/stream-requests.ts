@@ -1,5 +1,5 @@
+import type { LoggedRequest, LogReader } from "../core/audit.js";
 import type { Core } from "../core/core.js";
-import type { LoggedRequest, LogReader } from "../core/log.js";
 
 /**
  * What is written for one reader before it reads on: this many events and, of long paths, about this many characters.

@@ -2,9 +2,8 @@ import { isFinalStatus } from "../../src/contract/service.js";
 import type { ServiceClock } from "../time/clock.js";
 import { type Account, type ApiKey, createKey } from "./accounts.js";
 import { AudioStore } from "./audio-store.js";
-import type { Submission } from "./audit.js";
+import type { LogReader, Submission } from "./audit.js";
 import { invariant } from "./checks.js";
-import type { LogReader } from "./log.js";
 import type { State } from "./state/state.js";
 import type { StoredClip, StoredTask } from "./task.js";
 

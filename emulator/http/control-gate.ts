@@ -1,10 +1,4 @@
-import { hasJsonType, type RequestHead, type RequestTarget } from "./messages.js";
-
-export const CONTROL_PLANE = "/_emulator";
-
-export function isControlCall({ site, path }: RequestTarget): boolean {
-  return site === "service" && (path === CONTROL_PLANE || path.startsWith(`${CONTROL_PLANE}/`));
-}
+import { hasJsonType, type RequestHead } from "./messages.js";
 
 /** The control plane takes whole snapshots. */
 const LARGEST_BODY = 2 ** 28;

@@ -1,10 +1,10 @@
+import { concatBytes } from "../../src/shared/data.js";
 import {
   BODILESS_STATUSES,
   bytesOf,
   type HttpOutcome,
   type HttpRequest,
   type HttpResponse,
-  joinChunks,
   type Origins,
   type RequestTarget,
 } from "./messages.js";
@@ -43,7 +43,7 @@ interface Caller {
   signal?: AbortSignal | undefined;
   /** The request that the signal belongs to. @defaultValue the request itself */
   owner?: Request;
-  /** Whether the caller can abort the request. @defaultValue true */
+  /** @defaultValue true */
   canAbort?: boolean;
 }
 
@@ -142,7 +142,7 @@ async function readBody(upload: Upload | undefined, limit: number): Promise<Http
   let bytes = 0;
   for (;;) {
     const { done, value } = await upload.read();
-    if (done) return joinChunks(chunks);
+    if (done) return concatBytes(chunks);
     chunks.push(value);
     bytes += value.byteLength;
     if (bytes > limit) {
@@ -160,8 +160,8 @@ function toResponse(
   let content: BodyInit | null = body === "" || BODILESS_STATUSES.includes(status) ? null : body;
   // An abort ends the stream, like canceling its reader does.
   if (stream !== undefined) content = stream.pipeThrough(new TransformStream(), { signal });
-  else if (breaksAfterBytes !== undefined) content = breakingStream(bytesOf(body).slice(0, breaksAfterBytes));
-  else if (typeof body !== "string") content = fileStream(body, signal);
+  else if (breaksAfterBytes !== undefined || typeof body !== "string")
+    content = streamOf(bytesOf(body), breaksAfterBytes, signal);
   const response = new Response(content, { status, headers });
   Object.defineProperty(response, "url", { value: url });
   return response;
@@ -171,26 +171,19 @@ function toResponse(
  * A file, copied when it is read, since its reader may change the bytes. Checks the signal at each read: a listener would
  * keep an unread file in memory as long as the signal.
  */
-function fileStream(body: Uint8Array<ArrayBuffer>, signal: AbortSignal): ReadableStream<Uint8Array> {
+function streamOf(
+  bytes: Uint8Array<ArrayBuffer>,
+  breaksAfterBytes: number | undefined,
+  signal: AbortSignal,
+): ReadableStream<Uint8Array> {
   let sent = false;
   const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     if (signal.aborted) controller.error(signal.reason);
-    else if (sent) controller.close();
-    else controller.enqueue(body.slice());
+    else if (!sent) controller.enqueue(bytes.slice(0, breaksAfterBytes));
+    else if (breaksAfterBytes === undefined) controller.close();
+    else controller.error(new TypeError("terminated"));
     sent = true;
   };
   // Must not end before it was read.
   return new ReadableStream({ pull }, { highWaterMark: 0 });
-}
-
-/** A body of which only the beginning arrives. */
-function breakingStream(beginning: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
-  let sent = false;
-  return new ReadableStream({
-    pull(controller) {
-      if (sent) controller.error(new TypeError("terminated"));
-      else controller.enqueue(beginning);
-      sent = true;
-    },
-  });
 }

@@ -1,6 +1,4 @@
-import type { Model } from "../../src/contract/service.js";
-import { ERROR_STATUSES, HEADERS, isSafeRequestId } from "../../src/contract/service.js";
-import { concatBytes } from "../../src/shared/data.js";
+import { ERROR_STATUSES, HEADERS, isSafeRequestId, type Model } from "../../src/contract/service.js";
 import type { Policy } from "../core/policy-fields.js";
 
 /** A request before its body is read. */
@@ -77,9 +75,10 @@ export function sentRequestId({ headers }: Pick<HttpRequest, "headers">): string
   return id !== null && isSafeRequestId(id) ? id : null;
 }
 
-export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
-  const [first] = chunks;
-  return first !== undefined && chunks.length === 1 ? first : concatBytes(chunks);
+export const CONTROL_PLANE = "/_emulator";
+
+export function isControlCall({ site, path }: RequestTarget): boolean {
+  return site === "service" && (path === CONTROL_PLANE || path.startsWith(`${CONTROL_PLANE}/`));
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -135,8 +134,8 @@ export function createResponse(
   body: HttpResponse["body"],
   errorCode: string | null = null,
 ): HttpResponse {
-  const isBytes = typeof body !== "string";
-  const length = isBytes || /[^\0-\x7f]/.test(body) ? bytesOf(body).byteLength : body.length;
+  const isAscii = typeof body === "string" && !/[^\0-\x7f]/.test(body);
+  const length = isAscii ? body.length : bytesOf(body).byteLength;
   const headers = { "Content-Type": contentType, "Content-Length": String(length) };
   return { status, headers, body, errorCode };
 }
@@ -156,11 +155,6 @@ export function errorResponse(
   const response = jsonResponse(status, { code: status, error_code: errorCode, message, ...wait }, errorCode);
   if (retryAfterSeconds !== undefined) response.headers[HEADERS.retryAfter] = String(retryAfterSeconds);
   return response;
-}
-
-/** The response to HEAD: its `Content-Length` is that of the missing body. */
-export function withoutBody(response: HttpResponse): HttpResponse {
-  return { ...response, body: "" };
 }
 
 /** Statuses whose responses have no body. */
@@ -212,10 +206,4 @@ export function refuse(error: unknown, policy: Policy): HttpResponse {
   const response = errorResponse(status, errorCode, message, retryAfterSeconds);
   if (allow !== undefined) response.headers["Allow"] = allow;
   return response;
-}
-
-/** The interface's error code for a status. */
-export function errorCodeOf(status: number): string {
-  const known = Object.entries(ERROR_STATUSES).find(([, each]) => each === status);
-  return known?.[0] ?? (status >= 400 && status < 500 ? "invalid_request_body" : "internal_error");
 }

@@ -1,32 +1,36 @@
-import { ENDPOINTS, HEADERS } from "../../src/contract/service.js";
-import { auditRequest, fingerprintOfSubmission, fingerprintOfText, type Submission } from "../core/audit.js";
+import { ENDPOINTS, ERROR_STATUSES, HEADERS } from "../../src/contract/service.js";
+import {
+  auditRequest,
+  fingerprintOfSubmission,
+  fingerprintOfText,
+  logRequest,
+  type Submission,
+} from "../core/audit.js";
 import { invariant } from "../core/checks.js";
 import { type Core, findTask } from "../core/core.js";
 import { type Fault, takeFault } from "../core/faults.js";
 import { isBalanced } from "../core/ledger.js";
-import { logRequest } from "../core/log.js";
 import { admit, openWindow, remainingIn } from "../core/rate-limit.js";
 import type { StoredTask } from "../core/task.js";
 import { isoTime } from "../time/clock.js";
 import { randomUuid } from "../time/random.js";
-import { controlBodyLimit, isControlCall } from "./control-gate.js";
+import { controlBodyLimit } from "./control-gate.js";
 import {
   type Arrival,
   BODILESS_STATUSES,
   bytesOf,
   emptyResponse,
-  errorCodeOf,
   errorResponse,
   type HttpOutcome,
   type HttpRequest,
   type HttpResponse,
+  isControlCall,
   isTooDeep,
   parseJson,
   Refusal,
   type RequestHead,
   refuse,
   sentRequestId,
-  withoutBody,
 } from "./messages.js";
 import { findRoute } from "./routes.js";
 import type { Caller, Context, Service } from "./service.js";
@@ -214,12 +218,12 @@ function countRequest(context: Context, key: Caller["key"]): Refusal | null {
   });
 }
 
-/** Adds what every response has (Endpoints). */
+/** Adds what every response has (Endpoints). The response to HEAD keeps the length of the missing body. */
 function seal({ request, requestId, remaining }: Context, response: HttpResponse): HttpResponse {
   response.headers[HEADERS.requestId] = requestId;
   response.headers["X-Emulator"] = "async-music";
   if (remaining !== null) response.headers[HEADERS.rateLimitRemaining] = String(remaining);
-  return request.method === "HEAD" ? withoutBody(response) : response;
+  return request.method === "HEAD" ? { ...response, body: "" } : response;
 }
 
 /** The outcome of a fault that keeps the request from having an effect; `null` for any other fault. */
@@ -261,7 +265,10 @@ function cut(response: HttpResponse): HttpResponse {
 }
 
 function faultResponse(fault: Extract<Fault, { kind: "status" }>, context: Context): HttpResponse {
-  const { status, error_code: errorCode = errorCodeOf(status) } = fault;
+  const { status } = fault;
+  const [known] = Object.entries(ERROR_STATUSES).find(([, each]) => each === status) ?? [];
+  const general = status >= 400 && status < 500 ? "invalid_request_body" : "internal_error";
+  const { error_code: errorCode = known ?? general } = fault;
   // A 429 always states its wait (Errors).
   const { retry_after_seconds: wait = status === 429 ? 1 : undefined } = fault;
   const response = errorResponse(status, errorCode, "This response was requested by a fault", wait);

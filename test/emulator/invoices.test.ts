@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { printable } from "../../emulator/core/payments/pdf-page.js";
+import { printable } from "../../emulator/core/payments/invoice-pdf.js";
 import { type ControlledService, createControlled } from "./support/control.js";
 
 const BILLING = {

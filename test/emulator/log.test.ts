@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type LoggedRequest, logRequest, REMEMBERED_REQUESTS } from "../../emulator/core/log.js";
+import { type LoggedRequest, logRequest, REMEMBERED_REQUESTS } from "../../emulator/core/audit.js";
 
 test("the log remembers the last 100,000 requests, and never twice as many", () => {
   const log: LoggedRequest[] = [];

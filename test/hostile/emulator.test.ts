@@ -1,6 +1,6 @@
 import { createEmulator } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
-import { REMEMBERED_REQUESTS } from "../../emulator/core/log.js";
+import { REMEMBERED_REQUESTS } from "../../emulator/core/audit.js";
 import { coreOf } from "../../emulator/http/service.js";
 import { createControlled } from "../emulator/support/control.js";
 import { BALANCE, USAGE, VALID } from "../emulator/support/service.js";

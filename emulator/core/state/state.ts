@@ -1,9 +1,8 @@
 import type * as z from "zod/mini";
 import { accountSchema, createAccount, createKey } from "../accounts.js";
-import { type Audit, auditSchema, createAudit } from "../audit.js";
+import { type Audit, auditSchema, createAudit, loggedRequestSchema } from "../audit.js";
 import { count, list, objectOf, text, wholeNumber } from "../checks.js";
 import { addedFaultSchema } from "../faults.js";
-import { loggedRequestSchema } from "../log.js";
 import { policySchema } from "../policy.js";
 import { scriptSchema } from "../providers.js";
 import { limitsSchema } from "../rate-limit.js";
