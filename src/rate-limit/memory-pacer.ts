@@ -119,8 +119,12 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
     for (let late = queue.takeLate(now); late !== undefined; late = queue.takeLate(now)) {
       queue.settle(late, false);
     }
-    if (queue.isLinedUp(0) && (delayEnd(now) ?? 0) >= reportedDelayUntil + REPORTED_DELAY_MS)
+    const delayedUntil = queue.isLinedUp(0) ? (delayEnd(now) ?? 0) : 0;
+    if (delayedUntil >= reportedDelayUntil + REPORTED_DELAY_MS) {
+      // Also without anything to report: listing all waiting requests takes longer the more there are.
+      reportedDelayUntil = delayedUntil;
       reportDelay(queue.linedUp(0), now);
+    }
     setAlarm(now);
   }
 

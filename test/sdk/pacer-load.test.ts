@@ -1,5 +1,6 @@
 import type { AsyncMusic } from "async-music";
 import { expect, test } from "vitest";
+import { createMemoryPacer } from "../../src/rate-limit/memory-pacer.js";
 import {
   accepted,
   acceptedAnew,
@@ -176,4 +177,12 @@ test("of the tasks that wait, those are read first that are most likely over by 
   const later = delays.slice(100);
   expect(later.reduce((sum, delay) => sum + delay, 0) / later.length).toBeLessThan(15_000);
   expect(limit.refused()).toBe(0);
+});
+
+test("queueing 20,000 creates takes time in proportion to their number", () => {
+  const pacer = createMemoryPacer(createTestClock({ skips: false }));
+  const before = process.cpuUsage();
+  for (let create = 0; create < 20_000; create++) void pacer.admit({ kind: "create" });
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(1000);
 });
