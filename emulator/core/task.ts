@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { inputVariant } from "../../src/contract/request-rules.js";
 import {
+  isRecord,
   type JsonValue,
   MODELS,
   type Model,
@@ -80,10 +81,7 @@ const taskFields = {
   model: oneOf(...MODELS),
   type: oneOf(...TASK_TYPES),
   credits: count,
-  input: z.custom<ProviderTask["input"]>(
-    (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-    "be an object",
-  ),
+  input: z.custom<ProviderTask["input"]>(isRecord, "be an object"),
   audioFormat: z.nullable(z.literal("mp3", "be mp3 or null")),
   createdAt: time,
   plan: planSchema,

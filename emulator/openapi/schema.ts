@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { JsonValue } from "../../src/contract/service.js";
+import { isRecord, type JsonValue } from "../../src/contract/service.js";
 
 /** A JSON Schema as OpenAPI 3.1 takes it: draft 2020-12. `false` forbids. */
 export type Schema = boolean | { readonly [keyword: string]: JsonValue };
@@ -37,10 +37,6 @@ function promised(field: JsonValue): JsonValue {
   return rest;
 }
 
-function asObject(value: JsonValue | undefined): { readonly [keyword: string]: JsonValue } {
-  return isObject(value) ? value : {};
-}
-
-function isObject(value: JsonValue | undefined): value is { readonly [keyword: string]: JsonValue } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function asObject(value: JsonValue | undefined): { readonly [key: string]: JsonValue } {
+  return isRecord(value) ? value : {};
 }

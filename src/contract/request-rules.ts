@@ -21,9 +21,9 @@ export interface RequestViolation {
 export interface RequestRules {
   /** `"named_only"`: of the other model's fields only the two that the interface names are forbidden. */
   mixedFieldSets: "reject" | "named_only";
-  /** `"omitted"`: an `audio_format` of `null` is as good as none. */
+  /** `"omitted"`: an `audio_format` of `null` counts as absent. */
   nullAudioFormat: "reject" | "omitted";
-  /** `false`: the service can't convert at the moment, and refuses to be asked. */
+  /** `false`: the service refuses every `audio_format`, since it cannot convert at the moment. */
   audioConversion: boolean;
 }
 
@@ -32,148 +32,6 @@ const STRICT_RULES: RequestRules = {
   nullAudioFormat: "reject",
   audioConversion: true,
 };
-
-/** What `provider_a`'s music has to have one of. */
-const MODE_FIELDS = ["prompt", "tags", "gpt_description_prompt", "continue_clip_id"];
-
-/** The modes of `provider_a`'s music. A `title` may be any value in each of them, so that no schema has it. */
-const MODES = ["inspiration", "custom", "continuation"] as const;
-
-/** Fields by which one model's music request is told to be meant for the other (Input for `provider_b`). */
-const NAMED_PROVIDER_A_FIELDS = ["gpt_description_prompt", "make_instrumental"];
-
-/**
- * The first rule of the interface that a request body breaks, or `null`. Rules are tried in a fixed order: body shape,
- * required fields, model, task type, audio format, input.
- */
-export function findRequestViolation(
-  body: unknown,
-  rules: RequestRules = STRICT_RULES,
-): RequestViolation | null {
-  if (!isRecord(body)) return violation("invalid_request_body", "", "must be a JSON object");
-
-  const missing: RequestIssue[] = [];
-  for (const path of ["model", "task_type", "input"]) {
-    if (body[path] === undefined || body[path] === null)
-      missing.push({ path, message: `is missing${hintAbout([path], body)}` });
-  }
-  if (missing.length > 0) return { errorCode: "missing_required_fields", issues: missing };
-
-  const { model, task_type: taskType, input } = body;
-  if (!isModel(model)) return violation("invalid_model", "model", "must be provider_a or provider_b");
-  if (!isTaskType(taskType) || !TASK_TYPES_BY_MODEL[model].includes(taskType)) {
-    const taskTypes = TASK_TYPES_BY_MODEL[model];
-    const message = `must be ${taskTypes.length > 1 ? "one of " : ""}${taskTypes.join(", ")} for ${model}`;
-    return violation("unsupported_task_type", "task_type", message);
-  }
-
-  return (
-    findFormatViolation(body["audio_format"], rules) ?? findInputViolation(model, taskType, input, rules)
-  );
-}
-
-function findFormatViolation(audioFormat: unknown, rules: RequestRules): RequestViolation | null {
-  if (audioFormat === undefined || (audioFormat === null && rules.nullAudioFormat === "omitted")) return null;
-  if (audioFormat !== "mp3")
-    return violation("invalid_audio_format", "audio_format", "must be mp3, or be left out");
-  if (rules.audioConversion) return null;
-  return violation(
-    "audio_format_unavailable",
-    "audio_format",
-    "can't be had now; leave it out for the provider's own format",
-  );
-}
-
-function findInputViolation(
-  model: Model,
-  taskType: TaskType,
-  input: unknown,
-  rules: RequestRules,
-): RequestViolation | null {
-  if (!isRecord(input)) return violation("invalid_task_input", "input", "must be an object");
-
-  const variant = inputVariant(model, taskType, input);
-  const mixed = forbiddenFields(variant, rules)
-    .filter((field) => input[field] !== undefined)
-    .map((field) => ({
-      path: `input.${field}`,
-      message: `must be absent: it belongs to ${otherModel(model)}`,
-    }));
-
-  const parsed = inputSchemas[variant].safeParse(input);
-  const invalid = (parsed.error?.issues ?? []).map(({ code, path, message }) => {
-    const field = String(path[0]);
-    const isMissing = code === "invalid_type" && input[field] === undefined;
-    const wanted = isMissing ? [field] : code === "custom" && variant === "custom" ? MODE_FIELDS : [];
-    return {
-      path: ["input", ...path].join("."),
-      message: `${isMissing ? "is missing" : message}${hintAbout(wanted, input)}`,
-    };
-  });
-
-  const issues = [...mixed, ...invalid];
-  return issues.length === 0 ? null : { errorCode: "invalid_task_input", issues };
-}
-
-/** Another spelling of a name is an extra, which nobody reads: `taskType`. */
-function hintAbout(wanted: readonly string[], given: Readonly<Record<string, unknown>>): string {
-  const plain = (name: string) => name.replaceAll(/[_-]/g, "").toLowerCase();
-  const meant = wanted.map(plain);
-  const other = Object.keys(given).find((name) => !wanted.includes(name) && meant.includes(plain(name)));
-  return other === undefined ? "" : `; \`${other}\` is not read`;
-}
-
-/** Which set of input fields a request is meant for: for `provider_a`'s music its mode, chosen by presence. */
-export function inputVariant(
-  model: Model,
-  taskType: TaskType,
-  input: Readonly<Record<string, unknown>>,
-): InputVariant {
-  if (taskType !== "music") return taskType;
-  if (model === "provider_b") return "provider_b";
-  if (input["continue_clip_id"] !== undefined) return "continuation";
-  if (input["gpt_description_prompt"] !== undefined) return "inspiration";
-  return "custom";
-}
-
-/** The names of all input fields that a model has for a task type, in any of its modes. */
-export function inputFields(model: Model, taskType: TaskType): readonly string[] {
-  const isModal = model === "provider_a" && taskType === "music";
-  const variants = isModal ? MODES : [inputVariant(model, taskType, {})];
-  const fields: string[] = isModal ? ["title"] : [];
-  for (const variant of variants) fields.push(...Object.keys(inputSchemas[variant].shape));
-  return fields;
-}
-
-function forbiddenFields(variant: InputVariant, { mixedFieldSets }: RequestRules): readonly string[] {
-  const namedOnly = mixedFieldSets === "named_only";
-  switch (variant) {
-    case "inspiration":
-    case "custom":
-    case "continuation":
-      return namedOnly ? [] : PROVIDER_B_FIELDS;
-    case "provider_b":
-      return namedOnly ? NAMED_PROVIDER_A_FIELDS : PROVIDER_A_FIELDS;
-    default:
-      return [];
-  }
-}
-
-function otherModel(model: Model): Model {
-  return model === "provider_a" ? "provider_b" : "provider_a";
-}
-
-function violation(errorCode: ErrorCode, path: string, message: string): RequestViolation {
-  return { errorCode, issues: [{ path, message }] };
-}
-
-/** The modes of a music task, and the other task types: each has an input of its own. */
-export type InputVariant =
-  | "inspiration"
-  | "custom"
-  | "continuation"
-  | "provider_b"
-  | Exclude<TaskType, "music">;
 
 /** Fields that only `provider_b`'s music has; `provider_a`'s music must not have them. */
 export const PROVIDER_B_FIELDS = ["lyrics", "lyrics_type", "seed"] as const;
@@ -191,8 +49,14 @@ export const PROVIDER_A_FIELDS = [
   "clip_id",
 ] as const;
 
+/** The two of them that the interface names (Input for `provider_b`). */
+const NAMED_PROVIDER_A_FIELDS = ["gpt_description_prompt", "make_instrumental"];
+
+/** The fields that choose the mode of `provider_a`'s music: it needs one of them. */
+const MODE_FIELDS = ["prompt", "tags", "gpt_description_prompt", "continue_clip_id"];
+
 const text = z.string("must be a string");
-const filledText = text.check(z.regex(/\S/, "must have a character that is no white space"));
+const filledText = text.check(z.regex(/\S/, "must have a character that is not whitespace"));
 const flag = z.boolean("must be true or false");
 const seconds = numberThat((value) => value >= 0, "must be a number, 0 or more");
 const wholeNumber = numberThat(Number.isInteger, "must be a whole number");
@@ -201,28 +65,34 @@ const publicUrl = text.check(
   z.refine(isPublicHttpUrl, "must be an address that the public internet can reach"),
 );
 
+/** Checks with `refine`, since each of zod's own checks would add to every bundle. */
+function numberThat(fits: (value: number) => boolean, message: string) {
+  return z.number(message).check(z.refine(fits, message));
+}
+
 const modelVersion = z.enum(["v6", "v5.5", "v5"], "must be v6, v5.5 or v5");
 const lyricsType = z.enum(["generate", "user", "instrumental"], "must be generate, user or instrumental");
 
-const customInput = z
-  .looseObject({
-    prompt: z.optional(text),
-    tags: z.optional(text),
-    negative_tags: z.optional(text),
-    make_instrumental: z.optional(flag),
-    model_version: z.optional(modelVersion),
-  })
-  .check(
-    z.refine(({ prompt, tags }) => [prompt, tags].some((words) => words !== undefined && /\S/.test(words)), {
-      error: "must have words, or `tags`, unless there is `gpt_description_prompt` or `continue_clip_id`",
-      path: ["prompt"],
-      when: ({ issues }) => issues.length === 0,
-    }),
-  );
+const customInput = z.looseObject({
+  prompt: z.optional(text),
+  tags: z.optional(text),
+  negative_tags: z.optional(text),
+  make_instrumental: z.optional(flag),
+  model_version: z.optional(modelVersion),
+});
+
+const hasWords = z.refine<z.output<typeof customInput>>(
+  ({ prompt = "", tags = "" }) => /\S/.test(prompt + tags),
+  {
+    error: "must have words, or `tags`, unless there is `gpt_description_prompt` or `continue_clip_id`",
+    path: ["prompt"],
+    when: ({ issues }) => issues.length === 0,
+  },
+);
 
 /**
- * The known fields of each input (Resources: Task creation request). What a mode ignores is not checked, and what is
- * unknown passes.
+ * The fields that the service reads, by mode of a music task and by other task type (Resources: Task creation request).
+ * Fields that a mode ignores, such as any `title`, are not checked, and unknown ones are accepted.
  */
 export const inputSchemas = {
   inspiration: z.looseObject({
@@ -231,7 +101,7 @@ export const inputSchemas = {
     make_instrumental: z.optional(flag),
     model_version: z.optional(modelVersion),
   }),
-  custom: customInput,
+  custom: customInput.check(hasWords),
   continuation: z.looseObject({
     continue_clip_id: filledText,
     continue_at: z.optional(seconds),
@@ -248,9 +118,116 @@ export const inputSchemas = {
   lyrics: z.looseObject({ prompt: filledText }),
   upload: z.looseObject({ url: publicUrl }),
   concat: z.looseObject({ clip_id: filledText }),
-} as const satisfies Record<InputVariant, unknown>;
+} as const;
 
-/** One kind of check for all numbers: each other would be in every bundle. The description says in its own words which. */
-function numberThat(fits: (value: number) => boolean, message: string) {
-  return z.number(message).check(z.refine(fits, message));
+/** The modes of a music task, and the other task types: each has its own input. */
+export type InputVariant = keyof typeof inputSchemas;
+
+/** The input that a request has: of `provider_a`'s music, the fields that are present choose the mode. */
+export function inputVariant(
+  model: Model,
+  taskType: TaskType,
+  input: Readonly<Record<string, unknown>>,
+): InputVariant {
+  if (taskType !== "music") return taskType;
+  if (model === "provider_b") return "provider_b";
+  if (input["continue_clip_id"] !== undefined) return "continuation";
+  if (input["gpt_description_prompt"] !== undefined) return "inspiration";
+  return "custom";
+}
+
+/** The names of all input fields that a model has for a task type, in any of its modes. */
+export function inputFields(model: Model, taskType: TaskType): readonly string[] {
+  const namesOf = (variant: InputVariant) => Object.keys(inputSchemas[variant].shape);
+  if (model !== "provider_a" || taskType !== "music") return namesOf(inputVariant(model, taskType, {}));
+  return ["title", ...namesOf("inspiration"), ...namesOf("custom"), ...namesOf("continuation")];
+}
+
+/**
+ * The first rule of the interface that a request body breaks, or `null`. Rules are tried in a fixed order: body shape,
+ * required fields, model, task type, audio format, input.
+ */
+export function findRequestViolation(
+  body: unknown,
+  rules: RequestRules = STRICT_RULES,
+): RequestViolation | null {
+  if (!isRecord(body)) return violation("invalid_request_body", "", "must be a JSON object");
+
+  const issues = ["model", "task_type", "input"]
+    .filter((path) => body[path] === undefined || body[path] === null)
+    .map((path) => ({ path, message: `is missing${hintAbout([path], body)}` }));
+  if (issues.length > 0) return { errorCode: "missing_required_fields", issues };
+
+  const { model, task_type: taskType, input } = body;
+  if (!isModel(model)) return violation("invalid_model", "model", "must be provider_a or provider_b");
+  const taskTypes = TASK_TYPES_BY_MODEL[model];
+  if (!isTaskType(taskType) || !taskTypes.includes(taskType)) {
+    const message = `must be ${taskTypes.length > 1 ? "one of " : ""}${taskTypes.join(", ")} for ${model}`;
+    return violation("unsupported_task_type", "task_type", message);
+  }
+
+  return (
+    findFormatViolation(body["audio_format"], rules) ?? findInputViolation(model, taskType, input, rules)
+  );
+}
+
+function findFormatViolation(audioFormat: unknown, rules: RequestRules): RequestViolation | null {
+  if (audioFormat === undefined || (audioFormat === null && rules.nullAudioFormat === "omitted")) return null;
+  if (audioFormat !== "mp3")
+    return violation("invalid_audio_format", "audio_format", "must be mp3 or absent");
+  if (rules.audioConversion) return null;
+  const message = "is unavailable at the moment; leave it out for the provider's own format";
+  return violation("audio_format_unavailable", "audio_format", message);
+}
+
+function findInputViolation(
+  model: Model,
+  taskType: TaskType,
+  input: unknown,
+  rules: RequestRules,
+): RequestViolation | null {
+  if (!isRecord(input)) return violation("invalid_task_input", "input", "must be an object");
+
+  const other = model === "provider_a" ? "provider_b" : "provider_a";
+  const mixed = forbiddenFields(model, taskType, rules)
+    .filter((field) => input[field] !== undefined)
+    .map((field) => ({ path: `input.${field}`, message: `must be absent: it belongs to ${other}` }));
+
+  const variant = inputVariant(model, taskType, input);
+  const parsed = inputSchemas[variant].safeParse(input);
+  const invalid = (parsed.error?.issues ?? []).map(({ code, path, message }) => {
+    const field = String(path[0]);
+    const isMissing = code === "invalid_type" && input[field] === undefined;
+    const wanted = isMissing ? [field] : code === "custom" && variant === "custom" ? MODE_FIELDS : [];
+    return {
+      path: ["input", ...path].join("."),
+      message: `${isMissing ? "is missing" : message}${hintAbout(wanted, input)}`,
+    };
+  });
+
+  const issues = [...mixed, ...invalid];
+  return issues.length === 0 ? null : { errorCode: "invalid_task_input", issues };
+}
+
+function forbiddenFields(
+  model: Model,
+  taskType: TaskType,
+  { mixedFieldSets }: RequestRules,
+): readonly string[] {
+  if (taskType !== "music") return [];
+  const namedOnly = mixedFieldSets === "named_only";
+  if (model === "provider_b") return namedOnly ? NAMED_PROVIDER_A_FIELDS : PROVIDER_A_FIELDS;
+  return namedOnly ? [] : PROVIDER_B_FIELDS;
+}
+
+/** Names a field that is probably a wanted one in another spelling, such as `taskType`: the service ignores it. */
+function hintAbout(wanted: readonly string[], given: Readonly<Record<string, unknown>>): string {
+  const plain = (name: string) => name.replaceAll(/[_-]/g, "").toLowerCase();
+  const meant = wanted.map(plain);
+  const other = Object.keys(given).find((name) => !wanted.includes(name) && meant.includes(plain(name)));
+  return other === undefined ? "" : `; \`${other}\` is not read`;
+}
+
+function violation(errorCode: ErrorCode, path: string, message: string): RequestViolation {
+  return { errorCode, issues: [{ path, message }] };
 }
