@@ -16,13 +16,11 @@ const arrows = {
     errors: "contract",
     "rate-limit": "contract shared time",
     http: "contract shared time errors rate-limit",
-    "account.ts": "contract http",
     journal: "contract shared time errors http",
-    tasks: "contract shared time errors rate-limit http account.ts journal",
+    tasks: "contract shared time errors rate-limit http journal",
     audio: "contract time errors http",
-    "options.ts": "contract time errors rate-limit http",
-    "client.ts": "contract time rate-limit http account.ts tasks audio options.ts",
-    "index.ts": "contract time errors rate-limit http account.ts journal tasks audio options.ts client.ts",
+    client: "contract time errors rate-limit http tasks audio",
+    "index.ts": "contract time errors rate-limit http journal tasks audio client",
     node: "errors http journal audio",
     redis: "contract time errors rate-limit http journal",
   }),
@@ -43,10 +41,10 @@ const arrows = {
 
   // Where the two sides meet.
   ...modulesBelow("src", {
-    cli: "contract rate-limit http tasks options.ts index.ts node emulator/index.ts emulator/node.ts",
+    cli: "contract rate-limit http tasks client index.ts node emulator/index.ts emulator/node.ts",
   }),
   ...modulesBelow("emulator", {
-    "vitest.ts": "src/client.ts core http control adapters",
+    "vitest.ts": "src/client core http control adapters",
   }),
 };
 

@@ -1,5 +1,5 @@
-import type { Account } from "../account.js";
 import type { TaskRequest } from "../contract/requests.js";
+import type { Usage } from "../contract/responses.js";
 import type { TaskType } from "../contract/service.js";
 import { isFinalStatus } from "../contract/service.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
@@ -37,10 +37,15 @@ import { callBack, type Submissions, Waits } from "./wait.js";
 
 const NO_OPTIONS = {};
 
+/** Reads the usage of the account. */
+interface UsageReader {
+  usage(options: RequestOptions): Promise<Usage>;
+}
+
 /** Tasks: songs, lyrics, uploads and concatenations, from their submission to their result. */
 export class Tasks {
   readonly #context: Context;
-  readonly #account: Account;
+  readonly #account: UsageReader;
   readonly #validatesRequests: boolean;
   readonly #submissions: Submissions = new WeakMap();
   readonly #waits: Waits;
@@ -48,7 +53,7 @@ export class Tasks {
   readonly #lost: Probe["lost"] = new Map();
 
   /** @internal */
-  constructor(context: Context, account: Account, validatesRequests: boolean) {
+  constructor(context: Context, account: UsageReader, validatesRequests: boolean) {
     this.#context = context;
     this.#account = account;
     this.#validatesRequests = validatesRequests;

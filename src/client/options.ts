@@ -1,13 +1,13 @@
-import { API_PREFIX } from "./contract/service.js";
-import { InvalidOptionError, shown } from "./errors/base.js";
-import { checkMaxRetries, checkOptionNames, checkTimeoutMs, shownAmong } from "./http/client.js";
-import { environmentVariable, isBrowser } from "./http/fetch.js";
-import { createRedactor, type Redactor } from "./http/redactor.js";
-import type { Tracer } from "./http/telemetry.js";
-import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel } from "./http/telemetry.js";
-import type { Pacer, PacerFactory } from "./rate-limit/pacer.js";
-import type { Clock } from "./time/clock.js";
-import { createSystemClock, type Random, systemRandom } from "./time/clock.js";
+import { API_PREFIX } from "../contract/service.js";
+import { InvalidOptionError, shown } from "../errors/base.js";
+import { checkMaxRetries, checkOptionNames, checkTimeoutMs, shownAmong } from "../http/client.js";
+import { environmentVariable, isBrowser } from "../http/fetch.js";
+import { createRedactor, type Redactor } from "../http/redactor.js";
+import type { Tracer } from "../http/telemetry.js";
+import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel } from "../http/telemetry.js";
+import type { Pacer, PacerFactory } from "../rate-limit/pacer.js";
+import type { Clock } from "../time/clock.js";
+import { createSystemClock, type Random, systemRandom } from "../time/clock.js";
 
 /**
  * Options of the client. Each must be an own property of the object: one that is inherited, such as a getter of a class,
