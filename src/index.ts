@@ -79,8 +79,13 @@ export {
   RequestTimeoutError,
   SubmissionOutcomeUnknownError,
 } from "./errors/connection-errors.js";
-export { JournalConflictError, JournalError } from "./errors/journal-errors.js";
-export { TaskFailedError, TaskTimedOutError, WaitTimeoutError } from "./errors/task-errors.js";
+export {
+  JournalConflictError,
+  JournalError,
+  TaskFailedError,
+  TaskTimedOutError,
+  WaitTimeoutError,
+} from "./errors/task-errors.js";
 export type { ApiPromise, WithResponse } from "./http/client.js";
 export type { RequestOptions } from "./http/context.js";
 export type {

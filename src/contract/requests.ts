@@ -1,6 +1,6 @@
 import type { JsonValue } from "./service.js";
 
-/** The only format that can be asked for; without it the audio is in whatever format the provider made. */
+/** The only format that can be requested. By default, the audio has the format that the provider made. */
 export type AudioFormat = "mp3";
 
 /** Versions of `provider_a`'s music model. The older two are still accepted and generate with `v6`. */
@@ -64,8 +64,8 @@ export interface ConcatRequest {
 }
 
 /**
- * Everything that can be asked of the service, told apart by `model` and `task_type`, and `provider_a`'s music
- * modes by their `input`. A mix that the service forbids is a type error.
+ * Every request for a task: a union by `model` and `task_type`, and for `provider_a`'s music by the mode of its `input`.
+ * A mix that the service forbids is a type error.
  */
 export type TaskRequest = MusicRequest | LyricsRequest | UploadRequest | ConcatRequest;
 
@@ -99,11 +99,11 @@ export interface NoProviderAFields {
 
 /** The input of inspiration mode. */
 export interface InspirationInput extends NoProviderBFields {
-  /** What the song is to be about and sound like; at least one character that is no white space. */
+  /** What the song is about and how it sounds; at least one character that is not whitespace. */
   gpt_description_prompt: string;
-  /** Styles to keep away from. */
+  /** Styles to avoid. */
   negative_tags?: string | undefined;
-  /** No singing. @defaultValue false */
+  /** Whether the song has no vocals. @defaultValue false */
   make_instrumental?: boolean | undefined;
   /** The version of the music model; all of them generate with `v6`. @defaultValue "v6" */
   model_version?: ModelVersion | undefined;
@@ -123,15 +123,15 @@ export type CustomInput = CustomFields &
 
 /** The fields of custom mode beside `prompt` and `tags`. */
 export interface CustomFields extends NoProviderBFields {
-  /** The lyrics. At least one of `prompt` and `tags` has a character that is no white space. */
+  /** The lyrics. At least one of `prompt` and `tags` has a character that is not whitespace. */
   prompt?: string | undefined;
   /** Styles, comma-separated. Alone with `make_instrumental: true` they make an instrumental. */
   tags?: string | undefined;
-  /** Styles to keep away from. */
+  /** Styles to avoid. */
   negative_tags?: string | undefined;
-  /** The title; what is no string becomes one. */
+  /** The title. A value that is not a string is serialized. */
   title?: JsonValue | undefined;
-  /** No singing. @defaultValue false */
+  /** Whether the song has no vocals. @defaultValue false */
   make_instrumental?: boolean | undefined;
   /** The version of the music model; all of them generate with `v6`. @defaultValue "v6" */
   model_version?: ModelVersion | undefined;
@@ -143,13 +143,13 @@ export interface CustomFields extends NoProviderBFields {
 
 /** The input of continuation mode. */
 export interface ContinuationInput extends NoProviderBFields {
-  /** The clip to go on from: one of an earlier music or upload task. */
+  /** The clip to continue: one of an earlier music or upload task. */
   continue_clip_id: string;
-  /** Where in the source clip to go on, in seconds; 0 or more. */
+  /** Where in the source clip to continue, in seconds; 0 or more. */
   continue_at?: number | undefined;
   /** The lyrics of the continuation. */
   prompt?: string | undefined;
-  /** The title; what is no string becomes one. */
+  /** The title. A value that is not a string is serialized. */
   title?: JsonValue | undefined;
   /** The version of the music model; all of them generate with `v6`. @defaultValue "v6" */
   model_version?: ModelVersion | undefined;
@@ -165,21 +165,21 @@ export interface ContinuationInput extends NoProviderBFields {
 
 /** The input of `provider_b`'s music. */
 export interface ProviderBMusicInput extends NoProviderAFields {
-  /** Style and mood; at least one character that is no white space. */
+  /** Style and mood; at least one character that is not whitespace. */
   prompt: string;
   /** The lyrics, as free text. Their longest length is not documented. */
   lyrics?: string | undefined;
   /** Styles, comma-separated. */
   tags?: string | undefined;
-  /** Where the words come from. What the provider takes when it is left out is not documented. */
+  /** Where the words come from. The provider's default is not documented. */
   lyrics_type?: LyricsType | undefined;
-  /** A whole number, for the provider's own source of chance; a fraction is refused with `invalid_task_input`. */
+  /** A seed for the provider's random numbers: a whole number. A fraction is refused with `invalid_task_input`. */
   seed?: number | undefined;
 }
 
 /** The input of a lyrics task. */
 export interface LyricsInput {
-  /** What the lyrics are to be about; at least one character that is no white space. */
+  /** What the lyrics are about; at least one character that is not whitespace. */
   prompt: string;
 }
 

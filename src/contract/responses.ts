@@ -73,7 +73,7 @@ export interface Balance {
   [field: string]: unknown;
 }
 
-/** What the account has used since it exists. */
+/** What the account has used since its creation. */
 export interface Usage {
   /** Tasks of every status. */
   tasks_created: number;

@@ -59,10 +59,7 @@ export const HEADERS = {
   retryAfter: "Retry-After",
 } as const;
 
-/**
- * Every error code of an HTTP answer, with the status that it comes with (Errors). `null` where the interface does
- * not show the status.
- */
+/** Every error code of an HTTP response, with its status; `null` where the interface does not show it (Errors). */
 export const ERROR_STATUSES = {
   invalid_json: 400,
   invalid_request_body: 400,
@@ -82,7 +79,7 @@ export const ERROR_STATUSES = {
   upstream_provider_error: 502,
 } as const;
 
-/** The stable classification of an HTTP error answer. */
+/** The stable classification of an HTTP error. */
 export type ErrorCode = keyof typeof ERROR_STATUSES;
 
 /** Why a task can end in `failure` or `timeout`. */

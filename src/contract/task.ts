@@ -1,9 +1,6 @@
 import type { Model, TaskErrorCode, TaskStatus, TaskType } from "./service.js";
 
-/**
- * A value that the interface lists, or one that a later version of the service may add: readers must have an answer
- * for what they don't know.
- */
+/** A value that the interface lists, or one that a later version of the service may add: handle unknown values. */
 export type Known<Value extends string> = Value | (string & {});
 
 /**
@@ -15,9 +12,9 @@ export type Unlisted = `${string & { readonly unlisted: never }}`;
 /** The type of a task: one that the interface lists, or a later one. */
 export type AnyTaskType = TaskType | Unlisted;
 
-/** What the service answers to a new task: it is accepted, and its credits are frozen. */
+/** The response to a new task: it is accepted, and its credits are frozen. */
 export interface TaskSubmission<Type extends TaskType = TaskType> {
-  /** Names the task for `retrieve`, `wait` and `watch`: a UUID. Save it, since nothing lists tasks. */
+  /** The id for `retrieve`, `wait` and `watch`: a UUID. Save it, since the service lists no tasks. */
   task_id: string;
   /** The `task_type` of the request. */
   type: Type;
@@ -27,7 +24,7 @@ export interface TaskSubmission<Type extends TaskType = TaskType> {
   credits_charged: number;
   /** When the service accepted it, as an ISO 8601 date-time. */
   created_at: string;
-  /** The requested format, `null` where none was requested. */
+  /** The requested format, `null` if none was requested. */
   audio_format: string | null;
   /** What a later version of the service may add. */
   [field: string]: unknown;
@@ -166,7 +163,7 @@ export interface TaskResults {
 export interface Clip {
   /** Goes into `continue_clip_id` of a continuation, or `clip_id` of a concat, of the same account. */
   id: string;
-  /** Works for seven days after the task completed. The real format is the `Content-Type` of its answer. */
+  /** Works for seven days after the task completed. The real format is the `Content-Type` of its response. */
   audio_url: string;
   /** Cover art of music clips, served by the provider: the seven days of the audio don't apply to it. */
   image_url?: string;
@@ -174,7 +171,7 @@ export interface Clip {
   image_large_url?: string;
   /** The song's title, of music clips only. */
   title?: string;
-  /** What the provider tells of the song, of music clips only. */
+  /** What the provider reports of the song, of music clips only. */
   metadata?: ClipMetadata;
   /** Further fields of the provider: no part of the contract, and they may vanish without notice. */
   [field: string]: unknown;
@@ -188,7 +185,7 @@ export interface ClipMetadata {
   tags?: string;
   /** The lyrics or the description that the provider worked with. */
   prompt?: string;
-  /** What the provider tells besides; no part of the contract. */
+  /** Further fields of the provider; no part of the contract. */
   [field: string]: unknown;
 }
 

@@ -2,7 +2,7 @@ import type { ErrorCode } from "../contract/service.js";
 import type { Known } from "../contract/task.js";
 import { AsyncMusicError, type ErrorDetails } from "./base.js";
 
-/** What an HTTP error answer said. */
+/** What an HTTP error response states. */
 export interface ApiErrorDetails extends ErrorDetails {
   status: number;
   errorCode: Known<ErrorCode> | null;
@@ -10,20 +10,20 @@ export interface ApiErrorDetails extends ErrorDetails {
   headers: Headers;
 }
 
-/** The service answered with an error. Branch on `errorCode` or on the class, never on the message. */
+/** The service returned an error. Branch on `errorCode` or on the class, never on the message. */
 export class ApiError extends AsyncMusicError {
   override name = "ApiError";
 
   /** The HTTP status. */
   readonly status: number;
 
-  /** The service's stable classification; `null` where the answer had none. */
+  /** The service's stable classification; `null` if the response had none. */
   readonly errorCode: Known<ErrorCode> | null;
 
-  /** Names the request in the service's records: quote it when you ask for help. */
+  /** Identifies the request in the service's records: quote it when you ask for help. */
   readonly requestId: string;
 
-  /** The headers of the answer. */
+  /** The headers of the response. */
   readonly headers: Headers;
 
   constructor(message: string, details: ApiErrorDetails) {
@@ -68,14 +68,14 @@ export class TaskNotFoundError extends ApiError {
   override name = "TaskNotFoundError";
 }
 
-/** The rate limit is exceeded (429): the retries are spent, or the stated wait is longer than `retryBudgetMs`. */
+/** The rate limit is exceeded (429): no retries are left, or the stated wait is longer than `retryBudgetMs`. */
 export class RateLimitedError extends ApiError {
   override name = "RateLimitedError";
 
-  /** The stated wait in seconds, counted from the answer; `null` where none was stated. */
+  /** The stated wait in seconds, counted from the response; `null` if none was stated. */
   readonly retryAfterSeconds: number | null;
 
-  /** When the stated wait is over, by the client's clock. */
+  /** When the stated wait ends, by the client's clock. */
   readonly retryAt: Date | null;
 
   constructor(
@@ -88,7 +88,7 @@ export class RateLimitedError extends ApiError {
   }
 }
 
-/** The service failed to answer a read (5xx), also after the retries. */
+/** The service answered a read with a 5xx status, also after the retries. */
 export class ServerError extends ApiError {
   override name = "ServerError";
 }

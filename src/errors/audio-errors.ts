@@ -1,6 +1,6 @@
 import { AsyncMusicError } from "./base.js";
 
-/** The address of the audio answers 404: audio is kept for seven days after its task completed, then it is gone. */
+/** The address of the audio returns 404: audio is available for seven days after its task completed. */
 export class AudioExpiredError extends AsyncMusicError {
   override name = "AudioExpiredError";
 

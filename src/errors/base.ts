@@ -2,10 +2,10 @@ import type { ErrorCode } from "../contract/service.js";
 import type { Known } from "../contract/task.js";
 import { printableLine, withoutCredentials } from "../contract/text.js";
 
-/** What every error of this package can be given. */
+/** What every error of this package accepts. */
 export interface ErrorDetails {
   cause?: unknown;
-  /** The task that the error is about, where there is one. */
+  /** The task that the error is about, if any. */
   taskId?: string | undefined;
 }
 
@@ -16,11 +16,11 @@ export interface ErrorDetails {
 export class AsyncMusicError extends Error {
   override name = "AsyncMusicError";
 
-  /** The task that the error is about: always there once a task is submitted, and enough to go on waiting for it. */
+  /** The task that the error is about. It is set once a task is submitted: pass it to `wait` to continue. */
   readonly taskId: string | null;
 
   constructor(message: string, { cause, taskId }: ErrorDetails = {}) {
-    // Messages quote the service, and addresses: what a terminal would obey, and passwords, must not be in them.
+    // A message may quote the service and URLs: remove control characters and passwords.
     super(withoutCredentials(printableLine(message)), cause === undefined ? undefined : { cause });
     this.taskId = taskId ?? null;
   }
@@ -31,11 +31,11 @@ export class AsyncMusicError extends Error {
   }
 }
 
-/** An option is missing or out of range: the message names the option, the rule and what came. */
+/** An option is missing or out of range. The message names the option, the rule and the value. */
 export class InvalidOptionError extends AsyncMusicError {
   override name = "InvalidOptionError";
 
-  /** The option, by the name under which it is given. */
+  /** The name of the option. */
   readonly option: string;
 
   constructor(option: string, rule: string, got?: string) {
@@ -44,7 +44,7 @@ export class InvalidOptionError extends AsyncMusicError {
   }
 }
 
-/** What came, as a message may show it: of a text only its length, since it may be the API key in a wrong place. */
+/** A value as a message may show it: of a string only its length, since it may be the API key. */
 export function shown(value: unknown): string {
   if (typeof value === "string") return `a text of length ${value.length}`;
   if (Array.isArray(value)) return `[${value.slice(0, 3).map(shown).join(", ")}]`;
@@ -53,11 +53,11 @@ export function shown(value: unknown): string {
     : typeof value;
 }
 
-/** A request that the service would refuse was refused here: nothing was sent and nothing was charged. */
+/** The SDK refused a request that the service would refuse. Nothing was sent, and nothing was charged. */
 export class InvalidRequestError extends AsyncMusicError {
   override name = "InvalidRequestError";
 
-  /** The code with which the service would refuse it. */
+  /** The error code that the service would return. */
   readonly errorCode: Known<ErrorCode>;
 
   /** Each rule that the request breaks: `path` is for example `input.prompt`. */
@@ -78,7 +78,7 @@ export class CreditCeilingError extends AsyncMusicError {
   /** What the request costs. */
   readonly credits: number;
 
-  /** What the batch has spent or frozen so far; refunds are not in it. */
+  /** What the batch has spent or frozen so far, without refunds. */
   readonly spentCredits: number;
 
   /** The batch's own ceiling. */

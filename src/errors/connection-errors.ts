@@ -1,7 +1,7 @@
 import type { TaskRequest } from "../contract/requests.js";
 import { AsyncMusicError, type ErrorDetails } from "./base.js";
 
-/** No answer came to a read, or a POST certainly never left this machine: nothing was charged. */
+/** A read had no response, or a POST was certainly never sent: nothing was charged. */
 export class ConnectionError extends AsyncMusicError {
   override name = "ConnectionError";
 
@@ -14,7 +14,7 @@ export class ConnectionError extends AsyncMusicError {
   }
 }
 
-/** No answer came within `timeoutMs`. */
+/** There was no response within `timeoutMs`. */
 export class RequestTimeoutError extends ConnectionError {
   override name = "RequestTimeoutError";
 }
@@ -26,7 +26,7 @@ export class RequestTimeoutError extends ConnectionError {
 export class InvalidResponseError extends AsyncMusicError {
   override name = "InvalidResponseError";
 
-  /** Names the request in the service's records. */
+  /** Identifies the request in the service's records. */
   readonly requestId: string;
 
   /** What is wrong, by path in the body, or by the name of a header. */
@@ -43,20 +43,20 @@ export class InvalidResponseError extends AsyncMusicError {
 }
 
 /**
- * What the account's number of tasks says of a POST whose outcome is unknown. This client's own other creates are
- * counted out.
+ * What the account's number of tasks says of a POST whose outcome is unknown. Other tasks that this client creates are
+ * not counted.
  *
- * - `"created"`: there is exactly one task more than before. It is this one, unless somebody else has created just one
- *   with the same account meanwhile.
- * - `"not_created"`: there is none more than before. It was not created, unless the POST is still on its way.
- * - `"unclear"`: the numbers fit neither; somebody else creates tasks with the same account.
+ * - `"created"`: there is exactly one task more than before. It is this one, unless another client of the account created
+ *   one meanwhile.
+ * - `"not_created"`: there are no more tasks than before. The task was not created, unless the POST is still in flight.
+ * - `"unclear"`: the numbers fit neither, since other clients of the account create tasks.
  */
 export type Evidence = "created" | "not_created" | "unclear";
 
 /**
- * A POST may or may not have created a task, and nothing can tell from here: it was not sent again, since that could
- * pay twice. Compare `usage.tasks_created` or the balance before you send it yourself. Where a broken answer still
- * named its task, `taskId` is that task's: wait for it.
+ * A POST may or may not have created a task. It was not sent again, since that could pay twice. Compare
+ * `usage.tasks_created` or the balance before you send it yourself. If a broken response still named its task, `taskId`
+ * is set: wait for that task.
  */
 export class SubmissionOutcomeUnknownError extends AsyncMusicError {
   override name = "SubmissionOutcomeUnknownError";
@@ -70,10 +70,10 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
   /** The key of the journal that the request stands under, until `settleOutcome` says more; `null` without a journal. */
   readonly journalKey: string | null;
 
-  /** The HTTP status; `null` where no response came, or only one that belongs to another request. */
+  /** The HTTP status; `null` if no response came, or only one that belongs to another request. */
   readonly status: number | null;
 
-  /** With `probe`: what the account's number of tasks says; `null` without, or where it could not be read. */
+  /** With `probe`: what the account's number of tasks says; `null` without, or if it could not be read. */
   readonly evidence: Evidence | null;
 
   constructor(
@@ -87,7 +87,7 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
     },
   ) {
     super(message, details);
-    // What was checked before sending; without `validateRequests` it is what the caller declared it to be.
+    // It was checked before sending. Without `validateRequests` its type is the one that the caller declared.
     this.request = details.request as TaskRequest;
     this.requestId = details.requestId;
     this.journalKey = details.journalKey ?? null;

@@ -1,7 +1,7 @@
 import type { TaskErrorCode } from "../contract/service.js";
 import type { FailedTask, Known, Task } from "../contract/task.js";
 import { excerpt } from "../contract/text.js";
-import { AsyncMusicError } from "./base.js";
+import { AsyncMusicError, type ErrorDetails } from "./base.js";
 
 /**
  * The task ended in `failure`. Its credits were refunded. The message has the service's reason: `task.error` without
@@ -52,17 +52,38 @@ export class TaskTimedOutError extends TaskFailedError {
   override name = "TaskTimedOutError";
 }
 
-/** `maxWaitMs` passed before the task was over. The task goes on: wait for its id again. */
+/** `maxWaitMs` passed before the task ended. The task continues: wait for its id again. */
 export class WaitTimeoutError extends AsyncMusicError {
   override name = "WaitTimeoutError";
 
   declare readonly taskId: string;
 
-  /** The task as it was last seen; `null` when no read of it succeeded. */
+  /** The task as it was last read; `null` if no read succeeded. */
   readonly task: Task | null;
 
   constructor(message: string, details: { taskId: string; task: Task | null; cause?: unknown }) {
     super(message, details);
     this.task = details.task;
   }
+}
+
+/**
+ * The journal failed; what it threw is the `cause`. Without a `taskId` nothing was sent and nothing is charged. With one
+ * the task exists, and only the journal has not recorded it.
+ */
+export class JournalError extends AsyncMusicError {
+  override name = "JournalError";
+
+  /** The key of the entry. */
+  readonly journalKey: string;
+
+  constructor(message: string, details: ErrorDetails & { journalKey: string }) {
+    super(message, details);
+    this.journalKey = details.journalKey;
+  }
+}
+
+/** The journal holds another request under this key; the message names its task, if it has one. Nothing was sent. */
+export class JournalConflictError extends JournalError {
+  override name = "JournalConflictError";
 }

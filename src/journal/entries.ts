@@ -1,5 +1,5 @@
 import type { ErrorDetails } from "../errors/base.js";
-import { JournalError } from "../errors/journal-errors.js";
+import { JournalError } from "../errors/task-errors.js";
 import type { Journal, JournalEntry, JournalIntent, OpenOrder } from "./journal.js";
 
 /**

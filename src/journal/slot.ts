@@ -1,6 +1,6 @@
 import type { FinalStatus } from "../contract/service.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
-import { JournalConflictError, JournalError } from "../errors/journal-errors.js";
+import { JournalConflictError, JournalError } from "../errors/task-errors.js";
 import { createRequestId } from "../http/client.js";
 import type { Redactor } from "../http/redactor.js";
 import { onAbort, startDeadline } from "../time/abort.js";

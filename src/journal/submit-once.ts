@@ -3,7 +3,7 @@ import type { TaskSubmission } from "../contract/task.js";
 import { ApiError } from "../errors/api-errors.js";
 import { AsyncMusicError } from "../errors/base.js";
 import { ConnectionError } from "../errors/connection-errors.js";
-import { JournalError } from "../errors/journal-errors.js";
+import { JournalError } from "../errors/task-errors.js";
 import type { Redactor } from "../http/redactor.js";
 import { canonicalJson } from "../shared/data.js";
 import { isReasonOf } from "../time/abort.js";

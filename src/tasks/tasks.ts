@@ -4,7 +4,7 @@ import type { TaskType } from "../contract/service.js";
 import { isFinalStatus } from "../contract/service.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import { AsyncMusicError } from "../errors/base.js";
-import type { JournalError } from "../errors/journal-errors.js";
+import type { JournalError } from "../errors/task-errors.js";
 import { TaskFailedError } from "../errors/task-errors.js";
 import { type ApiPromise, apiPromise, checkOptionNames, createRequestId } from "../http/client.js";
 import type { Context, InFlight, RequestOptions } from "../http/context.js";
