@@ -21,7 +21,10 @@ export function createHeaders(): () => Record<string, string> {
  * create, since a client takes no other.
  */
 export function createBodies({ status, text }: ServiceAnswer): (path: string) => string {
-  const [before = "", after = ""] = text.split(JSON.parse(text).data.task_id);
+  const taskId = /"task_id":"([^"]+)"/.exec(text)?.[1];
+  // The responses of other services name no task.
+  if (taskId === undefined) return () => text;
+  const [before = "", after = ""] = text.split(taskId);
   let created = 0;
   return (path) =>
     before + (status === 202 ? `task-${created++}` : path.slice(path.lastIndexOf("/") + 1)) + after;
