@@ -32,13 +32,12 @@ export const accountSchema = objectOf({
   creditsUsed: count,
 });
 
-/** The seed of ids and keys, and how many have been made. */
-interface KeySource {
+interface IdSource {
   seed: number;
   counts: { accounts: number; keys: number };
 }
 
-export function createAccount({ seed, counts }: KeySource, credits: number, at: number): Account {
+export function createAccount({ seed, counts }: IdSource, credits: number, at: number): Account {
   const ledger = createLedger();
   if (credits > 0) topUp(ledger, credits, at);
   const id = randomUuid(seed, "account", counts.accounts++);
@@ -47,7 +46,7 @@ export function createAccount({ seed, counts }: KeySource, credits: number, at: 
 }
 
 /** Makes a key with the given value, or with one from the seed. */
-export function createKey({ seed, counts }: KeySource, value?: string): ApiKey {
+export function createKey({ seed, counts }: IdSource, value?: string): ApiKey {
   const ordinal = counts.keys++;
   return {
     id: randomUuid(seed, "key id", ordinal),
@@ -57,12 +56,10 @@ export function createKey({ seed, counts }: KeySource, value?: string): ApiKey {
   };
 }
 
-/** The account's credits (Resources: Balance). */
 export function balanceData({ ledger: { available, frozen } }: Account): Balance {
   return { available, frozen, total: available + frozen };
 }
 
-/** What the account has used (Resources: Usage). */
 export function usageData({ tasksCreated, creditsUsed, ledger }: Account): Usage {
   return { tasks_created: tasksCreated, credits_used: creditsUsed, credits_topped_up: ledger.toppedUp };
 }

@@ -10,11 +10,6 @@ export type Clips = ReadonlyMap<string, StoredClip>;
 /** The service's copy of a clip, or the provider's own file. */
 export type Copy = "service" | "provider";
 
-export interface AudioFile {
-  bytes: Uint8Array<ArrayBuffer>;
-  format: AudioFormat;
-}
-
 interface CachedFile {
   bytes: Promise<Uint8Array<ArrayBuffer>>;
   size: number;
@@ -38,7 +33,12 @@ export class AudioStore {
   }
 
   /** A copy of a clip, or null if there is none or it has expired. */
-  async read(clips: Clips, clipId: string, copy: Copy, now: number): Promise<AudioFile | null> {
+  async read(
+    clips: Clips,
+    clipId: string,
+    copy: Copy,
+    now: number,
+  ): Promise<{ bytes: Uint8Array<ArrayBuffer>; format: AudioFormat } | null> {
     for (const [name, { expiresAt }] of this.#files) if (now >= expiresAt) this.#files.delete(name);
     const found = clips.get(clipId);
     if (found === undefined) return null;

@@ -14,26 +14,22 @@ class InvariantError extends Error {
 /** Names are shown in messages up to this length. */
 const LONGEST_SHOWN = 100;
 
-/** Nothing has this id. */
 export class UnknownIdError extends RangeError {
   override readonly name = "UnknownIdError";
 
   constructor(kind: string, id: string, owner = "there") {
-    super(
-      `Failed to find the ${kind}: ${owner === "there" ? "there is" : `${owner} has`} none with the id ${id}`,
-    );
+    const where = owner === "there" ? "there is" : `${owner} has`;
+    super(`Failed to find the ${kind}: ${where} none with the id ${id}`);
   }
 }
 
-/** The error about an option's value. */
 export function invalidOption(name: string, rule: string, got: unknown): RangeError {
   const text =
     typeof got === "string"
       ? got
       : JSON.stringify(got, (_, each) => (typeof each === "bigint" ? `${each}n` : each));
-  return new RangeError(
-    `Expected \`${name}\` to ${rule}, got \`${(text ?? String(got)).slice(0, LONGEST_SHOWN)}\``,
-  );
+  const shown = (text ?? String(got)).slice(0, LONGEST_SHOWN);
+  return new RangeError(`Expected \`${name}\` to ${rule}, got \`${shown}\``);
 }
 
 /**
@@ -73,7 +69,8 @@ export function parseOption<Value>(name: string, schema: z.ZodMiniType<Value>, v
   }
   const [issue] = issues;
   const path = issue?.path ?? [];
-  throw invalidOption(pathOf(path), issue?.message ?? "be valid", valueAt(value, path));
+  const got = path.reduce<unknown>((inner, key) => Object(inner)[key], value);
+  throw invalidOption(pathOf(path), issue?.message ?? "be valid", got);
 }
 
 function unknownName(kind: "option" | "field", name: string, advice: string, where = ""): RangeError {
@@ -83,13 +80,6 @@ function unknownName(kind: "option" | "field", name: string, advice: string, whe
 function adviceFor(name: string, known: readonly string[]): string {
   const nearest = nearestName(name.slice(0, LONGEST_SHOWN), known);
   return nearest === null ? `Known: ${known.join(", ")}.` : `Did you mean \`${nearest}\`?`;
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (inner, key) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, key) : undefined),
-    value,
-  );
 }
 
 /** An object with these fields and no others. */
@@ -110,18 +100,15 @@ export function someOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   );
 }
 
-/** One of several words. */
 export function oneOf<const Choices extends readonly string[]>(...choices: Choices) {
   return z.enum(choices, `be one of ${choices.join(", ")}`);
 }
 
-/** A whole number within bounds. */
 export function wholeNumber(least: number, most: number) {
   const rule = `be a whole number from ${least} to ${most}`;
   return z.int(rule).check(z.gte(least, rule), z.lte(most, rule));
 }
 
-/** A number within bounds. */
 export function numberBetween(least: number, most: number) {
   const rule = `be a number from ${least} to ${most}`;
   return z.number(rule).check(z.gte(least, rule), z.lte(most, rule));
@@ -139,7 +126,6 @@ export function list<Item extends z.core.SomeType>(item: Item) {
   return z.array(item, "be a list");
 }
 
-/** An object with any names. */
 export function record<Value extends z.core.SomeType>(value: Value) {
   return z.record(z.string(), value, "be an object");
 }

@@ -28,7 +28,6 @@ export interface Core {
   readonly closed: Callbacks;
 }
 
-/** Finds parts of the state in constant time. */
 export interface Index {
   accounts: Map<string, Account>;
   keys: Map<string, { account: Account; key: ApiKey }>;
@@ -123,9 +122,8 @@ export function indexAccount(index: Index, account: Account): void {
 export function indexTask(index: Index, task: StoredTask): void {
   index.tasks.set(task.id, task.ordinal);
   if (!("completedAt" in task)) index.openTasks.get(task.accountId)?.ordinals.push(task.ordinal);
-  if (task.status === "success" && Array.isArray(task.result)) {
-    for (const clip of task.result) index.clips.set(clip.id, { task, clip });
-  }
+  if (task.status !== "success" || !Array.isArray(task.result)) return;
+  for (const clip of task.result) index.clips.set(clip.id, { task, clip });
 }
 
 export function findTask({ state, index }: Core, taskId: string): StoredTask | undefined {
@@ -155,16 +153,9 @@ export class Callbacks {
   }
 }
 
-interface Watcher {
-  readonly taskId: string;
-  readonly status: string;
-  readonly resolve: () => void;
-  readonly reject: (reason: Error) => void;
-}
-
 /** Waits for tasks to reach a status. Waiting does not read a task, and so never changes one. */
 export class StatusWatchers {
-  #watchers: Watcher[] = [];
+  #watchers: { taskId: string; status: string; resolve(): void; reject(reason: Error): void }[] = [];
 
   /** Resolves when the task has this status; rejects once it never can. */
   watch(task: StoredTask, status: string): Promise<void> {

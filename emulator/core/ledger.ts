@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { isoTime } from "../time/clock.js";
 import { invariant, isoTimeSchema, list, objectOf, oneOf, record, uuid, wholeNumber } from "./checks.js";
+import type { OpenTask } from "./task.js";
 
 /** The most credits that one account can ever be given: ten thousand million US dollars. All sums stay exact. */
 export const MOST_CREDITS = 1e12;
@@ -29,13 +30,7 @@ export const ledgerSchema = objectOf({
   holds: record(creditsSchema),
 });
 
-/** The task fields that the ledger reads. */
-export interface ChargedTask {
-  readonly id: string;
-  readonly ordinal: number;
-  /** Its price. */
-  readonly credits: number;
-}
+type ChargedTask = Pick<OpenTask, "id" | "ordinal" | "credits">;
 
 export function createLedger(): Ledger {
   return { entries: [], available: 0, frozen: 0, settled: 0, toppedUp: 0, holds: {} };
@@ -46,7 +41,6 @@ export function canTopUp({ toppedUp }: Ledger, credits: number): boolean {
   return toppedUp + credits <= MOST_CREDITS;
 }
 
-/** Adds credits that were bought or given. */
 export function topUp(ledger: Ledger, credits: number, at: number): void {
   invariant(Number.isSafeInteger(credits) && credits > 0, "a top-up is a positive whole number of credits");
   invariant(canTopUp(ledger, credits), "no account is given more credits than can be counted");
@@ -59,7 +53,6 @@ export function canFreeze(ledger: Ledger, credits: number): boolean {
   return ledger.available >= credits;
 }
 
-/** Holds credits for a task. */
 export function freeze(ledger: Ledger, { id, ordinal, credits }: ChargedTask, at: number): void {
   invariant(canFreeze(ledger, credits), "no more is frozen than is available");
   invariant(ledger.holds[ordinal] === undefined, "a task's credits are frozen once");

@@ -96,7 +96,7 @@ const DEFAULT_SONGS: Readonly<Record<Model, PlannedSuccess>> = {
   provider_b: { outcome: "success", clips: 1, format: "mp3", storable: true, alternateUrls: null },
 };
 
-/** The same for uploads and concatenations, which only `provider_a` makes. */
+/** For uploads and concatenations, which only `provider_a` makes. */
 const DEFAULT_CLIP: PlannedSuccess = { ...DEFAULT_SONGS.provider_a, clips: 1 };
 
 /** How long each type of task takes in all, in seconds: the bounds (Limits: Task duration). */

@@ -26,12 +26,8 @@ export const limitsSchema = objectOf({
  * @throws RangeError that names the invalid limit; nothing is then changed.
  */
 export function changeLimits(limits: Limits, changes: unknown): Limits {
-  const { requests = limits.requests, windowSeconds = limits.windowSeconds } = parseOption(
-    "limits",
-    z.partial(limitsSchema),
-    changes,
-  );
-  return { requests, windowSeconds };
+  const { requests, windowSeconds } = parseOption("limits", z.partial(limitsSchema), changes);
+  return { requests: requests ?? limits.requests, windowSeconds: windowSeconds ?? limits.windowSeconds };
 }
 
 /** The requests of one key that count. A fixed window begins with a request; a sliding one always ends now. */
@@ -46,27 +42,22 @@ export const rateWindowSchema = z.discriminatedUnion(
   "be a window",
 );
 
-export type Admission =
-  | { admitted: true; remaining: number }
-  | { admitted: false; retryAfterSeconds: number };
-
-/** An unused window. */
 export function openWindow(kind: RateWindow["kind"], now: number): RateWindow {
   return kind === "fixed" ? { kind, startedAt: now, used: 0 } : { kind, admittedAt: [] };
 }
 
 /** Counts a request in its key's window. A refused request does not count (Limits: Rate limit). */
-export function admit(window: RateWindow, limits: Limits, now: number): Admission {
+export function admit(window: RateWindow, limits: Limits, now: number) {
   const lengthMs = limits.windowSeconds * 1000;
   const used = countUsed(window, lengthMs, now);
   if (used >= limits.requests) {
     const freeAt =
       window.kind === "fixed" ? window.startedAt : (window.admittedAt[used - limits.requests] ?? now);
-    return { admitted: false, retryAfterSeconds: Math.ceil((freeAt + lengthMs - now) / 1000) };
+    return { admitted: false as const, retryAfterSeconds: Math.ceil((freeAt + lengthMs - now) / 1000) };
   }
   if (window.kind === "fixed") window.used++;
   else window.admittedAt.push(now);
-  return { admitted: true, remaining: limits.requests - used - 1 };
+  return { admitted: true as const, remaining: limits.requests - used - 1 };
 }
 
 /** What the key has left now. Counts nothing. */

@@ -161,34 +161,21 @@ const PROVIDER_A_EXTRAS = { model_version: "v6" };
 
 export function readBrief({ model, type, input }: ProviderTask): Brief {
   const text = (name: string) => (typeof input[name] === "string" ? input[name] : "");
+  const instrumental = input["make_instrumental"] === true;
+  const extras = PROVIDER_A_EXTRAS;
   const variant = inputVariant(model, type, input);
   switch (variant) {
     case "inspiration":
-      return {
-        ...EMPTY_BRIEF,
-        text: text("gpt_description_prompt"),
-        instrumental: input["make_instrumental"] === true,
-        extras: PROVIDER_A_EXTRAS,
-      };
-    case "custom":
-      return {
-        ...EMPTY_BRIEF,
-        text: text("tags"),
-        lyrics: text("prompt"),
-        instrumental: input["make_instrumental"] === true,
-        title: titleOf(input["title"]),
-        tags: text("tags"),
-        extras: PROVIDER_A_EXTRAS,
-      };
+      return { ...EMPTY_BRIEF, text: text("gpt_description_prompt"), instrumental, extras };
+    case "custom": {
+      const tags = text("tags");
+      const title = titleOf(input["title"]);
+      return { ...EMPTY_BRIEF, text: tags, lyrics: text("prompt"), instrumental, title, tags, extras };
+    }
     case "continuation": {
-      const { continue_at: at } = input;
-      return {
-        ...EMPTY_BRIEF,
-        lyrics: text("prompt"),
-        continues: { clipId: text("continue_clip_id"), atSeconds: typeof at === "number" ? at : null },
-        title: titleOf(input["title"]),
-        extras: PROVIDER_A_EXTRAS,
-      };
+      const { continue_at: at, title } = input;
+      const continues = { clipId: text("continue_clip_id"), atSeconds: typeof at === "number" ? at : null };
+      return { ...EMPTY_BRIEF, lyrics: text("prompt"), continues, title: titleOf(title), extras };
     }
     case "provider_b":
       return {

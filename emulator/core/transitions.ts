@@ -154,8 +154,7 @@ function endTask(
   const completedAt = task.createdAt + endedAfterMs;
   if (end.outcome === "failure") {
     refund(account.ledger, task, now);
-    const { error, errorCode, retryable, retryAfterSeconds } = end;
-    const failure = { error, errorCode, retryable, retryAfterSeconds };
+    const { outcome: _, ...failure } = end;
     return replaceTask(core, { ...task, status: "failure", completedAt, ...failure });
   }
   settle(account.ledger, task, now);

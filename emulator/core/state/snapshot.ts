@@ -49,11 +49,10 @@ export function openSnapshot(core: Core, snapshot: unknown): void {
   }
   const data = copyOf(snapshot.state);
   const state = { ...data, audit: createAudit(data.audit) };
-  if (!isConsistent(state)) {
+  if (!isConsistent(state))
     throw new RangeError(
       "Expected `snapshot` to add up: its accounts, tasks and credits do not belong together",
     );
-  }
   replaceState(core, state, time, "the emulator was set to another state");
 }
 
@@ -149,7 +148,6 @@ function ledgersMatchTasks(accounts: readonly Account[], tasks: readonly StoredT
   );
 }
 
-/** The movements of each task's credits. */
 function movesOf({ entries }: Ledger): ReadonlyMap<string, string> {
   const moves = new Map<string, string>();
   for (const { kind, credits, task_id: taskId } of entries)
@@ -157,17 +155,10 @@ function movesOf({ entries }: Ledger): ReadonlyMap<string, string> {
   return moves;
 }
 
-const ENDS = {
-  pending: null,
-  running: null,
-  success: "settle",
-  failure: "refund",
-  timeout: "refund",
-} as const;
-
-function movesFor({ status, credits }: StoredTask): string {
-  const end = ENDS[status];
-  return moveOf("freeze", credits) + (end === null ? "" : moveOf(end, credits));
+function movesFor(task: StoredTask): string {
+  const frozen = moveOf("freeze", task.credits);
+  if (!("completedAt" in task)) return frozen;
+  return frozen + moveOf(task.status === "success" ? "settle" : "refund", task.credits);
 }
 
 function moveOf(kind: LedgerEntry["kind"], credits: number): string {
