@@ -101,6 +101,9 @@ function emulatorHeaders(requestId: string | null): Record<string, string> {
 /** How long to wait for a client that does not read a file, or does not stop sending, in real milliseconds. */
 const PATIENCE_MS = 250;
 
+/** What follows a `CONNECT` is no longer HTTP. */
+const BODILESS_METHODS = ["GET", "HEAD", "CONNECT"];
+
 async function respond(
   served: ServedSite,
   request: IncomingMessage,
@@ -128,7 +131,9 @@ async function respond(
     const hasLeft = () => socket.destroyed;
     const head = { ...target, method, headers: headersOf(request), origins, hasLeft, controlAccess };
     const arrival = arrive(core, head);
-    const body = hasBody(method) ? await readBody(request, arrival.bodyLimit, core.clock) : null;
+    const body = !BODILESS_METHODS.includes(method)
+      ? await readBody(request, arrival.bodyLimit, core.clock)
+      : null;
     let outcome: HttpOutcome;
     // Not before the body has arrived: an upload that stops halfway must not stop virtual time.
     core.clock.enter();
@@ -184,11 +189,6 @@ function headersOf({ headers }: IncomingMessage): HttpRequest["headers"] {
       return value === undefined ? null : String(value);
     },
   };
-}
-
-/** What follows a `CONNECT` is no longer HTTP. */
-function hasBody(method: string): boolean {
-  return !["GET", "HEAD", "CONNECT"].includes(method);
 }
 
 /** Reads a body to its end, but keeps no more of it than the limit. With a limit of 0 it does not wait for the end. */

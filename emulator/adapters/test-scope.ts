@@ -3,16 +3,6 @@ import type { Audit, ConductRule, Finding, LoggedRequest } from "../core/audit.j
 import { type Core, findTask } from "../core/core.js";
 import { isUnused } from "../core/faults.js";
 
-/** What a test itself did. What a restored state brings along does not count. Each method returns `null` for nothing. */
-export interface TestScope {
-  /** The rules that the client broke, besides the allowed ones. */
-  brokenRules(allowed: ReadonlySet<ConductRule>): string | null;
-  /** The rules that the client was expected to break and did not. */
-  unbrokenRules(expected: ReadonlySet<ConductRule>): string | null;
-  /** The faults and next outcomes that the test added and no request used, for example because of a mistyped path. */
-  unusedAdditions(): string | null;
-}
-
 interface TestRequest {
   /** The method and path, and the task's type. */
   name: string;
@@ -20,8 +10,11 @@ interface TestRequest {
   request: LoggedRequest;
 }
 
-/** Follows a test from now on, through every reset and restore. */
-export function followTest(core: Core): TestScope {
+/**
+ * Follows a test from now on, through every reset and restore. What a restored state brings along does not count. Each
+ * method returns `null` for nothing.
+ */
+export function followTest(core: Core) {
   const requests: TestRequest[] = [];
   core.logReaders.add((request, json) => {
     const name = `${request.method} ${request.path}`;
@@ -41,21 +34,24 @@ export function followTest(core: Core): TestScope {
     audits.flatMap(({ audit, inherited }) => audit.findings.filter((each) => !inherited.has(each)));
 
   return {
-    brokenRules(allowed) {
+    /** The rules that the client broke, besides the allowed ones. */
+    brokenRules(allowed: ReadonlySet<ConductRule>): string | null {
       const broken = findings().filter(({ rule }) => !allowed.has(rule));
       if (broken.length === 0) return null;
       const lines = broken.map((finding) => `- ${describe(finding, requests)}\n`);
       const rules = [...new Set(broken.map(({ rule }) => `"${rule}"`))].join(", ");
       return `The client broke rules of the service:\n${lines.join("")}If the test does so on purpose, call \`breaks(${rules})\`.`;
     },
-    unbrokenRules(expected) {
+    /** The rules that the client was expected to break and did not. */
+    unbrokenRules(expected: ReadonlySet<ConductRule>): string | null {
       const broken = findings().map(({ rule }) => rule);
       const unbroken = [...expected].filter((rule) => !broken.includes(rule));
       return unbroken.length === 0
         ? null
         : `The test says that it breaks ${unbroken.join(", ")}, and no request did.`;
     },
-    unusedAdditions() {
+    /** The faults and next outcomes that the test added and no request used, for example because of a mistyped path. */
+    unusedAdditions(): string | null {
       const { faults, scripts } = core.state;
       const unused = [
         ...faults

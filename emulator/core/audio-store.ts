@@ -89,16 +89,11 @@ async function makeFile(
   const { joins } = readBrief(made.task);
   const chain = chainOf(clips, joins ?? made.clip.id);
   const origin = chain[0]?.part ?? made;
-  const render = (part: StoredClip) =>
-    renderSong(
-      {
-        ...songSource(part),
-        durationSeconds: part.clip.durationSeconds,
-        instrumental: readBrief(part.task).instrumental,
-        ...(part !== origin && { continues: songSource(origin) }),
-      },
-      pause,
-    );
+  const render = (part: StoredClip) => {
+    const { durationSeconds } = part.clip;
+    const continues = part === origin ? {} : { continues: songSource(origin) };
+    return renderSong({ ...songSource(part), durationSeconds, ...continues }, pause);
+  };
   if (joins === null) return encode(await render(made), format, pause);
 
   const samples: Int16Array[] = [];
@@ -141,6 +136,6 @@ function lastParts(chain: readonly ChainPart[]): ChainPart[] {
 }
 
 function songSource({ task, clip }: StoredClip) {
-  const { text, lyrics } = readBrief(task);
-  return { text, lyrics, seed: clip.seed };
+  const { text, lyrics, instrumental } = readBrief(task);
+  return { text, lyrics, instrumental, seed: clip.seed };
 }

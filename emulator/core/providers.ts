@@ -179,7 +179,6 @@ function planEnd(model: Model, type: TaskType, outcome: Outcome): Plan["end"] {
   };
 }
 
-/** What a provider reports about a task. */
 export type ProviderReport = { phase: "queued" | "processing"; progress: string } | FinishedReport;
 
 export interface FinishedReport {

@@ -12,11 +12,9 @@ import {
 import { AUDIO_FORMATS, type AudioFormat, LONGEST_SECONDS } from "../audio/formats.js";
 import { count, flag, list, numberBetween, objectOf, oneOf, text, time, wholeNumber } from "./checks.js";
 
-/** What a provider is asked to make. */
 export interface ProviderTask {
   model: Model;
   type: TaskType;
-  /** As it was submitted. */
   input: Readonly<Record<string, JsonValue>>;
 }
 
@@ -125,15 +123,12 @@ export interface StoredClip {
 
 /** The input as its provider understands it. What the mode ignores is left out (Input for `provider_a`). */
 export interface Brief {
-  /** What describes the song. */
   text: string;
-  /** What is sung. */
   lyrics: string;
   instrumental: boolean;
   continues: ClipPosition | null;
   /** The clip whose whole song is wanted. */
   joins: string | null;
-  /** The requested title, as a string. */
   title: string | null;
   tags: string;
   extras: Readonly<Record<string, JsonValue>>;

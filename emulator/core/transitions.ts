@@ -30,7 +30,6 @@ const TRANSITIONS: Readonly<
   running: { queued: "running", processing: "running", completed: "success", failed: "failure" },
 };
 
-/** A valid request for a task. */
 export interface TaskOrder extends ProviderTask {
   credits: number;
   audioFormat: "mp3" | null;
@@ -143,7 +142,6 @@ export function readTask(core: Core, account: Account, { ordinal }: StoredTask, 
   return endTask(core, account, task, report, now);
 }
 
-/** Spends the credits of a success, and returns those of a failure. */
 function endTask(
   core: Core,
   account: Account,

@@ -85,7 +85,7 @@ export function createResponder(service: Service, onDisconnect: () => Response) 
   /** Continues after the caller aborts, once the request was received completely. */
   async function carryOut(
     { method, headers }: Request,
-    upload: Upload | undefined,
+    upload: ReadableStreamDefaultReader<Uint8Array> | undefined,
     signal: AbortSignal,
     target: RequestTarget,
   ): Promise<HttpOutcome> {
@@ -134,9 +134,10 @@ function targetOf(url: string, { service, providers }: Origins): RequestTarget |
   return { site: "service", path: address.slice(service.length) || "/" };
 }
 
-type Upload = ReadableStreamDefaultReader<Uint8Array>;
-
-async function readBody(upload: Upload | undefined, limit: number): Promise<HttpRequest["body"]> {
+async function readBody(
+  upload: ReadableStreamDefaultReader<Uint8Array> | undefined,
+  limit: number,
+): Promise<HttpRequest["body"]> {
   if (upload === undefined) return null;
   const chunks: Uint8Array[] = [];
   let bytes = 0;

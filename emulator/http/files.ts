@@ -7,13 +7,11 @@ import type { Context } from "./service.js";
 
 type FileContext = Pick<Context, "core" | "request" | "now">;
 
-/** The service's own copy of a clip, for seven days. */
 export function serveAudio(context: Context): Promise<HttpResponse> {
   const [clipId = ""] = context.params;
   return audioResponse(context, clipId, "service");
 }
 
-/** The provider's own file of a clip. */
 export async function serveProviderAudio(context: Context): Promise<HttpResponse> {
   const [model = "", clipId = ""] = context.params;
   requireClipOf(context.core, model, clipId);
@@ -74,17 +72,11 @@ async function audioResponse(
   return response;
 }
 
-/** Both ends are inclusive. */
-interface ByteRange {
-  first: number;
-  last: number;
-}
-
 /**
  * The range that a `Range` header requests (RFC 9110, 14.2). `null` if the header is to be ignored: it is missing,
  * malformed, in another unit, or requests several ranges.
  */
-function parseRange(header: string | null, length: number): ByteRange | "unsatisfiable" | null {
+function parseRange(header: string | null, length: number) {
   const [, from = "", to = ""] = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header ?? "") ?? [];
   if (from === "" && to === "") return null;
   if (from === "") {

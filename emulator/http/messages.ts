@@ -1,9 +1,7 @@
 import { ERROR_STATUSES, HEADERS, isSafeRequestId, type Model } from "../../src/contract/service.js";
 import type { Policy } from "../core/policy-fields.js";
 
-/** A request before its body is read. */
 export interface RequestHead extends RequestTarget {
-  /** In capitals. */
   readonly method: string;
   readonly headers: { get(name: string): string | null };
   /** The addresses that the response may name. */
@@ -39,7 +37,6 @@ export interface Origins {
 export interface Arrival {
   /** Of a longer body no more is read. 0: a request with a body is refused before the body has arrived. */
   readonly bodyLimit: number;
-  /** Numbered in the order of arrival. */
   readonly ordinal: number;
   /** Counts resets and restores: a request of an earlier generation has no effect. */
   readonly generation: number;
@@ -83,7 +80,6 @@ export function isControlCall({ site, path }: RequestTarget): boolean {
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** `undefined` if the body is not JSON. */
 export function parseJson(body: HttpRequest["body"]): unknown {
   if (!(body instanceof Uint8Array)) return undefined;
   try {
@@ -144,7 +140,6 @@ export function jsonResponse(status: number, body: unknown, errorCode: string | 
   return createResponse(status, "application/json", JSON.stringify(body), errorCode);
 }
 
-/** The error body of the service, with any status. */
 export function errorResponse(
   status: number,
   errorCode: string,
@@ -157,7 +152,6 @@ export function errorResponse(
   return response;
 }
 
-/** Statuses whose responses have no body. */
 export const BODILESS_STATUSES: readonly number[] = [204, 205, 304];
 
 export function emptyResponse({ headers, ...response }: HttpResponse): HttpResponse {

@@ -241,7 +241,6 @@ function applyBefore(fault: Fault, context: Context): HttpOutcome | null {
   return faultResponse(fault, context);
 }
 
-/** What a fault makes of the response to a request that was carried out. */
 function applyAfter(fault: Fault, context: Context, response: HttpResponse): HttpOutcome {
   switch (fault.kind) {
     case "disconnect":
@@ -275,7 +274,6 @@ function faultResponse(fault: Extract<Fault, { kind: "status" }>, context: Conte
   return seal(context, BODILESS_STATUSES.includes(status) ? emptyResponse(response) : response);
 }
 
-/** Checks the ledger, and tells the log and the audit how the request ended. */
 function record(context: Context, outcome: HttpOutcome): HttpOutcome {
   const { core, request, requestId, at, submission, caller } = context;
   const { method, path } = request;
@@ -308,7 +306,6 @@ function record(context: Context, outcome: HttpOutcome): HttpOutcome {
   return outcome;
 }
 
-/** The caller's own task that the path names. */
 function readTaskOf({ core, request }: Context, { account }: Caller): StoredTask | null {
   const prefix = `${ENDPOINTS.createTask.path}/`;
   if (!request.path.startsWith(prefix)) return null;

@@ -25,13 +25,11 @@ interface Target {
   readonly pattern: RegExp;
 }
 
-/** An endpoint needs a key and counts against its rate limit. */
 interface Endpoint extends Target {
   readonly access: "key";
   readonly handle: (context: Context, account: Account) => HttpResponse;
 }
 
-/** A page is open to everyone. */
 interface Page extends Target {
   readonly access: "open";
   readonly handle: (context: Context) => HttpResponse | Promise<HttpResponse>;
@@ -40,8 +38,8 @@ interface Page extends Target {
 const ROUTES: readonly (Endpoint | Page)[] = [
   endpoint(ENDPOINTS.createTask, handleCreateTask),
   endpoint(ENDPOINTS.retrieveTask, handleRetrieveTask),
-  endpoint(ENDPOINTS.balance, handleBalance),
-  endpoint(ENDPOINTS.usage, handleUsage),
+  endpoint(ENDPOINTS.balance, handleAccount(ENDPOINTS.balance, balanceData)),
+  endpoint(ENDPOINTS.usage, handleAccount(ENDPOINTS.usage, usageData)),
   ...page("service", "/audio/{clipId}", serveAudio),
   ...page("provider", "/{model}/audio/{clipId}", serveProviderAudio),
   ...page("provider", "/{model}/art/{clipId}/{size}", serveArt),
@@ -54,13 +52,8 @@ function endpoint({ method, path }: { method: string; path: string }, handle: En
 }
 
 function page(site: Target["site"], path: string, handle: Page["handle"]): Page[] {
-  return ["GET", "HEAD"].map((method) => ({
-    method,
-    site,
-    pattern: patternOf(path),
-    access: "open",
-    handle,
-  }));
+  const route = { site, pattern: patternOf(path), access: "open", handle } as const;
+  return ["GET", "HEAD"].map((method) => ({ method, ...route }));
 }
 
 /** A parameter in braces matches any text that is not empty. */
@@ -68,12 +61,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "([^/]+)")}$`);
 }
 
-/** The route of a request, and the values of its path parameters. */
-export function findRoute({
-  method,
-  site,
-  path,
-}: HttpRequest): { route: Endpoint | Page; params: string[] } | Refusal {
+export function findRoute({ method, site, path }: HttpRequest) {
   const allowed: string[] = [];
   for (const route of ROUTES) {
     const match = route.site === site ? route.pattern.exec(path) : null;
@@ -127,7 +115,6 @@ function handleCreateTask({ core, request, json, now }: Context, account: Accoun
   return success(ENDPOINTS.createTask, submission);
 }
 
-/** What `findRequestViolation` has checked. */
 interface ValidRequest extends Pick<TaskOrder, "model" | "input"> {
   task_type: TaskOrder["type"];
   audio_format?: TaskOrder["audioFormat"];
@@ -154,16 +141,15 @@ function handleRetrieveTask({ core, request, now, params }: Context, account: Ac
   return success(ENDPOINTS.retrieveTask, taskData(task, now, request.origins));
 }
 
-/** `GET /api/v1/account/balance`. */
-function handleBalance({ core, now }: Context, account: Account): HttpResponse {
-  applyTimeouts(core, account, now);
-  return success(ENDPOINTS.balance, balanceData(account));
-}
-
-/** `GET /api/v1/account/usage`. */
-function handleUsage({ core, now }: Context, account: Account): HttpResponse {
-  applyTimeouts(core, account, now);
-  return success(ENDPOINTS.usage, usageData(account));
+/** Responds with data of the account as it is after the task timeout. */
+function handleAccount(
+  endpoint: { status: number },
+  dataOf: (account: Account) => object,
+): Endpoint["handle"] {
+  return ({ core, now }, account) => {
+    applyTimeouts(core, account, now);
+    return success(endpoint, dataOf(account));
+  };
 }
 
 function success({ status }: { status: number }, data: object): HttpResponse {
@@ -227,7 +213,6 @@ function outputData(task: StoredTask, now: number, origins: Origins): TaskOutput
   }
 }
 
-/** The result as JSON (Resources: Clip, Lyrics). */
 function resultData(task: SucceededTask, origins: Origins): Clip[] | Lyrics {
   const { result, plan } = task;
   if (!Array.isArray(result)) return { title: result.title, text: result.text };

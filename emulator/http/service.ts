@@ -4,12 +4,9 @@ import type { Core } from "../core/core.js";
 import type { Fault } from "../core/faults.js";
 import type { HttpRequest, HttpResponse, Origins } from "./messages.js";
 
-/** An emulator as its adapters see it. */
 export interface Service {
   readonly core: Core;
-  /** The addresses within the process. */
   readonly origins: Origins;
-  /** Responds to a call of the control plane. */
   readonly control: (request: HttpRequest) => Promise<HttpResponse>;
 }
 
@@ -27,7 +24,6 @@ export interface Context extends AuditedRequest {
   caller: Caller | null;
   /** What the key has left in its rate limit window; `null` if that is not known. */
   remaining: number | null;
-  /** The values of the path parameters. */
   params: readonly string[];
 }
 

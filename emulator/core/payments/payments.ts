@@ -17,6 +17,7 @@ import type { AutoTopUpChange, AutoTopUpView, Billing, Invoice, Payment, TopUp }
 const PAUSE_MS = 3_600_000;
 
 const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
+const MONTH_LENGTH = "2026-01".length;
 
 /** @throws RangeError for more credits than an account can be given; nothing is then changed. */
 export function topUpByHand(source: PaymentSource, buyer: Buyer, order: TopUp, now: number): StoredPayment {
@@ -59,7 +60,6 @@ export function viewAutoTopUp(purchases: Purchases, policy: Policy, now: number)
   };
 }
 
-/** Issues an authorization, good for one change. */
 export function authorize({ seed, counts }: PaymentSource, { purchases }: Buyer): string {
   const authorization = randomUuid(seed, "authorization", counts.authorizations++);
   purchases.authorizations.push(authorization);
@@ -79,8 +79,13 @@ export function changeAutoTopUp({ purchases }: Buyer, change: AutoTopUpChange): 
   const isEnabling = change.enabled && !current.enabled;
   const isChanging = JSON.stringify(amounts) !== JSON.stringify(current.amounts);
   // One that is passed without need must be valid, and is used.
-  if (isEnabling || isChanging || (change.enabled && authorization !== null))
-    useAuthorization(purchases, authorization);
+  if (isEnabling || isChanging || (change.enabled && authorization !== null)) {
+    if (authorization === null || !purchases.authorizations.includes(authorization))
+      throw new RangeError(
+        "Failed to change the automatic top-up: it needs an `authorization` that is fresh, and each is good once",
+      );
+    purchases.authorizations = purchases.authorizations.filter((each) => each !== authorization);
+  }
   purchases.auto_top_up = { ...current, enabled: change.enabled, amounts };
 }
 
@@ -101,15 +106,6 @@ function mergeAmounts(current: AutoTopUpAmounts | null, change: AutoTopUpChange)
     );
   }
   return null;
-}
-
-function useAuthorization(purchases: Purchases, authorization: string | null): void {
-  if (authorization === null || !purchases.authorizations.includes(authorization)) {
-    throw new RangeError(
-      "Failed to change the automatic top-up: it needs an `authorization` that is fresh, and each is good once",
-    );
-  }
-  purchases.authorizations = purchases.authorizations.filter((each) => each !== authorization);
 }
 
 /**
@@ -141,16 +137,12 @@ function pausedUntil({ auto_top_up: autoTopUp }: Purchases, now: number): string
 function chargedThisMonthUsd({ payments }: Purchases, policy: Policy, now: number): number {
   const isThisMonth =
     policy.auto_top_up_month === "calendar_utc"
-      ? (at: string) => monthOf(at) === monthOf(isoTime(now))
+      ? (at: string) => at.slice(0, MONTH_LENGTH) === isoTime(now).slice(0, MONTH_LENGTH)
       : (at: string) => parseIsoTime(at) > now - THIRTY_DAYS_MS;
   const charged = payments.filter(
     ({ automatic, status, at }) => automatic && status === "completed" && isThisMonth(at),
   );
   return charged.reduce((sum, { credits }) => sum + credits, 0) / CREDITS_PER_USD;
-}
-
-function monthOf(at: string): string {
-  return at.slice(0, "2026-01".length);
 }
 
 function checkCanTopUp({ ledger }: Buyer, credits: number): void {
@@ -229,6 +221,7 @@ export class BillingIncompleteError extends Error {
 export function listInvoices({ purchases }: Buyer): Invoice[] {
   requireBilling(purchases.billing);
   const invoices = purchases.payments.filter(({ status }) => status === "completed").map(invoiceOf);
+  const numberOf = ({ invoice_id: id }: Invoice) => Number(id.replace(/\D/g, ""));
   return invoices.sort((one, other) => numberOf(one) - numberOf(other));
 }
 
@@ -249,8 +242,4 @@ function requireBilling(billing: Billing | null): Billing {
 function invoiceOf({ invoice_id, payment_id, ended_at: at, usd, credits, method }: StoredPayment): Invoice {
   invariant(invoice_id !== null && at !== null, "a completed payment has its invoice");
   return { invoice_id, payment_id, at, usd, credits, method };
-}
-
-function numberOf({ invoice_id: id }: Invoice): number {
-  return Number(id.replace(/\D/g, ""));
 }

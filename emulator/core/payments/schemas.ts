@@ -89,7 +89,6 @@ export const billingSchema = objectOf({
   tax_id: optionalLine,
 });
 
-/** Everything about an account's purchases that is stored. */
 export type Purchases = z.output<typeof purchasesSchema>;
 export type StoredPayment = z.output<typeof storedPaymentSchema>;
 const storedPaymentSchema = z.extend(paymentSchema, { ended_at: z.nullable(isoTimeSchema) });
@@ -108,13 +107,11 @@ export const purchasesSchema = objectOf({
   billing: z.nullable(billingSchema),
 });
 
-/** The part of an account that buys credits. */
 export interface Buyer {
   ledger: Ledger;
   purchases: Purchases;
 }
 
-/** The part of the state that payments are made from. */
 export interface PaymentSource {
   seed: number;
   counts: { payments: number; invoices: number; authorizations: number };

@@ -20,7 +20,6 @@ export interface Snapshot {
   readonly state: unknown;
 }
 
-/** Snapshots of another version are refused. */
 const VERSION = 1;
 
 export const snapshotSchema = objectOf({

@@ -11,7 +11,6 @@ import { taskSchema } from "../task.js";
 /** Everything that an emulator stores, but for the time, which its clock has. */
 export type State = Omit<StateData, "audit"> & { audit: Audit };
 
-/** The same as JSON. */
 export type StateData = z.output<typeof stateSchema>;
 export const stateSchema = objectOf({
   /** With the counts, the position in every stream of random numbers. */
