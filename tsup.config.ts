@@ -21,7 +21,7 @@ export default defineConfig({
   splitting: true,
   clean: true,
   // What an installation brings along; msw, the limiter and vitest are the user's own.
-  external: ["ky", "zod", "msw", "rate-limiter-flexible", "vitest"],
+  external: ["ky", "zod", "msw", "vitest"],
   // The emulator's and the command line's devDependencies: their code ships in our chunks, their licenses beside it.
   noExternal: ["commander"],
   esbuildPlugins: [requireBuiltins, unmappedPackages, thirdPartyLicenses("dist/THIRD-PARTY-LICENSES")],

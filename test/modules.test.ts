@@ -54,7 +54,6 @@ const packages: Record<string, readonly string[]> = {
   "zod/mini": ["src/contract", "emulator/*"],
   msw: ["emulator/msw.ts"],
   vitest: ["emulator/vitest.ts"],
-  "rate-limiter-flexible": ["src/redis"],
   commander: ["src/cli"],
   preact: ["emulator/dashboard"],
   "@preact/signals": ["emulator/dashboard"],

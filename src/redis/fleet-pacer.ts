@@ -100,7 +100,11 @@ export function createFleetPacer(
       return answer;
     } catch (error) {
       restsUntil = clock.now() + REST_MS;
-      if (!isAway) void tell(error);
+      // An error of the listener is ignored.
+      if (!isAway)
+        Promise.reject(error)
+          .catch(onUnavailable)
+          .catch(() => {});
       isAway = true;
       return null;
     } finally {
@@ -111,13 +115,6 @@ export function createFleetPacer(
   async function tooLate(signal: AbortSignal): Promise<never> {
     for (let count = 0; count < SLEEPS; count++) await clock.sleep(SLEEP_MS, signal);
     throw new Error(`the shared budget did not respond within ${SLEEPS * SLEEP_MS} ms`);
-  }
-
-  /** An error of the listener is ignored. */
-  async function tell(error: unknown): Promise<void> {
-    try {
-      await onUnavailable(error);
-    } catch {}
   }
 }
 

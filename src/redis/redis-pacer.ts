@@ -1,4 +1,3 @@
-import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { LIMITS } from "../contract/service.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
 import { checkOptionNames, createRequestId } from "../http/client.js";
@@ -6,7 +5,7 @@ import type { PacerFactory } from "../rate-limit/pacer.js";
 import { systemRandom } from "../time/clock.js";
 import { checkPrefix, checkWhole, type Evaluate, evaluateOn, type RedisClient } from "./client.js";
 import { createFleetPacer } from "./fleet-pacer.js";
-import { type Correction, type FleetBudget, type FleetSize, marginOf, type Taking } from "./fleet-window.js";
+import { type FleetBudget, type FleetSize, marginOf } from "./fleet-window.js";
 
 /** Options of `redisPacer`. They must be the same in all processes of a fleet. */
 export interface RedisPacerOptions {
@@ -36,8 +35,6 @@ export interface RedisPacerOptions {
  * two seconds, requests are sent anyway, paced by each process for itself, and Redis is tried again every ten seconds. The
  * client's clock must run at the speed of Redis's clock: a virtual one does not.
  *
- * It needs the package `rate-limiter-flexible`.
- *
  * @param redis - a client or a cluster of `ioredis` or `redis`; you close it
  * @throws `InvalidOptionError`: an option is out of range
  *
@@ -65,11 +62,8 @@ export function redisPacer(redis: RedisClient, options: RedisPacerOptions = {}):
   const evaluate = evaluateOn(redis);
 
   return (clock, apiKey) => {
-    let hash: Promise<string> | null = null;
-    const key = () => {
-      hash ??= hashOf(apiKey);
-      return hash;
-    };
+    let hash: Promise<string> | undefined;
+    const key = () => (hash ??= hashOf(apiKey));
     const size = { requests, windowMs };
     return createFleetPacer(clock, createRedisBudget(evaluate, { prefix, key }, size), size, onUnavailable);
   };
@@ -83,14 +77,13 @@ async function hashOf(text: string): Promise<string> {
 /** Stored instead of the count while a 429 pauses the fleet. */
 const HELD = 1_000_000_000;
 
-/** Replaces the limiter's own script: a refused request is not counted, and the window is kept in milliseconds. */
+/** A refused request is not counted. */
 const TAKE = `
-local requests, limit, seconds = tonumber(ARGV[1]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local taken = tonumber(redis.call('get', KEYS[1]) or 0) + requests
-if taken == requests then
-  redis.call('set', KEYS[1], taken, 'PX', math.floor(seconds * 1000))
-elseif taken <= limit then
-  redis.call('incrby', KEYS[1], requests)
+local taken = tonumber(redis.call('get', KEYS[1]) or 0) + 1
+if taken == 1 then
+  redis.call('set', KEYS[1], 1, 'PX', ARGV[2])
+elseif taken <= tonumber(ARGV[1]) then
+  redis.call('incr', KEYS[1])
 end
 return {taken, redis.call('pttl', KEYS[1])}`;
 
@@ -128,65 +121,29 @@ export function createRedisBudget(
   { prefix, key }: { prefix: string; key: () => Promise<string> },
   size: FleetSize,
 ): FleetBudget {
-  const limiters = new Map<number, RateLimiterRedis>();
   const member = createRequestId(systemRandom);
-  const windowKey = async () => limiterOf(size.requests).getKey(await key());
-  const run = async (script: string, numbers: readonly number[]) => {
-    const values = numbers.map((number) => String(Math.ceil(number)));
-    await evaluate(script, await windowKey(), values);
-  };
+  const windowKey = async () => `${prefix}:pacer:${await key()}`;
+  const run = async (script: string, ...numbers: readonly number[]) =>
+    evaluate(
+      script,
+      await windowKey(),
+      numbers.map((number) => String(Math.ceil(number))),
+    );
 
   return {
     async take(upTo) {
-      try {
-        const taken = await limiterOf(upTo).consume(await key());
-        return takingOf(taken, true);
-      } catch (refusal) {
-        if (refusal instanceof RateLimiterRes) return takingOf(refusal, false);
-        throw refusal;
-      }
+      const reply = (await run(TAKE, upTo, size.windowMs + marginOf(size))) as readonly unknown[];
+      // With its option `stringNumbers`, ioredis returns numbers as strings.
+      const [taken = 0, endsInMs = 0] = reply.map(Number);
+      return { isTaken: taken <= upTo, isHeld: taken >= HELD, taken, endsInMs: Math.max(0, endsInMs) };
     },
-    hold: (ms) => run(HOLD, [HELD, Math.max(1, ms)]),
-    correct: ({ taken, lastsMs, endsInMs }: Correction) => run(CORRECT, [taken, lastsMs, endsInMs, HELD]),
+    hold: async (ms) => void (await run(HOLD, HELD, Math.max(1, ms))),
+    correct: async ({ taken, lastsMs, endsInMs }) =>
+      void (await run(CORRECT, taken, lastsMs, endsInMs, HELD)),
     async weigh(waiting) {
-      const lastsSeconds = String(Math.ceil((2 * size.windowMs) / 1000));
-      const all = await evaluate(WEIGH, `${await windowKey()}:waiting`, [
-        member,
-        String(waiting),
-        lastsSeconds,
-      ]);
-      return Number(all);
+      const lastsSeconds = Math.ceil((2 * size.windowMs) / 1000);
+      const parameters = [member, String(waiting), String(lastsSeconds)];
+      return Number(await evaluate(WEIGH, `${await windowKey()}:waiting`, parameters));
     },
-  };
-
-  /** One limiter per limit, all on one count: polls have a lower limit, since they leave a reserve. */
-  function limiterOf(limit: number): RateLimiterRedis {
-    const limiter = limiters.get(limit) ?? createLimiter(limit);
-    limiters.set(limit, limiter);
-    return limiter;
-  }
-
-  function createLimiter(limit: number): RateLimiterRedis {
-    return new RateLimiterRedis({
-      // Not the user's client itself: the limiter would define a command on it.
-      storeClient: {
-        eval: (script: string, { keys, arguments: values }: { keys: [string]; arguments: string[] }) =>
-          evaluate(script, keys[0], values),
-      },
-      useRedisPackage: true,
-      customIncrTtlLuaScript: TAKE,
-      keyPrefix: `${prefix}:pacer`,
-      points: limit,
-      duration: (size.windowMs + marginOf(size)) / 1000,
-    });
-  }
-}
-
-function takingOf({ consumedPoints, msBeforeNext }: RateLimiterRes, isTaken: boolean): Taking {
-  return {
-    isTaken,
-    isHeld: consumedPoints >= HELD,
-    taken: consumedPoints,
-    endsInMs: Math.max(0, msBeforeNext),
   };
 }

@@ -39,7 +39,6 @@ for (const [name, { script }] of Object.entries(entries)) {
     const { packages } = importGraph(script);
     const allowed = ["ky", "zod/mini"];
     if (name === "./emulator/msw") allowed.push("msw");
-    if (name === "./redis") allowed.push("rate-limiter-flexible");
     if (name === "./emulator/vitest") allowed.push("vitest");
     // The MP3 encoder's worker, where there are no web workers; it asks for it only then.
     if (name.startsWith("./emulator")) allowed.push("worker_threads");

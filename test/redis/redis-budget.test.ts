@@ -116,9 +116,3 @@ test("a window of a second is kept in milliseconds", async () => {
   expect(endsInMs).toBeGreaterThan(1000);
   expect(endsInMs).toBeLessThanOrEqual(1250);
 });
-
-test("a limiter of the user's own on the same connection keeps its script", async () => {
-  const redis = connectIoredis();
-  await createBudgets(redis).open().take(10);
-  expect("rlflxIncr" in redis).toBe(false);
-});
