@@ -1,7 +1,8 @@
 import createClient from "openapi-fetch";
 import { expect, onTestFinished, test } from "vitest";
+// `generated.test.ts` generates these types and compiles this file; nothing else does.
+import type { paths } from "../../.reports/openapi/generated.js";
 import { createEmulator } from "../../emulator/index.js";
-import type { paths } from "./generated.js";
 
 /** What a stranger's program would be: a generated client, and no SDK. */
 function createWorld() {
