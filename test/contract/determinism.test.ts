@@ -40,10 +40,6 @@ describe("the same seed", () => {
     }
   });
 
-  it("gives the same audio, byte by byte", async () => {
-    expect(await runAudio(57)).toEqual(await runAudio(57));
-  });
-
   it("gives the same requests in the same order, at the same times, under the same ids", async () => {
     const logs = await Promise.all(
       [3, 3].map(async (seed) => {

@@ -190,20 +190,6 @@ test("the log and the findings are there, and the control plane's own calls are 
   ]);
 });
 
-test("a snapshot goes out and in again, and everything goes on as it would have", async () => {
-  const { control, create, read, emulator } = service;
-  const taskId = await create(VALID.song, { process_seconds: 30 });
-  await emulator.clock.advance(29_000);
-  const { body: snapshot } = await control("GET", "/snapshot");
-  const goOn = async () => {
-    await emulator.clock.advance(1_000);
-    return [await read(taskId), await create(), service.frozenState()];
-  };
-  const first = await goOn();
-  expect((await control("PUT", "/snapshot", snapshot)).status).toBe(204);
-  expect(await goOn()).toEqual(first);
-});
-
 describe("what is bad changes nothing", () => {
   const outcomes = ["/providers/provider_a/next", "/providers/provider_b/always"];
   const bad: [string, string, unknown][] = [

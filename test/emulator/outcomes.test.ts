@@ -70,16 +70,6 @@ test("polls ends a task at its n-th read, whatever time it is", async () => {
   expect(await read(taskId)).toMatchObject({ status: "success", completed_at: "2026-01-01T00:16:40.000Z" });
 });
 
-test("a provider that hangs never finishes", async () => {
-  const { create, read, emulator } = createService();
-  const taskId = await create(VALID.song, { outcome: "hang", process_seconds: 10 });
-  await emulator.clock.advance(3_000_000);
-  expect(await read(taskId)).toMatchObject({
-    status: "running",
-    output: { status: "processing", result: null },
-  });
-});
-
 test("a provider that rejects is a 502 that leaves nothing behind", async () => {
   const { post, read, create, balance, emulator } = createService({ credits: 10 });
   const before = emulator.accounts.get(emulator.accountId);

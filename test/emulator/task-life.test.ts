@@ -94,7 +94,10 @@ test.each([
   ["a string", "Rain", "Rain"],
   ["an empty string", "", ""],
   ["a number", 7, "7"],
+  ["a fraction", -0.5, "-0.5"],
   ["true", true, "true"],
+  ["false", false, "false"],
+  ["a list", ["Rain", 2], '["Rain",2]'],
   ["null", null, "null"],
   ["an object", { a: [1] }, '{"a":[1]}'],
 ])("a title that is %s is on the clip as a string, and in the input as it came", async (_, title, shown) => {
@@ -156,15 +159,17 @@ describe("what the end of a task does to its credits", () => {
     });
   });
 
-  test("a thousand reads at once settle once", async () => {
+  test.each([
+    ["settle", "success"],
+    ["refund", "failure"],
+  ])("a thousand reads at once %s once", async (end, outcome) => {
     const { create, read, emulator } = createService({ credits: 100 });
-    const taskId = await create(VALID.song, { process_seconds: 1 });
+    const taskId = await create(VALID.song, { process_seconds: 1, outcome });
     await emulator.clock.advance(SECOND);
     const reads = await Promise.all(Array.from({ length: 1000 }, () => read(taskId)));
     expect(new Set(reads.map((task) => JSON.stringify(task))).size).toBe(1);
-    expect(
-      emulator.accounts.get(emulator.accountId).ledger.filter(({ kind }) => kind === "settle"),
-    ).toHaveLength(1);
+    const kinds = emulator.accounts.get(emulator.accountId).ledger.map(({ kind }) => kind);
+    expect(kinds).toEqual(["top_up", "freeze", end]);
   });
 });
 

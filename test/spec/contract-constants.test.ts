@@ -110,8 +110,4 @@ describe("the contract's constants, against the interface", () => {
   it.each(endpoints.REQUEST_IDS)("tells that a request id of $name is safe: $safe", ({ value, safe }) => {
     expect(isSafeRequestId(value)).toBe(safe);
   });
-
-  it("tells that an empty request id is not safe", () => {
-    expect(isSafeRequestId("")).toBe(false);
-  });
 });

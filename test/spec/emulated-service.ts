@@ -54,7 +54,8 @@ export type EmulatedService = ReturnType<typeof createService>;
 async function replyOf(response: Response): Promise<Reply> {
   const { status, headers } = response;
   const text = await response.text();
-  const body: unknown = headers.get("Content-Type")?.startsWith("application/json") ? JSON.parse(text) : text;
+  const isJson = text !== "" && headers.get("Content-Type")?.startsWith("application/json");
+  const body: unknown = isJson ? JSON.parse(text) : text;
   return { status, headers, body, data: field(body, "data") };
 }
 

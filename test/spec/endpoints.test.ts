@@ -65,85 +65,51 @@ describe("request ids", () => {
   });
 });
 
-describe("the rate limit of the emulator", () => {
-  it("leaves 119 after the first request, and a 401 does not count", async () => {
-    const service = createService();
-    const stranger = await service.get("/api/v1/account/balance", { key: null });
-    expect(stranger.status).toBe(401);
-    expect(stranger.headers.get(HEADERS.rateLimitRemaining)).toBeNull();
-    const first = await service.get("/api/v1/account/balance");
-    expect(first.headers.get(HEADERS.rateLimitRemaining)).toBe("119");
-  });
-
-  it("says the wait twice on a 429, rounded up, and nowhere else", async () => {
-    const service = createService({ limits: { requests: 1 } });
-    const passed = await service.get("/api/v1/account/balance");
-    expect(passed.headers.get(HEADERS.retryAfter)).toBeNull();
-    await service.emulator.clock.advance(500);
-    const limited = await service.get("/api/v1/account/balance");
-    expect(limited).toMatchObject({
-      status: 429,
-      body: { error_code: "rate_limited", retry_after_seconds: 60 },
-    });
-    expect(limited.headers.get(HEADERS.retryAfter)).toBe("60");
-    expect(limited.headers.get(HEADERS.rateLimitRemaining)).toBe("0");
-  });
-
-  it("opens the next window exactly 60 s after the first request of the last, however often it refused", async () => {
-    const service = createService({ limits: { requests: 1 } });
-    await service.get("/api/v1/account/balance");
-    await service.emulator.clock.advance(59_999);
-    expect(await service.get("/api/v1/account/balance")).toMatchObject({
-      status: 429,
-      body: { retry_after_seconds: 1 },
-    });
-    await service.emulator.clock.advance(1);
-    expect(await service.get("/api/v1/account/balance")).toMatchObject({ status: 200 });
-  });
-
-  it("is each key's own, also of one account", async () => {
-    const service = createService({ limits: { requests: 1 } });
-    const { api_key: key } = service.emulator.accounts.createKey(service.emulator.accountId);
-    await service.get("/api/v1/account/balance");
-    expect(await service.get("/api/v1/account/balance")).toMatchObject({ status: 429 });
-    expect(await service.get("/api/v1/account/balance", { key })).toMatchObject({ status: 200 });
-  });
-});
-
 describe("what is no endpoint", () => {
-  it.each([
-    "/api/v1",
-    "/api/v1/tasks",
-    "/api/v2/task",
-    "/api/v1/account",
-    "/task",
-    "/api/v1/account/balance/",
-  ])("GET %s is 404 not_found", async (path) => {
-    const reply = await createService().get(path);
-    expect(reply).toMatchObject({ status: 404, body: { code: 404, error_code: "not_found" } });
-    expect(reply.headers.get(HEADERS.requestId)).not.toBeNull();
-  });
+  const paths =
+    "/api /api/v1 /api/v1/ /api/v1/tasks /api/v1/task/ /api/v1/task/a/b /api/v1/Task /api/v2/task";
+  const more =
+    "/task /favicon.ico /api/v1/account /api/v1/account/balance/ /api/v2/account/balance /account/balance";
+  const absent = "/api/v1/account/keys /api/v1/account/invoices /api/v1/account/top-ups";
+  it.each([paths, more, absent].flatMap((list) => list.split(" ")))(
+    "GET %s is 404 not_found",
+    async (path) => {
+      const reply = await createService().get(path);
+      expect(reply.status).toBe(404);
+      expect(reply.body).toEqual({ code: 404, error_code: "not_found", message: expect.any(String) });
+      expect(reply.headers.get(HEADERS.requestId)).toMatch(/./);
+    },
+  );
 
   it.each([
     ["GET", "/api/v1/task", "POST"],
     ["PUT", "/api/v1/task", "POST"],
+    ["DELETE", "/api/v1/task", "POST"],
     ["DELETE", UNKNOWN_TASK, "GET"],
+    ["POST", UNKNOWN_TASK, "GET"],
     ["POST", "/api/v1/account/balance", "GET"],
+    ["HEAD", "/api/v1/account/balance", "GET"],
     ["PATCH", "/api/v1/account/usage", "GET"],
+    ["OPTIONS", "/api/v1/account/usage", "GET"],
+    ["PATCH", "/audio/x", "GET, HEAD"],
   ])("%s %s is 405, and names %s", async (method, path, allow) => {
     const reply = await createService().ask(method, path, { key: null });
-    expect(reply).toMatchObject({ status: 405, body: { code: 405, error_code: "method_not_allowed" } });
+    expect(reply.status).toBe(405);
+    if (method !== "HEAD") expect(reply.body).toMatchObject({ code: 405, error_code: "method_not_allowed" });
     expect(reply.headers.get("Allow")).toBe(allow);
     expect(reply.headers.get(HEADERS.requestId)).not.toBeNull();
   });
 
-  it.each(["7", "not-a-uuid", "0b9f6f2e6f0a4c3e9d7c6a1f4f3d2c1b", "%00"])(
-    "a task id of %s is not found",
-    async (id) => {
-      const reply = await createService().get(`/api/v1/task/${id}`);
-      expect(reply).toMatchObject({ status: 404, body: { code: 404, error_code: "task_not_found" } });
-    },
-  );
+  const ids = ["7", "not-a-uuid", "0b9f6f2e6f0a4c3e9d7c6a1f4f3d2c1b", "%00", "%2F", "1".repeat(3000)];
+  it.each(ids)("a task id of %s is not found", async (id) => {
+    const reply = await createService().get(`/api/v1/task/${id}`);
+    expect(reply).toMatchObject({ status: 404, body: { code: 404, error_code: "task_not_found" } });
+  });
+
+  it("an account can't be topped up, and a task can't be canceled, through the API", async () => {
+    for (const path of ["/api/v1/account/top-ups", `${UNKNOWN_TASK}/cancel`])
+      expect((await createService().ask("POST", path)).status).toBe(404);
+  });
 });
 
 type Name = (typeof ENDPOINTS)[number]["name"];

@@ -62,22 +62,6 @@ describe("results come by asking", () => {
   });
 });
 
-describe("what the interface does not offer is not there", () => {
-  it.each([
-    ["GET", "/api/v1/task", 405],
-    ["GET", "/api/v1/tasks", 404],
-    ["DELETE", "/api/v1/task/0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b", 405],
-    ["POST", "/api/v1/task/0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b/cancel", 404],
-    ["GET", "/api/v1/account/keys", 404],
-    ["POST", "/api/v1/account/top-ups", 404],
-    ["GET", "/api/v1/account/invoices", 404],
-    ["GET", "/api/v2/account/balance", 404],
-    ["GET", "/account/balance", 404],
-  ])("%s %s is %i", async (method, path, status) => {
-    expect((await createService().ask(method, path)).status).toBe(status);
-  });
-});
-
 it("as many tasks as there are credits for may be open at once", async () => {
   const service = createService({ credits: 500 });
   const submissions = await Promise.all(Array.from({ length: 100 }, () => service.post(LYRICS)));

@@ -71,52 +71,7 @@ describe("a task of the emulator", () => {
   });
 });
 
-describe("titles", () => {
-  const titles: [name: string, title: unknown, shown: string][] = [
-    ["text", "Rain", "Rain"],
-    ["a whole number", 1984, "1984"],
-    ["a fraction", -0.5, "-0.5"],
-    ["true", true, "true"],
-    ["false", false, "false"],
-  ];
-
-  it.each(titles)(
-    "that are %s stand on the clip as text, and in the input as they came",
-    async (_, title, shown) => {
-      const { input, clips } = await songTitled(title);
-      expect(clips.map((clip) => field(clip, "title"))).toEqual(clips.map(() => shown));
-      expect(field(input, "title")).toBe(title);
-    },
-  );
-
-  it.each([[null], [["Rain", 2]], [{ en: "Rain" }]])("that are %j become some text, too", async (title) => {
-    const { input, clips } = await songTitled(title);
-    for (const clip of clips) expect(field(clip, "title")).toBeTypeOf("string");
-    expect(field(input, "title")).toEqual(title);
-  });
-
-  it("that a mode ignores do not stand on the clip", async () => {
-    const { clips } = await songTitled("Ignored", { gpt_description_prompt: "rain" });
-    for (const clip of clips) expect(field(clip, "title")).not.toBe("Ignored");
-  });
-});
-
 function clipMisfits(clip: unknown, type: string): string[] {
   if (type !== "music") return misfits(clip, PLAIN_CLIP);
   return [...misfits(clip, MUSIC_CLIP, "pass"), ...misfits(field(clip, "metadata"), CLIP_METADATA, "pass")];
-}
-
-/** A song with this title: its echoed input and its clips. */
-async function songTitled(title: unknown, input: object = { tags: "fado" }) {
-  const service = createService();
-  service.emulator.providers.provider_a.next({ polls: 1 });
-  const taskId = await submit(service, {
-    model: "provider_a",
-    task_type: "music",
-    input: { ...input, title },
-  });
-  const { data } = await read(service, taskId);
-  const clips = field(field(data, "output"), "result");
-  if (!Array.isArray(clips) || clips.length === 0) throw new Error("Expected clips");
-  return { input: field(data, "input"), clips };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../emulator/index.js";
-import { createService, type EmulatedService, field } from "./emulated-service.js";
+import { createService, type EmulatedService } from "./emulated-service.js";
 import { SAMPLES, sampleOf } from "./tables/samples.js";
 import { OFFERS } from "./tables/service.js";
 import { type Credits, TRANSITIONS, type TransitionRow } from "./tables/statuses.js";
@@ -29,48 +29,6 @@ describe("the state machine of the emulator", () => {
     await service.emulator.clock.advance((secondRead - (firstRead ?? 0)) * 1000);
     expect((await read(service, taskId)).data).toMatchObject({ status: to });
     await expectCredits(service, taskId, credits, 10);
-  });
-
-  it("leaves a task alone that is exactly an hour old", async () => {
-    const service = createService();
-    service.emulator.providers.provider_a.next({ outcome: "hang" });
-    const taskId = await submit(service, SAMPLES["provider_a music"]);
-    await service.emulator.clock.advance(HOUR_SECONDS * 1000);
-    expect((await read(service, taskId)).data).toMatchObject({ status: "running" });
-    await service.emulator.clock.advance(1);
-    expect((await read(service, taskId)).data).toMatchObject({ status: "timeout" });
-  });
-
-  it("keeps frozen what finished within the hour, until it is read", async () => {
-    const service = createService();
-    service.emulator.providers.provider_a.next({ process_seconds: 40 });
-    const taskId = await submit(service, SAMPLES["provider_a music"]);
-    await service.emulator.clock.advance(HOUR_SECONDS * 1000);
-    await expectCredits(service, taskId, "frozen", 10);
-    await read(service, taskId);
-    await expectCredits(service, taskId, "settled", 10);
-  });
-
-  it("gives back the credits of a task past its hour as soon as the balance is looked at", async () => {
-    const service = createService();
-    service.emulator.providers.provider_a.next({ outcome: "hang" });
-    const taskId = await submit(service, SAMPLES["provider_a music"]);
-    await service.emulator.clock.advance(HOUR_SECONDS * 1000 + 1);
-    expect(await service.balance()).toEqual({ available: 100, frozen: 0, total: 100 });
-    expect((await read(service, taskId)).data).toMatchObject({ status: "timeout" });
-    await expectCredits(service, taskId, "refunded", 10);
-  });
-
-  it("settles or refunds once, however many read at once", async () => {
-    for (const outcome of ["success", "failure"] as const) {
-      const service = createService();
-      service.emulator.providers.provider_a.next({ outcome, process_seconds: 40 });
-      const taskId = await submit(service, SAMPLES["provider_a music"]);
-      await service.emulator.clock.advance(40_000);
-      const replies = await Promise.all(Array.from({ length: 20 }, () => read(service, taskId)));
-      expect(replies.map(({ data }) => field(data, "status"))).toEqual(replies.map(() => outcome));
-      await expectCredits(service, taskId, outcome === "success" ? "settled" : "refunded", 10);
-    }
   });
 });
 

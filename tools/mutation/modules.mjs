@@ -6,7 +6,6 @@ export const MODULES = {
       "test/spec/{contract-constants,order-of-errors,policies,requests,sdk-answers}.test.ts",
       "test/sdk/{lenient-reading,request,request-validation,task-id}.test.ts",
       "test/sdk/rules/upload-address.test.ts",
-      "test/emulator/validation.test.ts",
     ],
   },
   journal: {
@@ -44,7 +43,8 @@ export const MODULES = {
     mutate: ["emulator/core/transitions.ts"],
     tests: [
       "test/emulator/{task-life,outcomes,policy,faults,snapshot,repeatable,auto-top-up}.test.ts",
-      "test/spec/{audio,transitions,tasks,promises}.test.ts",
+      "test/spec/{transitions,tasks,promises}.test.ts",
+      "test/emulator/audio-serving.test.ts",
     ],
   },
 };

@@ -4,7 +4,6 @@ import {
   AuthenticationError,
   BadRequestError,
   ConnectionError,
-  InvalidRequestError,
   InvalidResponseError,
   RateLimitedError,
   RequestTimeoutError,
@@ -47,13 +46,6 @@ export function describeErrors(open: Open, { describe, it }: Kit): void {
       expect(error).toMatchObject({ status, errorCode: code, requestId: "r-1" });
       expect(error.headers.get("X-RateLimit-Remaining")).toBe("119");
       expect(emulator.accounts.get(emulator.accountId).usage.tasks_created).toBe(0);
-    });
-
-    it.each(REFUSED)("InvalidRequestError: %s, the same code without a request", async (code, body) => {
-      const { client, emulator } = await open();
-      const error = await rejection(client.tasks.create(asRequest(body)), InvalidRequestError);
-      expect(error.errorCode).toBe(code);
-      expect(emulator.requests).toEqual([]);
     });
 
     it("BadRequestError: audio_format_unavailable, whatever its status", async () => {

@@ -11,19 +11,6 @@ export function describeMswAdapter(name: string, listen: (emulator: Emulator) =>
   };
 
   describe(name, () => {
-    test("the global fetch reaches the API, with headers and errors as they are", async () => {
-      const { post, get, send } = connect();
-      expect((await post(VALID.song)).status).toBe(202);
-      const { status, headers, body } = await get(BALANCE, { "X-Request-Id": "mine" });
-      expect([status, body.data]).toEqual([200, { available: 90, frozen: 10, total: 100 }]);
-      expect(headers.get("X-Request-Id")).toBe("mine");
-      expect(headers.get("X-RateLimit-Remaining")).toBe("118");
-      expect(headers.get("X-Emulator")).toBe("async-music");
-      expect((await post("{")).body.error_code).toBe("invalid_json");
-      expect((await send("/nowhere")).body.error_code).toBe("not_found");
-      expect((await send(BALANCE)).body.error_code).toBe("missing_api_key");
-    });
-
     test("every origin that is handed out is answered for: audio, cover art, the provider's own files", async () => {
       const { create, read } = connect();
       const [clip] = (await read(await create(VALID.song, { polls: 1, storable: false }))).output.result;
@@ -55,15 +42,6 @@ export function describeMswAdapter(name: string, listen: (emulator: Emulator) =>
         await fetch(other).catch(() => {});
       vi.restoreAllMocks();
       expect(emulator.requests).toHaveLength(before);
-    });
-
-    test("a connection that breaks is a TypeError of fetch, on both sides of the commit point", async () => {
-      const { post, balance, emulator } = connect();
-      emulator.faults.add({ fault: { kind: "disconnect", when: "before" } });
-      await expect(post(VALID.song)).rejects.toThrow(TypeError);
-      emulator.faults.add({ fault: { kind: "disconnect", when: "after" } });
-      await expect(post(VALID.song)).rejects.toThrow(TypeError);
-      expect(await balance()).toEqual({ available: 90, frozen: 10, total: 100 });
     });
 
     test("a stalled request ends when its caller gives up, with the caller's reason", async () => {

@@ -37,5 +37,6 @@ export const REQUEST_IDS = [
   { name: "a slash", value: "a/b", safe: false },
   { name: "markup", value: "<b>", safe: false },
   { name: "a quote", value: '"a"', safe: false },
+  { name: "nothing", value: "", safe: false },
   { name: "a letter outside ASCII", value: "caf\u00e9", safe: false },
 ] as const;

@@ -9,114 +9,73 @@ export interface RawBodyRow {
   expected: "accepted" | ErrorCode;
 }
 
-const json = "application/json";
+type Row = readonly [name: string, body: RawBodyRow["body"], contentType?: string | null];
+
 const lyrics = '{"model":"provider_a","task_type":"lyrics","input":{"prompt":"rain"}}';
 const padded = (bytes: number) => `${lyrics}${" ".repeat(bytes - lyrics.length)}`;
+const withInput = (input: string, model = "provider_a", type = "music") =>
+  `{"model":"${model}","task_type":"${type}","input":${input}}`;
+const lists = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
 const MIB = 1_048_576;
 
 /** Endpoints, POST: the content type; Errors: `invalid_json` and `invalid_request_body`; Fixed details: bodies. */
 export const RAW_BODIES: readonly RawBodyRow[] = [
-  { name: "JSON", body: lyrics, contentType: json, expected: "accepted" },
-  {
-    name: "JSON with a charset",
-    body: lyrics,
-    contentType: "application/json; charset=utf-8",
-    expected: "accepted",
-  },
-  {
-    name: "JSON with a content type in capitals",
-    body: lyrics,
-    contentType: "Application/JSON",
-    expected: "accepted",
-  },
-  { name: "JSON with blanks around it", body: ` \n${lyrics}\t\r\n`, contentType: json, expected: "accepted" },
-  {
-    name: "a key that is a name of every object's prototype",
-    body: '{"__proto__":{"model":"provider_a"},"task_type":"lyrics","input":{"prompt":"rain"}}',
-    contentType: json,
-    expected: "missing_required_fields",
-  },
-  {
-    name: "an input whose fields stand in its prototype",
-    body: '{"model":"provider_a","task_type":"lyrics","input":{"__proto__":{"prompt":"rain"}}}',
-    contentType: json,
-    expected: "invalid_task_input",
-  },
-  { name: "no body", body: null, contentType: json, expected: "invalid_json" },
-  { name: "an empty body", body: "", contentType: json, expected: "invalid_json" },
-  { name: "half of a body", body: lyrics.slice(0, 30), contentType: json, expected: "invalid_json" },
-  { name: "a comma too many", body: lyrics.replace(/}$/, ",}"), contentType: json, expected: "invalid_json" },
-  { name: "single quotes", body: lyrics.replaceAll('"', "'"), contentType: json, expected: "invalid_json" },
-  { name: "two values", body: `${lyrics}${lyrics}`, contentType: json, expected: "invalid_json" },
-  { name: "NaN", body: '{"model":NaN}', contentType: json, expected: "invalid_json" },
-  {
-    name: "bytes that are no UTF-8",
-    body: new Uint8Array([0x22, 0xc3, 0x28, 0x22]),
-    contentType: json,
-    expected: "invalid_json",
-  },
-  {
-    name: "a form's content type",
-    body: lyrics,
-    contentType: "application/x-www-form-urlencoded",
-    expected: "invalid_request_body",
-  },
-  { name: "plain text", body: lyrics, contentType: "text/plain", expected: "invalid_request_body" },
-  {
-    name: "no content type",
-    body: new TextEncoder().encode(lyrics),
-    contentType: null,
-    expected: "invalid_request_body",
-  },
-  {
-    name: "a content type of XML",
-    body: "<task/>",
-    contentType: "application/xml",
-    expected: "invalid_request_body",
-  },
-  {
-    name: "another content type, and no JSON either",
-    body: "{",
-    contentType: "text/plain",
-    expected: "invalid_request_body",
-  },
-  { name: "exactly 1 MiB", body: padded(MIB), contentType: json, expected: "accepted" },
-  { name: "one byte over 1 MiB", body: padded(MIB + 1), contentType: json, expected: "invalid_request_body" },
-  {
-    name: "over 1 MiB, and no JSON either",
-    body: "{".repeat(MIB + 1),
-    contentType: json,
-    expected: "invalid_request_body",
-  },
-  {
-    name: "over 1 MiB in bytes, though not in characters",
-    body: `{"model":"provider_a","task_type":"lyrics","input":{"prompt":"${"\u96e8".repeat(350_000)}"}}`,
-    contentType: json,
-    expected: "invalid_request_body",
-  },
-  {
-    name: "continue_at beyond every number",
-    body: '{"model":"provider_a","task_type":"music","input":{"continue_clip_id":"c","continue_at":1e999}}',
-    contentType: json,
-    expected: "invalid_task_input",
-  },
-  {
-    name: "a seed that is written with a decimal point",
-    body: '{"model":"provider_b","task_type":"music","input":{"prompt":"calm","seed":7.0}}',
-    contentType: json,
-    expected: "accepted",
-  },
+  ...rows("accepted", [
+    ["JSON", lyrics],
+    ["JSON with a charset", lyrics, "application/json; charset=utf-8"],
+    ["JSON with a content type in capitals", lyrics, "Application/JSON"],
+    ["JSON with blanks around it", ` \n${lyrics}\t\r\n`],
+    ["exactly 1 MiB", padded(MIB)],
+    ["a seed that is written with a decimal point", withInput('{"prompt":"calm","seed":7.0}', "provider_b")],
+  ]),
+  ...rows("missing_required_fields", [
+    [
+      "a key that is a name of every object's prototype",
+      `{"__proto__":{"model":"provider_a"},${lyrics.slice(22)}`,
+    ],
+  ]),
+  ...rows("invalid_task_input", [
+    [
+      "an input whose fields stand in its prototype",
+      lyrics.replace('{"prompt":"rain"}', '{"__proto__":{"prompt":"rain"}}'),
+    ],
+    ["continue_at beyond every number", withInput('{"continue_clip_id":"c","continue_at":1e999}')],
+  ]),
+  ...rows("invalid_json", [
+    ["no body", null],
+    ["an empty body", ""],
+    ["half of a body", lyrics.slice(0, 30)],
+    ["a comma too many", lyrics.replace(/}$/, ",}")],
+    ["single quotes", lyrics.replaceAll('"', "'")],
+    ["two values", `${lyrics}${lyrics}`],
+    ["NaN", '{"model":NaN}'],
+    ["bytes that are no UTF-8", new Uint8Array([0x22, 0xc3, 0x28, 0x22])],
+    ["a byte that no UTF-8 has", new Uint8Array([0x22, 0xff, 0x22])],
+  ]),
+  ...rows("invalid_request_body", [
+    ["a form's content type", lyrics, "application/x-www-form-urlencoded"],
+    ["plain text", lyrics, "text/plain"],
+    ["JSON5", lyrics, "application/json5"],
+    ["no content type", new TextEncoder().encode(lyrics), null],
+    ["a content type of XML", "<task/>", "application/xml"],
+    ["another content type, and no JSON either", "{", "text/plain"],
+    ["one byte over 1 MiB", padded(MIB + 1)],
+    ["over 1 MiB, and no JSON either", "{".repeat(MIB + 1)],
+    ["over 1 MiB in bytes, though not in characters", withInput(`{"tags":"${"\u96e8".repeat(350_000)}"}`)],
+    ...[600, 5_000, 100_000].flatMap((depth): Row[] => [
+      [`${depth} lists in lists`, lists(depth)],
+      [`an extra of ${depth} lists in an input`, withInput(`{"tags":"fado","deep":${lists(depth)}}`)],
+      [`a title of ${depth} objects`, withInput(`{"tags":"fado","title":${objects(depth)}}`)],
+    ]),
+  ]),
 ];
 
-/** Nesting too deep to handle: refused with 400, whichever code it bears, and never a 500. */
-export const DEEP_BODIES = [
-  { name: "lists in lists", body: "[".repeat(100_000) + "]".repeat(100_000) },
-  {
-    name: "a deep extra in an input",
-    body: `{"model":"provider_a","task_type":"lyrics","input":{"prompt":"rain","deep":${"[".repeat(50_000)}${"]".repeat(50_000)}}}`,
-  },
-  {
-    name: "a deep title",
-    body: `{"model":"provider_a","task_type":"music","input":{"tags":"fado","title":${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}}}`,
-  },
-] as const;
+function rows(expected: RawBodyRow["expected"], bodies: readonly Row[]): RawBodyRow[] {
+  return bodies.map(([name, body, contentType = "application/json"]) => ({
+    name,
+    body,
+    contentType,
+    expected,
+  }));
+}
