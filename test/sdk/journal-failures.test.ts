@@ -135,7 +135,7 @@ test("a database that is read from a copy, which comes behind, is looked at unti
 
 test("a record that fails after the POST is written when the run ends, and the song is answered", async () => {
   const { broken, options, inner } = breakable();
-  const { client } = createWorld(inTurn(submit, () => ok(task()), done));
+  const { client } = createWorld(inTurn(submit, ok(task()), done));
   const onUpdate = () => {
     delete broken.put;
   };
@@ -182,7 +182,7 @@ test.each([
   async (_, reason) => {
     const { broken, options, inner } = breakable();
     const controller = new AbortController();
-    const { client } = createWorld(inTurn(submit, () => ok(task())));
+    const { client } = createWorld(inTurn(submit, ok(task())));
     broken.put = failAfter(1, inner.put);
     const onUpdate = () => controller.abort(reason);
     const run = client.tasks.run(SONG_REQUEST, { ...options, signal: controller.signal, onUpdate });

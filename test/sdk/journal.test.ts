@@ -113,7 +113,7 @@ test("a run with the same key waits for the same task, with another client too",
 
 test("a run that was left while it waited is resumed", async () => {
   const controller = new AbortController();
-  const { run, requests } = journaledWorld(inTurn(accepted, () => ok(task()), done));
+  const { run, requests } = journaledWorld(inTurn(accepted, ok(task()), done));
   const left = run({ signal: controller.signal, onUpdate: () => controller.abort("left") });
   await expect(left).rejects.toBe("left");
   await expect(run()).resolves.toEqual(succeeded());
@@ -130,7 +130,7 @@ test("onSubmitted hears of the task on a resume too", async () => {
 });
 
 test("a failed task is reported again under its key, without another POST", async () => {
-  const world = journaledWorld(inTurn(accepted, () => ok(failed())));
+  const world = journaledWorld(inTurn(accepted, ok(failed())));
   for (let time = 0; time < 3; time++) {
     expect((await rejection(world.run(), TaskFailedError)).taskId).toBe(TASK_ID);
   }
@@ -236,7 +236,7 @@ test.each([
 });
 
 test("a limited POST is not sent again for a key that was freed and taken meanwhile", async () => {
-  const world = journaledWorld(inTurn(() => limited(60), submit));
+  const world = journaledWorld(inTurn(limited(60), submit));
   const { journal, clock } = world;
   void clock.sleep(30_000).then(async () => {
     const entry = await journal.get(KEY);
@@ -388,7 +388,7 @@ test("a freed key takes another request", async () => {
 });
 
 test("a freed key that a refused run took can still be settled with the task", async () => {
-  const world = journaledWorld(inTurn(lost, () => refusal(402, "insufficient_credits"), done));
+  const world = journaledWorld(inTurn(lost, refusal(402, "insufficient_credits"), done));
   const { request_id } = await rejection(world.run(), SubmissionOutcomeUnknownError).then(
     async () => (await world.journal.get(KEY)) ?? { request_id: "" },
   );
@@ -604,7 +604,7 @@ test("a run of the same process waits for the one before it for as long as that 
 });
 
 test("of two runs in one process, the second takes over when the first is refused", async () => {
-  const world = journaledWorld(inTurn(() => refusal(402, "insufficient_credits"), accepted, done));
+  const world = journaledWorld(inTurn(refusal(402, "insufficient_credits"), accepted, done));
   const [first, second] = await Promise.allSettled([world.run(), world.run()]);
   expect(first.status).toBe("rejected");
   expect(second).toEqual({ status: "fulfilled", value: succeeded() });

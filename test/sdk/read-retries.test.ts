@@ -32,13 +32,7 @@ test.each([
   ["Retry-After in seconds", { "Retry-After": "20" }],
   ["Retry-After as a date", { "Retry-After": new Date(Date.UTC(2026, 0, 1) + 20_000).toUTCString() }],
 ])("a 503 with %s is never undercut", async (_, headers) => {
-  const world = createWorld(
-    inTurn(
-      () => refusal(503, "internal_error", headers),
-      () => balance(),
-    ),
-    { random: () => 0 },
-  );
+  const world = createWorld(inTurn(refusal(503, "internal_error", headers), balance()), { random: () => 0 });
   await world.client.account.balance();
   expect(arrivals(world)).toEqual([0, 20_000]);
 });
@@ -57,13 +51,7 @@ test("retryBudgetMs limits all waits of a call together", async () => {
 });
 
 test("a budget of nothing still lets a read be sent again that need not wait", async () => {
-  const world = createWorld(
-    inTurn(
-      () => limited(0),
-      () => balance(),
-    ),
-    { retryBudgetMs: 0 },
-  );
+  const world = createWorld(inTurn(limited(0), balance()), { retryBudgetMs: 0 });
   await world.client.account.balance();
   expect(arrivals(world)).toEqual([0, 0]);
 });
@@ -111,13 +99,7 @@ test("a fetch that does not listen to its signal is left all the same", async ()
 test("time spent waiting for another attempt does not count against the attempt", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const clock = createTestClock();
-  const world = createWorld(
-    inTurn(
-      () => limited(100),
-      () => balance(),
-    ),
-    { clock, timeoutMs: 50 },
-  );
+  const world = createWorld(inTurn(limited(100), balance()), { clock, timeoutMs: 50 });
   // What waits on the client's clock waits in real time too.
   const { sleep } = clock;
   clock.sleep = async (ms, signal) => {
@@ -171,10 +153,7 @@ test.each([
 
 test("a stated wait of absurd size counts as a day, after which the client sends again", async () => {
   const { client, clock } = createWorld(
-    inTurn(
-      () => refusal(429, "rate_limited", { "Retry-After": "9".repeat(400) }),
-      () => balance(),
-    ),
+    inTurn(refusal(429, "rate_limited", { "Retry-After": "9".repeat(400) }), balance()),
     { maxRetries: 0, retryBudgetMs: 2 * DAY },
   );
   const error = await rejection(client.account.balance(), RateLimitedError);

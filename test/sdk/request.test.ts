@@ -70,7 +70,7 @@ describe.each(CALLS)("%s", (_, call, answer) => {
   );
 
   test("keeps its id when it is sent again", async () => {
-    const world = createWorld(inTurn(() => limited(1), answer));
+    const world = createWorld(inTurn(limited(1), answer));
     await call(world.client);
     expect(idsOf(world)).toHaveLength(2);
     expect(new Set(idsOf(world)).size).toBe(1);
@@ -244,11 +244,7 @@ test("a signal that outlives its calls is not listened to when they are over", a
 });
 
 test("the polls of a wait each carry an id of their own, unless the caller gave one", async () => {
-  const answers = inTurn(
-    () => ok(task()),
-    () => ok(task()),
-    () => ok(succeeded()),
-  );
+  const answers = inTurn(ok(task()), ok(task()), ok(succeeded()));
   const own = createWorld(answers, { random: Math.random });
   await own.client.tasks.wait(TASK_ID);
   expect(new Set(idsOf(own)).size).toBe(3);
@@ -259,12 +255,7 @@ test("the polls of a wait each carry an id of their own, unless the caller gave 
 });
 
 test("the caller's id of a run is that of its POST, and not of its polls", async () => {
-  const world = createWorld(
-    inTurn(
-      () => accepted(),
-      () => ok(succeeded()),
-    ),
-  );
+  const world = createWorld(inTurn(accepted(), ok(succeeded())));
   await world.client.tasks.run(SONG_REQUEST, { requestId: "order-1" });
   const [post, poll] = idsOf(world);
   expect(post).toBe("order-1");

@@ -535,13 +535,7 @@ test("a submission that fails while the rate limit delays it waits for nothing a
 });
 
 test("a batch that a 429 pauses reports until when, also when everything is submitted", async () => {
-  const { client, clock } = createWorld(
-    inTurn(
-      () => accepted(),
-      () => limited(30),
-      () => ok(succeeded()),
-    ),
-  );
+  const { client, clock } = createWorld(inTurn(accepted(), limited(30), ok(succeeded())));
   const reports: [at: number, until: Date | null, succeeded: number][] = [];
   const onProgress = ({ waitingUntil, succeeded }: RunAllProgress) =>
     void reports.push([clock.elapsed(), waitingUntil, succeeded]);

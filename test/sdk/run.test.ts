@@ -160,7 +160,7 @@ test("an abort by onSubmitted ends the run before it polls", async () => {
 });
 
 test("a create that is limited is sent again after the stated wait, and the run goes on", async () => {
-  const { client, requests } = createWorld(inTurn(() => limited(33), submit, done));
+  const { client, requests } = createWorld(inTurn(limited(33), submit, done));
   await client.tasks.run(SONG_REQUEST);
   expect(requests.map(({ method, at }) => [method, at]).slice(0, 2)).toEqual([
     ["POST", 0],
@@ -180,7 +180,7 @@ test("errors of the create are those of create, and errors of the wait carry the
   await rejection(offline.client.tasks.run(SONG_REQUEST), ConnectionError);
   expect(offline.requests).toHaveLength(1);
 
-  const unlucky = createWorld(inTurn(submit, () => ok(failed())));
+  const unlucky = createWorld(inTurn(submit, ok(failed())));
   expect((await rejection(unlucky.client.tasks.run(SONG_REQUEST), TaskFailedError)).taskId).toBe(TASK_ID);
 
   const slow = createWorld(inTurn(submit, running));

@@ -24,10 +24,10 @@ const statusOf = ({ status }: Task) => ({ status });
 test("each change is a message with the task as JSON, the last is the final task, and the stream closes", async () => {
   const { client } = createWorld(
     inTurn(
-      () => ok(task({ status: "pending" })),
-      () => ok(task()),
-      () => ok(task({ output: { progress: "50%\nhalf", result: null } })),
-      () => ok(succeeded()),
+      ok(task({ status: "pending" })),
+      ok(task()),
+      ok(task({ output: { progress: "50%\nhalf", result: null } })),
+      ok(succeeded()),
     ),
   );
   const events = await eventsOf(taskEvents(client.tasks.watch(TASK_ID)));

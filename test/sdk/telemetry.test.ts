@@ -52,10 +52,7 @@ function createLog() {
 
 test("every attempt, its answer and every retry are told, under one request id", async () => {
   const { client } = createWorld(
-    inTurn(
-      () => refusal(503, "internal_error"),
-      () => balance({}, { "X-RateLimit-Remaining": "17" }),
-    ),
+    inTurn(refusal(503, "internal_error"), balance({}, { "X-RateLimit-Remaining": "17" })),
     { random: () => 0.5 },
   );
   const told = listenTo(client);
@@ -75,12 +72,7 @@ test("every attempt, its answer and every retry are told, under one request id",
 });
 
 test("a 429 is told as a pause, and who waits for its end as a wait", async () => {
-  const { client, clock } = createWorld(
-    inTurn(
-      () => limited(30),
-      () => balance(),
-    ),
-  );
+  const { client, clock } = createWorld(inTurn(limited(30), balance()));
   const told = listenTo(client);
   const start = clock.now();
   const first = client.account.balance();
@@ -107,10 +99,10 @@ test("a connection that breaks is told as an answer without a status", async () 
 test("a wait tells each change of its task once, and each poll with its task's id", async () => {
   const { client } = createWorld(
     inTurn(
-      () => ok(task({ status: "pending" })),
-      () => ok(task({ status: "pending" })),
-      () => ok(task({ status: "running" })),
-      () => ok(succeeded()),
+      ok(task({ status: "pending" })),
+      ok(task({ status: "pending" })),
+      ok(task({ status: "running" })),
+      ok(succeeded()),
     ),
   );
   const told = listenTo(client);
@@ -127,10 +119,10 @@ test("a wait tells each read that fails as a retry, counted anew after one that 
   const { client } = createWorld(
     inTurn(
       () => Promise.reject(new TypeError("fetch failed")),
-      () => refusal(503, "internal_error"),
-      () => ok(task()),
-      () => limited(60),
-      () => ok(succeeded()),
+      refusal(503, "internal_error"),
+      ok(task()),
+      limited(60),
+      ok(succeeded()),
     ),
     { random: () => 0, logger: log },
   );
@@ -183,13 +175,7 @@ test("a listener and a logger that reject harm nobody: no rejection is left to e
   onTestFinished(() => void process.off("unhandledRejection", unhandled));
   const reject = () => Promise.reject(new Error("a bug in a listener"));
   const logger = { debug: reject, info: reject, warn: reject, error: reject };
-  const { client } = createWorld(
-    inTurn(
-      () => limited(1),
-      () => ok(succeeded()),
-    ),
-    { logger, logLevel: "debug" },
-  );
+  const { client } = createWorld(inTurn(limited(1), ok(succeeded())), { logger, logLevel: "debug" });
   const listener: () => unknown = reject;
   client.on("attempt", listener);
   await client.tasks.wait(TASK_ID);
@@ -232,11 +218,7 @@ test.each([
 ] as const)("with the log level %s, lines are logged as %j", async (logLevel, levels) => {
   const log = createLog();
   const { client } = createWorld(
-    inTurn(
-      () => refusal(502, "upstream_provider_error"),
-      () => balance(),
-      () => ok(succeeded()),
-    ),
+    inTurn(refusal(502, "upstream_provider_error"), balance(), ok(succeeded())),
     { logger: log, logLevel },
   );
   await client.account.balance();
@@ -314,13 +296,7 @@ test("each line has the event as its fields, and a pause and a task what is shor
 
 test("without a level, retries and pauses are logged, in words", async () => {
   const log = createLog();
-  const { client } = createWorld(
-    inTurn(
-      () => limited(3),
-      () => balance(),
-    ),
-    { logger: log },
-  );
+  const { client } = createWorld(inTurn(limited(3), balance()), { logger: log });
   await client.account.balance();
   expect(log.lines.map(({ message }) => message)).toEqual([
     "the service limits this key: nothing is sent until 2026-01-01T00:00:03.000Z",
@@ -332,9 +308,9 @@ test("an attempt, its answer, a wait and a task's progress have each their own w
   const log = createLog();
   const { client, clock } = createWorld(
     inTurn(
-      () => limited(30),
-      () => ok(task({ output: { task_type: "music", status: "processing", progress: "40%", result: null } })),
-      () => ok(succeeded()),
+      limited(30),
+      ok(task({ output: { task_type: "music", status: "processing", progress: "40%", result: null } })),
+      ok(succeeded()),
     ),
     { logger: log, logLevel: "debug", maxRetries: 0 },
   );
@@ -363,13 +339,7 @@ test("a wait of less than a moment is told to nobody", async () => {
   ] as const) {
     const admit = ({ notBefore = 0 }) =>
       clock.sleep(Math.max(0, notBefore - clock.now()) + waitMs).then(() => true);
-    const { client } = createWorld(
-      inTurn(
-        () => balance(),
-        () => ok(succeeded()),
-      ),
-      { clock, pacer: { ...own, admit } },
-    );
+    const { client } = createWorld(inTurn(balance(), ok(succeeded())), { clock, pacer: { ...own, admit } });
     const waits: unknown[] = [];
     client.on("wait", (event) => waits.push(event));
     await client.account.balance();
@@ -383,11 +353,7 @@ test("no event and no line holds the key, whatever a server echoes", async () =>
   const echo = () =>
     refusal(500, "internal_error", { "X-Request-Id": API_KEY }, { message: `key ${API_KEY}` });
   const { client } = createWorld(
-    inTurn(
-      echo,
-      () => ok(task({ error: API_KEY })),
-      () => ok(succeeded({ title: API_KEY })),
-    ),
+    inTurn(echo, ok(task({ error: API_KEY })), ok(succeeded({ title: API_KEY }))),
     {
       logger: log,
       logLevel: "debug",
@@ -423,14 +389,7 @@ function createTracing() {
 
 test("each call is a span of OpenTelemetry, and a run holds those of its create and its wait", async () => {
   const { tracer, spans } = createTracing();
-  const { client } = createWorld(
-    inTurn(
-      () => accepted(),
-      () => ok(succeeded()),
-      () => balance(),
-    ),
-    { tracer },
-  );
+  const { client } = createWorld(inTurn(accepted(), ok(succeeded()), balance()), { tracer });
   await client.tasks.run(SONG_REQUEST);
   await client.account.balance();
 
@@ -513,11 +472,7 @@ test.each(["startActiveSpan", "end", "setAttribute", "setStatus", "recordExcepti
       },
     };
     const { client, requests } = createWorld(
-      inTurn(
-        () => accepted(),
-        () => ok(succeeded()),
-        () => refusal(401, "invalid_api_key"),
-      ),
+      inTurn(accepted(), ok(succeeded()), refusal(401, "invalid_api_key")),
       { tracer: tracer as Tracer },
     );
     const song = await client.tasks.run(SONG_REQUEST, { journal: memoryJournal(), journalKey: "rain" });

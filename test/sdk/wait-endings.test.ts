@@ -60,12 +60,7 @@ describe("the end of patience", () => {
 
   test("shows the task as it was last seen, though later reads failed", async () => {
     const seen = task({ output: { progress: "40%", result: null } });
-    const { client } = createWorld(
-      inTurn(
-        () => ok(seen),
-        () => refusal(500, "internal_error"),
-      ),
-    );
+    const { client } = createWorld(inTurn(ok(seen), refusal(500, "internal_error")));
     const error = await rejection(client.tasks.wait(TASK_ID, { maxWaitMs: MINUTE }), WaitTimeoutError);
     expect(error.task).toEqual(seen);
   });
@@ -286,7 +281,7 @@ describe("onUpdate", () => {
   test("is called for every change, and last with the task as it ended", async () => {
     const at = (progress: string) => () => ok(task({ output: { progress, result: null } }));
     const { client } = createWorld(
-      inTurn(() => ok(task({ status: "pending" })), running, running, at("5%"), at("5%"), at("9%"), done),
+      inTurn(ok(task({ status: "pending" })), running, running, at("5%"), at("5%"), at("9%"), done),
     );
     const seen: string[] = [];
     await client.tasks.wait(TASK_ID, {

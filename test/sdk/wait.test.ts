@@ -45,7 +45,7 @@ describe("the pace", () => {
   );
 
   test("the first 5 seconds are counted from the submission of this client, whatever its created_at says", async () => {
-    const world = createWorld(inTurn(() => accepted({ created_at: "2020-01-01T00:00:00Z" }), done));
+    const world = createWorld(inTurn(accepted({ created_at: "2020-01-01T00:00:00Z" }), done));
     const created = await world.client.tasks.create(SONG_REQUEST);
     await world.clock.sleep(2000);
     await world.client.tasks.wait(created);
@@ -90,13 +90,13 @@ describe("the pace", () => {
   });
 
   test("a 429 during a wait is not undercut by the next poll", async () => {
-    const world = createWorld(inTurn(() => limited(90), done));
+    const world = createWorld(inTurn(limited(90), done));
     await world.client.tasks.wait(TASK_ID);
     expect(gaps(arrivals(world))[0]).toBeGreaterThanOrEqual(90_000);
   });
 
   test("a 503 that states a wait is not undercut by the next poll", async () => {
-    const world = createWorld(inTurn(() => refusal(503, "internal_error", { "Retry-After": "90" }), done));
+    const world = createWorld(inTurn(refusal(503, "internal_error", { "Retry-After": "90" }), done));
     await world.client.tasks.wait(TASK_ID);
     expect(gaps(arrivals(world))[0]).toBeGreaterThanOrEqual(90_000);
   });

@@ -16,13 +16,13 @@ async function all(tasks: AsyncIterable<Task>): Promise<Task[]> {
 
 test("every change is yielded once, progress included, and last the task as it ended", async () => {
   const answers = inTurn(
-    () => ok(task({ status: "pending" })),
+    ok(task({ status: "pending" })),
     running,
     running,
     at("10%"),
     at("10%"),
     at("80%"),
-    () => ok(succeeded()),
+    ok(succeeded()),
   );
   const { client } = createWorld(answers);
   const seen = await all(client.tasks.watch(TASK_ID));
@@ -41,18 +41,12 @@ test.each([
   ["a status that is unknown", { status: "paused" }],
   ["a reason", { error: "slow" }],
 ])("%s is a change too", async (_, fields) => {
-  const { client } = createWorld(
-    inTurn(
-      running,
-      () => ok(task(fields)),
-      () => ok(succeeded()),
-    ),
-  );
+  const { client } = createWorld(inTurn(running, ok(task(fields)), ok(succeeded())));
   expect(await all(client.tasks.watch(TASK_ID))).toHaveLength(3);
 });
 
 test.each(["failure", "timeout"])("a task that ends in %s is yielded, not thrown", async (status) => {
-  const { client } = createWorld(inTurn(running, () => ok(failed({ status }))));
+  const { client } = createWorld(inTurn(running, ok(failed({ status }))));
   const seen = await all(client.tasks.watch(TASK_ID));
   expect(seen.map((each) => each.status)).toEqual(["running", status]);
 });
@@ -94,7 +88,7 @@ test("an error in the loop's body ends the polling too", async () => {
 });
 
 test("return() while the next change is awaited ends both at once", async () => {
-  const { client, clock, requests } = createWorld(inTurn(() => ok(task({ status: "pending" })), running));
+  const { client, clock, requests } = createWorld(inTurn(ok(task({ status: "pending" })), running));
   const iterator = client.tasks.watch(TASK_ID)[Symbol.asyncIterator]();
   await iterator.next();
   await iterator.next();
@@ -145,7 +139,7 @@ test("an abort before the first next() rejects, and sends nothing", async () => 
 });
 
 test("a reader that takes its time is not polled for meanwhile", async () => {
-  const { client, clock, requests } = createWorld(inTurn(running, () => ok(succeeded())));
+  const { client, clock, requests } = createWorld(inTurn(running, ok(succeeded())));
   for await (const _ of client.tasks.watch(TASK_ID)) {
     const sent = requests.length;
     await clock.sleep(300_000);
@@ -154,7 +148,7 @@ test("a reader that takes its time is not polled for meanwhile", async () => {
 });
 
 test("onUpdate hears of every change that is yielded, and what it throws does not lose the task", async () => {
-  const { client } = createWorld(inTurn(running, () => ok(succeeded())));
+  const { client } = createWorld(inTurn(running, ok(succeeded())));
   const heard: string[] = [];
   const onUpdate = ({ status }: Task) => void heard.push(status);
   await all(client.tasks.watch(TASK_ID, { onUpdate }));

@@ -117,3 +117,15 @@ export function refusal(
 export function limited(seconds: number): Response {
   return refusal(429, "rate_limited", { "Retry-After": String(seconds) }, { retry_after_seconds: seconds });
 }
+
+export const running = () => ok(task());
+export const done = () => ok(succeeded());
+
+/** Creates the task, and then reports that it succeeded. */
+export const serve = ({ method }: { method: string }) => (method === "POST" ? accepted() : done());
+
+/** A connection that breaks: a POST may have arrived. */
+export const lost = () => Promise.reject(new TypeError("fetch failed"));
+
+/** A connection that is never made: nothing was sent. */
+export const unreachable = () => Promise.reject(Object.assign(new TypeError("no"), { code: "ECONNREFUSED" }));

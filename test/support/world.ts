@@ -53,11 +53,11 @@ export function createWorld(answer: Answerer, options: ClientOptions & { clock?:
 }
 
 /** Answers one after the other, the last one again and again. */
-export function inTurn(...answers: (() => Response | Promise<Response>)[]): Answerer {
+export function inTurn(...answers: (Response | (() => Response | Promise<Response>))[]): Answerer {
   return (_, index) => {
     const answer = answers[Math.min(index, answers.length - 1)];
     if (answer === undefined) throw new Error("Invariant: a test's service has at least one answer.");
-    return answer();
+    return answer instanceof Response ? answer.clone() : answer();
   };
 }
 
