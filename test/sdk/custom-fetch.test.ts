@@ -1,5 +1,8 @@
-import { AsyncMusic } from "async-music";
+import { AsyncMusic, ConnectionError, InvalidResponseError } from "async-music";
 import { afterEach, expect, test, vi } from "vitest";
+import { acceptedAnew, SONG_REQUEST } from "../support/answers.js";
+import { rejection } from "../support/rejection.js";
+import { streamOf } from "../support/stream.js";
 import { API_KEY } from "../support/world.js";
 
 // A custom `fetch`, or one that replaces the global one, receives one request that it can inspect.
@@ -50,4 +53,40 @@ test("a fetch with one parameter gets a Request that follows the signal", async 
   controller.abort("stop");
   await expect(reading).rejects.toBe("stop");
   expect(signals[0]?.aborted).toBe(true);
+});
+
+test.each([undefined, null, {}, { headers: {} }, "200"])(
+  "a fetch that returns %j is named in the cause of the error",
+  async (returned) => {
+    const client = createClient(async () => returned as never);
+    const { cause } = await rejection(client.account.balance({ maxRetries: 0 }), ConnectionError);
+    expect(cause).toBeInstanceOf(TypeError);
+    expect(String(cause)).toContain("`fetch` answered");
+  },
+);
+
+test("a character may arrive in two pieces, and half a character at the end is an invalid response", async () => {
+  const bytes = [
+    ...new TextEncoder().encode(JSON.stringify({ ...BALANCE, data: { ...BALANCE.data, note: "é" } })),
+  ];
+  const pieces = bytes.map((byte) => Uint8Array.of(byte));
+  const client = createClient(async () => new Response(streamOf(pieces)));
+  expect(await client.account.balance()).toMatchObject({ note: "é" });
+  const cut = createClient(async () => new Response(streamOf([...pieces, Uint8Array.of(0xc3)])));
+  await rejection(cut.account.balance(), InvalidResponseError);
+});
+
+test.each(["Node", "Deno", "any other runtime"])("a request's body arrives whole on %s", async (runtime) => {
+  if (runtime === "Deno") vi.stubGlobal("Deno", {});
+  if (runtime === "any other runtime") vi.stubGlobal("process", undefined);
+  const arrived: string[] = [];
+  const client = createClient(async (...given) => {
+    const request = new Request(...given);
+    arrived.push(await request.text());
+    return request.method === "POST" ? acceptedAnew() : Response.json(BALANCE);
+  });
+  const request = { ...SONG_REQUEST, input: { gpt_description_prompt: "ü" } };
+  await client.tasks.create(request);
+  await client.account.balance();
+  expect(arrived).toEqual([JSON.stringify(request), ""]);
 });

@@ -1,6 +1,23 @@
-import { memoryJournal, ServerError, SubmissionOutcomeUnknownError } from "async-music";
+import {
+  AsyncMusicError,
+  type Journal,
+  memoryJournal,
+  ServerError,
+  SubmissionOutcomeUnknownError,
+} from "async-music";
 import { expect, test } from "vitest";
-import { acceptedAnew, ok, refusal, SONG_REQUEST, succeeded, taskIdIn, usage } from "../support/answers.js";
+import { abortedAfter } from "../support/abort.js";
+import {
+  acceptedAnew,
+  limited,
+  OTHER_TASK_ID,
+  ok,
+  refusal,
+  SONG_REQUEST,
+  succeeded,
+  taskIdIn,
+  usage,
+} from "../support/answers.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
 import { createWorld, type SeenRequest } from "../support/world.js";
@@ -128,6 +145,44 @@ test("this client's other creates are counted out", async () => {
     expect(error.evidence).toBe(isCreated ? "created" : "not_created");
     await other;
   }
+});
+
+const CREATED = { task_id: OTHER_TASK_ID };
+test.each<[what: string, isCreated: boolean, answer: () => Response | Promise<Response>]>([
+  ["was refused", false, () => refusal(402, "insufficient_credits")],
+  ["was answered by a broken response that names its task", true, () => ok(CREATED)],
+  [
+    "lost its response after the name of its task",
+    true,
+    () => new Response(`{"data":${JSON.stringify(CREATED)}`),
+  ],
+])("another create of this client that %s is counted for what it created", async (_, isCreated, answer) => {
+  const service = countingService({ others: isCreated ? 1 : 0 });
+  const world = createWorld((request) => (request.body.includes("sun") ? answer() : service.answer(request)));
+  const journal = memoryJournal();
+  const put: Journal["put"] = async (...entry) => {
+    await world.client.tasks.create(OTHER).catch(() => {});
+    return journal.put(...entry);
+  };
+  const options = { journal: { ...journal, put }, journalKey: KEY, probe: true };
+  const error = await rejection(world.client.tasks.run(SONG_REQUEST, options), SubmissionOutcomeUnknownError);
+  expect(error.evidence).toBe("created");
+});
+
+test("another create whose caller aborts it with an error that names a task counts as none", async () => {
+  const service = countingService();
+  const limitedFirst = createWorld((request, index) => (index === 1 ? limited(60) : service.answer(request)));
+  const { client, clock } = limitedFirst;
+  const journal = memoryJournal();
+  const reason = new AsyncMusicError("failed", { taskId: OTHER_TASK_ID });
+  const put: Journal["put"] = async (...entry) => {
+    const signal = abortedAfter(clock, 1000, reason);
+    await client.tasks.create(OTHER, { signal }).catch(() => {});
+    return journal.put(...entry);
+  };
+  const options = { journal: { ...journal, put }, journalKey: KEY, probe: true };
+  const error = await rejection(client.tasks.run(SONG_REQUEST, options), SubmissionOutcomeUnknownError);
+  expect(error.evidence).toBe("created");
 });
 
 test("after a restart, this client's own creates may have come before the intent: they only blur the evidence", async () => {

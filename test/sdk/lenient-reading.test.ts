@@ -150,6 +150,26 @@ describe("what the contract requires must be there", () => {
     expect(issues[0]?.path).toBe(`data.${field}`);
   });
 
+  test.each(["", "<h1>no</h1>", "null", "7", '"data"', "{}", '{"code":200}'])(
+    "a response of %j holds no data, and its body is named as a whole",
+    async (text) => {
+      const { client } = createWorld(() => new Response(text));
+      const { issues, message } = await rejection(client.account.balance(), InvalidResponseError);
+      expect(issues).toEqual([{ path: "", message: expect.any(String) }]);
+      expect(message).toContain("contract: `body` is ");
+    },
+  );
+
+  test("every field that breaks the contract is named in the message", async () => {
+    const { client } = createWorld(() => balance({ total: "1", frozen: undefined }));
+    const reading = client.account.balance({ requestId: "request-1" });
+    const { issues, message } = await rejection(reading, InvalidResponseError);
+    expect(issues.map(({ path }) => path)).toEqual(["data.frozen", "data.total"]);
+    expect(message).toMatch(
+      /contract: `data\.frozen` [^;`]+; `data\.total` [^;`]+\. \(request id request-1\)$/,
+    );
+  });
+
   test.each(["type", "status", "credits_charged", "created_at"])(
     "a submission without %s fails, and shows its id",
     async (field) => {

@@ -1,9 +1,9 @@
-import { AsyncMusicError, JournalError, memoryJournal } from "async-music";
+import { AsyncMusicError, JournalError, memoryJournal, RateLimitedError } from "async-music";
 import { expect, test } from "vitest";
 import { accepted, ok, SONG_REQUEST, succeeded, TASK_ID } from "../support/answers.js";
 import { createOwnPacer } from "../support/own-pacer.js";
 import { rejection } from "../support/rejection.js";
-import { createTestClock } from "../support/test-clock.js";
+import { createTestClock, START } from "../support/test-clock.js";
 import { API_KEY, createWorld } from "../support/world.js";
 
 test("a pacer of one's own is asked for every request, and told what came of it", async () => {
@@ -64,6 +64,30 @@ test("a pacer hears of a request that it has admitted and that is then not sent"
   expect(asked).toHaveLength(1);
   expect(told).toEqual([{ taskId: undefined, sentAt: clock.now(), remaining: null, heldForMs: null }]);
 });
+
+test.each([
+  [
+    "is held back for 90.5 s more",
+    START + 90_500,
+    { retryAfterSeconds: 91, retryAt: new Date(START + 90_500) },
+  ],
+  ["has just been freed", null, { retryAfterSeconds: 0, retryAt: new Date(START) }],
+])(
+  "a request that the pacer refuses while the key %s says when it may be sent",
+  async (_, heldUntil, stated) => {
+    const { pacer } = createOwnPacer();
+    pacer.admit = async () => false;
+    pacer.rateLimit = () => ({ limit: null, remaining: null, resetAt: null, heldUntil });
+    const { client } = createWorld(() => ok(succeeded()), { pacer });
+    const error = await rejection(
+      client.tasks.retrieve(TASK_ID, { requestId: "request-1" }),
+      RateLimitedError,
+    );
+    const ids = { requestId: "request-1", taskId: TASK_ID };
+    expect(error).toMatchObject({ status: 429, errorCode: "rate_limited", ...ids, ...stated });
+    expect(error.message).toContain(stated.retryAt.toISOString());
+  },
+);
 
 test("a function makes the client's pacer, by its clock and for its key", async () => {
   const { pacer, asked } = createOwnPacer();

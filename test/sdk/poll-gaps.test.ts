@@ -8,10 +8,14 @@ import { createWorld, type SeenRequest } from "../support/world.js";
 const DONE_AT_MS = 120_000;
 
 /** The times between the polls of one wait, the first counted from its beginning. */
-async function gapsOf(answer: (request: SeenRequest, index: number) => Response | null, options = {}) {
+async function gapsOf(
+  answer: (request: SeenRequest, index: number) => Response | null,
+  options = {},
+  random = seededRandom(1),
+) {
   const { client, requests } = createWorld(
     (request, index) => answer(request, index) ?? ok(request.at < DONE_AT_MS ? task() : succeeded()),
-    { random: seededRandom(1) },
+    { random },
   );
   await client.tasks.wait(TASK_ID, options);
   const times = requests.map(({ at }) => at);
@@ -37,6 +41,28 @@ test("the jitter stays within an interval that leaves hardly any room for it", a
     expect(gap).toBeGreaterThanOrEqual(5000);
     expect(gap).toBeLessThanOrEqual(5001);
   }
+});
+
+test("clients with other random numbers poll at other times", async () => {
+  const first = await gapsOf(
+    () => null,
+    {},
+    () => 0,
+  );
+  expect(first).not.toEqual(
+    await gapsOf(
+      () => null,
+      {},
+      () => 0.9,
+    ),
+  );
+});
+
+test("a failed read does not change a gap that one number states", async () => {
+  const gaps = await gapsOf((_, index) => (index === 1 ? refusal(503, "internal_error") : null), {
+    pollIntervalMs: 7000,
+  });
+  expect(new Set(gaps)).toEqual(new Set([7000]));
 });
 
 test("a failed read does not shorten the gap to the next poll", async () => {

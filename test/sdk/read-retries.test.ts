@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { ConnectionError, RateLimitedError, RequestTimeoutError, ServerError } from "async-music";
 import { afterEach, expect, test, vi } from "vitest";
 import { balance, limited, refusal, TASK_ID, task } from "../support/answers.js";
-import { rejection } from "../support/rejection.js";
+import { reasonOf, rejection } from "../support/rejection.js";
 import { createTestClock, START, turns } from "../support/test-clock.js";
 import { createTimeLimit } from "../support/time-limit.js";
 import { createWorld, inTurn, never, type SeenRequest } from "../support/world.js";
@@ -69,6 +69,33 @@ test.each([
   await rejection(ofCall.client.account.usage({ maxRetries }), ServerError);
   expect(ofCall.requests).toHaveLength(attempts);
 });
+
+test.each([
+  [302, 1],
+  [400, 1],
+  [404, 1],
+  [429, 3],
+  [499, 1],
+  [500, 3],
+  [503, 3],
+])("a read that is answered with %i is sent %i times", async (status, attempts) => {
+  const { client, requests } = createWorld(() => new Response("", { status }));
+  await expect(client.account.balance()).rejects.toMatchObject({ status });
+  expect(requests).toHaveLength(attempts);
+});
+
+test.each([200, 404])(
+  "a body of a %i that breaks off is a lost response only after a success",
+  async (status) => {
+    const failure = new Error("reset");
+    const body = () => new ReadableStream({ pull: (controller) => controller.error(failure) });
+    const { client } = createWorld(() => new Response(body(), { status }), { maxRetries: 0 });
+    const error = await reasonOf(client.account.balance());
+    expect(error).toMatchObject(
+      status === 404 ? { name: "ApiError", status } : { name: "ConnectionError", cause: failure },
+    );
+  },
+);
 
 test("the attempts at one task are a second apart, whatever the jitter", async () => {
   const world = createWorld(

@@ -20,7 +20,7 @@ import {
   TASK_ID,
   task,
 } from "../support/answers.js";
-import { rejection } from "../support/rejection.js";
+import { reasonOf, rejection } from "../support/rejection.js";
 import { turns } from "../support/test-clock.js";
 import { createWorld, inTurn, never } from "../support/world.js";
 
@@ -202,4 +202,16 @@ test("a run whose caller leaves a hundred times leaves nothing behind", async ()
   const sleeps = clock.sleeps.length;
   await clock.sleep(1000);
   expect(clock.sleeps).toHaveLength(sleeps + 1);
+});
+
+test("an abort by a listener counts until the request is sent, and no more once its response has come", async () => {
+  for (const name of ["attempt", "answer"] as const) {
+    const controller = new AbortController();
+    const { client, requests } = createWorld(() => refusal(402, "insufficient_credits"));
+    client.on(name, () => controller.abort("left"));
+    const error = await reasonOf(client.tasks.run(SONG_REQUEST, { signal: controller.signal }));
+    if (name === "attempt") expect(error).toBe("left");
+    else expect(error).toBeInstanceOf(InsufficientCreditsError);
+    expect(requests).toHaveLength(name === "attempt" ? 0 : 1);
+  }
 });

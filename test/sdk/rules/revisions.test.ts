@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -24,21 +24,4 @@ test("a writer that slept through several revisions does not come back at a numb
   expect(await revisions.add("song", { number: 1, content: "one" }, "late", 0)).toBe(false);
   expect(await revisions.latest("song")).toEqual({ number: 3, content: "three" });
   expect(await readdir(join(path, "song"))).not.toContain("1");
-});
-
-test("who comes second leaves nothing behind", async () => {
-  const revisions = createRevisions(path);
-  const none = await revisions.latest("song");
-  const added = await Promise.all(["a", "b", "c"].map((text) => revisions.add("song", none, text, 100)));
-  expect(added.filter(Boolean)).toHaveLength(1);
-  const names = await readdir(join(path, "song"));
-  expect(names.filter((name) => !/^1$|^2\.spare-/.test(name))).toEqual([]);
-  expect(names).toHaveLength(2);
-});
-
-test("a newest file that is damaged is never passed over for an older one", async () => {
-  const revisions = createRevisions(path);
-  await revisions.add("song", { number: 0, content: "" }, "one", 0);
-  await writeFile(join(path, "song", "2"), "");
-  await expect(revisions.latest("song")).rejects.toThrow("damaged");
 });
