@@ -1,7 +1,7 @@
-import { AsyncMusic, ConnectionError } from "async-music";
+import { AsyncMusic, ConnectionError, WaitTimeoutError } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { expect, test } from "vitest";
-import { SONG_REQUEST } from "../support/answers.js";
+import { SONG_REQUEST, TASK_ID } from "../support/answers.js";
 import { expectNoKey } from "../support/leaks.js";
 import { rejection } from "../support/rejection.js";
 import { API_KEY, createWorld } from "../support/world.js";
@@ -66,5 +66,9 @@ test("the address of an emulator within the process asks for its whole connectio
   const fetch = () => Promise.reject(coded("ENOTFOUND"));
   const client = new AsyncMusic({ baseUrl, apiKey, fetch, maxRetries: 0 });
   const { message } = await rejection(client.account.balance(), ConnectionError);
-  expect(message).toContain("give the client all of `emulator.connection()`");
+  expect(message).toContain("give the client all of `emulator.connection()`, with its `fetch`. (request id");
+  const waiting = createWorld(fetch, { baseUrl, apiKey }).client.tasks.wait(TASK_ID, { maxWaitMs: 5000 });
+  expect((await rejection(waiting, WaitTimeoutError)).cause).toMatchObject({
+    message: expect.stringMatching(/with its `fetch`\. .*client\.tasks\.wait/),
+  });
 });

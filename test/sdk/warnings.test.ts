@@ -1,16 +1,7 @@
 import type { ClientOptions, LogLevel, TaskRequest } from "async-music";
-import { AsyncMusic, BadRequestError } from "async-music";
+import { AsyncMusic } from "async-music";
 import { describe, expect, test } from "vitest";
-import {
-  accepted,
-  acceptedAnew,
-  ok,
-  refusal,
-  SONG_REQUEST,
-  succeeded,
-  taskIdIn,
-} from "../support/answers.js";
-import { rejection } from "../support/rejection.js";
+import { accepted, acceptedAnew, ok, SONG_REQUEST, succeeded, taskIdIn } from "../support/answers.js";
 import { turns } from "../support/test-clock.js";
 import { API_KEY, createWorld } from "../support/world.js";
 
@@ -190,21 +181,3 @@ describe("an address without encryption", () => {
     expect(warningsOf("http://music.example", { logLevel: "error" })).toEqual([]);
   });
 });
-
-test.each([
-  [400, "invalid_json", false],
-  [400, "something_new", false],
-  [422, "invalid_task_input", true],
-  [415, "invalid_audio_format", true],
-  [409, "audio_format_unavailable", true],
-])(
-  "the message of a BadRequestError names its status %i, and says whether %s counts with any",
-  async (status, code, says) => {
-    const { client } = createWorld(() => refusal(status, code));
-    const { message } = await rejection(client.tasks.create(SONG_REQUEST), BadRequestError);
-    expect(message).toContain(`(HTTP ${status})`);
-    expect(
-      message.includes("This error code is a bad request with any HTTP status, not only with 400."),
-    ).toBe(says);
-  },
-);

@@ -1,0 +1,94 @@
+import { type ApiError, BadRequestError, WaitTimeoutError } from "async-music";
+import { expect, test } from "vitest";
+import { limited, refusal, SONG_REQUEST, TASK_ID } from "../support/answers.js";
+import { reasonOf, rejection } from "../support/rejection.js";
+import { START } from "../support/test-clock.js";
+import { createWorld } from "../support/world.js";
+
+// A message says what failed, why, what to do, and the request id.
+
+/** The error of a balance that is answered so. */
+function errorOf(response: Response) {
+  const { client } = createWorld(() => response.clone(), { maxRetries: 0 });
+  return reasonOf(client.account.balance({ requestId: "request-1" })) as Promise<ApiError>;
+}
+
+/** The message of the last failed poll of a wait for a task. */
+async function pollMessageOf(response: Response): Promise<string> {
+  const { client } = createWorld(() => response.clone());
+  const wait = client.tasks.wait(TASK_ID, { requestId: "request-1", maxWaitMs: 5000 });
+  return String(Object((await rejection(wait, WaitTimeoutError)).cause).message);
+}
+
+test.each<[status: number, body: unknown, reason: string]>([
+  [400, { error_code: "invalid_model", message: "None." }, "invalid_model (HTTP 400): None"],
+  [500, { error_code: "internal_error", message: "No. Sorry." }, "internal_error (HTTP 500): No. Sorry"],
+  [400, { error_code: "invalid_model" }, "invalid_model (HTTP 400)"],
+  [503, { message: "Too busy" }, "no error code (HTTP 503): Too busy"],
+  [400, { error_code: 7, message: 8 }, "no error code (HTTP 400)"],
+  [418, { error_code: "teapot" }, "teapot (HTTP 418)"],
+  [500, null, "no error code (HTTP 500)"],
+  [500, "error_code", "no error code (HTTP 500)"],
+  [300, { message: "Gone" }, "HTTP 300, a redirect, which is not followed"],
+  [399, { message: "Gone" }, "HTTP 399, a redirect, which is not followed"],
+])("the message of a %i with %j says: %s", async (status, body, reason) => {
+  const { message } = await errorOf(Response.json(body, { status }));
+  expect(message).toBe(`Failed to read the balance: ${reason}. (request id request-1)`);
+});
+
+test("a body that is no JSON has no error code, and a redirect keeps the code of its body", async () => {
+  const { message } = await errorOf(new Response("<h1>no</h1>", { status: 502 }));
+  expect(message).toContain("no error code (HTTP 502). (request id");
+  expect(await errorOf(refusal(302, "invalid_model"))).toMatchObject({ errorCode: "invalid_model" });
+});
+
+test("a message holds the service's words up to the 300th character", async () => {
+  const { message } = await errorOf(refusal(400, "invalid_model", {}, { message: "x".repeat(301) }));
+  expect(message).toContain(`: ${"x".repeat(300)}.`);
+  expect(message).not.toContain("x".repeat(301));
+});
+
+test("a 429 with a stated wait says when to come back, and then how to resume", async () => {
+  const { message } = await errorOf(limited(30));
+  expect(message).toMatch(
+    /\(HTTP 429\): .*\. Come back at 2026-01-01T00:00:30\.000Z\. \(request id request-1\)$/,
+  );
+  const ofPoll = await pollMessageOf(limited(30));
+  expect(ofPoll).toMatch(
+    /Come back at 2026-01-01T00:00:35\.000Z\. \S.*client\.tasks\.wait.*\. \(request id request-1\)$/,
+  );
+});
+
+test.each([
+  ["a 429 without a stated wait", refusal(429, "rate_limited")],
+  ["a 503 with a stated wait", refusal(503, "internal_error", { "Retry-After": "30" })],
+])("%s says only how to resume", async (_, response) => {
+  const message = await pollMessageOf(response);
+  expect(message).toMatch(/client\.tasks\.wait/);
+  expect(message).not.toContain("Come back");
+});
+
+test("the stated wait stands in the error in seconds, rounded up, and as a date", async () => {
+  const stated = await errorOf(refusal(429, "rate_limited", {}, { retry_after_seconds: 1.2 }));
+  expect(stated).toMatchObject({ retryAfterSeconds: 2, retryAt: new Date(START + 1200) });
+  const unstated = await errorOf(refusal(429, "rate_limited"));
+  expect(unstated).toMatchObject({ retryAfterSeconds: null, retryAt: null });
+});
+
+test.each([
+  [400, "invalid_json", false],
+  [400, "something_new", false],
+  [422, "invalid_task_input", true],
+  [415, "invalid_audio_format", true],
+  [409, "audio_format_unavailable", true],
+])(
+  "the message of a BadRequestError names its status %i, and says whether %s counts with any",
+  async (status, code, says) => {
+    const { client } = createWorld(() => refusal(status, code));
+    const { message } = await rejection(client.tasks.create(SONG_REQUEST), BadRequestError);
+    expect(message).toContain(`(HTTP ${status})`);
+    expect(
+      message.includes("This error code is a bad request with any HTTP status, not only with 400."),
+    ).toBe(says);
+  },
+);
