@@ -54,6 +54,16 @@ test("a pacer whose report throws does not lose a task that has just been paid f
   expect(await client.tasks.create(request)).toMatchObject({ task_id: TASK_ID });
 });
 
+test("a pacer that throws before a recorded POST leaves the key free, and its error is the run's", async () => {
+  const { pacer } = createOwnPacer();
+  const away = new Error("the database is away");
+  pacer.admit = () => Promise.reject(away);
+  const { client } = createWorld(() => accepted(), { pacer });
+  const journal = memoryJournal();
+  await expect(client.tasks.run(SONG_REQUEST, { journal, journalKey: "order-7" })).rejects.toBe(away);
+  expect(await journal.get("order-7")).toBeNull();
+});
+
 test("a pacer hears of a request that it has admitted and that is then not sent", async () => {
   const { pacer, asked, told } = createOwnPacer();
   const clock = createTestClock();
