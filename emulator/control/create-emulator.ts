@@ -8,7 +8,7 @@ import { createFetch } from "../http/fetch.js";
 import { type HttpRequest, sentRequestId } from "../http/messages.js";
 import { taskData } from "../http/routes.js";
 import { inProcessOrigins, registerService } from "../http/service.js";
-import { createRealClock, createVirtualClock } from "../time/clock.js";
+import { createClock } from "../time/clock.js";
 import { randomStream, randomUuid } from "../time/random.js";
 import { accountMethods, requireAccount, viewAccount } from "./account-methods.js";
 import type { Accounts, Emulator, Provider } from "./emulator.js";
@@ -30,7 +30,7 @@ import { newState, requireTask, resetEmulator, serviceMethods, viewState } from 
  */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const checked = checkOptions(options);
-  const clock = checked.clock === "real" ? createRealClock() : createVirtualClock();
+  const clock = createClock(checked.clock ?? "virtual");
   const closing = new AbortController();
   const core = createCore(newState(checked, checked.apiKey, clock.now()), clock, closing.signal);
   if (checked.snapshot !== undefined) {

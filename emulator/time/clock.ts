@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/time/clock.js";
 import { Quiet } from "./event-loop.js";
-import { Sleepers, sleepUntil } from "./sleepers.js";
+import { Sleepers } from "./sleepers.js";
 
 export type { Clock };
 
@@ -53,53 +53,38 @@ export const LATEST_TIME = Date.UTC(9900, 0, 1);
 /** The last millisecond with a year of four digits. */
 export const END_OF_YEAR_9999 = Date.UTC(10_000, 0, 1) - 1;
 
-/** A clock that moves only when a party sleeps on it: once all of them sleep, it skips to the earliest wake-up. */
-export function createVirtualClock(): ServiceClock {
+/** Makes the clock of an emulator: each mode has its own time, and sleeps, advances and ends in the same way. */
+export function createClock(mode: ClockMode): ServiceClock {
   const sleepers = new Sleepers();
   const quiet = new Quiet();
-  let time = VIRTUAL_START;
-  let skipping = false;
   let held = 0;
+  const isHeld = () => held > 0;
+  const time = mode === "virtual" ? virtualTime(sleepers, quiet, isHeld) : realTime(sleepers);
+  const { now, schedule } = time;
 
-  const canSkip = () => held === 0 && sleepers.nextWakeAt !== Number.POSITIVE_INFINITY;
-
-  /** Skips from one wake-up to the next while there are any. */
-  const skip = () => {
-    if (skipping || !canSkip()) return;
-    skipping = true;
-    quiet.await(() => {
-      skipping = false;
-      if (!canSkip()) return;
-      time = Math.max(time, sleepers.nextWakeAt);
-      sleepers.wakeUntil(time);
-      quiet.stir();
-      skip();
-    });
+  const setTime = (to: number) => {
+    time.set(to);
+    schedule();
   };
-
   const hold = () => {
     held++;
   };
   const release = () => {
     held--;
     quiet.stir();
-    skip();
+    schedule();
   };
-  const moveTo = (to: number) => {
-    time = to;
-  };
-  const now = () => time;
-  const advance = createAdvance({ now, moveTo, sleepers, quiet });
+  const advance = createAdvance({ now, moveTo: (to) => setTime(Math.max(now(), to)), sleepers, quiet });
 
   return {
-    mode: "virtual",
+    mode,
     now,
     sleep(ms, signal) {
-      const asleep = sleepUntil(sleepers, wakeTime(time, ms), signal);
+      const asleep = sleepers.sleep(wakeTime(now(), ms), signal);
       quiet.stir();
-      skip();
-      // A sleep that is not awaited must not become an unhandled rejection when the clock is stopped.
-      asleep.catch(() => {});
+      schedule();
+      // Also for a sleep that is not awaited, which must not become an unhandled rejection.
+      asleep.catch(schedule);
       return asleep;
     },
     async advance(ms) {
@@ -114,24 +99,58 @@ export function createVirtualClock(): ServiceClock {
     beginPatience: () => quiet.beginPatience(),
     endPatience: () => quiet.endPatience(),
     set(to) {
-      sleepers.moveBy(to - time);
-      time = to;
+      sleepers.moveBy(to - now());
+      setTime(to);
     },
-    beginning: () => VIRTUAL_START,
-    stop: () => stop(sleepers, quiet),
+    beginning: time.beginning,
+    stop() {
+      sleepers.close(new Error("Failed to sleep: the emulator was disposed. Create a new one"));
+      quiet.end();
+      schedule();
+    },
   };
+}
+
+interface Time {
+  now(): number;
+  /** Sets the time, and ends no sleep. */
+  set(time: number): void;
+  /** Makes sure that the next sleep ends. */
+  schedule(): void;
+  beginning(): number;
+}
+
+/** Moves only when a party sleeps: once all of them do, it skips from one wake-up to the next. */
+function virtualTime(sleepers: Sleepers, quiet: Quiet, isHeld: () => boolean): Time {
+  let time = VIRTUAL_START;
+  let skipping = false;
+  const canSkip = () => !isHeld() && sleepers.nextWakeAt !== Number.POSITIVE_INFINITY;
+  const schedule = () => {
+    if (skipping || !canSkip()) return;
+    skipping = true;
+    quiet.await(() => {
+      skipping = false;
+      if (!canSkip()) return;
+      time = Math.max(time, sleepers.nextWakeAt);
+      sleepers.wakeUntil(time);
+      quiet.stir();
+      schedule();
+    });
+  };
+  const set = (to: number) => {
+    time = to;
+  };
+  return { now: () => time, set, schedule, beginning: () => VIRTUAL_START };
 }
 
 /** Timers can't be set further ahead than this. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * A clock that follows the system's, and can be ahead of it. It reads the global `Date` and `setTimeout` at each use, so
- * that a test runner's fake timers drive it.
+ * Follows the system's clock, and can be ahead of it. It reads the global `Date` and `setTimeout` at each use, so that a
+ * test runner's fake timers drive it.
  */
-export function createRealClock(): ServiceClock {
-  const sleepers = new Sleepers();
-  const quiet = new Quiet();
+function realTime(sleepers: Sleepers): Time {
   let aheadMs = 0;
   let latest = Number.NEGATIVE_INFINITY;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -143,65 +162,27 @@ export function createRealClock(): ServiceClock {
     latest = wall + aheadMs;
     return latest;
   };
-
-  /** Sets the one timer to the earliest wake-up. */
-  const arm = () => {
+  const set = (to: number) => {
+    aheadMs = to - Date.now();
+    latest = to;
+  };
+  const schedule = () => {
     clearTimeout(timer);
-    timer = undefined;
     const left = sleepers.nextWakeAt - now();
     if (left === Number.POSITIVE_INFINITY) return;
     timer = setTimeout(ring, Math.min(Math.max(left, 0), LONGEST_TIMER_MS));
   };
   const ring = () => {
     sleepers.wakeUntil(now());
-    arm();
+    schedule();
   };
-  const moveTo = (to: number) => {
-    aheadMs += Math.max(0, to - now());
-    arm();
-  };
-
-  return {
-    mode: "real",
-    now,
-    sleep(ms, signal) {
-      const asleep = sleepUntil(sleepers, wakeTime(now(), ms), signal);
-      quiet.stir();
-      arm();
-      asleep.catch(arm);
-      return asleep;
-    },
-    advance: createAdvance({ now, moveTo, sleepers, quiet }),
-    enter: () => quiet.enter(),
-    leave: () => quiet.leave(),
-    stir: () => quiet.stir(),
-    hold() {},
-    release() {},
-    beginPatience() {},
-    endPatience() {},
-    set(to) {
-      sleepers.moveBy(to - now());
-      aheadMs = to - Date.now();
-      latest = to;
-      arm();
-    },
-    beginning: () => Date.now(),
-    stop() {
-      clearTimeout(timer);
-      stop(sleepers, quiet);
-    },
-  };
+  return { now, set, schedule, beginning: () => Date.now() };
 }
 
 /** When a sleep ends: on a whole millisecond, never too early. A time past the latest one never comes. */
 function wakeTime(now: number, ms: number): number {
   const wakeAt = ms > 0 ? Math.ceil(now + ms) : now;
   return wakeAt <= LATEST_TIME ? wakeAt : Number.POSITIVE_INFINITY;
-}
-
-function stop(sleepers: Sleepers, quiet: Quiet): void {
-  sleepers.close(new Error("Failed to sleep: the emulator was disposed. Create a new one"));
-  quiet.end();
 }
 
 interface AdvancedClock {

@@ -1,17 +1,11 @@
 import { Heap } from "../../src/shared/heap.js";
 
-/** A pending sleep. */
-export interface Sleeper {
-  readonly wakeAt: number;
-  readonly wake: () => void;
-  /** Called instead of `wake` when the clock is stopped. */
-  readonly fail: (reason: Error) => void;
-}
-
-interface Entry extends Sleeper {
+interface Entry {
   wakeAt: number;
   /** Sleeps that end at the same time end in the order of their beginning. */
   readonly order: number;
+  /** Ends the sleep: with an error if one is given. */
+  readonly end: (error?: Error) => void;
   isRemoved: boolean;
 }
 
@@ -36,12 +30,24 @@ export class Sleepers {
     return this.#moves;
   }
 
-  /** Adds a sleep. Returns a function that removes it before it ends. */
-  add({ wakeAt, wake, fail }: Sleeper): () => void {
-    if (this.#end !== undefined) throw this.#end;
-    const entry: Entry = { wakeAt, wake, fail, order: this.#order++, isRemoved: false };
-    this.#heap.push(entry);
-    return () => this.#remove(entry);
+  /** Sleeps until a time. Rejects with the signal's reason if it is aborted first, or when the clock is stopped. */
+  sleep(wakeAt: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      if (this.#end !== undefined) throw this.#end;
+      const onAbort = () => {
+        this.#remove(entry);
+        reject(signal?.reason);
+      };
+      const end = (error?: Error) => {
+        signal?.removeEventListener("abort", onAbort);
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      const entry = { wakeAt, order: this.#order++, end, isRemoved: false };
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#heap.push(entry);
+    });
   }
 
   /** Ends every sleep that is due, in order. */
@@ -49,7 +55,7 @@ export class Sleepers {
     for (let first = this.#first(); first !== undefined && first.wakeAt <= time; first = this.#first()) {
       this.#heap.pop();
       first.isRemoved = true;
-      first.wake();
+      first.end();
     }
   }
 
@@ -65,7 +71,7 @@ export class Sleepers {
     for (const entry of this.#heap.drain()) {
       if (entry.isRemoved) continue;
       entry.isRemoved = true;
-      entry.fail(reason);
+      entry.end(reason);
     }
   }
 
@@ -90,31 +96,4 @@ export class Sleepers {
 
 function isBefore(one: Entry, other: Entry): boolean {
   return one.wakeAt < other.wakeAt || (one.wakeAt === other.wakeAt && one.order < other.order);
-}
-
-/** Sleeps until a time. Rejects with the signal's reason if it is aborted first, or when the clock is stopped. */
-export function sleepUntil(
-  sleepers: Sleepers,
-  wakeAt: number,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const remove = sleepers.add({
-      wakeAt,
-      wake() {
-        signal?.removeEventListener("abort", onAbort);
-        resolve();
-      },
-      fail(reason) {
-        signal?.removeEventListener("abort", onAbort);
-        reject(reason);
-      },
-    });
-    const onAbort = () => {
-      remove();
-      reject(signal?.reason);
-    };
-    signal?.addEventListener("abort", onAbort, { once: true });
-  });
 }
