@@ -36,5 +36,5 @@ export type {
 export type { Policy } from "./core/policy-fields.js";
 export type { Outcome } from "./core/providers.js";
 export type { Limits } from "./core/rate-limit.js";
-export type { Snapshot } from "./core/state/snapshot.js";
+export type { Snapshot } from "./core/state.js";
 export type { Clock, ClockMode, EmulatorClock } from "./time/clock.js";

@@ -12,7 +12,7 @@ import type { Emulator } from "./control/emulator.js";
 import type { EmulatorOptions } from "./control/options.js";
 import type { ConductRule } from "./core/audit.js";
 import { invariant } from "./core/checks.js";
-import { isConsistent } from "./core/state/snapshot.js";
+import { isConsistent } from "./core/state.js";
 import { coreOf } from "./http/service.js";
 
 /** The fixtures. */

@@ -7,7 +7,7 @@ import {
   createKey,
   usageData,
 } from "../core/accounts.js";
-import { count, flag, list, objectOf, oneOf, text, UnknownIdError, uuid } from "../core/checks.js";
+import { count, flag, list, NAMED, objectOf, oneOf, text, UnknownIdError, uuid } from "../core/checks.js";
 import { type Core, indexAccount } from "../core/core.js";
 import { creditsSchema, ledgerEntrySchema } from "../core/ledger.js";
 import {
@@ -40,12 +40,14 @@ export const balanceSchema = z.object({
   frozen: creditsSchema,
   total: creditsSchema,
 });
+balanceSchema.register(NAMED, { id: "Balance" });
 export const usageSchema = z.object({
   tasks_created: count,
   credits_used: count,
   credits_topped_up: creditsSchema,
 });
-export const keySchema = z.object({ key_id: uuid, disabled: flag });
+usageSchema.register(NAMED, { id: "Usage" });
+export const keySchema = z.object({ key_id: uuid, disabled: flag }).register(NAMED, { id: "Key" });
 const createdKeySchema = z.object({ key_id: uuid, api_key: text });
 export const accountSchema = z.object({
   account_id: uuid,
@@ -55,6 +57,7 @@ export const accountSchema = z.object({
   keys: list(keySchema),
   ledger: list(ledgerEntrySchema),
 });
+accountSchema.register(NAMED, { id: "Account" });
 
 const accountChangesSchema = objectOf({
   suspended: z.optional(flag),
@@ -70,6 +73,7 @@ export const emptyBillingSchema = z.extend(billingSchema, {
   city: line,
   country: line,
 });
+emptyBillingSchema.register(NAMED, { id: "MaybeBilling" });
 
 export const accountMethods = {
   createAccount: method("POST /accounts", {

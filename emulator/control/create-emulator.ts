@@ -1,9 +1,9 @@
 import type { LogReader } from "../core/audit.js";
 import { checkOptionNames } from "../core/checks.js";
-import { type Core, createCore, setOwnerKey } from "../core/core.js";
+import { type Core, createCore, restoreSnapshot, setOwnerKey } from "../core/core.js";
 import { invoicePdf } from "../core/payments/payments.js";
 import { changeLimits } from "../core/rate-limit.js";
-import { openSnapshot, takeSnapshot } from "../core/state/snapshot.js";
+import { takeSnapshot } from "../core/state.js";
 import { createFetch } from "../http/fetch.js";
 import { type HttpRequest, sentRequestId } from "../http/messages.js";
 import { taskData } from "../http/routes.js";
@@ -34,7 +34,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const closing = new AbortController();
   const core = createCore(newState(checked, checked.apiKey, clock.now()), clock, closing.signal);
   if (checked.snapshot !== undefined) {
-    openSnapshot(core, checked.snapshot);
+    restoreSnapshot(core, checked.snapshot);
     if (checked.apiKey !== undefined) setOwnerKey(core, checked.apiKey);
   }
   return assemble(core, checked, closing);
@@ -105,9 +105,10 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
       return taskData(requireTask(core, taskId), clock.now(), context.origins);
     },
     reset: (changes = {}) => resetEmulator(context, checkResetOptions(changes)),
-    snapshot: () => takeSnapshot(core),
-    restore: (snapshot) => openSnapshot(core, snapshot),
-    fork: () => createEmulator({ ...options, apiKey: undefined, snapshot: takeSnapshot(core) }),
+    snapshot: () => takeSnapshot(core.state, core.clock.now()),
+    restore: (snapshot) => restoreSnapshot(core, snapshot),
+    fork: () =>
+      createEmulator({ ...options, apiKey: undefined, snapshot: takeSnapshot(core.state, core.clock.now()) }),
     async [Symbol.asyncDispose]() {
       closing.abort();
       clock.stop();

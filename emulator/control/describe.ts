@@ -1,45 +1,6 @@
 import * as z from "zod/mini";
-import { findingSchema, loggedRequestSchema } from "../core/audit.js";
-import { faultRuleSchema } from "../core/faults.js";
-import { ledgerEntrySchema } from "../core/ledger.js";
-import { autoTopUpSchema, billingSchema, invoiceSchema, paymentSchema } from "../core/payments/schemas.js";
-import { policySchema } from "../core/policy.js";
-import { outcomeSchema } from "../core/providers.js";
-import {
-  accountSchema,
-  balanceSchema,
-  emptyBillingSchema,
-  keySchema,
-  usageSchema,
-} from "./account-methods.js";
+import { NAMED } from "../core/checks.js";
 import type { AnyMethod } from "./method.js";
-import { taskRowSchema } from "./observer-methods.js";
-import { limitsJsonSchema } from "./service-methods.js";
-
-/** Schemas that several methods use: the document has each once, by this name. */
-const NAMED = z.registry<{ id: string }>();
-
-for (const [id, schema] of Object.entries({
-  Policy: policySchema,
-  Outcome: outcomeSchema,
-  FaultRule: faultRuleSchema,
-  Balance: balanceSchema,
-  Usage: usageSchema,
-  Key: keySchema,
-  Limits: limitsJsonSchema,
-  LedgerEntry: ledgerEntrySchema,
-  LoggedRequest: loggedRequestSchema,
-  Finding: findingSchema,
-  Account: accountSchema,
-  TaskRow: taskRowSchema,
-  Payment: paymentSchema,
-  Invoice: invoiceSchema,
-  AutoTopUp: autoTopUpSchema,
-  Billing: billingSchema,
-  MaybeBilling: emptyBillingSchema,
-})) {
-  NAMED.add(schema, { id });
-}
 
 const ERRORS = {
   400: "The body or the path is invalid. Nothing has changed.",

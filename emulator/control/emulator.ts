@@ -15,7 +15,7 @@ import type {
 import type { Policy } from "../core/policy-fields.js";
 import type { Outcome } from "../core/providers.js";
 import type { Limits } from "../core/rate-limit.js";
-import type { Snapshot } from "../core/state/snapshot.js";
+import type { Snapshot } from "../core/state.js";
 import type { Clock, EmulatorClock } from "../time/clock.js";
 import type { ResetOptions } from "./options.js";
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { API_PREFIX, HEADERS, MODELS, TASK_STATUSES, TASK_TYPES } from "../../src/contract/service.js";
 import type { Account } from "../core/accounts.js";
-import { count, isoTimeSchema, list, objectOf, oneOf, text, uuid } from "../core/checks.js";
+import { count, isoTimeSchema, list, NAMED, objectOf, oneOf, text, uuid } from "../core/checks.js";
 import { faultRuleSchema } from "../core/faults.js";
 import { ledgerEntrySchema } from "../core/ledger.js";
 import { policySchema } from "../core/policy.js";
@@ -48,6 +48,7 @@ export const taskRowSchema = z.object({
   created_at: isoTimeSchema,
   completed_at: z.nullable(isoTimeSchema),
 });
+taskRowSchema.register(NAMED, { id: "TaskRow" });
 
 const taskDetailsSchema = z.object({
   account_id: uuid,

@@ -4,7 +4,7 @@ import { checkOptionNames, invalidOption, parseOption } from "../core/checks.js"
 import { creditsSchema } from "../core/ledger.js";
 import type { Policy } from "../core/policy-fields.js";
 import type { Limits } from "../core/rate-limit.js";
-import type { Snapshot } from "../core/state/snapshot.js";
+import type { Snapshot } from "../core/state.js";
 import { isProviderOrigin } from "../http/service.js";
 import type { ClockMode } from "../time/clock.js";
 

@@ -5,6 +5,7 @@ import {
   count,
   isoTimeSchema,
   list,
+  NAMED,
   numberBetween,
   objectOf,
   someOf,
@@ -13,7 +14,7 @@ import {
   uuid,
   wholeNumber,
 } from "../core/checks.js";
-import { type Core, findTask, replaceState } from "../core/core.js";
+import { type Core, findTask, replaceState, restoreSnapshot } from "../core/core.js";
 import { addFault, faultRuleSchema } from "../core/faults.js";
 import { creditsSchema } from "../core/ledger.js";
 import {
@@ -25,8 +26,7 @@ import {
 } from "../core/policy.js";
 import { outcomeSchema } from "../core/providers.js";
 import { changeLimits, DEFAULT_LIMITS, type Limits, limitsSchema } from "../core/rate-limit.js";
-import { openSnapshot, snapshotSchema, takeSnapshot } from "../core/state/snapshot.js";
-import { createState, type State } from "../core/state/state.js";
+import { createState, type State, snapshotSchema, takeSnapshot } from "../core/state.js";
 import { applyTimeouts } from "../core/transitions.js";
 import { taskData } from "../http/routes.js";
 import { isoTime } from "../time/clock.js";
@@ -40,7 +40,7 @@ import { streamRequests } from "./stream-requests.js";
 export const limitsJsonSchema = objectOf({
   requests: limitsSchema.shape.requests,
   window_seconds: limitsSchema.shape.windowSeconds,
-});
+}).register(NAMED, { id: "Limits" });
 const limitsChangesSchema = someOf(limitsJsonSchema.shape);
 
 /** A task as the API returns it, and its account. */
@@ -97,13 +97,13 @@ export const serviceMethods = {
   takeSnapshot: method("GET /snapshot", {
     summary: "The whole state as a snapshot.",
     response: snapshotSchema,
-    run: ({ core }) => takeSnapshot(core),
+    run: ({ core }) => takeSnapshot(core.state, core.clock.now()),
   }),
   restoreSnapshot: method("PUT /snapshot", {
     summary: "Replace the whole state by a snapshot.",
     body: snapshotSchema,
     bodyName: "snapshot",
-    run: ({ core }, _, snapshot) => openSnapshot(core, snapshot),
+    run: ({ core }, _, snapshot) => restoreSnapshot(core, snapshot),
   }),
 
   nextOutcome: method("POST /providers/{model}/next", {

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { LIMITS } from "../../src/contract/service.js";
 import { canonicalJson } from "../../src/shared/data.js";
 import { hashOf } from "../time/random.js";
-import { count, isoTimeSchema, list, objectOf, oneOf, record, text, time, uuid } from "./checks.js";
+import { count, isoTimeSchema, list, NAMED, objectOf, oneOf, record, text, time, uuid } from "./checks.js";
 import type { StoredTask } from "./task.js";
 
 /** One request and how it ended. */
@@ -28,7 +28,7 @@ export const loggedRequestSchema = objectOf({
   request_id: text,
   account_id: z.nullable(uuid),
   error_code: z.nullable(text),
-});
+}).register(NAMED, { id: "LoggedRequest" });
 
 /** The log keeps at least this many requests. */
 export const REMEMBERED_REQUESTS = 100_000;
@@ -100,7 +100,7 @@ export const findingSchema = objectOf({
   at: isoTimeSchema,
   request_id: text,
   detail: text,
-});
+}).register(NAMED, { id: "Finding" });
 
 /** The audit as JSON. */
 export type AuditData = z.output<typeof auditSchema>;

@@ -82,6 +82,9 @@ function adviceFor(name: string, known: readonly string[]): string {
   return nearest === null ? `Known: ${known.join(", ")}.` : `Did you mean \`${nearest}\`?`;
 }
 
+/** The schemas that a description of the control plane has once each, by these names. */
+export const NAMED = z.registry<{ id: string }>();
+
 /** An object with these fields and no others. */
 export function objectOf<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape, {

@@ -4,7 +4,7 @@ import { type Account, type ApiKey, createKey } from "./accounts.js";
 import { AudioStore } from "./audio-store.js";
 import type { LogReader, Submission } from "./audit.js";
 import { invariant } from "./checks.js";
-import type { State } from "./state/state.js";
+import { readSnapshot, type State } from "./state.js";
 import type { StoredClip, StoredTask } from "./task.js";
 
 /** One emulator: its state and time, and what follows from them. */
@@ -62,6 +62,12 @@ export function createCore(state: State, clock: ServiceClock, closing: AbortSign
     replaced: new Callbacks(),
     closed,
   };
+}
+
+/** Continues from a snapshot. @throws RangeError if it is not valid; nothing is then changed. */
+export function restoreSnapshot(core: Core, snapshot: unknown): void {
+  const { state, time } = readSnapshot(snapshot);
+  replaceState(core, state, time, "the emulator was set to another state");
 }
 
 /** Replaces the state. Everything that is not part of it begins anew. */

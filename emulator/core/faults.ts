@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { randomStream } from "../time/random.js";
-import { count, numberBetween, objectOf, text, wholeNumber } from "./checks.js";
+import { count, NAMED, numberBetween, objectOf, text, wholeNumber } from "./checks.js";
 
 /** A fault, and the requests that it applies to. Of several faults that match a request, the one added first fires. */
 export interface FaultRule {
@@ -69,7 +69,7 @@ export const faultRuleSchema = objectOf({
   times: z.optional(wholeNumber(1, 1e9)),
   probability: z.optional(numberBetween(0, 1)),
   fault: faultSchema,
-});
+}).register(NAMED, { id: "FaultRule" });
 
 /** A fault that was added, with what it has done so far. */
 export type AddedFault = z.output<typeof addedFaultSchema>;

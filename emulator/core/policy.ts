@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { randomChoice, randomStream } from "../time/random.js";
-import { objectOf, oneOf, parseOption, someOf, wholeNumber } from "./checks.js";
+import { NAMED, objectOf, oneOf, parseOption, someOf, wholeNumber } from "./checks.js";
 import { POLICY_FIELDS, type Policy, type PolicyField } from "./policy-fields.js";
 
 const errorStatus = wholeNumber(400, 599);
@@ -18,7 +18,7 @@ export const policySchema = objectOf({
   timeout_error_code: oneOf(...fields.timeout_error_code.choices),
   timeout_retryable: z.boolean("be one of true, false"),
   auto_top_up_month: oneOf(...fields.auto_top_up_month.choices),
-});
+}).register(NAMED, { id: "Policy" });
 
 export const policyChangesSchema = someOf(policySchema.shape);
 

@@ -4,7 +4,17 @@ import { TASK_ERROR_CODES, type TaskErrorCode } from "../../src/contract/service
 import { type AudioFormat, songDurationSeconds } from "../audio/formats.js";
 import { songTitle, writeLyrics } from "../audio/words.js";
 import { type Random, randomNormal, randomStream, randomUuid } from "../time/random.js";
-import { flag, list, numberBetween, objectOf, oneOf, parseOption, text, wholeNumber } from "./checks.js";
+import {
+  flag,
+  list,
+  NAMED,
+  numberBetween,
+  objectOf,
+  oneOf,
+  parseOption,
+  text,
+  wholeNumber,
+} from "./checks.js";
 import {
   audioFormatSchema,
   LONGEST_PLAN_MS,
@@ -67,7 +77,7 @@ export const outcomeSchema = objectOf({
   error_code: z.optional(oneOf(...TASK_ERROR_CODES)),
   retryable: z.optional(flag),
   retry_after_seconds: z.optional(z.nullable(wholeNumber(0, 1e9))),
-});
+}).register(NAMED, { id: "Outcome" });
 
 /** @throws RangeError that names the invalid field. */
 export function parseOutcome(value: unknown): z.output<typeof outcomeSchema> {

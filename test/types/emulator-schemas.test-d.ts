@@ -35,7 +35,7 @@ import type {
 import type { policyChangesSchema, policySchema } from "../../emulator/core/policy.js";
 import type { outcomeSchema } from "../../emulator/core/providers.js";
 import type { limitsSchema } from "../../emulator/core/rate-limit.js";
-import type { snapshotSchema } from "../../emulator/core/state/snapshot.js";
+import type { snapshotSchema } from "../../emulator/core/state.js";
 
 /** Schemas do not say that a caller must not write. */
 type Writable<Whole> = {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { flag, isoTimeSchema, list, objectOf, oneOf, text, uuid, wholeNumber } from "../checks.js";
+import { flag, isoTimeSchema, list, NAMED, objectOf, oneOf, text, uuid, wholeNumber } from "../checks.js";
 import { creditsSchema, type Ledger } from "../ledger.js";
 import type { Policy } from "../policy-fields.js";
 
@@ -18,12 +18,15 @@ export const paymentSchema = objectOf({
   automatic: flag,
   card: z.nullable(text),
   invoice_id: z.nullable(text),
-});
+}).register(NAMED, { id: "Payment" });
 
 export const invoiceSchema = z.extend(
   z.pick(paymentSchema, { payment_id: true, at: true, usd: true, credits: true, method: true }),
-  { invoice_id: text },
+  {
+    invoice_id: text,
+  },
 );
+invoiceSchema.register(NAMED, { id: "Invoice" });
 
 const MOST_USD = 1_000_000;
 const usdRule = `be US dollars and whole cents, 0.01 to ${MOST_USD}`;
@@ -54,7 +57,7 @@ export const autoTopUpSchema = objectOf({
   saved_card: z.nullable(text),
   charged_this_month_usd: z.number(),
   paused_until: z.nullable(isoTimeSchema),
-});
+}).register(NAMED, { id: "AutoTopUp" });
 
 export const autoTopUpChangeSchema = objectOf({
   enabled: flag,
@@ -87,7 +90,7 @@ export const billingSchema = objectOf({
   city: requiredLine,
   country: requiredLine,
   tax_id: optionalLine,
-});
+}).register(NAMED, { id: "Billing" });
 
 export type Purchases = z.output<typeof purchasesSchema>;
 export type StoredPayment = z.output<typeof storedPaymentSchema>;

@@ -1,13 +1,90 @@
 import * as z from "zod/mini";
-import { isoTime, LATEST_TIME, parseIsoTime } from "../../time/clock.js";
-import { type Account, EMULATOR_KEY } from "../accounts.js";
-import { createAudit } from "../audit.js";
-import { invalidOption, isoTimeSchema, objectOf, parseOption } from "../checks.js";
-import { type Core, replaceState } from "../core.js";
-import { addsUp, type Ledger, type LedgerEntry } from "../ledger.js";
-import type { StoredPayment } from "../payments/schemas.js";
-import { readBrief, type StoredTask } from "../task.js";
-import { type State, type StateData, stateSchema } from "./state.js";
+import { isoTime, LATEST_TIME, parseIsoTime } from "../time/clock.js";
+import { type Account, accountSchema, createAccount, createKey, EMULATOR_KEY } from "./accounts.js";
+import { type Audit, auditSchema, createAudit, loggedRequestSchema } from "./audit.js";
+import {
+  count,
+  invalidOption,
+  isoTimeSchema,
+  list,
+  objectOf,
+  parseOption,
+  text,
+  wholeNumber,
+} from "./checks.js";
+import { addedFaultSchema } from "./faults.js";
+import { addsUp, type Ledger, type LedgerEntry } from "./ledger.js";
+import type { StoredPayment } from "./payments/schemas.js";
+import { policySchema } from "./policy.js";
+import { scriptSchema } from "./providers.js";
+import { limitsSchema } from "./rate-limit.js";
+import { readBrief, type StoredTask, taskSchema } from "./task.js";
+
+const COUNTED = [
+  "accounts",
+  "keys",
+  "requests",
+  "connections",
+  "faults",
+  "arrivals",
+  "payments",
+  "invoices",
+  "authorizations",
+] as const;
+type Counts = Record<(typeof COUNTED)[number], number>;
+const countsSchema = objectOf(
+  Object.fromEntries(COUNTED.map((name) => [name, count])) as Record<keyof Counts, typeof count>,
+);
+
+/** Everything that an emulator stores, but for the time, which its clock has. */
+export type State = Omit<StateData, "audit"> & { audit: Audit };
+
+export type StateData = z.output<typeof stateSchema>;
+export const stateSchema = objectOf({
+  /** With the counts, the position in every stream of random numbers. */
+  seed: wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  /** The first account, and the key that stays through every reset. */
+  owner: objectOf({ accountId: text, apiKey: text }),
+  /** How many of each were ever made. */
+  counts: countsSchema,
+  policy: policySchema,
+  limits: limitsSchema,
+  /** In the order of their creation. */
+  accounts: list(accountSchema),
+  /** By ordinal. */
+  tasks: list(taskSchema),
+  scripts: objectOf({ provider_a: scriptSchema, provider_b: scriptSchema }),
+  faults: list(addedFaultSchema),
+  requests: list(loggedRequestSchema),
+  audit: auditSchema,
+});
+
+interface NewState extends Pick<State, "seed" | "policy" | "limits"> {
+  credits: number;
+  /** The first account's key. @defaultValue one from the seed */
+  apiKey: string | undefined;
+}
+
+/** A state with one account, which has its credits and one key. */
+export function createState({ seed, credits, policy, limits, apiKey }: NewState, now: number): State {
+  const counts = Object.fromEntries(COUNTED.map((name) => [name, 0])) as Counts;
+  const account = createAccount({ seed, counts }, credits, now);
+  const key = createKey({ seed, counts }, apiKey);
+  account.keys.push(key);
+  return {
+    seed,
+    owner: { accountId: account.id, apiKey: key.value },
+    counts,
+    policy,
+    limits,
+    accounts: [account],
+    tasks: [],
+    scripts: { provider_a: { next: [], always: null }, provider_b: { next: [], always: null } },
+    faults: [],
+    requests: [],
+    audit: createAudit(),
+  };
+}
 
 /**
  * Everything that an emulator stores, as JSON: another emulator continues from it exactly as the first would have. What
@@ -30,16 +107,12 @@ export const snapshotSchema = objectOf({
 
 const checkedSnapshotSchema = z.extend(snapshotSchema, { state: stateSchema });
 
-export function takeSnapshot({ state, clock }: Core): z.output<typeof checkedSnapshotSchema> {
-  return { version: VERSION, time: isoTime(clock.now()), state: copyOf(state) };
+export function takeSnapshot(state: State, now: number): z.output<typeof checkedSnapshotSchema> {
+  return { version: VERSION, time: isoTime(now), state: copyOf(state) };
 }
 
-/**
- * Replaces the state by a snapshot, which is not changed.
- *
- * @throws RangeError if it is of another version, or its credits do not add up; nothing is then changed.
- */
-export function openSnapshot(core: Core, snapshot: unknown): void {
+/** The state and the time of a snapshot. @throws RangeError if it is of another version, or its credits do not add up. */
+export function readSnapshot(snapshot: unknown): { state: State; time: number } {
   assertSnapshot(snapshot);
   const time = parseIsoTime(snapshot.time);
   if (!(time <= LATEST_TIME)) {
@@ -52,7 +125,7 @@ export function openSnapshot(core: Core, snapshot: unknown): void {
     throw new RangeError(
       "Expected `snapshot` to add up: its accounts, tasks and credits do not belong together",
     );
-  replaceState(core, state, time, "the emulator was set to another state");
+  return { state, time };
 }
 
 /** Checks without parsing: a snapshot of the restored state is the same, byte for byte. */
