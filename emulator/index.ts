@@ -32,7 +32,7 @@ export type {
   Invoice,
   Payment,
   TopUp,
-} from "./core/payments/types.js";
+} from "./core/payments/schemas.js";
 export type { Policy } from "./core/policy-fields.js";
 export type { Outcome } from "./core/providers.js";
 export type { Limits } from "./core/rate-limit.js";

@@ -1,52 +1,21 @@
 import * as z from "zod/mini";
-import {
-  type Account,
-  type ApiKey,
-  balanceData,
-  createAccount,
-  createKey,
-  usageData,
-} from "../core/accounts.js";
+import * as accounts from "../core/accounts.js";
 import { count, flag, list, NAMED, objectOf, oneOf, text, UnknownIdError, uuid } from "../core/checks.js";
 import { type Core, indexAccount } from "../core/core.js";
 import { creditsSchema, ledgerEntrySchema } from "../core/ledger.js";
-import {
-  authorize,
-  changeAutoTopUp,
-  decidePayment,
-  invoicePdf,
-  listInvoices,
-  topUpByHand,
-  viewAutoTopUp,
-} from "../core/payments/payments.js";
-import {
-  autoTopUpChangeSchema,
-  autoTopUpSchema,
-  billingSchema,
-  invoiceSchema,
-  paymentChangeSchema,
-  paymentSchema,
-  type StoredPayment,
-  topUpSchema,
-} from "../core/payments/schemas.js";
-import type { Payment } from "../core/payments/types.js";
+import * as payments from "../core/payments/payments.js";
+import * as schemas from "../core/payments/schemas.js";
 import { applyTimeouts } from "../core/transitions.js";
 import { createResponse } from "../http/messages.js";
 import type { AccountView, CreatedKey, KeyView } from "./emulator.js";
 import { fileMethod, method } from "./method.js";
 
-export const balanceSchema = z.object({
-  available: creditsSchema,
-  frozen: creditsSchema,
-  total: creditsSchema,
-});
-balanceSchema.register(NAMED, { id: "Balance" });
-export const usageSchema = z.object({
-  tasks_created: count,
-  credits_used: count,
-  credits_topped_up: creditsSchema,
-});
-usageSchema.register(NAMED, { id: "Usage" });
+const balanceSchema = z
+  .object({ available: creditsSchema, frozen: creditsSchema, total: creditsSchema })
+  .register(NAMED, { id: "Balance" });
+const usageSchema = z
+  .object({ tasks_created: count, credits_used: count, credits_topped_up: creditsSchema })
+  .register(NAMED, { id: "Usage" });
 export const keySchema = z.object({ key_id: uuid, disabled: flag }).register(NAMED, { id: "Key" });
 const createdKeySchema = z.object({ key_id: uuid, api_key: text });
 export const accountSchema = z.object({
@@ -67,13 +36,9 @@ const accountChangesSchema = objectOf({
 );
 
 const line = z._default(z.nullable(text), null);
-export const emptyBillingSchema = z.extend(billingSchema, {
-  name: line,
-  address_line_1: line,
-  city: line,
-  country: line,
-});
-emptyBillingSchema.register(NAMED, { id: "MaybeBilling" });
+const emptyBillingSchema = z
+  .extend(schemas.billingSchema, { name: line, address_line_1: line, city: line, country: line })
+  .register(NAMED, { id: "MaybeBilling" });
 
 export const accountMethods = {
   createAccount: method("POST /accounts", {
@@ -83,7 +48,7 @@ export const accountMethods = {
     bodyName: "",
     response: z.extend(createdKeySchema, { account_id: uuid }),
     run({ core }, _, { credits = 0 }) {
-      const account = createAccount(core.state, credits, core.clock.now());
+      const account = accounts.createAccount(core.state, credits, core.clock.now());
       core.state.accounts.push(account);
       indexAccount(core.index, account);
       return { account_id: account.id, ...addKey(core, account) };
@@ -96,12 +61,12 @@ export const accountMethods = {
     response: accountSchema,
     run({ core }, [accountId], { suspended, saved_card: charges }) {
       const account = requireAccount(core, accountId);
+      const { saved_card: card } = account.purchases;
       if (charges !== undefined) {
-        const { saved_card: card } = account.purchases;
         if (card === null) throw new RangeError("Failed to change the saved card: the account has none");
         card.refuses = charges === "refuses";
       }
-      if (suspended !== undefined) account.suspended = suspended;
+      account.suspended = suspended ?? account.suspended;
       return viewAccount(core, account);
     },
   }),
@@ -135,61 +100,49 @@ export const accountMethods = {
   topUp: method("POST /accounts/{account_id}/top-ups", {
     summary: "Buy credits. Completed at once, unless the outcome says otherwise.",
     status: 201,
-    body: topUpSchema,
+    body: schemas.topUpSchema,
     bodyName: "top_up",
-    response: paymentSchema,
-    run: ({ core }, [accountId], order) =>
-      viewPayment(topUpByHand(core.state, requireAccount(core, accountId), order, core.clock.now())),
+    response: schemas.paymentSchema,
+    run: ({ core }, [accountId], order) => payments.topUpByHand(checkoutOf(core, accountId), order),
   }),
   listPayments: method("GET /accounts/{account_id}/top-ups", {
     summary: "All payments, automatic ones included, oldest first.",
-    response: z.object({ payments: list(paymentSchema) }),
+    response: z.object({ payments: list(schemas.paymentSchema) }),
     run: ({ core }, [accountId]) => ({
-      payments: requireAccount(core, accountId).purchases.payments.map(viewPayment),
+      payments: requireAccount(core, accountId).purchases.payments.map(payments.viewPayment),
     }),
   }),
   updateTopUp: method("PATCH /accounts/{account_id}/top-ups/{payment_id}", {
     summary: "Complete a pending payment, or refuse it.",
-    body: paymentChangeSchema,
+    body: schemas.paymentChangeSchema,
     bodyName: "top_up",
-    response: paymentSchema,
-    run({ core }, [accountId, paymentId], { status }) {
-      const account = requireAccount(core, accountId);
-      return viewPayment(decidePayment(core.state, account, paymentId, status, core.clock.now()));
-    },
+    response: schemas.paymentSchema,
+    run: ({ core }, [accountId, paymentId], { status }) =>
+      payments.decidePayment(checkoutOf(core, accountId), paymentId, status),
   }),
   setAutoTopUp: method("PUT /accounts/{account_id}/auto-top-up", {
     summary: "Set the automatic top-up. Enabling it and changing an amount need a fresh authorization.",
-    body: autoTopUpChangeSchema,
+    body: schemas.autoTopUpChangeSchema,
     bodyName: "auto_top_up",
-    response: autoTopUpSchema,
-    run({ core }, [accountId], change) {
-      const account = requireAccount(core, accountId);
-      changeAutoTopUp(account, change);
-      return viewAutoTopUp(account.purchases, core.state.policy, core.clock.now());
-    },
+    response: schemas.autoTopUpSchema,
+    run: ({ core }, [accountId], change) => payments.changeAutoTopUp(checkoutOf(core, accountId), change),
   }),
   getAutoTopUp: method("GET /accounts/{account_id}/auto-top-up", {
     summary: "The automatic top-up as it is set.",
-    response: autoTopUpSchema,
-    run({ core }, [accountId]) {
-      const { purchases } = requireAccount(core, accountId);
-      return viewAutoTopUp(purchases, core.state.policy, core.clock.now());
-    },
+    response: schemas.autoTopUpSchema,
+    run: ({ core }, [accountId]) => payments.viewAutoTopUp(checkoutOf(core, accountId)),
   }),
   authorize: method("POST /accounts/{account_id}/authorizations", {
     summary: "Authorize one change of the automatic top-up.",
     status: 201,
     response: z.object({ authorization: text }),
-    run: ({ core }, [accountId]) => ({
-      authorization: authorize(core.state, requireAccount(core, accountId)),
-    }),
+    run: ({ core }, [accountId]) => ({ authorization: payments.authorize(checkoutOf(core, accountId)) }),
   }),
   setBilling: method("PUT /accounts/{account_id}/billing", {
     summary: "Save the billing information. A field of blanks is missing.",
-    body: billingSchema,
+    body: schemas.billingSchema,
     bodyName: "billing",
-    response: billingSchema,
+    response: schemas.billingSchema,
     run({ core }, [accountId], billing) {
       requireAccount(core, accountId).purchases.billing = billing;
       return { ...billing };
@@ -204,15 +157,17 @@ export const accountMethods = {
   listInvoices: method("GET /accounts/{account_id}/invoices", {
     summary: "One invoice for each completed payment.",
     needsBilling: true,
-    response: z.object({ invoices: list(invoiceSchema) }),
-    run: ({ core }, [accountId]) => ({ invoices: listInvoices(requireAccount(core, accountId)) }),
+    response: z.object({ invoices: list(schemas.invoiceSchema) }),
+    run: ({ core }, [accountId]) => ({
+      invoices: payments.listInvoices(requireAccount(core, accountId).purchases),
+    }),
   }),
   getInvoicePdf: fileMethod("GET /accounts/{account_id}/invoices/{invoice_id}.pdf", {
     summary: "An invoice as a PDF.",
     mediaType: "application/pdf",
     needsBilling: true,
     respond: async ({ core }, [accountId, invoiceId]) => {
-      const pdf = await invoicePdf(requireAccount(core, accountId), invoiceId);
+      const pdf = await payments.invoicePdf(requireAccount(core, accountId).purchases, invoiceId);
       const response = createResponse(200, "application/pdf", pdf);
       response.headers["Content-Disposition"] = `inline; filename="${invoiceId}.pdf"`;
       return response;
@@ -221,48 +176,45 @@ export const accountMethods = {
 };
 
 /** @throws RangeError for an unknown id. */
-export function requireAccount({ index }: Core, accountId: string): Account {
+export function requireAccount({ index }: Core, accountId: string): accounts.Account {
   const account = index.accounts.get(accountId);
   if (account === undefined) throw new UnknownIdError("account", accountId);
   return account;
 }
 
-export function viewAccount(core: Core, account: Account): AccountView {
-  return {
-    ...summarizeAccount(core, account),
-    ledger: account.ledger.entries.map((entry) => ({ ...entry })),
-  };
+function checkoutOf(core: Core, accountId: string): payments.Checkout {
+  return { state: core.state, buyer: requireAccount(core, accountId), now: core.clock.now() };
+}
+
+export function viewAccount(core: Core, account: accounts.Account): AccountView {
+  const summary = summarizeAccount(core, account);
+  return { ...summary, ledger: account.ledger.entries.map((entry) => ({ ...entry })) };
 }
 
 /** The account without its ledger, which grows with every movement of credits. */
-export function summarizeAccount(core: Core, account: Account): Omit<AccountView, "ledger"> {
+export function summarizeAccount(core: Core, account: accounts.Account): Omit<AccountView, "ledger"> {
   applyTimeouts(core, account, core.clock.now());
-  const { id, suspended, keys } = account;
   return {
-    account_id: id,
-    suspended,
-    balance: balanceData(account),
-    usage: usageData(account),
-    keys: keys.map(viewKey),
+    account_id: account.id,
+    suspended: account.suspended,
+    balance: accounts.balanceData(account),
+    usage: accounts.usageData(account),
+    keys: account.keys.map(viewKey),
   };
 }
 
-function viewKey({ id, disabled }: ApiKey): KeyView {
+function viewKey({ id, disabled }: accounts.ApiKey): KeyView {
   return { key_id: id, disabled };
 }
 
-function viewPayment({ ended_at: _, ...payment }: StoredPayment): Payment {
-  return payment;
-}
-
-function addKey({ state, index }: Core, account: Account): CreatedKey {
-  const key = createKey(state);
+function addKey({ state, index }: Core, account: accounts.Account): CreatedKey {
+  const key = accounts.createKey(state);
   account.keys.push(key);
   index.keys.set(key.value, { account, key });
   return { key_id: key.id, api_key: key.value };
 }
 
-function requireKey({ keys }: Account, keyId: string): ApiKey {
+function requireKey({ keys }: accounts.Account, keyId: string): accounts.ApiKey {
   const key = keys.find((each) => each.id === keyId);
   if (key === undefined) throw new UnknownIdError("key", keyId, "the account");
   return key;

@@ -158,6 +158,7 @@ function createAccounts(context: MethodContext): Accounts {
     billing: (accountId) => structuredClone(requireAccount(core, accountId).purchases.billing),
     setBilling: bind(context, accountMethods.setBilling),
     invoices: (accountId) => invoices(accountId).invoices,
-    invoicePdf: async (accountId, invoiceId) => invoicePdf(requireAccount(core, accountId), invoiceId),
+    invoicePdf: async (accountId, invoiceId) =>
+      invoicePdf(requireAccount(core, accountId).purchases, invoiceId),
   };
 }

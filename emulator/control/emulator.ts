@@ -11,7 +11,7 @@ import type {
   Invoice,
   Payment,
   TopUp,
-} from "../core/payments/types.js";
+} from "../core/payments/schemas.js";
 import type { Policy } from "../core/policy-fields.js";
 import type { Outcome } from "../core/providers.js";
 import type { Limits } from "../core/rate-limit.js";

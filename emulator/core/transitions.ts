@@ -70,7 +70,7 @@ export function createTask(
   freeze(account.ledger, task, now);
   account.tasksCreated++;
   account.creditsUsed += credits;
-  rechargeAfterFreeze(state, account, now);
+  rechargeAfterFreeze({ state, buyer: account, now });
   state.tasks.push(task);
   indexTask(core.index, task);
   return task;

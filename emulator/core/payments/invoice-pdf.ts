@@ -1,4 +1,4 @@
-import type { Billing, Invoice, Payment } from "./types.js";
+import type { Billing, Invoice, Payment } from "./schemas.js";
 
 /** A4, in points. */
 const WIDTH = 595.28;

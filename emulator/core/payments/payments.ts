@@ -1,17 +1,13 @@
 import { isoTime, parseIsoTime } from "../../time/clock.js";
 import { randomStream, randomUuid } from "../../time/random.js";
 import { invariant, UnknownIdError } from "../checks.js";
+import type { Ledger } from "../ledger.js";
 import { canTopUp, MOST_CREDITS, topUp } from "../ledger.js";
 import type { Policy } from "../policy-fields.js";
-import {
-  type AutoTopUpAmounts,
-  type Buyer,
-  CREDITS_PER_USD,
-  type PaymentSource,
-  type Purchases,
-  type StoredPayment,
-} from "./schemas.js";
-import type { AutoTopUpChange, AutoTopUpView, Billing, Invoice, Payment, TopUp } from "./types.js";
+import type { AutoTopUpChange, AutoTopUpView, Billing, Invoice, Payment, TopUp } from "./schemas.js";
+import { type AutoTopUpAmounts, amountsSchema, type Purchases, type StoredPayment } from "./schemas.js";
+
+const CREDITS_PER_USD = 100;
 
 /** For how long no charge is tried after a refused one (Limits: failure protections). */
 const PAUSE_MS = 3_600_000;
@@ -19,88 +15,101 @@ const PAUSE_MS = 3_600_000;
 const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
 const MONTH_LENGTH = "2026-01".length;
 
+/** An account that buys credits now. */
+export interface Checkout {
+  readonly state: PaymentState;
+  readonly buyer: { ledger: Ledger; purchases: Purchases };
+  readonly now: number;
+}
+
+interface PaymentState {
+  seed: number;
+  counts: { payments: number; invoices: number; authorizations: number };
+  policy: Policy;
+}
+
 /** @throws RangeError for more credits than an account can be given; nothing is then changed. */
-export function topUpByHand(source: PaymentSource, buyer: Buyer, order: TopUp, now: number): StoredPayment {
-  const { usd, method, outcome = "completed" } = order;
+export function topUpByHand(checkout: Checkout, { usd, method, outcome = "completed" }: TopUp): Payment {
   const credits = Math.round(usd * CREDITS_PER_USD);
-  if (outcome === "completed") checkCanTopUp(buyer, credits);
-  return pay(source, buyer, { credits, method, automatic: false }, outcome, now);
+  if (outcome === "completed") checkCanTopUp(checkout, credits);
+  return viewPayment(pay(checkout, { credits, method, automatic: false }, outcome));
 }
 
 /** Completes or refuses a pending payment. @throws RangeError for any other; nothing is then changed. */
 export function decidePayment(
-  source: PaymentSource,
-  buyer: Buyer,
+  checkout: Checkout,
   paymentId: string,
   status: "completed" | "refused",
-  now: number,
-): StoredPayment {
-  const payment = buyer.purchases.payments.find((each) => each.payment_id === paymentId);
+): Payment {
+  const payment = checkout.buyer.purchases.payments.find((each) => each.payment_id === paymentId);
   if (payment === undefined) throw new UnknownIdError("payment", paymentId, "the account");
   if (payment.status !== "pending") {
     throw new RangeError(
       `Failed to change the payment: it is ${payment.status}, and only a pending one can be`,
     );
   }
-  if (status === "completed") checkCanTopUp(buyer, payment.credits);
-  endPayment(source, buyer, payment, status, now);
+  if (status === "completed") checkCanTopUp(checkout, payment.credits);
+  endPayment(checkout, payment, status);
+  return viewPayment(payment);
+}
+
+export function viewPayment({ ended_at: _, ...payment }: StoredPayment): Payment {
   return payment;
 }
 
-export function viewAutoTopUp(purchases: Purchases, policy: Policy, now: number): AutoTopUpView {
-  const { enabled, amounts } = purchases.auto_top_up;
-  return {
-    enabled,
-    threshold_credits: amounts?.threshold_credits ?? null,
-    recharge_usd: amounts?.recharge_usd ?? null,
-    monthly_cap_usd: amounts?.monthly_cap_usd ?? null,
-    saved_card: purchases.saved_card?.last4 ?? null,
-    charged_this_month_usd: chargedThisMonthUsd(purchases, policy, now),
-    paused_until: pausedUntil(purchases, now),
-  };
-}
-
-export function authorize({ seed, counts }: PaymentSource, { purchases }: Buyer): string {
+export function authorize({ state: { seed, counts }, buyer }: Checkout): string {
   const authorization = randomUuid(seed, "authorization", counts.authorizations++);
-  purchases.authorizations.push(authorization);
+  buyer.purchases.authorizations.push(authorization);
   return authorization;
 }
 
+export function viewAutoTopUp(checkout: Checkout): AutoTopUpView {
+  const { saved_card: card, auto_top_up: autoTopUp } = checkout.buyer.purchases;
+  return {
+    enabled: autoTopUp.enabled,
+    ...(autoTopUp.amounts ?? { threshold_credits: null, recharge_usd: null, monthly_cap_usd: null }),
+    saved_card: card?.last4 ?? null,
+    charged_this_month_usd: chargedThisMonthUsd(checkout),
+    paused_until: pausedUntil(checkout),
+  };
+}
+
 /** @throws RangeError for a change that is not allowed: nothing is then changed, and no authorization is used. */
-export function changeAutoTopUp({ purchases }: Buyer, change: AutoTopUpChange): void {
+export function changeAutoTopUp(checkout: Checkout, change: AutoTopUpChange): AutoTopUpView {
+  const { purchases } = checkout.buyer;
   const { auto_top_up: current } = purchases;
   const amounts = mergeAmounts(current.amounts, change);
-  if (change.enabled && purchases.saved_card === null) {
+  const { enabled, authorization = null } = change;
+  if (enabled && purchases.saved_card === null) {
     throw new RangeError(
       "Failed to enable the automatic top-up: there is no saved card. Top up by card once, and its card is saved",
     );
   }
-  const { authorization = null } = change;
-  const isEnabling = change.enabled && !current.enabled;
   const isChanging = JSON.stringify(amounts) !== JSON.stringify(current.amounts);
   // One that is passed without need must be valid, and is used.
-  if (isEnabling || isChanging || (change.enabled && authorization !== null)) {
+  if (isChanging || (enabled && (!current.enabled || authorization !== null))) {
     if (authorization === null || !purchases.authorizations.includes(authorization))
       throw new RangeError(
         "Failed to change the automatic top-up: it needs an `authorization` that is fresh, and each is good once",
       );
     purchases.authorizations = purchases.authorizations.filter((each) => each !== authorization);
   }
-  purchases.auto_top_up = { ...current, enabled: change.enabled, amounts };
+  purchases.auto_top_up = { ...current, enabled, amounts };
+  return viewAutoTopUp(checkout);
 }
 
 function mergeAmounts(current: AutoTopUpAmounts | null, change: AutoTopUpChange): AutoTopUpAmounts | null {
-  const threshold = change.threshold_credits ?? current?.threshold_credits;
-  const recharge = change.recharge_usd ?? current?.recharge_usd;
-  const cap = change.monthly_cap_usd ?? current?.monthly_cap_usd;
-  if (recharge !== undefined && cap !== undefined && cap < recharge) {
+  const threshold_credits = change.threshold_credits ?? current?.threshold_credits;
+  const recharge_usd = change.recharge_usd ?? current?.recharge_usd;
+  const monthly_cap_usd = change.monthly_cap_usd ?? current?.monthly_cap_usd;
+  if (Number(monthly_cap_usd) < Number(recharge_usd)) {
     throw new RangeError(
-      `Expected \`monthly_cap_usd\` to be at least \`recharge_usd\`, got \`${cap}\` for \`${recharge}\``,
+      `Expected \`monthly_cap_usd\` to be at least \`recharge_usd\`, got \`${monthly_cap_usd}\` for \`${recharge_usd}\``,
     );
   }
-  if (threshold !== undefined && recharge !== undefined && cap !== undefined)
-    return { threshold_credits: threshold, recharge_usd: recharge, monthly_cap_usd: cap };
-  if (change.enabled || [threshold, recharge, cap].some((amount) => amount !== undefined)) {
+  const merged = amountsSchema.safeParse({ threshold_credits, recharge_usd, monthly_cap_usd });
+  if (merged.success) return merged.data;
+  if (change.enabled || (threshold_credits ?? recharge_usd ?? monthly_cap_usd) !== undefined) {
     throw new RangeError(
       "Expected `auto_top_up` to have all of `threshold_credits`, `recharge_usd` and `monthly_cap_usd`",
     );
@@ -112,81 +121,82 @@ function mergeAmounts(current: AutoTopUpAmounts | null, change: AutoTopUpChange)
  * Charges the saved card once if a freeze has left less than the threshold available. The month's cap and the pause
  * after a refused charge prevent it.
  */
-export function rechargeAfterFreeze(source: PaymentSource, buyer: Buyer, now: number): void {
-  const { saved_card: card, auto_top_up: autoTopUp } = buyer.purchases;
+export function rechargeAfterFreeze(checkout: Checkout): void {
+  const { ledger, purchases } = checkout.buyer;
+  const { saved_card: card, auto_top_up: autoTopUp } = purchases;
   const { enabled, amounts } = autoTopUp;
   if (!enabled || amounts === null || card === null) return;
-  if (buyer.ledger.available >= amounts.threshold_credits || pausedUntil(buyer.purchases, now) !== null)
-    return;
-  const charged = chargedThisMonthUsd(buyer.purchases, source.policy, now);
-  if (charged + amounts.recharge_usd > amounts.monthly_cap_usd) return;
-
+  if (ledger.available >= amounts.threshold_credits || pausedUntil(checkout) !== null) return;
+  if (chargedThisMonthUsd(checkout) + amounts.recharge_usd > amounts.monthly_cap_usd) return;
   const credits = amounts.recharge_usd * CREDITS_PER_USD;
-  if (!canTopUp(buyer.ledger, credits)) return;
-  const outcome = card.refuses ? "refused" : "completed";
-  pay(source, buyer, { credits, method: "card", automatic: true }, outcome, now);
+  if (canTopUp(ledger, credits))
+    pay(checkout, { credits, method: "card", automatic: true }, card.refuses ? "refused" : "completed");
 }
 
 /** Until when no automatic charge is tried; null if none was refused within the last hour. */
-function pausedUntil({ auto_top_up: autoTopUp }: Purchases, now: number): string | null {
-  const { paused_until: until } = autoTopUp;
+function pausedUntil({ buyer, now }: Checkout): string | null {
+  const { paused_until: until } = buyer.purchases.auto_top_up;
   return until !== null && isoTime(now) < until ? until : null;
 }
 
 /** What was charged automatically in the month, as `policy.auto_top_up_month` defines it. */
-function chargedThisMonthUsd({ payments }: Purchases, policy: Policy, now: number): number {
-  const isThisMonth =
-    policy.auto_top_up_month === "calendar_utc"
-      ? (at: string) => at.slice(0, MONTH_LENGTH) === isoTime(now).slice(0, MONTH_LENGTH)
-      : (at: string) => parseIsoTime(at) > now - THIRTY_DAYS_MS;
-  const charged = payments.filter(
-    ({ automatic, status, at }) => automatic && status === "completed" && isThisMonth(at),
-  );
-  return charged.reduce((sum, { credits }) => sum + credits, 0) / CREDITS_PER_USD;
+function chargedThisMonthUsd({ state, buyer, now }: Checkout): number {
+  const month = isoTime(now).slice(0, MONTH_LENGTH);
+  const isThisMonth = (at: string) =>
+    state.policy.auto_top_up_month === "calendar_utc"
+      ? at.startsWith(month)
+      : parseIsoTime(at) > now - THIRTY_DAYS_MS;
+  return buyer.purchases.payments
+    .filter(({ automatic, status, at }) => automatic && status === "completed" && isThisMonth(at))
+    .reduce((sum, { usd }) => sum + usd, 0);
 }
 
-function checkCanTopUp({ ledger }: Buyer, credits: number): void {
+function checkCanTopUp({ buyer: { ledger } }: Checkout, credits: number): void {
   if (canTopUp(ledger, credits)) return;
   throw new RangeError(
     `Failed to top up by ${credits} credits: the account has been given ${ledger.toppedUp}, and ${MOST_CREDITS} is the most`,
   );
 }
 
+type PaymentOrder = Pick<Payment, "credits" | "method" | "automatic">;
+
 /** Begins a payment, and ends it at once unless it is to stay pending. */
-function pay(
-  source: PaymentSource,
-  buyer: Buyer,
-  order: Pick<Payment, "credits" | "method" | "automatic">,
-  outcome: Payment["status"],
-  now: number,
-): StoredPayment {
-  const { credits, method, automatic } = order;
-  const ordinal = source.counts.payments++;
+function pay(checkout: Checkout, order: PaymentOrder, outcome: Payment["status"]): StoredPayment {
+  const { state, buyer, now } = checkout;
+  const ordinal = state.counts.payments++;
   const payment: StoredPayment = {
-    payment_id: randomUuid(source.seed, "payment", ordinal),
+    payment_id: randomUuid(state.seed, "payment", ordinal),
     at: isoTime(now),
-    usd: credits / CREDITS_PER_USD,
-    credits,
-    method,
+    usd: order.credits / CREDITS_PER_USD,
+    credits: order.credits,
+    method: order.method,
     status: "pending",
-    automatic,
-    card: method === "card" ? cardOf(source, buyer, automatic, ordinal) : null,
+    automatic: order.automatic,
+    card: order.method === "card" ? cardOf(checkout, order, ordinal) : null,
     invoice_id: null,
     ended_at: null,
   };
   buyer.purchases.payments.push(payment);
-  if (outcome !== "pending") endPayment(source, buyer, payment, outcome, now);
+  if (outcome !== "pending") endPayment(checkout, payment, outcome);
   return payment;
+}
+
+/** Each top-up by hand is paid with a card of its own; the automatic ones with the saved card. */
+function cardOf({ state, buyer }: Checkout, { automatic }: PaymentOrder, ordinal: number): string {
+  const random = randomStream(state.seed, "card", ordinal);
+  if (!automatic) return String(Math.floor(10_000 * random())).padStart(4, "0");
+  const { saved_card: card } = buyer.purchases;
+  invariant(card !== null, "only a saved card is charged automatically");
+  return card.last4;
 }
 
 /** Ends a pending payment: completed, it adds its credits and has an invoice. */
 function endPayment(
-  { counts }: PaymentSource,
-  { purchases, ledger }: Buyer,
+  { state, buyer, now }: Checkout,
   payment: StoredPayment,
   status: "completed" | "refused",
-  now: number,
 ): void {
+  const { ledger, purchases } = buyer;
   invariant(payment.status === "pending", "a payment ends once");
   payment.status = status;
   payment.ended_at = isoTime(now);
@@ -195,15 +205,8 @@ function endPayment(
     return;
   }
   topUp(ledger, payment.credits, now);
-  payment.invoice_id = `AM-${String(++counts.invoices).padStart(6, "0")}`;
+  payment.invoice_id = `AM-${String(++state.counts.invoices).padStart(6, "0")}`;
   if (payment.card !== null) purchases.saved_card = { last4: payment.card, refuses: false };
-}
-
-/** Each top-up by hand is paid with a card of its own; the automatic ones with the saved card. */
-function cardOf({ seed }: PaymentSource, { purchases }: Buyer, automatic: boolean, ordinal: number): string {
-  if (!automatic) return String(Math.floor(10_000 * randomStream(seed, "card", ordinal)())).padStart(4, "0");
-  invariant(purchases.saved_card !== null, "only a saved card is charged automatically");
-  return purchases.saved_card.last4;
 }
 
 /** Invoices are unavailable until the billing information is saved. */
@@ -218,15 +221,15 @@ export class BillingIncompleteError extends Error {
 }
 
 /** All invoices of an account, oldest first. @throws BillingIncompleteError */
-export function listInvoices({ purchases }: Buyer): Invoice[] {
-  requireBilling(purchases.billing);
-  const invoices = purchases.payments.filter(({ status }) => status === "completed").map(invoiceOf);
+export function listInvoices({ billing, payments }: Purchases): Invoice[] {
+  requireBilling(billing);
+  const invoices = payments.filter(({ status }) => status === "completed").map(invoiceOf);
   const numberOf = ({ invoice_id: id }: Invoice) => Number(id.replace(/\D/g, ""));
   return invoices.sort((one, other) => numberOf(one) - numberOf(other));
 }
 
 /** An invoice as a PDF: the same bytes each time, until the billing information changes. @throws BillingIncompleteError */
-export async function invoicePdf({ purchases }: Buyer, invoiceId: string): Promise<Uint8Array<ArrayBuffer>> {
+export async function invoicePdf(purchases: Purchases, invoiceId: string): Promise<Uint8Array<ArrayBuffer>> {
   const billing = requireBilling(purchases.billing);
   const payment = purchases.payments.find(({ invoice_id: id }) => id === invoiceId);
   if (payment === undefined) throw new UnknownIdError("invoice", invoiceId, "the account");
