@@ -1,33 +1,13 @@
 import * as z from "zod/mini";
-import type { Model, TaskType } from "../../src/contract/service.js";
-import { TASK_ERROR_CODES, type TaskErrorCode } from "../../src/contract/service.js";
-import { type AudioFormat, songDurationSeconds } from "../audio/formats.js";
-import { songTitle, writeLyrics } from "../audio/words.js";
-import { type Random, randomNormal, randomStream, randomUuid } from "../time/random.js";
 import {
-  flag,
-  list,
-  NAMED,
-  numberBetween,
-  objectOf,
-  oneOf,
-  parseOption,
-  text,
-  wholeNumber,
-} from "./checks.js";
-import {
-  audioFormatSchema,
-  LONGEST_PLAN_MS,
-  type MadeClip,
-  type MadeLyrics,
-  MOST_CLIPS,
-  MOST_POLLS,
-  type OpenTask,
-  type Plan,
-  type PlannedFailure,
-  type PlannedSuccess,
-  readBrief,
-} from "./task.js";
+  type Model,
+  TASK_ERROR_CODES,
+  type TaskErrorCode,
+  type TaskType,
+} from "../../src/contract/service.js";
+import { AUDIO_FORMATS, type AudioFormat } from "../audio/formats.js";
+import { type Random, randomNormal } from "../time/random.js";
+import { count, flag, list, NAMED, numberBetween, objectOf, oneOf, text, wholeNumber } from "./checks.js";
 
 /** What a provider does with a task. What is left out happens as it would have by itself. */
 export interface Outcome {
@@ -60,6 +40,13 @@ export interface Outcome {
   retry_after_seconds?: number | null | undefined;
 }
 
+const LONGEST_PLAN_MS = 1e12;
+const MOST_POLLS = 1e9;
+const MOST_CLIPS = 20;
+
+const formats = Object.keys(AUDIO_FORMATS).filter((name): name is AudioFormat => name in AUDIO_FORMATS);
+export const audioFormatSchema = oneOf(...formats);
+
 const seconds = numberBetween(0, LONGEST_PLAN_MS / 1000);
 
 export const outcomeSchema = objectOf({
@@ -79,11 +66,6 @@ export const outcomeSchema = objectOf({
   retry_after_seconds: z.optional(z.nullable(wholeNumber(0, 1e9))),
 }).register(NAMED, { id: "Outcome" });
 
-/** @throws RangeError that names the invalid field. */
-export function parseOutcome(value: unknown): z.output<typeof outcomeSchema> {
-  return parseOption("outcome", outcomeSchema, value);
-}
-
 /** The outcomes that a provider's tasks were given. */
 export const scriptSchema = objectOf({
   /** For the next tasks, one each. */
@@ -92,13 +74,38 @@ export const scriptSchema = objectOf({
   always: z.nullable(outcomeSchema),
 });
 
-/** The outcome of a new task: the request's own, else the next one, which is then used up, else the lasting one. */
-export function takeOutcome(
-  { next, always }: z.output<typeof scriptSchema>,
-  requested: Outcome | null,
-): Outcome {
-  return requested ?? next.shift() ?? always ?? {};
-}
+export const failureSchema = objectOf({
+  error: text,
+  errorCode: oneOf(...TASK_ERROR_CODES),
+  retryable: flag,
+  retryAfterSeconds: z.nullable(count),
+});
+
+export type PlannedSuccess = z.output<typeof plannedSuccessSchema>;
+export const plannedSuccessSchema = objectOf({
+  outcome: z.literal("success"),
+  clips: wholeNumber(0, MOST_CLIPS),
+  format: audioFormatSchema,
+  storable: flag,
+  alternateUrls: z.nullable(list(text)),
+});
+
+export type PlannedFailure = z.output<typeof plannedFailureSchema>;
+const plannedFailureSchema = z.extend(failureSchema, { outcome: z.literal("failure") });
+
+/** What the provider will do with a task. Fixed when the task is created. */
+export type Plan = z.output<typeof planSchema>;
+export const planSchema = objectOf({
+  queueMs: wholeNumber(0, LONGEST_PLAN_MS),
+  workMs: wholeNumber(0, LONGEST_PLAN_MS),
+  /** The read, counted from 1, at which the task ends; null if it ends by time. */
+  polls: z.nullable(wholeNumber(1, MOST_POLLS)),
+  end: z.discriminatedUnion(
+    "outcome",
+    [plannedSuccessSchema, plannedFailureSchema, objectOf({ outcome: z.literal("hang") })],
+    "have an outcome",
+  ),
+});
 
 /** What each provider makes of a song by default. Tasks share these objects, to save memory. */
 const DEFAULT_SONGS: Readonly<Record<Model, PlannedSuccess>> = {
@@ -215,29 +222,4 @@ export function reportOn(
   const share = polls === null ? (ageMs - queueMs) / Math.max(workMs, 1) : reads / polls;
   const most = end.outcome === "hang" ? HANGS_AT : 99;
   return { phase: "processing", progress: `${Math.min(Math.floor(share * 100), most)}%` };
-}
-
-/** What a task has made. It follows from the task and the seed alone. */
-export function makeResult(seed: number, task: OpenTask, clips: number): MadeClip[] | MadeLyrics {
-  if (task.type === "lyrics") return writeLyrics(String(task.input["prompt"]), takeSeed(seed, task, 0));
-  const { text, lyrics, title } = readBrief(task);
-  return Array.from({ length: clips }, (_, take) => {
-    const clipSeed = takeSeed(seed, task, take);
-    return {
-      id: randomUuid(seed, "clip", task.ordinal, take),
-      seed: clipSeed,
-      title: title ?? songTitle(text || lyrics, clipSeed),
-      durationSeconds: songDurationSeconds(clipSeed),
-    };
-  });
-}
-
-/** A seed in the input of `provider_b` replaces the emulator's, so that equal requests have equal results. */
-function takeSeed(seed: number, { model, input, ordinal }: OpenTask, take: number): number {
-  const requested = model === "provider_b" ? input["seed"] : undefined;
-  const random =
-    typeof requested === "number"
-      ? randomStream(requested, "asked song", take)
-      : randomStream(seed, "song", ordinal, take);
-  return Math.floor(random() * 2 ** 32);
 }

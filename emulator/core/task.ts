@@ -5,58 +5,20 @@ import {
   type JsonValue,
   MODELS,
   type Model,
-  TASK_ERROR_CODES,
   TASK_TYPES,
   type TaskType,
 } from "../../src/contract/service.js";
-import { AUDIO_FORMATS, type AudioFormat, LONGEST_SECONDS } from "../audio/formats.js";
-import { count, flag, list, numberBetween, objectOf, oneOf, text, time, wholeNumber } from "./checks.js";
+import { LONGEST_SECONDS, songDurationSeconds } from "../audio/formats.js";
+import { songTitle, writeLyrics } from "../audio/words.js";
+import { randomStream, randomUuid } from "../time/random.js";
+import { count, list, numberBetween, objectOf, oneOf, text, time } from "./checks.js";
+import { audioFormatSchema, failureSchema, plannedSuccessSchema, planSchema } from "./providers.js";
 
 export interface ProviderTask {
   model: Model;
   type: TaskType;
   input: Readonly<Record<string, JsonValue>>;
 }
-
-export const LONGEST_PLAN_MS = 1e12;
-export const MOST_POLLS = 1e9;
-export const MOST_CLIPS = 20;
-
-const formats = Object.keys(AUDIO_FORMATS).filter((name): name is AudioFormat => name in AUDIO_FORMATS);
-export const audioFormatSchema = oneOf(...formats);
-
-const failureSchema = objectOf({
-  error: text,
-  errorCode: oneOf(...TASK_ERROR_CODES),
-  retryable: flag,
-  retryAfterSeconds: z.nullable(count),
-});
-
-export type PlannedSuccess = z.output<typeof plannedSuccessSchema>;
-const plannedSuccessSchema = objectOf({
-  outcome: z.literal("success"),
-  clips: wholeNumber(0, MOST_CLIPS),
-  format: audioFormatSchema,
-  storable: flag,
-  alternateUrls: z.nullable(list(text)),
-});
-
-export type PlannedFailure = z.output<typeof plannedFailureSchema>;
-const plannedFailureSchema = z.extend(failureSchema, { outcome: z.literal("failure") });
-
-/** What the provider will do with a task. Fixed when the task is created. */
-export type Plan = z.output<typeof planSchema>;
-const planSchema = objectOf({
-  queueMs: wholeNumber(0, LONGEST_PLAN_MS),
-  workMs: wholeNumber(0, LONGEST_PLAN_MS),
-  /** The read, counted from 1, at which the task ends; null if it ends by time. */
-  polls: z.nullable(wholeNumber(1, MOST_POLLS)),
-  end: z.discriminatedUnion(
-    "outcome",
-    [plannedSuccessSchema, plannedFailureSchema, objectOf({ outcome: z.literal("hang") })],
-    "have an outcome",
-  ),
-});
 
 /** A clip as the provider made it. Its other fields and its sound follow from its task. */
 export type MadeClip = z.output<typeof madeClipSchema>;
@@ -195,4 +157,29 @@ export function readBrief({ model, type, input }: ProviderTask): Brief {
 function titleOf(value: JsonValue | undefined): string | null {
   if (value === undefined) return null;
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** What a task has made. It follows from the task and the seed alone. */
+export function makeResult(seed: number, task: OpenTask, clips: number): MadeClip[] | MadeLyrics {
+  if (task.type === "lyrics") return writeLyrics(String(task.input["prompt"]), takeSeed(seed, task, 0));
+  const { text, lyrics, title } = readBrief(task);
+  return Array.from({ length: clips }, (_, take) => {
+    const clipSeed = takeSeed(seed, task, take);
+    return {
+      id: randomUuid(seed, "clip", task.ordinal, take),
+      seed: clipSeed,
+      title: title ?? songTitle(text || lyrics, clipSeed),
+      durationSeconds: songDurationSeconds(clipSeed),
+    };
+  });
+}
+
+/** A seed in the input of `provider_b` replaces the emulator's, so that equal requests have equal results. */
+function takeSeed(seed: number, { model, input, ordinal }: OpenTask, take: number): number {
+  const requested = model === "provider_b" ? input["seed"] : undefined;
+  const random =
+    typeof requested === "number"
+      ? randomStream(requested, "asked song", take)
+      : randomStream(seed, "song", ordinal, take);
+  return Math.floor(random() * 2 ** 32);
 }

@@ -9,15 +9,13 @@ import { canFreeze, freeze, refund, settle } from "./ledger.js";
 import { rechargeAfterFreeze } from "./payments/payments.js";
 import {
   type FinishedReport,
-  makeResult,
   type Outcome,
   type ProviderReport,
   planTask,
   reportOn,
-  takeOutcome,
   UNKNOWN_CLIP,
 } from "./providers.js";
-import type { OpenTask, ProviderTask, StoredTask } from "./task.js";
+import { makeResult, type OpenTask, type ProviderTask, type StoredTask } from "./task.js";
 
 /**
  * The status of an open task after a provider's report (States and transitions). The task timeout also leads from both
@@ -47,7 +45,8 @@ export function createTask(
   const { model, type, credits, input, audioFormat } = order;
   const { state } = core;
   if (!canFreeze(account.ledger, credits)) return "insufficient_credits";
-  const outcome = takeOutcome(state.scripts[model], order.outcome);
+  const { next, always } = state.scripts[model];
+  const outcome = order.outcome ?? next.shift() ?? always ?? {};
   if (outcome.outcome === "reject") return "upstream_provider_error";
 
   const ordinal = state.tasks.length;

@@ -2,8 +2,9 @@ import { findRequestViolation } from "../../src/contract/request-rules.js";
 import { ENDPOINTS, priceOf, type TaskType } from "../../src/contract/service.js";
 import type { Clip, Lyrics, Task, TaskFields, TaskOutput, TaskSubmission } from "../../src/contract/task.js";
 import { type Account, balanceData, usageData } from "../core/accounts.js";
+import { parseOption } from "../core/checks.js";
 import { findTask } from "../core/core.js";
-import { type Outcome, parseOutcome, reportOn } from "../core/providers.js";
+import { type Outcome, outcomeSchema, reportOn } from "../core/providers.js";
 import { type MadeClip, readBrief, type StoredTask, type SucceededTask } from "../core/task.js";
 import { applyTimeouts, createTask, readTask, type TaskOrder } from "../core/transitions.js";
 import { isoTime } from "../time/clock.js";
@@ -124,7 +125,7 @@ function readOutcome({ headers }: HttpRequest): Outcome | null {
   const value = headers.get(OUTCOME_HEADER);
   if (value === null) return null;
   try {
-    return parseOutcome(JSON.parse(value));
+    return parseOption("outcome", outcomeSchema, JSON.parse(value));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Refusal("invalid_request_body", `Failed to read ${OUTCOME_HEADER}: ${reason}`);
