@@ -13,6 +13,7 @@ import {
   refuse,
   requireJson,
 } from "../http/messages.js";
+import { findRoute, patternOf } from "../http/routes.js";
 import { accountMethods } from "./account-methods.js";
 import { describe } from "./describe.js";
 import { type AnyMethod, type MethodContext, method } from "./method.js";
@@ -34,6 +35,11 @@ export const METHODS: readonly AnyMethod[] = [
   }),
 ];
 
+const ROUTES = METHODS.map((control) => {
+  const [method = "", path = ""] = control.route.split(" ");
+  return { method, pattern: patternOf(path), control };
+});
+
 /** Responds to a call of the control plane. It needs no key, and leaves no trace in the state. */
 export async function handleControl(
   context: MethodContext,
@@ -51,47 +57,16 @@ export async function handleControl(
 async function respond(context: MethodContext, request: HttpRequest): Promise<HttpResponse> {
   const foreign = foreignReason(request);
   if (foreign !== null) throw new Refusal("foreign_origin", foreign);
-  const { method, params } = findMethod(request);
+  const target = { method: request.method, path: request.path.slice(CONTROL_PLANE.length) };
+  const found = findRoute(ROUTES, target, `${CONTROL_PLANE}/openapi.json`);
+  if (found instanceof Refusal) throw found;
+  const { params } = found;
+  const { control: method } = found.route;
   const body = readBody(request, "body" in method ? method.body : null);
   if ("respond" in method) return method.respond(context, params, request);
   const result = await method.run(context, params, body);
   const response = jsonResponse(method.status, result ?? null);
   return method.response === null ? emptyResponse(response) : response;
-}
-
-function findMethod({ method: verb, path }: HttpRequest): { method: AnyMethod; params: string[] } {
-  const matching = METHODS.flatMap((method) => {
-    const [allowed = "", pattern = ""] = method.route.split(" ");
-    const params = matchPath(pattern, path.slice(CONTROL_PLANE.length));
-    return params === null ? [] : [{ method, allowed, params }];
-  });
-  const found = matching.find(({ allowed }) => allowed === verb);
-  if (found !== undefined) return found;
-  if (matching.length === 0) {
-    throw new Refusal(
-      "not_found",
-      `The control plane has no such path; ${CONTROL_PLANE}/openapi.json lists what there is`,
-    );
-  }
-  const allow = matching.map(({ allowed }) => allowed).join(", ");
-  throw new Refusal("method_not_allowed", `This path has only ${allow}`, { allow });
-}
-
-/** The parts of the path that stand for the pattern's names in braces; null if it does not match. */
-function matchPath(pattern: string, path: string): string[] | null {
-  const expected = pattern.split("/");
-  const parts = path.split("/");
-  if (expected.length !== parts.length) return null;
-  const params: string[] = [];
-  for (const [index, name] of expected.entries()) {
-    const part = parts[index] ?? "";
-    const suffix = name.slice(name.indexOf("}") + 1);
-    if (!name.startsWith("{") && part !== name) return null;
-    if (!name.startsWith("{")) continue;
-    if (part.length <= suffix.length || !part.endsWith(suffix)) return null;
-    params.push(part.slice(0, part.length - suffix.length));
-  }
-  return params;
 }
 
 /**

@@ -32,7 +32,7 @@ import {
   refuse,
   sentRequestId,
 } from "./messages.js";
-import { findRoute } from "./routes.js";
+import { findRoute, ROUTES } from "./routes.js";
 import type { Caller, Context, Service } from "./service.js";
 
 /** The largest body of a request to the service, in bytes. */
@@ -178,7 +178,8 @@ function respond(context: Context): HttpResponse | Promise<HttpResponse> {
   const { core, request, caller } = context;
   const onError = (error: unknown) => seal(context, refuse(error, core.state.policy));
   try {
-    const found = findRoute(request);
+    const { site } = request;
+    const found = findRoute(ROUTES[site], request, site === "service" ? "/openapi.json" : null);
     const isPage = "route" in found && found.route.access === "open";
     // With a valid key, a request counts even if it has no route.
     const overLimit = isPage || caller === null ? null : countRequest(context, caller.key);

@@ -22,7 +22,6 @@ import { type Context, inProcessOrigins } from "./service.js";
 
 interface Target {
   readonly method: string;
-  readonly site: HttpRequest["site"];
   readonly pattern: RegExp;
 }
 
@@ -36,43 +35,50 @@ interface Page extends Target {
   readonly handle: (context: Context) => HttpResponse | Promise<HttpResponse>;
 }
 
-const ROUTES: readonly (Endpoint | Page)[] = [
-  endpoint(ENDPOINTS.createTask, handleCreateTask),
-  endpoint(ENDPOINTS.retrieveTask, handleRetrieveTask),
-  endpoint(ENDPOINTS.balance, handleAccount(ENDPOINTS.balance, balanceData)),
-  endpoint(ENDPOINTS.usage, handleAccount(ENDPOINTS.usage, usageData)),
-  ...page("service", "/audio/{clipId}", serveAudio),
-  ...page("provider", "/{model}/audio/{clipId}", serveProviderAudio),
-  ...page("provider", "/{model}/art/{clipId}/{size}", serveArt),
-  ...page("service", "/openapi.json", handleOpenApi),
-  ...page("service", "/", handleWelcome),
-];
+export const ROUTES: Readonly<Record<HttpRequest["site"], readonly (Endpoint | Page)[]>> = {
+  service: [
+    endpoint(ENDPOINTS.createTask, handleCreateTask),
+    endpoint(ENDPOINTS.retrieveTask, handleRetrieveTask),
+    endpoint(ENDPOINTS.balance, handleAccount(ENDPOINTS.balance, balanceData)),
+    endpoint(ENDPOINTS.usage, handleAccount(ENDPOINTS.usage, usageData)),
+    ...page("/audio/{clipId}", serveAudio),
+    ...page("/openapi.json", handleOpenApi),
+    ...page("/", handleWelcome),
+  ],
+  provider: [
+    ...page("/{model}/audio/{clipId}", serveProviderAudio),
+    ...page("/{model}/art/{clipId}/{size}", serveArt),
+  ],
+};
 
 function endpoint({ method, path }: { method: string; path: string }, handle: Endpoint["handle"]): Endpoint {
-  return { method, site: "service", pattern: patternOf(path), access: "key", handle };
+  return { method, pattern: patternOf(path), access: "key", handle };
 }
 
-function page(site: Target["site"], path: string, handle: Page["handle"]): Page[] {
-  const route = { site, pattern: patternOf(path), access: "open", handle } as const;
-  return ["GET", "HEAD"].map((method) => ({ method, ...route }));
+function page(path: string, handle: Page["handle"]): Page[] {
+  return ["GET", "HEAD"].map((method) => ({ method, pattern: patternOf(path), access: "open", handle }));
 }
 
 /** A parameter in braces matches any text that is not empty. */
-function patternOf(path: string): RegExp {
+export function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "([^/]+)")}$`);
 }
 
-export function findRoute({ method, site, path }: HttpRequest) {
+/** The route of a request, or why there is none. `description` is the path that lists all of them. */
+export function findRoute<Route extends Target>(
+  routes: readonly Route[],
+  { method, path }: { method: string; path: string },
+  description: string | null,
+): { route: Route; params: string[] } | Refusal {
   const allowed: string[] = [];
-  for (const route of ROUTES) {
-    const match = route.site === site ? route.pattern.exec(path) : null;
-    if (match === null) continue;
-    if (route.method === method) return { route, params: match.slice(1) };
-    allowed.push(route.method);
+  for (const route of routes) {
+    const match = route.pattern.exec(path);
+    if (match !== null && route.method === method) return { route, params: match.slice(1) };
+    if (match !== null) allowed.push(route.method);
   }
   const allow = allowed.join(", ");
   if (allow !== "") return new Refusal("method_not_allowed", `This path allows only ${allow}`, { allow });
-  const advice = site === "service" ? "; /openapi.json lists what there is" : "";
+  const advice = description === null ? "" : `; ${description} lists what there is`;
   return new Refusal("not_found", `There is nothing at this path${advice}`);
 }
 
