@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { createResponse, type HttpResponse } from "../http/messages.js";
+import { createResponse, type HttpResponse, seal } from "../http/messages.js";
 
 /** Beside the built scripts. The sources have no such folder, and serve no dashboard. */
 const FOLDER = new URL("./dashboard/", import.meta.url);
@@ -35,7 +35,6 @@ const HEADERS = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Referrer-Policy": "no-referrer",
   "X-Content-Type-Options": "nosniff",
-  "X-Emulator": "async-music",
 };
 
 /** Responds to a request, or returns `null` if the dashboard has no such file. */
@@ -49,8 +48,7 @@ export function createDashboard(): Dashboard {
     files ??= readFiles();
     const file = (await files).get(path);
     if (file === undefined) return null;
-    const response = { ...file, headers: { ...file.headers, "X-Request-Id": crypto.randomUUID() } };
-    return method === "HEAD" ? { ...response, body: "" } : response;
+    return seal({ ...file, headers: { ...file.headers } }, crypto.randomUUID(), method);
   };
 }
 

@@ -8,7 +8,6 @@ import {
 } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { HEADERS } from "../../src/contract/service.js";
 import {
   bytesOf,
   errorResponse,
@@ -18,6 +17,7 @@ import {
   isControlCall,
   type Origins,
   type RequestTarget,
+  seal,
   sentRequestId,
 } from "../http/messages.js";
 import { arrive, handleRequest, stall } from "../http/pipeline.js";
@@ -86,16 +86,11 @@ export function createSiteServer(served: ServedSite): Server {
 function refuseInvalidHttp(socket: Duplex): void {
   if (!socket.writable) return;
   const message = "Failed to read the request: it is not valid HTTP";
-  const { headers, body } = errorResponse(400, "invalid_request_body", message);
-  const lines = Object.entries({ ...headers, ...emulatorHeaders(null), Connection: "close" }).map(
+  const { headers, body } = seal(errorResponse(400, "invalid_request_body", message), crypto.randomUUID());
+  const lines = Object.entries({ ...headers, Connection: "close" }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
   socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join("")}\r\n${body}`);
-}
-
-/** The headers that the pipeline would have added. */
-function emulatorHeaders(requestId: string | null): Record<string, string> {
-  return { [HEADERS.requestId]: requestId ?? crypto.randomUUID(), "X-Emulator": "async-music" };
 }
 
 /** How long to wait for a client that does not read a file, or does not stop sending, in real milliseconds. */
@@ -277,14 +272,13 @@ async function untilTaken(
 
 /** Responds with 500 and prints the error: a defect must be seen, and must not end the service for all others. */
 function reportDefect(error: unknown, request: IncomingMessage, response: ServerResponse): void {
-  const added = emulatorHeaders(sentRequestId({ headers: headersOf(request) }));
+  const id = sentRequestId({ headers: headersOf(request) }) ?? crypto.randomUUID();
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  console.error(`async-music: The emulator failed on the request ${added[HEADERS.requestId]}: ${reason}`);
+  console.error(`async-music: The emulator failed on the request ${id}: ${reason}`);
   if (response.headersSent) {
     request.socket.destroy();
     return;
   }
   const message = "The emulator failed: this is a defect of its own, which it printed to stderr";
-  const { status, headers, body } = errorResponse(500, "internal_error", message);
-  response.writeHead(status, { ...headers, ...added }).end(body);
+  send(request, response, seal(errorResponse(500, "internal_error", message), id));
 }

@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { HEADERS } from "../../src/contract/service.js";
 import { parseOption, text, UnknownIdError } from "../core/checks.js";
 import { BillingIncompleteError } from "../core/payments/payments.js";
 import { foreignReason } from "../http/control-gate.js";
@@ -12,6 +11,7 @@ import {
   Refusal,
   refuse,
   requireJson,
+  seal,
 } from "../http/messages.js";
 import { findRoute, patternOf } from "../http/routes.js";
 import { accountMethods } from "./account-methods.js";
@@ -49,9 +49,7 @@ export async function handleControl(
   const response = await respond({ ...context, origins: request.origins }, request).catch((error: unknown) =>
     refuse(refusalOf(error), context.core.state.policy),
   );
-  response.headers[HEADERS.requestId] = requestId;
-  response.headers["X-Emulator"] = "async-music";
-  return request.method === "HEAD" ? { ...response, body: "" } : response;
+  return seal(response, requestId, request.method);
 }
 
 async function respond(context: MethodContext, request: HttpRequest): Promise<HttpResponse> {

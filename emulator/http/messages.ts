@@ -1,10 +1,14 @@
 import { ERROR_STATUSES, HEADERS, isSafeRequestId, type Model } from "../../src/contract/service.js";
 import type { Policy } from "../core/policy-fields.js";
 
-export interface RequestHead extends RequestTarget {
+/** A request without its body. */
+export interface RequestHead {
+  /** The service's own origin, or one of the providers'. */
+  readonly site: "service" | "provider";
   readonly method: string;
+  /** Without the query. */
+  readonly path: string;
   readonly headers: { get(name: string): string | null };
-  /** The addresses that the response may name. */
   readonly origins: Origins;
   /** Whether the caller has stopped waiting for the response. */
   readonly hasLeft: () => boolean;
@@ -12,18 +16,13 @@ export interface RequestHead extends RequestTarget {
   readonly controlAccess?: ControlAccess;
 }
 
+export type RequestTarget = Pick<RequestHead, "site" | "path">;
+
 /** A request whose body the adapter has read. */
 export interface HttpRequest extends RequestHead {
   /** `"too_large"`: more than the limit. */
   readonly body: Uint8Array | "too_large" | null;
   readonly arrival: Arrival;
-}
-
-export interface RequestTarget {
-  /** The service's own origin, or one of the providers'. */
-  readonly site: "service" | "provider";
-  /** Without the query. */
-  readonly path: string;
 }
 
 /** The addresses at which one adapter serves the emulator. */
@@ -128,28 +127,28 @@ export function createResponse(
   status: number,
   contentType: string,
   body: HttpResponse["body"],
-  errorCode: string | null = null,
 ): HttpResponse {
   const isAscii = typeof body === "string" && !/[^\0-\x7f]/.test(body);
   const length = isAscii ? body.length : bytesOf(body).byteLength;
   const headers = { "Content-Type": contentType, "Content-Length": String(length) };
-  return { status, headers, body, errorCode };
+  return { status, headers, body, errorCode: null };
 }
 
-export function jsonResponse(status: number, body: unknown, errorCode: string | null = null): HttpResponse {
-  return createResponse(status, "application/json", JSON.stringify(body), errorCode);
+export function jsonResponse(status: number, body: unknown): HttpResponse {
+  return createResponse(status, "application/json", JSON.stringify(body));
 }
 
-export function errorResponse(
-  status: number,
-  errorCode: string,
-  message: string,
-  retryAfterSeconds?: number,
-): HttpResponse {
-  const wait = retryAfterSeconds === undefined ? {} : { retry_after_seconds: retryAfterSeconds };
-  const response = jsonResponse(status, { code: status, error_code: errorCode, message, ...wait }, errorCode);
-  if (retryAfterSeconds !== undefined) response.headers[HEADERS.retryAfter] = String(retryAfterSeconds);
-  return response;
+export function errorResponse(code: number, errorCode: string, message: string, wait?: number): HttpResponse {
+  const response = jsonResponse(code, { code, error_code: errorCode, message, retry_after_seconds: wait });
+  if (wait !== undefined) response.headers[HEADERS.retryAfter] = String(wait);
+  return { ...response, errorCode };
+}
+
+/** Adds what every response has (Endpoints). The response to HEAD keeps the length of the missing body. */
+export function seal(response: HttpResponse, requestId: string, method?: string): HttpResponse {
+  response.headers[HEADERS.requestId] = requestId;
+  response.headers["X-Emulator"] = "async-music";
+  return method === "HEAD" ? { ...response, body: "" } : response;
 }
 
 export const BODILESS_STATUSES: readonly number[] = [204, 205, 304];
@@ -172,32 +171,25 @@ const STATUSES = {
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly errorCode: keyof typeof STATUSES;
-  /** Only of a 429. */
-  readonly retryAfterSeconds: number | undefined;
-  /** The methods that the path has. Only of a 405. */
-  readonly allow: string | undefined;
+  /** The wait of a 429 in seconds, and the methods that the path of a 405 has. */
+  readonly details: { wait?: number; allow?: string };
 
-  constructor(
-    errorCode: keyof typeof STATUSES,
-    message: string,
-    { retryAfterSeconds, allow }: { retryAfterSeconds?: number; allow?: string } = {},
-  ) {
+  constructor(errorCode: keyof typeof STATUSES, message: string, details: Refusal["details"] = {}) {
     super(message);
     this.errorCode = errorCode;
-    this.retryAfterSeconds = retryAfterSeconds;
-    this.allow = allow;
+    this.details = details;
   }
 }
 
 /** Renders a refusal. Throws any other error again: it is a defect of the emulator. */
 export function refuse(error: unknown, policy: Policy): HttpResponse {
   if (!(error instanceof Refusal)) throw error;
-  const { errorCode, message, retryAfterSeconds, allow } = error;
+  const { errorCode, message, details } = error;
   const status =
     errorCode === "invalid_audio_format" || errorCode === "audio_format_unavailable"
       ? policy[`${errorCode}_status`]
       : STATUSES[errorCode];
-  const response = errorResponse(status, errorCode, message, retryAfterSeconds);
-  if (allow !== undefined) response.headers["Allow"] = allow;
+  const response = errorResponse(status, errorCode, message, details.wait);
+  if (details.allow !== undefined) response.headers["Allow"] = details.allow;
   return response;
 }

@@ -30,6 +30,7 @@ import {
   Refusal,
   type RequestHead,
   refuse,
+  seal,
   sentRequestId,
 } from "./messages.js";
 import { findRoute, ROUTES } from "./routes.js";
@@ -176,7 +177,7 @@ function findCaller({ core, request }: Context): Caller | null {
 /** The stages, in the order in which their errors win: route, authentication, rate limit, and the route's own. */
 function respond(context: Context): HttpResponse | Promise<HttpResponse> {
   const { core, request, caller } = context;
-  const onError = (error: unknown) => seal(context, refuse(error, core.state.policy));
+  const onError = (error: unknown) => sealFor(context, refuse(error, core.state.policy));
   try {
     const { site } = request;
     const found = findRoute(ROUTES[site], request, site === "service" ? "/openapi.json" : null);
@@ -188,12 +189,12 @@ function respond(context: Context): HttpResponse | Promise<HttpResponse> {
     context.params = found.params;
     if (route.access === "open") {
       const response = route.handle(context);
-      if (!(response instanceof Promise)) return seal(context, response);
-      return response.then((later) => seal(context, later), onError);
+      if (!(response instanceof Promise)) return sealFor(context, response);
+      return response.then((later) => sealFor(context, later), onError);
     }
     if (caller === null) throw invalidKey(request);
     if (overLimit !== null) throw overLimit;
-    return seal(context, route.handle(context, caller.account));
+    return sealFor(context, route.handle(context, caller.account));
   } catch (error) {
     return onError(error);
   }
@@ -213,18 +214,13 @@ function countRequest(context: Context, key: Caller["key"]): Refusal | null {
   const admission = admit(key.window, limits, context.now);
   context.remaining = admission.admitted ? admission.remaining : 0;
   if (admission.admitted) return null;
-  const { retryAfterSeconds } = admission;
-  return new Refusal("rate_limited", `Too many requests. Try again in ${retryAfterSeconds} s`, {
-    retryAfterSeconds,
-  });
+  const { retryAfterSeconds: wait } = admission;
+  return new Refusal("rate_limited", `Too many requests. Try again in ${wait} s`, { wait });
 }
 
-/** Adds what every response has (Endpoints). The response to HEAD keeps the length of the missing body. */
-function seal({ request, requestId, remaining }: Context, response: HttpResponse): HttpResponse {
-  response.headers[HEADERS.requestId] = requestId;
-  response.headers["X-Emulator"] = "async-music";
+function sealFor({ request, requestId, remaining }: Context, response: HttpResponse): HttpResponse {
   if (remaining !== null) response.headers[HEADERS.rateLimitRemaining] = String(remaining);
-  return request.method === "HEAD" ? { ...response, body: "" } : response;
+  return seal(response, requestId, request.method);
 }
 
 /** The outcome of a fault that keeps the request from having an effect; `null` for any other fault. */
@@ -272,7 +268,7 @@ function faultResponse(fault: Extract<Fault, { kind: "status" }>, context: Conte
   // A 429 always states its wait (Errors).
   const { retry_after_seconds: wait = status === 429 ? 1 : undefined } = fault;
   const response = errorResponse(status, errorCode, "This response was requested by a fault", wait);
-  return seal(context, BODILESS_STATUSES.includes(status) ? emptyResponse(response) : response);
+  return sealFor(context, BODILESS_STATUSES.includes(status) ? emptyResponse(response) : response);
 }
 
 function record(context: Context, outcome: HttpOutcome): HttpOutcome {
