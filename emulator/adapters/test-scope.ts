@@ -27,8 +27,8 @@ export function followTest(core: Core) {
     const { audit, faults, scripts } = core.state;
     audits.push({ audit, inherited: new Set(audit.findings) });
     inherited = new Set([...faults, ...MODELS.flatMap((model) => scripts[model].next)]);
-    core.replaced.add(inherit);
   };
+  core.replaced.add(inherit);
   inherit();
   const findings = () =>
     audits.flatMap(({ audit, inherited }) => audit.findings.filter((each) => !inherited.has(each)));

@@ -23,9 +23,9 @@ export interface Core {
   /** Aborted when the emulator is disposed. */
   readonly closing: AbortSignal;
   /** Called when the state is replaced. */
-  readonly replaced: Callbacks;
-  /** Called when the emulator is disposed. */
-  readonly closed: Callbacks;
+  readonly replaced: Set<() => void>;
+  /** Called when the emulator is disposed. An event target would compare each new listener with all others. */
+  readonly closed: Set<() => void>;
 }
 
 export interface Index {
@@ -47,8 +47,11 @@ export interface OpenTasks {
 }
 
 export function createCore(state: State, clock: ServiceClock, closing: AbortSignal): Core {
-  const closed = new Callbacks();
-  closing.addEventListener("abort", () => closed.callAll(), { once: true });
+  const closed = new Set<() => void>();
+  const onClose = () => {
+    for (const close of [...closed]) close();
+  };
+  closing.addEventListener("abort", onClose, { once: true });
   return {
     state,
     index: buildIndex(state),
@@ -59,7 +62,7 @@ export function createCore(state: State, clock: ServiceClock, closing: AbortSign
     submissions: new Set(),
     audio: new AudioStore(),
     closing,
-    replaced: new Callbacks(),
+    replaced: new Set(),
     closed,
   };
 }
@@ -79,7 +82,7 @@ export function replaceState(core: Core, state: State, time: number, reason: str
   core.clock.set(time);
   core.audio.clear();
   core.watchers.close(reason);
-  core.replaced.callAll();
+  for (const notify of [...core.replaced]) notify();
 }
 
 /**
@@ -135,28 +138,6 @@ export function indexTask(index: Index, task: StoredTask): void {
 export function findTask({ state, index }: Core, taskId: string): StoredTask | undefined {
   const ordinal = index.tasks.get(taskId);
   return ordinal === undefined ? undefined : state.tasks[ordinal];
-}
-
-/** Callbacks for one event. A `Set` adds in constant time; an `EventTarget` compares each new listener with all others. */
-export class Callbacks {
-  readonly #callbacks = new Set<() => void>();
-
-  get size(): number {
-    return this.#callbacks.size;
-  }
-
-  /** Adds a callback, which is called once. Returns a function that removes it. */
-  add(callback: () => void): () => void {
-    const entry = () => callback();
-    this.#callbacks.add(entry);
-    return () => void this.#callbacks.delete(entry);
-  }
-
-  callAll(): void {
-    const callbacks = [...this.#callbacks];
-    this.#callbacks.clear();
-    for (const callback of callbacks) callback();
-  }
 }
 
 /** Waits for tasks to reach a status. Waiting does not read a task, and so never changes one. */

@@ -106,22 +106,19 @@ export function createResponder(service: Service, onDisconnect: () => Response) 
   /** Settles with the promise, or rejects when the caller aborts or the emulator ends. */
   async function untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
     let forget = () => {};
-    try {
-      return await new Promise<Result>((resolve, reject) => {
-        signal.throwIfAborted();
-        closing.throwIfAborted();
-        const onAbort = () => reject(signal.reason);
-        signal.addEventListener("abort", onAbort, { once: true });
-        const stop = core.closed.add(() => reject(closing.reason));
-        forget = () => {
-          signal.removeEventListener("abort", onAbort);
-          stop();
-        };
-        promise.then(resolve, reject);
-      });
-    } finally {
-      forget();
-    }
+    const ended = new Promise<never>((_, reject) => {
+      signal.throwIfAborted();
+      closing.throwIfAborted();
+      const onAbort = () => reject(signal.reason);
+      const onClose = () => reject(closing.reason);
+      signal.addEventListener("abort", onAbort, { once: true });
+      core.closed.add(onClose);
+      forget = () => {
+        signal.removeEventListener("abort", onAbort);
+        core.closed.delete(onClose);
+      };
+    });
+    return Promise.race([promise, ended]).finally(forget);
   }
 }
 

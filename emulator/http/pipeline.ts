@@ -80,16 +80,17 @@ export async function stall(
   wait: (reset: Promise<void>) => Promise<void>,
   holdsTime = true,
 ): Promise<void> {
-  let forget = () => {};
+  let onReset = () => {};
   const reset = new Promise<void>((resolve) => {
-    forget = replaced.add(resolve);
+    onReset = resolve;
   });
+  replaced.add(onReset);
   if (holdsTime) clock.hold();
   try {
     await wait(reset);
   } finally {
     if (holdsTime) clock.release();
-    forget();
+    replaced.delete(onReset);
   }
 }
 
@@ -153,7 +154,8 @@ async function delay(context: Context, ms: number): Promise<void> {
   const { submission, core } = context;
   const { clock, replaced, submissions } = core;
   const controller = new AbortController();
-  const forget = replaced.add(() => controller.abort());
+  const wake = () => controller.abort();
+  replaced.add(wake);
   if (submission !== null) submissions.add(submission);
   clock.leave();
   try {
@@ -162,7 +164,7 @@ async function delay(context: Context, ms: number): Promise<void> {
     if (!controller.signal.aborted) throw error;
   } finally {
     clock.enter();
-    forget();
+    replaced.delete(wake);
     if (submission !== null) submissions.delete(submission);
   }
   context.now = clock.now();

@@ -242,18 +242,8 @@ async function advanceSlowly(clock: AdvancedClock, ms: number, moves: number): P
   if (sleepers.moves === moves) clock.moveTo(Math.max(clock.now(), target));
 }
 
-/** The latest strings: many things happen at the same time, and a lookup is faster than formatting. */
-const formatted = new Map<number, string>();
-const MOST_FORMATTED = 1000;
-
-/** Formats a time as ISO 8601. */
 export function isoTime(time: number): string {
-  const known = formatted.get(time);
-  if (known !== undefined) return known;
-  if (formatted.size >= MOST_FORMATTED) formatted.clear();
-  const text = new Date(time).toISOString();
-  formatted.set(time, text);
-  return text;
+  return new Date(time).toISOString();
 }
 
 /** The time of an ISO 8601 string; `NaN` for any other. */
