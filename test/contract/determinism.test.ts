@@ -16,18 +16,9 @@ async function runMix(seed: number, how: "one by one" | "at once", count: number
   return tasks;
 }
 
-async function runAudio(seed: number) {
-  await using emulator = createEmulator({ seed });
-  const client = new AsyncMusic(emulator.connection());
-  const song = await client.tasks.run(SONG);
-  const download = await client.audio.download(song.output.result[0] ?? "");
-  const digest = await crypto.subtle.digest("SHA-256", await download.arrayBuffer());
-  return { id: song.task_id, audio: Buffer.from(digest).toString("hex") };
-}
-
 describe("the same seed", () => {
-  it.each(["one by one", "at once"] as const)("gives the same ids, times and results, %s", async (how) => {
-    expect(await runMix(7, how, 10)).toEqual(await runMix(7, how, 10));
+  it("gives the same ids, times and results, one by one", async () => {
+    expect(await runMix(7, "one by one", 10)).toEqual(await runMix(7, "one by one", 10));
   });
 
   it("gives the same ids, times and results to 100 runs at once", async () => {
@@ -61,12 +52,10 @@ describe("the same seed", () => {
 });
 
 describe("another seed", () => {
-  it("gives other ids, other times and other audio", async () => {
+  it("gives other ids and other times", async () => {
     const [first, second] = [await runMix(7, "at once", 5), await runMix(8, "at once", 5)];
     const ids = [...first, ...second].map(({ task_id: id }) => id);
     expect(new Set(ids).size).toBe(10);
     expect(second.map((task) => task.completed_at)).not.toEqual(first.map((task) => task.completed_at));
-    const [audio, otherAudio] = [await runAudio(57), await runAudio(43)];
-    expect(otherAudio.audio).not.toBe(audio.audio);
   });
 });

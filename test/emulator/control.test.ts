@@ -234,12 +234,6 @@ describe("what is bad changes nothing", () => {
     ["PATCH", "/policy", { unknown: true }],
     ["PATCH", "/limits", { requests: 5, window_seconds: 0 }],
     ["PATCH", "/limits", { requests: "5" }],
-    ["PUT", "/snapshot", {}],
-    ["PUT", "/snapshot", "[]"],
-    ["PUT", "/snapshot", { version: 1 }],
-    ["PUT", "/snapshot", { version: 1, time: "yesterday", state: {} }],
-    ["PUT", "/snapshot", { version: 1, time: "2026-01-01T00:00:00.000Z", state: [] }],
-    ["PUT", "/snapshot", { version: 2, time: "2026-01-01T00:00:00.000Z", state: {} }],
   ];
 
   test.each(bad)("%s %s %j", async (method, path, body) => {

@@ -6,95 +6,52 @@ import { VALID } from "./support/service.js";
 
 /** A call with names that its types refuse, as plain JavaScript makes it. */
 const untyped = (value: object): never => value as never;
+const stall = { fault: { kind: "stall" } };
+const status = { kind: "status", stauts: 500, when: "before" };
+
+/** The call, the misspelled name, the one that was meant, and the object in which it is a field; otherwise an option. */
+type Misspelling = [call: (emulator: Emulator) => unknown, wrong: string, meant: string, inside?: string];
+
+const MISSPELLINGS: Misspelling[] = [
+  [({ faults }) => faults.add(untyped({ metod: "POST", ...stall })), "metod", "method", "fault"],
+  [({ faults }) => faults.add(untyped({ fault: status })), "stauts", "status", "fault.fault"],
+  [({ providers: { provider_a: a } }) => a.next(untyped({ clip: 4 })), "clip", "clips", "outcome"],
+  [({ providers: { provider_b: b } }) => b.always(untyped({ poll: 1 })), "poll", "polls", "outcome"],
+  [(each) => each.changePolicy(untyped({ late_sucess: "x" })), "late_sucess", "late_success", "policy"],
+  [(each) => each.changeLimits(untyped({ windowSecond: 5 })), "windowSecond", "windowSeconds", "limits"],
+  [(each) => each.reset(untyped({ seeed: 5 })), "seeed", "seed"],
+  [(each) => each.reset(untyped({ policy: { late_sucess: 1 } })), "late_sucess", "late_success", "policy"],
+  [({ accounts }) => accounts.create(untyped({ credit: 5 })), "credit", "credits"],
+  [
+    ({ accounts, accountId: id }) => accounts.update(id, untyped({ suspend: 1 })),
+    "suspend",
+    "suspended",
+    "account",
+  ],
+  [
+    ({ accounts, accountId: id }) => accounts.topUp(id, untyped({ metod: "card" })),
+    "metod",
+    "method",
+    "top_up",
+  ],
+  [({ accounts, accountId: id }) => accounts.setBilling(id, untyped({ nam: "A" })), "nam", "name", "billing"],
+  [
+    ({ accounts, accountId: id }) => accounts.setAutoTopUp(id, untyped({ enable: 1 })),
+    "enable",
+    "enabled",
+    "auto_top_up",
+  ],
+  [(each) => each.connection(untyped({ apikey: "emu_other" })), "apikey", "apiKey"],
+  [() => createEmulator({ policy: untyped({ late_sucess: 1 }) }), "late_sucess", "late_success", "policy"],
+  [() => createEmulator({ limits: untyped({ request: 5 }) }), "request", "requests", "limits"],
+];
 
 describe("a misspelled name is refused with the one that was meant", () => {
-  const stall = { fault: { kind: "stall" } };
-  test.each<[string, (emulator: Emulator) => unknown, string]>([
-    [
-      "a fault",
-      ({ faults }) => faults.add(untyped({ metod: "POST", ...stall })),
-      "field `metod` in `fault`. Did you mean `method`?",
-    ],
-    [
-      "the inside of a fault",
-      ({ faults }) => faults.add(untyped({ fault: { kind: "status", stauts: 500, when: "before" } })),
-      "field `stauts` in `fault.fault`. Did you mean `status`?",
-    ],
-    [
-      "an outcome",
-      ({ providers }) => providers.provider_a.next(untyped({ proces_seconds: 4 })),
-      "field `proces_seconds` in `outcome`. Did you mean `process_seconds`?",
-    ],
-    [
-      "a lasting outcome",
-      ({ providers }) => providers.provider_b.always(untyped({ storeable: false })),
-      "field `storeable` in `outcome`. Did you mean `storable`?",
-    ],
-    [
-      "a policy",
-      (emulator) => emulator.changePolicy(untyped({ late_sucess: "success" })),
-      "field `late_sucess` in `policy`. Did you mean `late_success`?",
-    ],
-    [
-      "limits",
-      (emulator) => emulator.changeLimits(untyped({ windowSecond: 5 })),
-      "field `windowSecond` in `limits`. Did you mean `windowSeconds`?",
-    ],
-    [
-      "the options of a reset",
-      (emulator) => emulator.reset(untyped({ seeed: 5 })),
-      "option `seeed`. Did you mean `seed`?",
-    ],
-    [
-      "a policy of a reset",
-      (emulator) => emulator.reset(untyped({ policy: { mixed_fields_sets: "reject" } })),
-      "field `mixed_fields_sets` in `policy`. Did you mean `mixed_field_sets`?",
-    ],
-    [
-      "a new account",
-      ({ accounts }) => accounts.create(untyped({ credit: 5 })),
-      "option `credit`. Did you mean `credits`?",
-    ],
-    [
-      "a change of an account",
-      ({ accounts, accountId }) => accounts.update(accountId, untyped({ suspend: true })),
-      "field `suspend` in `account`. Did you mean `suspended`?",
-    ],
-    [
-      "a top-up",
-      ({ accounts, accountId }) => accounts.topUp(accountId, untyped({ usd: 1, metod: "card" })),
-      "field `metod` in `top_up`. Did you mean `method`?",
-    ],
-    [
-      "billing information",
-      ({ accounts, accountId }) => accounts.setBilling(accountId, untyped({ name: "A", adress_line_1: "B" })),
-      "field `adress_line_1` in `billing`. Did you mean `address_line_1`?",
-    ],
-    [
-      "the automatic top-up",
-      ({ accounts, accountId }) =>
-        accounts.setAutoTopUp(accountId, untyped({ enabled: true, treshold_credits: 50 })),
-      "field `treshold_credits` in `auto_top_up`. Did you mean `threshold_credits`?",
-    ],
-    [
-      "a connection",
-      (emulator) => emulator.connection(untyped({ apikey: "emu_other" })),
-      "option `apikey`. Did you mean `apiKey`?",
-    ],
-    [
-      "a policy at the creation",
-      () => createEmulator({ policy: untyped({ late_sucess: "success" }) }),
-      "field `late_sucess` in `policy`. Did you mean `late_success`?",
-    ],
-    [
-      "limits at the creation",
-      () => createEmulator({ limits: untyped({ request: 5 }) }),
-      "field `request` in `limits`. Did you mean `requests`?",
-    ],
-  ])("in %s", (_, call, message) => {
+  test.each(MISSPELLINGS)("%s: %s", (call, wrong, meant, inside) => {
     const emulator = createEmulator();
     const before = JSON.stringify(emulator.snapshot());
-    expect(() => call(emulator)).toThrow(new RangeError(`Unknown ${message}`));
+    const name = inside === undefined ? `option \`${wrong}\`` : `field \`${wrong}\` in \`${inside}\``;
+    expect(() => call(emulator)).toThrow(new RangeError(`Unknown ${name}. Did you mean \`${meant}\`?`));
     expect(JSON.stringify(emulator.snapshot())).toBe(before);
   });
 
@@ -105,26 +62,17 @@ describe("a misspelled name is refused with the one that was meant", () => {
   });
 
   test.each([
-    ["POST", "/faults", { metod: "POST", ...stall }, "field `metod` in `body`. Did you mean `method`?"],
-    [
-      "PATCH",
-      "/policy",
-      { late_sucess: "success" },
-      "field `late_sucess` in `body`. Did you mean `late_success`?",
-    ],
-    [
-      "PATCH",
-      "/limits",
-      { window_second: 5 },
-      "field `window_second` in `body`. Did you mean `window_seconds`?",
-    ],
-    ["PUT", "/providers/provider_a/always", { clip: 1 }, "field `clip` in `body`. Did you mean `clips`?"],
-    ["POST", "/clock/advance", { second: 1 }, "field `second` in `body`. Did you mean `seconds`?"],
-    ["POST", "/accounts", { credit: 1 }, "field `credit` in `body`. Did you mean `credits`?"],
-  ])("through the control plane: %s %s", async (method, path, body, message) => {
+    ["POST", "/faults", { metod: "POST", ...stall }, "metod", "method"],
+    ["PATCH", "/policy", { late_sucess: "success" }, "late_sucess", "late_success"],
+    ["PATCH", "/limits", { window_second: 5 }, "window_second", "window_seconds"],
+    ["PUT", "/providers/provider_a/always", { clip: 1 }, "clip", "clips"],
+    ["POST", "/clock/advance", { second: 1 }, "second", "seconds"],
+    ["POST", "/accounts", { credit: 1 }, "credit", "credits"],
+  ])("through the control plane: %s %s", async (method, path, body, wrong, meant) => {
     const { control } = createControlled();
     const { status, body: answer } = await control(method, path, body);
-    expect([status, answer.message]).toEqual([400, `Unknown ${message}`]);
+    const message = `Unknown field \`${wrong}\` in \`body\`. Did you mean \`${meant}\`?`;
+    expect([status, answer.message]).toEqual([400, message]);
   });
 
   test("in the header that asks for an outcome", async () => {

@@ -1,6 +1,5 @@
 import { createEmulator, type Policy } from "async-music/emulator";
 import { expect, test } from "vitest";
-import { createService, VALID } from "./support/service.js";
 
 const DEFAULTS: Policy = {
   invalid_audio_format_status: 400,
@@ -49,20 +48,6 @@ test.each([
   expect(emulator.policy).toEqual(DEFAULTS);
 });
 
-test("invalid_audio_format_status is the status of that code, in the body too", async () => {
-  const { post } = createService({ policy: { invalid_audio_format_status: 415 } });
-  const { status, body } = await post({ ...VALID.song, audio_format: "wav" });
-  expect([status, body.code, body.error_code]).toEqual([415, 415, "invalid_audio_format"]);
-});
-
-test("null_audio_format: null is invalid, or as good as none", async () => {
-  const { post, emulator } = createService();
-  const request = { ...VALID.song, audio_format: null };
-  expect((await post(request)).body.error_code).toBe("invalid_audio_format");
-  emulator.changePolicy({ null_audio_format: "omitted" });
-  expect((await post(request)).body.data.audio_format).toBe(null);
-});
-
 test.each([
   [{ zzz: 1 }, "Unknown option `zzz`. Known: seed, credits, policy, limits, clock, apiKey, snapshot, url."],
   [{ credit: 5 }, "Unknown option `credit`. Did you mean `credits`?"],
@@ -78,15 +63,6 @@ test("a reset refuses what it can't change, and has then changed nothing", () =>
   expect(() => emulator.reset({ clock: "real" } as never)).toThrow("Known: seed, credits, policy, limits.");
   expect(emulator.snapshot()).toEqual(before);
   expect(createEmulator({ seed: undefined, apiKey: undefined }).snapshot().version).toBe(1);
-});
-
-test("mixed_field_sets: every field of the other model is invalid, or the named ones alone", async () => {
-  const titled = { ...VALID.providerB, input: { prompt: "x", title: "Rain" } };
-  const described = { ...VALID.providerB, input: { prompt: "x", gpt_description_prompt: "y" } };
-  const { post, emulator } = createService();
-  expect([(await post(titled)).status, (await post(described)).status]).toEqual([400, 400]);
-  emulator.changePolicy({ mixed_field_sets: "named_only" });
-  expect([(await post(titled)).status, (await post(described)).status]).toEqual([202, 400]);
 });
 
 test.each([

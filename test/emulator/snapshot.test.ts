@@ -46,246 +46,99 @@ test("a state in which everything has happened goes through JSON and back, byte 
   expect(JSON.stringify(emulator.fork().snapshot())).toBe(before);
 });
 
-const isOfTask = ({ task_id: id }: { task_id: string | null }) => id !== null;
+// biome-ignore lint/suspicious/noExplicitAny: each case breaks another part of the state
+type Json = any;
 
-describe("what is no snapshot of this version is refused, and changes nothing", () => {
-  // biome-ignore lint/suspicious/noExplicitAny: each case breaks another part of the state
-  const breaks: [string, (snapshot: any) => unknown][] = [
-    ["no object", () => []],
-    ["null", () => null],
-    ["no state", ({ version, time }) => ({ version, time })],
-    ["another version", (snapshot) => ({ ...snapshot, version: 2 })],
-    ["an unknown field", (snapshot) => ({ ...snapshot, extra: 1 })],
-    ["no time", (snapshot) => ({ ...snapshot, time: "yesterday" })],
-    [
-      "a field too many in the state",
-      ({ state }) => {
-        state.extra = 1;
-      },
-    ],
-    [
-      "a field too few in the state",
-      ({ state }) => {
-        delete state.audit;
-      },
-    ],
-    [
-      "an unknown policy",
-      ({ state }) => {
-        state.policy.late_success = "maybe";
-      },
-    ],
-    [
-      "no limits",
-      ({ state }) => {
-        state.limits.requests = 0;
-      },
-    ],
-    [
-      "an owner who is not there",
-      ({ state }) => {
-        state.owner.accountId = "nobody";
-      },
-    ],
-    [
-      "two accounts of one id",
-      ({ state }) => {
-        state.accounts[1].id = state.accounts[0].id;
-      },
-    ],
-    [
-      "a task of nobody's",
-      ({ state }) => {
-        state.tasks[0].accountId = "nobody";
-      },
-    ],
-    [
-      "tasks in disorder",
-      ({ state }) => {
-        state.tasks.reverse();
-      },
-    ],
-    [
-      "a status that there is not",
-      ({ state }) => {
-        state.tasks[0].status = "done";
-      },
-    ],
-    [
-      "an open task that is completed",
-      ({ state }) => {
-        state.tasks.at(-1).completedAt = 1;
-      },
-    ],
-    [
-      "credits from nowhere",
-      ({ state }) => {
-        state.accounts[0].ledger.available += 1;
-      },
-    ],
-    [
-      "credits that are lost",
-      ({ state }) => {
-        state.accounts[0].ledger.entries.shift();
-      },
-    ],
-    [
-      "credits that moved for nobody",
-      ({ state }) => {
-        state.accounts[0].ledger.entries.find(isOfTask).task_id = "nobody";
-      },
-    ],
-    [
-      "credits that were frozen for a task in place of another",
-      ({ state }) => {
-        for (const entry of state.accounts[0].ledger.entries.filter(isOfTask))
-          entry.task_id = state.tasks[0].id;
-      },
-    ],
-    [
-      "a failure that was paid for",
-      ({ state }) => {
-        const [{ ledger }] = state.accounts;
-        const refund = ledger.entries.find(({ kind }: { kind: string }) => kind === "refund");
-        refund.kind = "settle";
-        ledger.settled += refund.credits;
-        ledger.available -= refund.credits;
-      },
-    ],
-    [
-      "a key that can be mistaken for a real one",
-      ({ state }) => {
-        state.accounts[0].keys[0].value = "sk_live_123";
-      },
-    ],
-    [
-      "a key of the owner's that no header takes",
-      ({ state }) => {
-        state.owner.apiKey += "\n";
-      },
-    ],
-    [
-      "credits below zero",
-      ({ state }) => {
-        state.accounts[0].ledger.available = -5;
-      },
-    ],
-    [
-      "more used than all tasks cost",
-      ({ state }) => {
-        state.accounts[0].creditsUsed += 1;
-      },
-    ],
-    [
-      "a task more than there are",
-      ({ state }) => {
-        state.accounts[0].tasksCreated += 1;
-      },
-    ],
-    [
-      "a success that was to fail",
-      ({ state }) => {
-        state.tasks[0].plan.end = { outcome: "hang" };
-      },
-    ],
-    [
-      "a song that is lyrics",
-      ({ state }) => {
-        state.tasks[0].result = { title: "", text: "" };
-      },
-    ],
-    [
-      "a song that goes on from a clip that is not there",
-      ({ state }) => {
-        state.tasks[0].input = { continue_clip_id: "none" };
-      },
-    ],
-    [
-      "a song that goes on from itself",
-      ({ state }) => {
-        state.tasks[0].input = { continue_clip_id: state.tasks[0].result[0].id };
-      },
-    ],
-    [
-      "two clips of one id",
-      ({ state }) => {
-        state.tasks[0].result[1].id = state.tasks[0].result[0].id;
-      },
-    ],
-    [
-      "a song without end",
-      ({ state }) => {
-        state.tasks[0].result[0].durationSeconds = 1e9;
-      },
-    ],
-    [
-      "a plan of more clips than there is memory",
-      ({ state }) => {
-        state.tasks[0].plan.end.clips = 1e15;
-      },
-    ],
-    [
-      "a plan that ends when there are no dates any more",
-      ({ state }) => {
-        state.tasks[0].plan.workMs = 9e15;
-      },
-    ],
-    [
-      "a hold that nobody has",
-      ({ state }) => {
-        state.accounts[1].ledger.holds.nobody = 5;
-      },
-    ],
-    [
-      "a fault that there is not",
-      ({ state }) => {
-        state.faults[0].rule.fault.kind = "quake";
-      },
-    ],
-    [
-      "an outcome that there is not",
-      ({ state }) => {
-        state.scripts.provider_a.next[0].outcome = "?";
-      },
-    ],
-    [
-      "a payment without its invoice",
-      ({ state }) => {
-        state.accounts[0].purchases.payments[0].invoice_id = null;
-      },
-    ],
-    [
-      "payments that were never counted",
-      ({ state }) => {
-        state.counts.payments = 0;
-      },
-    ],
-    [
-      "a log of something else",
-      ({ state }) => {
-        state.requests = ["GET /"];
-      },
-    ],
-    [
-      "a window of another kind",
-      ({ state }) => {
-        state.accounts[0].keys[0].window.kind = "square";
-      },
-    ],
-  ];
+const NOT_SNAPSHOTS: [string, (snapshot: Json) => unknown][] = [
+  ["no object", () => []],
+  ["null", () => null],
+  ["no state", ({ version, time }) => ({ version, time })],
+  ["a list for a state", (snapshot) => ({ ...snapshot, state: [] })],
+  ["another version", (snapshot) => ({ ...snapshot, version: 2 })],
+  ["an unknown field", (snapshot) => ({ ...snapshot, extra: 1 })],
+  ["no time", (snapshot) => ({ ...snapshot, time: "yesterday" })],
+];
 
-  test.each(breaks)("%s", async (_, change) => {
+/** What is wrong, where it stands in the state, and the value there, or what makes it; `undefined` removes the field. */
+const BROKEN_STATES: [string, string, Json][] = [
+  ["a field too many in the state", "extra", 1],
+  ["a field too few in the state", "audit", undefined],
+  ["an unknown policy", "policy.late_success", "maybe"],
+  ["no limits", "limits.requests", 0],
+  ["an owner who is not there", "owner.accountId", "nobody"],
+  ["two accounts of one id", "accounts.1.id", (_: Json, { accounts }: Json) => accounts[0].id],
+  ["a task of nobody's", "tasks.0.accountId", "nobody"],
+  ["tasks in disorder", "tasks", (tasks: Json) => tasks.toReversed()],
+  ["a status that there is not", "tasks.0.status", "done"],
+  ["an open task that is completed", "tasks.-1.completedAt", 1],
+  ["credits from nowhere", "accounts.0.ledger.available", oneMore],
+  ["credits that are lost", "accounts.0.ledger.entries", (entries: Json) => entries.slice(1)],
+  ["credits that moved for nobody", "accounts.0.ledger.entries.1.task_id", "nobody"],
+  ["credits frozen for one task in place of others", "accounts.0.ledger.entries", ofOneTask],
+  ["a failure that was paid for", "accounts.0.ledger", paidFailure],
+  ["a key that can be mistaken for a real one", "accounts.0.keys.0.value", "sk_live_123"],
+  ["a key of the owner's that no header takes", "owner.apiKey", (key: Json) => `${key}\n`],
+  ["credits below zero", "accounts.0.ledger.available", -5],
+  ["more used than all tasks cost", "accounts.0.creditsUsed", oneMore],
+  ["a task more than there are", "accounts.0.tasksCreated", oneMore],
+  ["a success that was to fail", "tasks.0.plan.end", { outcome: "hang" }],
+  ["a song that is lyrics", "tasks.0.result", { title: "", text: "" }],
+  ["a song that goes on from a clip that is not there", "tasks.0.input", { continue_clip_id: "none" }],
+  ["a song that goes on from itself", "tasks.0.input.continue_clip_id", firstClip],
+  ["two clips of one id", "tasks.0.result.1.id", firstClip],
+  ["a song without end", "tasks.0.result.0.durationSeconds", 1e9],
+  ["a plan of more clips than there is memory", "tasks.0.plan.end.clips", 1e15],
+  ["a plan that ends when there are no dates any more", "tasks.0.plan.workMs", 9e15],
+  ["a hold that nobody has", "accounts.1.ledger.holds.nobody", 5],
+  ["a fault that there is not", "faults.0.rule.fault.kind", "quake"],
+  ["an outcome that there is not", "scripts.provider_a.next.0.outcome", "?"],
+  ["a payment without its invoice", "accounts.0.purchases.payments.0.invoice_id", null],
+  ["payments that were never counted", "counts.payments", 0],
+  ["a log of something else", "requests", ["GET /"]],
+  ["a window of another kind", "accounts.0.keys.0.window.kind", "square"],
+];
+
+test.each([...NOT_SNAPSHOTS, ...BROKEN_STATES])(
+  "what is no snapshot of this version is refused, and changes nothing: %s",
+  async (_, change, value?) => {
     const { emulator, control, frozenState } = await createEventful();
     const snapshot = structuredClone(emulator.snapshot());
     const before = frozenState();
-    const changed = change(snapshot);
-    const broken = typeof changed === "object" ? changed : snapshot;
+    const broken = typeof change === "function" ? change(snapshot) : withField(snapshot, change, value);
     const { status, body } = await control("PUT", "/snapshot", broken);
     expect([status, body.error_code]).toEqual([400, "invalid_request_body"]);
-    expect(() => emulator.restore(broken as typeof snapshot)).toThrow(RangeError);
+    expect(() => emulator.restore(broken)).toThrow(RangeError);
     expect(frozenState()).toBe(before);
-  });
-});
+  },
+);
+
+function withField(snapshot: Json, path: string, value: Json): Json {
+  const names = path.split(".");
+  const last = names.pop() ?? "";
+  const parent = names.reduce((at, name) => (name === "-1" ? at.at(-1) : at[name]), snapshot.state);
+  parent[last] = typeof value === "function" ? value(parent[last], snapshot.state) : value;
+  if (value === undefined) delete parent[last];
+  return snapshot;
+}
+
+function oneMore(number: number): number {
+  return number + 1;
+}
+
+function firstClip(_: Json, { tasks }: Json): string {
+  return tasks[0].result[0].id;
+}
+
+function ofOneTask(entries: Json, { tasks }: Json): Json {
+  return entries.map((entry: Json) => (entry.task_id === null ? entry : { ...entry, task_id: tasks[0].id }));
+}
+
+function paidFailure(ledger: Json): Json {
+  const refund = ledger.entries.find(({ kind }: Json) => kind === "refund");
+  refund.kind = "settle";
+  const { settled, available } = ledger;
+  return { ...ledger, settled: settled + refund.credits, available: available - refund.credits };
+}
 
 test("a snapshot larger than a request may be is taken all the same", async () => {
   const { emulator, control, get, create } = createControlled({ credits: 1_000_000 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findRequestViolation, type RequestRules } from "../../src/contract/request-rules.js";
-import { createService, stateOf } from "./emulated-service.js";
+import { createService, field, stateOf } from "./emulated-service.js";
 import { POLICIES } from "./tables/policies.js";
 
 describe("what the interface leaves open about requests", () => {
@@ -21,7 +21,10 @@ describe("what the interface leaves open about requests", () => {
     const before = stateOf(service);
     const reply = await service.post(body);
     expect(reply.status).toBe(status);
-    if (expected === "accepted") return;
+    if (expected === "accepted") {
+      expect(field(reply.data, "audio_format")).toBe(field(body, "audio_format") ?? null);
+      return;
+    }
     expect(reply.body).toMatchObject({ code: status, error_code: expected });
     expect(stateOf(service)).toBe(before);
   });

@@ -10,95 +10,88 @@ export interface PolicyRow {
 }
 
 const custom = { model: "provider_a", task_type: "music", input: { tags: "fado" } };
-const providerB = { model: "provider_b", task_type: "music", input: { prompt: "calm" } };
+const asked = (audio_format: unknown) => ({ ...custom, audio_format });
+const off = { audio_conversion: "off" };
+const lenient = { null_audio_format: "omitted" };
 
-/** Policy: what the interface leaves open about requests, and what each choice makes of them. */
+/** What the interface leaves open about `audio_format`, and what each choice makes of a request. */
+const FORMATS: [
+  name: string,
+  policy: PolicyRow["policy"],
+  body: object,
+  expected?: Verdict,
+  status?: number,
+][] = [
+  [
+    "another status of invalid_audio_format",
+    { invalid_audio_format_status: 422 },
+    asked("wav"),
+    "invalid_audio_format",
+    422,
+  ],
+  ["conversion switched off, when mp3 is asked for", off, asked("mp3"), "audio_format_unavailable", 400],
+  [
+    "conversion switched off, with another status",
+    { ...off, audio_format_unavailable_status: 409 },
+    asked("mp3"),
+    "audio_format_unavailable",
+    409,
+  ],
+  [
+    "conversion switched off, when a wrong format is asked for",
+    off,
+    asked("wav"),
+    "invalid_audio_format",
+    400,
+  ],
+  ["conversion switched off, when no format is asked for", off, custom],
+  ["conversion that fails, when mp3 is asked for", { audio_conversion: "failing" }, asked("mp3")],
+  ["a null format that is as good as none", lenient, asked(null)],
+  ["an empty format, where null is as good as none", lenient, asked(""), "invalid_audio_format", 400],
+];
+
+const providerA = { tags: "fado", seed: 7, lyrics: "rain", lyrics_type: "user" };
+const providerB = {
+  prompt: "calm",
+  title: "Rain",
+  negative_tags: "drums",
+  model_version: "v6",
+  clip_id: "c",
+};
+
+/** Inputs that mix the providers' fields, where only the fields that the interface names are forbidden. */
+const MIXED_INPUTS: [name: string, model: string, input: object, expected?: Verdict, status?: number][] = [
+  ["provider_b's seed for provider_a", "provider_a", providerA],
+  ["provider_a's title for provider_b", "provider_b", providerB],
+  [
+    "provider_a's description for provider_b",
+    "provider_b",
+    { prompt: "calm", gpt_description_prompt: "rain" },
+    "invalid_task_input",
+    400,
+  ],
+  [
+    "provider_a's make_instrumental for provider_b",
+    "provider_b",
+    { prompt: "calm", make_instrumental: false },
+    "invalid_task_input",
+    400,
+  ],
+];
+
 export const POLICIES: readonly PolicyRow[] = [
-  {
-    name: "another status of invalid_audio_format",
-    policy: { invalid_audio_format_status: 422 },
-    body: { ...custom, audio_format: "wav" },
-    expected: "invalid_audio_format",
-    status: 422,
-  },
-  {
-    name: "conversion switched off, when mp3 is asked for",
-    policy: { audio_conversion: "off" },
-    body: { ...custom, audio_format: "mp3" },
-    expected: "audio_format_unavailable",
-    status: 400,
-  },
-  {
-    name: "conversion switched off, with another status",
-    policy: { audio_conversion: "off", audio_format_unavailable_status: 409 },
-    body: { ...providerB, audio_format: "mp3" },
-    expected: "audio_format_unavailable",
-    status: 409,
-  },
-  {
-    name: "conversion switched off, when a wrong format is asked for",
-    policy: { audio_conversion: "off" },
-    body: { ...custom, audio_format: "wav" },
-    expected: "invalid_audio_format",
-    status: 400,
-  },
-  {
-    name: "conversion switched off, when no format is asked for",
-    policy: { audio_conversion: "off" },
-    body: custom,
-    expected: "accepted",
-    status: 202,
-  },
-  {
-    name: "conversion that fails, when mp3 is asked for",
-    policy: { audio_conversion: "failing" },
-    body: { ...custom, audio_format: "mp3" },
-    expected: "accepted",
-    status: 202,
-  },
-  {
-    name: "a null format that is as good as none",
-    policy: { null_audio_format: "omitted" },
-    body: { ...custom, audio_format: null },
-    expected: "accepted",
-    status: 202,
-  },
-  {
-    name: "an empty format, where null is as good as none",
-    policy: { null_audio_format: "omitted" },
-    body: { ...custom, audio_format: "" },
-    expected: "invalid_audio_format",
-    status: 400,
-  },
-  {
-    name: "provider_b's seed for provider_a, where only the named fields are forbidden",
+  ...FORMATS.map(([name, policy, body, expected = "accepted", status = 202]) => ({
+    name,
+    policy,
+    body,
+    expected,
+    status,
+  })),
+  ...MIXED_INPUTS.map(([name, model, input, expected = "accepted", status = 202]) => ({
+    name: `${name}, where only the named fields are forbidden`,
     policy: { mixed_field_sets: "named_only" },
-    body: { ...custom, input: { tags: "fado", seed: 7, lyrics: "rain", lyrics_type: "user" } },
-    expected: "accepted",
-    status: 202,
-  },
-  {
-    name: "provider_a's title for provider_b, where only the named fields are forbidden",
-    policy: { mixed_field_sets: "named_only" },
-    body: {
-      ...providerB,
-      input: { prompt: "calm", title: "Rain", negative_tags: "drums", model_version: "v6", clip_id: "c" },
-    },
-    expected: "accepted",
-    status: 202,
-  },
-  {
-    name: "provider_a's description for provider_b, where only the named fields are forbidden",
-    policy: { mixed_field_sets: "named_only" },
-    body: { ...providerB, input: { prompt: "calm", gpt_description_prompt: "rain" } },
-    expected: "invalid_task_input",
-    status: 400,
-  },
-  {
-    name: "provider_a's make_instrumental for provider_b, where only the named fields are forbidden",
-    policy: { mixed_field_sets: "named_only" },
-    body: { ...providerB, input: { prompt: "calm", make_instrumental: false } },
-    expected: "invalid_task_input",
-    status: 400,
-  },
+    body: { model, task_type: "music", input },
+    expected,
+    status,
+  })),
 ];
