@@ -1,19 +1,119 @@
-import { type Command, Option } from "commander";
-import { MODELS, type TaskType } from "../contract/service.js";
-import {
-  type ConnectionFlags,
-  duration,
-  type EmulatorFlags,
-  exampleOf,
-  type OrdersFlags,
-  parseTaskType,
-  type RunFlags,
-  type SettleFlags,
-  seconds,
-  type WaitFlags,
-  wholeNumber,
-} from "./flags.js";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { inputVariant } from "../contract/request-rules.js";
+import { MODELS, type Model, TASK_TYPES, type TaskType } from "../contract/service.js";
+import type { EmulatorFlags } from "./emulator.js";
+import type { RunFlags } from "./run.js";
 import { shellWord, type Terminal, UsageError } from "./terminal.js";
+
+/** A kind of request, by the fields of its `input`. */
+export type Variant = ReturnType<typeof inputVariant>;
+
+/**
+ * The fields of `input` as options, and the kinds of request that use each. The service ignores other fields; the command
+ * refuses them before charging.
+ */
+export const INPUT_OPTIONS: readonly (readonly [option: Option, usedBy: readonly Variant[]])[] = [
+  [option("-d, --gpt-description-prompt <text>", "a description of the song"), ["inspiration"]],
+  [
+    option("--prompt <text>", "song: the lyrics; lyrics: the subject; provider_b: style and mood"),
+    ["custom", "continuation", "provider_b", "lyrics"],
+  ],
+  [option("--tags <styles>", "styles, separated by commas"), ["custom", "provider_b"]],
+  [option("--negative-tags <styles>", "styles to avoid"), ["inspiration", "custom"]],
+  [option("--title <text>", "the title of the song"), ["custom", "continuation"]],
+  [option("--make-instrumental", "no singing"), ["inspiration", "custom"]],
+  [option("--model-version <version>", "", ["v6", "v5.5", "v5"]), ["inspiration", "custom", "continuation"]],
+  [option("--continue-clip-id <id>", "the clip to continue"), ["continuation"]],
+  [option("--continue-at <seconds>", "where in the clip the continuation begins", seconds), ["continuation"]],
+  [option("--url <url>", "upload: a public http or https address of audio"), ["upload"]],
+  [option("--clip-id <id>", "concat: the last clip of a continued song"), ["concat"]],
+  [option("--lyrics <text>", "provider_b: the lyrics"), ["provider_b"]],
+  [
+    option("--lyrics-type <type>", "provider_b: the source of the lyrics", [
+      "generate",
+      "user",
+      "instrumental",
+    ]),
+    ["provider_b"],
+  ],
+  [option("--seed <n>", "provider_b: seed of the generation, a whole number", wholeNumber()), ["provider_b"]],
+];
+
+const JSON_OPTION = option("--json", "write one JSON document to stdout, also for an error");
+
+const CONNECTION_OPTIONS = [
+  option("--base-url <url>", "the service address (default: ASYNC_MUSIC_BASE_URL)"),
+  JSON_OPTION,
+  option("--api-key [key]", "", refuseKey).hideHelp(),
+];
+
+const WAIT_OPTIONS = [
+  option(
+    "-o, --out <path>",
+    "where to save: a directory (that exists, or ends in /), or a file, which gets the extension of its format (default: this directory)",
+  ),
+  option("--force", "replace existing files; without it they are never overwritten"),
+  option("--no-download", "save nothing: write the URLs of the audio, or the lyrics, to stdout"),
+  option(
+    "--max-wait <time>",
+    "stop waiting after this time, such as 90s or 10m; the task continues (default: 65m)",
+    duration,
+  ),
+  ...CONNECTION_OPTIONS,
+];
+
+const RUN_OPTIONS = [
+  ...[
+    ...INPUT_OPTIONS.map(([each]) => each),
+    option("--model <model>", "(default: provider_a)", MODELS),
+    option("--format <format>", "request audio in this format", ["mp3"]),
+    option("--file <file>", "the whole request as JSON, instead of the flags above; - reads stdin"),
+  ].map((each) => each.helpGroup("Request:")),
+  option("--journal <path>", "record the task here, so that it is created at most once; needs --key"),
+  option("--key <name>", "your name for this request in the journal"),
+  option("--no-wait", "submit the task, write its ID to stdout and exit").conflicts([
+    "out",
+    "force",
+    "download",
+    "maxWait",
+  ]),
+  ...WAIT_OPTIONS,
+];
+
+const ORDERS_OPTIONS = [option("--journal <path>", "the journal to list").makeOptionMandatory(), JSON_OPTION];
+
+const SETTLE_OPTIONS = [
+  option("--journal <path>", "the journal that contains the key").makeOptionMandatory(),
+  option("--task-id <id>", "the task that was created; the next `run` with the key waits for it"),
+  option("--not-created", "no task was created; the next `run` with the key creates one"),
+  option("--offline", "record the ID without reading the task"),
+  ...CONNECTION_OPTIONS,
+];
+
+const EMULATOR_OPTIONS = [
+  option(
+    "--port <port>",
+    "port to listen on; 0 for a free one (default: 4010, or a free one with a command)",
+    wholeNumber(0, 65_535),
+  ),
+  option("--host <host>", "address to listen on; 0.0.0.0 or :: for all addresses").default("127.0.0.1"),
+  option(
+    "--control-host <name>",
+    "host name under which other machines may use the control plane and the dashboard, without a key; can be repeated",
+  ).argParser((name, names: string[] = []) => [...names, name]),
+  option("--clock <clock>", "real: runs with system time; virtual: moves only when advanced", [
+    "real",
+    "virtual",
+  ]).default("real"),
+  option("--seed <n>", "seed of all IDs, durations and songs", wholeNumber()),
+  option("--credits <n>", "credits of the first account", wholeNumber(0)),
+  option("--api-key <key>", "API key of the first account; it begins with emu_"),
+  option(
+    "--state <file>",
+    "load the state from this file, and save it there at exit; if the file exists, --seed and --credits are refused, and --api-key replaces the first account's key",
+  ),
+  option("--json", "write one line of JSON once connections are accepted").default(false),
+];
 
 const RUN_HELP = `
 Examples, with the price in credits of 0.01 USD:
@@ -35,212 +135,121 @@ any time: it continues with its task and is charged once:
 
   async-music run -d "rain" --journal songs.journal --key rain`;
 
-/** Adds `run` and `wait`. What a command does is loaded when it runs, so that the help starts fast. */
-export function addTaskCommands(program: Command, terminal: Terminal): void {
-  const run = program
-    .command("run")
-    .summary("make a song, lyrics or a clip, and save it")
-    .description("Submit a task, wait for it and save its result. This costs credits.")
-    .argument("[type]", "music, lyrics, upload or concat (default: music)", parseTaskType)
-    .allowExcessArguments()
-    .optionsGroup("Request:")
-    .option("-d, --gpt-description-prompt <text>", "a description of the song")
-    .option("--prompt <text>", "song: the lyrics; lyrics: the subject; provider_b: style and mood")
-    .option("--tags <styles>", "styles, separated by commas")
-    .option("--negative-tags <styles>", "styles to avoid")
-    .option("--title <text>", "the title of the song")
-    .option("--make-instrumental", "no singing")
-    .addOption(new Option("--model-version <version>").choices(["v6", "v5.5", "v5"]))
-    .option("--continue-clip-id <id>", "the clip to continue")
-    .option("--continue-at <seconds>", "where in the clip the continuation begins", seconds)
-    .option("--url <url>", "upload: a public http or https address of audio")
-    .option("--clip-id <id>", "concat: the last clip of a continued song")
-    .option("--lyrics <text>", "provider_b: the lyrics")
-    .addOption(
-      new Option("--lyrics-type <type>", "provider_b: the source of the lyrics").choices([
-        "generate",
-        "user",
-        "instrumental",
-      ]),
-    )
-    .option("--seed <n>", "provider_b: seed of the generation, a whole number", wholeNumber())
-    .addOption(new Option("--model <model>", "(default: provider_a)").choices(MODELS))
-    .addOption(new Option("--format <format>", "request audio in this format").choices(["mp3"]))
-    .option("--file <file>", "the whole request as JSON, instead of the flags above; - reads stdin")
-    .optionsGroup("Options:")
-    .option("--journal <path>", "record the task here, so that it is created at most once; needs --key")
-    .option("--key <name>", "your name for this request in the journal")
-    .addOption(
-      new Option("--no-wait", "submit the task, write its ID to stdout and exit").conflicts([
-        "out",
-        "force",
-        "download",
-        "maxWait",
-      ]),
-    );
-  addWaitOptions(run)
-    .addHelpText("after", RUN_HELP)
-    .action(async (type: TaskType | undefined, flags: RunFlags, { args }: Command) => {
-      if (args.length > 1)
-        throw new UsageError(
-          `\`run\` takes only the type. Describe the result with a flag: ${exampleOf(type, flags.model)}`,
-        );
-      const { runTask } = await import("./run.js");
-      await runTask(type, flags, terminal);
-    });
+const WAIT_HELP = "\nThe task may have ended: its audio is available for 7 days.";
 
-  const wait = program
-    .command("wait")
-    .summary("wait for a task, and save its result")
-    .description("Wait for a task that was submitted before, and save its result. This costs nothing.")
-    .argument("<task-id>", "the ID that `async-music run` printed");
-  addWaitOptions(wait)
-    .addHelpText("after", "\nThe task may have ended: its audio is available for 7 days.")
-    .action(async (taskId: string, flags: WaitFlags) => {
-      const { waitForTask } = await import("./run.js");
-      await waitForTask(taskId, flags, terminal);
-    });
-}
-
-/** Adds `orders` and `settle`. */
-export function addJournalCommands(program: Command, terminal: Terminal): void {
-  program
-    .command("orders")
-    .summary("list the open keys of a journal")
-    .description(
-      "List the keys of a journal whose request has an unknown outcome, or whose task no run has finished. Nothing is sent.",
-    )
-    .requiredOption("--journal <path>", "the journal to list")
-    .option("--json", "write one JSON document to stdout, also for an error")
-    .action(async (flags: OrdersFlags) => {
-      const { showOrders } = await import("./journal.js");
-      await showOrders(flags, terminal);
-    });
-
-  const settle = program
-    .command("settle")
-    .summary("record the outcome of a request whose response was lost")
-    .description(
-      "Record the outcome of a request whose response was lost. The task is read once from the service before its ID is recorded.",
-    )
-    .argument("<key>", "the --key of `async-music run`")
-    .requiredOption("--journal <path>", "the journal that contains the key")
-    .option("--task-id <id>", "the task that was created; the next `run` with the key waits for it")
-    .option("--not-created", "no task was created; the next `run` with the key creates one")
-    .option("--offline", "record the ID without reading the task");
-  addConnectionOptions(settle)
-    .addHelpText(
-      "after",
-      `
+const SETTLE_HELP = `
 Before you use --not-created, make sure that no \`run\` with
 the key is still sending: the next one is charged. Settle
 again to correct a mistake. An ID that the service returned
 for the key is never replaced.
 
-  async-music settle rain --journal j --not-created`,
-    )
-    .action(async (key: string, flags: SettleFlags) => {
-      const { settleKey } = await import("./journal.js");
-      await settleKey(key, flags, terminal);
-    });
-}
+  async-music settle rain --journal j --not-created`;
 
-/** Adds `balance` and `usage`. */
-export function addAccountCommands(program: Command, terminal: Terminal): void {
-  addConnectionOptions(program.command("balance"))
-    .summary("show the credits of the account")
-    .description("Show the available credits, and those frozen for unfinished tasks.")
-    .action(async (flags: ConnectionFlags) => {
-      const { showBalance } = await import("./account.js");
-      await showBalance(flags, terminal);
-    });
-
-  addConnectionOptions(program.command("usage"))
-    .summary("show what the account has used")
-    .description("Show the tasks created, and the credits used and topped up, since the account exists.")
-    .action(async (flags: ConnectionFlags) => {
-      const { showUsage } = await import("./account.js");
-      await showUsage(flags, terminal);
-    });
-}
-
-/**
- * Adds `emulator`.
- *
- * @param command - What follows `--`; `null` without it.
- */
-export function addEmulatorCommand(program: Command, command: readonly string[] | null): void {
-  program
-    .command("emulator")
-    .summary("run the service on this machine")
-    .description("Run the service on this machine. Nothing is charged.")
-    .usage("[options] [-- <command> [args...]]")
-    .option(
-      "--port <port>",
-      "port to listen on; 0 for a free one (default: 4010, or a free one with a command)",
-      wholeNumber(0, 65_535),
-    )
-    .option("--host <host>", "address to listen on; 0.0.0.0 or :: for all addresses", "127.0.0.1")
-    .option(
-      "--control-host <name>",
-      "host name under which other machines may use the control plane and the dashboard, without a key; can be repeated",
-      (name: string, names: string[] = []) => [...names, name],
-    )
-    .addOption(
-      new Option("--clock <clock>", "real: runs with system time; virtual: moves only when advanced")
-        .choices(["real", "virtual"])
-        .default("real"),
-    )
-    .option("--seed <n>", "seed of all IDs, durations and songs", wholeNumber())
-    .option("--credits <n>", "credits of the first account", wholeNumber(0))
-    .option("--api-key <key>", "API key of the first account; it begins with emu_")
-    .option(
-      "--state <file>",
-      "load the state from this file, and save it there at exit; if the file exists, --seed and --credits are refused, and --api-key replaces the first account's key",
-    )
-    .option("--json", "write one line of JSON once connections are accepted", false)
-    .addHelpText(
-      "after",
-      `
+const EMULATOR_HELP = `
 A command after -- runs against a new emulator, with
 ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY set. The
 emulator ends with it and returns its exit status:
 
-  async-music emulator -- npm test`,
-    )
+  async-music emulator -- npm test`;
+
+/**
+ * Adds all commands. What a command does is loaded when it runs, so that the help starts fast.
+ *
+ * @param operands - What follows `--` after `emulator`; `null` without it.
+ */
+export function addCommands(program: Command, terminal: Terminal, operands: readonly string[] | null): void {
+  const add = (name: string, summary: string, description: string, options: readonly Option[], help = "") => {
+    const command = program.command(name).summary(summary).description(description);
+    for (const each of options) command.addOption(each);
+    return command.addHelpText("after", help);
+  };
+
+  add(
+    "run",
+    "make a song, lyrics or a clip, and save it",
+    "Submit a task, wait for it and save its result. This costs credits.",
+    RUN_OPTIONS,
+    RUN_HELP,
+  )
+    .argument("[type]", "music, lyrics, upload or concat (default: music)", parseTaskType)
+    .allowExcessArguments()
+    .action(async (type: TaskType | undefined, flags: RunFlags, { args }: Command) => {
+      if (args.length > 1)
+        throw new UsageError(
+          `\`run\` takes only the type. Describe the result with a flag: ${exampleOf(type, flags.model)}`,
+        );
+      await (await import("./run.js")).runTask(type, flags, terminal);
+    });
+
+  add(
+    "wait",
+    "wait for a task, and save its result",
+    "Wait for a task that was submitted before, and save its result. This costs nothing.",
+    WAIT_OPTIONS,
+    WAIT_HELP,
+  )
+    .argument("<task-id>", "the ID that `async-music run` printed")
+    .action(async (id, flags) => (await import("./run.js")).waitForTask(id, flags, terminal));
+
+  add(
+    "orders",
+    "list the open keys of a journal",
+    "List the keys of a journal whose request has an unknown outcome, or whose task no run has finished. Nothing is sent.",
+    ORDERS_OPTIONS,
+  ).action(async (flags) => (await import("./journal.js")).showOrders(flags, terminal));
+
+  add(
+    "settle",
+    "record the outcome of a request whose response was lost",
+    "Record the outcome of a request whose response was lost. The task is read once from the service before its ID is recorded.",
+    SETTLE_OPTIONS,
+    SETTLE_HELP,
+  )
+    .argument("<key>", "the --key of `async-music run`")
+    .action(async (key, flags) => (await import("./journal.js")).settleKey(key, flags, terminal));
+
+  add(
+    "balance",
+    "show the credits of the account",
+    "Show the available credits, and those frozen for unfinished tasks.",
+    CONNECTION_OPTIONS,
+  ).action(async (flags) => (await import("./account.js")).showBalance(flags, terminal));
+
+  add(
+    "usage",
+    "show what the account has used",
+    "Show the tasks created, and the credits used and topped up, since the account exists.",
+    CONNECTION_OPTIONS,
+  ).action(async (flags) => (await import("./account.js")).showUsage(flags, terminal));
+
+  add(
+    "emulator",
+    "run the service on this machine",
+    "Run the service on this machine. Nothing is charged.",
+    EMULATOR_OPTIONS,
+    EMULATOR_HELP,
+  )
+    .usage("[options] [-- <command> [args...]]")
     .allowExcessArguments()
     .action(async (flags: EmulatorFlags, { args }: Command) => {
       if (args.length > 0)
         throw new UsageError(
           `Missing \`--\` before the command: async-music emulator -- ${args.map(shellWord).join(" ")}`,
         );
-      if (command?.length === 0) throw new UsageError("Missing command after `--`.");
-      const { runEmulator } = await import("./emulator.js");
-      process.exit(await runEmulator(flags, command));
+      if (operands?.length === 0) throw new UsageError("Missing command after `--`.");
+      process.exit(await (await import("./emulator.js")).runEmulator(flags, operands));
     });
 }
 
-function addWaitOptions(command: Command): Command {
-  const waiting = command
-    .option(
-      "-o, --out <path>",
-      "where to save: a directory (that exists, or ends in /), or a file, which gets the extension of its format (default: this directory)",
-    )
-    .option("--force", "replace existing files; without it they are never overwritten")
-    .option("--no-download", "save nothing: write the URLs of the audio, or the lyrics, to stdout")
-    .option(
-      "--max-wait <time>",
-      "stop waiting after this time, such as 90s or 10m; the task continues (default: 65m)",
-      duration,
-    );
-  return addConnectionOptions(waiting);
-}
-
-function addConnectionOptions(command: Command): Command {
-  return command
-    .option("--base-url <url>", "the service address (default: ASYNC_MUSIC_BASE_URL)")
-    .option("--json", "write one JSON document to stdout, also for an error")
-    .addOption(new Option("--api-key [key]").hideHelp().argParser(refuseKey));
+/** An option of a command, with the values to choose from, or the parser of its value. */
+function option(
+  flags: string,
+  help: string,
+  values?: readonly string[] | Parameters<Option["argParser"]>[0],
+): Option {
+  const made = new Option(flags, help);
+  if (typeof values === "function") return made.argParser(values);
+  return values === undefined ? made : made.choices(values);
 }
 
 /** Otherwise commander's error for an unknown option would repeat the key. */
@@ -248,4 +257,53 @@ function refuseKey(): never {
   throw new UsageError(
     "There is no --api-key: other users of this machine could read it in the process list. Set ASYNC_MUSIC_API_KEY.",
   );
+}
+
+const EXAMPLES = {
+  music: '-d "rain in Lisbon"',
+  lyrics: '--prompt "a lighthouse"',
+  upload: "--url https://example.com/hum.mp3",
+  concat: "--clip-id ID",
+} as const satisfies Record<TaskType, string>;
+
+/** An example of the flag that a request needs. */
+export function exampleOf(type: TaskType = "music", model: Model = "provider_a"): string {
+  return model === "provider_b" ? '--prompt "slow folk"' : EXAMPLES[type];
+}
+
+export function parseTaskType(text: string): TaskType {
+  const type = TASK_TYPES.find((each) => each === text);
+  if (type !== undefined) return type;
+  // The text is not repeated: it may be a prompt, or a key.
+  throw new UsageError(
+    `Unknown type. Use ${TASK_TYPES.slice(0, -1).join(", ")} or ${TASK_TYPES.at(-1)}, and describe the result with a flag: ${exampleOf()}`,
+  );
+}
+
+/** Parses a whole number within a range. */
+export function wholeNumber(
+  least = Number.MIN_SAFE_INTEGER,
+  most = Number.MAX_SAFE_INTEGER,
+): (text: string) => number {
+  return (text) => {
+    const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+}
+
+/** Parses seconds, which may have a fraction. */
+export function seconds(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be seconds, such as 30 or 12.5.");
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Parses a duration into milliseconds: `90s`, `10m`, `1h`, or a number of seconds. */
+export function duration(text: string): number {
+  const [, count = "", unit = "s"] = /^(\d+(?:\.\d+)?)([smh])?$/.exec(text) ?? [];
+  const ms = Number(count) * (UNIT_MS[unit] ?? Number.NaN);
+  if (ms > 0) return ms;
+  throw new InvalidArgumentError("It must be a duration above 0, such as 90s, 10m or 1h.");
 }

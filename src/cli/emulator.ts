@@ -5,8 +5,17 @@ import { constants } from "node:os";
 import { createEmulator, type Emulator, type EmulatorOptions, type Snapshot } from "../../emulator/index.js";
 import { serve } from "../../emulator/node.js";
 import { ignoring, PRIVATE_FILE, writeNewFile } from "../node/durable.js";
-import type { EmulatorFlags } from "./flags.js";
-import { ENDING_SIGNALS, UsageError } from "./terminal.js";
+import { ENDING_SIGNALS, reasonOf, UsageError } from "./terminal.js";
+
+export interface EmulatorFlags extends Pick<EmulatorOptions, "seed" | "credits" | "apiKey"> {
+  /** Default: 4010, or a free port if a command is run. */
+  port?: number;
+  host: string;
+  controlHost?: string[];
+  clock: "real" | "virtual";
+  state?: string;
+  json: boolean;
+}
 
 const DEFAULT_PORT = 4010;
 
@@ -23,7 +32,7 @@ export async function runEmulator(flags: EmulatorFlags, command: readonly string
     const isTaken = codeOf(error) === "EADDRINUSE";
     const reason = isTaken
       ? "the port is taken. Choose another --port, or 0 for a free one"
-      : messageOf(error);
+      : reasonOf(error);
     throw new Error(`Failed to listen on ${host}:${port}: ${reason}`, { cause: error });
   });
   const { url } = server;
@@ -88,7 +97,7 @@ async function saveState(path: string, snapshot: Snapshot): Promise<void> {
 }
 
 function stateError(verb: string, path: string, cause: unknown): Error {
-  return new Error(`Failed to ${verb} the state in ${path}: ${messageOf(cause)}`, { cause });
+  return new Error(`Failed to ${verb} the state in ${path}: ${reasonOf(cause)}`, { cause });
 }
 
 /** An option that the emulator refuses was a flag: `controlHost` is `--control-host`. */
@@ -161,8 +170,4 @@ async function runCommand(
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error ? Reflect.get(error, "code") : undefined;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

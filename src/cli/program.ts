@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { Command, CommanderError } from "commander";
-import { addAccountCommands, addEmulatorCommand, addJournalCommands, addTaskCommands } from "./commands.js";
+import { addCommands } from "./commands.js";
 import { hasColor, type Output, redactKey, styled, type Terminal } from "./terminal.js";
 
 const MAX_HELP_WIDTH = 100;
@@ -31,10 +31,7 @@ export async function runProgram(args: readonly string[], given: Terminal): Prom
   const own = dashes < 0 ? args : args.slice(0, dashes);
   try {
     const program = createProgram(terminal);
-    addTaskCommands(program, terminal);
-    addJournalCommands(program, terminal);
-    addAccountCommands(program, terminal);
-    addEmulatorCommand(program, dashes < 0 ? null : args.slice(dashes + 1));
+    addCommands(program, terminal, dashes < 0 ? null : args.slice(dashes + 1));
     await program.parseAsync(own, { from: "user" });
     return 0;
   } catch (error) {

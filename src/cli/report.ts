@@ -3,7 +3,7 @@ import { CommanderError } from "commander";
 import { printableLine } from "../contract/text.js";
 import * as sdk from "../index.js";
 import { notFoundAdvice, resumeAdvice } from "../tasks/calls.js";
-import type { RunFlags, WaitFlags } from "./flags.js";
+import type { TaskFlags } from "./run.js";
 import { type EndingSignal, shellWord, stylesFor, type Terminal, UsageError, writeJson } from "./terminal.js";
 
 /** The exit status of each error class: the first row that matches decides. */
@@ -47,9 +47,6 @@ export class Interrupted extends Error {
   }
 }
 
-/** The flags of a command that handles a task. */
-export type TaskFlags = WaitFlags & Pick<RunFlags, "journal">;
-
 /** An error (`cause`) of a command that handles a task, with what is known of the task. */
 export class TaskFault extends Error {
   override name = "TaskFault";
@@ -71,7 +68,7 @@ export class TaskFault extends Error {
 }
 
 /** The command that continues with a task. */
-export function resumeCommand(taskId: string, { download, out, force, baseUrl }: WaitFlags): string {
+export function resumeCommand(taskId: string, { download, out, force, baseUrl }: TaskFlags): string {
   return [
     `async-music wait ${shellWord(taskId)}`,
     ...(download ? [] : ["--no-download"]),
@@ -82,18 +79,8 @@ export function resumeCommand(taskId: string, { download, out, force, baseUrl }:
 }
 
 /** What `--json` has of an error beside name, message and IDs, if the error has it. */
-const DETAILS = [
-  "status",
-  "retryable",
-  "retryAfterSeconds",
-  "retryAt",
-  "issues",
-  "evidence",
-  "journalKey",
-  "orders",
-  "damagedKeys",
-  "url",
-];
+const DETAILS =
+  "status retryable retryAfterSeconds retryAt issues evidence journalKey orders damagedKeys url".split(" ");
 
 /** Writes an error and what to do about it to stderr, and with `--json` to stdout. Returns the exit status. */
 export function report(thrown: unknown, asJson: boolean, { stdout, stderr, env }: Terminal): number {
@@ -135,6 +122,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   apiKey: "ASYNC_MUSIC_API_KEY",
   baseUrl: "ASYNC_MUSIC_BASE_URL, or --base-url,",
   maxWaitMs: "--max-wait",
+  journal: "--journal",
   path: "--journal",
   journalKey: "--key",
   taskId: "--task-id",
@@ -150,7 +138,7 @@ const EVIDENCE: Readonly<Record<sdk.Evidence, string>> = {
 function messageOf(error: Error, taskId: string | null): string {
   const { message } = error;
   if (error instanceof sdk.InvalidOptionError)
-    return message.replace(`\`${error.option}\``, OPTIONS[error.option] ?? "$&");
+    return message.replaceAll(/`(\w+)`/g, (quoted, name) => OPTIONS[name] ?? quoted);
   if (taskId !== null) {
     return message
       .replace(

@@ -1,21 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { inputVariant } from "../contract/request-rules.js";
 import { InvalidRequestError, type TaskRequest, type TaskType } from "../index.js";
-import { exampleOf, type RunFlags } from "./flags.js";
-import { type Terminal, UsageError } from "./terminal.js";
-
-type Variant = ReturnType<typeof inputVariant>;
-
-/** The fields that each kind of request uses. The service ignores others; the command refuses them before charging. */
-const FIELDS = {
-  inspiration: ["gpt_description_prompt", "negative_tags", "make_instrumental", "model_version"],
-  custom: ["prompt", "tags", "negative_tags", "title", "make_instrumental", "model_version"],
-  continuation: ["continue_clip_id", "continue_at", "prompt", "title", "model_version"],
-  provider_b: ["prompt", "lyrics", "tags", "lyrics_type", "seed"],
-  lyrics: ["prompt"],
-  upload: ["url"],
-  concat: ["clip_id"],
-} as const satisfies Record<Variant, readonly string[]>;
+import { exampleOf, INPUT_OPTIONS, type Variant } from "./commands.js";
+import type { RunFlags } from "./run.js";
+import { reasonOf, type Terminal, UsageError } from "./terminal.js";
 
 const NAMES: Readonly<Partial<Record<Variant, string>>> = {
   inspiration: "a song with --gpt-description-prompt",
@@ -30,56 +18,50 @@ export async function requestOf(
   flags: RunFlags,
   stdin: Terminal["stdin"],
 ): Promise<TaskRequest> {
-  const { file, model, format } = flags;
-  const input = inputOf(flags);
-  if (file === undefined) return describe(type, flags, input) as TaskRequest;
-  const unused = Object.entries({ ...input, model, format })
-    .filter(([, value]) => value !== undefined)
-    .map(([name]) => flagOf(name));
-  if (type !== undefined) unused.push(`\`${type}\``);
-  if (unused.length > 0)
+  const fields = INPUT_OPTIONS.map(([option, usedBy]) => {
+    const value: unknown = Reflect.get(flags, option.attributeName());
+    return { flag: `--${option.name()}`, name: option.name().replaceAll("-", "_"), value, usedBy };
+  });
+  const given = fields.filter(({ value }) => value !== undefined);
+  const blank = given.find(({ value }) => typeof value === "string" && value.trim() === "");
+  if (blank !== undefined) throw new UsageError(`${blank.flag} is empty. Pass text.`);
+
+  const { file, model = "provider_a", format } = flags;
+  if (file !== undefined) {
+    const unused = given.map(({ flag }) => flag);
+    if (flags.model !== undefined) unused.push("--model");
+    if (format !== undefined) unused.push("--format");
+    if (type !== undefined) unused.push(`\`${type}\``);
+    if (unused.length === 0) return (await readRequest(file, stdin)) as TaskRequest;
     throw new UsageError(`--file contains the whole request. Remove ${unused.join(", ")}.`);
-  return (await readRequest(file, stdin)) as TaskRequest;
-}
-
-function inputOf(flags: RunFlags): Readonly<Record<string, unknown>> {
-  const input: Record<string, unknown> = {};
-  for (const field of Object.values(FIELDS).flat()) {
-    const value: unknown = Reflect.get(flags, camelCase(field));
-    if (typeof value === "string" && value.trim() === "")
-      throw new UsageError(`${flagOf(field)} is empty. Pass text.`);
-    if (value !== undefined) input[field] = value;
   }
-  return input;
-}
-
-function describe(
-  type: TaskType = "music",
-  { model = "provider_a", format }: RunFlags,
-  input: Readonly<Record<string, unknown>>,
-): unknown {
-  if (Object.keys(input).length === 0) {
+  if (given.length === 0)
     throw new UsageError(
       `Nothing to make. Pass a flag such as ${exampleOf(type, model)}: see \`async-music run --help\`.`,
     );
-  }
-  const variant = inputVariant(model, type, input);
-  const fields: readonly string[] = FIELDS[variant];
-  const unused = Object.keys(input).filter((field) => !fields.includes(field));
-  if (unused.length > 0) {
-    const [names, allowed] = [unused, fields].map((list) => list.map(flagOf).join(", "));
+  const input = Object.fromEntries(given.map(({ name, value }) => [name, value]));
+  const variant = inputVariant(model, type ?? "music", input);
+  const flagsOf = (list: typeof fields, isUsed: boolean) =>
+    list.flatMap(({ flag, usedBy }) => (usedBy.includes(variant) === isUsed ? flag : [])).join(", ");
+  const unused = flagsOf(given, false);
+  if (unused !== "")
     throw new UsageError(
-      `${names} does not apply to ${NAMES[variant] ?? variant}. Remove it. Allowed: ${allowed}.`,
+      `${unused} does not apply to ${NAMES[variant] ?? variant}. Remove it. Allowed: ${flagsOf(fields, true)}.`,
     );
-  }
-  return { model, task_type: type, ...(format !== undefined && { audio_format: format }), input };
+  const request: unknown = {
+    model,
+    task_type: type ?? "music",
+    ...(format !== undefined && { audio_format: format }),
+    input,
+  };
+  return request as TaskRequest;
 }
 
 async function readRequest(path: string, stdin: Terminal["stdin"]): Promise<unknown> {
   const name = path === "-" ? "stdin" : path;
   const bytes = await (path === "-" ? readAll(stdin()) : readFile(path)).catch((error: unknown) => {
-    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    const reason = isMissing ? "there is no such file" : error instanceof Error ? error.message : error;
+    const isMissing = Object(error).code === "ENOENT";
+    const reason = isMissing ? "there is no such file" : reasonOf(error);
     throw new UsageError(`Failed to read the request from ${name}: ${reason}`, { cause: error });
   });
   let text: string;
@@ -104,12 +86,4 @@ async function readAll(stdin: ReturnType<Terminal["stdin"]>): Promise<Uint8Array
   const pieces: Uint8Array[] = [];
   for await (const piece of stdin) pieces.push(typeof piece === "string" ? Buffer.from(piece) : piece);
   return Buffer.concat(pieces);
-}
-
-function flagOf(field: string): string {
-  return `--${field.replaceAll("_", "-")}`;
-}
-
-function camelCase(field: string): string {
-  return field.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,22 +1,63 @@
+import type { Model, TaskType } from "../contract/service.js";
 import { printable, printableLine } from "../contract/text.js";
 import {
+  type AsyncMusic,
   isLyrics,
+  type RunOptions,
   type SucceededTask,
   type TaskSubmission,
-  type TaskType,
   WaitTimeoutError,
 } from "../index.js";
 import { fileJournal } from "../node/index.js";
-import { connect } from "./account.js";
-import { type Attended, type AttendOptions, attendTask } from "./attend.js";
-import { createDelays } from "./delays.js";
-import type { RunFlags, WaitFlags } from "./flags.js";
-import { resumeCommand } from "./report.js";
+import { type ConnectionFlags, connect } from "./account.js";
+import { createDelays, type Delays } from "./delays.js";
+import { createProgressLine } from "./progress.js";
+import { Interrupted, resumeCommand, TaskFault, unrecordedWarning } from "./report.js";
 import { requestOf } from "./request.js";
-import { chooseTarget, clipsOf, type SavedFile, saveResult, type Target } from "./save.js";
-import { minutesOf, stylesFor, type Terminal, UsageError, usdOf, writeJson } from "./terminal.js";
+import { chooseTarget, clipsOf, type SavedFile, saveResult } from "./save.js";
+import { type EndingSignal, minutesOf, stylesFor, type Terminal, usdOf, writeResult } from "./terminal.js";
 
-type Begin = (options: AttendOptions) => Promise<SucceededTask>;
+/** Flags of `wait` and `run`. */
+export interface TaskFlags extends ConnectionFlags {
+  out?: string;
+  force?: boolean;
+  download: boolean;
+  /** In milliseconds. */
+  maxWait?: number;
+  /** Of `run` only. */
+  journal?: string;
+}
+
+/** Flags of `run`. The fields of the request's `input` are among them, in camel case. */
+export interface RunFlags extends TaskFlags {
+  model?: Model;
+  format?: "mp3";
+  file?: string;
+  wait: boolean;
+  key?: string;
+}
+
+/** How long an interrupted command waits for the response to its POST, which has the ID of a charged task. */
+const RESPONSE_GRACE_MS = 2000;
+
+/** A command that submits a task or waits for one. */
+interface Job {
+  client: AsyncMusic;
+  /** The delays of the client's requests. */
+  delays: Delays;
+  flags: TaskFlags;
+  terminal: Terminal;
+  /** What the task makes; `null` if only its ID is known. */
+  type: TaskType | null;
+  /** `null` for a task that is not submitted yet. */
+  knownTaskId: string | null;
+  begin(options: Options): Promise<SucceededTask>;
+}
+
+type Options = Pick<RunOptions, "onUnrecorded" | "onUpdate" | "maxWaitMs"> & {
+  signal: AbortSignal;
+  onSubmitted(submission: TaskSubmission): void;
+};
 
 /** Submits a task. Waits for it and saves its result, or with `--no-wait` only writes its ID. */
 export async function runTask(
@@ -24,26 +65,22 @@ export async function runTask(
   flags: RunFlags,
   terminal: Terminal,
 ): Promise<void> {
-  const { journal: path, key } = flags;
-  if ((path === undefined) !== (key === undefined))
-    throw new UsageError("--journal and --key must be used together.");
-  const keyed =
-    path === undefined || key === undefined
-      ? undefined
-      : { journal: fileJournal(path), journalKey: key, probe: true };
+  const { journal: path, key: journalKey } = flags;
+  const journal = path === undefined ? undefined : fileJournal(path);
   const delays = createDelays();
   const client = connect(flags, terminal, delays.pacer);
   const request = await requestOf(type, flags, terminal.stdin);
   // If the journal can't be read, `run` reports that.
-  const entry = await keyed?.journal.get(keyed.journalKey).catch(() => null);
+  const entry = await journal?.get(journalKey ?? "").catch(() => null);
   const knownTaskId = entry?.state === "submitted" ? entry.task_id : null;
-  const attended = { client, delays, flags, terminal, type: request.task_type, knownTaskId };
-  const begin: Begin = (options) => client.tasks.run(request, { ...options, ...keyed });
-  await (flags.wait ? waitAndSave(attended, begin) : submitAndLeave(attended, begin));
+  const begin: Job["begin"] = (options) =>
+    client.tasks.run(request, { ...options, journal, journalKey, probe: journal !== undefined });
+  const job = { client, delays, flags, terminal, type: request.task_type, knownTaskId, begin };
+  await (flags.wait ? waitAndSave(job) : submitAndLeave(job));
 }
 
 /** Waits for a task that was submitted before, and saves its result. */
-export async function waitForTask(taskId: string, flags: WaitFlags, terminal: Terminal): Promise<void> {
+export async function waitForTask(taskId: string, flags: TaskFlags, terminal: Terminal): Promise<void> {
   const delays = createDelays();
   const client = connect(flags, terminal, delays.pacer);
   // A task that was submitted long ago is read at once, since it may have ended.
@@ -55,48 +92,38 @@ export async function waitForTask(taskId: string, flags: WaitFlags, terminal: Te
     created_at: new Date(0).toISOString(),
     audio_format: null,
   };
-  await waitAndSave(
-    { client, delays, flags, terminal, type: null, knownTaskId: taskId },
-    ({ signal, onUpdate, maxWaitMs }) => client.tasks.wait(submission, { signal, onUpdate, maxWaitMs }),
-  );
+  const begin: Job["begin"] = ({ signal, onUpdate, maxWaitMs }) =>
+    client.tasks.wait(submission, { signal, onUpdate, maxWaitMs });
+  await waitAndSave({ client, delays, flags, terminal, type: null, knownTaskId: taskId, begin });
 }
 
-async function waitAndSave(attended: Attended, begin: Begin): Promise<void> {
-  const { type, flags, terminal } = attended;
-  const { download, out, force = false, journal } = flags;
+async function waitAndSave(job: Job): Promise<void> {
+  const { client, type, begin, terminal } = job;
+  const { download, out, force = false, journal, json } = job.flags;
+  const { stdout, stderr, env } = terminal;
   const target = download ? await chooseTarget(out, type, force) : null;
-  await attendTask(attended, begin, (task, signal, wasCharged) => {
+  await attend(job, async (options, progress) => {
+    const task = await begin(options);
+    progress.end();
     const price = `${task.credits_cost} credits (${usdOf(task.credits_cost)})`;
-    const isEarlier = journal !== undefined && !wasCharged;
+    const isEarlier = journal !== undefined && !progress.wasCharged();
     const cost = isEarlier ? `An earlier run with this key paid ${price} for it.` : `It cost ${price}.`;
-    terminal.stderr.write(`${stylesFor(terminal.stderr, terminal.env)("green", "Done.")} ${cost}\n`);
-    return deliver(attended, task, target, signal);
+    const style = stylesFor(stderr, env);
+    stderr.write(`${style("green", "Done.")} ${cost}\n`);
+    const files: SavedFile[] = [];
+    if (target !== null)
+      await saveResult(client, task, target, options.signal, ({ file, title, seconds, isNew }) => {
+        files.push(file);
+        const length = seconds === undefined ? "" : `, ${minutesOf(seconds)}`;
+        const note = isNew ? "" : ", saved before";
+        if (title !== undefined) stderr.write(`${style("bold", printableLine(title))}${length}${note}\n`);
+        if (!json) stdout.write(`${file.path}\n`);
+      });
+    writeResult(terminal, json, { task, files }, target === null ? textOf(task) : "");
   });
 }
 
-/** Writes the result: the paths of the saved files, or with `--no-download` the URLs or the lyrics. */
-async function deliver(
-  { client, flags: { json }, terminal: { stdout, stderr, env } }: Attended,
-  task: SucceededTask,
-  target: Target | null,
-  signal: AbortSignal,
-): Promise<void> {
-  const style = stylesFor(stderr, env);
-  const files: SavedFile[] = [];
-  if (target !== null) {
-    await saveResult(client, task, target, signal, ({ file, title, seconds, isNew }) => {
-      files.push(file);
-      const length = seconds === undefined ? "" : `, ${minutesOf(seconds)}`;
-      const note = isNew ? "" : ", saved before";
-      if (title !== undefined) stderr.write(`${style("bold", printableLine(title))}${length}${note}\n`);
-      if (!json) stdout.write(`${file.path}\n`);
-    });
-  } else if (!json) {
-    stdout.write(textOf(task));
-  }
-  if (json) writeJson(stdout, { task, files });
-}
-
+/** The URLs of the audio, or the lyrics. */
 function textOf(task: SucceededTask): string {
   const clips = clipsOf(task);
   if (clips !== null) return clips.map(({ audio_url: url }) => `${printableLine(url)}\n`).join("");
@@ -104,23 +131,22 @@ function textOf(task: SucceededTask): string {
   return `${printable(text).trimEnd()}\n`;
 }
 
-async function submitAndLeave(attended: Attended, begin: Begin): Promise<void> {
-  const { flags, terminal } = attended;
-  const submit = (options: AttendOptions) => submissionOf(begin, options);
-  await attendTask(attended, submit, (task) => {
-    const again =
+async function submitAndLeave(job: Job): Promise<void> {
+  const { flags, terminal } = job;
+  await attend(job, async (options, progress) => {
+    const task = await submissionOf(job.begin, options);
+    progress.end();
+    const command =
       flags.journal === undefined
         ? "To continue with the task:"
         : "Run the same command without --no-wait to continue with the task, or:";
-    const resume = printableLine(resumeCommand(task.task_id, flags));
-    terminal.stderr.write(`${again}\n\n  ${resume}\n`);
-    if (flags.json) writeJson(terminal.stdout, { task });
-    else terminal.stdout.write(`${printableLine(task.task_id)}\n`);
+    terminal.stderr.write(`${command}\n\n  ${printableLine(resumeCommand(task.task_id, flags))}\n`);
+    writeResult(terminal, flags.json, { task }, `${printableLine(task.task_id)}\n`);
   });
 }
 
 /** Stops `run` once the task is submitted. For a key that was settled, only the ID is known. */
-async function submissionOf(begin: Begin, options: AttendOptions): Promise<Pick<TaskSubmission, "task_id">> {
+async function submissionOf(begin: Job["begin"], options: Options): Promise<Pick<TaskSubmission, "task_id">> {
   const leaving = new AbortController();
   let submitted: TaskSubmission | null = null;
   const onSubmitted = (submission: TaskSubmission) => {
@@ -137,4 +163,110 @@ async function submissionOf(begin: Begin, options: AttendOptions): Promise<Pick<
     if (error instanceof WaitTimeoutError) return { task_id: error.taskId };
     throw error;
   }
+}
+
+interface JobProgress {
+  end(): void;
+  /** Whether this command created the task. */
+  wasCharged(): boolean;
+}
+
+/** Shows the progress of a task during `work`. Every error is thrown as a `TaskFault`, with the task ID if it is known. */
+async function attend(
+  { client, delays, flags, terminal, knownTaskId }: Job,
+  work: (options: Options, progress: JobProgress) => Promise<void>,
+): Promise<void> {
+  const clock = terminal.client?.clock ?? Date;
+  const sending = watchSending(client, terminal);
+  const progress = createProgressLine(terminal, () => clock.now());
+  delays.onDelay = progress.pause;
+  const stopPauses = client.on("pause", ({ until }) => progress.pause(until));
+  let taskId = knownTaskId;
+  let isUnrecorded = false;
+  const options: Options = {
+    signal: sending.signal,
+    maxWaitMs: flags.maxWait,
+    onSubmitted({ task_id, credits_charged: credits }) {
+      taskId = task_id;
+      const id = printableLine(task_id);
+      progress.say(
+        task_id === knownTaskId
+          ? `The key already has task ${id}: nothing is sent or charged again.`
+          : `Task ${id} is submitted, and ${credits} credits (${usdOf(credits)}) are frozen for it.`,
+      );
+      sending.ended();
+    },
+    onUnrecorded(error) {
+      isUnrecorded = true;
+      progress.say(unrecordedWarning(error, flags.journal ?? ""));
+    },
+    onUpdate(task) {
+      taskId = task.task_id;
+      progress.show(task);
+      sending.ended();
+    },
+  };
+  try {
+    await work(options, { end: progress.end, wasCharged: sending.wasAccepted });
+  } catch (error) {
+    throw new TaskFault(error, taskId, flags, isUnrecorded);
+  } finally {
+    progress.end();
+    sending.stop();
+    stopPauses();
+  }
+}
+
+/**
+ * Watches the POST of a command. A signal aborts the command; while the POST is in flight, its response gets two more
+ * seconds, unless another signal arrives.
+ */
+function watchSending(client: AsyncMusic, { onSignal, stderr }: Terminal) {
+  const controller = new AbortController();
+  let isSending = false;
+  let wasAccepted = false;
+  let received: EndingSignal | null = null;
+  let grace: ReturnType<typeof setTimeout> | undefined;
+
+  const abort = () => {
+    if (received === null) return;
+    // The next signal ends the process, even if something does not react to the abort.
+    stopListening();
+    controller.abort(new Interrupted(received));
+  };
+  const ended = () => {
+    isSending = false;
+    abort();
+  };
+  const stopListening = onSignal((signal) => {
+    const isFirst = received === null;
+    received ??= signal;
+    if (!isSending || !isFirst) return abort();
+    stderr.write(
+      "\nThe request is in flight: waiting 2 s for its response. Press Ctrl-C again to stop now.\n",
+    );
+    grace = setTimeout(abort, RESPONSE_GRACE_MS);
+  });
+  const stops = [
+    stopListening,
+    client.on("attempt", ({ method }) => {
+      if (method === "POST") isSending = true;
+    }),
+    client.on("answer", ({ method, status }) => {
+      if (method !== "POST") return;
+      // A success has yet to be read and recorded in the journal.
+      if (status !== null && status < 300) wasAccepted = true;
+      else ended();
+    }),
+  ];
+  return {
+    signal: controller.signal,
+    wasAccepted: () => wasAccepted,
+    /** An abort loses nothing from now on. */
+    ended,
+    stop() {
+      clearTimeout(grace);
+      for (const stop of stops) stop();
+    },
+  };
 }

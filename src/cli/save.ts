@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { lstat, open, rm, stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import {
   type AsyncMusic,
@@ -12,9 +12,9 @@ import {
   type SucceededTask,
   type TaskType,
 } from "../index.js";
-import { PathTaken, writeNewFile, writeWholeFile } from "../node/durable.js";
+import { exists, ignoring, PathTaken, writeNewFile, writeWholeFile } from "../node/durable.js";
 import { saveAudio } from "../node/index.js";
-import { UsageError } from "./terminal.js";
+import { reasonOf, UsageError } from "./terminal.js";
 
 const EXTENSIONS = ["mp3", "wav", "flac", "ogg", "m4a", "bin"] as const satisfies readonly AudioExtension[];
 const EXTENSION = new RegExp(`\\.(?:${EXTENSIONS.join("|")})$`, "i");
@@ -164,34 +164,21 @@ async function checkFree(type: TaskType, pathFor: (index: number) => string): Pr
 /** Creates and removes a file in the directory, or in its nearest parent that exists. */
 async function checkWritable(directory: string): Promise<void> {
   const parent = dirname(directory);
-  if (parent !== directory && (await statOf(directory)) === null) return checkWritable(parent);
+  if (parent !== directory && (await statOf(directory)) === undefined) return checkWritable(parent);
   const probe = join(directory, `${randomUUID()}.part`);
-  try {
-    await (await open(probe, "wx")).close();
-    await rm(probe);
-  } catch (error) {
-    throw cannotSave(directory, error);
-  }
+  await writeNewFile(probe, "")
+    .then(() => rm(probe))
+    .catch(cannotSave(directory));
 }
 
-/** `null` if nothing is there. */
 async function statOf(path: string) {
-  return stat(path).catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    throw cannotSave(path, error);
-  });
+  return stat(path).catch(ignoring("ENOENT")).catch(cannotSave(path));
 }
 
-function cannotSave(path: string, cause: unknown): Error {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new Error(`Failed to save in ${path}: ${reason}. Nothing was sent.`, { cause });
-}
-
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
+function cannotSave(path: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new Error(`Failed to save in ${path}: ${reasonOf(cause)}. Nothing was sent.`, { cause });
+  };
 }
 
 /** A file name from a title of the service, which must not contain path separators. */

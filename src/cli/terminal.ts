@@ -62,6 +62,17 @@ export function hasColor({ isTerminal }: Output, env: Terminal["env"]): boolean 
   return isTerminal && !none && terminal !== "dumb";
 }
 
+/** Writes the result of a command to stdout: text, or the document of `--json`. */
+export function writeResult(
+  { stdout }: Terminal,
+  asJson: boolean | undefined,
+  document: unknown,
+  text: string,
+): void {
+  if (asJson) writeJson(stdout, document);
+  else stdout.write(text);
+}
+
 /** Writes the document of `--json`. Control and format characters are escaped, because stdout may be a terminal. */
 export function writeJson(output: Output, document: unknown): void {
   const text = JSON.stringify(document, null, 2);
@@ -71,6 +82,10 @@ export function writeJson(output: Output, document: unknown): void {
 function escaped(character: string): string {
   const units = character.split("").map((unit) => unit.charCodeAt(0).toString(16).padStart(4, "0"));
   return units.map((unit) => `\\u${unit}`).join("");
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Quotes a word for a shell. */

@@ -103,7 +103,7 @@ export function ignoring(...codes: readonly string[]): (error: unknown) => undef
   };
 }
 
-async function exists(path: string): Promise<boolean> {
+export async function exists(path: string): Promise<boolean> {
   return (await lstat(path).catch(ignoring("ENOENT", "ENOTDIR"))) !== undefined;
 }
 
