@@ -1,11 +1,6 @@
 import { AsyncMusic, type PacerFactory } from "../index.js";
+import type { ConnectionFlags } from "./flags.js";
 import { type Terminal, UsageError, usdOf, writeResult } from "./terminal.js";
-
-/** Flags of every command that sends requests. */
-export interface ConnectionFlags {
-  baseUrl?: string;
-  json?: boolean;
-}
 
 /** The client for the account whose key is in the environment. */
 export function connect({ baseUrl }: ConnectionFlags, { env, client }: Terminal, pacer?: PacerFactory) {

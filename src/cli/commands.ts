@@ -1,119 +1,18 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
-import type { inputVariant } from "../contract/request-rules.js";
-import { MODELS, type Model, TASK_TYPES, type TaskType } from "../contract/service.js";
+import type { Command, Option } from "commander";
+import type { TaskType } from "../contract/service.js";
 import type { EmulatorFlags } from "./emulator.js";
-import type { RunFlags } from "./run.js";
+import {
+  CONNECTION_OPTIONS,
+  EMULATOR_OPTIONS,
+  exampleOf,
+  ORDERS_OPTIONS,
+  parseTaskType,
+  RUN_OPTIONS,
+  type RunFlags,
+  SETTLE_OPTIONS,
+  WAIT_OPTIONS,
+} from "./flags.js";
 import { shellWord, type Terminal, UsageError } from "./terminal.js";
-
-/** A kind of request, by the fields of its `input`. */
-export type Variant = ReturnType<typeof inputVariant>;
-
-/**
- * The fields of `input` as options, and the kinds of request that use each. The service ignores other fields; the command
- * refuses them before charging.
- */
-export const INPUT_OPTIONS: readonly (readonly [option: Option, usedBy: readonly Variant[]])[] = [
-  [option("-d, --gpt-description-prompt <text>", "a description of the song"), ["inspiration"]],
-  [
-    option("--prompt <text>", "song: the lyrics; lyrics: the subject; provider_b: style and mood"),
-    ["custom", "continuation", "provider_b", "lyrics"],
-  ],
-  [option("--tags <styles>", "styles, separated by commas"), ["custom", "provider_b"]],
-  [option("--negative-tags <styles>", "styles to avoid"), ["inspiration", "custom"]],
-  [option("--title <text>", "the title of the song"), ["custom", "continuation"]],
-  [option("--make-instrumental", "no singing"), ["inspiration", "custom"]],
-  [option("--model-version <version>", "", ["v6", "v5.5", "v5"]), ["inspiration", "custom", "continuation"]],
-  [option("--continue-clip-id <id>", "the clip to continue"), ["continuation"]],
-  [option("--continue-at <seconds>", "where in the clip the continuation begins", seconds), ["continuation"]],
-  [option("--url <url>", "upload: a public http or https address of audio"), ["upload"]],
-  [option("--clip-id <id>", "concat: the last clip of a continued song"), ["concat"]],
-  [option("--lyrics <text>", "provider_b: the lyrics"), ["provider_b"]],
-  [
-    option("--lyrics-type <type>", "provider_b: the source of the lyrics", [
-      "generate",
-      "user",
-      "instrumental",
-    ]),
-    ["provider_b"],
-  ],
-  [option("--seed <n>", "provider_b: seed of the generation, a whole number", wholeNumber()), ["provider_b"]],
-];
-
-const JSON_OPTION = option("--json", "write one JSON document to stdout, also for an error");
-
-const CONNECTION_OPTIONS = [
-  option("--base-url <url>", "the service address (default: ASYNC_MUSIC_BASE_URL)"),
-  JSON_OPTION,
-  option("--api-key [key]", "", refuseKey).hideHelp(),
-];
-
-const WAIT_OPTIONS = [
-  option(
-    "-o, --out <path>",
-    "where to save: a directory (that exists, or ends in /), or a file, which gets the extension of its format (default: this directory)",
-  ),
-  option("--force", "replace existing files; without it they are never overwritten"),
-  option("--no-download", "save nothing: write the URLs of the audio, or the lyrics, to stdout"),
-  option(
-    "--max-wait <time>",
-    "stop waiting after this time, such as 90s or 10m; the task continues (default: 65m)",
-    duration,
-  ),
-  ...CONNECTION_OPTIONS,
-];
-
-const RUN_OPTIONS = [
-  ...[
-    ...INPUT_OPTIONS.map(([each]) => each),
-    option("--model <model>", "(default: provider_a)", MODELS),
-    option("--format <format>", "request audio in this format", ["mp3"]),
-    option("--file <file>", "the whole request as JSON, instead of the flags above; - reads stdin"),
-  ].map((each) => each.helpGroup("Request:")),
-  option("--journal <path>", "record the task here, so that it is created at most once; needs --key"),
-  option("--key <name>", "your name for this request in the journal"),
-  option("--no-wait", "submit the task, write its ID to stdout and exit").conflicts([
-    "out",
-    "force",
-    "download",
-    "maxWait",
-  ]),
-  ...WAIT_OPTIONS,
-];
-
-const ORDERS_OPTIONS = [option("--journal <path>", "the journal to list").makeOptionMandatory(), JSON_OPTION];
-
-const SETTLE_OPTIONS = [
-  option("--journal <path>", "the journal that contains the key").makeOptionMandatory(),
-  option("--task-id <id>", "the task that was created; the next `run` with the key waits for it"),
-  option("--not-created", "no task was created; the next `run` with the key creates one"),
-  option("--offline", "record the ID without reading the task"),
-  ...CONNECTION_OPTIONS,
-];
-
-const EMULATOR_OPTIONS = [
-  option(
-    "--port <port>",
-    "port to listen on; 0 for a free one (default: 4010, or a free one with a command)",
-    wholeNumber(0, 65_535),
-  ),
-  option("--host <host>", "address to listen on; 0.0.0.0 or :: for all addresses").default("127.0.0.1"),
-  option(
-    "--control-host <name>",
-    "host name under which other machines may use the control plane and the dashboard, without a key; can be repeated",
-  ).argParser((name, names: string[] = []) => [...names, name]),
-  option("--clock <clock>", "real: runs with system time; virtual: moves only when advanced", [
-    "real",
-    "virtual",
-  ]).default("real"),
-  option("--seed <n>", "seed of all IDs, durations and songs", wholeNumber()),
-  option("--credits <n>", "credits of the first account", wholeNumber(0)),
-  option("--api-key <key>", "API key of the first account; it begins with emu_"),
-  option(
-    "--state <file>",
-    "load the state from this file, and save it there at exit; if the file exists, --seed and --credits are refused, and --api-key replaces the first account's key",
-  ),
-  option("--json", "write one line of JSON once connections are accepted").default(false),
-];
 
 const RUN_HELP = `
 Examples, with the price in credits of 0.01 USD:
@@ -239,71 +138,4 @@ export function addCommands(program: Command, terminal: Terminal, operands: read
       if (operands?.length === 0) throw new UsageError("Missing command after `--`.");
       process.exit(await (await import("./emulator.js")).runEmulator(flags, operands));
     });
-}
-
-/** An option of a command, with the values to choose from, or the parser of its value. */
-function option(
-  flags: string,
-  help: string,
-  values?: readonly string[] | Parameters<Option["argParser"]>[0],
-): Option {
-  const made = new Option(flags, help);
-  if (typeof values === "function") return made.argParser(values);
-  return values === undefined ? made : made.choices(values);
-}
-
-/** Otherwise commander's error for an unknown option would repeat the key. */
-function refuseKey(): never {
-  throw new UsageError(
-    "There is no --api-key: other users of this machine could read it in the process list. Set ASYNC_MUSIC_API_KEY.",
-  );
-}
-
-const EXAMPLES = {
-  music: '-d "rain in Lisbon"',
-  lyrics: '--prompt "a lighthouse"',
-  upload: "--url https://example.com/hum.mp3",
-  concat: "--clip-id ID",
-} as const satisfies Record<TaskType, string>;
-
-/** An example of the flag that a request needs. */
-export function exampleOf(type: TaskType = "music", model: Model = "provider_a"): string {
-  return model === "provider_b" ? '--prompt "slow folk"' : EXAMPLES[type];
-}
-
-export function parseTaskType(text: string): TaskType {
-  const type = TASK_TYPES.find((each) => each === text);
-  if (type !== undefined) return type;
-  // The text is not repeated: it may be a prompt, or a key.
-  throw new UsageError(
-    `Unknown type. Use ${TASK_TYPES.slice(0, -1).join(", ")} or ${TASK_TYPES.at(-1)}, and describe the result with a flag: ${exampleOf()}`,
-  );
-}
-
-/** Parses a whole number within a range. */
-export function wholeNumber(
-  least = Number.MIN_SAFE_INTEGER,
-  most = Number.MAX_SAFE_INTEGER,
-): (text: string) => number {
-  return (text) => {
-    const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  };
-}
-
-/** Parses seconds, which may have a fraction. */
-export function seconds(text: string): number {
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be seconds, such as 30 or 12.5.");
-}
-
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
-
-/** Parses a duration into milliseconds: `90s`, `10m`, `1h`, or a number of seconds. */
-export function duration(text: string): number {
-  const [, count = "", unit = "s"] = /^(\d+(?:\.\d+)?)([smh])?$/.exec(text) ?? [];
-  const ms = Number(count) * (UNIT_MS[unit] ?? Number.NaN);
-  if (ms > 0) return ms;
-  throw new InvalidArgumentError("It must be a duration above 0, such as 90s, 10m or 1h.");
 }

@@ -9,7 +9,8 @@ import {
   TaskNotFoundError,
 } from "../index.js";
 import { fileJournal } from "../node/index.js";
-import { type ConnectionFlags, connect } from "./account.js";
+import { connect } from "./account.js";
+import type { ConnectionFlags } from "./flags.js";
 import { TaskFault } from "./report.js";
 import { type Terminal, UsageError, writeResult } from "./terminal.js";
 

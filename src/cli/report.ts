@@ -3,7 +3,7 @@ import { CommanderError } from "commander";
 import { printableLine } from "../contract/text.js";
 import * as sdk from "../index.js";
 import { notFoundAdvice, resumeAdvice } from "../tasks/calls.js";
-import type { TaskFlags } from "./run.js";
+import type { TaskFlags } from "./flags.js";
 import { type EndingSignal, shellWord, stylesFor, type Terminal, UsageError, writeJson } from "./terminal.js";
 
 /** The exit status of each error class: the first row that matches decides. */

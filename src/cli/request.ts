@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { inputVariant } from "../contract/request-rules.js";
 import { InvalidRequestError, type TaskRequest, type TaskType } from "../index.js";
-import { exampleOf, INPUT_OPTIONS, type Variant } from "./commands.js";
-import type { RunFlags } from "./run.js";
+import { exampleOf, INPUT_OPTIONS, type RunFlags, type Variant } from "./flags.js";
 import { reasonOf, type Terminal, UsageError } from "./terminal.js";
 
 const NAMES: Readonly<Partial<Record<Variant, string>>> = {

@@ -1,4 +1,4 @@
-import type { Model, TaskType } from "../contract/service.js";
+import type { TaskType } from "../contract/service.js";
 import { printable, printableLine } from "../contract/text.js";
 import {
   type AsyncMusic,
@@ -9,33 +9,14 @@ import {
   WaitTimeoutError,
 } from "../index.js";
 import { fileJournal } from "../node/index.js";
-import { type ConnectionFlags, connect } from "./account.js";
+import { connect } from "./account.js";
 import { createDelays, type Delays } from "./delays.js";
+import type { RunFlags, TaskFlags } from "./flags.js";
 import { createProgressLine } from "./progress.js";
 import { Interrupted, resumeCommand, TaskFault, unrecordedWarning } from "./report.js";
 import { requestOf } from "./request.js";
 import { chooseTarget, clipsOf, type SavedFile, saveResult } from "./save.js";
 import { type EndingSignal, minutesOf, stylesFor, type Terminal, usdOf, writeResult } from "./terminal.js";
-
-/** Flags of `wait` and `run`. */
-export interface TaskFlags extends ConnectionFlags {
-  out?: string;
-  force?: boolean;
-  download: boolean;
-  /** In milliseconds. */
-  maxWait?: number;
-  /** Of `run` only. */
-  journal?: string;
-}
-
-/** Flags of `run`. The fields of the request's `input` are among them, in camel case. */
-export interface RunFlags extends TaskFlags {
-  model?: Model;
-  format?: "mp3";
-  file?: string;
-  wait: boolean;
-  key?: string;
-}
 
 /** How long an interrupted command waits for the response to its POST, which has the ID of a charged task. */
 const RESPONSE_GRACE_MS = 2000;
