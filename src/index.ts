@@ -64,7 +64,6 @@ export {
   ServerError,
   TaskNotFoundError,
 } from "./errors/api-errors.js";
-export { AudioDownloadError, AudioExpiredError } from "./errors/audio-errors.js";
 export {
   AsyncMusicError,
   CreditCeilingError,
@@ -73,6 +72,8 @@ export {
   InvalidRequestError,
 } from "./errors/base.js";
 export {
+  AudioDownloadError,
+  AudioExpiredError,
   ConnectionError,
   type Evidence,
   InvalidResponseError,

@@ -1,16 +1,9 @@
 import { withoutCredentials } from "../contract/text.js";
-import { AudioDownloadError, AudioExpiredError } from "../errors/audio-errors.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
+import { AudioDownloadError, AudioExpiredError } from "../errors/connection-errors.js";
 import { statedWaitMs } from "../http/attempt.js";
-import {
-  checkOptionNames,
-  checkRequestOptions,
-  type FailedAttempt,
-  REQUEST_OPTIONS,
-  type Tried,
-  withRetries,
-} from "../http/client.js";
-import type { Context, RequestOptions } from "../http/context.js";
+import { checkOptions, REQUEST_OPTIONS, withRetries } from "../http/client.js";
+import type { Context, FailedAttempt, RequestOptions, Tried } from "../http/context.js";
 import { sendRequest } from "../http/fetch.js";
 import { type AbortCall, type Deadline, onAbort, startDeadline } from "../time/abort.js";
 import {
@@ -86,8 +79,8 @@ export class Audio {
     const context = this.#context;
     return context.trace("download audio", {}, async () => {
       const url = audioUrlOf(source);
-      const own = checkOptionNames(options, REQUEST_OPTIONS, context.redactor);
-      const { maxRetries = context.maxRetries } = checkRequestOptions(own);
+      const own = checkOptions(options, REQUEST_OPTIONS, context.redactor);
+      const { maxRetries = context.maxRetries } = own;
       const leaving = new AbortController();
       const weak = new WeakRef(leaving);
       const { signal } = own;
@@ -136,7 +129,7 @@ async function request<Result>(
   const { signal } = leaving;
   const event = { requestId: null, method: "GET", url: shownUrl, taskId: null } as const;
 
-  return withRetries({ ...context, maxRetries, signal }, async () => {
+  return withRetries(context, { maxRetries, signal }, async () => {
     const broken = before?.() ?? null;
     if (broken !== null) return broken;
     signal.throwIfAborted();
@@ -178,19 +171,19 @@ async function request<Result>(
     } catch (error) {
       deadline.clear();
       signal.throwIfAborted();
-      if (error instanceof AudioDownloadError) return { error, mayRetry: true, statedMs: null };
+      if (error instanceof AudioDownloadError) return { error, mayResend: true, statedMs: null };
       const reason = deadline.timedOut() ? "no answer came in time" : "the connection broke";
       const message = `Failed to download audio: ${reason} (${shownUrl}).`;
       const details = { url: shownUrl, status: null, cause: redactor.cause(error) };
-      return { error: new AudioDownloadError(message, details), mayRetry: true, statedMs: null };
+      return { error: new AudioDownloadError(message, details), mayResend: true, statedMs: null };
     }
     deadline.clear();
     response.body?.cancel().catch(() => {});
     const statedMs = statedWaitMs(response.headers, undefined, clock.now());
-    if (status === 404) return { error: new AudioExpiredError(shownUrl), mayRetry: false, statedMs };
+    if (status === 404) return { error: new AudioExpiredError(shownUrl), mayResend: false, statedMs };
     const message = `Failed to download audio: ${shownUrl} answers HTTP ${status}.`;
     const error = new AudioDownloadError(message, { url: shownUrl, status });
-    return { error, mayRetry: status === 429 || (status ?? 0) >= 500, statedMs };
+    return { error, mayResend: status === 429 || (status ?? 0) >= 500, statedMs };
   });
 }
 
@@ -265,7 +258,7 @@ function createResume(download: Download, begun: Response, from: number): Resume
     const headers = received >= from ? headersOfRest(begun, received) : null;
     if (headers === null) throw error;
     // The broken body is the first failure of the series: the first request already follows a wait.
-    let failure: FailedAttempt | null = { error, mayRetry: true, statedMs: null };
+    let failure: FailedAttempt | null = { error, mayResend: true, statedMs: null };
     const before = () => {
       const broken = failure;
       failure = null;
@@ -279,7 +272,7 @@ function createResume(download: Download, begun: Response, from: number): Resume
       if (skipped === null) {
         deadline.clear();
         rest.body?.cancel().catch(() => {});
-        return { error: cutOff(`${broken}, and its rest can't be told`), mayRetry: false, statedMs: null };
+        return { error: cutOff(`${broken}, and its rest can't be told`), mayResend: false, statedMs: null };
       }
       const pieces = skipping(piecesOf(rest, deadline), skipped);
       let thrown: unknown;
@@ -291,7 +284,7 @@ function createResume(download: Download, begun: Response, from: number): Resume
         leaving.signal.throwIfAborted();
         thrown = error;
       }
-      return { error: cutOff(broken, thrown), mayRetry: true, statedMs: null };
+      return { error: cutOff(broken, thrown), mayResend: true, statedMs: null };
     };
     return request({ ...download, maxRetries: retriesLeft }, headers, use, before);
   };

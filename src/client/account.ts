@@ -4,7 +4,7 @@ import { ENDPOINTS } from "../contract/service.js";
 import {
   type ApiPromise,
   apiPromise,
-  checkOptionNames,
+  checkOptions,
   parseData,
   REQUEST_OPTIONS,
   type Schema,
@@ -48,7 +48,7 @@ export class Account {
   #read<Data>(call: Call, schema: Schema<Data>, options: RequestOptions): ApiPromise<Data> {
     const context = this.#context;
     const read = async () => {
-      const own = checkOptionNames(options, REQUEST_OPTIONS, context.redactor);
+      const own = checkOptions(options, REQUEST_OPTIONS, context.redactor);
       const response = await send(context, call, own, judgeRead);
       return { data: parseData(context, call, response, schema), response };
     };

@@ -64,7 +64,7 @@ export class AsyncMusic {
     const redactor = createRedactor(apiKey);
     const warn = createWarn(logger, logLevel);
     if (sendsKeyInClear(checked.baseUrl))
-      warn(
+      warn?.(
         `The base URL is not encrypted, so that others on the network can read the API key. Use https instead of ${checked.baseUrl}.`,
       );
     const context: Context = {

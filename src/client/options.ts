@@ -1,13 +1,22 @@
 import { API_PREFIX } from "../contract/service.js";
-import { InvalidOptionError, shown } from "../errors/base.js";
-import { checkMaxRetries, checkOptionNames, checkTimeoutMs, shownAmong } from "../http/client.js";
+import { InvalidOptionError } from "../errors/base.js";
+import {
+  callbackRule,
+  checkOption,
+  checkOptions,
+  flagRule,
+  methodsRule,
+  numberRule,
+  type OptionRules,
+  OWN_CHECK,
+  REQUEST_OPTIONS,
+  shownAmong,
+} from "../http/client.js";
 import { environmentVariable, isBrowser } from "../http/fetch.js";
 import { createRedactor, type Redactor } from "../http/redactor.js";
-import type { Tracer } from "../http/telemetry.js";
-import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel } from "../http/telemetry.js";
+import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel, type Tracer } from "../http/telemetry.js";
 import type { Pacer, PacerFactory } from "../rate-limit/pacer.js";
-import type { Clock } from "../time/clock.js";
-import { createSystemClock, type Random, systemRandom } from "../time/clock.js";
+import { type Clock, createSystemClock, type Random, systemRandom } from "../time/clock.js";
 
 /**
  * Options of the client. Each must be an own property of the object: one that is inherited, such as a getter of a class,
@@ -65,91 +74,80 @@ export interface ClientOptions {
   dangerouslyAllowBrowser?: boolean | undefined;
 }
 
-/** The options, checked and complete. */
-export interface CheckedClientOptions {
-  apiKey: string;
-  baseUrl: string;
-  fetch: typeof globalThis.fetch | undefined;
-  timeoutMs: number;
-  maxRetries: number;
-  retryBudgetMs: number;
-  clock: Clock;
-  random: Random;
-  pacer: Pacer | undefined;
-  logger: Logger | undefined;
-  logLevel: LogLevel;
-  tracer: Tracer | undefined;
-  validateRequests: boolean;
-}
+const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
+  apiKey: OWN_CHECK,
+  baseUrl: OWN_CHECK,
+  fetch: callbackRule,
+  timeoutMs: REQUEST_OPTIONS.timeoutMs,
+  maxRetries: REQUEST_OPTIONS.maxRetries,
+  retryBudgetMs: numberRule("be 0 milliseconds or more", (value) => value >= 0),
+  clock: methodsRule("now", "sleep"),
+  random: callbackRule,
+  pacer: OWN_CHECK,
+  logger: methodsRule("debug", "info", "warn", "error"),
+  logLevel: OWN_CHECK,
+  tracer: methodsRule("startActiveSpan"),
+  validateRequests: flagRule,
+  dangerouslyAllowBrowser: OWN_CHECK,
+};
 
-const CLIENT_OPTIONS = {
-  apiKey: true,
-  baseUrl: true,
-  fetch: true,
-  timeoutMs: true,
-  maxRetries: true,
-  retryBudgetMs: true,
-  clock: true,
-  random: true,
-  pacer: true,
-  logger: true,
-  logLevel: true,
-  tracer: true,
-  validateRequests: true,
-  dangerouslyAllowBrowser: true,
-} as const satisfies Record<keyof ClientOptions, true>;
+const pacerRule = methodsRule("admit", "report", "learn", "rateLimit");
 
-export function checkClientOptions(given: ClientOptions): CheckedClientOptions {
+/** Checks the options, and completes them with the defaults. */
+export function checkClientOptions(given: ClientOptions) {
   const ownKey = Object.hasOwn(Object(given), "apiKey") ? given.apiKey : undefined;
   const givenKey = ownKey ?? environmentVariable("ASYNC_MUSIC_API_KEY");
-  const redactor = redactorOf(givenKey);
-  const options = checkOptionNames(given, CLIENT_OPTIONS, redactor);
+  // Takes the key out of messages before it is known whether it is one.
+  const redactor = createRedactor(typeof givenKey === "string" ? givenKey.trim() : "");
+  const options = checkOptions(given, CLIENT_OPTIONS, redactor);
   if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
     const rule =
       "be true in a browser, where everybody who opens the page can read the API key and spend its credits";
     throw new InvalidOptionError("dangerouslyAllowBrowser", rule);
   }
   const apiKey = checkApiKey(givenKey);
-  const clock = checkMethods("clock", options.clock, ["now", "sleep"]) ?? createSystemClock();
+  const { clock = createSystemClock(), logLevel = "warn", pacer } = options;
+  if (!isLogLevel(logLevel)) {
+    const got = shownAmong(logLevel, LOG_LEVELS, redactor);
+    throw new InvalidOptionError("logLevel", "be debug, info, warn, error or off", got);
+  }
+  const ownPacer = typeof pacer === "function" ? pacer(clock, apiKey) : pacer;
+  if (pacer !== undefined) checkOption("pacer", pacerRule, ownPacer);
   return {
     apiKey,
     baseUrl: checkBaseUrl(options.baseUrl ?? environmentVariable("ASYNC_MUSIC_BASE_URL"), redactor),
-    fetch: checkFunction("fetch", options.fetch),
-    timeoutMs: checkTimeoutMs(options.timeoutMs ?? 30_000),
-    maxRetries: checkMaxRetries(options.maxRetries ?? 2),
-    retryBudgetMs: checkRetryBudgetMs(options.retryBudgetMs ?? 120_000),
+    fetch: options.fetch,
+    timeoutMs: options.timeoutMs ?? 30_000,
+    maxRetries: options.maxRetries ?? 2,
+    retryBudgetMs: options.retryBudgetMs ?? 120_000,
     clock,
-    random: checkFunction("random", options.random) ?? systemRandom,
-    pacer: checkPacer(options.pacer, clock, apiKey),
-    logger: checkMethods("logger", options.logger, ["debug", "info", "warn", "error"]),
-    logLevel: checkLogLevel(options.logLevel ?? "warn", redactor),
-    tracer: checkMethods("tracer", options.tracer, ["startActiveSpan"]),
-    validateRequests: checkFlag("validateRequests", options.validateRequests ?? true),
+    random: options.random ?? systemRandom,
+    pacer: ownPacer,
+    logger: options.logger,
+    logLevel,
+    tracer: options.tracer,
+    validateRequests: options.validateRequests ?? true,
   };
-}
-
-/** What takes the key out of messages before it is known whether it is one. */
-function redactorOf(givenKey: unknown): Redactor {
-  return createRedactor(typeof givenKey === "string" ? givenKey.trim() : "");
 }
 
 /** The key itself never stands in the message. */
 function checkApiKey(value: string | undefined): string {
-  if (value === undefined)
-    throw new InvalidOptionError("apiKey", "be given, or ASYNC_MUSIC_API_KEY to be set");
+  const refuse = (rule: string): never => {
+    throw new InvalidOptionError("apiKey", rule);
+  };
+  if (value === undefined) return refuse("be given, or ASYNC_MUSIC_API_KEY to be set");
   // Where the two have changed places, the error must not be about the address, and show the key.
-  if (/^https?:\/\//i.test(value)) throw new InvalidOptionError("apiKey", "be a key, and no address");
+  if (/^https?:\/\//i.test(value)) refuse("be a key, and no address");
   if (typeof value === "string" && /^[\x21-\x7e]+$/.test(value)) return value;
-  throw new InvalidOptionError("apiKey", "be a text of visible ASCII characters without spaces");
+  return refuse("be a text of visible ASCII characters without spaces");
 }
 
 function checkBaseUrl(value: string | undefined, redactor: Redactor): string {
-  if (value === undefined)
-    throw new InvalidOptionError("baseUrl", "be given, or ASYNC_MUSIC_BASE_URL to be set");
-  const url = URL.canParse(value) ? new URL(value) : null;
   const refuse = (rule: string, got?: string): never => {
     throw new InvalidOptionError("baseUrl", rule, got);
   };
+  if (value === undefined) return refuse("be given, or ASYNC_MUSIC_BASE_URL to be set");
+  const url = URL.canParse(value) ? new URL(value) : null;
   const address = redactor.text(String(value));
   if (url?.username || url?.password) refuse("have no user name and no password");
   if (url === null || !["http:", "https:"].includes(url.protocol))
@@ -161,41 +159,4 @@ function checkBaseUrl(value: string | undefined, redactor: Redactor): string {
   const base = `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, "");
   if (base.endsWith(API_PREFIX)) refuse(`end before ${API_PREFIX}, which the client adds`, address);
   return base;
-}
-
-function checkRetryBudgetMs(value: number): number {
-  if (typeof value === "number" && value >= 0) return value;
-  throw new InvalidOptionError("retryBudgetMs", "be 0 milliseconds or more", shown(value));
-}
-
-function checkPacer(given: ClientOptions["pacer"], clock: Clock, apiKey: string): Pacer | undefined {
-  if (given === undefined) return undefined;
-  const pacer = typeof given === "function" ? given(clock, apiKey) : given;
-  // What answers nothing is no pacer.
-  return checkMethods("pacer", Object(pacer), ["admit", "report", "learn", "rateLimit"]);
-}
-
-function checkMethods<Value extends object>(
-  option: string,
-  value: Value | undefined,
-  methods: readonly (keyof Value & string)[],
-): Value | undefined {
-  if (value === undefined || methods.every((name) => typeof value?.[name] === "function")) return value;
-  throw new InvalidOptionError(option, `have the methods ${methods.join(", ")}`);
-}
-
-function checkLogLevel(value: LogLevel, redactor: Redactor): LogLevel {
-  if (isLogLevel(value)) return value;
-  const got = shownAmong(value, LOG_LEVELS, redactor);
-  throw new InvalidOptionError("logLevel", "be debug, info, warn, error or off", got);
-}
-
-function checkFunction<Value>(option: string, value: Value | undefined): Value | undefined {
-  if (value === undefined || typeof value === "function") return value;
-  throw new InvalidOptionError(option, "be a function", shown(value));
-}
-
-function checkFlag(option: string, value: boolean): boolean {
-  if (typeof value === "boolean") return value;
-  throw new InvalidOptionError(option, "be true or false", shown(value));
 }

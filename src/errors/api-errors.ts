@@ -15,23 +15,19 @@ export class ApiError extends AsyncMusicError {
   override name = "ApiError";
 
   /** The HTTP status. */
-  readonly status: number;
+  declare readonly status: number;
 
   /** The service's stable classification; `null` if the response had none. */
-  readonly errorCode: Known<ErrorCode> | null;
+  declare readonly errorCode: Known<ErrorCode> | null;
 
   /** Identifies the request in the service's records: quote it when you ask for help. */
-  readonly requestId: string;
+  declare readonly requestId: string;
 
   /** The headers of the response. */
-  readonly headers: Headers;
+  declare readonly headers: Headers;
 
   constructor(message: string, details: ApiErrorDetails) {
     super(message, details);
-    this.status = details.status;
-    this.errorCode = details.errorCode;
-    this.requestId = details.requestId;
-    this.headers = details.headers;
   }
 
   override toJSON(): Record<string, unknown> {
@@ -73,18 +69,16 @@ export class RateLimitedError extends ApiError {
   override name = "RateLimitedError";
 
   /** The stated wait in seconds, counted from the response; `null` if none was stated. */
-  readonly retryAfterSeconds: number | null;
+  declare readonly retryAfterSeconds: number | null;
 
   /** When the stated wait ends, by the client's clock. */
-  readonly retryAt: Date | null;
+  declare readonly retryAt: Date | null;
 
   constructor(
     message: string,
     details: ApiErrorDetails & { retryAfterSeconds: number | null; retryAt: Date | null },
   ) {
     super(message, details);
-    this.retryAfterSeconds = details.retryAfterSeconds;
-    this.retryAt = details.retryAt;
   }
 }
 

@@ -19,10 +19,12 @@ export class AsyncMusicError extends Error {
   /** The task that the error is about. It is set once a task is submitted: pass it to `wait` to continue. */
   readonly taskId: string | null;
 
-  constructor(message: string, { cause, taskId }: ErrorDetails = {}) {
+  /** The details of a subclass become properties of the same names. */
+  constructor(message: string, { cause, taskId, ...properties }: ErrorDetails = {}) {
     // A message may quote the service and URLs: remove control characters and passwords.
     super(withoutCredentials(printableLine(message)), cause === undefined ? undefined : { cause });
     this.taskId = taskId ?? null;
+    Object.assign(this, properties);
   }
 
   /** The error as a log line holds it: name, message and properties, without the stack and the cause. */
@@ -76,22 +78,20 @@ export class CreditCeilingError extends AsyncMusicError {
   override name = "CreditCeilingError";
 
   /** What the request costs. */
-  readonly credits: number;
+  declare readonly credits: number;
 
   /** What the batch has spent or frozen so far, without refunds. */
-  readonly spentCredits: number;
+  declare readonly spentCredits: number;
 
   /** The batch's own ceiling. */
-  readonly maxCredits: number;
+  declare readonly maxCredits: number;
 
   constructor(details: { credits: number; spentCredits: number; maxCredits: number }) {
     const { credits, spentCredits, maxCredits } = details;
     super(
       `Failed to create a task: it costs ${credits} credits, more than the ${maxCredits - spentCredits} left ` +
         `of the batch's ${maxCredits}. Nothing was sent.`,
+      details as ErrorDetails,
     );
-    this.credits = credits;
-    this.spentCredits = spentCredits;
-    this.maxCredits = maxCredits;
   }
 }

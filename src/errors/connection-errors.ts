@@ -6,11 +6,10 @@ export class ConnectionError extends AsyncMusicError {
   override name = "ConnectionError";
 
   /** The `X-Request-Id` that the request was sent with. */
-  readonly requestId: string;
+  declare readonly requestId: string;
 
   constructor(message: string, details: ErrorDetails & { requestId: string }) {
     super(message, details);
-    this.requestId = details.requestId;
   }
 }
 
@@ -27,18 +26,16 @@ export class InvalidResponseError extends AsyncMusicError {
   override name = "InvalidResponseError";
 
   /** Identifies the request in the service's records. */
-  readonly requestId: string;
+  declare readonly requestId: string;
 
   /** What is wrong, by path in the body, or by the name of a header. */
-  readonly issues: readonly { readonly path: string; readonly message: string }[];
+  declare readonly issues: readonly { readonly path: string; readonly message: string }[];
 
   constructor(
     message: string,
     details: ErrorDetails & { requestId: string; issues: readonly { path: string; message: string }[] },
   ) {
     super(message, details);
-    this.requestId = details.requestId;
-    this.issues = details.issues;
   }
 }
 
@@ -62,19 +59,19 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
   override name = "SubmissionOutcomeUnknownError";
 
   /** The request whose outcome is unknown, as it was sent. It narrows by `model` and `task_type`. */
-  readonly request: TaskRequest;
+  declare readonly request: TaskRequest;
 
   /** The `X-Request-Id` of the POST: quote it when you ask the service what became of it. */
-  readonly requestId: string;
+  declare readonly requestId: string;
 
   /** The key of the journal that the request stands under, until `settleOutcome` says more; `null` without a journal. */
-  readonly journalKey: string | null;
+  declare readonly journalKey: string | null;
 
   /** The HTTP status; `null` if no response came, or only one that belongs to another request. */
-  readonly status: number | null;
+  declare readonly status: number | null;
 
   /** With `probe`: what the account's number of tasks says; `null` without, or if it could not be read. */
-  readonly evidence: Evidence | null;
+  declare readonly evidence: Evidence | null;
 
   constructor(
     message: string,
@@ -86,12 +83,34 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
       evidence?: Evidence | null;
     },
   ) {
+    super(message, { journalKey: null, evidence: null, ...details } as ErrorDetails);
+  }
+}
+
+/** The address of the audio returns 404: audio is available for seven days after its task completed. */
+export class AudioExpiredError extends AsyncMusicError {
+  override name = "AudioExpiredError";
+
+  /** The address of the audio. */
+  declare readonly url: string;
+
+  constructor(url: string) {
+    const details: ErrorDetails & { url: string } = { url };
+    super(`Failed to download audio: ${url} answers 404. Audio is kept for seven days.`, details);
+  }
+}
+
+/** The audio could not be downloaded completely, or `saveAudio` could not save it. */
+export class AudioDownloadError extends AsyncMusicError {
+  override name = "AudioDownloadError";
+
+  /** The address of the audio. */
+  declare readonly url: string;
+
+  /** The HTTP status; `null` if there was no response, or if saving failed. */
+  declare readonly status: number | null;
+
+  constructor(message: string, details: { url: string; status: number | null; cause?: unknown }) {
     super(message, details);
-    // It was checked before sending. Without `validateRequests` its type is the one that the caller declared.
-    this.request = details.request as TaskRequest;
-    this.requestId = details.requestId;
-    this.journalKey = details.journalKey ?? null;
-    this.status = details.status;
-    this.evidence = details.evidence ?? null;
   }
 }

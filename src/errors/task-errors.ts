@@ -13,23 +13,26 @@ export class TaskFailedError extends AsyncMusicError {
   declare readonly taskId: string;
 
   /** The task as it ended; it narrows by `type` and `status`. */
-  readonly task: FailedTask;
+  declare readonly task: FailedTask;
 
   /** Why, as a stable classification. */
-  readonly errorCode: Known<TaskErrorCode> | null;
+  declare readonly errorCode: Known<TaskErrorCode> | null;
 
   /** `false`: the same request can never succeed, so it must not be sent again. */
-  readonly retryable: boolean | null;
+  declare readonly retryable: boolean | null;
 
   /** How long to wait before another try, in seconds, where the provider said so. */
-  readonly retryAfterSeconds: number | null;
+  declare readonly retryAfterSeconds: number | null;
 
   constructor(task: FailedTask) {
-    super(messageOf(task), { taskId: task.task_id });
-    this.task = task;
-    this.errorCode = task.error_code;
-    this.retryable = task.retryable;
-    this.retryAfterSeconds = task.retry_after_seconds;
+    const {
+      task_id: taskId,
+      error_code: errorCode,
+      retryable,
+      retry_after_seconds: retryAfterSeconds,
+    } = task;
+    const details = { taskId, task, errorCode, retryable, retryAfterSeconds };
+    super(messageOf(task), details);
   }
 }
 
@@ -59,11 +62,10 @@ export class WaitTimeoutError extends AsyncMusicError {
   declare readonly taskId: string;
 
   /** The task as it was last read; `null` if no read succeeded. */
-  readonly task: Task | null;
+  declare readonly task: Task | null;
 
   constructor(message: string, details: { taskId: string; task: Task | null; cause?: unknown }) {
     super(message, details);
-    this.task = details.task;
   }
 }
 
@@ -75,11 +77,10 @@ export class JournalError extends AsyncMusicError {
   override name = "JournalError";
 
   /** The key of the entry. */
-  readonly journalKey: string;
+  declare readonly journalKey: string;
 
   constructor(message: string, details: ErrorDetails & { journalKey: string }) {
     super(message, details);
-    this.journalKey = details.journalKey;
   }
 }
 

@@ -1,9 +1,19 @@
 import { HEADERS } from "../contract/service.js";
-import type { RateLimitReport } from "../rate-limit/pacer.js";
 import { startDeadline } from "../time/abort.js";
-import { dateAt, parseDate } from "../time/clock.js";
-import type { ApiResponse, Call, Context, IdSet, Outcome, RequestOptions, Unusable } from "./context.js";
-import { certainlyNeverLeft, type OneShotBody, oneShotBody, sendRequest } from "./fetch.js";
+import { dateAt, parseDate, type Random, systemRandom, systemUuid } from "../time/clock.js";
+import type {
+  ApiResponse,
+  Call,
+  Context,
+  Fields,
+  IdSet,
+  Judge,
+  Outcome,
+  RequestOptions,
+  Tried,
+  Unusable,
+} from "./context.js";
+import { certainlyNeverLeft, oneShotBody, sendRequest } from "./fetch.js";
 
 /**
  * The largest response that is read, in bytes after decompression: 16 MiB. A task takes a few kilobytes; without a limit, half
@@ -17,58 +27,59 @@ const UNSTATED_HOLD_MS = 1000;
 /** The longest stated wait that is obeyed: a day. A hostile or broken server must not stop a client permanently. */
 const LONGEST_WAIT_MS = 24 * 3_600_000;
 
-/**
- * Sends a call once, after its admission by the pacer, which receives a report. Emits `attempt`, `answer` and `pause`. Also
- * returns the request id of the response, or else of the request.
- */
+/** Sends a call once, after its admission by the pacer, which receives a report. Emits `attempt`, `answer` and `pause`. */
 export async function attempt(
   context: Context,
   call: Call,
   options: RequestOptions,
-  requestId: string,
-): Promise<{ outcome: Outcome; requestId: string }> {
+  judge: Judge,
+): Promise<Tried<ApiResponse>> {
   const { clock, pacer, redactor, emitter } = context;
+  const { signal, requestId = createRequestId(context.random) } = options;
+  const { method, taskId } = call;
   const sentAt = clock.now();
   const event = () => ({
     requestId: redactor.text(requestId),
-    method: call.method,
+    method,
     url: redactor.text(context.baseUrl + call.path),
-    taskId: call.taskId ?? null,
+    taskId: taskId ?? null,
   });
   emitter.emit("attempt", event);
   // Last abort check: after this, the POST of a run completes even if the caller aborts.
-  const inFlight = options.signal?.aborted ? undefined : call.inFlight;
+  const inFlight = signal?.aborted ? undefined : call.inFlight;
   if (inFlight) inFlight.call = call;
-  const report: RateLimitReport = { taskId: call.taskId, sentAt, remaining: null, heldForMs: null };
-  const outcome = await exchange(context, call, options, requestId, inFlight ? undefined : options.signal);
-  if (outcome.kind === "answered") {
-    const { status, remaining, statedWaitMs } = outcome.response;
-    report.remaining = remaining;
-    if (status === 429) report.heldForMs = statedWaitMs ?? UNSTATED_HOLD_MS;
-  }
+  const outcome = await exchange(context, call, options, requestId, inFlight ? undefined : signal);
   if (inFlight) inFlight.call = null;
+
+  const response = outcome.kind === "answered" ? outcome.response : null;
+  const { status, remaining, statedWaitMs } = response ?? NO_RESPONSE;
+  const heldForMs = status === 429 ? (statedWaitMs ?? UNSTATED_HOLD_MS) : null;
   try {
-    pacer.report(report);
+    pacer.report({ taskId, sentAt, remaining, heldForMs });
   } catch (error) {
     // A POST may have created a task: a custom pacer that throws must not lose it.
-    if (call.method !== "POST") throw error;
+    if (method !== "POST") throw error;
   }
   const now = clock.now();
-  const response = outcome.kind === "answered" ? outcome.response : null;
-  const { remaining, heldForMs } = report;
-  const status = response?.status ?? null;
   emitter.emit("answer", () => ({ ...event(), status, durationMs: now - sentAt, remaining }));
-  if (heldForMs !== null) {
-    emitter.emit("pause", () => ({ forMs: heldForMs, until: dateAt(now + heldForMs) }));
-  }
-  return { outcome, requestId: response?.requestId ?? requestId };
+  if (heldForMs !== null) emitter.emit("pause", () => ({ forMs: heldForMs, until: dateAt(now + heldForMs) }));
+  if (response !== null && response.status >= 200 && response.status < 300) return { result: response };
+  const verdict = judge({ context, call, requestId: response?.requestId ?? requestId, outcome });
+  return { ...verdict, statedMs: statedWaitMs };
 }
 
-/** The part of a response that has arrived. */
-interface Received {
-  head: Response | null;
-  text: string;
-  reader: ReadableStreamDefaultReader<Uint8Array> | null;
+const NO_RESPONSE = { status: null, remaining: null, statedWaitMs: null };
+
+/** Returns a new UUID (version 4): from the system's secure source, or drawn from the source that was handed in. */
+export function createRequestId(random: Random): string {
+  if (random === systemRandom) return systemUuid();
+  let hex = "";
+  while (hex.length < 32)
+    hex += Math.floor(random() * 2 ** 32)
+      .toString(16)
+      .padStart(8, "0");
+  const variant = "89ab"[Math.floor(random() * 4)];
+  return hex.replace(/(.{8})(.{4}).(.{3}).(.{3})/, `$1-$2-4$3-${variant}$4-`);
 }
 
 class ForeignResponse extends Error {}
@@ -82,30 +93,51 @@ export async function exchange(
   requestId: string,
   signal: AbortSignal | undefined,
 ): Promise<Outcome> {
-  const { ids, clock } = context;
-  const timeoutMs = options.timeoutMs ?? context.timeoutMs;
+  const { ids, clock, apiKey } = context;
+  const { timeoutMs = context.timeoutMs } = options;
+  const url = context.baseUrl + call.path;
   const deadline = startDeadline(timeoutMs, signal);
-  const received: Received = { head: null, text: "", reader: null };
   const began = !deadline.signal.aborted;
+  const received: { head?: Response; reader?: ReadableStreamDefaultReader<Uint8Array>; text: string } = {
+    text: "",
+  };
   ids.requests.add(requestId);
 
-  const sent = call.body === undefined ? undefined : oneShotBody(call.body);
   const receive = async (): Promise<Response> => {
+    const sent = call.body === undefined ? null : oneShotBody(call.body);
+    const headers: Record<string, string> = {
+      Accept: "application/json",
+      [HEADERS.requestId]: requestId,
+      [HEADERS.apiKey]: apiKey,
+      ...sent?.headers,
+    };
     const head = await sendRequest({
       method: call.method,
-      url: context.baseUrl + call.path,
-      headers: headersOf(context, sent, options, requestId),
+      url,
+      headers: options.headers === undefined ? headers : withCallersHeaders(options.headers, headers),
       body: sent?.body ?? null,
       redirect: "manual",
       fetch: context.fetch,
       signal: deadline.signal,
     });
     received.head = head;
-    received.reader = head.body?.getReader() ?? null;
-    const named = head.headers.get(HEADERS.requestId) ?? requestId;
-    if (named !== requestId && namesAnotherRequest(named, requestId, ids.requests))
-      throw new ForeignResponse();
-    await readText(received);
+    const reader = head.body?.getReader();
+    if (reader !== undefined) received.reader = reader;
+    if (namesAnotherRequest(head, requestId, ids.requests)) throw new ForeignResponse();
+
+    // Piece by piece, so that the beginning of a body that breaks off is known.
+    const decoder = new TextDecoder();
+    let left = MAX_RESPONSE_BYTES;
+    for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) {
+      const { value } = next;
+      // A custom `fetch` may return anything: what can't be decoded must not hide what came before it.
+      if (!ArrayBuffer.isView(value))
+        throw new TypeError("the answer's body holds something else than bytes");
+      received.text += decoder.decode(value.subarray(0, left), { stream: true });
+      left -= value.byteLength;
+      if (left < 0) throw new ResponseTooLarge();
+    }
+    received.text += decoder.decode();
     return head;
   };
 
@@ -116,57 +148,29 @@ export async function exchange(
   } catch (cause) {
     const { head, text, reader } = received;
     reader?.cancel().catch(() => {});
-    const broken = { url: context.baseUrl + call.path, timeoutMs, status: head?.status ?? null, text };
+    const status = head?.status ?? null;
+    const broken = { url, timeoutMs, status, text };
     if (signal?.aborted && !deadline.timedOut())
       return { ...broken, kind: began ? "aborted" : "aborted_before_sending", cause: signal.reason };
     if (cause instanceof ForeignResponse) return foreign("X-Request-Id", "is that of another request");
-    if (head !== null && !head.ok)
+    if (head?.ok === false)
       return { kind: "answered", response: responseOf(head, text, requestId, clock.now()) };
     if (cause instanceof ResponseTooLarge) {
       const issue = { path: "", message: `is larger than ${MAX_RESPONSE_BYTES} bytes` };
-      return { kind: "too_large", status: broken.status, text, issue };
+      return { kind: "too_large", status, text, issue };
     }
     if (deadline.timedOut()) return { ...broken, kind: "timed_out", cause: undefined };
-    return { ...broken, kind: head === null && certainlyNeverLeft(cause) ? "never_left" : "lost", cause };
+    return { ...broken, kind: !head && certainlyNeverLeft(cause) ? "never_left" : "lost", cause };
   } finally {
     deadline.clear();
   }
 }
 
 /** The caller's headers come first, so that none replaces one of the SDK's, whatever its capitalization. */
-function headersOf(
-  context: Context,
-  sent: OneShotBody | undefined,
-  options: RequestOptions,
-  requestId: string,
-): HeadersInit {
-  const own = {
-    Accept: "application/json",
-    [HEADERS.requestId]: requestId,
-    [HEADERS.apiKey]: context.apiKey,
-    ...(sent === undefined ? {} : { "Content-Type": "application/json" }),
-    ...(sent === undefined || sent.length === null ? {} : { "Content-Length": String(sent.length) }),
-  };
-  if (options.headers === undefined) return own;
-  const headers = new Headers(options.headers);
+function withCallersHeaders(given: HeadersInit, own: Readonly<Record<string, string>>): Headers {
+  const headers = new Headers(given);
   for (const [name, value] of Object.entries(own)) headers.set(name, value);
   return headers;
-}
-
-/** Reads a body piece by piece, so that the beginning of one that breaks off is known. */
-async function readText(received: Received): Promise<void> {
-  const decoder = new TextDecoder();
-  let left = MAX_RESPONSE_BYTES;
-  for (;;) {
-    const { done, value } = (await received.reader?.read()) ?? { done: true };
-    if (done) break;
-    // A custom `fetch` may return anything: what can't be decoded must not hide what came before it.
-    if (!ArrayBuffer.isView(value)) throw new TypeError("the answer's body holds something else than bytes");
-    received.text += decoder.decode(value.subarray(0, left), { stream: true });
-    left -= value.byteLength;
-    if (left < 0) throw new ResponseTooLarge();
-  }
-  received.text += decoder.decode();
 }
 
 function responseOf(
@@ -189,30 +193,27 @@ function responseOf(
   };
 }
 
-/** The value of a JSON text; `undefined` if it is none. */
-export function parseJson(text = ""): unknown {
+/** The fields of a JSON object; none if the text is anything else. */
+export function parseJson(text: string): Fields {
   try {
-    return JSON.parse(text);
+    return Object(JSON.parse(text));
   } catch {
-    return undefined;
+    return {};
   }
-}
-
-/** A field of a JSON value; `undefined` if the value is no object, or has no such field. */
-export function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 /** The `task_id` of a success body, whatever it is. */
 export function taskIdIn({ json }: Pick<ApiResponse, "json">): unknown {
-  return fieldOf(fieldOf(json, "data"), "task_id");
+  return Object(json["data"]).task_id;
 }
 
 /**
- * Whether an `X-Request-Id` is that of another request of this client. Ids that the client never sent, such as those of a
- * gateway, mean nothing.
+ * Whether a response has the `X-Request-Id` of another request of this client. Ids that the client never sent, such as those of
+ * a gateway, mean nothing.
  */
-function namesAnotherRequest(header: string, requestId: string, sent: IdSet): boolean {
+function namesAnotherRequest({ headers }: Response, requestId: string, sent: IdSet): boolean {
+  const header = headers.get(HEADERS.requestId) ?? requestId;
+  if (header === requestId) return false;
   const named = header.split(",").map((id) => id.trim().toLowerCase());
   return !named.includes(requestId.toLowerCase()) && named.some((id) => sent.has(id));
 }
@@ -245,8 +246,10 @@ function foreign(path: string, message: string): Unusable {
 export function statedWaitMs(headers: Headers, body: unknown, now: number): number | null {
   // A repeated header is joined by commas. Every date has one too, before the two digits of its day.
   const values = (headers.get(HEADERS.retryAfter) ?? "").split(/, *(?! ?\d\d[ -])/);
-  const waits = [...values.map((value) => headerWaitMs(value, headers, now)), bodyWaitMs(body)];
-  const stated = waits.filter((wait): wait is number => wait !== null && !Number.isNaN(wait));
+  const seconds: unknown = Object(body).retry_after_seconds;
+  const inBody = typeof seconds === "number" && seconds >= 0 ? Math.ceil(seconds * 1000) : null;
+  const waits = [inBody, ...values.map((value) => headerWaitMs(value, headers, now))];
+  const stated = waits.filter((wait): wait is number => wait !== null && wait >= 0);
   return stated.length === 0 ? null : Math.min(LONGEST_WAIT_MS, Math.max(...stated));
 }
 
@@ -258,11 +261,6 @@ function headerWaitMs(value: string, headers: Headers, now: number): number | nu
   if (date === null) return null;
   // A date in the past may lie ahead by the server's clock, which need not agree with ours.
   return Math.max(0, date > now ? date - now : date - (parseDate(headers.get("Date")) ?? now));
-}
-
-function bodyWaitMs(body: unknown): number | null {
-  const seconds = fieldOf(body, "retry_after_seconds");
-  return typeof seconds === "number" && seconds >= 0 ? Math.ceil(seconds * 1000) : null;
 }
 
 /** The longest usable id, in characters. Request ids have at most 128, and the service's task ids are UUIDs of 36. */

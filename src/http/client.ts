@@ -2,19 +2,17 @@ import { isSafeRequestId } from "../contract/service.js";
 import { AsyncMusicError, InvalidOptionError, shown } from "../errors/base.js";
 import { nearestName, ownOptions } from "../shared/options.js";
 import { isReasonOf } from "../time/abort.js";
-import { type Clock, type Random, systemRandom, systemUuid } from "../time/clock.js";
-import { attempt, fieldOf } from "./attempt.js";
-import type { ApiResponse, Call, Context, RequestOptions } from "./context.js";
-import { heldError, invalidResponse, type Judge } from "./failure.js";
+import { attempt, createRequestId } from "./attempt.js";
+import type { ApiResponse, Call, Context, Judge, RequestOptions, Tried } from "./context.js";
+import { heldError, invalidResponse } from "./failure.js";
 import type { Redactor } from "./redactor.js";
-import type { Emitter } from "./telemetry.js";
 
 /** The ceiling of the first wait between two attempts, in milliseconds. It doubles with each retry, up to the highest. */
 const FIRST_BACKOFF_MS = 500;
 const HIGHEST_BACKOFF_MS = 8000;
 
 /** A delay by the rate limit that is shorter is not emitted: it is only the time of a timer or a queue. */
-const SHORTEST_WAIT_MS = 50;
+export const SHORTEST_WAIT_MS = 50;
 
 /** Sends a call until it succeeds, as often as its rule, `maxRetries` and `retryBudgetMs` allow. */
 export async function send(
@@ -23,17 +21,18 @@ export async function send(
   options: RequestOptions,
   judge: Judge,
 ): Promise<ApiResponse> {
-  const { maxRetries = context.maxRetries } = checkRequestOptions(options);
   const { clock, pacer, random, emitter } = context;
-  const { signal, requestId = createRequestId(random) } = options;
+  const { signal, maxRetries, requestId = createRequestId(random) } = options;
 
-  return withRetries({ ...context, maxRetries, signal }, async (budgetMs) => {
+  return withRetries(context, { maxRetries, signal }, async (maxHoldMs) => {
     const queuedAt = clock.now();
     const onDelayed = call.inFlight?.onDelayed;
-    const isAdmitted = await pacer.admit({ ...call, maxHoldMs: budgetMs, onDelayed }, signal);
+    const isAdmitted = await pacer.admit({ ...call, maxHoldMs, onDelayed }, signal);
     onDelayed?.(null);
     if (!isAdmitted) throw heldError(context, call, requestId);
-    emitWait(emitter, call.purpose, call.taskId, clock.now() - queuedAt);
+    const waitedMs = clock.now() - queuedAt;
+    if (waitedMs >= SHORTEST_WAIT_MS)
+      emitter.emit("wait", () => ({ purpose: call.purpose, taskId: call.taskId ?? null, waitedMs }));
     try {
       await call.beforeSending?.();
     } catch (error) {
@@ -41,58 +40,8 @@ export async function send(
       pacer.report({ taskId: call.taskId, sentAt: clock.now(), remaining: null, heldForMs: null });
       throw error;
     }
-    return sendOnce(context, call, { ...options, requestId }, judge);
+    return attempt(context, call, { ...options, requestId }, judge);
   });
-}
-
-/** Sends a call that the pacer has admitted, once. */
-export async function sendOnce(
-  context: Context,
-  call: Call,
-  options: RequestOptions,
-  judge: Judge,
-): Promise<Tried<ApiResponse>> {
-  const sent = await attempt(context, call, options, options.requestId ?? createRequestId(context.random));
-  const { outcome, requestId } = sent;
-  const response = outcome.kind === "answered" ? outcome.response : null;
-  if (response !== null && response.status >= 200 && response.status < 300) return { result: response };
-  const { error, mayResend } = judge({ context, call, requestId, outcome });
-  return { error, mayRetry: mayResend, statedMs: response?.statedWaitMs ?? null };
-}
-
-/** Reports that the rate limit delayed a request. */
-export function emitWait(
-  emitter: Emitter,
-  purpose: string,
-  taskId: string | undefined,
-  waitedMs: number,
-): void {
-  if (waitedMs >= SHORTEST_WAIT_MS)
-    emitter.emit("wait", () => ({ purpose, taskId: taskId ?? null, waitedMs }));
-}
-
-/** The result of one attempt, or its failure. */
-export type Tried<Result> = { result: Result } | FailedAttempt;
-
-/** An attempt that failed. */
-export interface FailedAttempt {
-  error: unknown;
-  /** Whether another attempt may succeed, and does no harm. */
-  mayRetry: boolean;
-  /** The wait that the response stated, in milliseconds; `null` if it stated none. */
-  statedMs: number | null;
-}
-
-/** What the attempts of one call use. */
-export interface RetryLimits {
-  clock: Clock;
-  random: Random;
-  maxRetries: number;
-  /** The sum of all waits between attempts, in milliseconds. */
-  retryBudgetMs: number;
-  signal: AbortSignal | undefined;
-  emitter: Emitter;
-  redactor: Pick<Redactor, "cause">;
 }
 
 /**
@@ -100,19 +49,22 @@ export interface RetryLimits {
  * at most 8 s; a stated wait replaces these and is never shortened: if it exceeds the budget, the call fails at once.
  */
 export async function withRetries<Result>(
-  { clock, random, maxRetries, retryBudgetMs, signal, emitter, redactor }: RetryLimits,
+  context: Context,
+  { maxRetries = context.maxRetries, signal }: Pick<RequestOptions, "maxRetries" | "signal">,
   attempt: (budgetMs: number) => Promise<Tried<Result>>,
 ): Promise<Result> {
-  let budgetMs = retryBudgetMs;
+  const { clock, random, emitter, redactor } = context;
+  let budgetMs = context.retryBudgetMs;
   try {
     for (let retry = 0; ; retry++) {
       const tried = await attempt(budgetMs);
       if ("result" in tried) return tried.result;
 
-      const waitMs = tried.statedMs ?? random() * Math.min(HIGHEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retry);
-      if (!tried.mayRetry || retry >= maxRetries || waitMs > budgetMs) throw tried.error;
+      const { error, mayResend, statedMs } = tried;
+      const waitMs = statedMs ?? random() * Math.min(HIGHEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retry);
+      if (!mayResend || retry >= maxRetries || waitMs > budgetMs) throw error;
       budgetMs -= waitMs;
-      emitter.emit("retry", () => ({ retry: retry + 1, waitMs, error: tried.error }));
+      emitter.emit("retry", () => ({ retry: retry + 1, waitMs, error }));
       await clock.sleep(waitMs, signal);
     }
   } catch (error) {
@@ -141,12 +93,13 @@ export function parseData<Data>(
   { json, requestId }: Pick<ApiResponse, "json" | "requestId">,
   schema: Schema<Data>,
   taskId = call.taskId,
+  dataPath: readonly string[] = ["data"],
 ): Data {
-  const data = fieldOf(json, "data");
+  const { data } = json;
   const parsed = data === undefined ? null : schema.safeParse(data);
   if (parsed?.success) return parsed.data;
   const issues = parsed?.error.issues.map(({ path, message }) => ({
-    path: ["data", ...path.map(String)].join("."),
+    path: [...dataPath, ...path.map(String)].join("."),
     message,
   })) ?? [{ path: "", message: "is not JSON of the form { code, data }" }];
   throw invalidResponse(redactor, call, requestId, issues, taskId);
@@ -192,72 +145,72 @@ export function apiPromise<Data>(
   return Object.assign(promise, { withResponse });
 }
 
-/** Returns a new UUID (version 4): from the system's secure source, or drawn from the source that was handed in. */
-export function createRequestId(random: Random): string {
-  if (random === systemRandom) return systemUuid();
-  let hex = "";
-  while (hex.length < 32)
-    hex += Math.floor(random() * 2 ** 32)
-      .toString(16)
-      .padStart(8, "0");
-  const variant = "89ab"[Math.floor(random() * 4)];
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
-}
+/** What an option must be, and whether a value is that. */
+export type OptionRule = readonly [rule: string, isMet: (value: unknown) => boolean];
 
-/** The names of a request's options. */
-export const REQUEST_OPTIONS = {
-  signal: true,
-  timeoutMs: true,
-  maxRetries: true,
-  requestId: true,
-  headers: true,
-} as const satisfies Record<keyof RequestOptions, true>;
+/** A rule for each option of something. */
+export type OptionRules<Options> = Readonly<Record<keyof Options, OptionRule>>;
+
+/** For an option that is checked elsewhere. */
+export const OWN_CHECK: OptionRule = ["", () => true];
+
+export const callbackRule: OptionRule = ["be a function", (value) => typeof value === "function"];
+export const flagRule: OptionRule = ["be true or false", (value) => typeof value === "boolean"];
+
+/** The rule for an object that is used by its methods. */
+export const methodsRule = (...methods: readonly string[]): OptionRule => [
+  `have the methods ${methods.join(", ").replace(/, (\w+)$/, " and $1")}`,
+  (value) => methods.every((name) => typeof Object(value)[name] === "function"),
+];
+
+/** The rule for a number with a least value, exclusive or not. */
+export const numberRule = (rule: string, isMet: (value: number) => boolean): OptionRule => [
+  rule,
+  (value) => typeof value === "number" && isMet(value),
+];
 
 /** The longest time that a timer can be set to, in milliseconds. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Checks the options of one request and answers the limits among them that were given. */
-export function checkRequestOptions(options: RequestOptions): { timeoutMs?: number; maxRetries?: number } {
-  const { timeoutMs, maxRetries, requestId, signal, headers } = options;
-  if (requestId !== undefined && !(typeof requestId === "string" && isSafeRequestId(requestId))) {
-    throw new InvalidOptionError(
-      "requestId",
-      "be 1 to 128 of the characters A-Z a-z 0-9 . _ : -",
-      shown(requestId),
-    );
-  }
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw new InvalidOptionError("signal", "be an AbortSignal", shown(signal));
-  }
-  if (headers !== undefined && !canBeHeaders(headers)) {
-    throw new InvalidOptionError("headers", "be an object of valid header names and values");
-  }
-  return {
-    ...(timeoutMs === undefined ? {} : { timeoutMs: checkTimeoutMs(timeoutMs) }),
-    ...(maxRetries === undefined ? {} : { maxRetries: checkMaxRetries(maxRetries) }),
-  };
-}
-
-export function checkTimeoutMs(value: number): number {
-  if (typeof value === "number" && value > 0 && value <= LONGEST_TIMEOUT_MS) return value;
-  throw new InvalidOptionError(
-    "timeoutMs",
+/** The options of a request. */
+export const REQUEST_OPTIONS: OptionRules<RequestOptions> = {
+  signal: ["be an AbortSignal", (value) => value instanceof AbortSignal],
+  timeoutMs: numberRule(
     `be above 0 and at most ${LONGEST_TIMEOUT_MS} milliseconds`,
-    shown(value),
-  );
-}
+    (value) => value > 0 && value <= LONGEST_TIMEOUT_MS,
+  ),
+  maxRetries: numberRule("be a whole number, 0 or more", (value) => Number.isInteger(value) && value >= 0),
+  requestId: [
+    "be 1 to 128 of the characters A-Z a-z 0-9 . _ : -",
+    (value) => typeof value === "string" && isSafeRequestId(value),
+  ],
+  headers: ["be an object of valid header names and values", canBeHeaders],
+};
 
-export function checkMaxRetries(value: number): number {
-  if (Number.isInteger(value) && value >= 0) return value;
-  throw new InvalidOptionError("maxRetries", "be a whole number, 0 or more", shown(value));
-}
-
-function canBeHeaders(headers: Readonly<Record<string, string>>): boolean {
+function canBeHeaders(value: unknown): boolean {
   try {
-    return new Headers(headers) instanceof Headers;
+    return new Headers(value as HeadersInit) instanceof Headers;
   } catch {
     return false;
   }
+}
+
+/** Returns a copy of the options, after a check of their names and of every value that is given. */
+export function checkOptions<Options extends object>(
+  given: Options,
+  rules: OptionRules<Options>,
+  redactor: Pick<Redactor, "text">,
+): Options {
+  const options = checkOptionNames(given, rules, redactor);
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined) checkOption(name, rules[name as keyof Options], value);
+  }
+  return options;
+}
+
+/** @throws InvalidOptionError if a value does not meet its rule */
+export function checkOption(name: string, [rule, isMet]: OptionRule, value: unknown): void {
+  if (!isMet(value)) throw new InvalidOptionError(name, rule, shown(value));
 }
 
 /** Options that not everything has, by what has them: who gives one elsewhere is told where it belongs. */
@@ -282,7 +235,7 @@ const NO_KEY: Pick<Redactor, "text"> = { text: (value) => value };
  */
 export function checkOptionNames<Options extends object>(
   options: Options,
-  known: Readonly<Record<string, true>>,
+  known: Readonly<Record<string, unknown>>,
   { text }: Pick<Redactor, "text"> = NO_KEY,
 ): Options {
   if (typeof options !== "object" || options === null) {

@@ -21,7 +21,8 @@ export interface Context {
   readonly ids: KnownIds;
   readonly emitter: Emitter;
   readonly trace: Trace;
-  readonly warn: Warn;
+  /** `undefined`: warnings are not logged. */
+  readonly warn: Warn | undefined;
 }
 
 /** The ids by which a client recognizes a response that belongs to another of its requests. */
@@ -87,13 +88,16 @@ export interface RequestOptions {
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
+/** The fields of a JSON value of any kind. */
+export type Fields = Readonly<Record<string, unknown>>;
+
 /** A response whose body was read to its end. It is parsed once, and passed on as it is. */
 export interface ApiResponse {
   status: number;
   headers: Headers;
   text: string;
-  /** The body as JSON; `undefined` if it is none. */
-  json: unknown;
+  /** The fields of the body; none if it is no JSON object. */
+  json: Fields;
   /** The `X-Request-Id` of the response, or else of the request. */
   requestId: string;
   /** `X-RateLimit-Remaining`; `null` without a readable value. */
@@ -133,4 +137,31 @@ export interface Unanswered {
   /** The part of the body that arrived. */
   text: string;
   cause: unknown;
+}
+
+/** An attempt without success. */
+export interface Failure {
+  context: Pick<Context, "redactor" | "ids">;
+  call: Call;
+  requestId: string;
+  outcome: Outcome;
+}
+
+/** What a failed attempt means. */
+export interface Verdict {
+  error: unknown;
+  /** Whether another attempt may succeed, and does no harm. */
+  mayResend: boolean;
+}
+
+/** The sending rule of a call. */
+export type Judge = (failure: Failure) => Verdict;
+
+/** The result of one attempt, or its failure. */
+export type Tried<Result> = { result: Result } | FailedAttempt;
+
+/** An attempt that failed. */
+export interface FailedAttempt extends Verdict {
+  /** The wait that the response stated, in milliseconds; `null` if it stated none. */
+  statedMs: number | null;
 }

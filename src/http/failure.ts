@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../contract/service.js";
+import { ERROR_STATUSES, type ErrorCode } from "../contract/service.js";
 import { printableLine, withoutCredentials } from "../contract/text.js";
 import {
   AccountSuspendedError,
@@ -13,8 +13,7 @@ import {
 import type { AsyncMusicError } from "../errors/base.js";
 import { ConnectionError, InvalidResponseError, RequestTimeoutError } from "../errors/connection-errors.js";
 import { dateAt } from "../time/clock.js";
-import { fieldOf } from "./attempt.js";
-import type { ApiResponse, Call, Context, Outcome, Unanswered, Unusable } from "./context.js";
+import type { ApiResponse, Call, Context, Failure, Unanswered, Unusable, Verdict } from "./context.js";
 import { DEEPEST, FORBIDDEN_PORT } from "./fetch.js";
 import type { Redactor } from "./redactor.js";
 
@@ -23,23 +22,6 @@ const LONGEST_PROSE = 300;
 
 /** The error code of a system or a runtime. */
 const CODE = /^[A-Z][A-Za-z0-9_]{2,40}$/;
-
-/** An attempt without success. */
-export interface Failure {
-  context: Pick<Context, "redactor" | "ids">;
-  call: Call;
-  requestId: string;
-  outcome: Outcome;
-}
-
-/** What a failed attempt means: the error to throw, and whether the same request may be sent again instead. */
-export interface Verdict {
-  error: unknown;
-  mayResend: boolean;
-}
-
-/** The sending rule of a call. */
-export type Judge = (failure: Failure) => Verdict;
 
 /** Reads change nothing, so they are sent again after every failure that may pass (Errors: Retry rules). */
 export function judgeRead(failure: Failure): Verdict {
@@ -120,30 +102,24 @@ export function connectionError(
 ): AsyncMusicError {
   const id = redactor.text(requestId);
   const details = { requestId: id, taskId: call.taskId, cause: redactor.cause(cause) };
+  const message = (reason: string, advice = call.advice) => failureMessage(call, reason, id, advice);
   if (kind === "timed_out")
-    return new RequestTimeoutError(
-      failureMessage(call, `no answer came within ${timeoutMs} ms`, id),
-      details,
-    );
+    return new RequestTimeoutError(message(`no answer came within ${timeoutMs} ms`), details);
 
   const { host, hostname } = new URL(url);
   const connection = `connection to ${redactor.text(host)}`;
   const code = codeOf(cause, redactor);
-  if (kind !== "never_left")
-    return new ConnectionError(failureMessage(call, `the ${connection} broke${code}`, id), details);
-
-  const reason = `no ${connection} could be made${code}, so nothing was sent`;
+  if (kind !== "never_left") return new ConnectionError(message(`the ${connection} broke${code}`), details);
   const isInProcess = hostname.endsWith(".async-music.test");
-  const advice = isInProcess
-    ? [
-        "That is an emulator within a process: give the client all of `emulator.connection()`, with its `fetch`.",
-        call.advice,
-      ]
-        .join(" ")
-        .trimEnd()
-    : call.advice;
-  return new ConnectionError(failureMessage(call, reason, id, advice), details);
+  const advice = isInProcess ? `${IN_PROCESS} ${call.advice ?? ""}`.trimEnd() : call.advice;
+  return new ConnectionError(
+    message(`no ${connection} could be made${code}, so nothing was sent`, advice),
+    details,
+  );
 }
+
+const IN_PROCESS =
+  "That is an emulator within a process: give the client all of `emulator.connection()`, with its `fetch`.";
 
 /** The system's code for a broken connection, in brackets; empty without a readable one. */
 function codeOf(cause: unknown, redactor: Redactor): string {
@@ -162,37 +138,33 @@ function codeOf(cause: unknown, redactor: Redactor): string {
 
 /** The error for an error response, without a trace of the key. */
 export function responseError(
-  { context: { redactor }, call }: Omit<Failure, "outcome" | "requestId">,
+  { context: { redactor }, call }: Pick<Failure, "call"> & { context: Pick<Context, "redactor"> },
   response: ApiResponse,
 ): ApiError {
   const { status, headers, json, statedWaitMs: waitMs, receivedAt } = response;
-  const errorCode = stringAt(json, "error_code");
+  const errorCode = typeof json["error_code"] === "string" ? json["error_code"] : null;
   const requestId = redactor.text(response.requestId);
   const ErrorClass = apiErrorClass(errorCode, status, call.taskId !== undefined);
   const retryAt = waitMs === null ? null : dateAt(receivedAt + waitMs);
-  const reason = redactor.text(reasonOf(status, errorCode, stringAt(json, "message"), redactor));
-  const advice = adviceFor(call, status, ErrorClass, retryAt);
-  return new ErrorClass(failureMessage(call, reason, requestId, advice), {
+  const reason = redactor.text(reasonOf(status, errorCode, json["message"], redactor));
+  const message = failureMessage(call, reason, requestId, adviceFor(call, status, ErrorClass, retryAt));
+  const details = {
     status,
-    errorCode: errorCode === null || isKnownCode(errorCode) ? errorCode : redactor.text(errorCode),
+    errorCode: isKnownCode(errorCode) ? errorCode : errorCode && redactor.text(errorCode),
     requestId,
     headers: redactor.headers(headers),
     taskId: call.taskId,
-    retryAfterSeconds: waitMs === null ? null : Math.ceil(waitMs / 1000),
-    retryAt,
-  });
+  };
+  if (ErrorClass !== RateLimitedError) return new (ErrorClass as typeof ApiError)(message, details);
+  const retryAfterSeconds = waitMs === null ? null : Math.ceil(waitMs / 1000);
+  return new RateLimitedError(message, { ...details, retryAfterSeconds, retryAt });
 }
 
-function reasonOf(
-  status: number,
-  errorCode: string | null,
-  prose: string | null,
-  redactor: Redactor,
-): string {
+function reasonOf(status: number, errorCode: string | null, prose: unknown, redactor: Redactor): string {
   if (status === 0 || (status >= 300 && status < 400))
     return `HTTP ${status}, a redirect, which is not followed`;
   const reason = `${errorCode ?? "no error code"} (HTTP ${status})`;
-  if (prose === null) return reason;
+  if (typeof prose !== "string") return reason;
   // Cleaned and redacted before it is shortened: half a key, or half a password, would not be found.
   const shown = withoutCredentials(redactor.text(printableLine(prose)));
   return `${reason}: ${shown.slice(0, LONGEST_PROSE).replace(/\.$/, "")}`;
@@ -212,50 +184,27 @@ function adviceFor(
   return `Come back at ${retryAt.toISOString()}. ${call.advice ?? ""}`.trimEnd();
 }
 
-function stringAt(body: unknown, field: string): string | null {
-  const value = fieldOf(body, field);
-  return typeof value === "string" ? value : null;
-}
-
-/** Each class is made from the same details, and takes what it needs. */
-type ApiErrorClass = new (...details: ConstructorParameters<typeof RateLimitedError>) => ApiError;
-
-const BY_CODE: Readonly<Record<ErrorCode, ApiErrorClass>> = {
-  invalid_json: BadRequestError,
-  invalid_request_body: BadRequestError,
-  missing_required_fields: BadRequestError,
-  invalid_model: BadRequestError,
-  unsupported_task_type: BadRequestError,
-  invalid_task_input: BadRequestError,
-  invalid_audio_format: BadRequestError,
-  audio_format_unavailable: BadRequestError,
-  missing_api_key: AuthenticationError,
-  invalid_api_key: AuthenticationError,
-  insufficient_credits: InsufficientCreditsError,
-  account_suspended: AccountSuspendedError,
-  task_not_found: TaskNotFoundError,
-  rate_limited: RateLimitedError,
-  internal_error: ServerError,
-  upstream_provider_error: ServerError,
-};
+type ApiErrorClass = typeof ApiError | typeof RateLimitedError;
 
 const BY_STATUS: Readonly<Record<number, ApiErrorClass>> = {
   400: BadRequestError,
   401: AuthenticationError,
   402: InsufficientCreditsError,
   403: AccountSuspendedError,
+  404: TaskNotFoundError,
   429: RateLimitedError,
 };
 
 /** The class of an error response: by its code first, by its status second. */
 function apiErrorClass(errorCode: string | null, status: number, readsTask: boolean): ApiErrorClass {
-  if (errorCode !== null && isKnownCode(errorCode)) return BY_CODE[errorCode];
+  const isKnown = isKnownCode(errorCode);
   // A 404 without a code is about a task only if a task was read; otherwise the address is wrong.
-  if (status === 404 && readsTask) return TaskNotFoundError;
-  return BY_STATUS[status] ?? (status >= 500 ? ServerError : ApiError);
+  if (!isKnown && status === 404 && !readsTask) return ApiError;
+  const meant = isKnown ? (ERROR_STATUSES[errorCode] ?? 400) : status;
+  return BY_STATUS[meant] ?? (meant >= 500 ? ServerError : ApiError);
 }
 
 /** Whether the interface lists this code. */
-function isKnownCode(errorCode: string): errorCode is ErrorCode {
-  return Object.hasOwn(BY_CODE, errorCode);
+function isKnownCode(errorCode: string | null): errorCode is ErrorCode {
+  return errorCode !== null && Object.hasOwn(ERROR_STATUSES, errorCode);
 }

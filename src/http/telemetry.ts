@@ -131,10 +131,10 @@ const MOST_WARNINGS = 100;
 /** Logs a warning, once per client. What the logger throws is ignored. */
 export type Warn = (message: string) => void;
 
-export function createWarn(logger: Logger | undefined, lowest: LogLevel): Warn {
+export function createWarn(logger: Logger | undefined, lowest: LogLevel): Warn | undefined {
+  if (logger === undefined || !isLogged("warn", lowest)) return undefined;
   const logged = new Set<string>();
   return (message) => {
-    if (logger === undefined || !isLogged("warn", lowest)) return;
     if (logged.has(message) || logged.size >= MOST_WARNINGS) return;
     logged.add(message);
     const write = async () => logger.warn(printableLine(message));
@@ -228,33 +228,29 @@ const ERROR_STATUS = 2;
  */
 export function createTrace(tracer: Tracer | undefined, redact: (text: string) => string): Trace {
   if (tracer === undefined) return (_name, _attributes, work) => work();
-  return <Result>(name: string, attributes: SpanAttributes, work: () => Promise<Result>) => {
+  return <Result>(name: string, given: SpanAttributes, work: () => Promise<Result>) => {
+    // In JavaScript a request or a task id may be anything, and contain the API key.
+    const safe = Object.entries(given).map(([key, value]) => [key, redact(String(value))]);
+    const attributes: SpanAttributes = Object.fromEntries(safe);
     let result: Promise<Result> | undefined;
     const once = () => {
       result ??= work();
       return result;
     };
+    const within = async (span: Span) => {
+      try {
+        await once();
+      } catch (error) {
+        noteFailure(span, error, redact);
+      } finally {
+        span.end();
+      }
+    };
     const open = async () =>
-      tracer.startActiveSpan(`async-music ${name}`, { attributes }, (span) =>
-        within(span, once, redact).catch(() => {}),
-      );
+      tracer.startActiveSpan(`async-music ${name}`, { attributes }, (span) => within(span).catch(() => {}));
     open().catch(() => {});
     return once();
   };
-}
-
-async function within(
-  span: Span,
-  work: () => Promise<unknown>,
-  redact: (text: string) => string,
-): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    noteFailure(span, error, redact);
-  } finally {
-    span.end();
-  }
 }
 
 /** Yields what an iterable yields, within a span that lasts until the iteration ends or is left. */
@@ -262,7 +258,7 @@ export async function* traceEach<Value>(
   trace: Trace,
   name: string,
   attributes: SpanAttributes,
-  values: AsyncIterable<Value>,
+  iterate: () => AsyncIterable<Value>,
 ): AsyncGenerator<Value, void, void> {
   let end = (_failure?: Promise<never>) => {};
   const iteration = () =>
@@ -271,7 +267,7 @@ export async function* traceEach<Value>(
     });
   trace(name, attributes, iteration).catch(() => {});
   try {
-    yield* values;
+    yield* iterate();
   } catch (error) {
     end(Promise.reject(error));
     throw error;

@@ -42,18 +42,16 @@ export class JournalDamagedError extends JournalError {
   override name = "JournalDamagedError";
 
   /** The open keys among the readable entries, oldest first. */
-  readonly orders: readonly OpenOrder[];
+  declare readonly orders: readonly OpenOrder[];
 
   /** The keys of the damaged entries; an entry may be damaged so far that its key is unknown. */
-  readonly damagedKeys: readonly string[];
+  declare readonly damagedKeys: readonly string[];
 
   constructor(
     message: string,
     details: ErrorDetails & { orders: readonly OpenOrder[]; damagedKeys: readonly string[] },
   ) {
     super(message, { ...details, journalKey: details.damagedKeys[0] ?? "" });
-    this.orders = details.orders;
-    this.damagedKeys = details.damagedKeys;
   }
 }
 

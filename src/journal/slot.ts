@@ -1,7 +1,8 @@
 import type { FinalStatus } from "../contract/service.js";
-import { InvalidOptionError, shown } from "../errors/base.js";
+import { InvalidOptionError } from "../errors/base.js";
 import { JournalConflictError, JournalError } from "../errors/task-errors.js";
-import { createRequestId } from "../http/client.js";
+import { createRequestId } from "../http/attempt.js";
+import { checkOption, flagRule, methodsRule } from "../http/client.js";
 import type { Redactor } from "../http/redactor.js";
 import { onAbort, startDeadline } from "../time/abort.js";
 import { systemRandom } from "../time/clock.js";
@@ -38,29 +39,27 @@ export interface JournalTarget {
   probe: boolean;
 }
 
+const journalRule = methodsRule("get", "put", "delete");
+
 /** The journal and key of the options; `null` without a journal. */
 export function checkJournalOptions(
   { journal, journalKey, probe = false }: JournalOptions & { journalKey?: string | undefined },
   redactor: Redactor,
 ): JournalTarget | null {
-  checkJournal(journal);
-  if (typeof probe !== "boolean") throw new InvalidOptionError("probe", "be true or false", shown(probe));
+  const refuse = (option: string, rule: string): never => {
+    throw new InvalidOptionError(option, rule);
+  };
+  if (journal !== undefined) checkOption("journal", journalRule, journal);
+  checkOption("probe", flagRule, probe);
   if (journalKey === undefined) {
-    if (journal !== undefined) throw new InvalidOptionError("journalKey", "be given with `journal`");
-    if (probe) throw new InvalidOptionError("probe", "be given with `journal`");
-    return null;
+    if (journal !== undefined) refuse("journalKey", "be given with `journal`");
+    return probe ? refuse("probe", "be given with `journal`") : null;
   }
   if (typeof journalKey !== "string" || journalKey === "")
-    throw new InvalidOptionError("journalKey", "be a text that is not empty");
-  if (redactor.isGivenAway(journalKey)) throw new InvalidOptionError("journalKey", "not hold the API key");
-  if (journal === undefined) throw new InvalidOptionError("journal", "be given with `journalKey`");
+    return refuse("journalKey", "be a text that is not empty");
+  if (redactor.isGivenAway(journalKey)) refuse("journalKey", "not hold the API key");
+  if (journal === undefined) return refuse("journal", "be given with `journalKey`");
   return { journal, key: journalKey, probe };
-}
-
-function checkJournal(journal: Journal | undefined): void {
-  if (journal === undefined) return;
-  const isJournal = [journal?.get, journal?.put, journal?.delete].every((each) => typeof each === "function");
-  if (!isJournal) throw new InvalidOptionError("journal", "have the methods get, put and delete");
 }
 
 /** The longest time to record how a task ended, in real milliseconds. */

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import type { AudioDownload } from "../audio/audio.js";
-import { AudioDownloadError } from "../errors/audio-errors.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
+import { AudioDownloadError } from "../errors/connection-errors.js";
 import { checkOptionNames } from "../http/client.js";
 import { checkPath, PathTaken, writeWholeFile } from "./durable.js";
 

@@ -1,6 +1,7 @@
 import { LIMITS } from "../contract/service.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
-import { checkOptionNames, createRequestId } from "../http/client.js";
+import { createRequestId } from "../http/attempt.js";
+import { checkOptionNames } from "../http/client.js";
 import type { PacerFactory } from "../rate-limit/pacer.js";
 import { systemRandom } from "../time/clock.js";
 import { checkPrefix, checkWhole, type Evaluate, evaluateOn, type RedisClient } from "./client.js";

@@ -4,18 +4,25 @@ import { ENDPOINTS, isModel, isTaskType } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
 import { AsyncMusicError, InvalidRequestError } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
-import { LONGEST_ID, parseJson, taskIdIn } from "../http/attempt.js";
-import { parseData, send, sendOnce, type Tried } from "../http/client.js";
-import type { ApiResponse, Call, Context, InFlight, Outcome, RequestOptions } from "../http/context.js";
+import { attempt, LONGEST_ID, taskIdIn } from "../http/attempt.js";
+import { parseData, send } from "../http/client.js";
+import type {
+  ApiResponse,
+  Call,
+  Context,
+  Failure,
+  InFlight,
+  RequestOptions,
+  Tried,
+  Verdict,
+} from "../http/context.js";
 import {
   connectionError,
-  type Failure,
   failureMessage,
   invalidResponse,
   judgeRead,
   responseError,
   unusableError,
-  type Verdict,
 } from "../http/failure.js";
 import type { Redactor } from "../http/redactor.js";
 import type { CreateCount } from "../journal/evidence.js";
@@ -35,24 +42,30 @@ export interface Result<Data> {
   response: ApiResponse;
 }
 
-/** Serializes and checks a request. The string is what will be sent, whatever becomes of the object. */
-export function createBody(request: unknown, validates: boolean): string {
+/** A request as it is sent, whatever becomes of the caller's object: as JSON, and as the value of that JSON. */
+export interface SentRequest {
+  body: string;
+  value: Readonly<Record<string, unknown>>;
+}
+
+/** Serializes and checks a request. */
+export function serialize(request: unknown, validates: boolean): SentRequest {
   let body: string | undefined;
   try {
     body = JSON.stringify(request);
   } catch {
     // Cycles and big integers.
   }
-  if (body === undefined)
-    throw new InvalidRequestError("invalid_json", [
-      { path: "", message: "must be a value that JSON can hold" },
-    ]);
-  const sent: unknown = JSON.parse(body);
-  const violation = validates ? findRequestViolation(sent) : null;
+  const refuse = (code: string, message: string): never => {
+    throw new InvalidRequestError(code, [{ path: "", message }]);
+  };
+  if (body === undefined) return refuse("invalid_json", "must be a value that JSON can hold");
+  const value = JSON.parse(body);
+  const violation = validates ? findRequestViolation(value) : null;
   if (violation !== null) throw new InvalidRequestError(violation.errorCode, violation.issues);
-  if (!nestsDeeper(sent, DEEPEST)) return body;
-  const message = `must not nest deeper than ${DEEPEST} levels`;
-  throw new InvalidRequestError("invalid_request_body", [{ path: "", message }]);
+  if (nestsDeeper(value, DEEPEST))
+    refuse("invalid_request_body", `must not nest deeper than ${DEEPEST} levels`);
+  return { body, value };
 }
 
 function nestsDeeper(value: unknown, levels: number): boolean {
@@ -68,13 +81,13 @@ export type SubmissionHooks = Pick<Call, "beforeSending"> & { inFlight?: InFligh
 /** Submits a task. The POST is sent once; only a 429 is sent again, after the stated wait. */
 export async function createTask(
   context: Context,
-  body: string,
+  { body, value }: SentRequest,
   options: RequestOptions,
   hooks: SubmissionHooks = {},
 ): Promise<Result<TaskSubmission>> {
   const { method, path } = ENDPOINTS.createTask;
   const call: Call = { method, path, kind: "create", body, purpose: "create a task", ...hooks };
-  warnOfMisspelledFields(body, context);
+  if (context.warn !== undefined) warnOfMisspelledFields(value, context.warn, context.redactor);
   const response = await send(context, call, options, judgeSubmission);
   const taskId = taskIdIn(response);
   // Without a usable id the task could not be waited for: the caller must learn that it may exist.
@@ -82,12 +95,7 @@ export async function createTask(
     const outcome = { kind: "answered", response } as const;
     throw submissionOutcomeUnknown({ context, call, requestId: response.requestId, outcome });
   }
-  const created: Call = {
-    ...call,
-    get advice() {
-      return `The task was created. ${resumeAdvice(taskId)}`;
-    },
-  };
+  const created = { ...call, advice: `The task was created. ${resumeAdvice(taskId)}` };
   // test/types/contract-schemas.test-d.ts proves the fields. The service repeats the `type` of the request.
   const data = parseData(context, created, response, taskSubmissionSchema, taskId) as TaskSubmission;
   return { data, response };
@@ -97,8 +105,12 @@ export async function createTask(
  * Warns of every field of `input` that looks like a misspelled one. The service accepts unknown fields and ignores them,
  * so the request is sent as it is.
  */
-function warnOfMisspelledFields(body: string, { warn, redactor }: Context): void {
-  const { model, task_type: taskType, input } = Object(JSON.parse(body));
+function warnOfMisspelledFields(
+  value: Readonly<Record<string, unknown>>,
+  warn: (message: string) => void,
+  redactor: Redactor,
+): void {
+  const { model, task_type: taskType, input } = Object(value);
   if (!isModel(model) || !isTaskType(taskType)) return;
   const known = inputFields(model, taskType);
   for (const name of Object.keys(Object(input))) {
@@ -114,7 +126,7 @@ const UNKNOWN_ADVICE =
   "It was not sent again, since that could pay twice: a task may have been created and its credits frozen. Compare " +
   "account.usage().tasks_created before you send it yourself.";
 
-const ABORTED = "the outcome is unknown, since it was aborted after sending had begun";
+const ABORTED = "it was aborted after sending had begun";
 
 /**
  * A POST is sent again only after a 429 that names no task, which certainly created nothing. Every other doubt is reported
@@ -124,87 +136,91 @@ function judgeSubmission(failure: Failure): Verdict {
   const { outcome, context } = failure;
   if (outcome.kind === "aborted_before_sending") return { error: outcome.cause, mayResend: false };
   if (outcome.kind === "never_left") return { error: connectionError(failure, outcome), mayResend: false };
-  const isRefusal =
-    outcome.kind === "answered" &&
-    outcome.response.status < 500 &&
-    !isTaskId(taskIdIn(outcome.response), context.redactor);
-  if (!isRefusal) return { error: submissionOutcomeUnknown(failure), mayResend: false };
-  const { response } = outcome;
-  return { error: responseError(failure, response), mayResend: response.status === 429 };
+  const { status, json } = outcome.kind === "answered" ? outcome.response : { status: 500, json: {} };
+  if (outcome.kind !== "answered" || status >= 500 || isTaskId(taskIdIn({ json }), context.redactor))
+    return { error: submissionOutcomeUnknown(failure), mayResend: false };
+  return { error: responseError(failure, outcome.response), mayResend: status === 429 };
 }
 
 /** The error for a POST that may have created a task. */
 function submissionOutcomeUnknown(failure: Failure): SubmissionOutcomeUnknownError {
   const { context, call, outcome } = failure;
   const { redactor, ids } = context;
-  const requestId = redactor.text(failure.requestId);
   const { status, text } = outcome.kind === "answered" ? outcome.response : outcome;
   // A response that names a task makes it the one to wait for, even if it is broken or an error (POST /api/v1/task).
   const found = /"task_id"\s*:\s*"([^"\\\s]+)"/.exec(text)?.[1];
   const isSafe = isTaskId(found, redactor) && redactor.text(found) === found;
-  const taskId = isSafe && ids.tasks.add(found) ? found : null;
-  const advice =
-    taskId === null ? UNKNOWN_ADVICE : `What came of the answer names the task. ${resumeAdvice(taskId)}`;
-  return new SubmissionOutcomeUnknownError(failureMessage(call, unknownReason(outcome), requestId, advice), {
-    request: redactor.data(parseJson(call.body)),
-    requestId,
-    status,
-    cause: unknownCause(failure),
-    ...(taskId === null ? {} : { taskId }),
-  });
+  const taskId = isSafe && ids.tasks.add(found) ? found : undefined;
+  const advice = taskId && `What came of the answer names the task. ${resumeAdvice(taskId)}`;
+  const [reason, cause] = explain(failure);
+  return unknownError(call, redactor, { ...failure, reason, advice, status, cause, taskId });
 }
 
 /** The error for a POST that its caller aborted while it was in flight. The run completes it. */
 export function abortedInFlight(
   call: Call,
-  { requestId, journalKey, cause }: { requestId: string; journalKey: string | undefined; cause: unknown },
+  known: { requestId: string; journalKey: string | undefined; cause: unknown },
   redactor: Redactor,
 ): SubmissionOutcomeUnknownError {
-  const id = redactor.text(requestId);
   const advice = `\`onSubmitted\` and the journal hear of its answer. ${UNKNOWN_ADVICE}`;
-  return new SubmissionOutcomeUnknownError(failureMessage(call, ABORTED, id, advice), {
-    request: redactor.data(parseJson(call.body)),
-    requestId: id,
+  const cause = redactor.cause(known.cause);
+  return unknownError(call, redactor, {
+    ...known,
+    reason: `, since ${ABORTED}`,
+    advice,
     status: null,
-    cause: redactor.cause(cause),
-    ...(journalKey === undefined ? {} : { journalKey }),
+    cause,
   });
 }
 
-function unknownReason(outcome: Outcome): string {
-  switch (outcome.kind) {
-    case "answered":
-      return outcome.response.status >= 400
-        ? `the outcome is unknown after HTTP ${outcome.response.status}`
-        : `the outcome is unknown, since HTTP ${outcome.response.status} came without a task id that can be read`;
-    case "too_large":
-      return "the outcome is unknown, since the response is too large to be read";
-    case "foreign":
-      return `the outcome is unknown, since the response belongs to another request: its \`${outcome.issue.path}\` ${outcome.issue.message}`;
-    case "aborted":
-      return ABORTED;
-    case "timed_out":
-      return "the outcome is unknown, since no answer came in time";
-    default:
-      return "the outcome is unknown, since the connection broke";
-  }
+interface Unknown {
+  requestId: string;
+  reason: string;
+  advice: string | undefined;
+  status: number | null;
+  cause: unknown;
+  taskId?: string | undefined;
+  journalKey?: string | undefined;
 }
 
-function unknownCause(failure: Failure): unknown {
+function unknownError(
+  call: Call,
+  redactor: Redactor,
+  { requestId: sentId, reason, advice = UNKNOWN_ADVICE, journalKey, status, cause, taskId }: Unknown,
+): SubmissionOutcomeUnknownError {
+  const requestId = redactor.text(sentId);
+  const message = failureMessage(call, `the outcome is unknown${reason}`, requestId, advice);
+  const request = redactor.data(JSON.parse(call.body ?? "null"));
+  const details = { request, requestId, status, cause, taskId };
+  return new SubmissionOutcomeUnknownError(message, journalKey ? { ...details, journalKey } : details);
+}
+
+/** Why the outcome of a POST is unknown, and the error that caused it. */
+function explain(failure: Failure): [reason: string, cause: unknown] {
   const { context, call, outcome, requestId } = failure;
   switch (outcome.kind) {
-    case "answered":
-      if (outcome.response.status >= 400) return responseError(failure, outcome.response);
-      return invalidResponse(context.redactor, call, requestId, [
-        { path: "data.task_id", message: "can't be read" },
-      ]);
+    case "answered": {
+      const { response } = outcome;
+      if (response.status >= 400) return [` after HTTP ${response.status}`, responseError(failure, response)];
+      const issues = [{ path: "data.task_id", message: "can't be read" }];
+      return [
+        `, since HTTP ${response.status} came without a task id that can be read`,
+        invalidResponse(context.redactor, call, requestId, issues),
+      ];
+    }
     case "too_large":
-    case "foreign":
-      return unusableError(failure, outcome);
+      return [", since the response is too large to be read", unusableError(failure, outcome)];
+    case "foreign": {
+      const { path, message } = outcome.issue;
+      const reason = `, since the response belongs to another request: its \`${path}\` ${message}`;
+      return [reason, unusableError(failure, outcome)];
+    }
     case "aborted":
-      return context.redactor.cause(outcome.cause);
+      return [`, since ${ABORTED}`, context.redactor.cause(outcome.cause)];
+    case "timed_out":
+      return [", since no answer came in time", connectionError(failure, outcome)];
     default:
-      return connectionError(failure, outcome);
+      return [", since the connection broke", connectionError(failure, outcome)];
   }
 }
 
@@ -247,7 +263,7 @@ export async function pollTask(
   call: Call,
   options: RequestOptions,
 ): Promise<Tried<Result<Task>>> {
-  const tried = await sendOnce(context, call, options, judgeRead);
+  const tried = await attempt(context, call, options, judgeRead);
   if (!("result" in tried)) return tried;
   const response = tried.result;
   try {
@@ -256,7 +272,7 @@ export async function pollTask(
     const issues = [{ path: "data", message: `nests deeper than ${DEEPEST} levels` }];
     throw invalidResponse(context.redactor, call, response.requestId, issues);
   } catch (error) {
-    return { error, mayRetry: true, statedMs: null };
+    return { error, mayResend: true, statedMs: null };
   }
 }
 
@@ -268,13 +284,9 @@ function parseTask(context: Context, call: Call, response: ApiResponse): Task {
 /** Checks the result of a task that succeeded. That of an unlisted type may be anything. */
 export function checkResult(context: Context, call: Call, { data, response }: Result<Task>): void {
   if (!isTaskType(data.type)) return;
-  const parsed = resultSchemas[data.type].safeParse(data.output?.result ?? null);
-  if (parsed.success) return;
-  const issues = parsed.error.issues.map(({ path, message }) => ({
-    path: ["data", "output", "result", ...path.map(String)].join("."),
-    message,
-  }));
-  throw invalidResponse(context.redactor, call, response.requestId, issues);
+  const path = ["data", "output", "result"];
+  const json = { data: data.output?.result ?? null };
+  parseData<unknown>(context, call, { ...response, json }, resultSchemas[data.type], undefined, path);
 }
 
 /** How to continue after a wait that ended early. */

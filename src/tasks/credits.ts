@@ -53,9 +53,6 @@ export interface CreditCeiling {
 }
 
 export function createCreditCeiling(maxCredits: number): CreditCeiling {
-  if (!(typeof maxCredits === "number" && maxCredits >= 0)) {
-    throw new InvalidOptionError("maxCredits", "be 0 credits or more", shown(maxCredits));
-  }
   let spentCredits = 0;
   let earlier: Promise<unknown> = Promise.resolve();
 

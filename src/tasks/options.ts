@@ -2,7 +2,14 @@ import type { TaskRequest } from "../contract/requests.js";
 import { LIMITS } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
-import { checkOptionNames, checkRequestOptions, REQUEST_OPTIONS } from "../http/client.js";
+import {
+  callbackRule,
+  checkOptions,
+  numberRule,
+  type OptionRules,
+  OWN_CHECK,
+  REQUEST_OPTIONS,
+} from "../http/client.js";
 import type { Context, RequestOptions } from "../http/context.js";
 import { checkJournalOptions, type JournalOptions } from "../journal/slot.js";
 import type { RunAllProgress } from "./progress.js";
@@ -45,46 +52,36 @@ export interface RunOptions extends WaitOptions, JournalOptions {
 /** The options that `create` also accepts, so that one object can serve several calls. */
 export const SHARED_OPTIONS = {
   ...REQUEST_OPTIONS,
-  pollIntervalMs: true,
-  maxWaitMs: true,
-  onUpdate: true,
-  onSubmitted: true,
+  pollIntervalMs: OWN_CHECK,
+  maxWaitMs: numberRule("be above 0 milliseconds", (value) => value > 0),
+  onUpdate: callbackRule,
+  onSubmitted: callbackRule,
 } as const;
 
-/** The names of the options of `run`, which all calls about tasks accept. */
-export const TASK_OPTIONS = {
+/** The options of `run`, which all calls about tasks accept. */
+export const TASK_OPTIONS: OptionRules<RunOptions> = {
   ...SHARED_OPTIONS,
-  journal: true,
-  journalKey: true,
-  probe: true,
-  onUnrecorded: true,
-} as const satisfies Record<keyof RunOptions, true>;
+  journal: OWN_CHECK,
+  journalKey: OWN_CHECK,
+  probe: OWN_CHECK,
+  onUnrecorded: callbackRule,
+};
+
+/** The options of a wait, checked and complete. */
+export interface CheckedWait<Options extends WaitOptions = WaitOptions> {
+  gaps: PollGaps;
+  maxWaitMs: number;
+  options: Options;
+}
 
 /** Checks the options of `wait`, `watch` and `run`. */
 export function checkWaitOptions<Options extends RunOptions>(
   given: Options,
   { redactor }: Pick<Context, "redactor">,
-): { gaps: PollGaps; maxWaitMs: number; options: Options } {
-  const options = checkOptionNames(given, TASK_OPTIONS, redactor);
-  checkRequestOptions(options);
-  checkCallback("onUpdate", options.onUpdate);
-  checkCallback("onSubmitted", options.onSubmitted);
-  checkCallback("onUnrecorded", options.onUnrecorded);
-  return {
-    gaps: checkPollInterval(options.pollIntervalMs),
-    maxWaitMs: checkMaxWaitMs(options.maxWaitMs),
-    options,
-  };
-}
-
-function checkMaxWaitMs(value: number = DEFAULT_MAX_WAIT_MS): number {
-  if (typeof value === "number" && value > 0) return value;
-  throw new InvalidOptionError("maxWaitMs", "be above 0 milliseconds", shown(value));
-}
-
-export function checkCallback(name: string, value: unknown): void {
-  if (value === undefined || typeof value === "function") return;
-  throw new InvalidOptionError(name, "be a function", shown(value));
+): CheckedWait<Options> {
+  const options = checkOptions<RunOptions>(given, TASK_OPTIONS, redactor) as Options;
+  const { maxWaitMs = DEFAULT_MAX_WAIT_MS } = options;
+  return { gaps: checkPollInterval(options.pollIntervalMs), maxWaitMs, options };
 }
 
 const DEFAULT_CONCURRENCY = 10;
@@ -126,32 +123,25 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
   onUpdate?: ((task: Task, index: number) => void | Promise<void>) | undefined;
 }
 
+const RUN_ALL_OPTIONS: OptionRules<RunAllOptions & RequestOptions> = {
+  ...TASK_OPTIONS,
+  requestId: ["be left to each run of a batch", () => false],
+  journalKey: callbackRule,
+  concurrency: numberRule("be a whole number, 1 or more", (value) => Number.isInteger(value) && value >= 1),
+  maxCredits: numberRule("be 0 credits or more", (value) => value >= 0),
+  onProgress: callbackRule,
+};
+
 /** Checks all options of a batch before anything is paid for. */
 export function checkRunAllOptions<Request extends TaskRequest>(
   given: RunAllOptions<Request>,
-  transport: Pick<Context, "redactor">,
-): RunAllOptions<Request> {
-  const known = { ...TASK_OPTIONS, concurrency: true, maxCredits: true, onProgress: true } as const;
-  const options = checkOptionNames(given, known, transport.redactor);
-  if (Reflect.get(options, "requestId") !== undefined)
-    throw new InvalidOptionError("requestId", "be left to each run of a batch");
-  const { concurrency, maxCredits, onProgress, journalKey, onSubmitted, onUpdate, ...shared } = options;
-  checkWaitOptions(shared, transport);
-  checkConcurrency(concurrency);
-  for (const [name, callback] of Object.entries({ onProgress, journalKey, onSubmitted, onUpdate })) {
-    checkCallback(name, callback);
-  }
-  checkJournalOptions(
-    { ...shared, journalKey: journalKey === undefined ? undefined : "any key" },
-    transport.redactor,
-  );
-  return options;
-}
-
-/** How many tasks of a batch are in progress at a time. */
-export function checkConcurrency(value: number = DEFAULT_CONCURRENCY): number {
-  if (Number.isInteger(value) && value >= 1) return value;
-  throw new InvalidOptionError("concurrency", "be a whole number, 1 or more", shown(value));
+  { redactor }: Pick<Context, "redactor">,
+): RunAllOptions<Request> & { concurrency: number } {
+  const options = checkOptions<RunAllOptions<Request>>(given, RUN_ALL_OPTIONS, redactor);
+  const { journal, probe, journalKey, concurrency = DEFAULT_CONCURRENCY } = options;
+  checkPollInterval(options.pollIntervalMs);
+  checkJournalOptions({ journal, probe, journalKey: journalKey && "any key" }, redactor);
+  return { ...options, concurrency };
 }
 
 /** The shortest and the longest gap between two polls of a wait, in milliseconds. */
@@ -160,28 +150,19 @@ export type PollGaps = readonly [shortest: number, longest: number];
 /** One gap for all polls, or the shortest and the longest, in milliseconds. */
 export type PollInterval = number | readonly [shortest: number, longest: number];
 
-const { shortest, longest } = LIMITS.recommendedPollIntervalMs;
-const DEFAULT_GAPS: PollGaps = [shortest, longest];
+const { recommendedPollIntervalMs: recommended } = LIMITS;
+const DEFAULT_GAPS: PollGaps = [recommended.shortest, recommended.longest];
 
 /** The gaps that an interval means. */
 export function checkPollInterval(interval: PollInterval | undefined): PollGaps {
   if (interval === undefined) return DEFAULT_GAPS;
+  const refuse = (rule: string): never => {
+    throw new InvalidOptionError("pollIntervalMs", rule, shown(interval));
+  };
   const pair: readonly unknown[] = Array.isArray(interval) ? interval : [interval, interval];
-  const got = shown(interval);
-
-  const [first, last] = pair;
-  if (pair.length !== 2 || !isFiniteNumber(first) || !isFiniteNumber(last)) {
-    throw new InvalidOptionError("pollIntervalMs", "be a number, or two of them", got);
-  }
-  if (first < LIMITS.shortestPollIntervalMs) {
-    throw new InvalidOptionError("pollIntervalMs", `be at least ${LIMITS.shortestPollIntervalMs}`, got);
-  }
-  if (last < first) {
-    throw new InvalidOptionError("pollIntervalMs", "be [shortest, longest] with shortest ≤ longest", got);
-  }
-  return [first, last];
-}
-
-function isFiniteNumber(value: unknown): value is number {
-  return typeof value === "number" && Number.isFinite(value);
+  if (pair.length !== 2 || !pair.every(Number.isFinite)) return refuse("be a number, or two of them");
+  const [shortest, longest] = pair as PollGaps;
+  if (shortest < LIMITS.shortestPollIntervalMs) refuse(`be at least ${LIMITS.shortestPollIntervalMs}`);
+  if (longest < shortest) refuse("be [shortest, longest] with shortest ≤ longest");
+  return [shortest, longest];
 }

@@ -4,13 +4,13 @@ import { ApiError, AuthenticationError, TaskNotFoundError } from "../errors/api-
 import { AsyncMusicError } from "../errors/base.js";
 import { ConnectionError, InvalidResponseError } from "../errors/connection-errors.js";
 import { WaitTimeoutError } from "../errors/task-errors.js";
-import { emitWait, type Tried } from "../http/client.js";
-import type { Call, Context } from "../http/context.js";
+import { SHORTEST_WAIT_MS } from "../http/client.js";
+import type { Call, Context, Tried } from "../http/context.js";
 import type { WaitingTask } from "../rate-limit/pacer.js";
 import { Aborter, onAbort, startDeadline } from "../time/abort.js";
 import { parseDate, type Random, whenOverdue } from "../time/clock.js";
 import { pollTask, type Result, resumeAdvice, retrieveCall } from "./calls.js";
-import type { PollGaps, WaitOptions } from "./options.js";
+import type { CheckedWait, PollGaps, WaitOptions } from "./options.js";
 
 /** How long after the end of a wait the response to its last poll may arrive, in real milliseconds. */
 const GRACE_MS = 500;
@@ -28,12 +28,9 @@ export function pollGapMs([shortest, longest]: PollGaps, failures: number, rando
 }
 
 /** A wait with its options checked. */
-export interface Settings {
+export interface Settings extends CheckedWait {
   taskId: string;
   journalKey: string | undefined;
-  gaps: PollGaps;
-  maxWaitMs: number;
-  options: WaitOptions;
   /** When the task was submitted, as far as is known, in milliseconds since the epoch. */
   submittedAt: number;
   /** What the pacer can expect of the task; `null` before the first reading of a task that this client did not submit. */
@@ -50,6 +47,12 @@ type Admission = boolean | { refusal: unknown };
 class PollAbandoned extends Error {
   override name = "PollAbandoned";
   override message = "The poll was left before its answer came.";
+}
+
+/** The polls of one client, by task id: those in flight, and the waits that are queued for the next one. */
+export interface SharedPolls {
+  readonly inFlight: Map<string, Promise<Reading>>;
+  readonly queued: Map<string, Set<TaskPoller>>;
 }
 
 /**
@@ -110,9 +113,11 @@ export class TaskPoller {
     this.#withdrawal = withdrawal;
     this.#abort = onAbort(signal, () => withdrawal.abort(signal?.reason));
     // A wait that is not yet due has just received this poll's result, or has left it since it took too long.
-    this.#shared = notBefore <= now ? this.#polls.inFlight(this.taskId) : undefined;
+    this.#shared = notBefore <= now ? this.#polls.inFlight.get(this.taskId) : undefined;
     if (this.#shared !== undefined) return Promise.resolve(false);
-    this.#polls.enter(this);
+    const queued = this.#polls.queued.get(this.taskId);
+    if (queued === undefined) this.#polls.queued.set(this.taskId, new Set([this]));
+    else queued.add(this);
     if (signal?.aborted) return Promise.resolve(false);
     const request = {
       kind: "poll",
@@ -123,16 +128,10 @@ export class TaskPoller {
       task: this.#known ?? undefined,
     } as const;
     try {
-      return Promise.resolve(pacer.admit(request, withdrawal.signal)).catch(refused);
-    } catch (error) {
-      return Promise.resolve(refused(error));
+      return Promise.resolve(pacer.admit(request, withdrawal.signal)).catch((refusal) => ({ refusal }));
+    } catch (refusal) {
+      return Promise.resolve({ refusal });
     }
-  }
-
-  /** Replaces the queued poll by one that another wait has begun. */
-  join(poll: Promise<Reading>): void {
-    this.#shared = poll;
-    this.#withdrawal?.abort();
   }
 
   /** Reads the task. `null`: nothing changed, or the read failed and the wait continues. */
@@ -169,47 +168,64 @@ export class TaskPoller {
 
   async #poll(admission: Admission): Promise<Reading> {
     const { clock, pacer, emitter } = this.context;
+    const { taskId } = this;
     const { signal } = this.#settings.options;
     const shared = this.#shared;
     this.#abort?.leave();
-    if (shared === undefined) this.#polls.leave(this);
-    if (admission === true) {
-      // Release the slot even if nothing is sent.
-      if (signal?.aborted) pacer.report({ sentAt: clock.now(), remaining: null, heldForMs: null });
-      signal?.throwIfAborted();
-      const waitedMs = clock.now() - Math.max(this.#notBefore ?? 0, this.#queuedAt);
-      emitWait(emitter, `read task ${this.taskId}`, this.taskId, waitedMs);
-      return this.#beforeEnd((patience) => this.#polls.begin(this, patience));
-    }
+    const queued = this.#polls.queued.get(taskId);
+    if (shared === undefined && queued?.delete(this) && queued.size === 0) this.#polls.queued.delete(taskId);
+    // Release the slot even if nothing is sent.
+    if (admission === true && signal?.aborted)
+      pacer.report({ sentAt: clock.now(), remaining: null, heldForMs: null });
     signal?.throwIfAborted();
-    if (shared !== undefined)
-      return this.#beforeEnd((patience) => within(shared, this.#timeoutMs(), patience));
-    throw admission === false ? this.#timeout() : admission.refusal;
-  }
+    if (admission === true) {
+      const waitedMs = clock.now() - Math.max(this.#notBefore ?? 0, this.#queuedAt);
+      if (waitedMs >= SHORTEST_WAIT_MS)
+        emitter.emit("wait", () => ({ purpose: `read task ${taskId}`, taskId, waitedMs }));
+    } else if (shared === undefined) throw admission === false ? this.#timeout() : admission.refusal;
 
-  /** Sends the poll. Other waits may share its result. */
-  async request(signal: AbortSignal): Promise<Reading> {
-    const options = { ...this.#settings.options, signal, timeoutMs: this.#timeoutMs() };
-    const reading = await pollTask(this.context, this.call(), options);
-    if ("result" in reading) {
-      const { data } = reading.result;
-      this.context.pacer.learn(this.#taskOf(data), isFinalStatus(data.status));
-    }
-    return reading;
-  }
-
-  /** Leaves a poll that stalls when the wait is over, also if something else has moved the clock meanwhile. */
-  async #beforeEnd(poll: (patience: AbortSignal) => Promise<Reading>): Promise<Reading> {
-    const { signal } = this.#settings.options;
-    const controller = new Aborter();
-    const abort = onAbort(signal, () => controller.abort(signal?.reason));
-    const end = () => controller.abort(new PollAbandoned());
-    const forget = whenOverdue(this.context.clock, this.#notAfter, GRACE_MS, end);
+    // Leaves a poll that stalls when the wait is over, also if something else has moved the clock meanwhile.
+    const patience = new Aborter();
+    const abort = onAbort(signal, () => patience.abort(signal?.reason));
+    const forget = whenOverdue(clock, this.#notAfter, GRACE_MS, () => patience.abort(new PollAbandoned()));
     try {
-      return await poll(controller.signal);
+      return await (shared === undefined || admission === true
+        ? this.#begin(patience.signal)
+        : within(shared, this.#timeoutMs(), patience.signal));
     } finally {
       abort.leave();
       forget();
+    }
+  }
+
+  /** Begins a poll, which all queued waits on the task join. */
+  #begin(signal: AbortSignal): Promise<Reading> {
+    const { taskId } = this;
+    const { inFlight, queued } = this.#polls;
+    const poll = this.#request(signal).finally(() => {
+      if (inFlight.get(taskId) === poll) inFlight.delete(taskId);
+    });
+    inFlight.set(taskId, poll);
+    const others = queued.get(taskId) ?? [];
+    queued.delete(taskId);
+    for (const other of others) {
+      other.#shared = poll;
+      other.#withdrawal?.abort();
+    }
+    return poll;
+  }
+
+  /** Sends the poll. Never rejects, since other waits may share its result. */
+  async #request(signal: AbortSignal): Promise<Reading> {
+    const options = { ...this.#settings.options, signal, timeoutMs: this.#timeoutMs() };
+    try {
+      const reading = await pollTask(this.context, this.call(), options);
+      if (!("result" in reading)) return signal.aborted ? failed(new PollAbandoned()) : reading;
+      const { data } = reading.result;
+      this.context.pacer.learn(this.#taskOf(data), isFinalStatus(data.status));
+      return reading;
+    } catch (error) {
+      return failed(signal.aborted ? new PollAbandoned() : error);
     }
   }
 
@@ -243,44 +259,6 @@ export class TaskPoller {
   }
 }
 
-/** The polls in flight of one client, and the waits that are queued for the next poll of each task. */
-export class SharedPolls {
-  readonly #inFlight = new Map<string, Promise<Reading>>();
-  readonly #queued = new Map<string, Set<TaskPoller>>();
-
-  inFlight(taskId: string): Promise<Reading> | undefined {
-    return this.#inFlight.get(taskId);
-  }
-
-  enter(poller: TaskPoller): void {
-    const others = this.#queued.get(poller.taskId);
-    if (others === undefined) this.#queued.set(poller.taskId, new Set([poller]));
-    else others.add(poller);
-  }
-
-  leave(poller: TaskPoller): void {
-    const others = this.#queued.get(poller.taskId);
-    if (others?.delete(poller) && others.size === 0) this.#queued.delete(poller.taskId);
-  }
-
-  /** Begins a poll, which all queued waits on its task join. */
-  begin(poller: TaskPoller, signal: AbortSignal): Promise<Reading> {
-    const { taskId } = poller;
-    const poll = poller
-      .request(signal)
-      .catch(failed)
-      .then((reading) => (signal.aborted && !("result" in reading) ? failed(new PollAbandoned()) : reading))
-      .finally(() => {
-        if (this.#inFlight.get(taskId) === poll) this.#inFlight.delete(taskId);
-      });
-    this.#inFlight.set(taskId, poll);
-    const others = this.#queued.get(taskId) ?? [];
-    this.#queued.delete(taskId);
-    for (const other of others) other.join(poll);
-    return poll;
-  }
-}
-
 /** A shared poll, within the limits of the wait that joined it. */
 async function within(poll: Promise<Reading>, timeoutMs: number, patience: AbortSignal): Promise<Reading> {
   const deadline = startDeadline(timeoutMs, patience);
@@ -293,12 +271,8 @@ async function within(poll: Promise<Reading>, timeoutMs: number, patience: Abort
   }
 }
 
-function refused(refusal: unknown): Admission {
-  return { refusal };
-}
-
 function failed(error: unknown): Reading {
-  return { error, mayRetry: false, statedMs: null };
+  return { error, mayResend: false, statedMs: null };
 }
 
 /** A refused key or id ends a wait, and so does every error that is no failed read. */

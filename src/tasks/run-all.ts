@@ -7,7 +7,7 @@ import { isFreed, isJournalEntry } from "../journal/entries.js";
 import { inTime } from "../journal/slot.js";
 import { isReasonOf, onAbort } from "../time/abort.js";
 import { createCreditCeiling } from "./credits.js";
-import { checkConcurrency, type RunAllOptions, type RunOptions } from "./options.js";
+import type { RunAllOptions, RunOptions } from "./options.js";
 import { createProgress } from "./progress.js";
 
 /** How one request of `runAll` ended. */
@@ -60,13 +60,12 @@ const ITERATED_TWICE =
 /** Runs requests, a few at a time. It can be iterated once: a second time would pay a second time. */
 export function runAll<Request extends TaskRequest>(
   requests: Iterable<Request> | AsyncIterable<Request>,
-  options: RunAllOptions<Request>,
+  options: RunAllOptions<Request> & { concurrency: number },
   context: Pick<Context, "clock" | "emitter" | "redactor">,
   run: Run<Request>,
 ): AsyncIterable<RunResult<Request>> {
-  const { concurrency: _, maxCredits, onProgress, journalKey, onSubmitted, onUpdate, ...shared } = options;
+  const { concurrency, maxCredits, onProgress, journalKey, onSubmitted, onUpdate, ...shared } = options;
   checkRequests(requests);
-  const concurrency = checkConcurrency(options.concurrency);
   const ceiling = maxCredits === undefined ? null : createCreditCeiling(maxCredits);
   const { emitter, redactor } = context;
   const progress = onProgress === undefined ? null : createProgress(requests, onProgress, context);

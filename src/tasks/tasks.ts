@@ -1,12 +1,12 @@
 import type { TaskRequest } from "../contract/requests.js";
 import type { Usage } from "../contract/responses.js";
-import type { TaskType } from "../contract/service.js";
-import { isFinalStatus } from "../contract/service.js";
+import { isFinalStatus, type JsonValue, type TaskType } from "../contract/service.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import { AsyncMusicError } from "../errors/base.js";
 import type { JournalError } from "../errors/task-errors.js";
 import { TaskFailedError } from "../errors/task-errors.js";
-import { type ApiPromise, apiPromise, checkOptionNames, createRequestId } from "../http/client.js";
+import { createRequestId } from "../http/attempt.js";
+import { type ApiPromise, apiPromise, checkOptions } from "../http/client.js";
 import type { Context, InFlight, RequestOptions } from "../http/context.js";
 import type { SpanAttributes } from "../http/telemetry.js";
 import type { Probe } from "../journal/evidence.js";
@@ -15,12 +15,13 @@ import { type Ordered, submitOnce } from "../journal/submit-once.js";
 import { onAbort } from "../time/abort.js";
 import {
   abortedInFlight,
-  createBody,
   createCount,
   createTask,
   type Result,
   retrieveTask,
+  type SentRequest,
   type SubmissionHooks,
+  serialize,
   taskIdOf,
 } from "./calls.js";
 import {
@@ -87,8 +88,8 @@ export class Tasks {
     const { redactor } = this.#context;
     const submit = async () => {
       // A journal given here would be ignored, and seem to prevent duplicate charges.
-      const own = checkOptionNames(options, SHARED_OPTIONS, redactor);
-      return this.#submit(request, createBody(request, this.#validatesRequests), own);
+      const own = checkOptions<RequestOptions>(options, SHARED_OPTIONS, redactor);
+      return this.#submit(serialize(request, this.#validatesRequests), own);
     };
     return apiPromise(submit(), redactor) as ApiPromise<TaskSubmission<Type>>;
   }
@@ -117,9 +118,12 @@ export class Tasks {
   retrieve(task: string | TaskSubmission, options: RequestOptions = {}): ApiPromise<Task> {
     const { trace, redactor } = this.#context;
     const read = async () =>
-      retrieveTask(this.#context, taskIdOf(task), checkOptionNames(options, TASK_OPTIONS, redactor));
-    // It may be the API key, passed by mistake.
-    const taskId = redactor.text(String(Object(task).task_id ?? task));
+      retrieveTask(
+        this.#context,
+        taskIdOf(task),
+        checkOptions<RequestOptions>(options, TASK_OPTIONS, redactor),
+      );
+    const taskId = String(Object(task).task_id ?? task);
     return apiPromise(trace("retrieve a task", { "async_music.task_id": taskId }, read), redactor);
   }
 
@@ -145,7 +149,7 @@ export class Tasks {
   wait(task: string | TaskSubmission, options: WaitOptions = NO_OPTIONS): Promise<SucceededTask> {
     // Not `async`: that would hold a promise more for each of tens of thousands of waits.
     try {
-      return this.#waits.wait(task, options);
+      return this.#waits.wait(task, checkWaitOptions(options, this.#context));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -163,7 +167,7 @@ export class Tasks {
   /** Follows a task. Of a task that is known by its ID only, narrow on `task.type` or with `isMusic`. */
   watch(task: string | TaskSubmission, options?: WaitOptions): AsyncIterable<Task>;
   watch(task: string | TaskSubmission, options: WaitOptions = {}): AsyncIterable<Task> {
-    return this.#waits.watch(task, options);
+    return this.#waits.watch(task, checkWaitOptions(options, this.#context));
   }
 
   /**
@@ -239,7 +243,8 @@ export class Tasks {
   ) {
     const { redactor, random, clock, trace } = this.#context;
     // Everything about the wait is checked before anything is paid for.
-    const { options } = checkWaitOptions(given, this.#context);
+    const checked = checkWaitOptions(given, this.#context);
+    const { options } = checked;
     const recorded = checkJournalOptions(options, redactor);
     const { journal, probe, onSubmitted, onUnrecorded, ...others } = options;
     const { requestId = createRequestId(random), journalKey, ...waitOptions } = others;
@@ -249,16 +254,18 @@ export class Tasks {
 
     const finish = async (task: TaskSubmission | string) => {
       if (typeof task !== "string") await callBack("onSubmitted", onSubmitted, task, task.task_id, redactor);
-      return this.#waits.wait(task, waitOptions, journalKey) as Promise<SucceededTask<Type>>;
+      return this.#waits.wait(task, { ...checked, options: waitOptions }, journalKey) as Promise<
+        SucceededTask<Type>
+      >;
     };
-    const ended = trace("run a task", attributesOf(request, this.#context), async () => {
-      const body = createBody(request, this.#validatesRequests);
-      if (recorded === null) return finish((await this.#submit(request, body, sent, { inFlight })).data);
+    const ended = trace("run a task", attributesOf(request), async () => {
+      const serialized = serialize(request, this.#validatesRequests);
+      if (recorded === null) return finish((await this.#submit(serialized, sent, { inFlight })).data);
 
       const ordered = await submitOnce(recorded, redactor, {
         clock,
         signal,
-        request: redactor.data(JSON.parse(body)),
+        request: redactor.data(serialized.value) as JsonValue,
         requestId: redactor.text(requestId),
         probe: recorded.probe ? this.#probe(options) : null,
         send: async (take) => {
@@ -269,7 +276,7 @@ export class Tasks {
               await take();
             },
           };
-          return (await this.#submit(request, body, sent, hooks)).data;
+          return (await this.#submit(serialized, sent, hooks)).data;
         },
       });
       const report = (error: JournalError) =>
@@ -281,19 +288,16 @@ export class Tasks {
 
   /** Submits a task, and counts it. */
   async #submit(
-    request: unknown,
-    body: string,
+    request: SentRequest,
     options: RequestOptions,
     hooks?: SubmissionHooks,
   ): Promise<Result<TaskSubmission>> {
-    // Read now: a request that changes, or throws, while it is sent must not lose the task.
-    const model = String(Object(request).model);
-    const attributes = attributesOf(request, this.#context);
-    const created = await this.#context.trace("create a task", attributes, () =>
-      this.#count.during(createTask(this.#context, body, options, hooks), options.signal),
+    const created = await this.#context.trace("create a task", attributesOf(request.value), () =>
+      this.#count.during(createTask(this.#context, request, options, hooks), options.signal),
     );
     // By the client's clock, since the service's may differ.
-    this.#submissions.set(created.data, { model, at: this.#context.clock.now() });
+    const at = this.#context.clock.now();
+    this.#submissions.set(created.data, { model: String(Object(request.value).model), at });
     return created;
   }
 
@@ -307,13 +311,10 @@ export class Tasks {
   }
 }
 
-/** The span attributes of a request. In JavaScript a request may be anything, and contain the API key. */
-function attributesOf(request: unknown, { redactor }: Pick<Context, "redactor">): SpanAttributes {
+/** The span attributes of a request, which may be anything in JavaScript. */
+function attributesOf(request: unknown): SpanAttributes {
   const { model, task_type } = Object(request);
-  return {
-    "async_music.model": redactor.text(String(model)),
-    "async_music.task_type": redactor.text(String(task_type)),
-  };
+  return { "async_music.model": String(model), "async_music.task_type": String(task_type) };
 }
 
 /**

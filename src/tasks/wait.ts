@@ -7,8 +7,8 @@ import type { Redactor } from "../http/redactor.js";
 import { traceEach } from "../http/telemetry.js";
 import { parseDate } from "../time/clock.js";
 import { checkResult, checkTaskId, resumeAdvice, taskIdOf } from "./calls.js";
-import { checkWaitOptions, type WaitOptions } from "./options.js";
-import { SharedPolls, TaskPoller } from "./poll.js";
+import type { CheckedWait } from "./options.js";
+import { type SharedPolls, TaskPoller } from "./poll.js";
 import { stoppable } from "./run-all.js";
 
 /** The submissions of a client: the model, and when each arrived, in milliseconds since the epoch. */
@@ -17,7 +17,7 @@ export type Submissions = WeakMap<TaskSubmission, { model: string; at: number }>
 /** The waits of one client. Concurrent waits on one task share its polls. */
 export class Waits {
   readonly #context: Context;
-  readonly #polls = new SharedPolls();
+  readonly #polls: SharedPolls = { inFlight: new Map(), queued: new Map() };
   readonly #submissions: Submissions;
 
   constructor(context: Context, submissions: Submissions) {
@@ -26,31 +26,24 @@ export class Waits {
   }
 
   /** Resolves with the task once it has succeeded. `journalKey` is the key under which a journal named the task. */
-  wait(task: string | TaskSubmission, options: WaitOptions, journalKey?: string): Promise<SucceededTask> {
-    const poller = this.#poller(task, options, journalKey);
+  wait(task: string | TaskSubmission, checked: CheckedWait, journalKey?: string): Promise<SucceededTask> {
+    const poller = this.#poller(task, checked, journalKey);
     const attributes = { "async_music.task_id": poller.taskId };
     return this.#context.trace("wait for a task", attributes, () => untilSuccess(poller));
   }
 
   /** Yields every change of a task, last its final state. */
-  watch(task: string | TaskSubmission, options: WaitOptions): AsyncIterable<Task> {
-    const { trace } = this.#context;
-    const { taskId } = this.#poller(task, options);
-    const { signal: callerSignal, ...others } = checkWaitOptions(options, this.#context).options;
-    return stoppable(
-      (signal) =>
-        traceEach(
-          trace,
-          "watch a task",
-          { "async_music.task_id": taskId },
-          changes(() => this.#poller(task, { ...others, signal })),
-        ),
-      callerSignal,
-    );
+  watch(task: string | TaskSubmission, checked: CheckedWait): AsyncIterable<Task> {
+    const { taskId } = this.#poller(task, checked);
+    const attributes = { "async_music.task_id": taskId };
+    return stoppable((signal) => {
+      const options = { ...checked.options, signal };
+      const poll = () => changes(this.#poller(task, { ...checked, options }));
+      return traceEach(this.#context.trace, "watch a task", attributes, poll);
+    }, checked.options.signal);
   }
 
-  #poller(task: string | TaskSubmission, given: WaitOptions, journalKey?: string): TaskPoller {
-    const checked = checkWaitOptions(given, this.#context);
+  #poller(task: string | TaskSubmission, checked: CheckedWait, journalKey?: string): TaskPoller {
     const taskId = taskIdOf(task);
     checkTaskId(taskId, this.#context.redactor);
     const now = this.#context.clock.now();
@@ -81,8 +74,7 @@ async function untilSuccess(poller: TaskPoller): Promise<SucceededTask> {
   }
 }
 
-async function* changes(createPoller: () => TaskPoller): AsyncGenerator<Task, void, void> {
-  const poller = createPoller();
+async function* changes(poller: TaskPoller): AsyncGenerator<Task, void, void> {
   for (;;) {
     const reading = await poller.read(await poller.admission());
     if (reading === null) continue;

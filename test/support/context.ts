@@ -22,7 +22,7 @@ export function createContext(fields: Partial<Context> = {}): Context {
     ids: { requests: new RecentIds(), tasks: new RecentIds() },
     emitter: createEmitter(),
     trace: createTrace(undefined, String),
-    warn: () => {},
+    warn: undefined,
     ...fields,
   };
 }
