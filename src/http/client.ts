@@ -159,7 +159,7 @@ export const flagRule: OptionRule = ["be true or false", (value) => typeof value
 
 /** The rule for an object that is used by its methods. */
 export const methodsRule = (...methods: readonly string[]): OptionRule => [
-  `have the methods ${methods.join(", ").replace(/, (\w+)$/, " and $1")}`,
+  `have the methods ${methods.join(", ")}`,
   (value) => methods.every((name) => typeof Object(value)[name] === "function"),
 ];
 
