@@ -1,40 +1,38 @@
+import { LIMITS } from "../contract/service.js";
 import { onAbort } from "../time/abort.js";
 import type { Clock } from "../time/clock.js";
-import type { PacedRequest, Pacer } from "./pacer.js";
-import { Queue } from "./queue.js";
-import { type Budget, RateWindow } from "./rate-window.js";
-import { ReadGaps } from "./read-gaps.js";
-import { ReadSchedule, SCOUTS } from "./read-schedule.js";
-import { SteadyClock } from "./steady-clock.js";
-import { isReader, type RequestTimes, Waiting } from "./waiting.js";
-import type { Claimant } from "./window.js";
+import { SteadyClock } from "../time/clock.js";
+import type { Pacer, WaitingTask } from "./pacer.js";
+import { Queue, type QueueEntry } from "./queue.js";
+import { PollSchedule } from "./schedule.js";
+import { type Budget, RateWindow } from "./window.js";
 
-/** How long the price of a read stands: a quarter of what is left of its window, within these. */
-const PRICE_LASTS_MS = { shortest: 1000, longest: 10_000 };
+const RANKS = { create: 0, account: 0, read: 1, poll: 2 } as const;
 
-/** A shorter delay, or a smaller change of its end, is not reported, in milliseconds. */
+/** Polls are planned anew after a quarter of what is left of the window, within these limits. */
+const PLAN_LASTS_MS = { shortest: 1000, longest: 10_000 };
+
+/** Delays shorter than this, and smaller changes of their end, are not reported. */
 const REPORTED_DELAY_MS = 1000;
 
-/** How long to wait for the first polls of tasks of which only the id is known, before others follow. */
-const SCOUTING_MS = 2000;
+/** The reason of a canceled alarm: the platform would create an error with a stack trace for each. */
+const CANCELED = "the alarm was canceled";
 
-/** Why an alarm doesn't ring. A reason is given since the one that the platform would make takes the stack down. */
-const MOVED = "the alarm was moved";
-
-/** A pacer whose budget may change by itself. */
 export interface MemoryPacer extends Pacer {
-  /** Looks again who may leave now. */
+  /** Admits what a budget that has changed by itself allows. */
   lookAgain(): void;
 }
 
-/** A pacer for the requests of one process. However many wait, they share one timer. */
+/** A pacer for the requests of one process. All waiting requests share one timer. */
 export function createMemoryPacer(callersClock: Clock, window: Budget = new RateWindow()): MemoryPacer {
   const clock = new SteadyClock(callersClock);
-  const schedule = new ReadSchedule();
-  const gaps = new ReadGaps();
+  const schedule = new PollSchedule();
   const queue = new Queue();
-  let arrivals = 0;
-  let pricedAt = Number.NEGATIVE_INFINITY;
+  /** When the last read of each task was sent or answered, for those of the last second. */
+  const lastReads = new Map<string, number>();
+  let entries = 0;
+  /** When polls were planned, and in which window. */
+  let planned = { at: Number.NEGATIVE_INFINITY, openedAt: Number.NEGATIVE_INFINITY };
   let reportedDelayUntil = Number.NEGATIVE_INFINITY;
   let alarm: { at: number; controller: AbortController } | null = null;
 
@@ -43,27 +41,50 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
       new Promise((resolve, reject) => {
         signal?.throwIfAborted();
         const now = clock.now();
-        if (isHeldTooLong(request.maxHoldMs, now)) return resolve(false);
-        const waiting = new Waiting(request, timesOf(request, now), arrivals++, resolve, reject);
-        enter(waiting, signal);
+        const { maxHoldMs = Number.POSITIVE_INFINITY, task } = request;
+        if (window.heldUntil - now > maxHoldMs) return resolve(false);
+        const notBefore = clock.fromClock(request.notBefore ?? 0);
+        const entry: QueueEntry = {
+          rank: RANKS[request.kind],
+          number: entries++,
+          taskId: request.taskId,
+          task: null,
+          notBefore,
+          dueBy: clock.fromClock(request.dueBy ?? Number.POSITIVE_INFINITY),
+          dueAt: Math.max(notBefore, now),
+          notAfter: clock.fromClock(request.notAfter ?? Number.POSITIVE_INFINITY),
+          maxHoldMs,
+          onDelayed: request.onDelayed,
+          isSettled: false,
+          abort: null,
+          resolve,
+          reject,
+        };
+        if (request.kind === "poll") schedule.enter(entry, task && onSteadyClock(task, now), now);
+        entry.abort = onAbort(signal, () => {
+          queue.remove(entry).reject(signal?.reason);
+          advance();
+        });
+        queue.add(entry);
         advance(now);
-        if (!waiting.isSettled && waiting.dueAt <= now) reportDelay([waiting], now);
+        if (!entry.isSettled && entry.dueAt <= now) reportDelay([entry], now);
       }),
 
     report({ taskId, sentAt, remaining, heldForMs }) {
       const now = clock.now();
       window.settle(now, { sentAt: Math.min(now, clock.fromClock(sentAt)), remaining, heldForMs });
-      gaps.note(taskId, now);
-      if (heldForMs !== null) giveUpHeld(now);
+      if (taskId !== undefined) noteRead(taskId, now);
+      if (heldForMs !== null) {
+        for (const entry of queue.entries(0, 1, 2))
+          if (window.heldUntil - now > entry.maxHoldMs) queue.remove(entry).resolve(false);
+      }
       advance(now);
     },
 
-    learn(task, isOver) {
+    learn(task, isFinished) {
       const now = clock.now();
-      const { resumedAt } = task;
-      const known = { ...onSteadyClock(task, now), resumedAt: resumedAt && clock.fromClock(resumedAt) };
-      if (!schedule.learn(known, now, isOver)) return;
-      pricedAt = Number.NEGATIVE_INFINITY;
+      if (!schedule.learn(onSteadyClock(task, now), now, isFinished)) return;
+      planned.at = Number.NEGATIVE_INFINITY;
       advance(now);
     },
 
@@ -80,160 +101,106 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
     lookAgain: () => advance(),
   };
 
-  function enter(waiting: Waiting, signal: AbortSignal | undefined): void {
-    waiting.abort = onAbort(signal, () => {
-      queue.fail(waiting, signal?.reason);
-      advance();
-    });
-    if (waiting.isUnknown) {
-      guess(waiting, queue.unknownPolls);
-      if (isReader(waiting)) waiting.dueAt = schedule.dueAt(waiting);
-    }
-    queue.enter(waiting);
+  /** Times from before the caller's clock was set back count as now. */
+  function onSteadyClock(task: WaitingTask, now: number): WaitingTask {
+    return {
+      ...task,
+      submittedAt: Math.min(now, clock.fromClock(task.submittedAt)),
+      unfinishedAt: Math.min(now, clock.fromClock(task.unfinishedAt)),
+      resumedAt: task.resumedAt && clock.fromClock(task.resumedAt),
+    };
   }
 
-  function timesOf(request: PacedRequest, now: number): RequestTimes {
-    const notBefore = clock.fromClock(request.notBefore ?? 0);
-    const notAfter = clock.fromClock(request.notAfter ?? Number.POSITIVE_INFINITY);
-    const dueBy = clock.fromClock(request.dueBy ?? Number.POSITIVE_INFINITY);
-    const task = request.task && onSteadyClock(request.task, now);
-    const reader = task === undefined ? null : schedule.reader(task, notBefore, now, dueBy);
-    const dueAt = reader === null ? Math.max(notBefore, now) : schedule.dueAt(reader);
-    return { notBefore, notAfter, dueBy, reader, dueAt };
-  }
-
-  /** A task's times on the pacer's clock; those from before the caller's was set back are taken for now. */
-  function onSteadyClock<Task extends { submittedAt: number; unfinishedAt: number }>(
-    task: Task,
-    now: number,
-  ): Task {
-    const submittedAt = Math.min(now, clock.fromClock(task.submittedAt));
-    return { ...task, submittedAt, unfinishedAt: Math.min(now, clock.fromClock(task.unfinishedAt)) };
-  }
-
-  /** Lets everything leave that may leave now, gives up what is too late, and sets the timer for the rest. */
+  /** Admits what may leave now, gives up what has expired, and sets the timer for the rest. */
   function advance(now = clock.now()): void {
-    if (queue.waitingPolls > 0 && now >= priceEndsAt(now)) setPrice(now);
-    for (let due = queue.takeDue(now); due !== undefined; due = queue.takeDue(now)) lineUp(due, now);
-    admitAll(now);
-    for (let late = queue.takeLate(now); late !== undefined; late = queue.takeLate(now)) {
-      queue.settle(late, false);
+    if (queue.polls > 0 && now >= planEndsAt(now)) {
+      planned = { at: now, openedAt: window.openedAt };
+      schedule.plan(queue.entries(2), window.budget(now));
+      queue.reorderPolls();
     }
-    const delayedUntil = queue.isLinedUp(0) ? (delayEnd(now) ?? 0) : 0;
+    admitDue(now);
+    if (now >= queue.nextExpiry) for (const entry of queue.takeExpired(now)) entry.resolve(false);
+    const isDelayed = (queue.first(0)?.dueAt ?? Number.POSITIVE_INFINITY) <= now;
+    const delayedUntil = isDelayed ? (delayEnd(now) ?? 0) : 0;
     if (delayedUntil >= reportedDelayUntil + REPORTED_DELAY_MS) {
       // Also without anything to report: listing all waiting requests takes longer the more there are.
       reportedDelayUntil = delayedUntil;
-      reportDelay(queue.linedUp(0), now);
+      reportDelay(queue.entries(0), now);
     }
     setAlarm(now);
   }
 
-  /** When the budget is expected to be replenished; `null` where that is not known. */
+  /** Polls are planned only while it is known where the window stands, and anew when it opens. */
+  function planEndsAt(now: number): number {
+    if (!window.isOpen(now)) return Number.POSITIVE_INFINITY;
+    if (planned.openedAt !== window.openedAt) return now;
+    const { shortest, longest } = PLAN_LASTS_MS;
+    const leftMs = window.budget(now).until - now;
+    return planned.at + Math.min(longest, Math.max(shortest, leftMs / 4));
+  }
+
+  function admitDue(now: number): void {
+    for (let entry = nextEntry(now); entry !== undefined; entry = nextEntry(now)) {
+      const { taskId, rank } = entry;
+      const readAt = taskId === undefined ? undefined : lastReads.get(taskId);
+      if (readAt !== undefined && now - readAt < LIMITS.shortestPollIntervalMs) {
+        queue.postpone(entry, readAt + LIMITS.shortestPollIntervalMs);
+        continue;
+      }
+      window.spend(now, rank);
+      if (taskId !== undefined) noteRead(taskId, now);
+      queue.remove(entry).resolve(true);
+    }
+  }
+
+  /** The entry that leaves next: each rank goes ahead up to its share, and beyond it after all others. */
+  function nextEntry(now: number): QueueEntry | undefined {
+    let beyondShare: QueueEntry | undefined;
+    for (const rank of [0, 1, 2] as const) {
+      const entry = queue.first(rank);
+      if (entry === undefined || entry.dueAt > now) continue;
+      const isWithinShare = rank === 2 || window.shareLeft(now, rank) > 0;
+      if (isWithinShare && window.admits(now, rank)) return entry;
+      if (!isWithinShare && window.admits(now, rank, queue.polls)) beyondShare ??= entry;
+    }
+    return beyondShare;
+  }
+
+  /** A read of the task was sent, or answered: the service counted it some time in between. */
+  function noteRead(taskId: string, now: number): void {
+    lastReads.delete(taskId);
+    lastReads.set(taskId, now);
+    for (const [id, readAt] of lastReads) {
+      if (now - readAt < LIMITS.shortestPollIntervalMs) break;
+      lastReads.delete(id);
+    }
+  }
+
+  /** When more requests are expected to leave; `null` where that is unknown. */
   function delayEnd(now: number): number | null {
     const { heldUntil, resetAt } = window.state(now);
     return heldUntil ?? resetAt ?? (window.isOpen(now) ? window.nextChange(now) : null);
   }
 
-  function reportDelay(delayed: readonly Waiting[], now: number): void {
+  function reportDelay(delayed: readonly QueueEntry[], now: number): void {
     const until = delayEnd(now);
     if (until === null || until < now + REPORTED_DELAY_MS) return;
-    for (const { onDelayed } of delayed) {
-      if (onDelayed === undefined) continue;
+    for (const { onDelayed, dueAt } of delayed) {
+      if (onDelayed === undefined || dueAt > now) continue;
       reportedDelayUntil = until;
       onDelayed(clock.toClock(until));
     }
   }
 
-  /** Sets the price of a read for what is left of the window, and with it who is read when. */
-  function setPrice(now: number): void {
-    pricedAt = now;
-    const waiting = queue.takePolls();
-    let unknown = 0;
-    for (const each of waiting) if (each.isUnknown) guess(each, unknown++);
-    const readers = waiting.filter(isReader);
-    schedule.price(readers, window.budgets(now));
-    if (!schedule.isFree) for (const each of schedule.explore(readers, now)) each.isExploring = true;
-    for (const each of waiting) {
-      if (isReader(each)) each.dueAt = each.isExploring ? each.notBefore : schedule.dueAt(each);
-      queue.putOff(each);
-    }
-  }
-
-  /** Of tasks of which only the id is known, a few are read first: they show how old the others probably are. */
-  function guess(waiting: Waiting, place: number): void {
-    Object.assign(waiting, schedule.guess(place, waiting.notBefore));
-    if (!isReader(waiting)) waiting.dueAt = waiting.notBefore + SCOUTING_MS * Math.floor(place / SCOUTS);
-  }
-
-  /** When the price is to be set anew: never before it is known where the window stands. */
-  function priceEndsAt(now: number): number {
-    if (!window.isOpen(now)) return Number.POSITIVE_INFINITY;
-    if (pricedAt < window.openedAt) return now;
-    const leftMs = (window.budgets(now)[0]?.until ?? now) - now;
-    return pricedAt + Math.min(PRICE_LASTS_MS.longest, Math.max(PRICE_LASTS_MS.shortest, leftMs / 4));
-  }
-
-  /** Lets a due request wait for its turn, or puts it off when its task was read less than a second ago. */
-  function lineUp(waiting: Waiting, now: number): void {
-    const soonest = gaps.soonest(waiting.taskId, now);
-    if (soonest <= now) {
-      queue.lineUp(waiting);
-      return;
-    }
-    waiting.notBefore = soonest;
-    waiting.dueAt = soonest;
-    queue.putOff(waiting);
-  }
-
-  function admitAll(now: number): void {
-    for (let rank = inTurn(now); rank !== undefined; rank = inTurn(now)) {
-      const waiting = queue.takeFirst(rank);
-      if (waiting === undefined) return;
-      if (gaps.soonest(waiting.taskId, now) > now) {
-        lineUp(waiting, now);
-        continue;
-      }
-      window.spend(now, rank);
-      gaps.note(waiting.taskId, now);
-      queue.settle(waiting, true);
-    }
-  }
-
-  /** The rank of who may leave next: each goes ahead up to its share, and beyond it after all the others. */
-  function inTurn(now: number): Claimant | undefined {
-    const polls = queue.waitingPolls;
-    if (queue.isLinedUp(0) && window.hasShare(now, 0) && window.admits(now, 0)) return 0;
-    if (queue.isLinedUp(1) && window.hasShare(now, 1) && window.admits(now, 1)) return 1;
-    if (queue.isLinedUp(2) && window.admits(now, 2)) return 2;
-    if (queue.isLinedUp(0) && window.admits(now, 0, polls)) return 0;
-    if (queue.isLinedUp(1) && window.admits(now, 1, polls)) return 1;
-    return undefined;
-  }
-
-  function isHeldTooLong(maxHoldMs = Number.POSITIVE_INFINITY, now: number): boolean {
-    return window.heldUntil - now > maxHoldMs;
-  }
-
-  /** Gives up what doesn't stand the hold that has just begun. */
-  function giveUpHeld(now: number): void {
-    for (const waiting of queue.takeAll()) {
-      if (isHeldTooLong(waiting.maxHoldMs, now)) queue.settle(waiting, false);
-      else queue.putOff(waiting);
-    }
-  }
-
   function setAlarm(now: number): void {
-    const isBlocked = queue.isLinedUp(0) || queue.isLinedUp(1) || queue.isLinedUp(2);
-    const at = Math.min(
-      queue.nextDueAt,
-      queue.nextLateAt,
-      isBlocked ? window.nextChange(now) : Number.POSITIVE_INFINITY,
-      queue.waitingPolls > 0 && !schedule.isFree
-        ? Math.max(now + 1, priceEndsAt(now))
-        : Number.POSITIVE_INFINITY,
-    );
+    let at = queue.size > 0 ? queue.nextExpiry : Number.POSITIVE_INFINITY;
+    if (queue.polls > 0 && !schedule.isFree) at = Math.min(at, Math.max(now + 1, planEndsAt(now)));
+    for (const rank of [0, 1, 2] as const) {
+      const dueAt = queue.first(rank)?.dueAt ?? Number.POSITIVE_INFINITY;
+      at = Math.min(at, dueAt > now ? dueAt : window.nextChange(now));
+    }
     if (alarm?.at === at) return;
-    alarm?.controller.abort(MOVED);
+    alarm?.controller.abort(CANCELED);
     alarm = at === Number.POSITIVE_INFINITY ? null : { at, controller: new AbortController() };
     if (alarm !== null) ring(alarm.at, alarm.at - now, alarm.controller.signal);
   }
@@ -243,14 +210,13 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
       () => {
         if (signal.aborted) return;
         alarm = null;
-        // A clock that wakes without moving its time is believed: asking it again would never end.
+        // A clock whose sleep ends without moving its time would be asked to sleep again and again.
         advance(Math.max(at, clock.now()));
       },
       (reason: unknown) => {
         if (signal.aborted) return;
         alarm = null;
-        // Without a clock nobody's turn would ever come.
-        for (const waiting of queue.takeAll()) queue.fail(waiting, reason);
+        for (const entry of queue.entries(0, 1, 2)) queue.remove(entry).reject(reason);
       },
     );
   }

@@ -1,134 +1,97 @@
-import { Heap } from "../shared/heap.js";
-import { expiresBefore, isDueBefore, type Waiting } from "./waiting.js";
-import type { Claimant } from "./window.js";
+import type { PacedRequest } from "./pacer.js";
+import type { ScheduledPoll } from "./schedule.js";
+import type { Rank } from "./window.js";
 
-/** So many settled ones may lie about besides as many as still wait. */
-const FEW = 100;
+/** A request that waits for its admission. Times are in milliseconds on the pacer's clock. */
+export interface QueueEntry extends ScheduledPoll {
+  rank: Rank;
+  /** Of two entries that are due at the same time, the one with the lower number comes first. */
+  number: number;
+  taskId: string | undefined;
+  /** When it is given up. */
+  notAfter: number;
+  maxHoldMs: number;
+  onDelayed: PacedRequest["onDelayed"];
+  isSettled: boolean;
+  resolve: (isAdmitted: boolean) => void;
+  reject: (reason: unknown) => void;
+  /** Its registration at the caller's signal. */
+  abort: { leave(): void } | null;
+}
 
-/**
- * The requests that wait, in heaps: until they are due, for their turn, for the end of their time. One that is settled
- * is dropped where it is met next.
- */
+/** The waiting requests of each rank, in the order in which they are due. Settled ones are dropped when they come first. */
 export class Queue {
-  readonly #upcoming = new Heap<Waiting>(isDueBefore);
-  readonly #ready = [new Heap(isDueBefore), new Heap(isDueBefore), new Heap(isDueBefore)] as const;
-  readonly #expiring = new Heap<Waiting>(expiresBefore);
-  #waitingPolls = 0;
-  #unknownPolls = 0;
-  #perishable = 0;
+  readonly #ranks: readonly [QueueEntry[], QueueEntry[], QueueEntry[]] = [[], [], []];
+  /** How many requests wait, and how many of them are polls. */
+  size = 0;
+  polls = 0;
+  /** No entry expires before this. */
+  nextExpiry: number = Number.POSITIVE_INFINITY;
 
-  /** How many polls wait. */
-  get waitingPolls(): number {
-    return this.#waitingPolls;
+  add(entry: QueueEntry): void {
+    const entries = this.#ranks[entry.rank];
+    let [from, to] = [0, entries.length];
+    // Most entries come last.
+    for (let middle = to - 1; from < to; middle = (from + to) >> 1) {
+      const other = entries[middle];
+      if (other !== undefined && compare(other, entry) < 0) from = middle + 1;
+      else to = middle;
+    }
+    entries.splice(from, 0, entry);
+    this.size++;
+    if (entry.rank === 2) this.polls++;
+    this.nextExpiry = Math.min(this.nextExpiry, entry.notAfter);
   }
 
-  /** How many polls wait of tasks of which only the id is known. */
-  get unknownPolls(): number {
-    return this.#unknownPolls;
+  /** The entry of a rank that is due first. */
+  first(rank: Rank): QueueEntry | undefined {
+    const entries = this.#ranks[rank];
+    while (entries[0]?.isSettled) entries.shift();
+    return entries[0];
   }
 
-  /** When the next one will be due; `Infinity` where nobody will. */
-  get nextDueAt(): number {
-    return next(this.#upcoming)?.dueAt ?? Number.POSITIVE_INFINITY;
+  /** All entries of some ranks. */
+  entries(...ranks: Rank[]): QueueEntry[] {
+    const waiting: QueueEntry[] = [];
+    for (const rank of ranks)
+      for (const entry of this.#ranks[rank]) if (!entry.isSettled) waiting.push(entry);
+    return waiting;
   }
 
-  /** When the time of the next one is over. */
-  get nextLateAt(): number {
-    return next(this.#expiring)?.notAfter ?? Number.POSITIVE_INFINITY;
+  /** Restores the order of polls whose `dueAt` has changed. */
+  reorderPolls(): void {
+    this.#ranks[2].sort(compare);
   }
 
-  enter(waiting: Waiting): void {
-    this.#upcoming.push(waiting);
-    if (waiting.claimant === 2) this.#waitingPolls++;
-    if (waiting.isUnknown) this.#unknownPolls++;
-    if (!isPerishable(waiting)) return;
-    this.#expiring.push(waiting);
-    this.#perishable++;
+  /** Lets the first entry of a rank wait for longer. */
+  postpone(entry: QueueEntry, dueAt: number): void {
+    this.#ranks[entry.rank].shift();
+    this.size--;
+    if (entry.rank === 2) this.polls--;
+    this.add(Object.assign(entry, { notBefore: dueAt, dueAt }));
   }
 
-  /** It may leave, or is given up. */
-  settle(waiting: Waiting, isAdmitted: boolean): void {
-    this.#leave(waiting);
-    waiting.resolve(isAdmitted);
+  /** Removes the entries that have expired. */
+  takeExpired(now: number): QueueEntry[] {
+    const expired: QueueEntry[] = [];
+    this.nextExpiry = Number.POSITIVE_INFINITY;
+    for (const entry of this.entries(0, 1, 2)) {
+      if (entry.notAfter <= now) expired.push(this.remove(entry));
+      else this.nextExpiry = Math.min(this.nextExpiry, entry.notAfter);
+    }
+    return expired;
   }
 
-  fail(waiting: Waiting, reason: unknown): void {
-    this.#leave(waiting);
-    waiting.reject(reason);
-  }
-
-  /** Puts off until it is due what was taken out. */
-  putOff(waiting: Waiting): void {
-    this.#upcoming.push(waiting);
-  }
-
-  /** Lets wait for its turn what was due. */
-  lineUp(waiting: Waiting): void {
-    this.#ready[waiting.claimant].push(waiting);
-  }
-
-  /** Whether anybody of a rank waits for their turn. */
-  isLinedUp(claimant: Claimant): boolean {
-    return next(this.#ready[claimant]) !== undefined;
-  }
-
-  /** The requests of a rank that are due and not admitted yet. */
-  linedUp(claimant: Claimant): Waiting[] {
-    return this.#ready[claimant].items().filter(stillWaits);
-  }
-
-  /** Takes out the next one that is due. */
-  takeDue(now: number): Waiting | undefined {
-    return this.nextDueAt <= now ? this.#upcoming.pop() : undefined;
-  }
-
-  /** Takes out whose turn it is among those of a rank. */
-  takeFirst(claimant: Claimant): Waiting | undefined {
-    return next(this.#ready[claimant]) && this.#ready[claimant].pop();
-  }
-
-  /** Takes out the next one whose time is over. */
-  takeLate(now: number): Waiting | undefined {
-    return this.nextLateAt <= now ? this.#expiring.pop() : undefined;
-  }
-
-  /** Takes out everybody who isn't due yet, and all polls. */
-  takePolls(): Waiting[] {
-    return [...this.#upcoming.drain(), ...this.#ready[2].drain()].filter(stillWaits);
-  }
-
-  /** Takes out everybody. */
-  takeAll(): Waiting[] {
-    return [this.#upcoming, ...this.#ready].flatMap((heap) => heap.drain()).filter(stillWaits);
-  }
-
-  #leave(waiting: Waiting): void {
-    waiting.isSettled = true;
-    waiting.abort?.leave();
-    if (waiting.claimant === 2) this.#waitingPolls--;
-    if (waiting.isUnknown) this.#unknownPolls--;
-    if (!isPerishable(waiting)) return;
-    this.#perishable--;
-    this.#clearUp();
-  }
-
-  /** What is settled long before its time is over would lie about until then. */
-  #clearUp(): void {
-    if (this.#expiring.size <= 2 * this.#perishable + FEW) return;
-    for (const waiting of this.#expiring.drain()) if (stillWaits(waiting)) this.#expiring.push(waiting);
+  /** Removes an entry, which is then resolved or rejected. */
+  remove(entry: QueueEntry): QueueEntry {
+    entry.isSettled = true;
+    entry.abort?.leave();
+    this.size--;
+    if (entry.rank === 2) this.polls--;
+    return entry;
   }
 }
 
-/** The first request of a heap that still waits. */
-function next(heap: Heap<Waiting>): Waiting | undefined {
-  while (heap.peek()?.isSettled) heap.pop();
-  return heap.peek();
-}
-
-function stillWaits({ isSettled }: Waiting): boolean {
-  return !isSettled;
-}
-
-function isPerishable({ notAfter }: Waiting): boolean {
-  return notAfter < Number.POSITIVE_INFINITY;
+function compare(one: QueueEntry, other: QueueEntry): number {
+  return one.dueAt - other.dueAt || one.number - other.number;
 }

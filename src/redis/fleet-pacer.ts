@@ -1,8 +1,8 @@
 import { createMemoryPacer } from "../rate-limit/memory-pacer.js";
 import type { PacedRequest, Pacer } from "../rate-limit/pacer.js";
-import { type Budget, RateWindow } from "../rate-limit/rate-window.js";
-import { SteadyClock } from "../rate-limit/steady-clock.js";
+import { type Budget, RateWindow } from "../rate-limit/window.js";
 import type { Clock } from "../time/clock.js";
+import { SteadyClock } from "../time/clock.js";
 import { type FleetBudget, type FleetSize, FleetWindow } from "./fleet-window.js";
 
 /** The timeout of the shared budget, in two sleeps: a process that was suspended reads the response before it gives up. */
@@ -135,14 +135,14 @@ export function eitherBudget(
       return current().openedAt;
     },
     isOpen: (now) => current().isOpen(now),
-    hasShare: (now, claimant) => current().hasShare(now, claimant),
-    admits: (now, claimant, leave) => current().admits(now, claimant, leave),
+    shareLeft: (now, rank) => current().shareLeft(now, rank),
+    admits: (now, rank, leave) => current().admits(now, rank, leave),
     nextChange: (now) => (isAlone() ? Math.min(own.nextChange(now), aloneUntil()) : fleet.nextChange(now)),
-    budgets: (now) => current().budgets(now),
+    budget: (now) => current().budget(now),
     state: (now) => current().state(now),
-    spend(now, claimant) {
-      fleet.spend(now, claimant);
-      own.spend(now, claimant);
+    spend(now, rank) {
+      fleet.spend(now, rank);
+      own.spend(now, rank);
     },
     settle(now, settlement) {
       fleet.settle(now, settlement);

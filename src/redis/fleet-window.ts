@@ -1,5 +1,4 @@
-import { Demand } from "../rate-limit/demand.js";
-import type { Budget } from "../rate-limit/rate-window.js";
+import { type Budget, Demand, type Rank, type ReadBudget } from "../rate-limit/window.js";
 
 /** What the service allows a key. */
 export interface FleetSize {
@@ -47,10 +46,9 @@ export function marginOf({ windowMs }: FleetSize): number {
   return Math.min(1000, windowMs / 4);
 }
 
-type Claimant = Parameters<Budget["hasShare"]>[1];
 type Settlement = Parameters<Budget["settle"]>[1];
 
-/** Share of this process's requests up to which each claimant goes before the following ones. */
+/** Share of this process's requests up to which each rank goes before the following ones. */
 const SHARES = [0.45, 0.25, 1] as const;
 /** Share of a new window that is given out without regard to these. */
 const HEAD_START = 0.1;
@@ -84,7 +82,7 @@ export class FleetWindow implements Budget {
   /** This process's share of the fleet's waiting tasks. */
   #part = 1;
 
-  /** @param beforePlanning - called before the budgets are computed */
+  /** @param beforePlanning - called before the budget is computed */
   constructor(size: FleetSize, beforePlanning: () => void) {
     this.#size = size;
     this.#beforePlanning = beforePlanning;
@@ -104,14 +102,14 @@ export class FleetWindow implements Budget {
     return now >= this.#heldUntil;
   }
 
-  hasShare(_now: number, claimant: Claimant): boolean {
+  shareLeft(_now: number, rank: Rank): number {
     const headStart = HEAD_START * this.#size.requests;
-    return this.#spent[claimant] < SHARES[claimant] * (this.#own + headStart);
+    return Math.max(0, SHARES[rank] * (this.#own + headStart) - this.#spent[rank]);
   }
 
-  admits(now: number, claimant: Claimant, leave = 0): boolean {
+  admits(now: number, rank: Rank, leave = 0): boolean {
     if (now < this.#heldUntil || this.#asked >= MOST_ASKED || this.#isOver(now)) return false;
-    const toOthers = claimant === 2 ? this.#reserve(now) : Math.min(leave, RESERVE * this.#size.requests);
+    const toOthers = rank === 2 ? this.#reserve(now) : Math.min(leave, RESERVE * this.#size.requests);
     return this.#left(now) > toOthers;
   }
 
@@ -129,23 +127,18 @@ export class FleetWindow implements Budget {
   }
 
   /** This process's share of what the fleet has left, without its own creates. */
-  budgets(now: number): ReturnType<Budget["budgets"]> {
+  budget(now: number): ReadBudget {
     this.#beforePlanning();
-    const { requests, windowMs } = this.#size;
-    const endsAt = this.#isCurrent(now) ? this.#endsAt : now + windowMs + this.#marginMs;
+    const endsAt = this.#isCurrent(now) ? this.#endsAt : now + this.#size.windowMs + this.#marginMs;
     const until = Math.max(now, endsAt - 2 * this.#marginMs);
     const reads = Math.max(0, this.#part * this.#left(now) - this.#firsts.within(now, until - now));
-    const next = Math.max(0, this.#part * requests - this.#firsts.within(now, windowMs));
-    return [
-      { reads, now, until },
-      { reads: reads + next, now, until: until + windowMs + this.#marginMs },
-    ];
+    return { reads, now, until };
   }
 
-  spend(now: number, claimant: Claimant): void {
+  spend(now: number, rank: Rank): void {
     this.#asked++;
-    this.#spent[claimant]++;
-    if (claimant === 0) this.#firsts.note(now);
+    this.#spent[rank]++;
+    if (rank === 0) this.#firsts.note(now);
   }
 
   settle(now: number, { heldForMs }: Settlement): void {

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { createMemoryPacer } from "../../../../src/rate-limit/memory-pacer.js";
 import type { PacedRequest, RateLimitReport } from "../../../../src/rate-limit/pacer.js";
-import type { Budget } from "../../../../src/rate-limit/rate-window.js";
+import type { Budget } from "../../../../src/rate-limit/window.js";
 import { createTestClock, START, turns } from "../../../support/test-clock.js";
 
 // The queue alone: on a budget that the test sets, in the place of what is learned of the service's.
@@ -25,17 +25,15 @@ function createBudget() {
     until: START + 60_000,
     reads: 1e9,
     isOpen: () => budget.open,
-    hasShare: () => budget.share,
+    shareLeft: () => (budget.share ? 1 : 0),
     admits(_now: number, claimant: number, leave = 0) {
       asked.left.push([claimant, leave]);
       return budget.free > leave;
     },
     nextChange: () => budget.changesAt,
-    budgets(now: number) {
+    budget(now: number) {
       asked.priced.push(now - START);
-      const here = { reads: budget.reads, now, until: budget.until };
-      // What comes later is scarce where this is: so that reads have a price to the end.
-      return [here, { reads: budget.reads, now, until: START + 600_000 }];
+      return { reads: budget.reads, now, until: budget.until };
     },
     spend(now: number, claimant: number) {
       asked.spent.push([now - START, claimant]);
@@ -302,11 +300,11 @@ describe("the timer", () => {
 
 describe("the price of reads", () => {
   /** When it is asked for what there is to spend, while one poll waits for so long. */
-  async function pricedAt({ until = 60_000, open = true, waitMs = 30_000 } = {}) {
+  async function pricedAt({ until = 60_000, open = true } = {}) {
     const { budget, asked, send, clock } = createQueue({ skips: false });
-    Object.assign(budget, { until: START + until, open, reads: 0 });
-    void send("", { kind: "poll", taskId: "t", notBefore: START + waitMs, task: TASK });
-    await clock.advance(waitMs);
+    Object.assign(budget, { until: START + until, open, reads: 0, free: 0 });
+    void send("", { kind: "poll", taskId: "t", notBefore: START + 1000, task: TASK });
+    await clock.advance(30_000);
     return [...new Set(asked.priced)];
   }
 

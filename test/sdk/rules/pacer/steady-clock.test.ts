@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SteadyClock } from "../../../../src/rate-limit/steady-clock.js";
+import { SteadyClock } from "../../../../src/time/clock.js";
 
 function createSettable() {
   const wall = { now: 10_000 };

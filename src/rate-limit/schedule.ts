@@ -1,0 +1,269 @@
+import { LIMITS } from "../contract/service.js";
+import { AGES, Durations, interpolate, LAST_POLL_MS, STEPS, stepOf, valueAt } from "./durations.js";
+import type { WaitingTask } from "./pacer.js";
+import { Demand, type ReadBudget } from "./window.js";
+
+/** The tasks of one model and type: their durations, how often one begins to wait, and the current plan of polls. */
+interface TaskKind {
+  durations: Durations;
+  arrivals: Demand;
+  plan: Float64Array | null;
+}
+
+/** A task on the pacer's clock. */
+interface ScheduledTask {
+  kind: TaskKind;
+  submittedAt: number;
+  /** When it was last found unfinished, or submitted. */
+  unfinishedAt: number;
+  /** The gaps between its polls that the caller wants. */
+  gapMs: number;
+  longestGapMs: number;
+}
+
+/** A poll that waits. */
+export interface ScheduledPoll {
+  /** `null` before the first response for a task of which only the id is known. */
+  task: ScheduledTask | null;
+  notBefore: number;
+  dueBy: number;
+  dueAt: number;
+}
+
+/** The gaps between polls of one task that callers want, unless they set others (Limits: Polling). */
+const { shortest: GAP_MS, longest: LONGEST_GAP_MS } = LIMITS.recommendedPollIntervalMs;
+const USUAL_GAPS = { gapMs: GAP_MS, longestGapMs: LONGEST_GAP_MS };
+/** The longest gap is kept while that takes at most this share of the window: the rest goes to likely ends. */
+const LONGEST_GAP_SHARE = 0.8;
+
+/** The price is computed from this many polls, to a tenth, from this price upwards. */
+const SAMPLE_SIZE = 50;
+const PRECISION = 1.1;
+const CHEAPEST_MS = 10;
+/** No poll costs more than this many times as long as it takes to poll all tasks once: "160 cold" would take 50 s, not 39. */
+const DEAREST = 2;
+
+/**
+ * Until this many ends of a kind are known, its oldest tasks are polled early, each at ages that grow by a half:
+ * otherwise "160 cold" takes 64 s instead of 39.
+ */
+const LEARNED_ENDS = 20;
+const EXPLORERS = 3;
+const EXPLORED_GROWTH = 1.5;
+const YOUNGEST_EXPLORED_MS = 10_000;
+
+/**
+ * Of tasks of which only the id is known, some are polled first, and the others one by one, until a response has shown how
+ * old they are: otherwise "100 in flight" takes 18 s instead of 13.
+ */
+const FIRST_RESUMED = 3;
+const RESUMED_APART_MS = 500;
+
+/** Models and types come from the service. This many have a distribution, of 16 kB each; all others share one. */
+const MOST_KINDS = 16;
+const LONGEST_NAME = 100;
+
+/**
+ * Plans when waiting tasks are polled. A poll has a price, set from what is left of the window: the price at which the
+ * cheapest plans of all waiting tasks spend just that.
+ */
+export class PollSchedule {
+  readonly #kinds = new Map<string, TaskKind>();
+  /** Whether all tasks are polled as soon as their callers allow. */
+  isFree = true;
+  #keepsLongestGap = true;
+  /** The kind, and the age when it could first be polled, of the latest task of which only the id was known. */
+  #resumed: { kind: TaskKind; ageMs: number } | null = null;
+  #nextResumedAt = Number.NEGATIVE_INFINITY;
+
+  /** Learns from a response. Returns whether to plan anew at once. */
+  learn(task: WaitingTask, now: number, isFinished: boolean): boolean {
+    const { submittedAt, unfinishedAt, resumedAt } = task;
+    const kind = this.#kindOf(task);
+    const isFirstResumed = resumedAt !== undefined && this.#resumed === null;
+    if (resumedAt !== undefined) this.#resumed = { kind, ageMs: Math.max(0, resumedAt - submittedAt) };
+    kind.durations.learn(unfinishedAt - submittedAt, now - submittedAt, isFinished);
+    return isFirstResumed || (isFinished && kind.durations.ends <= LEARNED_ENDS);
+  }
+
+  /** A poll begins to wait. */
+  enter(poll: ScheduledPoll, task: WaitingTask | undefined, now: number): void {
+    const { notBefore, dueBy } = poll;
+    if (task !== undefined) {
+      const { submittedAt, unfinishedAt } = task;
+      const kind = this.#kindOf(task);
+      if (unfinishedAt === submittedAt) kind.arrivals.note(now);
+      const gapMs = Math.max(LIMITS.shortestPollIntervalMs, notBefore - unfinishedAt);
+      poll.task = {
+        kind,
+        submittedAt,
+        unfinishedAt,
+        gapMs,
+        longestGapMs: Math.max(gapMs, dueBy - unfinishedAt),
+      };
+    }
+    const known = this.#taskOf(poll);
+    if (known !== null) {
+      poll.dueAt = this.#dueAt(known, notBefore, dueBy);
+      return;
+    }
+    this.#nextResumedAt = Math.max(now, this.#nextResumedAt) + RESUMED_APART_MS;
+    poll.dueAt = notBefore + Math.max(0, this.#nextResumedAt - now - FIRST_RESUMED * RESUMED_APART_MS);
+  }
+
+  /** Sets the price from what is left of the window, and plans all waiting polls. */
+  plan(waiting: readonly ScheduledPoll[], budget: ReadBudget): void {
+    const { reads, now, until } = budget;
+    const polls: PlannedPoll[] = [];
+    for (const poll of waiting) {
+      const task = this.#taskOf(poll);
+      if (task !== null) polls.push({ poll, task });
+    }
+    const demand = sampleOf(polls, budget);
+    let [atShortestGaps, atLongestGaps] = [0, 0];
+    for (const { notBefore, task, weight } of demand) {
+      const ms = Math.max(0, until - Math.max(notBefore, now));
+      atShortestGaps += weight * Math.ceil(ms / task.gapMs);
+      // Tasks to come don't take the longest gap from those that wait.
+      if (task.submittedAt <= now) atLongestGaps += weight * Math.ceil(ms / task.longestGapMs);
+    }
+    this.isFree = atShortestGaps <= reads;
+    this.#keepsLongestGap = this.isFree || atLongestGaps <= LONGEST_GAP_SHARE * reads;
+    if (!this.isFree) this.#setPrice(demand, polls.length, budget);
+    for (const { poll, task } of polls) poll.dueAt = this.#dueAt(task, poll.notBefore, poll.dueBy);
+    if (!this.isFree) explore(polls);
+  }
+
+  /** Finds the price by bisection. */
+  #setPrice(demand: readonly WeightedTask[], tasks: number, budget: ReadBudget): void {
+    const kinds = new Set(demand.map(({ task }) => task.kind));
+    for (const { durations } of kinds) durations.refresh();
+    const setPrice = (priceMs: number) => {
+      for (const kind of kinds) kind.plan = planPolls(kind.durations, priceMs);
+    };
+    const dearestMs = (DEAREST * tasks * (budget.until - budget.now)) / Math.max(1, budget.reads);
+    let [low, high] = [CHEAPEST_MS, Math.min(LIMITS.taskTimeoutMs, dearestMs)];
+    while (high / low > PRECISION) {
+      const middle = Math.sqrt(low * high);
+      setPrice(middle);
+      const polls = demand.reduce((sum, each) => sum + each.weight * this.#expectedPolls(each, budget), 0);
+      if (polls > budget.reads) low = middle;
+      else high = middle;
+    }
+    setPrice(low);
+  }
+
+  /** How often a task will be polled within the budget's time, by the current plan. */
+  #expectedPolls({ task, notBefore, dueBy }: WeightedTask, { now, until }: ReadBudget): number {
+    const survivalAt = (time: number) => interpolate(task.kind.durations.survival, time - task.submittedAt);
+    let [polls, unfinished, unfinishedAt] = [0, 1, task.unfinishedAt];
+    let next = Math.max(this.#dueAt(task, notBefore, dueBy), now);
+    while (next < until && unfinished > 0.01) {
+      polls += unfinished;
+      const before = survivalAt(unfinishedAt);
+      unfinished *= before > 0 ? survivalAt(next) / before : 0;
+      unfinishedAt = next;
+      next = this.#dueAt({ ...task, unfinishedAt }, next + task.gapMs, next + task.longestGapMs);
+    }
+    return polls;
+  }
+
+  /** When a task is polled next while the budget lasts. */
+  #dueAt({ kind, submittedAt, unfinishedAt }: ScheduledTask, notBefore: number, dueBy: number): number {
+    const unfinishedMs = unfinishedAt - submittedAt;
+    // A task that is unfinished at its last poll most likely stays so until the service ends it.
+    let nextMs: number = LIMITS.taskTimeoutMs + 1000;
+    if (unfinishedMs < LAST_POLL_MS) {
+      // Near the last poll the interpolated age converges on `unfinishedMs`; the next poll must still be later.
+      const leastMs = Math.min(unfinishedMs + 1, LAST_POLL_MS);
+      nextMs =
+        this.isFree || kind.plan === null ? 0 : Math.max(interpolate(kind.plan, unfinishedMs), leastMs);
+    }
+    const planned = submittedAt + nextMs;
+    return Math.max(notBefore, this.#keepsLongestGap ? Math.min(planned, dueBy) : planned);
+  }
+
+  /** A task of which only the id is known is assumed to be like the latest one that was resumed. */
+  #taskOf({ task, notBefore }: ScheduledPoll): ScheduledTask | null {
+    if (task !== null || this.#resumed === null) return task;
+    const submittedAt = notBefore - this.#resumed.ageMs;
+    return { kind: this.#resumed.kind, submittedAt, unfinishedAt: submittedAt, ...USUAL_GAPS };
+  }
+
+  #kindOf({ model, type }: WaitingTask): TaskKind {
+    const name = JSON.stringify([model.slice(0, LONGEST_NAME), type.slice(0, LONGEST_NAME)]);
+    const key = this.#kinds.has(name) || this.#kinds.size < MOST_KINDS ? name : "others";
+    const kind = this.#kinds.get(key) ?? { durations: new Durations(), arrivals: new Demand(), plan: null };
+    this.#kinds.set(key, kind);
+    return kind;
+  }
+}
+
+interface PlannedPoll {
+  poll: ScheduledPoll;
+  task: ScheduledTask;
+}
+
+/** A task that stands for so many like it. */
+interface WeightedTask {
+  task: ScheduledTask;
+  notBefore: number;
+  dueBy: number;
+  weight: number;
+}
+
+/** Some of the polls, and the tasks to come: without them "0.6 a second, 5 s or 120 s" takes 8.9 s instead of 7.5. */
+function sampleOf(polls: readonly PlannedPoll[], { now, until }: ReadBudget): WeightedTask[] {
+  const stride = Math.ceil(polls.length / SAMPLE_SIZE);
+  const sample: WeightedTask[] = [];
+  const kinds = new Set<TaskKind>();
+  for (const [index, { poll, task }] of polls.entries()) {
+    kinds.add(task.kind);
+    const weight = polls.length / Math.ceil(polls.length / stride);
+    if (index % stride === 0) sample.push({ task, notBefore: poll.notBefore, dueBy: poll.dueBy, weight });
+  }
+  for (const kind of kinds) {
+    const middle = (now + until) / 2;
+    const task = { kind, submittedAt: middle, unfinishedAt: middle, ...USUAL_GAPS };
+    const weight = kind.arrivals.within(now, until - now);
+    sample.push({ task, notBefore: middle + GAP_MS, dueBy: middle + LONGEST_GAP_MS, weight });
+  }
+  return sample;
+}
+
+/** Of each kind that is little known, the oldest tasks are polled early. */
+function explore(polls: PlannedPoll[]): void {
+  const explorers = new Map<TaskKind, number>();
+  for (const { poll, task } of polls.sort((one, other) => one.task.submittedAt - other.task.submittedAt)) {
+    const { kind, submittedAt, unfinishedAt } = task;
+    const number = explorers.get(kind) ?? 0;
+    if (number === EXPLORERS || kind.durations.ends >= LEARNED_ENDS) continue;
+    explorers.set(kind, number + 1);
+    const ageMs = Math.max(YOUNGEST_EXPLORED_MS, EXPLORED_GROWTH * (unfinishedAt - submittedAt));
+    poll.dueAt = Math.min(poll.dueAt, Math.max(poll.notBefore, submittedAt + ageMs));
+  }
+}
+
+/**
+ * The cheapest plan of polls at a price: for a task that was found unfinished at each of the ages, the age of its next
+ * poll. A plan costs its polls, and the time that the task is finished before one of them finds it. What comes after a
+ * poll depends on its age alone, so the plan is made backwards from the last poll.
+ */
+export function planPolls({ survival, overdue }: Durations, priceMs: number): Float64Array {
+  const next = new Float64Array(STEPS + 1).fill(LAST_POLL_MS);
+  const cost = new Float64Array(STEPS + 1);
+  let latest = STEPS;
+  for (let from = STEPS - 1; from >= 0; from--) {
+    const [age, alive] = [valueAt(AGES, from), valueAt(survival, from)];
+    const earliest = Math.min(latest, stepOf(age + GAP_MS) + 1);
+    let best = Number.POSITIVE_INFINITY;
+    // The earlier a task was polled, the earlier its next poll is.
+    for (let to = latest; to >= earliest; to--) {
+      const delay = valueAt(overdue, to) - valueAt(overdue, from) - (1 - alive) * (valueAt(AGES, to) - age);
+      if (delay + valueAt(cost, to) < best) [best, latest] = [delay + valueAt(cost, to), to];
+    }
+    cost[from] = best + priceMs * alive;
+    next[from] = latest === earliest ? Math.min(age + GAP_MS, valueAt(AGES, latest)) : valueAt(AGES, latest);
+  }
+  return next;
+}
