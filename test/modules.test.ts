@@ -14,7 +14,7 @@ const arrows = {
     shared: "",
     time: "",
     errors: "contract",
-    "rate-limit": "contract shared time",
+    "rate-limit": "contract time",
     http: "contract shared time errors rate-limit",
     journal: "contract shared time errors http",
     tasks: "contract shared time errors rate-limit http journal",
