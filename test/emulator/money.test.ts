@@ -1,9 +1,10 @@
-import type { AccountView } from "async-music/emulator";
+import type { AccountView, Fault } from "async-music/emulator";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { controlled } from "./support/control.js";
 import { createService, serviceOf, TASK, VALID } from "./support/service.js";
 
+const REFUSED = { ...VALID.song, input: {} };
 const account = fc.nat({ max: 1 });
 const outcome = fc.constantFrom("completed" as const, "refused" as const, "pending" as const);
 
@@ -12,15 +13,26 @@ const step = fc.oneof(
   fc.record({
     do: fc.constant("create" as const),
     account,
-    body: fc.constantFrom(VALID.song, VALID.lyrics, VALID.upload),
+    body: fc.constantFrom(VALID.song, VALID.providerB, VALID.lyrics, VALID.upload, REFUSED),
     outcome: fc.constantFrom(
+      {},
       { polls: 1 },
-      { polls: 1, outcome: "failure" },
+      { process_seconds: 20 },
+      { polls: 2, outcome: "failure" },
       { outcome: "hang" },
       { outcome: "reject" },
     ),
   }),
   fc.record({ do: fc.constant("read" as const), account, task: fc.nat({ max: 30 }) }),
+  fc.record({
+    do: fc.constant("fault" as const),
+    fault: fc.constantFrom<Fault[]>(
+      { kind: "disconnect", when: "before" },
+      { kind: "disconnect", when: "after" },
+      { kind: "status", status: 500, when: "after" },
+    ),
+  }),
+  fc.record({ do: fc.constant("look" as const), account }),
   fc.record({
     do: fc.constant("topUp" as const),
     account,
@@ -74,13 +86,14 @@ const step = fc.oneof(
   }),
 );
 
-test("whatever is bought, spent and refused: the money adds up, and what is invalid changes nothing", async () => {
+test("whatever is bought, spent, refused or lost, the money adds up, and what is invalid changes nothing", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 60 }),
       fc.constantFrom("calendar_utc" as const, "rolling_30_days" as const),
-      async (steps, month) => {
-        const first = controlled(createService({ credits: 40, policy: { auto_top_up_month: month } }));
+      fc.nat(),
+      async (steps, month, seed) => {
+        const first = controlled(createService({ seed, credits: 40, policy: { auto_top_up_month: month } }));
         const { emulator } = first;
         const { accounts } = emulator;
         const second = accounts.create({ credits: 15 });
@@ -91,6 +104,7 @@ test("whatever is bought, spent and refused: the money adds up, and what is inva
 
         for (const each of steps) {
           if (each.do === "advance") await emulator.clock.advance(each.ms);
+          else if (each.do === "fault") emulator.faults.add({ fault: each.fault });
           else await take(each, services[each.account] ?? first, ids[each.account] ?? "");
 
           for (const [index, id] of ids.entries()) {
@@ -99,7 +113,11 @@ test("whatever is bought, spent and refused: the money adds up, and what is inva
             expect(balance.available).toBeGreaterThanOrEqual(0);
             expect(balance.frozen).toBeGreaterThanOrEqual(0);
             expect(balance.total).toBe(balance.available + balance.frozen);
+            expect(balance.frozen).toBe(sum("freeze") - sum("settle") - sum("refund"));
+            expect(usage.credits_used).toBe(sum("freeze"));
             expect(usage.credits_topped_up).toBe(balance.available + balance.frozen + sum("settle"));
+            const times = ledger.map(({ at }) => at);
+            expect(times).toEqual([...times].sort());
             const completed = accounts.payments(id).filter(({ status }) => status === "completed");
             expect(usage.credits_topped_up).toBe((given[index] ?? 0) + total(completed));
             expect(new Set(completed.map(({ invoice_id }) => invoice_id)).size).toBe(completed.length);
@@ -115,21 +133,28 @@ test("whatever is bought, spent and refused: the money adds up, and what is inva
         expect(JSON.stringify(emulator.fork().snapshot())).toBe(first.frozenState());
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 250 },
   );
 });
 
-type Step = Exclude<typeof step extends fc.Arbitrary<infer Value> ? Value : never, { do: "advance" }>;
+type Step = Exclude<
+  typeof step extends fc.Arbitrary<infer Value> ? Value : never,
+  { do: "advance" | "fault" }
+>;
 
 async function take(each: Step, service: ReturnType<typeof controlled>, id: string) {
   const { accounts } = service.emulator;
   switch (each.do) {
     case "create":
-      await service.post(each.body, { "X-Emulator-Outcome": JSON.stringify(each.outcome) });
+      await service.post(each.body, { "X-Emulator-Outcome": JSON.stringify(each.outcome) }).catch(() => {});
+      break;
+    case "look":
+      await service.balance().catch(() => {});
       break;
     case "read": {
       const { tasks } = service.emulator.snapshot().state as { tasks: { id: string }[] };
-      await Promise.all([1, 2].map(() => service.get(`${TASK}/${tasks[each.task]?.id ?? "none"}`)));
+      const path = `${TASK}/${tasks[each.task]?.id ?? "none"}`;
+      await Promise.all([1, 2].map(() => service.get(path).catch(() => {})));
       break;
     }
     case "topUp":

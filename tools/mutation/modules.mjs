@@ -37,7 +37,7 @@ export const MODULES = {
   },
   ledger: {
     mutate: ["emulator/core/ledger.ts"],
-    tests: ["test/emulator/{ledger,ledger-sums,money,top-ups,auto-top-up,task-life,snapshot}.test.ts"],
+    tests: ["test/emulator/{ledger,money,top-ups,auto-top-up,task-life,snapshot}.test.ts"],
   },
   engine: {
     mutate: ["emulator/core/transitions.ts"],
