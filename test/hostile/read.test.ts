@@ -10,7 +10,7 @@ import { describe, expect, test } from "vitest";
 import { TASK_ID, task } from "../support/answers.js";
 import { connect } from "../support/connect.js";
 import { expectNoKey } from "../support/leaks.js";
-import { cutAfter, listen, reply, type Treatment } from "../support/loopback.js";
+import { cutAfter, cutting, listen, reply, replying, type Treatment } from "../support/loopback.js";
 import { rejection } from "../support/rejection.js";
 import { createTimeLimit } from "../support/time-limit.js";
 import { API_KEY } from "../support/world.js";
@@ -19,58 +19,35 @@ import { API_KEY } from "../support/world.js";
 
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
-/** The three reads, and what a healthy service answers to each. */
+const USAGE = { tasks_created: 1, credits_used: 2, credits_topped_up: 3 };
+
+/** The three reads, their paths, and what a healthy service answers to each. */
 const READS: [name: string, read: (client: AsyncMusic) => Promise<unknown>, path: string, data: unknown][] = [
-  ["retrieve", (client) => client.tasks.retrieve(TASK_ID), `/api/v1/task/${TASK_ID}`, task()],
-  [
-    "balance",
-    (client) => client.account.balance(),
-    "/api/v1/account/balance",
-    { available: 1, frozen: 2, total: 3 },
-  ],
-  [
-    "usage",
-    (client) => client.account.usage(),
-    "/api/v1/account/usage",
-    { tasks_created: 1, credits_used: 2, credits_topped_up: 3 },
-  ],
+  ["retrieve", (client) => client.tasks.retrieve(TASK_ID), `task/${TASK_ID}`, task()],
+  ["balance", (client) => client.account.balance(), "account/balance", { available: 1, frozen: 2, total: 3 }],
+  ["usage", (client) => client.account.usage(), "account/usage", USAGE],
 ];
 
 type ErrorClass = abstract new (...details: never[]) => Error;
 
 /** What a read gets on each of its three attempts, and the error in the end. */
 const PASSING_TROUBLE: [what: string, treat: Treatment, kind: ErrorClass, properties: object][] = [
-  ["500", (to) => reply(to, 500, { code: 500, error_code: "internal_error" }), ServerError, { status: 500 }],
-  [
-    "502",
-    (to) => reply(to, 502, { code: 502, error_code: "upstream_provider_error" }),
-    ServerError,
-    { status: 502 },
-  ],
-  ["503", (to) => reply(to, 503, "", { "Retry-After": "1" }), ServerError, { status: 503, errorCode: null }],
+  ["500", replying(500, { code: 500, error_code: "internal_error" }), ServerError, { status: 500 }],
+  ["502", replying(502, { code: 502, error_code: "upstream_provider_error" }), ServerError, { status: 502 }],
+  ["503", replying(503, "", { "Retry-After": "1" }), ServerError, { status: 503, errorCode: null }],
   [
     "an HTML 504",
-    (to) => reply(to, 504, "<h1>no</h1>", { "Content-Type": "text/html" }),
+    replying(504, "<h1>no</h1>", { "Content-Type": "text/html" }),
     ServerError,
     { status: 504 },
   ],
-  [
-    "a 500 that is cut",
-    (to) => cutAfter(to, "HTTP/1.1 500 No\r\nContent-Length: 9\r\n\r\n{"),
-    ServerError,
-    { status: 500 },
-  ],
-  ["a cut before the head", (to) => cutAfter(to, ""), ConnectionError, {}],
-  ["a cut in the head", (to) => cutAfter(to, `${HEAD}Content-`), ConnectionError, {}],
-  ["a cut behind the head", (to) => cutAfter(to, `${HEAD}Content-Length: 50\r\n\r\n`), ConnectionError, {}],
-  ["a cut in the body", (to) => cutAfter(to, `${HEAD}Content-Length: 50\r\n\r\n{"code`), ConnectionError, {}],
-  ["no HTTP", (to) => cutAfter(to, "220 ESMTP\r\n"), ConnectionError, {}],
-  [
-    "429",
-    (to) => reply(to, 429, { code: 429, error_code: "rate_limited" }),
-    RateLimitedError,
-    { status: 429 },
-  ],
+  ["a cut 500", cutting("HTTP/1.1 500 No\r\nContent-Length: 9\r\n\r\n{"), ServerError, { status: 500 }],
+  ["a cut before the head", cutting(""), ConnectionError, {}],
+  ["a cut in the head", cutting(`${HEAD}Content-`), ConnectionError, {}],
+  ["a cut behind the head", cutting(`${HEAD}Content-Length: 50\r\n\r\n`), ConnectionError, {}],
+  ["a cut in the body", cutting(`${HEAD}Content-Length: 50\r\n\r\n{"code`), ConnectionError, {}],
+  ["no HTTP", cutting("220 ESMTP\r\n"), ConnectionError, {}],
+  ["429", replying(429, { code: 429, error_code: "rate_limited" }), RateLimitedError, { status: 429 }],
 ];
 
 describe.each(READS)("%s", (_, read, path, data) => {
@@ -80,7 +57,8 @@ describe.each(READS)("%s", (_, read, path, data) => {
       const server = await listen(treat);
       const { client } = connect(server);
       const error = await rejection(read(client), kind);
-      expect(server.arrivals.map(({ method, path }) => [method, path])).toEqual(Array(3).fill(["GET", path]));
+      const arrivals = server.arrivals.map(({ method, path }) => [method, path]);
+      expect(arrivals).toEqual(Array(3).fill(["GET", `/api/v1/${path}`]));
       expect(error).toMatchObject({ ...properties, requestId: server.arrivals[0]?.headers["x-request-id"] });
       expectNoKey(error, API_KEY);
     },

@@ -48,6 +48,18 @@ export async function listen(treat: Treatment): Promise<Loopback> {
   return { url: `http://127.0.0.1:${port}`, arrivals, connections: () => connections, close };
 }
 
+/** Answers every request with this status and JSON. */
+export function replying(
+  ...response: [status: number, body: unknown, headers?: Record<string, string>]
+): Treatment {
+  return (to) => reply(to, ...response);
+}
+
+/** Writes bytes in response to every request, then cuts the connection. */
+export function cutting(bytes: string): Treatment {
+  return (to) => cutAfter(to, bytes);
+}
+
 /** Answers JSON. */
 export function reply(
   response: ServerResponse,

@@ -1,47 +1,46 @@
+interface ErrorClass {
+  code: string;
+  statuses: readonly number[];
+  /** The class for a read. */
+  read: string;
+  /** The class for a POST. */
+  post: string;
+}
+
+const UNKNOWN = "SubmissionOutcomeUnknownError";
+
 /** The design's table of errors: the class for each code, on a read and on a POST. */
-export const ERROR_CLASSES = [
-  { code: "invalid_json", statuses: [400], read: "BadRequestError", post: "BadRequestError" },
-  { code: "invalid_request_body", statuses: [400], read: "BadRequestError", post: "BadRequestError" },
-  { code: "missing_required_fields", statuses: [400], read: "BadRequestError", post: "BadRequestError" },
-  { code: "invalid_model", statuses: [400], read: "BadRequestError", post: "BadRequestError" },
-  { code: "unsupported_task_type", statuses: [400], read: "BadRequestError", post: "BadRequestError" },
-  { code: "invalid_task_input", statuses: [400], read: "BadRequestError", post: "BadRequestError" },
-  {
-    code: "invalid_audio_format",
-    statuses: [400, 415, 422],
-    read: "BadRequestError",
-    post: "BadRequestError",
-  },
-  {
-    code: "audio_format_unavailable",
-    statuses: [400, 409, 422],
-    read: "BadRequestError",
-    post: "BadRequestError",
-  },
-  { code: "missing_api_key", statuses: [401], read: "AuthenticationError", post: "AuthenticationError" },
-  { code: "invalid_api_key", statuses: [401], read: "AuthenticationError", post: "AuthenticationError" },
-  {
-    code: "insufficient_credits",
-    statuses: [402],
-    read: "InsufficientCreditsError",
-    post: "InsufficientCreditsError",
-  },
-  {
-    code: "account_suspended",
-    statuses: [403],
-    read: "AccountSuspendedError",
-    post: "AccountSuspendedError",
-  },
-  { code: "task_not_found", statuses: [404], read: "TaskNotFoundError", post: "TaskNotFoundError" },
-  { code: "rate_limited", statuses: [429], read: "RateLimitedError", post: "RateLimitedError" },
-  { code: "internal_error", statuses: [500], read: "ServerError", post: "SubmissionOutcomeUnknownError" },
-  {
-    code: "upstream_provider_error",
-    statuses: [502],
-    read: "ServerError",
-    post: "SubmissionOutcomeUnknownError",
-  },
-] as const;
+export const ERROR_CLASSES: readonly ErrorClass[] = [
+  ...classes("BadRequestError", [
+    ["invalid_json", 400],
+    ["invalid_request_body", 400],
+    ["missing_required_fields", 400],
+    ["invalid_model", 400],
+    ["unsupported_task_type", 400],
+    ["invalid_task_input", 400],
+    ["invalid_audio_format", 400, 415, 422],
+    ["audio_format_unavailable", 400, 409, 422],
+  ]),
+  ...classes("AuthenticationError", [
+    ["missing_api_key", 401],
+    ["invalid_api_key", 401],
+  ]),
+  ...classes("InsufficientCreditsError", [["insufficient_credits", 402]]),
+  ...classes("AccountSuspendedError", [["account_suspended", 403]]),
+  ...classes("TaskNotFoundError", [["task_not_found", 404]]),
+  ...classes("RateLimitedError", [["rate_limited", 429]]),
+  ...classes("ServerError", [["internal_error", 500]], UNKNOWN),
+  ...classes("ServerError", [["upstream_provider_error", 502]], UNKNOWN),
+];
+
+/** Where code and status disagree, the code decides; but no 5xx to a POST says what became of it. */
+export const CODE_AGAINST_STATUS: readonly ErrorClass[] = [
+  ...classes("TaskNotFoundError", [["task_not_found", 400]]),
+  ...classes("AuthenticationError", [["invalid_api_key", 403]]),
+  ...classes("InsufficientCreditsError", [["insufficient_credits", 400]]),
+  ...classes("BadRequestError", [["invalid_task_input", 500]], UNKNOWN),
+  ...classes("BadRequestError", [["invalid_audio_format", 503]], UNKNOWN),
+];
 
 /** The class where the code is one that this version does not know, or there is none: by the status. */
 export const CLASSES_BY_STATUS = [
@@ -52,25 +51,14 @@ export const CLASSES_BY_STATUS = [
   { status: 403, read: "AccountSuspendedError", post: "AccountSuspendedError" },
   { status: 418, read: "ApiError", post: "ApiError" },
   { status: 429, read: "RateLimitedError", post: "RateLimitedError" },
-  { status: 500, read: "ServerError", post: "SubmissionOutcomeUnknownError" },
-  { status: 503, read: "ServerError", post: "SubmissionOutcomeUnknownError" },
+  { status: 500, read: "ServerError", post: UNKNOWN },
+  { status: 503, read: "ServerError", post: UNKNOWN },
 ] as const;
 
-/** Where code and status disagree, the code decides; but no 5xx to a POST says what became of it. */
-export const CODE_AGAINST_STATUS = [
-  { code: "task_not_found", status: 400, read: "TaskNotFoundError", post: "TaskNotFoundError" },
-  { code: "invalid_api_key", status: 403, read: "AuthenticationError", post: "AuthenticationError" },
-  {
-    code: "insufficient_credits",
-    status: 400,
-    read: "InsufficientCreditsError",
-    post: "InsufficientCreditsError",
-  },
-  { code: "invalid_task_input", status: 500, read: "BadRequestError", post: "SubmissionOutcomeUnknownError" },
-  {
-    code: "invalid_audio_format",
-    status: 503,
-    read: "BadRequestError",
-    post: "SubmissionOutcomeUnknownError",
-  },
-] as const;
+function classes(
+  read: string,
+  rows: readonly (readonly [code: string, ...statuses: number[]])[],
+  post = read,
+): ErrorClass[] {
+  return rows.map(([code, ...statuses]) => ({ code, statuses, read, post }));
+}

@@ -19,36 +19,35 @@ const providerB = { model: "provider_b", task_type: "music", input: { prompt: "c
 const lyrics = { model: "provider_a", task_type: "lyrics", input: { prompt: "a letter to the sea" } };
 const concat = { model: "provider_a", task_type: "concat", input: { clip_id: "" } };
 
-export const NO_EFFECT: readonly NoEffectRow[] = [
-  {
-    name: "an extra at the root",
-    plain: inspiration,
-    root: { quality: "best", callback: "https://a.example/" },
-  },
-  { name: "an extra inside the input", plain: custom, input: { temperature: 2, clips: 9 } },
-  { name: "an extra of provider_b", plain: providerB, input: { mood: "loud" }, root: { priority: 1 } },
-  { name: "an extra of lyrics", plain: lyrics, input: { language: "pt" } },
-  { name: "an extra of concat", plain: concat, input: { gap_seconds: 9 } },
-  { name: "lyrics in inspiration mode", plain: inspiration, input: { prompt: "[Verse]\nsnow" } },
-  { name: "styles in inspiration mode", plain: inspiration, input: { tags: "polka" } },
-  { name: "a title in inspiration mode", plain: inspiration, input: { title: "Snow" } },
-  {
-    name: "ignored fields of a wrong type in inspiration mode",
-    plain: inspiration,
-    input: { prompt: 7, tags: [] },
-  },
-  {
-    name: "a description in continuation mode",
-    plain: continuation,
-    input: { gpt_description_prompt: "snow" },
-  },
-  { name: "styles in continuation mode", plain: continuation, input: { tags: "polka" } },
-  { name: "styles to avoid in continuation mode", plain: continuation, input: { negative_tags: "fado" } },
-  { name: "no singing in continuation mode", plain: continuation, input: { make_instrumental: true } },
-  { name: "where to continue, in custom mode", plain: custom, input: { continue_at: 12 } },
-  { name: "make_instrumental as it is by default", plain: custom, input: { make_instrumental: false } },
-  { name: "model_version as it is by default", plain: custom, input: { model_version: "v6" } },
-  { name: "model_version v5.5, which v6 stands in for", plain: custom, input: { model_version: "v5.5" } },
-  { name: "model_version v5, which v6 stands in for", plain: inspiration, input: { model_version: "v5" } },
-  { name: "an audio format of lyrics", plain: lyrics, root: { audio_format: "mp3" } },
+const extras = { quality: "best", callback: "https://a.example/" };
+
+type Row = [name: string, plain: NoEffectRow["plain"], input: object, root?: object];
+
+const ROWS: readonly Row[] = [
+  ["an extra at the root", inspiration, {}, extras],
+  ["an extra inside the input", custom, { temperature: 2, clips: 9 }],
+  ["an extra of provider_b", providerB, { mood: "loud" }, { priority: 1 }],
+  ["an extra of lyrics", lyrics, { language: "pt" }],
+  ["an extra of concat", concat, { gap_seconds: 9 }],
+  ["lyrics in inspiration mode", inspiration, { prompt: "[Verse]\nsnow" }],
+  ["styles in inspiration mode", inspiration, { tags: "polka" }],
+  ["a title in inspiration mode", inspiration, { title: "Snow" }],
+  ["ignored fields of a wrong type in inspiration mode", inspiration, { prompt: 7, tags: [] }],
+  ["a description in continuation mode", continuation, { gpt_description_prompt: "snow" }],
+  ["styles in continuation mode", continuation, { tags: "polka" }],
+  ["styles to avoid in continuation mode", continuation, { negative_tags: "fado" }],
+  ["no singing in continuation mode", continuation, { make_instrumental: true }],
+  ["where to continue, in custom mode", custom, { continue_at: 12 }],
+  ["make_instrumental as it is by default", custom, { make_instrumental: false }],
+  ["model_version as it is by default", custom, { model_version: "v6" }],
+  ["model_version v5.5, which v6 stands in for", custom, { model_version: "v5.5" }],
+  ["model_version v5, which v6 stands in for", inspiration, { model_version: "v5" }],
+  ["an audio format of lyrics", lyrics, {}, { audio_format: "mp3" }],
 ];
+
+export const NO_EFFECT: readonly NoEffectRow[] = ROWS.map(([name, plain, input, root = {}]) => ({
+  name,
+  plain,
+  input,
+  root,
+}));

@@ -10,16 +10,18 @@ const requests = {
   concat: { model: "provider_a", task_type: "concat", input: { clip_id: "c" } },
 };
 
+const as = (request: object, audio_format: unknown) => ({ ...request, audio_format });
+
 /** Where `audio_format` may stand, and what it may be. */
 export const AUDIO_FORMAT = [
   ...bodies("Resources: Task creation request, `audio_format`", [
-    ["mp3 in inspiration mode", { ...requests.inspiration, audio_format: "mp3" }, "accepted"],
-    ["mp3 in custom mode", { ...requests.custom, audio_format: "mp3" }, "accepted"],
-    ["mp3 in continuation mode", { ...requests.continuation, audio_format: "mp3" }, "accepted"],
-    ["mp3 of provider_b", { ...requests.providerB, audio_format: "mp3" }, "accepted"],
-    ["mp3 of lyrics, echoed only", { ...requests.lyrics, audio_format: "mp3" }, "accepted"],
-    ["mp3 of an upload", { ...requests.upload, audio_format: "mp3" }, "accepted"],
-    ["mp3 of a concat", { ...requests.concat, audio_format: "mp3" }, "accepted"],
+    ["mp3 in inspiration mode", as(requests.inspiration, "mp3"), "accepted"],
+    ["mp3 in custom mode", as(requests.custom, "mp3"), "accepted"],
+    ["mp3 in continuation mode", as(requests.continuation, "mp3"), "accepted"],
+    ["mp3 of provider_b", as(requests.providerB, "mp3"), "accepted"],
+    ["mp3 of lyrics, echoed only", as(requests.lyrics, "mp3"), "accepted"],
+    ["mp3 of an upload", as(requests.upload, "mp3"), "accepted"],
+    ["mp3 of a concat", as(requests.concat, "mp3"), "accepted"],
     [
       "the format inside the input is an extra",
       { ...requests.lyrics, input: { prompt: "a", audio_format: 7 } },
@@ -27,23 +29,19 @@ export const AUDIO_FORMAT = [
     ],
   ]),
   ...bodies("`audio_format` behaviour, 5", [
-    ["wav", { ...requests.inspiration, audio_format: "wav" }, "invalid_audio_format"],
-    ["MP3 in capitals", { ...requests.custom, audio_format: "MP3" }, "invalid_audio_format"],
-    ["a media type", { ...requests.providerB, audio_format: "audio/mpeg" }, "invalid_audio_format"],
-    ["an empty string", { ...requests.upload, audio_format: "" }, "invalid_audio_format"],
-    ["mp3 with a blank", { ...requests.concat, audio_format: "mp3 " }, "invalid_audio_format"],
-    ["a number", { ...requests.inspiration, audio_format: 3 }, "invalid_audio_format"],
-    ["false", { ...requests.inspiration, audio_format: false }, "invalid_audio_format"],
-    ["a list", { ...requests.inspiration, audio_format: ["mp3"] }, "invalid_audio_format"],
-    ["an object", { ...requests.inspiration, audio_format: { mp3: true } }, "invalid_audio_format"],
-    [
-      "another value where it changes nothing",
-      { ...requests.lyrics, audio_format: "wav" },
-      "invalid_audio_format",
-    ],
+    ["wav", as(requests.inspiration, "wav"), "invalid_audio_format"],
+    ["MP3 in capitals", as(requests.custom, "MP3"), "invalid_audio_format"],
+    ["a media type", as(requests.providerB, "audio/mpeg"), "invalid_audio_format"],
+    ["an empty string", as(requests.upload, ""), "invalid_audio_format"],
+    ["mp3 with a blank", as(requests.concat, "mp3 "), "invalid_audio_format"],
+    ["a number", as(requests.inspiration, 3), "invalid_audio_format"],
+    ["false", as(requests.inspiration, false), "invalid_audio_format"],
+    ["a list", as(requests.inspiration, ["mp3"]), "invalid_audio_format"],
+    ["an object", as(requests.inspiration, { mp3: true }), "invalid_audio_format"],
+    ["another value where it changes nothing", as(requests.lyrics, "wav"), "invalid_audio_format"],
   ]),
   ...bodies("Policy: `null_audio_format`", [
-    ["null", { ...requests.inspiration, audio_format: null }, "invalid_audio_format"],
-    ["null of lyrics", { ...requests.lyrics, audio_format: null }, "invalid_audio_format"],
+    ["null", as(requests.inspiration, null), "invalid_audio_format"],
+    ["null of lyrics", as(requests.lyrics, null), "invalid_audio_format"],
   ]),
 ];

@@ -1,5 +1,7 @@
 import { inputs } from "./row.js";
 
+const rain = (more: object) => ({ gpt_description_prompt: "rain", ...more });
+
 const MODES = "Input for `provider_a`, task `music`";
 
 /** Inspiration mode: a description, and no clip to continue. */
@@ -20,41 +22,25 @@ export const INSPIRATION = [
       "invalid_task_input",
     ],
 
-    ["lyrics, ignored", { gpt_description_prompt: "rain", prompt: "words" }, "accepted"],
-    ["styles, ignored", { gpt_description_prompt: "rain", tags: "fado" }, "accepted"],
-    ["a title, ignored", { gpt_description_prompt: "rain", title: { any: ["thing"] } }, "accepted"],
-    ["styles to avoid", { gpt_description_prompt: "rain", negative_tags: "drums" }, "accepted"],
-    [
-      "styles to avoid that are a number",
-      { gpt_description_prompt: "rain", negative_tags: 7 },
-      "invalid_task_input",
-    ],
-    ["make_instrumental true", { gpt_description_prompt: "rain", make_instrumental: true }, "accepted"],
-    [
-      "make_instrumental as text",
-      { gpt_description_prompt: "rain", make_instrumental: "yes" },
-      "invalid_task_input",
-    ],
-    ["model_version v6", { gpt_description_prompt: "rain", model_version: "v6" }, "accepted"],
-    ["model_version v5.5", { gpt_description_prompt: "rain", model_version: "v5.5" }, "accepted"],
-    ["model_version v5", { gpt_description_prompt: "rain", model_version: "v5" }, "accepted"],
-    ["model_version v7", { gpt_description_prompt: "rain", model_version: "v7" }, "invalid_task_input"],
+    ["lyrics, ignored", rain({ prompt: "words" }), "accepted"],
+    ["styles, ignored", rain({ tags: "fado" }), "accepted"],
+    ["a title, ignored", rain({ title: { any: ["thing"] } }), "accepted"],
+    ["styles to avoid", rain({ negative_tags: "drums" }), "accepted"],
+    ["styles to avoid that are a number", rain({ negative_tags: 7 }), "invalid_task_input"],
+    ["make_instrumental true", rain({ make_instrumental: true }), "accepted"],
+    ["make_instrumental as text", rain({ make_instrumental: "yes" }), "invalid_task_input"],
+    ["model_version v6", rain({ model_version: "v6" }), "accepted"],
+    ["model_version v5.5", rain({ model_version: "v5.5" }), "accepted"],
+    ["model_version v5", rain({ model_version: "v5" }), "accepted"],
+    ["model_version v7", rain({ model_version: "v7" }), "invalid_task_input"],
 
-    ["lyrics of provider_b", { gpt_description_prompt: "rain", lyrics: "words" }, "invalid_task_input"],
-    [
-      "lyrics_type of provider_b",
-      { gpt_description_prompt: "rain", lyrics_type: "generate" },
-      "invalid_task_input",
-    ],
-    ["seed of provider_b", { gpt_description_prompt: "rain", seed: 1 }, "invalid_task_input"],
+    ["lyrics of provider_b", rain({ lyrics: "words" }), "invalid_task_input"],
+    ["lyrics_type of provider_b", rain({ lyrics_type: "generate" }), "invalid_task_input"],
+    ["seed of provider_b", rain({ seed: 1 }), "invalid_task_input"],
   ]),
   ...inputs(`${MODES}: inspiration; what a mode ignores is not validated`, "provider_a", "music", [
-    ["ignored lyrics of another type", { gpt_description_prompt: "rain", prompt: 7 }, "accepted"],
-    ["ignored styles of another type", { gpt_description_prompt: "rain", tags: ["fado"] }, "accepted"],
-    [
-      "ignored lyrics and styles of null",
-      { gpt_description_prompt: "rain", prompt: null, tags: null },
-      "accepted",
-    ],
+    ["ignored lyrics of another type", rain({ prompt: 7 }), "accepted"],
+    ["ignored styles of another type", rain({ tags: ["fado"] }), "accepted"],
+    ["ignored lyrics and styles of null", rain({ prompt: null, tags: null }), "accepted"],
   ]),
 ];

@@ -1,5 +1,13 @@
 import { bodies } from "./row.js";
 
+const byA = (task_type: string, input: unknown, audio_format?: unknown) => ({
+  ...{ model: "provider_a", task_type, input },
+  ...(audio_format !== undefined && { audio_format }),
+});
+const mixed = { prompt: "a", make_instrumental: true };
+const byB = (...given: Parameters<typeof byA>) => ({ ...byA(...given), model: "provider_b" });
+const byX = (...given: Parameters<typeof byA>) => ({ ...byA(...given), model: "x" });
+
 /** Several violations at once: the order of errors that the design fixes. */
 export const SEVERAL_VIOLATIONS = bodies("Errors: which error wins, as the design fixes it", [
   ["no required field, with a wrong format", { audio_format: "wav" }, "missing_required_fields"],
@@ -14,51 +22,22 @@ export const SEVERAL_VIOLATIONS = bodies("Errors: which error wins, as the desig
     { model: "x", input: {}, audio_format: 1 },
     "missing_required_fields",
   ],
-  ["everything wrong", { model: "x", task_type: "video", input: 7, audio_format: "wav" }, "invalid_model"],
+  ["everything wrong", byX("video", 7, "wav"), "invalid_model"],
+  ["an unknown model and a wrong format", byX("music", {}, "wav"), "invalid_model"],
+  ["an unknown model and a wrong input", byX("music", []), "invalid_model"],
+  ["a wrong task type, format and input", byA("video", 7, "wav"), "unsupported_task_type"],
   [
-    "an unknown model and a wrong format",
-    { model: "x", task_type: "music", input: {}, audio_format: "wav" },
-    "invalid_model",
-  ],
-  ["an unknown model and a wrong input", { model: "x", task_type: "music", input: [] }, "invalid_model"],
-  [
-    "a wrong task type, format and input",
-    { model: "provider_a", task_type: "video", input: 7, audio_format: "wav" },
+    "the other model's task type, a wrong format",
+    byB("lyrics", { prompt: "rain" }, "wav"),
     "unsupported_task_type",
   ],
+  ["the other model's task type, a wrong input", byB("upload", { url: "ftp://a" }), "unsupported_task_type"],
+  ["a wrong format and no known input", byA("music", {}, "wav"), "invalid_audio_format"],
+  ["a wrong format and an input that is no object", byB("music", "calm", null), "invalid_audio_format"],
+  ["a wrong format and mixed field sets", byB("music", mixed, "ogg"), "invalid_audio_format"],
   [
-    "a task type of the other model and a wrong format",
-    { model: "provider_b", task_type: "lyrics", input: { prompt: "rain" }, audio_format: "wav" },
-    "unsupported_task_type",
-  ],
-  [
-    "a task type of the other model and a wrong input",
-    { model: "provider_b", task_type: "upload", input: { url: "ftp://a" } },
-    "unsupported_task_type",
-  ],
-  [
-    "a wrong format and no known input",
-    { model: "provider_a", task_type: "music", input: {}, audio_format: "wav" },
-    "invalid_audio_format",
-  ],
-  [
-    "a wrong format and an input that is no object",
-    { model: "provider_b", task_type: "music", input: "calm", audio_format: null },
-    "invalid_audio_format",
-  ],
-  [
-    "a wrong format and mixed field sets",
-    {
-      model: "provider_b",
-      task_type: "music",
-      input: { prompt: "a", make_instrumental: true },
-      audio_format: "ogg",
-    },
-    "invalid_audio_format",
-  ],
-  [
-    "several wrong fields of one input",
-    { model: "provider_a", task_type: "music", input: { prompt: 1, tags: 2, seed: 3, model_version: "v1" } },
+    "several wrong fields",
+    byA("music", { prompt: 1, tags: 2, seed: 3, model_version: "v1" }),
     "invalid_task_input",
   ],
 ]);
