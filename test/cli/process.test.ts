@@ -87,17 +87,6 @@ test.each([
   });
 });
 
-test("a suspended account is status 4, too few credits 5, too many requests 7", async () => {
-  emulator.accounts.update(emulator.accountId, { suspended: true });
-  expect((await start(["run", "-d", "rain"]).ended).status).toBe(4);
-  emulator.accounts.update(emulator.accountId, { suspended: false });
-  await submit();
-  await submit();
-  expect((await start(["run", "-d", "rain"]).ended).status).toBe(5);
-  emulator.faults.add({ fault: { kind: "status", status: 429, retry_after_seconds: 999, when: "before" } });
-  expect((await start(["balance"]).ended).status).toBe(7);
-});
-
 describe("signals", () => {
   test.each([
     ["SIGINT", 130],

@@ -6,7 +6,7 @@ import { serve } from "async-music/emulator/node";
 import { setupServer } from "msw/node";
 import { afterEach, describe, expect, test } from "vitest";
 import { controlled } from "./support/control.js";
-import { serviceOf, VALID } from "./support/service.js";
+import { serviceOf } from "./support/service.js";
 
 const endings: (() => unknown)[] = [];
 afterEach(async () => {
@@ -54,28 +54,6 @@ describe.each(Object.entries(ADAPTERS))("the control plane through %s", (_, adap
       "invalid_request_body",
     );
   });
-
-  test("hands out a PDF, whole", async () => {
-    const { control, emulator } = await open();
-    const { accountId: id } = emulator;
-    const { invoice_id: invoice } = emulator.accounts.topUp(id, { usd: 10, method: "card" });
-    await control("PUT", `/accounts/${id}/billing`, {
-      name: "A",
-      address_line_1: "B",
-      city: "C",
-      country: "D",
-    });
-    const { status, headers } = await control("GET", `/accounts/${id}/invoices/${invoice}.pdf`);
-    expect([status, headers.get("Content-Type")]).toEqual([200, "application/pdf"]);
-  });
-
-  test("is not held up by a fault or a limit", async () => {
-    const { control, emulator, get } = await open();
-    emulator.changeLimits({ requests: 1 });
-    emulator.faults.add({ times: 99, fault: { kind: "disconnect", when: "before" } });
-    await get("/api/v1/account/balance").catch(() => {});
-    for (let count = 0; count < 5; count++) expect((await control("GET", "/audit")).status).toBe(200);
-  });
 });
 
 test("on a port, a Host or an Origin that is foreign is refused, and nothing has changed", async () => {
@@ -103,13 +81,4 @@ test("on a port, a Host or an Origin that is foreign is refused, and nothing has
   for (const headers of [{ Host: `localhost:${port}`, Origin: `http://localhost:${port}` }, {}]) {
     expect(await ask(headers)).toBe(201);
   }
-});
-
-test("a PUT of a snapshot on a port moves a real service", async () => {
-  const emulator = createEmulator({ credits: 100 });
-  const service = controlled(serviceOf(emulator, { fetch: globalThis.fetch, url: await listen(emulator) }));
-  const { body: snapshot } = await service.control("GET", "/snapshot");
-  await service.create(VALID.song);
-  expect((await service.control("PUT", "/snapshot", snapshot)).status).toBe(204);
-  expect(await service.balance()).toEqual({ available: 100, frozen: 0, total: 100 });
 });

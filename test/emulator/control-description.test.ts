@@ -4,36 +4,31 @@ import { METHODS } from "../../emulator/control/plane.js";
 import { createControlled } from "./support/control.js";
 
 /** The control plane's calls, typed by hand from its table. */
-const TABLE = [
-  "POST /reset",
-  "GET /state",
-  "POST /clock/advance",
-  "POST /accounts",
-  "PATCH /accounts/{account_id}",
-  "POST /accounts/{account_id}/keys",
-  "PATCH /accounts/{account_id}/keys/{key_id}",
-  "DELETE /accounts/{account_id}/keys/{key_id}",
-  "POST /accounts/{account_id}/top-ups",
-  "PATCH /accounts/{account_id}/top-ups/{payment_id}",
-  "PUT /accounts/{account_id}/auto-top-up",
-  "GET /accounts/{account_id}/auto-top-up",
-  "POST /accounts/{account_id}/authorizations",
-  "PUT /accounts/{account_id}/billing",
-  "GET /accounts/{account_id}/billing",
-  "GET /accounts/{account_id}/invoices",
-  "GET /accounts/{account_id}/invoices/{invoice_id}.pdf",
-  "POST /providers/{model}/next",
-  "PUT /providers/{model}/always",
-  "POST /faults",
-  "DELETE /faults",
-  "PATCH /policy",
-  "PATCH /limits",
-  "GET /requests",
-  "GET /requests/stream",
-  "GET /audit",
-  "GET /snapshot",
-  "PUT /snapshot",
-];
+const TABLE = {
+  "/reset": "POST",
+  "/state": "GET",
+  "/clock/advance": "POST",
+  "/accounts": "POST",
+  "/accounts/{account_id}": "PATCH",
+  "/accounts/{account_id}/keys": "POST",
+  "/accounts/{account_id}/keys/{key_id}": "PATCH DELETE",
+  "/accounts/{account_id}/top-ups": "POST",
+  "/accounts/{account_id}/top-ups/{payment_id}": "PATCH",
+  "/accounts/{account_id}/auto-top-up": "PUT GET",
+  "/accounts/{account_id}/authorizations": "POST",
+  "/accounts/{account_id}/billing": "PUT GET",
+  "/accounts/{account_id}/invoices": "GET",
+  "/accounts/{account_id}/invoices/{invoice_id}.pdf": "GET",
+  "/providers/{model}/next": "POST",
+  "/providers/{model}/always": "PUT",
+  "/faults": "POST DELETE",
+  "/policy": "PATCH",
+  "/limits": "PATCH",
+  "/requests": "GET",
+  "/requests/stream": "GET",
+  "/audit": "GET",
+  "/snapshot": "GET PUT",
+};
 
 test("the description holds every call of the table, and nothing that is not answered", async () => {
   const { control } = createControlled();
@@ -43,27 +38,14 @@ test("the description holds every call of the table, and nothing that is not ans
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace("/_emulator", "")}`),
   );
   expect(new Set(described).size).toBe(described.length);
-  expect(described).toEqual(expect.arrayContaining(TABLE));
+  for (const [path, methods] of Object.entries(TABLE))
+    for (const method of methods.split(" ")) expect(described).toContain(`${method} ${path}`);
   expect(described).toEqual(METHODS.map(({ route }) => route));
   for (const call of described) {
     const [method = "", path = ""] = call.split(" ");
     const { status } = await control(method === "GET" ? "HEAD" : "OPTIONS", path.replaceAll(/[{}]/g, ""));
     expect([call, status]).toEqual([call, 405]);
   }
-});
-
-test("every operation has its own name, and says which parameters its path has", async () => {
-  const { body } = await createControlled().control("GET", "/openapi.json");
-  const names: string[] = [];
-  for (const [path, methods] of Object.entries<
-    Record<string, { operationId: string; parameters?: { name: string }[] }>
-  >(body.paths)) {
-    for (const { operationId, parameters = [] } of Object.values(methods)) {
-      names.push(operationId);
-      expect(parameters.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
-    }
-  }
-  expect(new Set(names).size).toBe(names.length);
 });
 
 test("the description passes a public linter's recommended rules", async () => {

@@ -175,13 +175,6 @@ describe("which requests a fault meets", () => {
     ]);
   });
 
-  test("none after they were cleared", async () => {
-    const { get, emulator } = createService();
-    emulator.faults.add({ times: 5, fault });
-    emulator.faults.clear();
-    expect((await get(BALANCE)).status).toBe(200);
-  });
-
   test("with a probability those that the seed chooses, for ever, and the same ones each time", async () => {
     const run = async (seed: number) => {
       const { get, emulator } = createService({ seed });

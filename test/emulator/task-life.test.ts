@@ -70,26 +70,6 @@ test("a result that was read once is always the same", async () => {
   expect(await read(taskId)).toEqual(first);
 });
 
-test("lyrics have a title and a text with structure tags", async () => {
-  const { create, read } = createService();
-  const { output } = await read(await create(VALID.lyrics, { polls: 1 }));
-  expect(output.result).toEqual({
-    title: expect.any(String),
-    text: expect.stringMatching(/\[(Verse|Chorus)/),
-  });
-});
-
-test.each([
-  ["an upload", VALID.upload],
-  ["a concat", VALID.concat],
-])("%s has clips with an id and an audio_url, and nothing else", async (_, body) => {
-  const { create, read } = createService();
-  const song = await read(await create(VALID.song, { polls: 1 }));
-  const input = body === VALID.concat ? { clip_id: song.output.result[0].id } : body.input;
-  const { output } = await read(await create({ ...body, input }, { polls: 1 }));
-  expect(output.result).toEqual([{ id: expect.any(String), audio_url: expect.any(String) }]);
-});
-
 test.each([
   ["a string", "Rain", "Rain"],
   ["an empty string", "", ""],

@@ -1,6 +1,5 @@
 import { inspect, types } from "node:util";
 import {
-  AsyncMusic,
   AsyncMusicError,
   AudioDownloadError,
   type Clock,
@@ -17,7 +16,7 @@ import { expectNoKey } from "../support/leaks.js";
 import { createOwnPacer } from "../support/own-pacer.js";
 import { reasonOf, rejection } from "../support/rejection.js";
 import { turns } from "../support/test-clock.js";
-import { API_KEY, createWorld, inTurn } from "../support/world.js";
+import { API_KEY, clientOf, createWorld, inTurn } from "../support/world.js";
 
 // Errors of the application's own fetch, journal, clock, pacer, tracer and callbacks.
 
@@ -113,6 +112,10 @@ function changeable(): Error {
   return Object.defineProperty(new Error("no"), "detail", { get, enumerable: true });
 }
 
+const throwing = () => {
+  throw new Error(API_KEY);
+};
+
 const HOSTILE: [what: string, make: () => object][] = [
   ["prints itself", () => new WithInspect("no")],
   ["makes JSON of itself", () => new WithJson("no")],
@@ -127,28 +130,12 @@ const HOSTILE: [what: string, make: () => object][] = [
     "holds a list of a class",
     () => Object.assign(new Error("no"), { list: class extends Array<string> {}.of(API_KEY) }),
   ],
-  [
-    "throws when it is read",
-    () =>
-      new Proxy(new Error("no"), {
-        ownKeys: () => {
-          throw new Error(API_KEY);
-        },
-      }),
-  ],
-  [
-    "throws when its message is read",
-    () =>
-      Object.defineProperty(new Error(), "message", {
-        get: () => {
-          throw new Error(API_KEY);
-        },
-      }),
-  ],
+  ["throws when it is read", () => new Proxy(new Error("no"), { ownKeys: throwing })],
+  ["throws when its message is read", () => Object.defineProperty(new Error(), "message", { get: throwing })],
   ["has a message that is no text", () => Object.assign(new Error("no"), { message: { key: API_KEY } })],
   [
     "has a message that is a number",
-    () => Object.assign(new Error("no"), { message: 7, name: 7, list: [API_KEY] }),
+    () => Object.assign(new Error(), { message: 7, name: 7, list: [API_KEY] }),
   ],
   ["is no error", () => ({ request: { headers: { "x-api-key": API_KEY } } })],
   ["has no prototype", () => Object.assign(Object.create(null), { key: API_KEY })],
@@ -167,12 +154,7 @@ test.each(HOSTILE)(
   "a fetch that throws what %s leaves the outcome of a POST unknown, and fails a read",
   async (_, make) => {
     const fetch = () => Promise.reject(frozen(make()));
-    const client = new AsyncMusic({
-      apiKey: API_KEY,
-      baseUrl: "https://music.example",
-      fetch,
-      maxRetries: 0,
-    });
+    const client = clientOf(fetch);
     await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
     await rejection(client.account.balance(), ConnectionError);
     await rejection(client.audio.download("https://audio.example/1"), AudioDownloadError);
@@ -220,6 +202,7 @@ test.each(HOSTILE)(
     const toss = () => Promise.reject(frozen(make()));
     const own = createOwnPacer().pacer;
     const clock: Clock = { now: () => 0, sleep: toss };
+    const patient = { maxRetries: 2, clock };
     const journal: Journal = { ...memoryJournal(), put: toss };
     const answers = () =>
       inTurn(
@@ -227,22 +210,18 @@ test.each(HOSTILE)(
         () => ok(succeeded()),
       );
     const coreOf = (options = {}) => createWorld(answers(), options).client;
-    const options = { apiKey: API_KEY, baseUrl: "https://music.example", maxRetries: 0 };
     const paced = coreOf({ pacer: { ...own, admit: toss } });
     const failures = [
-      new AsyncMusic({ ...options, fetch: toss }).account.balance(),
-      new AsyncMusic({ ...options, fetch: toss }).tasks.create(SONG_REQUEST),
-      new AsyncMusic({ ...options, fetch: toss }).audio.download("https://audio.example/1"),
+      clientOf(toss).account.balance(),
+      clientOf(toss).tasks.create(SONG_REQUEST),
+      clientOf(toss).audio.download("https://audio.example/1"),
       paced.account.balance(),
       paced.tasks.create(SONG_REQUEST),
       paced.tasks.wait(TASK_ID),
-      new AsyncMusic({ ...options, maxRetries: 2, clock, fetch: async () => limited(1) }).account.usage(),
-      new AsyncMusic({
-        ...options,
-        maxRetries: 2,
-        clock,
-        fetch: async () => new Response("", { status: 503 }),
-      }).audio.download("https://audio.example/1"),
+      clientOf(async () => limited(1), patient).account.usage(),
+      clientOf(async () => new Response("", { status: 503 }), patient).audio.download(
+        "https://audio.example/1",
+      ),
       coreOf().tasks.run(SONG_REQUEST, { journal, journalKey: "a" }),
       coreOf().tasks.run(SONG_REQUEST, { onSubmitted: toss }),
       coreOf().tasks.run(SONG_REQUEST, { onUpdate: toss }),

@@ -1,6 +1,7 @@
 import { createEmulator, type EmulatorOptions } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { pollute } from "../support/pollute.js";
 
 /** A value for every option that changes what an emulator does, or that it refuses. */
 const POISON: Record<string, unknown> = {
@@ -16,11 +17,6 @@ const POISON: Record<string, unknown> = {
   host: "256.0.0.1",
   controlHost: "attacker.example:1",
 };
-
-function pollute(name: string, value: unknown): void {
-  Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true });
-  onTestFinished(() => void Reflect.deleteProperty(Object.prototype, name));
-}
 
 test.each(Object.entries(POISON))(
   "a polluted Object.prototype.%s is no option of an emulator, a reset, an account or a port",

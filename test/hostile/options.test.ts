@@ -13,6 +13,7 @@ import { redisJournal, redisPacer } from "async-music/redis";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { accepted, ok, SONG_REQUEST, succeeded, TASK_ID, taskIdIn, usage } from "../support/answers.js";
 import { expectNoKey } from "../support/leaks.js";
+import { pollute } from "../support/pollute.js";
 import { rejection } from "../support/rejection.js";
 import { createTestClock } from "../support/test-clock.js";
 import { API_KEY, BASE_URL, createWorld } from "../support/world.js";
@@ -50,11 +51,6 @@ const POISON: Record<string, unknown> = {
   ASYNC_MUSIC_API_KEY: "key_of_an_attacker",
   ASYNC_MUSIC_BASE_URL: "https://attacker.example",
 };
-
-function pollute(name: string, value: unknown): void {
-  Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true });
-  onTestFinished(() => void Reflect.deleteProperty(Object.prototype, name));
-}
 
 /** Everything that a client sends while it makes each kind of call, with no options but those it needs. */
 async function requestsOfEveryCall(): Promise<string[]> {

@@ -52,6 +52,11 @@ export function createWorld(answer: Answerer, options: ClientOptions & { clock?:
   return { client, clock, requests };
 }
 
+/** A client whose requests go to this `fetch`, and are not retried. */
+export function clientOf(fetch: typeof globalThis.fetch, options: ClientOptions = {}): AsyncMusic {
+  return new AsyncMusic({ apiKey: API_KEY, baseUrl: BASE_URL, maxRetries: 0, ...options, fetch });
+}
+
 /** Answers one after the other, the last one again and again. */
 export function inTurn(...answers: (Response | (() => Response | Promise<Response>))[]): Answerer {
   return (_, index) => {

@@ -30,6 +30,7 @@ export function describeRateLimit(open: Open, { describe, it }: Kit): void {
       const passed = responses.filter(({ status }) => status === 200);
       const limited = responses.filter(({ status }) => status === 429);
       expect([passed.length, limited.length]).toEqual([120, 10]);
+      expect(passed.filter(({ headers }) => headers.has("Retry-After"))).toEqual([]);
       const remaining = passed.map(({ headers }) => Number(headers.get("X-RateLimit-Remaining")));
       expect(remaining.sort((a, b) => b - a)).toEqual(Array.from({ length: 120 }, (_, index) => 119 - index));
       for (const response of limited) {

@@ -54,23 +54,6 @@ describe("scenarios", () => {
     expect(emulator.snapshot().state).toMatchObject({ faults: [] });
   });
 
-  test("a provider is told its next and its lasting outcome, and both are taken back", async () => {
-    const { page, api } = await openDashboard({ path: "/scenarios" });
-    const outcomes = page.getByRole("region", { name: "Outcomes" });
-    await outcomes.getByLabel("Outcome", { exact: true }).selectOption("reject");
-    await outcomes.getByRole("button", { name: "For its next task" }).click();
-    await outcomes.getByText("provider_a · next task").waitFor();
-    expect((await api("POST", "/task", SONG)).status).toBe(502);
-    await outcomes.getByText("provider_a has no outcome set").waitFor();
-    await outcomes.getByRole("button", { name: "For all its tasks" }).click();
-    await outcomes.getByText("provider_a · all other tasks").waitFor();
-    await outcomes.getByRole("button", { name: "For its next task" }).click();
-    await outcomes.getByRole("button", { name: "Clear the next" }).click();
-    await outcomes.getByRole("button", { name: "Clear the one for all" }).click();
-    await outcomes.getByText("provider_a has no outcome set").waitFor();
-    expect((await api("POST", "/task", SONG)).status).toBe(202);
-  });
-
   test("every open choice is a switch with its reason, and moves the service", async () => {
     const { page, emulator, api } = await openDashboard({ path: "/scenarios" });
     for (const [name, { decides }] of Object.entries(POLICY_FIELDS)) {
@@ -85,16 +68,6 @@ describe("scenarios", () => {
     expect((await api("POST", "/task", { ...SONG, audio_format: "wav" })).status).toBe(422);
     await page.getByRole("button", { name: "Reset 2 options" }).click();
     await expect.poll(() => emulator.policy.invalid_audio_format_status).toBe(400);
-  });
-
-  test("the rate limit is changed", async () => {
-    const { page, api } = await openDashboard({ path: "/scenarios" });
-    const limits = page.getByRole("region", { name: "Rate limit" });
-    await limits.getByLabel("Requests").fill("1");
-    await limits.getByRole("button", { name: "Set the limit" }).click();
-    await limits.getByText("1 request in 60 s").waitFor();
-    await api("GET", "/account/usage");
-    expect((await api("GET", "/account/usage")).status).toBe(429);
   });
 
   test("both numbers of the rate limit are set", async () => {

@@ -1,6 +1,6 @@
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { describe, expect, test, vi } from "vitest";
-import { BALANCE, serviceOf, TASK, VALID } from "./service.js";
+import { serviceOf, VALID } from "./service.js";
 
 /** What must be true of the MSW adapter, with either major. */
 export function describeMswAdapter(name: string, listen: (emulator: Emulator) => void): void {
@@ -42,32 +42,6 @@ export function describeMswAdapter(name: string, listen: (emulator: Emulator) =>
         await fetch(other).catch(() => {});
       vi.restoreAllMocks();
       expect(emulator.requests).toHaveLength(before);
-    });
-
-    test("a stalled request ends when its caller gives up, with the caller's reason", async () => {
-      const { emulator } = connect();
-      emulator.faults.add({ fault: { kind: "stall" } });
-      const controller = new AbortController();
-      const stalled = fetch(emulator.url + BALANCE, { signal: controller.signal });
-      setTimeout(() => controller.abort(new Error("enough")), 20);
-      await expect(stalled).rejects.toThrow("enough");
-    });
-
-    test("time does not run ahead of requests that are on their way", async () => {
-      const { emulator, create, read } = connect();
-      const taskId = await create(VALID.song, { process_seconds: 47 });
-      let polls = 0;
-      for (;;) {
-        await emulator.clock.sleep(5_000);
-        polls++;
-        if ((await read(taskId)).status === "success") break;
-      }
-      expect(polls).toBe(10);
-      expect(
-        emulator.requests
-          .filter(({ path }) => path === `${TASK}/${taskId}`)
-          .map(({ at }) => at.slice(17, 19)),
-      ).toEqual(["05", "10", "15", "20", "25", "30", "35", "40", "45", "50"]);
     });
   });
 }
