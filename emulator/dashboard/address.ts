@@ -39,3 +39,8 @@ export function setParam(name: string, value: string): void {
   history.replaceState(null, "", changed);
   hash.value = changed;
 }
+
+/** Connects a control to a filter. */
+export function bindParam(name: string) {
+  return { value: param(name), onChange: (value: string) => setParam(name, value) };
+}

@@ -1,7 +1,7 @@
 import { linkTo, path, setParam } from "./address.js";
 import { advanceClock } from "./api.js";
-import { Action, Choice } from "./parts/controls.js";
-import { Time } from "./parts/display.js";
+import { Action, Field } from "./parts/controls.js";
+import { Button, Time } from "./parts/display.js";
 import { shortId } from "./parts/format.js";
 import { setTheme, theme } from "./parts/theme.js";
 import { account, now, overview } from "./store.js";
@@ -44,15 +44,14 @@ const THEME_SIGNS = { auto: "◐", light: "☀", dark: "☾" } as const;
 function ThemeButton() {
   const next = NEXT_THEME[theme.value];
   return (
-    <button
-      type="button"
+    <Button
       class="small quiet"
       onClick={() => setTheme(next)}
       aria-label={`Colors: ${theme.value}. Change to ${next}`}
       title={`Colors: ${theme.value}`}
     >
       <span aria-hidden="true">{THEME_SIGNS[theme.value]}</span>
-    </button>
+    </Button>
   );
 }
 
@@ -61,7 +60,7 @@ function AccountChoice() {
   if (accounts.length < 2) return null;
   return (
     <div class="account-choice">
-      <Choice
+      <Field
         label="Account"
         value={account.value?.account_id ?? ""}
         of={accounts.map(({ account_id: id }, index) => [id, `${index + 1} · ${shortId(id)}`])}

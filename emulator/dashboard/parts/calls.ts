@@ -24,7 +24,7 @@ export function useCall(): Call {
       try {
         await change();
       } catch (reason) {
-        setError(reason instanceof Error ? reason.message : String(reason));
+        setError(reasonOf(reason));
       } finally {
         setBusy(false);
         refreshNow();
@@ -34,28 +34,22 @@ export function useCall(): Call {
 }
 
 /** Data that is read again whenever it may have changed. `undefined` until the first response. */
-export function useData<Data>(
-  read: () => Promise<Data>,
-  id: string,
-): { data: Data | undefined; error: string | null; reload(): void } {
-  const [result, setResult] = useState<{ id: string; data: Data | undefined; error: string | null }>();
-  const [reloads, setReloads] = useState(0);
+export function useData<Data>(read: () => Promise<Data>, id: string) {
+  const [result, setResult] = useState<{ id: string; data?: Data; error: string | null }>();
   useEffect(() => {
     let isCurrent = true;
     read().then(
       (data) => isCurrent && setResult({ id, data, error: null }),
       (error: unknown) => {
         // The banner reports an unreachable emulator; the last data stays.
-        if (!isCurrent || error instanceof UnreachableError) return;
-        setResult({ id, data: undefined, error: error instanceof Error ? error.message : String(error) });
+        if (isCurrent && !(error instanceof UnreachableError)) setResult({ id, error: reasonOf(error) });
       },
     );
     return () => {
       isCurrent = false;
     };
-  }, [id, revision.value, reloads]);
-  const { data, error } = result?.id === id ? result : { data: undefined, error: null };
-  return { data, error, reload: () => setReloads(reloads + 1) };
+  }, [id, revision.value]);
+  return result?.id === id ? result : { data: undefined, error: null };
 }
 
 /** The texts of a form's fields. `bind` connects a control to one of them. */
@@ -66,4 +60,8 @@ export function useFields<Name extends string>(initial: Readonly<Record<Name, st
     onChange: (value: string) => setValues((others) => ({ ...others, [name]: value })),
   });
   return { values, bind };
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,88 +1,58 @@
-import type { ComponentChildren } from "preact";
+import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
-import { type Call, useCall } from "./calls.js";
-import { Problem } from "./display.js";
+import { type Call, reasonOf, useCall } from "./calls.js";
+import { Button, Problem } from "./display.js";
 
-interface Labels {
+/** Values to choose from, with their texts if these differ. */
+export type Choices = readonly (string | readonly [value: string, text: string])[];
+
+/** A labeled control: a choice with `of`, several lines with `rows`, otherwise one line. */
+export function Field(props: {
   label: string;
+  value: string;
+  onChange(value: string): void;
   /** The rule for the value. */
   hint?: ComponentChildren;
   required?: boolean;
-}
-
-interface Control extends Labels {
-  value: string;
-  onChange(value: string): void;
-}
-
-export function Field(
-  props: Control & {
-    type?: "text" | "number" | "search";
-    min?: number;
-    max?: number;
-    step?: number | "any";
-    placeholder?: string;
-  },
-) {
-  const { label, hint, onChange, type = "text", ...rest } = props;
-  return (
-    <Labeled label={label} hint={hint} required={rest.required ?? false}>
-      {(names) => (
-        <input
-          {...rest}
-          {...names}
-          list={undefined}
-          type={type}
-          autocomplete="off"
-          onInput={({ currentTarget }) => onChange(currentTarget.value)}
-        />
-      )}
-    </Labeled>
-  );
-}
-
-export function TextArea(props: Control & { rows?: number; placeholder?: string }) {
-  const { label, hint, onChange, ...rest } = props;
-  return (
-    <Labeled label={label} hint={hint} required={rest.required ?? false}>
-      {(names) => (
-        <textarea {...rest} {...names} onInput={({ currentTarget }) => onChange(currentTarget.value)} />
-      )}
-    </Labeled>
-  );
-}
-
-export function Choice(props: Control & { of: readonly (readonly [value: string, text: string])[] }) {
-  const { label, hint, value, onChange, of } = props;
-  return (
-    <Labeled label={label} hint={hint}>
-      {(names) => (
-        <select {...names} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-          {of.map(([each, text]) => (
-            <option key={each} value={each} selected={each === value}>
-              {text}
-            </option>
-          ))}
-        </select>
-      )}
-    </Labeled>
-  );
-}
-
-/** Connects a control with its label and its hint. */
-function Labeled(
-  props: Labels & { children(names: { id: string; "aria-describedby"?: string }): ComponentChildren },
-) {
-  const { label, hint, required, children } = props;
+  placeholder?: string;
+  of?: Choices;
+  rows?: number;
+  type?: "text" | "number" | "search";
+  min?: number;
+  max?: number;
+  step?: number | "any";
+}) {
+  const { label, value, onChange, hint, of, type = "text", ...rest } = props;
   const id = useId();
   const hintId = `${id}-hint`;
+  const control = {
+    ...rest,
+    id,
+    value,
+    ...(hint !== undefined && { "aria-describedby": hintId }),
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value),
+  };
   return (
     <div class="field">
       <label for={id}>
         {label}
-        {required === true && <span aria-hidden="true"> *</span>}
+        {rest.required === true && <span aria-hidden="true"> *</span>}
       </label>
-      {children({ id, ...(hint !== undefined && { "aria-describedby": hintId }) })}
+      {of !== undefined ? (
+        <select {...control}>
+          {of
+            .map((each) => (typeof each === "string" ? ([each, each] as const) : each))
+            .map(([each, text]) => (
+              <option key={each} value={each} selected={each === value}>
+                {text}
+              </option>
+            ))}
+        </select>
+      ) : rest.rows !== undefined ? (
+        <textarea {...control} />
+      ) : (
+        <input {...control} type={type} list={undefined} autocomplete="off" />
+      )}
       {hint !== undefined && (
         <small id={hintId} class="hint">
           {hint}
@@ -90,6 +60,11 @@ function Labeled(
       )}
     </div>
   );
+}
+
+/** A whole number, unless `step` says otherwise. */
+export function NumberField(props: Parameters<typeof Field>[0]) {
+  return <Field step={1} required {...props} type="number" />;
 }
 
 export function Flag(props: { label: string; value: boolean; onChange(value: boolean): void }) {
@@ -103,6 +78,20 @@ export function Flag(props: { label: string; value: boolean; onChange(value: boo
       />
       {label}
     </label>
+  );
+}
+
+/** A button that makes a change, and shows why it failed. */
+export function Action({
+  onAct,
+  ...rest
+}: Omit<ButtonHTMLAttributes, "onClick"> & { onAct(): Promise<unknown> }) {
+  const { isBusy, error, run } = useCall();
+  return (
+    <>
+      <Button {...rest} disabled={isBusy} onClick={() => void run(onAct)} />
+      <Problem error={error} />
+    </>
   );
 }
 
@@ -155,7 +144,7 @@ export function JsonForm(props: {
     <details>
       <summary>{label}</summary>
       <Form submit={submit} onSubmit={async () => onSubmit(parseJson(text))}>
-        <TextArea label="JSON" required rows={3} value={text} onChange={setText} />
+        <Field label="JSON" required rows={3} value={text} onChange={setText} />
       </Form>
     </details>
   );
@@ -165,31 +154,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error(`Invalid JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`Invalid JSON: ${reasonOf(error)}`);
   }
-}
-
-/** A button that makes a change, and shows why it failed. */
-export function Action(props: {
-  onAct(): Promise<unknown>;
-  children: ComponentChildren;
-  class?: string;
-  label?: string;
-}) {
-  const { onAct, children, class: classes = "small secondary", label } = props;
-  const { isBusy, error, run } = useCall();
-  return (
-    <>
-      <button
-        type="button"
-        class={classes}
-        disabled={isBusy}
-        aria-label={label}
-        onClick={() => void run(onAct)}
-      >
-        {children}
-      </button>
-      <Problem error={error} />
-    </>
-  );
 }

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { formatTime } from "./format.js";
 
@@ -29,24 +29,37 @@ export function Problem({ error }: { error: string | null }) {
   );
 }
 
-/** A table without windowing, for short lists. */
+/** The heading of a column, and the class of its cells. */
+export type Column = readonly [heading: ComponentChildren, cells?: string];
+
+/** A table without windowing, for short lists: the cells of each row, under its key. */
 export function Table(props: {
-  columns: readonly (readonly [name: string, classes?: string])[];
-  children: ComponentChildren;
+  columns: readonly Column[];
+  rows: readonly (readonly [key: string, ...cells: ComponentChildren[]])[];
 }) {
   return (
     <div class="scroll">
       <table>
         <thead>
           <tr>
-            {props.columns.map(([name, classes = ""]) => (
-              <th key={name} scope="col" class={classes === "unseen" ? "" : classes}>
-                {classes === "unseen" ? <span class="unseen">{name}</span> : name}
+            {props.columns.map(([heading, classes], index) => (
+              <th key={index} scope="col" class={classes}>
+                {heading}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>{props.children}</tbody>
+        <tbody>
+          {props.rows.map(([key, ...cells]) => (
+            <tr key={key}>
+              {cells.map((cell, index) => (
+                <td key={index} class={props.columns[index]?.[1]}>
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </div>
   );
@@ -100,6 +113,10 @@ export function Code({ text, label }: { text: string; label: string }) {
   );
 }
 
+export function Button({ class: classes = "small secondary", ...rest }: ButtonHTMLAttributes) {
+  return <button type="button" class={classes} {...rest} />;
+}
+
 const COPIED_MS = 1500;
 
 /** Absent where pages may not copy: on plain HTTP from another machine. */
@@ -112,8 +129,8 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
     setTimeout(() => setCopied(false), COPIED_MS);
   };
   return (
-    <button type="button" class="small quiet" onClick={() => void copy().catch(() => {})}>
+    <Button class="small quiet" onClick={() => void copy().catch(() => {})}>
       <span aria-live="polite">{isCopied ? "Copied" : label}</span>
-    </button>
+    </Button>
   );
 }

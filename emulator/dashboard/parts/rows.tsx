@@ -1,53 +1,51 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows that come and go are placed, which a table's can't be
 // biome-ignore-all lint/a11y/useFocusableInteractive: this is a table, not a grid: its links are what takes the focus
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
-import {
-  elementScroll,
-  observeElementOffset,
-  observeElementRect,
-  type VirtualItem,
-  Virtualizer,
-} from "@tanstack/virtual-core";
+import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from "@tanstack/virtual-core";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
+import type { Column } from "./display.js";
 
 const ROW_PX = 36;
-const HEAD_PX = 36;
+const NOTE_PX = 26;
 const BORDERS_PX = 2;
 
-/** A table of any length, of which only the rows in sight are in the page. */
-export function Rows(props: {
+/** A table of any length, the last item first, of which only the rows in sight are in the page. */
+export function Rows<Item>(props: {
+  /** The name of the table; in lower case its class, which gives the columns their widths. */
   label: string;
-  /** The names of the columns; its class gives the table their widths. */
-  columns: readonly string[];
-  class: string;
-  count: number;
-  /** The cells of one row. */
-  row(index: number): ComponentChildren;
-  heightOf?(index: number): number;
+  columns: readonly Column[];
+  items: readonly Item[];
+  cells(item: Item): readonly ComponentChildren[];
+  /** Lines under the cells of an item, each as wide as the table. */
+  notes?(item: Item): readonly ComponentChildren[];
 }) {
-  const { count, heightOf = () => ROW_PX } = props;
+  const { label, columns, items, cells, notes = () => [] } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const { items, totalPx } = useVirtualRows(count, heightOf, () => scroller.current);
+  // The virtualizer has no other rows than these.
+  const itemAt = (index: number) => items[items.length - 1 - index] as Item;
+  const heightOf = (index: number) => ROW_PX + NOTE_PX * notes(itemAt(index)).length;
+  const virtualizer = useVirtualizer(items.length, heightOf, () => scroller.current);
+  const totalPx = virtualizer.getTotalSize();
   return (
     <div
-      class={`rows ${props.class}`}
+      class={`rows ${label.toLowerCase()}`}
       ref={scroller}
       tabIndex={0}
       role="group"
-      aria-label={props.label}
-      style={{ "--content": `${HEAD_PX + totalPx + BORDERS_PX}px` }}
+      aria-label={label}
+      style={{ "--content": `${ROW_PX + totalPx + BORDERS_PX}px` }}
     >
-      <div role="table" aria-label={props.label} aria-rowcount={count + 1}>
+      <div role="table" aria-label={label} aria-rowcount={items.length + 1}>
         <div role="row" class="row head" aria-rowindex={1}>
-          {props.columns.map((name) => (
-            <span role="columnheader" key={name}>
-              {name}
+          {columns.map(([heading], index) => (
+            <span role="columnheader" key={index}>
+              {heading}
             </span>
           ))}
         </div>
         <div role="rowgroup" class="body" style={{ height: `${totalPx}px` }}>
-          {items.map(({ index, start, size }) => (
+          {virtualizer.getVirtualItems().map(({ index, start, size }) => (
             <div
               role="row"
               class="row"
@@ -55,7 +53,16 @@ export function Rows(props: {
               aria-rowindex={index + 2}
               style={{ transform: `translateY(${start}px)`, height: `${size}px` }}
             >
-              {props.row(index)}
+              {cells(itemAt(index)).map((cell, column) => (
+                <span role="cell" key={column} class={columns[column]?.[1]}>
+                  {cell}
+                </span>
+              ))}
+              {notes(itemAt(index)).map((note, number) => (
+                <span role="cell" key={`note ${number}`} class="finding">
+                  {note}
+                </span>
+              ))}
             </div>
           ))}
         </div>
@@ -64,20 +71,12 @@ export function Rows(props: {
   );
 }
 
-export function Cell({ children, class: name = "" }: { children?: ComponentChildren; class?: string }) {
-  return (
-    <span role="cell" class={name}>
-      {children}
-    </span>
-  );
-}
-
-/** Which rows are in sight, and where. */
-function useVirtualRows(
+/** Knows which rows are in sight, and where. */
+function useVirtualizer(
   count: number,
   estimateSize: (index: number) => number,
   getScrollElement: () => HTMLDivElement | null,
-): { items: VirtualItem[]; totalPx: number } {
+): Virtualizer<HTMLDivElement, HTMLDivElement> {
   const [, draw] = useReducer((turn: number, _: undefined) => turn + 1, 0);
   const options = {
     count,
@@ -93,5 +92,5 @@ function useVirtualRows(
   virtualizer.setOptions(options);
   useLayoutEffect(() => virtualizer._didMount(), [virtualizer]);
   useLayoutEffect(() => virtualizer._willUpdate());
-  return { items: virtualizer.getVirtualItems(), totalPx: virtualizer.getTotalSize() };
+  return virtualizer;
 }

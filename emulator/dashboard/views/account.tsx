@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { setParam } from "../address.js";
 import { createAccount, createKey, deleteKey, updateAccount, updateKey } from "../api.js";
 import { useFields } from "../parts/calls.js";
-import { Action, Field, Form } from "../parts/controls.js";
-import { CopyButton, Empty, Mark, Section, Table } from "../parts/display.js";
+import { Action, Form, NumberField } from "../parts/controls.js";
+import { Button, CopyButton, Empty, Mark, Section, Table } from "../parts/display.js";
 import { formatAmount, formatCount, shortId } from "../parts/format.js";
 import { account, overview } from "../store.js";
 import { AutoTopUpSection } from "./auto-top-up.js";
@@ -67,9 +67,7 @@ function NewKeyPanel({ newKey, onDone }: { newKey: NewKey; onDone(): void }) {
       <p class="secret">
         <code>{newKey.value}</code> <CopyButton text={newKey.value} label="Copy key" />
       </p>
-      <button type="button" class="small secondary" onClick={onDone}>
-        Done
-      </button>
+      <Button onClick={onDone}>Done</Button>
     </article>
   );
 }
@@ -90,67 +88,54 @@ function KeySection({ onCreated }: { onCreated(key: NewKey): void }) {
       {keys.length === 0 ? (
         <Empty>This account has no key. Create one to use it from a program.</Empty>
       ) : (
-        <Table columns={[["Key"], ["State"], ["Actions", "unseen"]]}>
-          {keys.map(({ key_id: id, disabled }) => (
-            <KeyRow key={id} accountId={accountId} keyId={id} disabled={disabled} />
-          ))}
-        </Table>
+        <Table
+          columns={[["Key"], ["State"], [<span class="unseen">Actions</span>]]}
+          rows={keys.map(({ key_id: id, disabled }) => [
+            id,
+            <code title={id}>{shortId(id)}</code>,
+            <>
+              <Mark tone={disabled ? "warn" : "good"}>{disabled ? "disabled" : "enabled"}</Mark>
+              {disabled && <small> responds with 401 invalid_api_key</small>}
+            </>,
+            <KeyActions accountId={accountId} keyId={id} disabled={disabled} />,
+          ])}
+        />
       )}
     </Section>
   );
 }
 
-function KeyRow(props: { accountId: string; keyId: string; disabled: boolean }) {
+function KeyActions(props: { accountId: string; keyId: string; disabled: boolean }) {
   const { accountId, keyId, disabled } = props;
   const [isConfirming, setConfirming] = useState(false);
   const name = shortId(keyId);
   const change = disabled ? "Enable" : "Disable";
+  if (isConfirming)
+    return (
+      <div class="buttons end">
+        <small>Permanently?</small>
+        <Action
+          class="small danger"
+          onAct={() => deleteKey(accountId, keyId)}
+          aria-label={`Delete key ${name} permanently`}
+        >
+          Delete
+        </Action>
+        <Button onClick={() => setConfirming(false)}>Keep</Button>
+      </div>
+    );
   return (
-    <tr>
-      <td>
-        <code title={keyId}>{name}</code>
-      </td>
-      <td>
-        <Mark tone={disabled ? "warn" : "good"}>{disabled ? "disabled" : "enabled"}</Mark>
-        {disabled && <small> responds with 401 invalid_api_key</small>}
-      </td>
-      <td>
-        <div class="buttons end">
-          {isConfirming ? (
-            <>
-              <small>Permanently?</small>
-              <Action
-                class="small danger"
-                onAct={() => deleteKey(accountId, keyId)}
-                label={`Delete key ${name} permanently`}
-              >
-                Delete
-              </Action>
-              <button type="button" class="small secondary" onClick={() => setConfirming(false)}>
-                Keep
-              </button>
-            </>
-          ) : (
-            <>
-              <Action
-                onAct={() => updateKey(accountId, keyId, { disabled: !disabled })}
-                label={`${change} key ${name}`}
-              >
-                {change}
-              </Action>
-              <button
-                type="button"
-                class="small secondary"
-                aria-label={`Delete key ${name}`}
-                onClick={() => setConfirming(true)}
-              >
-                Delete…
-              </button>
-            </>
-          )}
-        </div>
-      </td>
-    </tr>
+    <div class="buttons end">
+      <Action
+        onAct={() => updateKey(accountId, keyId, { disabled: !disabled })}
+        aria-label={`${change} key ${name}`}
+      >
+        {change}
+      </Action>
+      <Button aria-label={`Delete key ${name}`} onClick={() => setConfirming(true)}>
+        Delete…
+      </Button>
+    </div>
   );
 }
 
@@ -158,15 +143,9 @@ function NewAccountSection({ onCreated }: { onCreated(key: NewKey): void }) {
   const { values, bind } = useFields({ credits: "100" });
   const count = overview.value?.accounts.length ?? 1;
   const create = async () => {
-    const {
-      key_id: id,
-      api_key: value,
-      account_id: accountId,
-    } = await createAccount({
-      credits: Number(values.credits),
-    });
-    onCreated({ id, value });
-    setParam("account", accountId);
+    const created = await createAccount({ credits: Number(values.credits) });
+    onCreated({ id: created.key_id, value: created.api_key });
+    setParam("account", created.account_id);
   };
   return (
     <Section title="Another account">
@@ -177,7 +156,7 @@ function NewAccountSection({ onCreated }: { onCreated(key: NewKey): void }) {
         Accounts see only their own tasks and clips.
       </p>
       <Form submit="Create an account" onSubmit={create}>
-        <Field label="Starting credits" type="number" min={0} step={1} required {...bind("credits")} />
+        <NumberField label="Starting credits" min={0} {...bind("credits")} />
       </Form>
     </Section>
   );

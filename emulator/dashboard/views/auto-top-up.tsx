@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { type AutoTopUp, authorize, getAutoTopUp, setAutoTopUp, updateAccount } from "../api.js";
 import { useData, useFields } from "../parts/calls.js";
-import { Action, Field, Flag, Form } from "../parts/controls.js";
-import { Mark, Problem, Section, Time } from "../parts/display.js";
+import { Action, Flag, Form, NumberField } from "../parts/controls.js";
+import { Button, Mark, Problem, Section, Time } from "../parts/display.js";
 import { formatUsd } from "../parts/format.js";
 
 export function AutoTopUpSection({ accountId }: { accountId: string }) {
-  const { data, error, reload } = useData(() => getAutoTopUp(accountId), accountId);
+  const { data, error } = useData(() => getAutoTopUp(accountId), accountId);
   const mark = data && <Mark tone={data.enabled ? "good" : "idle"}>{data.enabled ? "on" : "off"}</Mark>;
   return (
     <Section title="Automatic top-up" aside={mark}>
@@ -19,7 +19,6 @@ export function AutoTopUpSection({ accountId }: { accountId: string }) {
             key={JSON.stringify([data.enabled, data.monthly_cap_usd])}
             of={data}
             accountId={accountId}
-            reload={reload}
           />
         </>
       )}
@@ -58,7 +57,7 @@ function Bank({ accountId }: { accountId: string }) {
   );
 }
 
-function Settings({ of, accountId, reload }: { of: AutoTopUp; accountId: string; reload(): void }) {
+function Settings({ of, accountId }: { of: AutoTopUp; accountId: string }) {
   const { values, bind } = useFields({
     threshold: String(of.threshold_credits ?? 100),
     recharge: String(of.recharge_usd ?? 10),
@@ -75,12 +74,8 @@ function Settings({ of, accountId, reload }: { of: AutoTopUp; accountId: string;
       authorization,
     });
     setAuthorized(false);
-    reload();
   };
-  const switchOff = async () => {
-    await setAutoTopUp(accountId, { enabled: false });
-    reload();
-  };
+  const switchOff = () => setAutoTopUp(accountId, { enabled: false });
   return (
     <Form
       submit={of.enabled ? "Save the changes" : "Switch on"}
@@ -88,40 +83,31 @@ function Settings({ of, accountId, reload }: { of: AutoTopUp; accountId: string;
       disabled={!isAuthorized || of.saved_card === null}
       buttons={({ run, isBusy }) =>
         of.enabled && (
-          <button type="button" class="secondary" disabled={isBusy} onClick={() => void run(switchOff)}>
+          <Button class="secondary" disabled={isBusy} onClick={() => void run(switchOff)}>
             Switch off
-          </button>
+          </Button>
         )
       }
     >
       <div class="fields">
-        <Field
+        <NumberField
           label="Threshold (credits)"
           hint="At least 50 available credits."
-          type="number"
           min={50}
-          step={1}
-          required
           {...bind("threshold")}
         />
-        <Field
+        <NumberField
           label="Recharge (USD)"
           hint="Whole dollars, 10 to 1,000."
-          type="number"
           min={10}
           max={1000}
-          step={1}
-          required
           {...bind("recharge")}
         />
-        <Field
+        <NumberField
           label="Monthly cap (USD)"
           hint="Whole dollars, 10 to 10,000, and at least the recharge."
-          type="number"
           min={Math.max(10, Number(values.recharge) || 0)}
           max={10_000}
-          step={1}
-          required
           {...bind("cap")}
         />
       </div>

@@ -1,6 +1,5 @@
-import { useState } from "preact/hooks";
 import { type Billing, getBilling, setBilling } from "../api.js";
-import { useData } from "../parts/calls.js";
+import { useData, useFields } from "../parts/calls.js";
 import { Field, Form } from "../parts/controls.js";
 import { Problem, Section } from "../parts/display.js";
 
@@ -28,32 +27,17 @@ export function BillingSection({ accountId }: { accountId: string }) {
 }
 
 function BillingForm({ saved, accountId }: { saved: Billing; accountId: string }) {
-  const [typed, setTyped] = useState<Partial<Record<Name, string>>>({});
-  const textOf = (name: Name) => typed[name] ?? saved[name] ?? "";
-  const save = () =>
-    setBilling(accountId, {
-      name: textOf("name"),
-      address_line_1: textOf("address_line_1"),
-      address_line_2: textOf("address_line_2"),
-      postal_code: textOf("postal_code"),
-      city: textOf("city"),
-      country: textOf("country"),
-      tax_id: textOf("tax_id"),
-    });
+  const initial = FIELDS.map(([name]) => [name, saved[name] ?? ""]);
+  const { values, bind } = useFields<Name>(Object.fromEntries(initial));
+  const isChanged = FIELDS.some(([name]) => values[name] !== (saved[name] ?? ""));
   return (
-    <Form submit="Save" onSubmit={save}>
+    <Form submit="Save" onSubmit={() => setBilling(accountId, values)}>
       <div class="fields billing">
         {FIELDS.map(([name, label, required]) => (
-          <Field
-            key={name}
-            label={label}
-            required={required}
-            value={textOf(name)}
-            onChange={(value) => setTyped({ ...typed, [name]: value })}
-          />
+          <Field key={name} label={label} required={required} {...bind(name)} />
         ))}
       </div>
-      <output>{saved.name !== null && Object.keys(typed).length === 0 && "Saved."}</output>
+      <output>{saved.name !== null && !isChanged && "Saved."}</output>
     </Form>
   );
 }

@@ -1,52 +1,43 @@
 import { addFault, clearFaults, type Fault } from "../api.js";
 import { useFields } from "../parts/calls.js";
-import { Action, Choice, Field, Form, JsonForm } from "../parts/controls.js";
+import { Action, Field, Form, JsonForm, NumberField } from "../parts/controls.js";
 import { Empty, Section } from "../parts/display.js";
+import { Added, choicesOf, type Presets, textOf } from "../parts/presets.js";
 import { overview } from "../store.js";
 
 type Rule = Fault["rule"];
 
-const KINDS: readonly { name: string; text: string; fault: Rule["fault"] }[] = [
-  {
-    name: "lost-response",
-    text: "The connection is lost after the request was processed",
-    fault: { kind: "disconnect", when: "after" },
-  },
-  {
-    name: "lost-request",
-    text: "The connection is lost before the request is processed",
-    fault: { kind: "disconnect", when: "before" },
-  },
-  {
-    name: "error-after",
-    text: "500 after the request was processed",
-    fault: { kind: "status", status: 500, when: "after" },
-  },
-  { name: "error", text: "500 internal_error", fault: { kind: "status", status: 500, when: "before" } },
-  {
-    name: "bad-gateway",
-    text: "502 upstream_provider_error",
-    fault: { kind: "status", status: 502, when: "before" },
-  },
-  {
-    name: "limited",
-    text: "429 with Retry-After: 5",
-    fault: { kind: "status", status: 429, retry_after_seconds: 5, when: "before" },
-  },
-  { name: "slow", text: "10 s of latency", fault: { kind: "latency", ms: 10_000 } },
-  { name: "malformed", text: "Truncated JSON", fault: { kind: "malformed" } },
-  { name: "stall", text: "No response", fault: { kind: "stall" } },
-];
+const KINDS: Presets<Rule["fault"]> = {
+  "lost-response": [
+    "The connection is lost after the request was processed",
+    { kind: "disconnect", when: "after" },
+  ],
+  "lost-request": [
+    "The connection is lost before the request is processed",
+    { kind: "disconnect", when: "before" },
+  ],
+  "error-after": ["500 after the request was processed", { kind: "status", status: 500, when: "after" }],
+  error: ["500 internal_error", { kind: "status", status: 500, when: "before" }],
+  "bad-gateway": ["502 upstream_provider_error", { kind: "status", status: 502, when: "before" }],
+  limited: [
+    "429 with Retry-After: 5",
+    { kind: "status", status: 429, retry_after_seconds: 5, when: "before" },
+  ],
+  slow: ["10 s of latency", { kind: "latency", ms: 10_000 }],
+  malformed: ["Truncated JSON", { kind: "malformed" }],
+  stall: ["No response", { kind: "stall" }],
+};
 
-const TARGETS: readonly { name: string; text: string; target: Pick<Rule, "method" | "path"> }[] = [
-  { name: "create", text: "Creating a task", target: { method: "POST", path: "/api/v1/task" } },
-  { name: "read", text: "Reading a task", target: { method: "GET", path: "/api/v1/task/*" } },
-  { name: "account", text: "Balance and usage", target: { method: "GET", path: "/api/v1/account/*" } },
-  { name: "audio", text: "Downloading audio", target: { path: "/audio/*" } },
-  { name: "any", text: "Any request", target: {} },
-];
+const TARGETS: Presets<Pick<Rule, "method" | "path">> = {
+  create: ["Creating a task", { method: "POST", path: "/api/v1/task" }],
+  read: ["Reading a task", { method: "GET", path: "/api/v1/task/*" }],
+  account: ["Balance and usage", { method: "GET", path: "/api/v1/account/*" }],
+  audio: ["Downloading audio", { path: "/audio/*" }],
+  any: ["Any request", {}],
+};
 
 export function FaultSection() {
+  const faults = overview.value?.faults ?? [];
   return (
     <Section title="Faults">
       <FaultForm />
@@ -58,7 +49,14 @@ export function FaultSection() {
         onSubmit={(rule) => addFault(rule as Rule)}
       />
       <h3>Active</h3>
-      <Active />
+      {faults.length === 0 ? (
+        <Empty>No faults. If several match a request, the first one is used.</Empty>
+      ) : (
+        <>
+          <Added of={faults.map((each) => [textOf(KINDS, each.rule.fault), scopeOf(each)])} />
+          <Action onAct={clearFaults}>Remove all</Action>
+        </>
+      )}
     </Section>
   );
 }
@@ -71,64 +69,32 @@ function FaultForm() {
     probability: "",
   });
   const add = async () => {
-    const fault = KINDS.find(({ name }) => name === values.kind)?.fault;
+    const fault = KINDS[values.kind]?.[1];
     if (fault === undefined) return;
     await addFault({
-      ...TARGETS.find(({ name }) => name === values.target)?.target,
+      ...TARGETS[values.target]?.[1],
       ...(values.times !== "" && { times: Number(values.times) }),
       ...(values.probability !== "" && { probability: Number(values.probability) }),
       fault,
     });
   };
+  const probability = { required: false, min: 0, max: 1, step: "any", placeholder: "always" } as const;
   return (
     <Form submit="Add the fault" onSubmit={add}>
-      <Choice label="Fault" of={KINDS.map(({ name, text }) => [name, text])} {...bind("kind")} />
-      <Choice label="Requests" of={TARGETS.map(({ name, text }) => [name, text])} {...bind("target")} />
+      <Field label="Fault" of={choicesOf(KINDS)} {...bind("kind")} />
+      <Field label="Requests" of={choicesOf(TARGETS)} {...bind("target")} />
       <div class="fields">
-        <Field label="Times" type="number" min={1} step={1} {...bind("times")} />
-        <Field
-          label="Probability"
-          type="number"
-          min={0}
-          max={1}
-          step="any"
-          placeholder="always"
-          {...bind("probability")}
-        />
+        <NumberField label="Times" required={false} min={1} {...bind("times")} />
+        <NumberField label="Probability" {...probability} {...bind("probability")} />
       </div>
     </Form>
   );
 }
 
-function Active() {
-  const faults = overview.value?.faults ?? [];
-  if (faults.length === 0)
-    return <Empty>No faults. If several match a request, the first one is used.</Empty>;
-  return (
-    <>
-      <ol class="armed">
-        {faults.map((fault, index) => (
-          <Item key={index} fault={fault} />
-        ))}
-      </ol>
-      <Action onAct={clearFaults}>Remove all</Action>
-    </>
-  );
-}
-
-function Item({ fault: { rule, left } }: { fault: Fault }) {
-  const { method, path, fault, probability } = rule;
-  const json = JSON.stringify(fault);
-  const target = TARGETS.find((each) => each.target.method === method && each.target.path === path);
+/** The requests that a fault still applies to. */
+function scopeOf({ rule: { method, path, probability }, left }: Fault): string {
+  const [known] = Object.values(TARGETS).find(([, to]) => to.method === method && to.path === path) ?? [];
+  const target = known ?? `${method ?? "any method"} ${path ?? "any path"}`;
   const times = left === null ? "unlimited" : left === 1 ? "once" : `${left} times`;
-  return (
-    <li>
-      <strong>{KINDS.find((each) => JSON.stringify(each.fault) === json)?.text ?? json}</strong>
-      <br />
-      <small>
-        {target?.text ?? `${method ?? "any method"} ${path ?? "any path"}`} · {times}
-        {probability !== undefined && `, probability ${probability}`}
-      </small>
-    </li>
-  );
+  return `${target} · ${times}${probability === undefined ? "" : `, probability ${probability}`}`;
 }

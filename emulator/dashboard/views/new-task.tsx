@@ -2,9 +2,10 @@ import { signal } from "@preact/signals";
 import { isModel, isTaskType, MODELS, priceOf, TASK_TYPES_BY_MODEL } from "../../../src/contract/service.js";
 import { goTo, linkTo } from "../address.js";
 import { sendRequest } from "../api.js";
-import { Choice, Field, Flag, Form, TextArea } from "../parts/controls.js";
+import { Field, Flag, Form, NumberField } from "../parts/controls.js";
 import { Code, Section } from "../parts/display.js";
 import { formatAmount } from "../parts/format.js";
+import { choicesOf } from "../parts/presets.js";
 import { account, overview } from "../store.js";
 import { OUTCOMES, outcomeNamed } from "./outcomes.js";
 import { Crumbs, checkSent } from "./task.js";
@@ -66,20 +67,17 @@ export function NewTask() {
             {fieldsOf(draft.value).map((field) => (
               <Input key={`${model} ${type} ${field.name}`} field={field} />
             ))}
-            <Choice
+            <Field
               label="Audio format"
               value={draft.value.format}
-              of={[
-                ["", "the provider's own"],
-                ["mp3", "mp3"],
-              ]}
+              of={[["", "the provider's own"], "mp3"]}
               onChange={(format) => change({ format: format === "mp3" ? "mp3" : "" })}
             />
-            <Choice
+            <Field
               label="Outcome"
               value={draft.value.outcome}
-              of={[["", "as configured"], ...OUTCOMES.map(({ name, text }) => [name, text] as const)]}
-              onChange={(name) => change({ outcome: name })}
+              of={[["", "as configured"], ...choicesOf(OUTCOMES)]}
+              onChange={(outcome) => change({ outcome })}
             />
             {available < credits && (
               <p class="hint">
@@ -120,37 +118,34 @@ async function submit(): Promise<void> {
   goTo(`/tasks/${taskId}`);
 }
 
+const MODES = [
+  ["inspiration", "a description"],
+  ["custom", "your lyrics or styles"],
+  ["continuation", "a clip to continue"],
+] as const;
+
 function Kind() {
   const { model, type, mode } = draft.value;
   return (
     <div class="fields">
-      <Choice
+      <Field
         label="Model"
         value={model}
-        of={MODELS.map((each) => [each, each])}
+        of={MODELS}
         onChange={(chosen) => {
           if (!isModel(chosen)) return;
           const isOffered = TASK_TYPES_BY_MODEL[chosen].includes(type);
           change({ model: chosen, type: isOffered ? type : "music" });
         }}
       />
-      <Choice
+      <Field
         label="Task"
         value={type}
-        of={TASK_TYPES_BY_MODEL[model].map((each) => [each, each])}
+        of={TASK_TYPES_BY_MODEL[model]}
         onChange={(chosen) => isTaskType(chosen) && change({ type: chosen })}
       />
       {model === "provider_a" && type === "music" && (
-        <Choice
-          label="From"
-          value={mode}
-          of={[
-            ["inspiration", "a description"],
-            ["custom", "your lyrics or styles"],
-            ["continuation", "a clip to continue"],
-          ]}
-          onChange={(chosen) => change({ mode: chosen as Mode })}
-        />
+        <Field label="From" value={mode} of={MODES} onChange={(chosen) => change({ mode: chosen as Mode })} />
       )}
     </div>
   );
@@ -165,11 +160,11 @@ function Input({ field }: { field: InputField }) {
     case "flag":
       return <Flag label={label} value={value !== ""} onChange={(on) => onChange(on ? "true" : "")} />;
     case "choice":
-      return <Choice {...common} of={choices.map((each) => [each, each || "none"])} />;
+      return <Field {...common} of={choices.map((each) => [each, each || "none"])} />;
     case "long":
-      return <TextArea {...common} rows={3} />;
+      return <Field {...common} rows={3} />;
     case "number":
-      return <Field {...common} type="number" step="any" />;
+      return <NumberField {...common} step="any" />;
     case "text":
       return <Field {...common} />;
   }

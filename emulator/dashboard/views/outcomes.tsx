@@ -1,41 +1,35 @@
 import { isModel, MODELS, type Model } from "../../../src/contract/service.js";
 import { addNextOutcome, clearNextOutcomes, type Outcome, setAlways } from "../api.js";
 import { useFields } from "../parts/calls.js";
-import { Action, Choice, Form, JsonForm } from "../parts/controls.js";
-import { Empty, Section } from "../parts/display.js";
+import { Action, Field, Form, JsonForm } from "../parts/controls.js";
+import { Button, Empty, Section } from "../parts/display.js";
+import { Added, choicesOf, type Presets, textOf } from "../parts/presets.js";
 import { overview } from "../store.js";
 
-export const OUTCOMES: readonly { name: string; text: string; outcome: Outcome }[] = [
-  { name: "success", text: "Success", outcome: { outcome: "success" } },
-  { name: "quick", text: "Success within a second", outcome: { outcome: "success", process_seconds: 1 } },
-  { name: "first-read", text: "Success at the first read", outcome: { outcome: "success", polls: 1 } },
-  {
-    name: "moderated",
-    text: "Failure: content_moderation, not retryable",
-    outcome: { outcome: "failure", error_code: "content_moderation" },
-  },
-  {
-    name: "upstream",
-    text: "Failure: upstream_provider_error, retryable",
-    outcome: { outcome: "failure", error_code: "upstream_provider_error" },
-  },
-  {
-    name: "limited",
-    text: "Failure: rate_limited, retryable after 30 s",
-    outcome: { outcome: "failure", error_code: "rate_limited", retry_after_seconds: 30 },
-  },
-  { name: "hang", text: "Hangs: timeout after an hour", outcome: { outcome: "hang" } },
-  { name: "reject", text: "Rejected at submission: 502, no task", outcome: { outcome: "reject" } },
-  {
-    name: "not-storable",
-    text: "Success, but the service can't store the audio",
-    outcome: { outcome: "success", storable: false },
-  },
-  { name: "no-clips", text: "Success without clips", outcome: { outcome: "success", clips: 0 } },
-];
+export const OUTCOMES: Presets<Outcome> = {
+  success: ["Success", { outcome: "success" }],
+  quick: ["Success within a second", { outcome: "success", process_seconds: 1 }],
+  "first-read": ["Success at the first read", { outcome: "success", polls: 1 }],
+  moderated: [
+    "Failure: content_moderation, not retryable",
+    { outcome: "failure", error_code: "content_moderation" },
+  ],
+  upstream: [
+    "Failure: upstream_provider_error, retryable",
+    { outcome: "failure", error_code: "upstream_provider_error" },
+  ],
+  limited: [
+    "Failure: rate_limited, retryable after 30 s",
+    { outcome: "failure", error_code: "rate_limited", retry_after_seconds: 30 },
+  ],
+  hang: ["Hangs: timeout after an hour", { outcome: "hang" }],
+  reject: ["Rejected at submission: 502, no task", { outcome: "reject" }],
+  "not-storable": ["Success, but the service can't store the audio", { outcome: "success", storable: false }],
+  "no-clips": ["Success without clips", { outcome: "success", clips: 0 }],
+};
 
 export function outcomeNamed(name: string): Outcome | null {
-  return OUTCOMES.find((each) => each.name === name)?.outcome ?? null;
+  return OUTCOMES[name]?.[1] ?? null;
 }
 
 export function OutcomeSection() {
@@ -66,18 +60,13 @@ function OutcomeForm() {
       submit="For its next task"
       onSubmit={() => addNextOutcome(model, outcome)}
       buttons={({ run, isBusy }) => (
-        <button
-          type="button"
-          class="secondary"
-          disabled={isBusy}
-          onClick={() => void run(() => setAlways(model, outcome))}
-        >
+        <Button class="secondary" disabled={isBusy} onClick={() => void run(() => setAlways(model, outcome))}>
           For all its tasks
-        </button>
+        </Button>
       )}
     >
-      <Choice label="Outcome" of={OUTCOMES.map(({ name, text }) => [name, text])} {...bind("outcome")} />
-      <Choice label="Provider" of={MODELS.map((each) => [each, each])} {...bind("model")} />
+      <Field label="Outcome" of={choicesOf(OUTCOMES)} {...bind("outcome")} />
+      <Field label="Provider" of={MODELS} {...bind("model")} />
     </Form>
   );
 }
@@ -87,33 +76,18 @@ function Script({ model }: { model: Model }) {
   const { next = [], always = null } = overview.value?.providers[model] ?? {};
   if (next.length === 0 && always === null)
     return <Empty>{model} has no outcome set: its tasks succeed after a random time.</Empty>;
+  const added: [string, string][] = next.map((outcome, index) => [
+    textOf(OUTCOMES, outcome),
+    `${model} · ${index === 0 ? "next task" : `task ${index + 1}`}`,
+  ]);
+  if (always !== null) added.push([textOf(OUTCOMES, always), `${model} · all other tasks`]);
   return (
     <>
-      <ol class="armed">
-        {next.map((outcome, index) => (
-          <Item
-            key={index}
-            outcome={outcome}
-            scope={`${model} · ${index === 0 ? "next task" : `task ${index + 1}`}`}
-          />
-        ))}
-        {always !== null && <Item outcome={always} scope={`${model} · all other tasks`} />}
-      </ol>
+      <Added of={added} />
       <div class="buttons">
         {next.length > 0 && <Action onAct={() => clearNextOutcomes(model)}>Clear the next</Action>}
         {always !== null && <Action onAct={() => setAlways(model, null)}>Clear the one for all</Action>}
       </div>
     </>
-  );
-}
-
-function Item({ outcome, scope }: { outcome: Outcome; scope: string }) {
-  const json = JSON.stringify(outcome);
-  return (
-    <li>
-      <strong>{OUTCOMES.find((each) => JSON.stringify(each.outcome) === json)?.text ?? json}</strong>
-      <br />
-      <small>{scope}</small>
-    </li>
   );
 }

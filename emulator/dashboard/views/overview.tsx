@@ -2,7 +2,7 @@ import { linkTo } from "../address.js";
 import type { LedgerEntry } from "../api.js";
 import { Code, Empty, Section, Time } from "../parts/display.js";
 import { formatAmount, formatCount, formatUsd, shortId } from "../parts/format.js";
-import { Cell, Rows } from "../parts/rows.js";
+import { Rows } from "../parts/rows.js";
 import { account, balances, changeOf, overview } from "../store.js";
 import { BalanceChart } from "./balance-chart.js";
 
@@ -14,19 +14,25 @@ export function OverviewView() {
   const { available, frozen } = balance;
   const { tasks_created: created, credits_topped_up: toppedUp } = usage;
   const entries = balances.value.length;
+  const figures = [
+    ["Available", available, `${formatUsd(available / 100)} to spend on new tasks`],
+    ["Frozen", frozen, "held for unfinished tasks"],
+    ["Settled", toppedUp - available - frozen, "spent on tasks that succeeded"],
+    ["Topped up", toppedUp, "bought or granted in total"],
+    ["Tasks", created, "created, of every status"],
+  ] as const;
   return (
     <>
       <h1 class="unseen">Overview</h1>
       <dl class="figures">
-        <Figure
-          name="Available"
-          value={available}
-          note={`${formatUsd(available / 100)} to spend on new tasks`}
-        />
-        <Figure name="Frozen" value={frozen} note="held for unfinished tasks" />
-        <Figure name="Settled" value={toppedUp - available - frozen} note="spent on tasks that succeeded" />
-        <Figure name="Topped up" value={toppedUp} note="bought or granted in total" />
-        <Figure name="Tasks" value={created} note="created, of every status" />
+        {figures.map(([name, value, note]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <strong>{formatCount(value)}</strong> <small>{note}</small>
+            </dd>
+          </div>
+        ))}
       </dl>
       {suspended && (
         <p class="problem">
@@ -60,17 +66,6 @@ export function OverviewView() {
   );
 }
 
-function Figure({ name, value, note }: { name: string; value: number; note: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        <strong>{formatCount(value)}</strong> <small>{note}</small>
-      </dd>
-    </div>
-  );
-}
-
 const KINDS: Readonly<Record<LedgerEntry["kind"], string>> = {
   top_up: "Top-up",
   freeze: "Frozen for",
@@ -80,42 +75,35 @@ const KINDS: Readonly<Record<LedgerEntry["kind"], string>> = {
 
 /** Every ledger entry, newest first. */
 function Statement() {
-  const all = balances.value;
-  if (all.length === 0) {
+  if (balances.value.length === 0)
     return (
       <Empty>
         No credits have moved yet. <a href={linkTo("/account")}>Top up</a> to start.
       </Empty>
     );
-  }
   return (
     <Rows
       label="Statement"
-      class="statement"
-      columns={["Time (UTC)", "Kind", "Credits", "Available", "Frozen"]}
-      count={all.length}
-      row={(index) => {
-        const after = all[all.length - 1 - index];
-        if (after === undefined) return null;
-        const { entry, available, frozen } = after;
-        const { at, kind, task_id: taskId } = entry;
-        return (
-          <>
-            <Cell>
-              <Time at={at} />
-            </Cell>
-            <Cell>
-              {KINDS[kind]}{" "}
-              {taskId !== null && <a href={linkTo(`/tasks/${taskId}`)}>task {shortId(taskId)}</a>}
-            </Cell>
-            <Cell class="number">
-              <Change entry={entry} />
-            </Cell>
-            <Cell class="number">{formatCount(available)}</Cell>
-            <Cell class="number">{formatCount(frozen)}</Cell>
-          </>
-        );
-      }}
+      columns={[
+        ["Time (UTC)"],
+        ["Kind"],
+        ["Credits", "number"],
+        ["Available", "number"],
+        ["Frozen", "number"],
+      ]}
+      items={balances.value}
+      cells={({ entry, available, frozen }) => [
+        <Time at={entry.at} />,
+        <>
+          {KINDS[entry.kind]}{" "}
+          {entry.task_id !== null && (
+            <a href={linkTo(`/tasks/${entry.task_id}`)}>task {shortId(entry.task_id)}</a>
+          )}
+        </>,
+        <Change entry={entry} />,
+        formatCount(available),
+        formatCount(frozen),
+      ]}
     />
   );
 }
@@ -123,10 +111,6 @@ function Statement() {
 function Change({ entry }: { entry: LedgerEntry }) {
   const change = changeOf(entry);
   if (change === 0) return <span title="Frozen credits, now spent">{formatCount(entry.credits)}</span>;
-  return (
-    <span class={change > 0 ? "gain" : "loss"}>
-      {change > 0 ? "+" : "−"}
-      {formatCount(Math.abs(change))}
-    </span>
-  );
+  const sign = change > 0 ? "+" : "−";
+  return <span class={change > 0 ? "gain" : "loss"}>{`${sign}${formatCount(Math.abs(change))}`}</span>;
 }

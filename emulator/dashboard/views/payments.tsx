@@ -2,9 +2,19 @@ import { useState } from "preact/hooks";
 import { USD_PER_CREDIT } from "../../../src/contract/service.js";
 import { getBilling, getPayments, type Payment, topUp, updateTopUp } from "../api.js";
 import { useData, useFields } from "../parts/calls.js";
-import { Action, Choice, Field, Form } from "../parts/controls.js";
-import { Empty, Problem, Section, Status, Table, Time } from "../parts/display.js";
+import { Action, Field, Form, NumberField } from "../parts/controls.js";
+import { Button, Empty, Problem, Section, Status, Table, Time } from "../parts/display.js";
 import { formatAmount, formatCount, formatUsd } from "../parts/format.js";
+
+const METHODS = [
+  ["card", "Card"],
+  ["crypto", "Cryptocurrency"],
+] as const;
+const RESULTS = [
+  ["completed", "Completed"],
+  ["pending", "Pending"],
+  ["refused", "Refused"],
+] as const;
 
 export function TopUpSection({ accountId }: { accountId: string }) {
   const { values, bind } = useFields({ usd: "10", method: "card", outcome: "completed" });
@@ -25,24 +35,9 @@ export function TopUpSection({ accountId }: { accountId: string }) {
         onSubmit={submit}
       >
         <div class="fields">
-          <Field label="US dollars" type="number" min={0.01} step={0.01} required {...bind("usd")} />
-          <Choice
-            label="Pay by"
-            of={[
-              ["card", "Card"],
-              ["crypto", "Cryptocurrency"],
-            ]}
-            {...bind("method")}
-          />
-          <Choice
-            label="Result"
-            of={[
-              ["completed", "Completed"],
-              ["pending", "Pending"],
-              ["refused", "Refused"],
-            ]}
-            {...bind("outcome")}
-          />
+          <NumberField label="US dollars" min={0.01} step={0.01} {...bind("usd")} />
+          <Field label="Pay by" of={METHODS} {...bind("method")} />
+          <Field label="Result" of={RESULTS} {...bind("outcome")} />
         </div>
         <p class="hint">
           {values.method === "card"
@@ -86,62 +81,48 @@ export function PaymentSection({ accountId }: { accountId: string }) {
         </p>
       )}
       {payments.length > 0 && (
-        <Table columns={COLUMNS}>
-          {payments.map((payment) => (
-            <PaymentRow
-              key={payment.payment_id}
-              payment={payment}
-              accountId={accountId}
-              isBilled={isBilled}
-            />
-          ))}
-        </Table>
+        <Table
+          columns={COLUMNS}
+          rows={payments.map((payment) => [
+            payment.payment_id,
+            <Time at={payment.at} />,
+            <>
+              {payment.method === "card" ? `Card •••• ${payment.card ?? ""}` : "Cryptocurrency"}
+              {payment.automatic && <small> automatic</small>}
+            </>,
+            <Status of={payment.status} />,
+            formatUsd(payment.usd),
+            formatCount(payment.credits),
+            payment.status === "pending" ? (
+              <Decision accountId={accountId} paymentId={payment.payment_id} />
+            ) : (
+              <Invoice accountId={accountId} invoiceId={payment.invoice_id} isBilled={isBilled} />
+            ),
+          ])}
+        />
       )}
     </Section>
   );
 }
 
-function PaymentRow(props: { payment: Payment; accountId: string; isBilled: boolean }) {
-  const { payment, accountId, isBilled } = props;
-  const { at, method, card, automatic, status, usd, credits, payment_id: paymentId } = payment;
+function Decision({ accountId, paymentId }: { accountId: string; paymentId: string }) {
   return (
-    <tr>
-      <td>
-        <Time at={at} />
-      </td>
-      <td>
-        {method === "card" ? `Card •••• ${card ?? ""}` : "Cryptocurrency"}
-        {automatic && <small> automatic</small>}
-      </td>
-      <td>
-        <Status of={status} />
-      </td>
-      <td class="number">{formatUsd(usd)}</td>
-      <td class="number">{formatCount(credits)}</td>
-      <td>
-        {status === "pending" ? (
-          <div class="buttons">
-            <Action onAct={() => updateTopUp(accountId, paymentId, { status: "completed" })}>Complete</Action>
-            <Action onAct={() => updateTopUp(accountId, paymentId, { status: "refused" })}>Refuse</Action>
-          </div>
-        ) : (
-          <Invoice accountId={accountId} invoiceId={payment.invoice_id} isBilled={isBilled} />
-        )}
-      </td>
-    </tr>
+    <div class="buttons">
+      <Action onAct={() => updateTopUp(accountId, paymentId, { status: "completed" })}>Complete</Action>
+      <Action onAct={() => updateTopUp(accountId, paymentId, { status: "refused" })}>Refuse</Action>
+    </div>
   );
 }
 
 function Invoice(props: { accountId: string; invoiceId: string | null; isBilled: boolean }) {
   const { accountId, invoiceId, isBilled } = props;
   if (invoiceId === null) return <small>none: not completed</small>;
-  if (!isBilled) {
+  if (!isBilled)
     return (
-      <button type="button" class="small secondary" disabled aria-describedby="billing-reason">
+      <Button disabled aria-describedby="billing-reason">
         {invoiceId}.pdf
-      </button>
+      </Button>
     );
-  }
   const url = `/_emulator/accounts/${accountId}/invoices/${encodeURIComponent(invoiceId)}.pdf`;
   return (
     <a href={url} target="_blank" rel="noreferrer">

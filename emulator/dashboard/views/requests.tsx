@@ -1,14 +1,11 @@
 import { useState } from "preact/hooks";
-import { linkTo, param, setParam } from "../address.js";
-import type { Finding, LoggedRequest } from "../api.js";
-import { Choice, Field, Flag } from "../parts/controls.js";
-import { Empty, HttpStatus, Time } from "../parts/display.js";
+import { bindParam, linkTo, param, setParam } from "../address.js";
+import type { LoggedRequest } from "../api.js";
+import { Field, Flag } from "../parts/controls.js";
+import { Button, Empty, HttpStatus, Time } from "../parts/display.js";
 import { formatAmount, formatCount, shortId } from "../parts/format.js";
-import { Cell, Rows } from "../parts/rows.js";
+import { Rows } from "../parts/rows.js";
 import { findings, findingsByRequest, overview, requestKey, requests } from "../store.js";
-
-const ROW_PX = 36;
-const FINDING_PX = 26;
 
 /** Hidden on narrow screens, since all endpoints have it. */
 const PREFIX = "/api/v1";
@@ -23,14 +20,9 @@ export function RequestsView() {
     <>
       <div class="heading">
         <h1>Requests</h1>
-        <button
-          type="button"
-          class="small secondary"
-          aria-pressed={paused !== null}
-          onClick={() => setPaused(paused === null ? [...list] : null)}
-        >
+        <Button aria-pressed={paused !== null} onClick={() => setPaused(paused === null ? [...list] : null)}>
           {paused === null ? "Pause" : `Resume (${formatCount(list.length - paused.length)} new)`}
-        </button>
+        </Button>
       </div>
       <Filters count={shown.length} />
       {shown.length > 0 ? (
@@ -50,36 +42,22 @@ export function RequestsView() {
   );
 }
 
+const METHODS = [["", "Every method"], "GET", "POST", ["other", "any other"]] as const;
+const STATUSES = [
+  ["", "Every status"],
+  ["2", "2xx"],
+  ["4", "4xx"],
+  "429",
+  ["5", "5xx"],
+  ["none", "no response"],
+] as const;
+
 function Filters({ count }: { count: number }) {
-  const bind = (name: string) => ({
-    value: param(name),
-    onChange: (value: string) => setParam(name, value),
-  });
   return (
     <search class="filters">
-      <Field label="Search" type="search" placeholder="Path, request ID, error code" {...bind("q")} />
-      <Choice
-        label="Method"
-        of={[
-          ["", "Every method"],
-          ["GET", "GET"],
-          ["POST", "POST"],
-          ["other", "any other"],
-        ]}
-        {...bind("method")}
-      />
-      <Choice
-        label="Status"
-        of={[
-          ["", "Every status"],
-          ["2", "2xx"],
-          ["4", "4xx"],
-          ["429", "429"],
-          ["5", "5xx"],
-          ["none", "no response"],
-        ]}
-        {...bind("status")}
-      />
+      <Field label="Search" type="search" placeholder="Path, request ID, error code" {...bindParam("q")} />
+      <Field label="Method" of={METHODS} {...bindParam("method")} />
+      <Field label="Status" of={STATUSES} {...bindParam("status")} />
       <Flag
         label={`Only with findings (${formatCount(findings.value.length)})`}
         value={param("found") !== ""}
@@ -109,45 +87,34 @@ function filtered(log: readonly LoggedRequest[]): readonly LoggedRequest[] {
 }
 
 function Log({ shown }: { shown: readonly LoggedRequest[] }) {
-  const at = (index: number) => shown[shown.length - 1 - index];
-  const findingsAt = (index: number): readonly Finding[] => {
-    const request = at(index);
-    return request === undefined ? [] : (findingsByRequest.value.get(requestKey(request)) ?? []);
-  };
+  const found = findingsByRequest.value;
   return (
     <Rows
       label="Requests"
-      class="requests"
-      columns={["Time (UTC)", "Method", "Path", "Status", "Error code", "Request ID"]}
-      count={shown.length}
-      heightOf={(index) => ROW_PX + FINDING_PX * findingsAt(index).length}
-      row={(index) => {
-        const request = at(index);
-        if (request === undefined) return null;
-        return (
+      columns={[
+        ["Time (UTC)"],
+        ["Method"],
+        ["Path", "wide"],
+        ["Status"],
+        ["Error code"],
+        ["Request ID", "wide"],
+      ]}
+      items={shown}
+      cells={({ at, method, path, status, error_code: code, request_id: id }) => [
+        <Time at={at} />,
+        method,
+        <Path path={path} />,
+        <HttpStatus status={status} />,
+        code,
+        <code title={id}>{id}</code>,
+      ]}
+      notes={(request) =>
+        (found.get(requestKey(request)) ?? []).map(({ rule, detail }) => (
           <>
-            <Cell>
-              <Time at={request.at} />
-            </Cell>
-            <Cell>{request.method}</Cell>
-            <Cell class="wide">
-              <Path path={request.path} />
-            </Cell>
-            <Cell>
-              <HttpStatus status={request.status} />
-            </Cell>
-            <Cell>{request.error_code}</Cell>
-            <Cell class="wide">
-              <code title={request.request_id}>{request.request_id}</code>
-            </Cell>
-            {findingsAt(index).map(({ rule, detail }) => (
-              <Cell key={rule} class="finding">
-                <strong>{rule}</strong> {detail}
-              </Cell>
-            ))}
+            <strong>{rule}</strong> {detail}
           </>
-        );
-      }}
+        ))
+      }
     />
   );
 }

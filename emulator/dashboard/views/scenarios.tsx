@@ -2,8 +2,8 @@ import { useRef, useState } from "preact/hooks";
 import { POLICY_FIELDS } from "../../core/policy-fields.js";
 import { loadSnapshot, type Policy, reset, setLimits, setPolicy } from "../api.js";
 import { useCall, useFields } from "../parts/calls.js";
-import { Action, Choice, Field, Flag, Form } from "../parts/controls.js";
-import { Problem, Section } from "../parts/display.js";
+import { Action, Field, Flag, Form, NumberField } from "../parts/controls.js";
+import { Button, Problem, Section } from "../parts/display.js";
 import { formatAmount, formatCount } from "../parts/format.js";
 import { overview } from "../store.js";
 import { FaultSection } from "./faults.js";
@@ -57,7 +57,7 @@ function PolicySection() {
           const value = String(policy[name]);
           const all = [...new Set([...choices.map(String), value])];
           return (
-            <Choice
+            <Field
               key={name}
               label={name}
               hint={decides}
@@ -87,8 +87,8 @@ function LimitSection() {
       </p>
       <Form submit="Set the limit" onSubmit={save}>
         <div class="fields">
-          <Field label="Requests" type="number" min={1} step={1} required {...bind("requests")} />
-          <Field label="In seconds" type="number" min={0.001} step="any" required {...bind("seconds")} />
+          <NumberField label="Requests" min={1} {...bind("requests")} />
+          <NumberField label="In seconds" min={0.001} step="any" {...bind("seconds")} />
         </div>
       </Form>
     </Section>
@@ -157,9 +157,9 @@ function ResetSection() {
   return (
     <Section title="Reset">
       <p>Deletes tasks, accounts, the log, faults and outcomes. The first key stays valid.</p>
-      <button type="button" class="danger" onClick={() => dialog.current?.showModal()}>
+      <Button class="danger" onClick={() => dialog.current?.showModal()}>
         Reset…
-      </button>
+      </Button>
       <dialog ref={dialog} aria-labelledby="reset-title">
         <article>
           <h2 id="reset-title">Reset the emulator?</h2>
@@ -169,20 +169,19 @@ function ResetSection() {
             onSubmit={submit}
             danger
             buttons={() => (
-              <button type="button" class="secondary" onClick={() => dialog.current?.close()}>
+              <Button class="secondary" onClick={() => dialog.current?.close()}>
                 Cancel
-              </button>
+              </Button>
             )}
           >
             <div class="fields">
-              <Field
+              <NumberField
                 label="Seed"
-                type="number"
-                step={1}
+                required={false}
                 hint="Of all IDs, times and songs."
                 {...bind("seed")}
               />
-              <Field label="Credits" type="number" min={0} step={1} {...bind("credits")} />
+              <NumberField label="Credits" required={false} min={0} {...bind("credits")} />
             </div>
             <Flag label="Draw the policy from the seed" value={isVaried} onChange={setVaried} />
           </Form>
