@@ -13,20 +13,20 @@ export const BUGS: readonly Bug[] = [
   {
     name: "a POST is sent again after a 502",
     file: "src/tasks/calls.ts",
-    find: "if (!isRefusal) return { error: submissionOutcomeUnknown(failure), mayResend: false };",
-    replace: "if (!isRefusal) return { error: submissionOutcomeUnknown(failure), mayResend: true };",
+    find: "return { error: submissionOutcomeUnknown(failure), mayResend: false };",
+    replace: "return { error: submissionOutcomeUnknown(failure), mayResend: true };",
   },
   {
     name: "no intent is written before the POST",
     file: "src/journal/submit-once.ts",
-    find: "if (!isTaken) await take(slot, intent, freed);",
-    replace: "if (!isTaken) {}",
+    find: "intent.revision : await take();",
+    replace: "intent.revision : true;",
   },
   {
     name: "the intent is not awaited: the POST leaves beside it",
     file: "src/journal/submit-once.ts",
-    find: "if (!isTaken) await take(slot, intent, freed);",
-    replace: "if (!isTaken) take(slot, intent, freed).catch(() => {});",
+    find: "intent.revision : await take();",
+    replace: "intent.revision : (void take().catch(() => {}), true);",
   },
   {
     name: "the task is not recorded",
@@ -37,19 +37,19 @@ export const BUGS: readonly Bug[] = [
   {
     name: "a task whose answer is broken is not recorded",
     file: "src/journal/submit-once.ts",
-    find: "if (!isAborted && error instanceof AsyncMusicError && error.taskId !== null) {",
-    replace: "if (false) {",
+    find: "if (taskId !== null) await record(",
+    replace: "if (false) await record(",
   },
   {
     name: "an unknown outcome frees the key",
     file: "src/journal/submit-once.ts",
-    find: "} else if (isAborted || isRefused(error)) {",
-    replace: "} else if (true) {",
+    find: "else if (!isAborted && !isRefused(error)) throw",
+    replace: "else if (false) throw",
   },
   {
     name: "who comes second posts all the same",
     file: "src/journal/submit-once.ts",
-    find: 'if (!isPut) throw new AlreadyTaken("Another run has taken the key.");',
+    find: 'if (!isOurs) throw new AlreadyTaken("Another run has taken the key.");',
     replace: "",
   },
   {
@@ -73,20 +73,20 @@ export const BUGS: readonly Bug[] = [
   {
     name: "a POST that its caller has left is dropped",
     file: "src/http/attempt.ts",
-    find: "inFlight ? undefined : options.signal);",
-    replace: "options.signal);",
+    find: "inFlight ? undefined : signal);",
+    replace: "signal);",
     firstWorld: 4001,
   },
   {
     name: "what a POST brings that its caller has left is not recorded",
     file: "src/journal/submit-once.ts",
-    find: 'if ("submission" in sent) return record(',
-    replace: 'if ("submission" in sent) return order.signal?.aborted ? null : record(',
+    find: "return record(slot, intent, submission.task_id",
+    replace: "return order.signal?.aborted ? null : record(slot, intent, submission.task_id",
   },
   {
     name: "a connection that broke counts as one that was never made",
     file: "src/http/attempt.ts",
-    find: 'kind: head === null && certainlyNeverLeft(cause) ? "never_left" : "lost"',
+    find: 'kind: !head && certainlyNeverLeft(cause) ? "never_left" : "lost"',
     replace: 'kind: "never_left"',
   },
   {

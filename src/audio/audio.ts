@@ -15,6 +15,7 @@ import {
   headersOfRest,
   lengthOf,
   piecesOf,
+  type Resume,
   readWhole,
   SIGNATURE_LENGTH,
   type Source,
@@ -134,8 +135,7 @@ async function request<Result>(
     if (broken !== null) return broken;
     signal.throwIfAborted();
     // Audio may be anywhere, so the key isn't sent there in a header of the caller's either.
-    const sent =
-      options.headers === undefined ? new Headers() : redactor.headers(new Headers(options.headers));
+    const sent = redactor.headers(new Headers(options.headers));
     for (const name of ["x-api-key", "x-request-id"]) sent.delete(name);
     // Only bytes without a content coding have a known length and can be resumed.
     if (!sent.has("Accept-Encoding")) sent.set("Accept-Encoding", "identity");
@@ -144,31 +144,29 @@ async function request<Result>(
     const sentAt = clock.now();
     emitter.emit("attempt", () => event);
     const deadline = startDeadline(options.timeoutMs ?? context.timeoutMs, signal);
+    const sending = sendRequest({
+      method: "GET",
+      url,
+      headers: sent,
+      redirect: "follow",
+      credentials: "omit",
+      fetch: context.fetch,
+      signal: deadline.signal,
+    });
+    const answer = (status: number | null) => {
+      const durationMs = clock.now() - sentAt;
+      emitter.emit("answer", () => ({ ...event, status, durationMs, remaining: null }));
+    };
     let response: Response | null = null;
-    let failure: unknown;
     try {
-      const sending = sendRequest({
-        method: "GET",
-        url,
-        headers: sent,
-        redirect: "follow",
-        credentials: "omit",
-        fetch: context.fetch,
-        signal: deadline.signal,
-      });
       response = await Promise.race([sending, deadline.ended]);
-    } catch (error) {
-      failure = error;
-    }
-    const status = response?.status ?? null;
-    const durationMs = clock.now() - sentAt;
-    emitter.emit("answer", () => ({ ...event, status, durationMs, remaining: null }));
-    try {
-      if (response === null) throw failure;
+      const { status } = response;
+      answer(status);
       // Any other success has no audio, or a part that was not requested.
-      const holdsAudio = status === 200 || (status === 206 && sent.has("Range"));
-      if (holdsAudio) return await use(download, response, deadline);
+      if (status === 200 || (status === 206 && sent.has("Range")))
+        return await use(download, response, deadline);
     } catch (error) {
+      if (response === null) answer(null);
       deadline.clear();
       signal.throwIfAborted();
       if (error instanceof AudioDownloadError) return { error, mayResend: true, statedMs: null };
@@ -177,13 +175,14 @@ async function request<Result>(
       const details = { url: shownUrl, status: null, cause: redactor.cause(error) };
       return { error: new AudioDownloadError(message, details), mayResend: true, statedMs: null };
     }
+    const { status } = response;
     deadline.clear();
     response.body?.cancel().catch(() => {});
     const statedMs = statedWaitMs(response.headers, undefined, clock.now());
     if (status === 404) return { error: new AudioExpiredError(shownUrl), mayResend: false, statedMs };
     const message = `Failed to download audio: ${shownUrl} answers HTTP ${status}.`;
     const error = new AudioDownloadError(message, { url: shownUrl, status });
-    return { error, mayResend: status === 429 || (status ?? 0) >= 500, statedMs };
+    return { error, mayResend: status === 429 || status >= 500, statedMs };
   });
 }
 
@@ -235,22 +234,18 @@ async function readStart(pieces: AsyncGenerator<Bytes>): Promise<Bytes> {
   return start;
 }
 
-/** Continues a body that broke off. */
-type Resume = (received: number, reason: string, cause?: unknown) => Promise<Source>;
-
 /**
- * Requests the rest of the very version that was begun, with the retries of one read for the whole body. A body that breaks off
- * before `from` bytes arrived is not continued: its caller starts again.
+ * Continues a body that broke off: requests the rest of the very version that was begun, with the retries of one read for the
+ * whole body. A body that breaks off before `from` bytes arrived is not continued: its caller starts again.
  */
 function createResume(download: Download, begun: Response, from: number): Resume {
   const { context, shownUrl: url, leaving } = download;
   let retriesLeft = download.maxRetries;
-  const cutOff = (reason: string, cause?: unknown) =>
-    new AudioDownloadError(`Failed to download audio: ${reason}. Download ${url} again.`, {
-      url,
-      status: begun.status,
-      cause: context.redactor.cause(cause),
-    });
+  const cutOff = (reason: string, thrown?: unknown) => {
+    const message = `Failed to download audio: ${reason}. Download ${url} again.`;
+    const { status } = begun;
+    return new AudioDownloadError(message, { url, status, cause: context.redactor.cause(thrown) });
+  };
 
   return async (received, reason, cause) => {
     leaving.signal.throwIfAborted();
@@ -275,16 +270,15 @@ function createResume(download: Download, begun: Response, from: number): Resume
         return { error: cutOff(`${broken}, and its rest can't be told`), mayResend: false, statedMs: null };
       }
       const pieces = skipping(piecesOf(rest, deadline), skipped);
-      let thrown: unknown;
       try {
         const { value, done } = await pieces.next();
         const size = version.size ?? versionOf(rest).size;
         if (!done) return { result: { pieces: startingWith(value, pieces), size } };
-      } catch (error) {
+        return { error: cutOff(broken), mayResend: true, statedMs: null };
+      } catch (thrown) {
         leaving.signal.throwIfAborted();
-        thrown = error;
+        return { error: cutOff(broken, thrown), mayResend: true, statedMs: null };
       }
-      return { error: cutOff(broken, thrown), mayResend: true, statedMs: null };
     };
     return request({ ...download, maxRetries: retriesLeft }, headers, use, before);
   };
@@ -319,24 +313,19 @@ function streamOf(pieces: AsyncGenerator<Bytes>, { leaving, abort }: Download): 
 
 /** The address of what is to be downloaded. */
 export function audioUrlOf(source: unknown): string {
-  const url: unknown =
-    typeof source === "object" ? (Reflect.get(Object(source), "audio_url") ?? source) : source;
-  const address = url instanceof URL ? url.href : url;
+  const { audio_url, then, task_id } = Object(source);
+  const given: unknown = typeof source === "object" ? (audio_url ?? source) : source;
+  const address = given instanceof URL ? given.href : given;
   if (typeof address === "string" && /^https?:\/\//i.test(address) && URL.canParse(address)) {
     const { username, password, href } = new URL(address);
     // `withoutCredentials` finds every password in the normal form of a URL.
     return username === "" && password === "" ? address : href;
   }
-  throw new InvalidOptionError(
-    "source",
-    "be a clip, or an address that begins with http:// or https://",
-    kindOf(source) ?? shown(address),
-  );
-}
-
-/** A value that contains a clip, but is none; `null` for any other. */
-function kindOf(source: unknown): string | null {
-  if (Array.isArray(source)) return "a list: give one clip of it";
-  if (typeof Object(source).then === "function") return "a promise: await it first";
-  return Object(source).task_id === undefined ? null : "a task: give one clip of its output.result";
+  // A value that contains a clip, but is none.
+  let got = shown(address);
+  if (task_id !== undefined) got = "a task: give one clip of its output.result";
+  if (typeof then === "function") got = "a promise: await it first";
+  if (Array.isArray(source)) got = "a list: give one clip of it";
+  const rule = "be a clip, or an address that begins with http:// or https://";
+  throw new InvalidOptionError("source", rule, got);
 }

@@ -11,7 +11,7 @@ export interface Source {
 }
 
 /** Continues a body after a failure, behind the bytes that were received. @throws where that is impossible */
-type Resume = (received: number, reason: string, cause?: unknown) => Promise<Source>;
+export type Resume = (received: number, reason: string, cause?: unknown) => Promise<Source>;
 
 /** Reads a body to its end and to the stated size, and resumes it when it breaks off. */
 export async function* readWhole(source: Source, resume: Resume): AsyncGenerator<Bytes> {
@@ -112,12 +112,9 @@ export function headersOfRest(begun: Response, offset: number): Record<string, s
 /** How many bytes of a response to skip for the rest from an offset on; `null` if it is no rest of that version. */
 export function bytesToSkip(begun: Version, offset: number, response: Response): number | null {
   const now = versionOf(response);
-  const [tag, etag, lastModified, size] = [
-    agree(begun.tag, now.tag),
-    agree(begun.etag, now.etag),
-    agree(begun.lastModified, now.lastModified),
-    agree(begun.size, now.size),
-  ];
+  const agrees = (part: keyof Version) =>
+    begun[part] === null || now[part] === null ? null : begun[part] === now[part];
+  const [tag, lastModified, size] = [agrees("tag"), agrees("lastModified"), agrees("size")];
   if ([tag, lastModified, size].includes(false)) return null;
   if (response.status === 206) {
     // A server may send less than the rest: only the length of the whole shows whether more follows.
@@ -125,12 +122,8 @@ export function bytesToSkip(begun: Version, offset: number, response: Response):
     return hasEnd && rangeOf(response.headers)?.start === offset ? 0 : null;
   }
   // A date has whole seconds, so the size or the tag must agree as well. Before the first byte nothing can be mixed.
-  const isSame = etag === true || (lastModified === true && (size === true || tag === true));
+  const isSame = agrees("etag") === true || (lastModified === true && (size === true || tag === true));
   return isSame || offset === 0 ? offset : null;
-}
-
-function agree<Value>(one: Value | null, other: Value | null): boolean | null {
-  return one === null || other === null ? null : one === other;
 }
 
 /** `Content-Length`, where it counts the bytes that arrive here: a content coding has another length. */
@@ -154,25 +147,21 @@ function rangeOf(headers: Headers): { start: number; size: number | null } | nul
 /** The extensions that a file of audio can get. */
 export type AudioExtension = "mp3" | "wav" | "flac" | "ogg" | "m4a" | "bin";
 
+/** By the subtype of `audio`, without `x-`. */
 const EXTENSIONS: Readonly<Record<string, AudioExtension>> = {
-  "audio/mpeg": "mp3",
-  "audio/mp3": "mp3",
-  "audio/x-mp3": "mp3",
-  "audio/mpeg3": "mp3",
-  "audio/wav": "wav",
-  "audio/wave": "wav",
-  "audio/x-wav": "wav",
-  "audio/vnd.wave": "wav",
-  "audio/x-pn-wav": "wav",
-  "audio/flac": "flac",
-  "audio/x-flac": "flac",
-  "audio/ogg": "ogg",
-  "audio/opus": "ogg",
-  "audio/vorbis": "ogg",
-  "application/ogg": "ogg",
-  "audio/mp4": "m4a",
-  "audio/m4a": "m4a",
-  "audio/x-m4a": "m4a",
+  mpeg: "mp3",
+  mp3: "mp3",
+  mpeg3: "mp3",
+  wav: "wav",
+  wave: "wav",
+  "vnd.wave": "wav",
+  "pn-wav": "wav",
+  flac: "flac",
+  ogg: "ogg",
+  opus: "ogg",
+  vorbis: "ogg",
+  mp4: "m4a",
+  m4a: "m4a",
 };
 
 /** Types that say nothing of the content. */
@@ -197,7 +186,8 @@ export const SIGNATURE_LENGTH = 12;
 export function extensionOfType(contentType: string | null): AudioExtension | null {
   const mediaType = (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   if (GENERIC_TYPES.includes(mediaType)) return null;
-  return Object.hasOwn(EXTENSIONS, mediaType) ? (EXTENSIONS[mediaType] ?? "bin") : "bin";
+  const subtype = /^audio\/(?:x-)?(.*)|^application\/(ogg)$/.exec(mediaType)?.slice(1).join("") ?? "";
+  return Object.hasOwn(EXTENSIONS, subtype) ? (EXTENSIONS[subtype] ?? "bin") : "bin";
 }
 
 /** The extension for content of a generic type, by its first bytes. */

@@ -49,8 +49,11 @@ export const PROVIDER_A_FIELDS = [
   "clip_id",
 ] as const;
 
-/** The two of them that the interface names (Input for `provider_b`). */
-const NAMED_PROVIDER_A_FIELDS = ["gpt_description_prompt", "make_instrumental"];
+/** The fields of the other model that a music request must not have. The interface names two of them (Input for `provider_b`). */
+const FORBIDDEN_FIELDS: Record<Model, Record<RequestRules["mixedFieldSets"], readonly string[]>> = {
+  provider_a: { reject: PROVIDER_B_FIELDS, named_only: [] },
+  provider_b: { reject: PROVIDER_A_FIELDS, named_only: ["gpt_description_prompt", "make_instrumental"] },
+};
 
 /** The fields that choose the mode of `provider_a`'s music: it needs one of them. */
 const MODE_FIELDS = ["prompt", "tags", "gpt_description_prompt", "continue_clip_id"];
@@ -158,7 +161,7 @@ export function findRequestViolation(
     .map((path) => ({ path, message: `is missing${hintAbout([path], body)}` }));
   if (issues.length > 0) return { errorCode: "missing_required_fields", issues };
 
-  const { model, task_type: taskType, input } = body;
+  const { model, task_type: taskType, input, audio_format: audioFormat } = body;
   if (!isModel(model)) return violation("invalid_model", "model", "must be provider_a or provider_b");
   const taskTypes = TASK_TYPES_BY_MODEL[model];
   if (!isTaskType(taskType) || !taskTypes.includes(taskType)) {
@@ -166,18 +169,13 @@ export function findRequestViolation(
     return violation("unsupported_task_type", "task_type", message);
   }
 
-  return (
-    findFormatViolation(body["audio_format"], rules) ?? findInputViolation(model, taskType, input, rules)
-  );
-}
-
-function findFormatViolation(audioFormat: unknown, rules: RequestRules): RequestViolation | null {
-  if (audioFormat === undefined || (audioFormat === null && rules.nullAudioFormat === "omitted")) return null;
-  if (audioFormat !== "mp3")
-    return violation("invalid_audio_format", "audio_format", "must be mp3 or absent");
-  if (rules.audioConversion) return null;
-  const message = "is unavailable at the moment; leave it out for the provider's own format";
-  return violation("audio_format_unavailable", "audio_format", message);
+  if (audioFormat !== undefined && (audioFormat !== null || rules.nullAudioFormat === "reject")) {
+    if (audioFormat !== "mp3")
+      return violation("invalid_audio_format", "audio_format", "must be mp3 or absent");
+    const message = "is unavailable at the moment; leave it out for the provider's own format";
+    if (!rules.audioConversion) return violation("audio_format_unavailable", "audio_format", message);
+  }
+  return findInputViolation(model, taskType, input, rules);
 }
 
 function findInputViolation(
@@ -189,7 +187,8 @@ function findInputViolation(
   if (!isRecord(input)) return violation("invalid_task_input", "input", "must be an object");
 
   const other = model === "provider_a" ? "provider_b" : "provider_a";
-  const mixed = forbiddenFields(model, taskType, rules)
+  const forbidden = taskType === "music" ? FORBIDDEN_FIELDS[model][rules.mixedFieldSets] : [];
+  const mixed = forbidden
     .filter((field) => input[field] !== undefined)
     .map((field) => ({ path: `input.${field}`, message: `must be absent: it belongs to ${other}` }));
 
@@ -207,17 +206,6 @@ function findInputViolation(
 
   const issues = [...mixed, ...invalid];
   return issues.length === 0 ? null : { errorCode: "invalid_task_input", issues };
-}
-
-function forbiddenFields(
-  model: Model,
-  taskType: TaskType,
-  { mixedFieldSets }: RequestRules,
-): readonly string[] {
-  if (taskType !== "music") return [];
-  const namedOnly = mixedFieldSets === "named_only";
-  if (model === "provider_b") return namedOnly ? NAMED_PROVIDER_A_FIELDS : PROVIDER_A_FIELDS;
-  return namedOnly ? [] : PROVIDER_B_FIELDS;
 }
 
 /** Names a field that is probably a wanted one in another spelling, such as `taskType`: the service ignores it. */

@@ -13,37 +13,27 @@ export interface Emitter {
   emit<Name extends keyof ClientEvents>(name: Name, event: () => ClientEvents[Name]): void;
 }
 
+const EVENTS: readonly (keyof ClientEvents)[] = ["attempt", "answer", "wait", "retry", "pause", "task"];
+
 export function createEmitter(): Emitter {
-  const listeners: { [Name in keyof ClientEvents]: Set<Listener<Name>> } = {
-    attempt: new Set(),
-    answer: new Set(),
-    wait: new Set(),
-    retry: new Set(),
-    pause: new Set(),
-    task: new Set(),
-  };
+  const listeners = new Map<string, Set<(event: never) => unknown>>(EVENTS.map((name) => [name, new Set()]));
   return {
     on(name, listener) {
-      if (!Object.hasOwn(listeners, name))
-        throw new InvalidOptionError("name", `be ${Object.keys(listeners).join(", ")}`, shown(name));
+      const added = listeners.get(name);
+      if (added === undefined) throw new InvalidOptionError("name", `be ${EVENTS.join(", ")}`, shown(name));
       if (typeof listener !== "function")
         throw new InvalidOptionError("listener", "be a function", shown(listener));
-      listeners[name].add(listener);
-      return () => void listeners[name].delete(listener);
+      added.add(listener);
+      return () => void added.delete(listener);
     },
     emit(name, make) {
-      if (listeners[name].size === 0) return;
+      const called = listeners.get(name);
+      if (!called?.size) return;
       const event = make();
-      for (const listener of [...listeners[name]]) void tell(listener, event);
+      // A listener may be async: an unhandled rejection would end the process.
+      for (const listener of [...called]) (async () => listener(event as never))().catch(() => {});
     },
   };
-}
-
-/** A listener may be async: an unhandled rejection would end the process. */
-async function tell<Event>(listener: (event: Event) => void, event: Event): Promise<void> {
-  try {
-    await listener(event);
-  } catch {}
 }
 
 /** One HTTP attempt. */
@@ -148,48 +138,42 @@ function isLogged(level: LogLevel, lowest: LogLevel): boolean {
 
 /** Logs each event, from a level up. Lines quote the service, without control and format characters. */
 export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): void {
-  if (isLogged("debug", lowest)) {
-    const debug = (line: string, fields: object) => logger.debug(printableLine(line), fields);
-    emitter.on("attempt", (event) => debug(`sends ${event.method} ${event.url}`, event));
-    emitter.on("answer", (event) =>
-      debug(
-        `${event.status ?? "no answer"} after ${Math.round(event.durationMs)} ms to ${event.method} ${event.url}`,
-        event,
-      ),
-    );
-    emitter.on("wait", (event) =>
-      debug(`waited ${Math.round(event.waitedMs)} ms for the rate limit, to ${event.purpose}`, event),
-    );
-  }
-  if (isLogged("info", lowest)) {
-    emitter.on("task", ({ task }) => {
-      const task_id = printableLine(task.task_id);
-      const status = printableLine(task.status);
-      const progress = printableLine(String(task.output?.progress ?? ""));
-      return logger.info(`task ${task_id} is ${status}${progress === "" ? "" : `, ${progress}`}`, {
-        task_id,
-        status,
-        progress: progress === "" ? null : progress,
-      });
-    });
-  }
-  if (isLogged("warn", lowest)) {
-    emitter.on("retry", (event) =>
-      logger.warn(
-        printableLine(
-          `${messageOf(event.error)} Retry ${event.retry} follows in ${Math.round(event.waitMs)} ms.`,
-        ),
-        event,
-      ),
-    );
-    emitter.on("pause", ({ until, forMs }) =>
-      logger.warn(`the service limits this key: nothing is sent until ${until.toISOString()}`, { forMs }),
-    );
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const log = <Name extends keyof ClientEvents>(
+    level: "debug" | "info" | "warn",
+    name: Name,
+    lineOf: (event: ClientEvents[Name]) => string,
+    fieldsOf: (event: ClientEvents[Name]) => object = (event) => event,
+  ) => {
+    if (isLogged(level, lowest))
+      emitter.on(name, (event) => logger[level](printableLine(lineOf(event)), fieldsOf(event)));
+  };
+  const ms = Math.round;
+  log("debug", "attempt", ({ method, url }) => `sends ${method} ${url}`);
+  log("debug", "answer", ({ status, durationMs, method, url }) => {
+    return `${status ?? "no answer"} after ${ms(durationMs)} ms to ${method} ${url}`;
+  });
+  log(
+    "debug",
+    "wait",
+    ({ waitedMs, purpose }) => `waited ${ms(waitedMs)} ms for the rate limit, to ${purpose}`,
+  );
+  const taskFields = ({ task }: TaskEvent) => ({
+    task_id: printableLine(task.task_id),
+    status: printableLine(task.status),
+    progress: printableLine(String(task.output?.progress ?? "")) || null,
+  });
+  const taskLine = (event: TaskEvent) => {
+    const { task_id, status, progress } = taskFields(event);
+    return `task ${task_id} is ${status}${progress === null ? "" : `, ${progress}`}`;
+  };
+  log("info", "task", taskLine, taskFields);
+  log("warn", "retry", ({ error, retry, waitMs }) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `${reason} Retry ${retry} follows in ${ms(waitMs)} ms.`;
+  });
+  const pauseLine = ({ until }: PauseEvent) =>
+    `the service limits this key: nothing is sent until ${until.toISOString()}`;
+  log("warn", "pause", pauseLine, ({ forMs }) => ({ forMs }));
 }
 
 /** The attributes of a span. */

@@ -26,21 +26,19 @@ export async function outcomeUnknown(
   intent: JournalIntent,
   { probe, error, sample }: KnownOfPost,
 ): Promise<SubmissionOutcomeUnknownError> {
-  const isOwn = sample !== undefined;
   const isUnknown = error instanceof SubmissionOutcomeUnknownError;
   const requestId = isUnknown ? error.requestId : intent.request_id;
   const evidence = probe === null ? null : await findEvidence(probe, intent, sample ?? null);
-  const message = [
-    isOwn
-      ? `${failureOf(messageOf(error))} It was not sent again, since that could pay twice.`
-      : `Failed to create a task: the journal holds an intent of ${intent.at} under ${slot.name}, whose outcome is ` +
-        "unknown. Nothing was sent, since that could pay twice.",
-    evidence === null ? null : SAID_BY_EVIDENCE[evidence],
-    `Find out what became of it, then say so with settleOutcome(journal, ${slot.name}, the task's id, or null where ` +
-      `none was created). (request id ${requestId})`,
-  ]
-    .filter((sentence) => sentence !== null)
-    .join(" ");
+  const thrown = error instanceof Error ? error.message : "Failed to create a task: the outcome is unknown.";
+  const failure =
+    sample === undefined
+      ? `Failed to create a task: the journal holds an intent of ${intent.at} under ${slot.name}, whose outcome is ` +
+        "unknown. Nothing was sent, since that could pay twice."
+      : `${failureOf(thrown)} It was not sent again, since that could pay twice.`;
+  const said = evidence === null ? "" : ` ${SAID_BY_EVIDENCE[evidence]}`;
+  const message =
+    `${failure}${said} Find out what became of it, then say so with settleOutcome(journal, ${slot.name}, the task's id, ` +
+    `or null where none was created). (request id ${requestId})`;
 
   return new SubmissionOutcomeUnknownError(message, {
     request: isUnknown ? error.request : intent.request,
@@ -58,26 +56,19 @@ async function findEvidence(
   intent: JournalIntent,
   own: UsageSample | null,
 ): Promise<Evidence | null> {
+  const { lost } = probe;
   if (intent.tasks_created === null) return null;
-  if (own !== null) remember(probe.lost, intent.revision, own);
-  const first = probe.lost.get(intent.revision);
+  if (own !== null) lost.set(intent.revision, own);
+  // The client does not learn of settlements, so only the latest samples stay.
+  const [oldest] = lost.keys();
+  if (lost.size > MOST_LOST && oldest !== undefined) lost.delete(oldest);
+  const first = lost.get(intent.revision);
   try {
     const now = await sampleUsage(probe);
     return evidenceOf(first ?? foreignSample(intent.tasks_created), now, first === undefined ? 0 : 1);
   } catch {
     return null;
   }
-}
-
-/** The client does not learn of settlements, so only the latest samples stay. */
-function remember(lost: Probe["lost"], revision: string, sample: UsageSample): void {
-  lost.set(revision, sample);
-  const [oldest] = lost.keys();
-  if (lost.size > MOST_LOST && oldest !== undefined) lost.delete(oldest);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : "Failed to create a task: the outcome is unknown.";
 }
 
 /** `usage.tasks_created`, and this client's own count before and after it was read. */

@@ -32,20 +32,13 @@ export interface JournalOptions {
   onUnrecorded?: ((error: JournalError) => void | Promise<void>) | undefined;
 }
 
-/** The journal and the key under which a run is recorded. */
-export interface JournalTarget {
-  journal: Journal;
-  key: string;
-  probe: boolean;
-}
-
 const journalRule = methodsRule("get", "put", "delete");
 
-/** The journal and key of the options; `null` without a journal. */
+/** Returns the journal and the key under which a run is recorded; `null` without a journal. */
 export function checkJournalOptions(
   { journal, journalKey, probe = false }: JournalOptions & { journalKey?: string | undefined },
   redactor: Redactor,
-): JournalTarget | null {
+) {
   const refuse = (option: string, rule: string): never => {
     throw new InvalidOptionError(option, rule);
   };
@@ -65,84 +58,6 @@ export function checkJournalOptions(
 /** The longest time to record how a task ended, in real milliseconds. */
 const LONGEST_CLOSE_MS = 1000;
 
-/** One key of a journal. Everything that the journal throws, and every malformed entry, becomes a `JournalError`. */
-export interface Slot {
-  readonly key: string;
-  /** The key as messages show it. */
-  readonly name: string;
-  read(): Promise<JournalEntry | null>;
-  /** Resolves with `false` if the current entry is neither `previous` nor this entry. */
-  put(entry: JournalEntry, previous: string | null): Promise<boolean>;
-  /** Frees the key if it still has this entry; resolves with whether it did. */
-  free(revision: string): Promise<boolean>;
-  /**
-   * Records how the task ended. Never rejects, and takes a second at most: a key whose end is not recorded only stays in the
-   * list of open keys.
-   */
-  close(entry: JournalRecord, status: FinalStatus): Promise<void>;
-  /** The error for a key that holds another request. */
-  conflict(entry: JournalEntry): JournalConflictError;
-  /** The error for a journal that failed. */
-  failure(reason: string, cause: unknown, taskId?: string): JournalError;
-}
-
-export function createSlot(journal: Journal, key: string, redactor: Redactor): Slot {
-  const name = JSON.stringify(key);
-
-  const failure = (reason: string, cause: unknown, taskId?: string) => {
-    const safeCause = redactor.cause(cause);
-    const said =
-      safeCause instanceof Error ? `: ${redactor.text(String(safeCause.message)).replace(/\.$/, "")}` : "";
-    const advice = taskId === undefined ? "" : ` Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
-    const message = `Failed to keep the journal under ${name}: ${reason}${said}.${advice}`;
-    return new JournalError(message, { journalKey: key, taskId, cause: safeCause });
-  };
-
-  const attempt = async <Value>(what: string, work: () => Promise<Value>): Promise<Value> => {
-    try {
-      return await inTime(work);
-    } catch (cause) {
-      throw failure(`it can't be ${what}`, cause);
-    }
-  };
-
-  const read = async () => {
-    const entry: unknown = (await attempt("read", () => journal.get(key))) ?? null;
-    if (entry === null || isJournalEntry(entry)) return entry;
-    throw failure("what it holds is no journal entry", undefined);
-  };
-
-  return {
-    key,
-    name,
-    read,
-    failure,
-    async put(entry, previous) {
-      const isPut = await attempt("written", () => journal.put(key, redactor.data(entry), previous));
-      // A database that wrote, lost its response and tried again finds its own entry.
-      return isPut === true || (await read())?.revision === entry.revision;
-    },
-    async free(revision) {
-      const isFreed: unknown = await attempt("freed", () => journal.delete(key, revision));
-      // A custom journal may return nothing: read the key instead.
-      return typeof isFreed === "boolean" ? isFreed : (await read()) === null;
-    },
-    async close(entry, status) {
-      if (entry.status === status) return;
-      const closed = { ...entry, revision: newRevision(), status };
-      const put = () => journal.put(key, redactor.data(closed), entry.revision);
-      await inTime(put, LONGEST_CLOSE_MS).catch(() => {});
-    },
-    conflict(entry) {
-      const task = entry.state === "submitted" ? ` of task ${entry.task_id}` : "";
-      const message =
-        `Failed to create a task: the journal holds another request${task} under ${name}. ` +
-        "Nothing was sent. Run that one again; another key pays for this one.";
-      return new JournalConflictError(message, { journalKey: key });
-    },
-  };
-}
-
 /** A journal method that takes longer has failed, in real milliseconds: a paid task must be reported. */
 const LONGEST_MS = 30_000;
 
@@ -154,6 +69,74 @@ export async function inTime<Value>(work: () => Promise<Value>, longestMs = LONG
   } finally {
     deadline.clear();
   }
+}
+
+export type Slot = ReturnType<typeof createSlot>;
+
+/** One key of a journal. Everything that the journal throws, and every malformed entry, becomes a `JournalError`. */
+export function createSlot(journal: Journal, key: string, redactor: Redactor) {
+  /** The key as messages show it. */
+  const name = JSON.stringify(key);
+
+  /** The error for a journal that failed. */
+  const failure = (reason: string, thrown: unknown, taskId?: string) => {
+    const cause = redactor.cause(thrown);
+    const said = cause instanceof Error ? `: ${redactor.text(String(cause.message)).replace(/\.$/, "")}` : "";
+    const advice = taskId === undefined ? "" : ` Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
+    const message = `Failed to keep the journal under ${name}: ${reason}${said}.${advice}`;
+    return new JournalError(message, { journalKey: key, taskId, cause });
+  };
+
+  const attempt = async <Value>(what: string, work: () => Promise<Value>): Promise<Value> => {
+    try {
+      return await inTime(work);
+    } catch (cause) {
+      throw failure(`it can't be ${what}`, cause);
+    }
+  };
+
+  const read = async (): Promise<JournalEntry | null> => {
+    const entry: unknown = (await attempt("read", () => journal.get(key))) ?? null;
+    if (entry === null || isJournalEntry(entry)) return entry;
+    throw failure("what it holds is no journal entry", undefined);
+  };
+
+  return {
+    key,
+    name,
+    read,
+    failure,
+    /** Resolves with `false` if the current entry is neither `previous` nor this entry. */
+    async put(entry: JournalEntry, previous: string | null): Promise<boolean> {
+      const isPut = await attempt("written", () => journal.put(key, redactor.data(entry), previous));
+      // A database that wrote, lost its response and tried again finds its own entry.
+      return isPut === true || (await read())?.revision === entry.revision;
+    },
+    /** Frees the key if it still has this entry; resolves with whether it did. */
+    async free(revision: string): Promise<boolean> {
+      const isFreed: unknown = await attempt("freed", () => journal.delete(key, revision));
+      // A custom journal may return nothing: read the key instead.
+      return typeof isFreed === "boolean" ? isFreed : (await read()) === null;
+    },
+    /**
+     * Records how the task ended. Never rejects, and takes a second at most: a key whose end is not recorded only stays in the
+     * list of open keys.
+     */
+    async close(entry: JournalRecord, status: FinalStatus): Promise<void> {
+      if (entry.status === status) return;
+      const closed = { ...entry, revision: newRevision(), status };
+      const put = () => journal.put(key, redactor.data(closed), entry.revision);
+      await inTime(put, LONGEST_CLOSE_MS).catch(() => {});
+    },
+    /** The error for a key that holds another request. */
+    conflict(entry: JournalEntry): JournalConflictError {
+      const task = entry.state === "submitted" ? ` of task ${entry.task_id}` : "";
+      const message =
+        `Failed to create a task: the journal holds another request${task} under ${name}. ` +
+        "Nothing was sent. Run that one again; another key pays for this one.";
+      return new JournalConflictError(message, { journalKey: key });
+    },
+  };
 }
 
 /** By journal and key: the end of the last run in the queue. */
@@ -183,22 +166,16 @@ export async function waitForKey(
 
   try {
     signal?.throwIfAborted();
-    if (before !== undefined) await untilAborted(before, signal);
+    if (before !== undefined)
+      await new Promise<void>((resolve, reject) => {
+        const abort = onAbort(signal, () => reject(signal?.reason));
+        void before.then(resolve).finally(() => abort.leave());
+      });
   } catch (reason) {
     leave();
     throw reason;
   }
   return leave;
-}
-
-function untilAborted(turn: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = onAbort(signal, () => reject(signal?.reason));
-    void turn.then(() => {
-      abort.leave();
-      resolve();
-    });
-  });
 }
 
 /** Always random: clients in two processes with the same seed must not mistake each other's entries for their own. */

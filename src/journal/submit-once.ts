@@ -7,12 +7,10 @@ import { JournalError } from "../errors/task-errors.js";
 import type { Redactor } from "../http/redactor.js";
 import { canonicalJson } from "../shared/data.js";
 import { isReasonOf } from "../time/abort.js";
-import type { Clock } from "../time/clock.js";
-import { dateAt } from "../time/clock.js";
+import { type Clock, dateAt } from "../time/clock.js";
 import { isFreed } from "./entries.js";
-import { outcomeUnknown, type Probe, sampleUsage, type UsageSample } from "./evidence.js";
-import type { JournalIntent, JournalRecord } from "./journal.js";
-import type { JournalTarget } from "./slot.js";
+import { outcomeUnknown, type Probe, sampleUsage } from "./evidence.js";
+import type { Journal, JournalIntent, JournalRecord } from "./journal.js";
 import { createSlot, newRevision, type Slot, waitForKey } from "./slot.js";
 
 /** How often, and how far apart, a run checks whether the owner of an intent has recorded its task: 2 s in all. */
@@ -45,7 +43,7 @@ class AlreadyTaken extends AsyncMusicError {}
 
 /** Resolves with the task of a key: the recorded one, or one that is submitted now. At most one POST is sent for a key. */
 export async function submitOnce(
-  { journal, key }: JournalTarget,
+  { journal, key }: { journal: Journal; key: string },
   redactor: Redactor,
   order: Order,
 ): Promise<Ordered> {
@@ -88,61 +86,54 @@ async function findOrSubmit(slot: Slot, order: Order): Promise<Ordered> {
  * freed the key is `freed`.
  */
 async function submit(slot: Slot, order: Order, freed: JournalIntent | null): Promise<Ordered | null> {
-  const sample = order.probe === null ? null : await sampleUsage(order.probe);
-  const intent = intentOf(order, sample);
-  let isTaken = false;
-  const beforeSending = async () => {
-    if (!isTaken) await take(slot, intent, freed);
-    // During the wait after a 429, the key may have been freed and taken.
-    else if ((await slot.read())?.revision !== intent.revision)
-      throw new AlreadyTaken("Another run has taken the key.");
-    isTaken = true;
-  };
-
-  const sent = await order.send(beforeSending).then(
-    (submission) => ({ submission }),
-    (error: unknown) => ({ error }),
-  );
-  if ("submission" in sent) return record(slot, intent, sent.submission.task_id, sent.submission);
-
-  const { error } = sent;
-  if (error instanceof AlreadyTaken) return null;
-  if (!isTaken) throw error;
-  const isAborted = isReasonOf(order.signal, error);
-  if (!isAborted && error instanceof AsyncMusicError && error.taskId !== null) {
-    await record(slot, intent, error.taskId, null);
-  } else if (isAborted || isRefused(error)) {
-    await giveUp(slot, intent, freed, error);
-  } else {
-    throw await outcomeUnknown(slot, intent, { error, sample, probe: order.probe });
-  }
-  throw error;
-}
-
-function intentOf({ clock, request, requestId }: Order, sample: UsageSample | null): JournalIntent {
-  return {
+  const { probe, request, requestId } = order;
+  const sample = probe === null ? null : await sampleUsage(probe);
+  const intent: JournalIntent = {
     state: "intent",
     revision: newRevision(),
     request,
     request_id: requestId,
-    at: dateAt(clock.now()).toISOString(),
+    at: dateAt(order.clock.now()).toISOString(),
     tasks_created: sample?.tasksCreated ?? null,
   };
-}
+  /** Leaves the key as it was before the run took it. */
+  const giveBack = () =>
+    freed === null
+      ? slot.free(intent.revision)
+      : slot.put({ ...freed, revision: newRevision() }, intent.revision);
 
-async function take(slot: Slot, intent: JournalIntent, freed: JournalIntent | null): Promise<void> {
-  const isPut = await slot.put(intent, freed?.revision ?? null).catch(async (error: unknown) => {
-    // Nothing was sent, but the intent may have been written: free the key.
-    await giveBack(slot, intent, freed).catch(() => {});
+  let isTaken = false;
+  const beforeSending = async () => {
+    // During the wait after a 429, the key may have been freed and taken.
+    const isOurs = isTaken ? (await slot.read())?.revision === intent.revision : await take();
+    if (!isOurs) throw new AlreadyTaken("Another run has taken the key.");
+    isTaken = true;
+  };
+  const take = async () => {
+    try {
+      return await slot.put(intent, freed?.revision ?? null);
+    } catch (error) {
+      // Nothing was sent, but the intent may have been written: free the key.
+      await giveBack().catch(() => {});
+      throw error;
+    }
+  };
+
+  let submission: TaskSubmission;
+  try {
+    submission = await order.send(beforeSending);
+  } catch (error) {
+    if (error instanceof AlreadyTaken) return null;
+    if (!isTaken) throw error;
+    const isAborted = isReasonOf(order.signal, error);
+    const taskId = !isAborted && error instanceof AsyncMusicError ? error.taskId : null;
+    if (taskId !== null) await record(slot, intent, taskId, null);
+    else if (!isAborted && !isRefused(error))
+      throw await outcomeUnknown(slot, intent, { error, sample, probe });
+    else await giveBack().catch((cause) => Promise.reject(stillTaken(slot, error, cause)));
     throw error;
-  });
-  if (!isPut) throw new AlreadyTaken("Another run has taken the key.");
-}
-
-/** Leaves the key as it was before the run took it. */
-async function giveBack(slot: Slot, intent: JournalIntent, freed: JournalIntent | null): Promise<void> {
-  if (freed === null) await slot.free(intent.revision);
-  else await slot.put({ ...freed, revision: newRevision() }, intent.revision);
+  }
+  return record(slot, intent, submission.task_id, submission);
 }
 
 /** Replaces the intent by the task. A journal that fails now does not stop the run, since the task is paid for. */
@@ -152,30 +143,24 @@ async function record(
   taskId: string,
   submission: TaskSubmission | null,
 ): Promise<Ordered> {
-  const entry: JournalRecord = {
-    ...intent,
-    state: "submitted",
-    revision: newRevision(),
-    task_id: taskId,
-    submission,
-  };
+  const revision = newRevision();
+  const entry: JournalRecord = { ...intent, state: "submitted", revision, task_id: taskId, submission };
+  let failure: JournalError | null = null;
   const attempt = async () => {
     const reason = `task ${taskId} was created, but can't be recorded`;
     try {
       const isPut = (await slot.put(entry, intent.revision)) || (await replaceSettlement(slot, entry));
-      return isPut ? null : slot.failure(`${reason}, since something else was put there`, undefined, taskId);
+      failure = isPut
+        ? null
+        : slot.failure(`${reason}, since something else was put there`, undefined, taskId);
     } catch (error) {
-      return slot.failure(reason, error instanceof Error ? error.cause : error, taskId);
+      failure = slot.failure(reason, causeOf(error), taskId);
     }
-  };
-  let failure = await attempt();
-  const recordAgain = async () => {
-    failure = await attempt();
     return failure;
   };
   return {
     task: submission ?? taskId,
-    recordAgain: failure === null ? null : recordAgain,
+    recordAgain: (await attempt()) === null ? null : attempt,
     close: async (status) => (failure === null ? slot.close(entry, status) : undefined),
   };
 }
@@ -194,19 +179,14 @@ function isRefused(error: unknown): boolean {
   return error instanceof ConnectionError || error instanceof JournalError;
 }
 
-async function giveUp(
-  slot: Slot,
-  intent: JournalIntent,
-  freed: JournalIntent | null,
-  refusal: unknown,
-): Promise<void> {
-  try {
-    await giveBack(slot, intent, freed);
-  } catch (cause) {
-    const reason = refusal instanceof Error ? ` (${refusal.name}: ${refusal.message})` : "";
-    throw slot.failure(
-      `nothing was created${reason}, but the intent is still there. Free the key with settleOutcome(journal, ${slot.name}, null)`,
-      cause instanceof Error ? cause.cause : cause,
-    );
-  }
+/** The error for a key that could not be given back after a refusal. */
+function stillTaken(slot: Slot, refusal: unknown, thrown: unknown): JournalError {
+  const why = refusal instanceof Error ? ` (${refusal.name}: ${refusal.message})` : "";
+  const advice = `Free the key with settleOutcome(journal, ${slot.name}, null)`;
+  const reason = `nothing was created${why}, but the intent is still there. ${advice}`;
+  return slot.failure(reason, causeOf(thrown));
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? error.cause : error;
 }

@@ -34,30 +34,26 @@ export function listedPrice(request: unknown): number | null {
 }
 
 /** Keeps the credits that a batch has spent or frozen at or under a ceiling. */
-export interface CreditCeiling {
-  /**
-   * Sets the price of a request aside, then runs it; gives the price back where it was not charged or was refunded.
-   * Prices are set aside in the order of the calls: what is new must not slip past what was paid for before, only
-   * because its journal answered sooner.
-   *
-   * @param isBegun - Whether it was paid for before, or may have been: then it counts, and is run all the same. It must
-   * not reject.
-   * @param run - Calls what it is given before anything is sent: what was begun may have been given up meanwhile.
-   * @throws CreditCeilingError when the price does not fit; nothing is sent.
-   */
-  under<Result>(
-    request: TaskRequest,
-    isBegun: Promise<boolean>,
-    run: (beforeSending: () => void) => Promise<Result>,
-  ): Promise<Result>;
-}
-
-export function createCreditCeiling(maxCredits: number): CreditCeiling {
+export function createCreditCeiling(maxCredits: number) {
   let spentCredits = 0;
   let earlier: Promise<unknown> = Promise.resolve();
 
   return {
-    async under(request, isBegun, run) {
+    /**
+     * Sets the price of a request aside, then runs it; gives the price back where it was not charged or was refunded.
+     * Prices are set aside in the order of the calls: what is new must not slip past what was paid for before, only
+     * because its journal answered sooner.
+     *
+     * @param isBegun - Whether it was paid for before, or may have been: then it counts, and is run all the same. It must
+     * not reject.
+     * @param run - Calls what it is given before anything is sent: what was begun may have been given up meanwhile.
+     * @throws CreditCeilingError when the price does not fit; nothing is sent.
+     */
+    async under<Result>(
+      request: TaskRequest,
+      isBegun: Promise<boolean>,
+      run: (beforeSending: () => void) => Promise<Result>,
+    ): Promise<Result> {
       // A request without a price is refused by its run, or by the service: it costs nothing.
       const credits = listedPrice(request) ?? 0;
       let isAllowed = false;

@@ -23,30 +23,14 @@ export interface RunAllProgress {
 /** A smaller change of the end of a delay is not reported, in milliseconds. */
 const REPORTED_CHANGE_MS = 1000;
 
-/** One request's part in the progress. */
-interface Item {
-  /** The rate limit delays its submission until a time in milliseconds since the epoch; `null`: no longer. */
-  delayed(until: number | null): void;
-  submitted(): void;
-  succeeded(): void;
-  failed(error: unknown): void;
-}
-
 /** Reports the progress of a batch. What the callback throws is thrown at the end, so that it costs no result. */
-export interface Progress {
-  begin(): Item;
-  /** A 429 pauses all requests until a time in milliseconds since the epoch. */
-  paused(until: number): void;
-  /** @throws AsyncMusicError when the callback has thrown. */
-  end(): void;
-}
-
 export function createProgress(
   requests: object,
   onProgress: (progress: RunAllProgress) => void,
   { clock, redactor }: Pick<Context, "clock" | "redactor">,
-): Progress {
-  const progress = { total: totalOf(requests), submitted: 0, succeeded: 0, failed: 0 };
+) {
+  const total = Array.isArray(requests) ? requests.length : requests instanceof Set ? requests.size : null;
+  const progress = { total, submitted: 0, succeeded: 0, failed: 0 };
   let delayedItems = 0;
   let delayedUntil = Number.NEGATIVE_INFINITY;
   let pausedUntil = Number.NEGATIVE_INFINITY;
@@ -57,15 +41,11 @@ export function createProgress(
   const report = async () => {
     if (thrown !== null) return;
     try {
-      await onProgress({ ...progress, waitingUntil: waitingUntil() });
+      const until = delayedItems > 0 ? Math.max(delayedUntil, pausedUntil) : pausedUntil;
+      await onProgress({ ...progress, waitingUntil: until > clock.now() ? dateAt(until) : null });
     } catch (error) {
       thrown ??= { cause: redactor.cause(error) };
     }
-  };
-
-  const waitingUntil = () => {
-    const until = delayedItems > 0 ? Math.max(delayedUntil, pausedUntil) : pausedUntil;
-    return until > clock.now() ? dateAt(until) : null;
   };
 
   /** Reports once for all requests with the same delay. */
@@ -76,6 +56,7 @@ export function createProgress(
   };
 
   return {
+    /** One request's part in the progress. */
     begin() {
       let isSubmitted = false;
       let isDelayed = false;
@@ -84,7 +65,8 @@ export function createProgress(
         isSubmitted = true;
       };
       return {
-        delayed(until) {
+        /** The rate limit delays its submission until a time in milliseconds since the epoch; `null`: no longer. */
+        delayed(until: number | null) {
           delayedItems += Number(until !== null) - Number(isDelayed);
           isDelayed = until !== null;
           if (delayedItems === 0) delayedUntil = reportedUntil = Number.NEGATIVE_INFINITY;
@@ -101,28 +83,25 @@ export function createProgress(
           progress.succeeded++;
           void report();
         },
-        failed(error) {
+        failed(error: unknown) {
           if (error instanceof AsyncMusicError && error.taskId !== null) submit();
           progress.failed++;
           void report();
         },
       };
     },
-    paused(until) {
+    /** A 429 pauses all requests until a time in milliseconds since the epoch. */
+    paused(until: number) {
       pausedUntil = Math.max(pausedUntil, until);
       reportDelay(until);
     },
+    /** @throws AsyncMusicError when the callback has thrown. */
     end() {
-      if (thrown === null) return;
-      throw new AsyncMusicError(
-        "Failed to tell the progress: `onProgress` threw. All runs are over.",
-        thrown,
-      );
+      if (thrown !== null)
+        throw new AsyncMusicError(
+          "Failed to tell the progress: `onProgress` threw. All runs are over.",
+          thrown,
+        );
     },
   };
-}
-
-function totalOf(requests: object): number | null {
-  if (Array.isArray(requests)) return requests.length;
-  return requests instanceof Set ? requests.size : null;
 }

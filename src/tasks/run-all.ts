@@ -65,7 +65,9 @@ export function runAll<Request extends TaskRequest>(
   run: Run<Request>,
 ): AsyncIterable<RunResult<Request>> {
   const { concurrency, maxCredits, onProgress, journalKey, onSubmitted, onUpdate, ...shared } = options;
-  checkRequests(requests);
+  const source = Object(requests);
+  if (source !== requests || !(Symbol.iterator in source || Symbol.asyncIterator in source))
+    throw new InvalidOptionError("requests", "be an iterable of requests", shown(requests));
   const ceiling = maxCredits === undefined ? null : createCreditCeiling(maxCredits);
   const { emitter, redactor } = context;
   const progress = onProgress === undefined ? null : createProgress(requests, onProgress, context);
@@ -101,12 +103,7 @@ export function runAll<Request extends TaskRequest>(
   const results = stoppable(async function* (signal) {
     const stopListening = progress && emitter.on("pause", ({ until }) => progress.paused(until.getTime()));
     try {
-      yield* asTheyEnd({
-        items: requests,
-        concurrency,
-        signal,
-        work: (request, index) => work(request, index, signal),
-      });
+      yield* asTheyEnd(requests, concurrency, signal, (request, index) => work(request, index, signal));
     } finally {
       stopListening?.();
     }
@@ -149,14 +146,6 @@ function keyOf<Request>(
   }
 }
 
-function checkRequests(requests: unknown): void {
-  const isIterable =
-    typeof requests === "object" &&
-    requests !== null &&
-    (Symbol.iterator in requests || Symbol.asyncIterator in requests);
-  if (!isIterable) throw new InvalidOptionError("requests", "be an iterable of requests", shown(requests));
-}
-
 /**
  * An iterable that can be left at any time: leaving it aborts the signal of its generator, also while the next value is
  * awaited. Each iteration starts a new generator.
@@ -188,24 +177,17 @@ export function stoppable<Value>(
   };
 }
 
-/** Work on items, a few at a time. */
-export interface Bounded<Item, Result> {
-  items: Iterable<Item> | AsyncIterable<Item>;
-  /** How many items are in progress, or done and not yet read. */
-  concurrency: number;
-  signal: AbortSignal;
-  /** Must not reject. */
-  work(item: Item, index: number): Promise<Result>;
-}
-
 /**
- * Yields the results as they end. Unread results count towards `concurrency`, so that a slow reader slows the work down. If
- * the items throw, the iteration ends with that error, after the results of the work that was begun.
+ * Yields the results of the work on each item as they end, a few at a time. Unread results count towards `concurrency`, so that a
+ * slow reader slows the work down. If the items throw, the iteration ends with that error, after the results of the work that
+ * was begun. The work must not reject.
  */
-export async function* asTheyEnd<Item, Result>(
-  bounded: Bounded<Item, Result>,
+async function* asTheyEnd<Item, Result>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  concurrency: number,
+  signal: AbortSignal,
+  work: (item: Item, index: number) => Promise<Result>,
 ): AsyncGenerator<Result, void, void> {
-  const { items, concurrency, signal, work } = bounded;
   const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const ended: { result: Result }[] = [];
   let begun = 0;
@@ -222,13 +204,14 @@ export async function* asTheyEnd<Item, Result>(
       const next = ended.shift();
       void fill();
       if (next !== undefined) yield next.result;
-      else if (!isExhausted || inProgress > 0) await change();
+      else if (!isExhausted || inProgress > 0) await new Promise<void>((resolve) => (wake = resolve));
       else if (failures.length === 0) return;
       else throw failures[0];
     }
   } finally {
     abort.leave();
-    if (!isExhausted) void leaveSource(iterator);
+    // A source that is left early cleans up: the iteration does not wait for it, and ignores its errors.
+    if (!isExhausted) (async () => iterator.return?.())().catch(() => {});
   }
 
   /** Begins as much work as `concurrency` allows. */
@@ -255,20 +238,5 @@ export async function* asTheyEnd<Item, Result>(
     inProgress--;
     ended.push({ result });
     wake();
-  }
-
-  function change(): Promise<void> {
-    return new Promise((resolve) => {
-      wake = resolve;
-    });
-  }
-}
-
-/** Lets a source that is left early clean up, without waiting for it. */
-async function leaveSource(iterator: Iterator<unknown> | AsyncIterator<unknown>): Promise<void> {
-  try {
-    await iterator.return?.();
-  } catch {
-    // The iteration has ended: its errors are ignored.
   }
 }

@@ -70,60 +70,50 @@ export function isReasonOf(signal: AbortSignal | undefined, error: unknown): boo
   return signal?.aborted === true && Object.is(error, signal.reason);
 }
 
-/** The end of one HTTP attempt: by its time limit, or by its caller. */
-export interface Deadline {
-  /** Aborted when the attempt must end. */
-  signal: AbortSignal;
-  /** Rejects when the attempt must end, for code that ignores the signal. */
-  ended: Promise<never>;
-  /** Whether the time limit has ended it. */
-  timedOut(): boolean;
-  /** Starts the time limit again. */
-  restart(): void;
-  /** Stops the time limit until `restart`. */
-  pause(): void;
-  /** Removes the timer and the listener. */
-  clear(): void;
-}
+export type Deadline = ReturnType<typeof startDeadline>;
 
 /** Limits one attempt in real time, whatever the client's clock: a virtual clock may never move while a request is in flight. */
-export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): Deadline {
+export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal) {
   const controller = new AbortController();
-  let rejectEnded: (reason: unknown) => void = () => {};
+  const { signal } = controller;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let timedOut = false;
+  let end = (_reason: unknown) => {};
   const ended = new Promise<never>((_, reject) => {
-    rejectEnded = reject;
+    end = (reason) => {
+      clear();
+      controller.abort(reason);
+      reject(signal.reason);
+    };
   });
   ended.catch(() => {});
-
-  let timedOut = false;
-  const end = (reason: unknown) => {
-    clear();
-    controller.abort(reason);
-    rejectEnded(controller.signal.reason);
+  const restart = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      timedOut = true;
+      end(new DOMException(`no answer within ${timeoutMs} ms`, "TimeoutError"));
+    }, timeoutMs);
   };
+  const callerAbort = onAbort(callerSignal, () => end(callerSignal?.reason));
   const clear = () => {
     clearTimeout(timer);
     callerAbort.leave();
   };
-  const onTimeout = () => {
-    timedOut = true;
-    end(new DOMException(`no answer within ${timeoutMs} ms`, "TimeoutError"));
-  };
-  const onCallerAbort = () => end(callerSignal?.reason);
-
-  let timer = setTimeout(onTimeout, timeoutMs);
-  const callerAbort = onAbort(callerSignal, onCallerAbort);
-  if (callerSignal?.aborted) onCallerAbort();
+  if (callerSignal?.aborted) end(callerSignal.reason);
+  else restart();
 
   return {
-    signal: controller.signal,
+    /** Aborted when the attempt must end. */
+    signal,
+    /** Rejects when the attempt must end, for code that ignores the signal. */
     ended,
+    /** Whether the time limit has ended it. */
     timedOut: () => timedOut,
-    restart() {
-      clearTimeout(timer);
-      timer = setTimeout(onTimeout, timeoutMs);
-    },
+    /** Starts the time limit again. */
+    restart,
+    /** Stops the time limit until `restart`. */
     pause: () => clearTimeout(timer),
+    /** Removes the timer and the listener. */
     clear,
   };
 }
