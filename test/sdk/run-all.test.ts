@@ -22,6 +22,7 @@ import {
 } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { expect, test } from "vitest";
+import { abortedAfter } from "../support/abort.js";
 import {
   accepted,
   balance,
@@ -29,10 +30,12 @@ import {
   limited,
   ok,
   refusal,
+  serve,
   succeeded,
   TASK_ID,
   task,
 } from "../support/answers.js";
+import { all, recorder } from "../support/collect.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { createRateLimit } from "../support/limited-service.js";
 import { createOwnPacer } from "../support/own-pacer.js";
@@ -74,11 +77,12 @@ function batchWorld() {
   return { ...world, prompts };
 }
 
-async function all<Result>(results: AsyncIterable<Result>): Promise<Result[]> {
-  const seen: Result[] = [];
-  for await (const each of results) seen.push(each);
-  return seen;
-}
+/** The journal keys of a batch. */
+const journalKey = (_: unknown, index: number) => `song-${index}`;
+
+/** The class of each result's error. */
+const errorsOf = (results: { error?: unknown }[]) =>
+  results.map(({ error }) => (error instanceof Error ? error.constructor : error));
 
 test("results come as they end, each with its request and its place", async () => {
   const { client } = batchWorld();
@@ -94,13 +98,13 @@ test("one failure never stops the rest, whatever it is", async () => {
   const invalid = { model: "provider_a", task_type: "lyrics", input: { prompt: " " } } as const;
   const requests: TaskRequest[] = [...songs("poor", "lost", "5 fails"), invalid, song("5")];
   const seen = await all(client.tasks.runAll(requests, { concurrency: 2 }));
-  const errors = new Map(seen.map(({ index, error }) => [index, error]));
-  expect(errors.get(0)).toBeInstanceOf(InsufficientCreditsError);
-  expect(errors.get(1)).toBeInstanceOf(SubmissionOutcomeUnknownError);
-  expect(errors.get(2)).toBeInstanceOf(TaskFailedError);
-  expect(errors.get(3)).toMatchObject({ name: "InvalidRequestError" });
-  expect(errors.get(4)).toBeUndefined();
-  expect(seen).toHaveLength(5);
+  expect(errorsOf(seen.sort((one, other) => one.index - other.index))).toEqual([
+    InsufficientCreditsError,
+    SubmissionOutcomeUnknownError,
+    TaskFailedError,
+    InvalidRequestError,
+    undefined,
+  ]);
 });
 
 test("no more tasks than the concurrency are under way at once, and that many are", async () => {
@@ -206,11 +210,8 @@ test("leaving the loop ends the polling, submits nothing more, and leaves the so
 
 test("an abort rejects with the signal's reason at once, and submits nothing more", async () => {
   const world = batchWorld();
-  const controller = new AbortController();
-  const reading = all(
-    world.client.tasks.runAll(many(50), { concurrency: 2, signal: controller.signal, pollIntervalMs: 1000 }),
-  );
-  void world.clock.sleep(20_000).then(() => controller.abort("stop"));
+  const signal = abortedAfter(world.clock, 20_000, "stop");
+  const reading = all(world.client.tasks.runAll(many(50), { concurrency: 2, signal, pollIntervalMs: 1000 }));
   await expect(reading).rejects.toBe("stop");
   const sent = world.requests.length;
   await world.clock.sleep(600_000);
@@ -248,11 +249,7 @@ test("a request that no table prices does not lift the ceiling for those behind 
   const nonsense = { model: "__proto__", task_type: "toString", input: {} } as unknown as TaskRequest;
   const requests = [nonsense, ...songs("5", "5")];
   const seen = await all(world.client.tasks.runAll(requests, { maxCredits: 10, concurrency: 1 }));
-  expect(seen.map(({ error }) => error?.constructor)).toEqual([
-    InvalidRequestError,
-    undefined,
-    CreditCeilingError,
-  ]);
+  expect(errorsOf(seen)).toEqual([InvalidRequestError, undefined, CreditCeilingError]);
 });
 
 test.each([
@@ -274,31 +271,26 @@ test("a task of the emulator that times out is refunded, and frees its price und
   emulator.providers.provider_a.next({ outcome: "hang" });
   const client = new AsyncMusic(emulator.connection());
   const seen = await all(client.tasks.runAll(songs("a", "b"), { maxCredits: 10, concurrency: 1 }));
-  expect(seen.map(({ error }) => error?.constructor)).toEqual([TaskTimedOutError, undefined]);
+  expect(errorsOf(seen)).toEqual([TaskTimedOutError, undefined]);
   expect((await client.account.balance()).total).toBe(0);
 });
 
 test("what the journal holds already counts towards the ceiling, and is never refused: it is paid for", async () => {
   const world = batchWorld();
   const journal = memoryJournal();
-  const options = { journal, journalKey: (_: unknown, index: number) => `song-${index}`, concurrency: 1 };
+  const options = { journal, journalKey, concurrency: 1 };
   const requests = songs("5", "5", "5", "5");
   await all(world.client.tasks.runAll(requests.slice(0, 3), options));
   expect(posts(world)).toHaveLength(3);
   const seen = await all(world.client.tasks.runAll(requests, { ...options, maxCredits: 10 }));
-  expect(seen.map(({ task, error }) => task !== undefined || error?.constructor)).toEqual([
-    true,
-    true,
-    true,
-    CreditCeilingError,
-  ]);
+  expect(errorsOf(seen)).toEqual([undefined, undefined, undefined, CreditCeilingError]);
   expect(posts(world)).toHaveLength(3);
 });
 
 test("what is new does not slip under the ceiling while the journal still looks for what is paid for", async () => {
   const world = batchWorld();
   const journal = memoryJournal();
-  const options = { journal, journalKey: (_: unknown, index: number) => `song-${index}`, concurrency: 4 };
+  const options = { journal, journalKey, concurrency: 4 };
   const requests = songs("5", "5", "5", "5", "5");
   await all(world.client.tasks.runAll(requests.slice(0, 3), options));
   const slow: Journal = {
@@ -330,7 +322,7 @@ test("what somebody else had begun and then gave up is submitted only if it fits
         journalEntry("intent", { request, revision: `other-${index}` }),
         null,
       );
-    const options = { journal, journalKey: (_: unknown, index: number) => `song-${index}`, concurrency: 1 };
+    const options = { journal, journalKey, concurrency: 1 };
     const results = all(
       world.client.tasks.runAll(requests, {
         ...options,
@@ -357,12 +349,12 @@ test("the ceiling holds with a journal that has no word for nothing, and none th
   const wordless = { ...kept, get: async (key: string) => (await kept.get(key)) ?? undefined };
   const options = {
     maxCredits: 10,
-    journalKey: (_: unknown, index: number) => `song-${index}`,
+    journalKey,
     concurrency: 1,
   };
   const journal = wordless as unknown as typeof kept;
   const seen = await all(world.client.tasks.runAll(songs("5", "5"), { ...options, journal }));
-  expect(seen.map(({ error }) => error?.constructor)).toEqual([undefined, CreditCeilingError]);
+  expect(errorsOf(seen)).toEqual([undefined, CreditCeilingError]);
   expect(posts(world)).toHaveLength(1);
 
   const get = () => {
@@ -387,8 +379,7 @@ test("a request is asked for its key once, with a ceiling too", async () => {
 
 test("the progress counts what is submitted, succeeded and failed", async () => {
   const { client } = batchWorld();
-  const told: RunAllProgress[] = [];
-  const onProgress = (progress: RunAllProgress) => void told.push(progress);
+  const { seen: told, note: onProgress } = recorder<RunAllProgress>();
   await all(client.tasks.runAll(songs("10", "20 fails", "poor"), { onProgress, concurrency: 1 }));
   expect(told).toEqual([
     { total: 3, submitted: 1, succeeded: 0, failed: 0, waitingUntil: null },
@@ -401,19 +392,17 @@ test("the progress counts what is submitted, succeeded and failed", async () => 
 
 test("the progress counts a task as submitted whose response was broken but names it", async () => {
   const { client } = createWorld(() => accepted({ status: 7 }));
-  const reports: RunAllProgress[] = [];
-  const onProgress = (progress: RunAllProgress) => void reports.push(progress);
+  const { seen: reports, note: onProgress } = recorder<RunAllProgress>();
   await all(client.tasks.runAll(songs("5"), { onProgress }));
   expect(reports).toMatchObject([{ submitted: 1, succeeded: 0, failed: 1 }]);
 });
 
 test("a freed key does not count against the ceiling before its run is allowed", async () => {
-  const { client } = createWorld(({ method }) => (method === "POST" ? accepted() : ok(succeeded())));
+  const { client } = createWorld(serve);
   const journal = memoryJournal();
   const dear = song("10");
   const cheap = { model: "provider_b", task_type: "music", input: { prompt: "folk" } } as const;
   await journal.put("song-0", journalEntry("intent", { request: dear, settled: true }), null);
-  const journalKey = (_: unknown, index: number) => `song-${index}`;
   const options = { journal, journalKey, maxCredits: 5 };
   const results = await all(client.tasks.runAll<TaskRequest>([dear, cheap], options));
   expect(results.map(({ index, task }) => [index, task?.status]).sort()).toEqual([
@@ -427,20 +416,17 @@ test("the progress counts a task as submitted of which the journal holds only th
   const journal = memoryJournal();
   await journal.put("song", journalEntry("intent", { request: song("5") }), null);
   await settleOutcome(journal, "song", TASK_ID);
-  const reports: RunAllProgress[] = [];
-  const options = { onProgress: (progress: RunAllProgress) => void reports.push(progress) };
-  await all(client.tasks.runAll(songs("5"), { ...options, journal, journalKey: () => "song" }));
+  const { seen: reports, note: onProgress } = recorder<RunAllProgress>();
+  await all(client.tasks.runAll(songs("5"), { onProgress, journal, journalKey: () => "song" }));
   expect(reports).toMatchObject([{ submitted: 1, succeeded: 1, failed: 0 }]);
 });
 
 test("a batch that is aborted with an error that names a task counts none of its own as submitted", async () => {
   const world = createWorld(() => limited(60));
-  const controller = new AbortController();
   const reason = new AsyncMusicError("failed", { taskId: "task-of-another" });
-  void world.clock.sleep(30_000).then(() => controller.abort(reason));
-  const told: RunAllProgress[] = [];
-  const onProgress = (progress: RunAllProgress) => void told.push(progress);
-  const reading = all(world.client.tasks.runAll(many(2), { onProgress, signal: controller.signal }));
+  const signal = abortedAfter(world.clock, 30_000, reason);
+  const { seen: told, note: onProgress } = recorder<RunAllProgress>();
+  const reading = all(world.client.tasks.runAll(many(2), { onProgress, signal }));
   await expect(reading).rejects.toBe(reason);
   await turns(5);
   expect(told.at(-1)).toMatchObject({ total: 2, submitted: 0, succeeded: 0, failed: 2 });
@@ -500,7 +486,7 @@ test("each batch that begins while the rate limit is spent reports until when at
 
 test("a submission that leaves earlier than expected waits for the rate limit no longer", async () => {
   const { pacer } = createOwnPacer();
-  const { client, clock } = createWorld(({ method }) => (method === "POST" ? accepted() : ok(succeeded())), {
+  const { client, clock } = createWorld(serve, {
     pacer: { ...pacer, admit },
   });
   async function admit({ onDelayed }: PacedRequest): Promise<boolean> {
@@ -525,8 +511,7 @@ test("a submission that fails while the rate limit delays it waits for nothing a
     throw new Error("the pacer is away");
   };
   const { client } = createWorld(() => accepted(), { pacer: { ...pacer, admit } });
-  const reports: RunAllProgress[] = [];
-  const onProgress = (progress: RunAllProgress) => void reports.push(progress);
+  const { seen: reports, note: onProgress } = recorder<RunAllProgress>();
   await all(client.tasks.runAll(songs("5"), { onProgress }));
   expect(reports).toMatchObject([
     { waitingUntil: new Date(START + 600_000) },
@@ -555,8 +540,7 @@ test("a batch that has ended listens to no pause any more", async () => {
     if (method === "POST") return accepted();
     return isLimited ? limited(30) : ok(succeeded());
   });
-  const reports: RunAllProgress[] = [];
-  const onProgress = (progress: RunAllProgress) => void reports.push(progress);
+  const { seen: reports, note: onProgress } = recorder<RunAllProgress>();
   await all(client.tasks.runAll(songs("5"), { onProgress }));
   for await (const _ of client.tasks.runAll(songs("5", "5"), { onProgress })) break;
   await turns(5);
@@ -566,35 +550,27 @@ test("a batch that has ended listens to no pause any more", async () => {
   expect(reports).toHaveLength(count);
 });
 
-test("a progress bar that throws costs nobody a song: it is thrown when all is over", async () => {
-  const { client } = batchWorld();
-  const cause = new Error("no terminal");
-  const onProgress = () => {
-    throw cause;
-  };
-  const seen: number[] = [];
-  const reading = (async () => {
-    for await (const { index } of client.tasks.runAll(many(3), { onProgress })) seen.push(index);
-  })();
-  expect((await rejection(reading, AsyncMusicError)).cause).toBe(cause);
-  expect(seen.sort()).toEqual([0, 1, 2]);
-});
-
-test("a progress bar that rejects costs nobody a song either", async () => {
-  const { client } = batchWorld();
-  const cause = new Error("no terminal");
-  const onProgress = () => Promise.reject(cause);
-  const seen: number[] = [];
-  const reading = (async () => {
-    for await (const { index } of client.tasks.runAll(many(3), { onProgress })) seen.push(index);
-  })();
-  expect((await rejection(reading, AsyncMusicError)).cause).toBe(cause);
-  expect(seen.sort()).toEqual([0, 1, 2]);
-});
+test.each(["throws", "rejects"])(
+  "an onProgress that %s stops no request, and is reported at the end",
+  async (how) => {
+    const { client } = batchWorld();
+    const cause = new Error("no terminal");
+    const onProgress = () => {
+      if (how === "rejects") return Promise.reject(cause);
+      throw cause;
+    };
+    const seen: number[] = [];
+    const reading = (async () => {
+      for await (const { index } of client.tasks.runAll(many(3), { onProgress })) seen.push(index);
+    })();
+    expect((await rejection(reading, AsyncMusicError)).cause).toBe(cause);
+    expect(seen.sort()).toEqual([0, 1, 2]);
+  },
+);
 
 test("with a journal a batch goes on where it was left, and pays nothing twice", async () => {
   const world = batchWorld();
-  const options = { journal: memoryJournal(), journalKey: (_: unknown, index: number) => `song-${index}` };
+  const options = { journal: memoryJournal(), journalKey };
   for await (const _ of world.client.tasks.runAll(many(6), { ...options, concurrency: 2 })) break;
   const seen = await all(world.client.tasks.runAll(many(6), options));
   expect(seen.map(({ error }) => error)).toEqual(Array(6).fill(undefined));
@@ -602,32 +578,37 @@ test("with a journal a batch goes on where it was left, and pays nothing twice",
   expect(new Set(bodies).size).toBe(bodies.length);
 });
 
-test("a POST that has just left when the loop is left still records its task, and nothing more is sent", async () => {
-  for (const how of ["return", "abort"]) {
-    const journal = memoryJournal();
-    const answers: (() => void)[] = [];
-    const world = createWorld(({ method }) => {
-      if (method !== "POST") return ok(succeeded());
-      return new Promise<Response>((resolve) => answers.push(() => resolve(accepted())));
-    });
-    const controller = new AbortController();
-    const options = { journal, journalKey: (_: unknown, index: number) => `song-${index}`, concurrency: 1 };
-    const batch = world.client.tasks.runAll(many(3), { ...options, signal: controller.signal });
-    const results = batch[Symbol.asyncIterator]();
-    const pending = results.next().catch((reason: unknown) => reason);
-    while (answers.length === 0) await turns(1);
+test.each([
+  ["the loop is left", "return", "with a journal"],
+  ["the loop is left", "return", "without a journal"],
+  ["the batch is aborted", "abort", "with a journal"],
+])("a POST in flight when %s (%s) reports its task, and nothing more is sent: %s", async (_, how, where) => {
+  const journal = memoryJournal();
+  const answers: (() => void)[] = [];
+  const world = createWorld(
+    () => new Promise<Response>((resolve) => answers.push(() => resolve(accepted({ task_id: "task-0" })))),
+  );
+  const told: [string, number][] = [];
+  const onSubmitted = ({ task_id }: TaskSubmission, index: number) => void told.push([task_id, index]);
+  const controller = new AbortController();
+  const options = { onSubmitted, concurrency: 1, signal: controller.signal };
+  const keyed = where === "with a journal" ? { journal, journalKey } : {};
+  const results = world.client.tasks.runAll(many(3), { ...options, ...keyed })[Symbol.asyncIterator]();
+  const pending = results.next().catch((reason: unknown) => reason);
+  while (answers.length === 0) await turns(1);
+  const stateOf = async (key: string) => (await journal.get(key))?.state;
+  const recorded = where === "with a journal" ? ["intent", "submitted"] : [undefined, undefined];
 
-    if (how === "return") await results.return?.();
-    else controller.abort("stop");
-    expect(await pending).toEqual(how === "return" ? { done: true, value: undefined } : "stop");
-    expect(await journal.get("song-0")).toMatchObject({ state: "intent" });
-    answers[0]?.();
-    await turns(5);
-    expect(await journal.get("song-0")).toMatchObject({ state: "submitted" });
-    expect(await journal.get("song-1")).toBeNull();
-    await world.clock.sleep(600_000);
-    expect(world.requests).toHaveLength(1);
-  }
+  if (how === "return") await results.return?.();
+  else controller.abort("stop");
+  expect(await pending).toEqual(how === "return" ? { done: true, value: undefined } : "stop");
+  expect(await stateOf("song-0")).toBe(recorded[0]);
+  answers[0]?.();
+  await turns(5);
+  expect(told).toEqual([["task-0", 0]]);
+  expect([await stateOf("song-0"), await stateOf("song-1")]).toEqual([recorded[1], undefined]);
+  await world.clock.sleep(600_000);
+  expect(world.requests).toHaveLength(1);
 });
 
 test("a batch that is left while its journal writes sends nothing, and its key is free", async () => {
@@ -650,27 +631,6 @@ test("a batch that is left while its journal writes sends nothing, and its key i
   await turns(5);
   expect(posts(world)).toEqual([]);
   expect(await kept.get("song")).toBeNull();
-});
-
-test("a POST that has just left when the loop is left tells its task without a journal too", async () => {
-  const answers: (() => void)[] = [];
-  const world = createWorld(
-    () => new Promise<Response>((resolve) => answers.push(() => resolve(accepted({ task_id: "task-0" })))),
-  );
-  const told: [string, number][] = [];
-  const onSubmitted = ({ task_id }: TaskSubmission, index: number) => void told.push([task_id, index]);
-  const batch = world.client.tasks.runAll(many(3), { onSubmitted, concurrency: 1 });
-  const results = batch[Symbol.asyncIterator]();
-  const pending = results.next();
-  while (answers.length === 0) await turns(1);
-
-  await results.return?.();
-  expect(await pending).toEqual({ done: true, value: undefined });
-  answers[0]?.();
-  await turns(5);
-  expect(told).toEqual([["task-0", 0]]);
-  await world.clock.sleep(600_000);
-  expect(world.requests).toHaveLength(1);
 });
 
 test("a limited POST of a batch that is left is not sent again, and its key is free", async () => {

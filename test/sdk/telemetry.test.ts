@@ -13,11 +13,12 @@ import {
   memoryJournal,
   type Tracer,
 } from "async-music";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import {
   accepted,
   balance,
   limited,
+  lost,
   ok,
   refusal,
   SONG_REQUEST,
@@ -26,9 +27,11 @@ import {
   task,
 } from "../support/answers.js";
 import { expectNoKey } from "../support/leaks.js";
+import { createLog } from "../support/log.js";
 import { createOwnPacer } from "../support/own-pacer.js";
 import { rejection } from "../support/rejection.js";
 import { createTestClock, turns } from "../support/test-clock.js";
+import { watchUnhandledRejections } from "../support/unhandled.js";
 import { API_KEY, BASE_URL, createWorld, inTurn } from "../support/world.js";
 
 // What a client tells of its doing: events, log lines, spans.
@@ -40,14 +43,6 @@ function listenTo(client: AsyncMusic) {
   const told: { name: keyof ClientEvents; event: object }[] = [];
   for (const name of EVENTS) client.on(name, (event) => told.push({ name, event }));
   return told;
-}
-
-/** Keeps the lines that are logged. */
-function createLog() {
-  const lines: { level: string; message: string; fields: object | undefined }[] = [];
-  const write = (level: string) => (message: string, fields?: object) =>
-    void lines.push({ level, message, fields });
-  return { lines, debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }
 
 test("every attempt, its answer and every retry are told, under one request id", async () => {
@@ -89,7 +84,7 @@ test("a 429 is told as a pause, and who waits for its end as a wait", async () =
 });
 
 test("a connection that breaks is told as an answer without a status", async () => {
-  const { client } = createWorld(() => Promise.reject(new TypeError("fetch failed")), { maxRetries: 0 });
+  const { client } = createWorld(lost, { maxRetries: 0 });
   const told = listenTo(client);
   await client.account.balance().catch(() => {});
   expect(told.map(({ name }) => name)).toEqual(["attempt", "answer"]);
@@ -117,13 +112,7 @@ test("a wait tells each change of its task once, and each poll with its task's i
 test("a wait tells each read that fails as a retry, counted anew after one that came", async () => {
   const log = createLog();
   const { client } = createWorld(
-    inTurn(
-      () => Promise.reject(new TypeError("fetch failed")),
-      refusal(503, "internal_error"),
-      ok(task()),
-      limited(60),
-      ok(succeeded()),
-    ),
+    inTurn(lost, refusal(503, "internal_error"), ok(task()), limited(60), ok(succeeded())),
     { random: () => 0, logger: log },
   );
   const told = listenTo(client);
@@ -170,9 +159,7 @@ test("a listener that throws harms nobody, and one that has left hears nothing",
 });
 
 test("a listener and a logger that reject harm nobody: no rejection is left to end the process", async () => {
-  const unhandled = vi.fn();
-  process.on("unhandledRejection", unhandled);
-  onTestFinished(() => void process.off("unhandledRejection", unhandled));
+  const unhandled = watchUnhandledRejections();
   const reject = () => Promise.reject(new Error("a bug in a listener"));
   const logger = { debug: reject, info: reject, warn: reject, error: reject };
   const { client } = createWorld(inTurn(limited(1), ok(succeeded())), { logger, logLevel: "debug" });
@@ -208,26 +195,6 @@ test("an event that there is not, and a listener that can't be called, are refus
   expect(() => client.on("retry", Object("x"))).toThrow(/^Expected `listener` to be a function/);
 });
 
-test.each([
-  ["debug", ["debug", "debug", "warn", "debug", "debug", "info"]],
-  ["info", ["warn", "info"]],
-  ["warn", ["warn"]],
-  ["error", []],
-  ["off", []],
-  [undefined, ["warn"]],
-] as const)("with the log level %s, lines are logged as %j", async (logLevel, levels) => {
-  const log = createLog();
-  const { client } = createWorld(
-    inTurn(refusal(502, "upstream_provider_error"), balance(), ok(succeeded())),
-    { logger: log, logLevel },
-  );
-  await client.account.balance();
-  log.lines.length = Math.min(log.lines.length, logLevel === "debug" ? 5 : log.lines.length);
-  await client.tasks.wait(TASK_ID);
-  const seen = log.lines.map(({ level }) => level);
-  expect(logLevel === "debug" ? [...seen.slice(0, 5), seen.at(-1)] : seen).toEqual(levels);
-});
-
 /** Each kind of line, with its level and how it begins or ends. */
 const LINES: [kind: string, level: string, line: RegExp][] = [
   ["attempt", "debug", /^sends GET /],
@@ -238,8 +205,8 @@ const LINES: [kind: string, level: string, line: RegExp][] = [
   ["pause", "warn", /^the service limits this key: nothing is sent until /],
 ];
 
-test.each(["debug", "info", "warn", "error", "off"] as const)(
-  "at the log level %s, a 429's pause and every other line is logged from its own level up",
+test.each(["debug", "info", "warn", "error", "off", undefined] as const)(
+  "at the log level %s, every line is logged from its own level up, and without one from `warn` up",
   async (logLevel) => {
     const log = createLog();
     const { client, clock } = createWorld(
@@ -254,7 +221,7 @@ test.each(["debug", "info", "warn", "error", "off"] as const)(
     await Promise.all([read, client.account.usage().catch(() => {})]);
     await client.tasks.wait(TASK_ID);
     const levels = ["debug", "info", "warn", "error", "off"];
-    const expected = LINES.filter(([, level]) => levels.indexOf(level) >= levels.indexOf(logLevel));
+    const expected = LINES.filter(([, level]) => levels.indexOf(level) >= levels.indexOf(logLevel ?? "warn"));
     const kinds = log.lines.map(({ level, message }) =>
       LINES.find(([, lineLevel, line]) => lineLevel === level && line.test(message)),
     );
@@ -325,13 +292,9 @@ test("an attempt, its answer, a wait and a task's progress have each their own w
   expect(lines.at(-1)).toMatch(/ is success/);
 });
 
-test("a wait of less than a moment is told to nobody", async () => {
+test("a wait of less than 50 ms is told to nobody", async () => {
   const clock = createTestClock();
-  const own = {
-    report: () => {},
-    learn: () => {},
-    rateLimit: () => ({ limit: null, remaining: null, resetAt: null, heldUntil: null }),
-  };
+  const { pacer } = createOwnPacer();
   for (const [waitMs, told] of [
     [0.7, 0],
     [49, 0],
@@ -339,7 +302,7 @@ test("a wait of less than a moment is told to nobody", async () => {
   ] as const) {
     const admit = ({ notBefore = 0 }) =>
       clock.sleep(Math.max(0, notBefore - clock.now()) + waitMs).then(() => true);
-    const { client } = createWorld(inTurn(balance(), ok(succeeded())), { clock, pacer: { ...own, admit } });
+    const { client } = createWorld(inTurn(balance(), ok(succeeded())), { clock, pacer: { ...pacer, admit } });
     const waits: unknown[] = [];
     client.on("wait", (event) => waits.push(event));
     await client.account.balance();

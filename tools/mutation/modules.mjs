@@ -12,7 +12,8 @@ export const MODULES = {
     mutate: ["src/journal/**/*.ts"],
     tests: [
       "test/sdk/{journal,journal-failures,journal-probe,memory-journal,run-all}.test.ts",
-      "test/sdk/rules/{create-count,evidence,submit-once,take-turn}.test.ts",
+      "test/sdk/{own-pacer,run}.test.ts",
+      "test/sdk/rules/evidence.test.ts",
     ],
   },
   pacer: {
@@ -29,8 +30,8 @@ export const MODULES = {
       "test/sdk/{client-options,failed-connection,lenient-reading,option-names,own-pacer}.test.ts",
       "test/sdk/{read-retries,request,request-validation,task-id,telemetry,with-response}.test.ts",
       "test/sdk/custom-fetch.test.ts",
-      "test/sdk/rules/{exchange,held-error,near-name,never-left,parse-data}.test.ts",
-      "test/sdk/rules/{redactor,response-error,send,stated-wait,verdict}.test.ts",
+      "test/sdk/{error-messages,journal,run}.test.ts",
+      "test/sdk/rules/{near-name,never-left,redactor,stated-wait}.test.ts",
       "test/hostile/**/*.test.ts",
       "test/spec/{endpoints,error-classes,sdk-answers}.test.ts",
     ],

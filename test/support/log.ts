@@ -1,0 +1,7 @@
+/** A logger that keeps its lines. */
+export function createLog() {
+  const lines: { level: string; message: string; fields: object | undefined }[] = [];
+  const write = (level: string) => (message: string, fields?: object) =>
+    void lines.push({ level, message, fields });
+  return { lines, debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
+}
