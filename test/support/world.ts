@@ -57,6 +57,12 @@ export function clientOf(fetch: typeof globalThis.fetch, options: ClientOptions 
   return new AsyncMusic({ apiKey: API_KEY, baseUrl: BASE_URL, maxRetries: 0, ...options, fetch });
 }
 
+/** When each request arrived, in milliseconds of the test's clock. */
+export const arrivals = ({ requests }: Pick<World, "requests">) => requests.map(({ at }) => at);
+
+/** The times between these times. */
+export const gaps = (times: number[]) => times.slice(1).map((at, index) => at - (times[index] ?? 0));
+
 /** Answers one after the other, the last one again and again. */
 export function inTurn(...answers: (Response | (() => Response | Promise<Response>))[]): Answerer {
   return (_, index) => {
