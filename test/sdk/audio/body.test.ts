@@ -8,22 +8,20 @@ import { rejection } from "../../support/rejection.js";
 import { turns } from "../../support/test-clock.js";
 import { createTimeLimit } from "../../support/time-limit.js";
 import { API_KEY, createWorld } from "../../support/world.js";
+import { AUDIO_URL, endless, load, mp3 } from "./support.js";
 
 afterEach(() => void vi.useRealTimers());
 
 // A song that is cut short must not pass for the song.
 
-const AUDIO_URL = "https://audio.example/song";
 const AUDIO_HEAD = "HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\n";
-const song = (headers = {}) =>
-  new Response("la la la", { headers: { "Content-Type": "audio/mpeg", ...headers } });
 
 describe("a body that was read before", () => {
   const sized = { "Content-Length": "8" };
 
   test.each(["arrayBuffer", "blob"] as const)("is no %s, and says so", async (read) => {
     for (const headers of [{}, sized]) {
-      const { client } = createWorld(() => song(headers));
+      const { client } = createWorld(() => mp3(undefined, headers));
       const audio = await client.audio.download(AUDIO_URL);
       await audio.arrayBuffer();
       const error = await rejection(audio[read](), AudioDownloadError);
@@ -33,7 +31,7 @@ describe("a body that was read before", () => {
   });
 
   test("piece by piece is no song without a byte", async () => {
-    const { client } = createWorld(() => song(sized));
+    const { client } = createWorld(() => mp3(undefined, sized));
     const audio = await client.audio.download(AUDIO_URL);
     for await (const _ of audio.body);
     await rejection(audio.arrayBuffer(), AudioDownloadError);
@@ -73,7 +71,7 @@ describe("a body", () => {
     test.each([3, 99])(
       "that ends cleanly, but not with the %i bytes that were promised, is one too",
       async (length) => {
-        const { client } = createWorld(() => song({ "Content-Length": String(length) }));
+        const { client } = createWorld(() => mp3(undefined, { "Content-Length": String(length) }));
         await rejection(read(await client.audio.download(AUDIO_URL)), AudioDownloadError);
       },
     );
@@ -87,14 +85,13 @@ describe("a body", () => {
           piece = "";
           return Promise.resolve();
         });
-      const headers = { "Content-Type": "audio/mpeg", "Content-Length": "500" };
-      const { client } = createWorld(() => new Response(stopping("la la"), { headers }));
+      const { client } = createWorld(() => mp3(stopping("la la"), { "Content-Length": "500" }));
       const audio = await client.audio.download(AUDIO_URL, { timeoutMs });
       await rejection(read(audio), AudioDownloadError);
     });
 
     test("is whole when it comes whole", async () => {
-      const { client } = createWorld(() => song({ "Content-Length": "8" }));
+      const { client } = createWorld(() => mp3(undefined, { "Content-Length": "8" }));
       await read(await client.audio.download(AUDIO_URL));
     });
   });
@@ -107,7 +104,7 @@ describe("a body", () => {
       if (pieces++ < 8) controller.enqueue(new Uint8Array(3));
       else controller.close();
     });
-    const { client } = createWorld(() => new Response(slow, { headers: { "Content-Type": "audio/mpeg" } }));
+    const { client } = createWorld(() => mp3(slow));
     const audio = await client.audio.download(AUDIO_URL, { timeoutMs: 130 });
     expect((await audio.arrayBuffer()).byteLength).toBe(24);
   });
@@ -122,40 +119,27 @@ describe("a body", () => {
         else controller.close();
       },
     });
-    const { client } = createWorld(() => new Response(body, { headers: { "Content-Type": "audio/mpeg" } }));
+    const { client } = createWorld(() => mp3(body));
     const audio = await client.audio.download(AUDIO_URL, { timeoutMs: 40 });
     await turns(20);
     vi.advanceTimersByTime(80);
     expect((await audio.arrayBuffer()).byteLength).toBe(50);
   });
 
-  test("that its reader leaves is left", async () => {
+  test.each([
+    ["that its reader leaves is canceled", mp3],
+    ["whose format its first bytes told is canceled too", (body: BodyInit) => new Response(body)],
+  ])("%s", async (_, respond) => {
     let left = false;
-    const endless = () =>
-      new ReadableStream<Uint8Array>({
-        pull: (controller) => controller.enqueue(new Uint8Array(10)),
-        cancel: () => {
+    const { client } = createWorld(() =>
+      respond(
+        endless(() => {
           left = true;
-        },
-      });
-    const { client } = createWorld(
-      () => new Response(endless(), { headers: { "Content-Type": "audio/mpeg" } }),
+        }),
+      ),
     );
     const audio = await client.audio.download(AUDIO_URL);
     for await (const _ of audio.body) break;
-    expect(left).toBe(true);
-  });
-
-  test("whose format its first bytes told is left too", async () => {
-    let left = false;
-    const endless = new ReadableStream<Uint8Array>({
-      pull: (controller) => controller.enqueue(new Uint8Array(64)),
-      cancel: () => {
-        left = true;
-      },
-    });
-    const { client } = createWorld(() => new Response(endless));
-    await (await client.audio.download(AUDIO_URL)).body.cancel();
     expect(left).toBe(true);
   });
 
@@ -177,9 +161,7 @@ describe("a body", () => {
   });
 
   test("that is empty is empty", async () => {
-    const { client } = createWorld(() => new Response(null, { headers: { "Content-Type": "audio/mpeg" } }));
-    const audio = await client.audio.download(AUDIO_URL);
-    expect((await audio.arrayBuffer()).byteLength).toBe(0);
+    expect(await load(createWorld(() => mp3(null)).client)).toBe("");
   });
 });
 
@@ -191,12 +173,7 @@ function onDemand(
 }
 
 describe("a download on a signal that lives on", () => {
-  const pieces = (cancel = () => {}) =>
-    new ReadableStream<Uint8Array>({
-      pull: (controller) => controller.enqueue(new Uint8Array(10)),
-      cancel,
-    });
-  const begin = async (signal: AbortSignal, body = pieces(), type: string | null = "audio/mpeg") => {
+  const begin = async (signal: AbortSignal, body = endless(), type: string | null = "audio/mpeg") => {
     const headers = new Headers(type === null ? {} : { "Content-Type": type });
     const { client } = createWorld(() => new Response(body, { headers }));
     return client.audio.download(AUDIO_URL, { signal });
@@ -205,7 +182,7 @@ describe("a download on a signal that lives on", () => {
 
   test.each(["audio/mpeg", null])("has one listener until its body of type %s is canceled", async (type) => {
     const { signal } = new AbortController();
-    const { body } = await begin(signal, pieces(), type);
+    const { body } = await begin(signal, endless(), type);
     const reader = body.getReader();
     await reader.read();
     expect(listenersOf(signal)).toBe(1);
@@ -236,7 +213,7 @@ describe("a download on a signal that lives on", () => {
       const controller = new AbortController();
       const { signal } = controller;
       let requested: AbortSignal | undefined;
-      const response = new Response(pieces(), { headers: { "Content-Type": "audio/mpeg" } });
+      const response = new Response(endless(), { headers: { "Content-Type": "audio/mpeg" } });
       const client = new AsyncMusic({
         apiKey: API_KEY,
         baseUrl: "https://music.example",
@@ -257,7 +234,7 @@ describe("a download on a signal that lives on", () => {
     let canceled = 0;
     const { body } = await begin(
       controller.signal,
-      pieces(() => canceled++),
+      endless(() => canceled++),
     );
     const reader = body.getReader();
     await reader.read();
@@ -272,7 +249,7 @@ describe("a download on a signal that lives on", () => {
       let canceled = 0;
       const { body } = await begin(
         new AbortController().signal,
-        pieces(() => canceled++),
+        endless(() => canceled++),
         type,
       );
       await body.cancel();

@@ -1,24 +1,19 @@
-import { AudioDownloadError, AudioExpiredError, InvalidOptionError } from "async-music";
-import { describe, expect, test } from "vitest";
-import { CLIP, succeeded } from "../../support/answers.js";
+import { AsyncMusic, AudioDownloadError, AudioExpiredError, InvalidOptionError } from "async-music";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { abortedAfter } from "../../support/abort.js";
+import { CLIP, lost, succeeded } from "../../support/answers.js";
 import { connect } from "../../support/connect.js";
 import { expectNoKey } from "../../support/leaks.js";
 import { listen } from "../../support/loopback.js";
 import { rejection } from "../../support/rejection.js";
-import { API_KEY, createWorld, inTurn, never } from "../../support/world.js";
+import { API_KEY, createWorld, inTurn, never, type SeenRequest } from "../../support/world.js";
+import { AUDIO_URL, brokenAfter, ETAG, failure, load, mp3 } from "./support.js";
 
-const AUDIO_URL = "https://audio.example/song";
-const song = (headers = {}) =>
-  new Response("la la la", { headers: { "Content-Type": "audio/mpeg", ...headers } });
-const status =
-  (code: number, headers = {}) =>
-  () =>
-    new Response("no", { status: code, headers });
-const AUDIO_HEAD = "HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\n";
+afterEach(() => void vi.useRealTimers());
 
 describe("what is sent", () => {
   test("holds neither the key nor a request id, even if the caller adds them", async () => {
-    const { client, requests } = createWorld(() => song());
+    const { client, requests } = createWorld(() => mp3());
     await client.audio.download(AUDIO_URL);
     await client.audio.download(AUDIO_URL, {
       requestId: "mine",
@@ -32,14 +27,26 @@ describe("what is sent", () => {
   });
 
   test("asks for the bytes as they are: a coded body has no length that is told, and can't be gone on with", async () => {
-    const { client, requests } = createWorld(() => song());
+    const { client, requests } = createWorld(() => mp3());
     await client.audio.download(AUDIO_URL);
     await client.audio.download(AUDIO_URL, { headers: { "accept-encoding": "gzip" } });
     expect(requests.map(({ headers }) => headers.get("Accept-Encoding"))).toEqual(["identity", "gzip"]);
   });
 
+  test("has no cookies or other credentials", async () => {
+    const sent: Request[] = [];
+    const fetch = async (...given: Parameters<typeof globalThis.fetch>) => {
+      sent.push(new Request(...given));
+      return mp3();
+    };
+    await new AsyncMusic({ apiKey: API_KEY, baseUrl: "https://music.example", fetch }).audio.download(
+      AUDIO_URL,
+    );
+    expect(sent.map(({ credentials }) => credentials)).toEqual(["omit"]);
+  });
+
   test("does not count against the rate limit", async () => {
-    const { client, clock } = createWorld(() => song());
+    const { client, clock } = createWorld(() => mp3());
     await Promise.all(Array.from({ length: 150 }, () => client.audio.download(AUDIO_URL)));
     expect(clock.elapsed()).toBe(0);
   });
@@ -60,7 +67,7 @@ describe("what is sent", () => {
 
 describe("what can't be downloaded", () => {
   test("because it answers 404 is an AudioExpiredError at once", async () => {
-    const { client, requests } = createWorld(status(404));
+    const { client, requests } = createWorld(failure(404));
     const error = await rejection(client.audio.download(AUDIO_URL), AudioExpiredError);
     expect(error.url).toBe(AUDIO_URL);
     expect(error.message).toContain("seven days");
@@ -70,7 +77,7 @@ describe("what can't be downloaded", () => {
   test.each([400, 401, 403, 410, 416])(
     "because it answers %i is an AudioDownloadError at once",
     async (code) => {
-      const { client, requests } = createWorld(status(code));
+      const { client, requests } = createWorld(failure(code));
       const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
       expect(error).toMatchObject({ url: AUDIO_URL, status: code });
       expect(requests).toHaveLength(1);
@@ -98,19 +105,39 @@ describe("what can't be downloaded", () => {
     expect((await audio.arrayBuffer()).byteLength).toBe(2);
   });
 
-  test.each([500, 502, 503, 429])("because it answers %i is one after three tries", async (code) => {
-    const { client, requests } = createWorld(status(code));
-    const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
-    expect(error).toMatchObject({ url: AUDIO_URL, status: code });
-    expect(requests).toHaveLength(3);
-  });
+  test.each<
+    [what: string, answer: (request: SeenRequest) => Response | Promise<Response>, code: number | null]
+  >([
+    ["it answers 500", failure(500), 500],
+    ["it answers 502", failure(502), 502],
+    ["it answers 503", failure(503), 503],
+    ["it answers 429", failure(429), 429],
+    ["the connection breaks", lost, null],
+  ])(
+    "because %s is an AudioDownloadError after three tries, or as many as the client's maxRetries says",
+    async (_, answer, code) => {
+      for (const maxRetries of [2, 1]) {
+        const { client, requests } = createWorld(answer, { maxRetries });
+        const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
+        expect(error).toMatchObject({ url: AUDIO_URL, status: code });
+        if (code === null) expect(error.cause).toBeInstanceOf(TypeError);
+        expect(requests).toHaveLength(maxRetries + 1);
+      }
+    },
+  );
 
-  test("because the connection breaks is one without a status, after three tries", async () => {
-    const { client, requests } = createWorld(() => Promise.reject(new TypeError("terminated")));
-    const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
-    expect(error).toMatchObject({ url: AUDIO_URL, status: null });
-    expect(error.cause).toBeInstanceOf(TypeError);
-    expect(requests).toHaveLength(3);
+  test.each([
+    ["a status of failure", failure(403)],
+    ["a connection that breaks", lost],
+    [
+      "a rest of another version",
+      ({ headers }: SeenRequest) => mp3(brokenAfter("la la"), headers.has("Range") ? { ETag: '"v2"' } : ETAG),
+    ],
+  ])("because of %s leaves no timer behind", async (_, answer) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { client } = createWorld(answer, { maxRetries: 1 });
+    await rejection(load(client), AudioDownloadError);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test("because nobody answers in time is one without a status", async () => {
@@ -122,17 +149,17 @@ describe("what can't be downloaded", () => {
   });
 
   test("is tried again after the wait that was stated, and fails at once when that is too long", async () => {
-    const patient = createWorld(inTurn(status(503, { "Retry-After": "40" }), () => song()));
+    const patient = createWorld(inTurn(failure(503, { "Retry-After": "40" }), () => mp3()));
     await patient.client.audio.download(AUDIO_URL);
     expect(patient.requests.map(({ at }) => at)).toEqual([0, 40_000]);
 
-    const hasty = createWorld(status(503, { "Retry-After": "121" }));
+    const hasty = createWorld(failure(503, { "Retry-After": "121" }));
     await rejection(hasty.client.audio.download(AUDIO_URL), AudioDownloadError);
     expect(hasty.requests).toHaveLength(1);
   });
 
   test("shares one budget between all its waits", async () => {
-    const { client, requests } = createWorld(status(503, { "Retry-After": "70" }), { maxRetries: 9 });
+    const { client, requests } = createWorld(failure(503, { "Retry-After": "70" }), { maxRetries: 9 });
     await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
     expect(requests.map(({ at }) => at)).toEqual([0, 70_000]);
   });
@@ -157,7 +184,7 @@ describe("what can't be downloaded", () => {
     {},
     7,
   ])("because %j is no address of the web is refused, and nothing is sent", async (source) => {
-    const { client, requests } = createWorld(() => song());
+    const { client, requests } = createWorld(() => mp3());
     await rejection(client.audio.download(source as string), InvalidOptionError);
     expect(requests).toEqual([]);
   });
@@ -169,16 +196,23 @@ describe("what can't be downloaded", () => {
     ["song.mp3", "a text of length 8"],
     [{ audio_url: 7 }, "7"],
   ])("because %j is no clip says what came", async (source, got) => {
-    const { client } = createWorld(() => song());
+    const { client } = createWorld(() => mp3());
     const error = await rejection(client.audio.download(source as string), InvalidOptionError);
     expect(error).toMatchObject({ option: "source", message: expect.stringContaining(`got \`${got}\``) });
+  });
+
+  test("in its body shows no key in its cause", async () => {
+    const body = brokenAfter("la", new Error(`proxy refused ${API_KEY}`));
+    const error = await rejection(load(createWorld(() => mp3(body)).client), AudioDownloadError);
+    expect(error.cause).toBeInstanceOf(Error);
+    expectNoKey(error, API_KEY);
   });
 
   test("shows no key, though the address or the server may hold it", async () => {
     const url = `${AUDIO_URL}?key=${API_KEY}`;
     for (const answer of [
-      status(404),
-      status(403, { "X-Echo": API_KEY }),
+      failure(404),
+      failure(403, { "X-Echo": API_KEY }),
       () => Promise.reject(new Error(API_KEY)),
     ]) {
       const { client } = createWorld(answer, { maxRetries: 0 });
@@ -192,33 +226,41 @@ describe("what can't be downloaded", () => {
 describe("an abort", () => {
   const reason = new Error("enough");
 
-  test("before, or while the head is awaited, rejects with the signal's reason", async () => {
-    const before = createWorld(() => song());
-    await expect(before.client.audio.download(AUDIO_URL, { signal: AbortSignal.abort(reason) })).rejects.toBe(
-      reason,
-    );
-    expect(before.requests).toEqual([]);
-
-    const controller = new AbortController();
-    const during = createWorld((request) => {
-      setImmediate(() => controller.abort(reason));
-      return never(request);
-    });
-    await expect(during.client.audio.download(AUDIO_URL, { signal: controller.signal })).rejects.toBe(reason);
+  test("before it is sent rejects with the signal's reason", async () => {
+    const { client, requests } = createWorld(() => mp3());
+    const aborted = client.audio.download(AUDIO_URL, { signal: AbortSignal.abort(reason) });
+    await expect(aborted).rejects.toBe(reason);
+    expect(requests).toEqual([]);
   });
 
+  test.each([
+    ["a fetch that listens to it", 2, never],
+    ["a fetch that listens to it, with no retry left", 0, never],
+    ["a fetch that ignores it", 2, () => new Promise<Response>(() => {})],
+  ])(
+    "while the headers are awaited of %s rejects with the signal's reason",
+    async (_, maxRetries, answer) => {
+      const controller = new AbortController();
+      const { client } = createWorld((request) => {
+        setImmediate(() => controller.abort(reason));
+        return answer(request);
+      });
+      const options = { signal: controller.signal, maxRetries };
+      await expect(client.audio.download(AUDIO_URL, options)).rejects.toBe(reason);
+    },
+  );
+
   test("between two tries rejects with the signal's reason", async () => {
-    const controller = new AbortController();
-    const { client, clock, requests } = createWorld(status(503, { "Retry-After": "60" }));
-    const result = client.audio.download(AUDIO_URL, { signal: controller.signal });
-    void clock.sleep(30_000).then(() => controller.abort(reason));
-    await expect(result).rejects.toBe(reason);
+    const { client, clock, requests } = createWorld(failure(503, { "Retry-After": "60" }));
+    await expect(load(client, { signal: abortedAfter(clock, 30_000, reason) })).rejects.toBe(reason);
     expect(requests).toHaveLength(1);
   });
 
   test("while the body comes rejects with the signal's reason", async () => {
     const controller = new AbortController();
-    const server = await listen((to) => to.socket?.write(`${AUDIO_HEAD}Content-Length: 500\r\n\r\nla la`));
+    const server = await listen((to) =>
+      to.socket?.write("HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\nContent-Length: 500\r\n\r\nla la"),
+    );
     const { client } = connect(server);
     const audio = await client.audio.download(`${server.url}/song`, { signal: controller.signal });
     const whole = audio.arrayBuffer();

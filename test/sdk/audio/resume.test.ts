@@ -1,51 +1,27 @@
 import { AudioDownloadError, AudioExpiredError } from "async-music";
 import { describe, expect, test } from "vitest";
+import { abortedAfter } from "../../support/abort.js";
 import { rejection } from "../../support/rejection.js";
+import { streamOf } from "../../support/stream.js";
 import { API_KEY, createWorld, type SeenRequest } from "../../support/world.js";
+import {
+  AUDIO_URL,
+  breaking,
+  brokenAfter,
+  ETAG,
+  encode,
+  failure,
+  type HeaderFields,
+  LENGTH,
+  load,
+  MODIFIED,
+  mp3,
+  part,
+  SONG,
+  startOf,
+} from "./support.js";
 
 // A download goes on where it broke off, and never mixes two versions of a file.
-
-const AUDIO_URL = "https://audio.example/song";
-const SONG = "la la la, sang the rain";
-const ETAG = { ETag: '"v1"' };
-const MODIFIED = { "Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT" };
-const LENGTH = { "Content-Length": String(SONG.length) };
-
-type HeaderFields = Record<string, string>;
-
-/** A body of this text that then breaks. */
-function brokenAfter(text: string): ReadableStream<Uint8Array> {
-  let isSent = text === "";
-  return new ReadableStream({
-    pull(controller) {
-      if (isSent) controller.error(new TypeError("terminated"));
-      else controller.enqueue(new TextEncoder().encode(text));
-      isSent = true;
-    },
-  });
-}
-
-const whole = (body: BodyInit, headers: HeaderFields, status = 200) =>
-  new Response(body, { status, headers: { "Content-Type": "audio/mpeg", ...headers } });
-
-/** A part of the song from an offset on, as a server answers a range. */
-function part(start: number, headers: HeaderFields = {}, body: BodyInit = SONG.slice(start)): Response {
-  const range = `bytes ${start}-${SONG.length - 1}/${SONG.length}`;
-  return whole(body, { "Content-Range": range, ...headers }, 206);
-}
-
-const startOf = ({ headers }: SeenRequest) => Number(/^bytes=(\d+)-$/.exec(headers.get("Range") ?? "")?.[1]);
-
-/** A service whose first answer breaks off behind its sixth byte, and what it answers then. */
-function breaking(headers: HeaderFields, ...then: ((request: SeenRequest) => Response)[]) {
-  return createWorld((request, index) => {
-    if (index === 0) return whole(brokenAfter(SONG.slice(0, 6)), headers);
-    const answer = then[Math.min(index, then.length) - 1];
-    return answer === undefined ? new Response("no", { status: 500 }) : answer(request);
-  });
-}
-
-const text = (bytes: ArrayBuffer) => new TextDecoder().decode(bytes);
 
 describe("a body that breaks off is gone on with", () => {
   test.each<[by: string, headers: HeaderFields, ifRange: string | null]>([
@@ -61,7 +37,7 @@ describe("a body that breaks off is gone on with", () => {
       const { client, requests } = breaking(headers, (request) => part(startOf(request), headers));
       const audio = await client.audio.download(AUDIO_URL, { headers: { "X-Mine": `me ${API_KEY}` } });
       const bytes = read === "body" ? await new Response(audio.body).arrayBuffer() : await audio[read]();
-      expect(text(bytes instanceof Blob ? await bytes.arrayBuffer() : bytes)).toBe(SONG);
+      expect(await new Response(bytes).text()).toBe(SONG);
       expect(requests).toHaveLength(2);
       expect(requests[1]?.headers.get("Range")).toBe("bytes=6-");
       expect(requests[1]?.headers.get("If-Range")).toBe(ifRange);
@@ -75,33 +51,32 @@ describe("a body that breaks off is gone on with", () => {
       return start < 20 ? part(start, ETAG, brokenAfter(SONG.slice(start, start + 2))) : part(start, ETAG);
     };
     const patient = breaking({ ...ETAG, ...LENGTH }, twoByTwo);
-    const audio = await patient.client.audio.download(AUDIO_URL, { maxRetries: 8 });
-    expect(text(await audio.arrayBuffer())).toBe(SONG);
+    expect(await load(patient.client, { maxRetries: 8 })).toBe(SONG);
     expect(patient.requests.slice(1).map(startOf)).toEqual([6, 8, 10, 12, 14, 16, 18, 20]);
 
     const { client, requests } = breaking({ ...ETAG, ...LENGTH }, twoByTwo);
-    await rejection((await client.audio.download(AUDIO_URL)).arrayBuffer(), AudioDownloadError);
+    await rejection(load(client), AudioDownloadError);
     expect(requests.slice(1).map(startOf)).toEqual([6, 8]);
   });
 
   test("after the wait that an answer states, and after other failures of the server", async () => {
     const { client, requests } = breaking(
       { ...ETAG, ...LENGTH },
-      () => new Response("away", { status: 503, headers: { "Retry-After": "40" } }),
+      failure(503, { "Retry-After": "40" }),
       (request) => part(startOf(request), ETAG),
     );
-    expect(text(await (await client.audio.download(AUDIO_URL)).arrayBuffer())).toBe(SONG);
+    expect(await load(client)).toBe(SONG);
     expect(requests.map(({ at }) => at)).toEqual([0, 0, 40_000]);
   });
 
   test("from an answer of the whole, when that is certainly the same version", async () => {
-    const { client } = breaking(ETAG, () => whole(SONG, ETAG));
-    expect(text(await (await client.audio.download(AUDIO_URL)).arrayBuffer())).toBe(SONG);
+    const { client } = breaking(ETAG, () => mp3(SONG, ETAG));
+    expect(await load(client)).toBe(SONG);
   });
 
   test("from an answer of the whole, when nothing was handed out", async () => {
-    const { client } = createWorld((_, index) => whole(index === 0 ? brokenAfter("") : SONG, LENGTH));
-    expect(text(await (await client.audio.download(AUDIO_URL)).arrayBuffer())).toBe(SONG);
+    const { client } = createWorld((_, index) => mp3(index === 0 ? brokenAfter("") : SONG, LENGTH));
+    expect(await load(client)).toBe(SONG);
   });
 
   test("when its first bytes had to tell the format", async () => {
@@ -110,22 +85,22 @@ describe("a body that breaks off is gone on with", () => {
         ? new Response(brokenAfter(SONG.slice(0, 14)), { headers: { ...ETAG, ...LENGTH } })
         : part(startOf(request), ETAG),
     );
-    expect(text(await (await client.audio.download(AUDIO_URL)).arrayBuffer())).toBe(SONG);
+    expect(await load(client)).toBe(SONG);
   });
 
   test("when it ends cleanly before its length", async () => {
     const { client } = createWorld((request, index) =>
-      index === 0 ? whole(SONG.slice(0, 6), { ...ETAG, ...LENGTH }) : part(startOf(request), ETAG),
+      index === 0 ? mp3(SONG.slice(0, 6), { ...ETAG, ...LENGTH }) : part(startOf(request), ETAG),
     );
-    expect(text(await (await client.audio.download(AUDIO_URL)).arrayBuffer())).toBe(SONG);
+    expect(await load(client)).toBe(SONG);
   });
 });
 
 describe("two versions are never mixed: it is an AudioDownloadError when", () => {
   const other = SONG.replace("la", "lo");
   test.each<[what: string, headers: HeaderFields, then: (request: SeenRequest) => Response]>([
-    ["the whole of another version comes", ETAG, () => whole(other, { ETag: '"v2"' })],
-    ["the whole comes with a date alone, which has whole seconds", MODIFIED, () => whole(other, MODIFIED)],
+    ["the whole of another version comes", ETAG, () => mp3(other, { ETag: '"v2"' })],
+    ["the whole comes with a date alone, which has whole seconds", MODIFIED, () => mp3(other, MODIFIED)],
     ["a part of another version comes", ETAG, (request) => part(startOf(request), { ETag: '"v2"' })],
     [
       "a part of another version comes, which a weak tag tells",
@@ -148,15 +123,15 @@ describe("two versions are never mixed: it is an AudioDownloadError when", () =>
       (request) => part(startOf(request), { ...ETAG, "Content-Range": "bytes 6-11/*" }, SONG.slice(6, 12)),
     ],
     ["a part from elsewhere comes", ETAG, () => part(3, ETAG)],
-    ["a part comes that does not say from where", ETAG, () => whole(SONG.slice(6), ETAG, 206)],
+    ["a part comes that does not say from where", ETAG, () => mp3(SONG.slice(6), ETAG, 206)],
     [
       "a part of unknown length comes, and only the length could tell",
       MODIFIED,
-      () => whole(SONG.slice(6), { "Content-Range": "bytes 6-22/*" }, 206),
+      () => mp3(SONG.slice(6), { "Content-Range": "bytes 6-22/*" }, 206),
     ],
   ])("%s", async (_, headers, then) => {
     const { client, requests } = breaking(headers, then);
-    await rejection((await client.audio.download(AUDIO_URL)).arrayBuffer(), AudioDownloadError);
+    await rejection(load(client), AudioDownloadError);
     expect(requests).toHaveLength(2);
   });
 
@@ -167,33 +142,29 @@ describe("two versions are never mixed: it is an AudioDownloadError when", () =>
     ["the bytes are coded, which no range counts", { ...ETAG, "Content-Encoding": "x-own" }],
   ])("%s, and no rest is asked for", async (_, headers) => {
     const { client, requests } = breaking(headers, (request) => part(startOf(request)));
-    await rejection((await client.audio.download(AUDIO_URL)).arrayBuffer(), AudioDownloadError);
+    await rejection(load(client), AudioDownloadError);
     expect(requests).toHaveLength(1);
   });
 });
 
 test("a body whose rest never comes is an AudioDownloadError after the retries, as an expired one is expired", async () => {
   const { client, requests } = breaking({ ...ETAG, ...LENGTH });
-  await rejection((await client.audio.download(AUDIO_URL)).arrayBuffer(), AudioDownloadError);
+  await rejection(load(client), AudioDownloadError);
   expect(requests).toHaveLength(3);
 
   const once = breaking({ ...ETAG, ...LENGTH });
-  const impatient = await once.client.audio.download(AUDIO_URL, { maxRetries: 0 });
-  await rejection(impatient.arrayBuffer(), AudioDownloadError);
+  await rejection(load(once.client, { maxRetries: 0 }), AudioDownloadError);
   expect(once.requests).toHaveLength(1);
 
-  const gone = breaking(ETAG, () => new Response("", { status: 404 }));
-  await rejection((await gone.client.audio.download(AUDIO_URL)).arrayBuffer(), AudioExpiredError);
+  const gone = breaking(ETAG, failure(404));
+  await rejection(load(gone.client), AudioExpiredError);
 });
 
 test("an abort, or leaving, while the rest is waited for ends it", async () => {
   const reason = new Error("enough");
-  const away = () => new Response("away", { status: 503, headers: { "Retry-After": "60" } });
-  const controller = new AbortController();
+  const away = failure(503, { "Retry-After": "60" });
   const { client, clock } = breaking(ETAG, away);
-  const audio = await client.audio.download(AUDIO_URL, { signal: controller.signal });
-  void clock.sleep(30_000).then(() => controller.abort(reason));
-  await expect(audio.arrayBuffer()).rejects.toBe(reason);
+  await expect(load(client, { signal: abortedAfter(clock, 30_000, reason) })).rejects.toBe(reason);
 
   const left = breaking(ETAG, away);
   const reader = (await left.client.audio.download(AUDIO_URL)).body.getReader();
@@ -201,4 +172,67 @@ test("an abort, or leaving, while the rest is waited for ends it", async () => {
   void left.clock.sleep(30_000).then(() => reader.cancel());
   await expect(reader.read()).resolves.toEqual({ done: true, value: undefined });
   expect(left.requests).toHaveLength(2);
+});
+
+test("an abort while the first bytes of the rest are waited for rejects with its reason, with no retry left", async () => {
+  const controller = new AbortController();
+  const { client } = breaking(ETAG, () =>
+    mp3(new ReadableStream({ pull: () => controller.abort("stop") }, { highWaterMark: 0 }), ETAG),
+  );
+  await expect(load(client, { signal: controller.signal, maxRetries: 1 })).rejects.toBe("stop");
+});
+
+test("a body that breaks off before its first bytes tell the format is tried three times, and says what broke off", async () => {
+  const answers: (number | null)[] = [];
+  const { client, requests } = createWorld(() => new Response(brokenAfter("la la"), { headers: ETAG }));
+  client.on("answer", ({ status }) => answers.push(status));
+  const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
+  expect(error).toMatchObject({ status: 200, message: expect.stringContaining("after 5 bytes") });
+  expect(requests).toHaveLength(3);
+  expect(answers).toEqual([200, 200, 200]);
+});
+
+describe("the rest of a body that broke off", () => {
+  test("is taken from a whole body in small pieces, and no piece is empty", async () => {
+    const pieces = [...SONG].map((letter) => encode(letter));
+    const { client } = breaking(ETAG, () => mp3(streamOf(pieces), ETAG));
+    const received: string[] = [];
+    for await (const piece of (await client.audio.download(AUDIO_URL)).body)
+      received.push(new TextDecoder().decode(piece));
+    expect(received).toEqual([SONG.slice(0, 6), ...SONG.slice(6)]);
+  });
+
+  test("is canceled if it is another version's", async () => {
+    let canceled = 0;
+    const rest = new ReadableStream({ cancel: () => void canceled++ });
+    const { client } = breaking(ETAG, () => mp3(rest, { ETag: '"v2"' }));
+    await rejection(load(client), AudioDownloadError);
+    expect(canceled).toBe(1);
+  });
+
+  test("must be as long as its own response says, if the first one named no length", async () => {
+    const { client } = breaking(ETAG, () => part(6, ETAG, SONG.slice(6, 9)));
+    await rejection(load(client, { maxRetries: 1 }), AudioDownloadError);
+  });
+
+  test("is the same version's if a weak entity tag has become a strong one", async () => {
+    const weak = { ETag: 'W/"v1"', ...MODIFIED };
+    const { client } = breaking(weak, () => mp3(SONG, { ...ETAG, ...MODIFIED }));
+    expect(await load(client)).toBe(SONG);
+  });
+
+  test.each<[string, number, HeaderFields, HeaderFields, string]>([
+    [
+      "the caller asked for a part",
+      206,
+      { Range: "bytes=10-" },
+      { "Content-Range": "bytes 10-22/23" },
+      SONG.slice(10, 15),
+    ],
+    ["every byte came", 200, {}, LENGTH, SONG],
+  ])("is not requested if %s", async (_, status, headers, fields, text) => {
+    const { client, requests } = createWorld(() => mp3(brokenAfter(text), { ...ETAG, ...fields }, status));
+    await rejection(load(client, { headers }), AudioDownloadError);
+    expect(requests).toHaveLength(1);
+  });
 });

@@ -1,0 +1,76 @@
+import type { AsyncMusic, RequestOptions } from "async-music";
+import { createWorld, type SeenRequest } from "../../support/world.js";
+
+export const AUDIO_URL = "https://audio.example/song";
+export const SONG = "la la la, sang the rain";
+export const MP3 = { "Content-Type": "audio/mpeg" };
+export const ETAG = { ETag: '"v1"' };
+export const MODIFIED = { "Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT" };
+export const LENGTH = { "Content-Length": String(SONG.length) };
+
+export type HeaderFields = Record<string, string>;
+
+/** The bytes of a text. */
+export const encode = (text: string) => new TextEncoder().encode(text);
+
+/** An MP3. */
+export const mp3 = (body: BodyInit | null = "la la la", headers: HeaderFields = {}, status = 200) =>
+  new Response(body, { status, headers: { ...MP3, ...headers } });
+
+/** A response of this status that is no audio. */
+export const failure =
+  (status: number, headers: HeaderFields = {}) =>
+  () =>
+    new Response("no", { status, headers });
+
+/** A part of the song from an offset on, as a server answers a range. */
+export function part(
+  start: number,
+  headers: HeaderFields = {},
+  body: BodyInit = SONG.slice(start),
+): Response {
+  const range = `bytes ${start}-${SONG.length - 1}/${SONG.length}`;
+  return mp3(body, { "Content-Range": range, ...headers }, 206);
+}
+
+/** The offset that a request for a range begins at. */
+export const startOf = ({ headers }: SeenRequest) =>
+  Number(/^bytes=(\d+)-$/.exec(headers.get("Range") ?? "")?.[1]);
+
+/** A body of this text that then breaks. */
+export function brokenAfter(text: string, error: unknown = new TypeError("terminated")) {
+  let isSent = text === "";
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (isSent) controller.error(error);
+      else controller.enqueue(encode(text));
+      isSent = true;
+    },
+  });
+}
+
+/** A body that never ends. */
+export function endless(onCancel = () => {}) {
+  return new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(64)),
+    cancel: onCancel,
+  });
+}
+
+/** A service whose first response breaks off after six bytes, and its other responses; without any, a 500. */
+export function breaking(
+  headers: HeaderFields,
+  ...then: ((request: SeenRequest) => Response | Promise<Response>)[]
+) {
+  return createWorld((request, index) => {
+    if (index === 0) return mp3(brokenAfter(SONG.slice(0, 6)), headers);
+    const answer = then[Math.min(index, then.length) - 1];
+    return answer === undefined ? new Response("no", { status: 500 }) : answer(request);
+  });
+}
+
+/** The whole text of a download. */
+export async function load(client: AsyncMusic, options?: RequestOptions): Promise<string> {
+  const audio = await client.audio.download(AUDIO_URL, options);
+  return new TextDecoder().decode(await audio.arrayBuffer());
+}
