@@ -27,6 +27,7 @@ test.each<[status: number, body: unknown, reason: string]>([
   [503, { message: "Too busy" }, "no error code (HTTP 503): Too busy"],
   [400, { error_code: 7, message: 8 }, "no error code (HTTP 400)"],
   [418, { error_code: "teapot" }, "teapot (HTTP 418)"],
+  [418, { error_code: "toString" }, "toString (HTTP 418)"],
   [500, null, "no error code (HTTP 500)"],
   [500, "error_code", "no error code (HTTP 500)"],
   [300, { message: "Gone" }, "HTTP 300, a redirect, which is not followed"],

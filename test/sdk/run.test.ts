@@ -65,38 +65,6 @@ test.each(["onSubmitted", "onUpdate"] as const)("%s that throws does not lose th
   }
 });
 
-test("an abort before anything was sent rejects with the signal's reason", async () => {
-  const { client, requests } = createWorld(submit);
-  const reason = new Error("never mind");
-  await expect(client.tasks.run(SONG_REQUEST, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-  expect(requests).toEqual([]);
-});
-
-test("an abort while the POST waits for its turn rejects with the signal's reason, and sends nothing more", async () => {
-  const { client, requests, clock } = createWorld(() => limited(100));
-  const controller = new AbortController();
-  const reason = new Error("never mind");
-  const result = client.tasks.run(SONG_REQUEST, { signal: controller.signal });
-  void clock.sleep(50_000).then(() => controller.abort(reason));
-  await expect(result).rejects.toBe(reason);
-  await clock.sleep(500_000);
-  expect(requests).toHaveLength(1);
-});
-
-test("an abort during the POST leaves its outcome unknown, and keeps the reason as the cause", async () => {
-  const controller = new AbortController();
-  const reason = new Error("never mind");
-  const { client, requests } = createWorld((request) => {
-    setImmediate(() => controller.abort(reason));
-    return never(request);
-  });
-  const result = client.tasks.run(SONG_REQUEST, { signal: controller.signal, requestId: "order-1" });
-  const error = await rejection(result, SubmissionOutcomeUnknownError);
-  expect(error).toMatchObject({ request: SONG_REQUEST, requestId: "order-1", status: null });
-  expect(error.cause).toBe(reason);
-  expect(requests).toHaveLength(1);
-});
-
 test("an abort during the POST is heard at once, and onSubmitted is told of the task when the answer comes", async () => {
   let answer = (_: Response) => {};
   let drawn = 0;
@@ -119,17 +87,21 @@ test("an abort during the POST is heard at once, and onSubmitted is told of the 
   expect(requests).toHaveLength(1);
 });
 
-test.each([[undefined], ["a text"], [{ why: "left" }]])(
-  "an abort during the POST with the reason %j is no less unknown",
+test.each([undefined, "a text", { why: "left" }, new Error("never mind")])(
+  "an abort during the POST with the reason %j leaves its outcome unknown, and is the error's cause",
   async (reason) => {
-    const controller = new AbortController();
-    const { client } = createWorld((request) => {
-      setImmediate(() => controller.abort(reason));
-      return never(request);
-    });
-    const result = client.tasks.create(SONG_REQUEST, { signal: controller.signal });
-    const error = await rejection(result, SubmissionOutcomeUnknownError);
-    expect(error.cause).toBe(controller.signal.reason);
+    for (const call of ["create", "run"] as const) {
+      const controller = new AbortController();
+      const { client, requests } = createWorld((request) => {
+        setImmediate(() => controller.abort(reason));
+        return never(request);
+      });
+      const options = { signal: controller.signal, requestId: "order-1" };
+      const error = await rejection(client.tasks[call](SONG_REQUEST, options), SubmissionOutcomeUnknownError);
+      expect(error).toMatchObject({ request: SONG_REQUEST, requestId: "order-1", status: null });
+      expect(error.cause).toBe(controller.signal.reason);
+      expect(requests).toHaveLength(1);
+    }
   },
 );
 
