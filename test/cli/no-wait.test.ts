@@ -1,35 +1,32 @@
 import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
-import { createEmulator, type Emulator } from "../../emulator/index.js";
-import { createBreakingTerminal, createFolder, createTerminal } from "./support/terminal.js";
+import { expect, test } from "vitest";
+import { createBreakingTerminal, createFolder, useTerminal } from "./support/terminal.js";
 
-let emulator: Emulator;
-beforeEach(() => {
-  emulator = createEmulator({ seed: 1, credits: 100 });
-  return () => emulator[Symbol.asyncDispose]();
-});
+const its = useTerminal();
 
 const RUN = ["run", "lyrics", "--prompt", "sea"];
-const paths = () => emulator.requests.map(({ method, path }) => `${method} ${path}`);
+const paths = () => its.emulator.requests.map(({ method, path }) => `${method} ${path}`);
 const journaled = async () => ["--journal", join(await createFolder(), "journal"), "--key", "sea"];
 const loseResponse = () =>
-  emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "disconnect", when: "after" } });
+  its.emulator.faults.add({
+    method: "POST",
+    path: "/api/v1/task",
+    fault: { kind: "disconnect", when: "after" },
+  });
 
 test("run --no-wait writes the task ID and how to continue, and exits", async () => {
-  const { run } = createTerminal(emulator);
-  const { status, stdout, stderr } = await run(...RUN, "--no-wait");
+  const { status, stdout, stderr } = await its.run(...RUN, "--no-wait");
   expect([status, paths()]).toEqual([0, ["POST /api/v1/task"]]);
   expect(stdout).toMatch(/^[0-9a-f-]{36}\n$/);
   expect(stderr).toMatch(/^Task \S+ is submitted, and 5 credits .*\n/);
   expect(stderr).toMatch(new RegExp(`\nTo continue with the task:\n\n {2}async-music wait ${stdout}$`));
 
-  const waited = await run("wait", stdout.trim(), "--no-download");
+  const waited = await its.run("wait", stdout.trim(), "--no-download");
   expect([waited.status, waited.stdout]).toEqual([0, expect.stringMatching(/^\[Verse/)]);
 });
 
 test("with --json the submission is one document", async () => {
-  const { run } = createTerminal(emulator);
-  const { status, stdout } = await run(...RUN, "--no-wait", "--json");
+  const { status, stdout } = await its.run(...RUN, "--no-wait", "--json");
   const { task, ...others } = JSON.parse(stdout);
   expect([status, others]).toEqual([0, {}]);
   expect(task).toMatchObject({ type: "lyrics", status: "pending", credits_charged: 5, audio_format: null });
@@ -37,48 +34,46 @@ test("with --json the submission is one document", async () => {
 });
 
 test("with a journal the same command continues later, and sends nothing for a key that has a task", async () => {
-  const { run, bodies } = createTerminal(emulator);
   const flags = await journaled();
-  const first = await run(...RUN, ...flags, "--no-wait");
+  const first = await its.run(...RUN, ...flags, "--no-wait");
   expect(first.stderr).toMatch(
     /\nRun the same command without --no-wait to continue with the task, or:\n\n {2}async-music wait/,
   );
 
-  await emulator.clock.advance(600_000);
+  await its.emulator.clock.advance(600_000);
   const before = paths();
-  const second = await run(...RUN, ...flags, "--no-wait");
+  const second = await its.run(...RUN, ...flags, "--no-wait");
   expect([second.status, second.stdout, paths()]).toEqual([0, first.stdout, before]);
   expect(second.stderr).toContain("nothing is sent or charged again");
-  expect((await run(...RUN, ...flags, "--no-download")).status).toBe(0);
-  expect(bodies).toHaveLength(1);
+  expect((await its.run(...RUN, ...flags, "--no-download")).status).toBe(0);
+  expect(its.bodies).toHaveLength(1);
 });
 
 test("nothing is sent for a key that was settled with a task ID", async () => {
   loseResponse();
-  const { run } = createTerminal(emulator);
   const flags = await journaled();
-  expect((await run(...RUN, ...flags, "--no-wait")).status).toBe(9);
-  const found = emulator.accounts.get(emulator.accountId).ledger.at(-1)?.task_id ?? "";
-  await run("settle", "sea", ...flags.slice(0, 2), "--task-id", found);
+  expect((await its.run(...RUN, ...flags, "--no-wait")).status).toBe(9);
+  const found = its.emulator.accounts.get(its.emulator.accountId).ledger.at(-1)?.task_id ?? "";
+  await its.run("settle", "sea", ...flags.slice(0, 2), "--task-id", found);
 
   const before = paths();
-  expect(await run(...RUN, ...flags, "--no-wait")).toMatchObject({ status: 0, stdout: `${found}\n` });
-  const { stdout } = await run(...RUN, ...flags, "--no-wait", "--json");
+  expect(await its.run(...RUN, ...flags, "--no-wait")).toMatchObject({ status: 0, stdout: `${found}\n` });
+  const { stdout } = await its.run(...RUN, ...flags, "--no-wait", "--json");
   expect(JSON.parse(stdout)).toEqual({ task: { task_id: found } });
-  expect((await run(...RUN, "--format", "mp3", ...flags, "--no-wait")).status).toBe(3);
+  expect((await its.run(...RUN, "--format", "mp3", ...flags, "--no-wait")).status).toBe(3);
   expect(paths()).toEqual(before);
 });
 
 test("a lost response is status 9, and no task ID is written", async () => {
   loseResponse();
-  const { status, stdout, stderr } = await createTerminal(emulator).run(...RUN, "--no-wait");
+  const { status, stdout, stderr } = await its.run(...RUN, "--no-wait");
   expect([status, stdout]).toEqual([9, ""]);
   expect(stderr).toContain("async-music usage");
 });
 
 test("a task that the journal could not record is status 16, with the command to settle it", async () => {
   const flags = await journaled();
-  const { run } = createBreakingTerminal(emulator, flags[1] ?? "");
+  const { run } = createBreakingTerminal(its.emulator, flags[1] ?? "");
   const { status, stdout, stderr } = await run(...RUN, ...flags, "--no-wait");
   expect([status, stdout]).toEqual([16, ""]);
   expect(stderr).toMatch(/\n {2}async-music settle sea --journal \S+ --task-id [0-9a-f-]{36}\n/);
@@ -86,9 +81,8 @@ test("a task that the journal could not record is status 16, with the command to
 });
 
 test("Ctrl-C while the request is in flight is status 130, with the task ID", async () => {
-  const terminal = createTerminal(emulator);
-  emulator.onRequest(() => terminal.signal("SIGINT"));
-  const { status, stdout } = await terminal.run(...RUN, "--no-wait", "--json");
+  its.emulator.onRequest(() => its.signal("SIGINT"));
+  const { status, stdout } = await its.run(...RUN, "--no-wait", "--json");
   const { error } = JSON.parse(stdout);
   expect([status, error.name]).toEqual([130, "Interrupted"]);
   expect(error.taskId).toMatch(/^[0-9a-f-]{36}$/);
@@ -97,7 +91,7 @@ test("Ctrl-C while the request is in flight is status 130, with the task ID", as
 test.each([["--out", "songs/"], ["--force"], ["--max-wait", "10m"], ["--no-download"]])(
   "with %s it is a misuse, and nothing is sent",
   async (...flags) => {
-    const { status, stdout, stderr } = await createTerminal(emulator).run(...RUN, "--no-wait", ...flags);
+    const { status, stdout, stderr } = await its.run(...RUN, "--no-wait", ...flags);
     expect([status, stdout, paths()]).toEqual([2, "", []]);
     expect(stderr).toMatch(/^async-music: option '--no-wait' cannot be used with option .*\n$/);
     expect(stderr).toContain(flags[0]);

@@ -1,32 +1,28 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
-import { createEmulator, type Emulator } from "../../emulator/index.js";
-import { createFolder, createTerminal } from "./support/terminal.js";
+import { expect, test } from "vitest";
+import { createTerminal, useTerminal } from "./support/terminal.js";
 
-let emulator: Emulator;
-let path: string;
-beforeEach(async () => {
-  emulator = createEmulator({ seed: 1, credits: 100 });
-  path = join(await createFolder(), "journal");
-  return () => emulator[Symbol.asyncDispose]();
-});
+const its = useTerminal();
 
-const lyrics = (key: string) => ["run", "lyrics", "--prompt", "sea", "--journal", path, "--key", key];
+const lyrics = (key: string) => ["run", "lyrics", "--prompt", "sea", "--journal", its.journal, "--key", key];
 
 test("orders lists the open keys of a journal with advice, and sends nothing", async () => {
-  const { run } = createTerminal(emulator);
-  await run(...lyrics("done"), "--no-download");
-  const submitted = (await run(...lyrics("left"), "--no-wait")).stdout.trim();
-  emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "disconnect", when: "after" } });
-  await run(...lyrics("lost-rain"), "--no-download");
-  const requests = emulator.requests.length;
-  const requestId = emulator.requests.findLast(({ method }) => method === "POST")?.request_id;
+  await its.run(...lyrics("done"), "--no-download");
+  const submitted = (await its.run(...lyrics("left"), "--no-wait")).stdout.trim();
+  its.emulator.faults.add({
+    method: "POST",
+    path: "/api/v1/task",
+    fault: { kind: "disconnect", when: "after" },
+  });
+  await its.run(...lyrics("lost-rain"), "--no-download");
+  const requests = its.emulator.requests.length;
+  const requestId = its.emulator.requests.findLast(({ method }) => method === "POST")?.request_id;
 
-  const { run: offline } = createTerminal(emulator, {
+  const { run: offline } = createTerminal(its.emulator, {
     env: { ASYNC_MUSIC_API_KEY: "", ASYNC_MUSIC_BASE_URL: "" },
   });
-  const { status, stdout, stderr } = await offline("orders", "--journal", path);
+  const { status, stdout, stderr } = await offline("orders", "--journal", its.journal);
   const since = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
   expect(status).toBe(0);
   expect(stdout).toMatch(
@@ -36,7 +32,7 @@ test("orders lists the open keys of a journal with advice, and sends nothing", a
   );
   expect(stderr).toMatch(/^submitted: .*\nunknown: .*async-music settle.*\n$/);
 
-  const { orders } = JSON.parse((await offline("orders", "--journal", path, "--json")).stdout);
+  const { orders } = JSON.parse((await offline("orders", "--journal", its.journal, "--json")).stdout);
   expect(orders).toEqual([
     {
       key: "left",
@@ -47,16 +43,15 @@ test("orders lists the open keys of a journal with advice, and sends nothing", a
     },
     { key: "lost-rain", state: "intent", task_id: null, request_id: requestId, since: expect.any(String) },
   ]);
-  expect(emulator.requests).toHaveLength(requests);
+  expect(its.emulator.requests).toHaveLength(requests);
 });
 
 test("a key is no longer listed once its run has ended, even with a failure", async () => {
-  emulator.providers.provider_a.next({ outcome: "failure" });
-  const { run } = createTerminal(emulator);
-  await run(...lyrics("sea"), "--no-wait");
-  expect((await run("orders", "--journal", path)).stdout).toContain("sea");
-  expect((await run(...lyrics("sea"), "--no-download")).status).toBe(10);
-  expect(await run("orders", "--journal", path)).toEqual({
+  its.emulator.providers.provider_a.next({ outcome: "failure" });
+  await its.run(...lyrics("sea"), "--no-wait");
+  expect((await its.run("orders", "--journal", its.journal)).stdout).toContain("sea");
+  expect((await its.run(...lyrics("sea"), "--no-download")).status).toBe(10);
+  expect(await its.run("orders", "--journal", its.journal)).toEqual({
     status: 0,
     stdout: "",
     stderr: "No open orders.\n",
@@ -64,25 +59,23 @@ test("a key is no longer listed once its run has ended, even with a failure", as
 });
 
 test("orders lists the open keys beside a damaged entry, names it on stderr, and is status 16", async () => {
-  const { run } = createTerminal(emulator);
-  await run(...lyrics("done"), "--no-download");
-  const [directory = ""] = await readdir(path);
-  const [file = ""] = await readdir(join(path, directory));
-  await writeFile(join(path, directory, file), "");
-  await run(...lyrics("left"), "--no-wait");
-  const { status, stdout, stderr } = await run("orders", "--journal", path);
+  await its.run(...lyrics("done"), "--no-download");
+  const [directory = ""] = await readdir(its.journal);
+  const [file = ""] = await readdir(join(its.journal, directory));
+  await writeFile(join(its.journal, directory, file), "");
+  await its.run(...lyrics("left"), "--no-wait");
+  const { status, stdout, stderr } = await its.run("orders", "--journal", its.journal);
   expect([status, stdout]).toEqual([16, expect.stringMatching(/^left {2}submitted {2}.*\n$/)]);
   expect(stderr).toContain(
-    `Failed to read 1 of the journal's entries. Failed to read ${join(path, directory, file)}`,
+    `Failed to read 1 of the journal's entries. Failed to read ${join(its.journal, directory, file)}`,
   );
-  const { error } = JSON.parse((await run("orders", "--journal", path, "--json")).stdout);
+  const { error } = JSON.parse((await its.run("orders", "--journal", its.journal, "--json")).stdout);
   expect(error).toMatchObject({ name: "JournalDamagedError", orders: [{ key: "left", state: "submitted" }] });
 });
 
 test("a journal that does not exist is status 2, and is not created", async () => {
-  const { run } = createTerminal(emulator);
   for (const _ of [1, 2]) {
-    const { status, stderr } = await run("orders", "--journal", path);
-    expect([status, stderr]).toEqual([2, expect.stringContaining(path)]);
+    const { status, stderr } = await its.run("orders", "--journal", its.journal);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(its.journal)]);
   }
 });

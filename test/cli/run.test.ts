@@ -1,22 +1,14 @@
 import { link, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
-import { createEmulator, type Emulator } from "../../emulator/index.js";
+import { describe, expect, test } from "vitest";
 import {
   createBreakingTerminal,
   createChangedTerminal,
-  createFolder,
   createTerminal,
+  useTerminal,
 } from "./support/terminal.js";
 
-let emulator: Emulator;
-let folder: string;
-beforeEach(async () => {
-  emulator = createEmulator({ seed: 1, credits: 100 });
-  emulator.providers.provider_a.always({ clips: 1 });
-  folder = await createFolder();
-  return () => emulator[Symbol.asyncDispose]();
-});
+const its = useTerminal({ clips: 1 });
 
 const music = { model: "provider_a", task_type: "music" };
 
@@ -63,9 +55,8 @@ test.each([
   ],
   ["concat --clip-id clip", { model: "provider_a", task_type: "concat", input: { clip_id: "clip" } }],
 ])("run %s sends one request", async (line, request) => {
-  const { run, bodies } = createTerminal(emulator);
-  await run("run", ...line.split(" "), "--no-download");
-  expect(bodies).toEqual([request]);
+  await its.run("run", ...line.split(" "), "--no-download");
+  expect(its.bodies).toEqual([request]);
 });
 
 test.each([
@@ -99,9 +90,8 @@ test.each([
   ["-d rain --api-key=key_in_a_wrong_place", "ASYNC_MUSIC_API_KEY"],
   ["-d rain --apikey=key_in_a_wrong_place", "--apikey"],
 ])("run %s is a misuse: one line with %s, and nothing is sent", async (line, named) => {
-  const { run, bodies } = createTerminal(emulator);
-  const { status, stdout, stderr } = await run("run", ...line.split(" ").filter((word) => word !== ""));
-  expect([status, stdout, bodies]).toEqual([2, "", []]);
+  const { status, stdout, stderr } = await its.run("run", ...line.split(" ").filter((word) => word !== ""));
+  expect([status, stdout, its.bodies]).toEqual([2, "", []]);
   expect(stderr).toMatch(/^async-music: .*\n$/);
   expect(stderr).toContain(named);
   expect(stderr).not.toContain("in_a_wrong_place");
@@ -109,13 +99,12 @@ test.each([
 
 describe("the result", () => {
   test("is saved with its real extension, and stdout has only the paths", async () => {
-    emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
-    const { run } = createTerminal(emulator);
-    const { status, stdout, stderr } = await run("run", "-d", "rain", "--out", `${folder}/songs/`);
+    its.emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
+    const { status, stdout, stderr } = await its.run("run", "-d", "rain", "--out", `${its.folder}/songs/`);
     const paths = stdout.trimEnd().split("\n");
     expect([status, paths.length]).toEqual([0, 2]);
     for (const path of paths) {
-      expect(path.startsWith(`${folder}/songs/`)).toBe(true);
+      expect(path.startsWith(`${its.folder}/songs/`)).toBe(true);
       expect((await readFile(path)).subarray(8, 12).toString()).toBe("WAVE");
       expect(path).toMatch(/^.*\/[\p{L}\d-]+-[0-9a-f]{8}\.wav$/u);
     }
@@ -123,7 +112,7 @@ describe("the result", () => {
   });
 
   const terminalWith = (change: (clip: Record<string, unknown>) => void) =>
-    createChangedTerminal(emulator, async (response, { url }) => {
+    createChangedTerminal(its.emulator, async (response, { url }) => {
       if (!url.includes("/task/")) return response;
       const { data } = await response.json();
       for (const clip of data.output?.result ?? []) change(clip);
@@ -137,11 +126,11 @@ describe("the result", () => {
       ids.set(id, ids.get(id) ?? `0190f3c2-6a4d-7f3b-9a51-00000000000${ids.size}`);
       Object.assign(clip, { id: ids.get(id), title: "Rain" });
     });
-    emulator.providers.provider_a.always({ clips: 2 });
-    const first = await run("run", "-d", "rain", "--out", `${folder}/`);
-    const second = await run("run", "-d", "more rain", "--out", `${folder}/`);
+    its.emulator.providers.provider_a.always({ clips: 2 });
+    const first = await run("run", "-d", "rain", "--out", `${its.folder}/`);
+    const second = await run("run", "-d", "more rain", "--out", `${its.folder}/`);
     expect(new Set(`${first.stdout}${second.stdout}`.trimEnd().split("\n")).size).toBe(4);
-    expect(await readdir(folder)).toHaveLength(4);
+    expect(await readdir(its.folder)).toHaveLength(4);
   });
 
   test.each([
@@ -150,121 +139,117 @@ describe("the result", () => {
     { title: 7, metadata: { duration: "long" } },
   ])("is saved if a clip has %o", async (fields) => {
     const { run } = terminalWith((clip) => Object.assign(clip, fields));
-    emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
-    const { status, stderr } = await run("run", "-d", "rain", "--out", `${folder}/`);
-    expect([status, (await readdir(folder)).length]).toEqual([0, 2]);
+    its.emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
+    const { status, stderr } = await run("run", "-d", "rain", "--out", `${its.folder}/`);
+    expect([status, (await readdir(its.folder)).length]).toEqual([0, 2]);
     expect(stderr).toMatch(/Done\. It cost 10 credits \(0\.10 USD\)\.\n$/);
   });
 
   test("is saved except for a clip that has expired", async () => {
-    emulator.providers.provider_a.next({ outcome: "success", clips: 3 });
+    its.emulator.providers.provider_a.next({ outcome: "success", clips: 3 });
     let downloads = 0;
-    const { run } = createChangedTerminal(emulator, (response, { url }) =>
+    const { run } = createChangedTerminal(its.emulator, (response, { url }) =>
       url.includes("/api/v1/") || downloads++ !== 1 ? response : new Response("", { status: 404 }),
     );
-    const { status, stdout, stderr } = await run("run", "-d", "rain", "--out", `${folder}/`);
+    const { status, stdout, stderr } = await run("run", "-d", "rain", "--out", `${its.folder}/`);
     expect(status).toBe(13);
     expect(stdout.trimEnd().split("\n")).toHaveLength(2);
-    expect(await readdir(folder)).toHaveLength(2);
+    expect(await readdir(its.folder)).toHaveLength(2);
     expect(stderr).toContain("answers 404");
   });
 
   test("has the status of a clip that can be retried, if another one has expired", async () => {
-    emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
+    its.emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
     let downloads = 0;
-    const { run } = createChangedTerminal(emulator, (response, { url }) =>
+    const { run } = createChangedTerminal(its.emulator, (response, { url }) =>
       url.includes("/api/v1/") ? response : new Response("", { status: downloads++ === 0 ? 404 : 403 }),
     );
-    const { status, stderr } = await run("run", "-d", "rain", "--out", `${folder}/`);
+    const { status, stderr } = await run("run", "-d", "rain", "--out", `${its.folder}/`);
     expect(status).toBe(14);
     expect(stderr).toMatch(/\n {2}async-music wait [0-9a-f-]{36} --out \S+\/\n$/);
   });
 
   test("has a file name of whole characters, however long the title is", async () => {
     const { run } = terminalWith((clip) => Object.assign(clip, { title: `a${"𠀀".repeat(100)}` }));
-    const { stdout } = await run("run", "-d", "rain", "--out", `${folder}/`, "--json");
+    const { stdout } = await run("run", "-d", "rain", "--out", `${its.folder}/`, "--json");
     const { path } = JSON.parse(stdout).files[0];
     expect(path).toMatch(/\/a𠀀{39}-[0-9a-f]{8}\.wav$/u);
-    expect(await readdir(folder)).toEqual([path.slice(folder.length + 1)]);
+    expect(await readdir(its.folder)).toEqual([path.slice(its.folder.length + 1)]);
   });
 
   test("is an MP3 with --format mp3", async () => {
-    const { run } = createTerminal(emulator);
-    const { stdout } = await run("run", "-d", "rain", "--format", "mp3", "--out", `${folder}/rain`);
-    expect(stdout.split("\n")[0]).toBe(`${folder}/rain.mp3`);
+    const { stdout } = await its.run("run", "-d", "rain", "--format", "mp3", "--out", `${its.folder}/rain`);
+    expect(stdout.split("\n")[0]).toBe(`${its.folder}/rain.mp3`);
   });
 
   test("is numbered if --out is a file", async () => {
-    emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
-    const { run } = createTerminal(emulator);
-    const { stdout } = await run("run", "-d", "rain", "--out", `${folder}/my.song.mp3`);
-    expect(stdout).toBe(["", "-2"].map((n) => `${folder}/my.song${n}.wav\n`).join(""));
+    its.emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
+    const { stdout } = await its.run("run", "-d", "rain", "--out", `${its.folder}/my.song.mp3`);
+    expect(stdout).toBe(["", "-2"].map((n) => `${its.folder}/my.song${n}.wav\n`).join(""));
   });
 
   test("is saved in an existing directory without a trailing slash", async () => {
-    await mkdir(`${folder}/here`);
-    const { run } = createTerminal(emulator);
-    await run("run", "-d", "rain", "--out", `${folder}/here`);
-    expect(await readdir(`${folder}/here`)).not.toEqual([]);
+    await mkdir(`${its.folder}/here`);
+    await its.run("run", "-d", "rain", "--out", `${its.folder}/here`);
+    expect(await readdir(`${its.folder}/here`)).not.toEqual([]);
   });
 
   test("is a text file for lyrics", async () => {
-    const { run } = createTerminal(emulator);
-    const { stdout } = await run("run", "lyrics", "--prompt", "sea", "--out", `${folder}/sea`);
-    expect(stdout).toBe(`${folder}/sea.txt\n`);
-    expect(await readFile(`${folder}/sea.txt`, "utf8")).toMatch(/\[Verse.*\]\n[\s\S]*\n$/);
+    const { stdout } = await its.run("run", "lyrics", "--prompt", "sea", "--out", `${its.folder}/sea`);
+    expect(stdout).toBe(`${its.folder}/sea.txt\n`);
+    expect(await readFile(`${its.folder}/sea.txt`, "utf8")).toMatch(/\[Verse.*\]\n[\s\S]*\n$/);
   });
 
   test("replaces existing lyrics with --force, atomically", async () => {
-    await writeFile(`${folder}/sea.txt`, "old words");
-    await link(`${folder}/sea.txt`, `${folder}/old.txt`);
-    const { run } = createTerminal(emulator);
-    await run("run", "lyrics", "--prompt", "sea", "--out", `${folder}/sea`, "--force");
-    expect(await readFile(`${folder}/old.txt`, "utf8")).toBe("old words");
-    expect(await readFile(`${folder}/sea.txt`, "utf8")).toMatch(/^\[Verse/);
-    expect(await readdir(folder)).toEqual(["old.txt", "sea.txt"]);
+    await writeFile(`${its.folder}/sea.txt`, "old words");
+    await link(`${its.folder}/sea.txt`, `${its.folder}/old.txt`);
+    await its.run("run", "lyrics", "--prompt", "sea", "--out", `${its.folder}/sea`, "--force");
+    expect(await readFile(`${its.folder}/old.txt`, "utf8")).toBe("old words");
+    expect(await readFile(`${its.folder}/sea.txt`, "utf8")).toMatch(/^\[Verse/);
+    expect(await readdir(its.folder)).toEqual(["old.txt", "sea.txt"]);
   });
 
   test("is written to stdout with --no-download: URLs or the lyrics", async () => {
-    const { run } = createTerminal(emulator);
-    expect((await run("run", "-d", "rain", "--no-download")).stdout).toMatch(/^(https?:\/\/\S+\n)+$/);
-    expect((await run("run", "lyrics", "--prompt", "sea", "--no-download")).stdout).toMatch(/^\[Verse/);
+    expect((await its.run("run", "-d", "rain", "--no-download")).stdout).toMatch(/^(https?:\/\/\S+\n)+$/);
+    expect((await its.run("run", "lyrics", "--prompt", "sea", "--no-download")).stdout).toMatch(/^\[Verse/);
   });
 
   test("is one JSON document with --json", async () => {
-    const { run } = createTerminal(emulator);
-    const { stdout } = await run("run", "-d", "rain", "--json", "--out", `${folder}/rain`);
+    const { stdout } = await its.run("run", "-d", "rain", "--json", "--out", `${its.folder}/rain`);
     const { task, files } = JSON.parse(stdout);
     expect(task).toMatchObject({ status: "success", credits_cost: 10, type: "music" });
     expect(files[0]).toEqual({
-      path: `${folder}/rain.wav`,
+      path: `${its.folder}/rain.wav`,
       content_type: "audio/wav",
       clip_id: task.output.result[0].id,
     });
   });
 
   test("can't be saved below a file: refused before anything is charged", async () => {
-    await writeFile(`${folder}/file`, "");
-    const { run, bodies } = createTerminal(emulator);
-    const { status, stderr } = await run("run", "-d", "rain", "--out", `${folder}/file/songs/`);
-    expect([status, bodies]).toEqual([1, []]);
-    expect(stderr).toContain(`${folder}/file`);
+    await writeFile(`${its.folder}/file`, "");
+    const { status, stderr } = await its.run("run", "-d", "rain", "--out", `${its.folder}/file/songs/`);
+    expect([status, its.bodies]).toEqual([1, []]);
+    expect(stderr).toContain(`${its.folder}/file`);
   });
 
   test.each([250, 300])(
     "can't have a name of %i letters: refused before anything is charged",
     async (length) => {
-      const { run, bodies } = createTerminal(emulator);
-      const { status, stderr } = await run("run", "-d", "rain", "--out", `${folder}/${"a".repeat(length)}`);
-      expect([status, bodies]).toEqual([1, []]);
+      const { status, stderr } = await its.run(
+        "run",
+        "-d",
+        "rain",
+        "--out",
+        `${its.folder}/${"a".repeat(length)}`,
+      );
+      expect([status, its.bodies]).toEqual([1, []]);
       expect(stderr).toContain("Nothing was sent");
     },
   );
 
   test("is not lost if it can't be saved in the end", async () => {
-    const { run } = createTerminal(emulator);
-    await mkdir(`${folder}/rain.wav`);
-    const { status, stderr } = await run("run", "-d", "rain", "--out", `${folder}/rain`, "--force");
+    await mkdir(`${its.folder}/rain.wav`);
+    const { status, stderr } = await its.run("run", "-d", "rain", "--out", `${its.folder}/rain`, "--force");
     expect(status).toBe(14);
     expect(stderr).toMatch(/ {2}async-music wait [0-9a-f-]{36} --force --out \S+\/rain\n$/);
   });
@@ -274,20 +259,19 @@ describe("--file", () => {
   const request = { model: "provider_a", task_type: "lyrics", input: { prompt: "naïve ☂", future: [1] } };
 
   test("is sent unchanged", async () => {
-    await writeFile(join(folder, "request.json"), JSON.stringify(request));
-    const { run, bodies } = createTerminal(emulator);
-    const { status } = await run("run", "--file", join(folder, "request.json"), "--no-download");
-    expect([status, bodies]).toEqual([0, [request]]);
+    await writeFile(join(its.folder, "request.json"), JSON.stringify(request));
+    const { status } = await its.run("run", "--file", join(its.folder, "request.json"), "--no-download");
+    expect([status, its.bodies]).toEqual([0, [request]]);
   });
 
   test("reads stdin with -", async () => {
-    const { run, bodies } = createTerminal(emulator, { stdin: JSON.stringify(request) });
+    const { run, bodies } = createTerminal(its.emulator, { stdin: JSON.stringify(request) });
     const { status } = await run("run", "--file", "-", "--no-download");
     expect([status, bodies]).toEqual([0, [request]]);
   });
 
   test("that is not JSON is status 3, and is not quoted", async () => {
-    const { run, bodies } = createTerminal(emulator, { stdin: "secret words" });
+    const { run, bodies } = createTerminal(its.emulator, { stdin: "secret words" });
     const { status, stderr } = await run("run", "--file", "-");
     expect([status, bodies]).toEqual([3, []]);
     expect(stderr).toMatch(/^async-music: .*invalid_json.*stdin.*\n$/);
@@ -295,11 +279,10 @@ describe("--file", () => {
   });
 
   test("in another encoding than UTF-8 is status 3", async () => {
-    const path = join(folder, "request.json");
+    const path = join(its.folder, "request.json");
     await writeFile(path, Buffer.from(JSON.stringify(request), "latin1"));
-    const { run, bodies } = createTerminal(emulator);
-    const { status, stderr } = await run("run", "--file", path);
-    expect([status, bodies]).toEqual([3, []]);
+    const { status, stderr } = await its.run("run", "--file", path);
+    expect([status, its.bodies]).toEqual([3, []]);
     expect(stderr).toContain("in UTF-8");
   });
 
@@ -307,7 +290,7 @@ describe("--file", () => {
     "with the seed %s, which would be rounded, is status 3",
     async (seed) => {
       const stdin = `{"model":"provider_b","task_type":"music","input":{"prompt":"folk","seed":${seed}}}`;
-      const { run, bodies } = createTerminal(emulator, { stdin });
+      const { run, bodies } = createTerminal(its.emulator, { stdin });
       const { status, stderr } = await run("run", "--file", "-");
       expect([status, bodies]).toEqual([3, []]);
       expect(stderr).toContain("`seed` must be at most 9007199254740991");
@@ -315,25 +298,24 @@ describe("--file", () => {
   );
 
   test("may begin with a byte order mark", async () => {
-    const { run, bodies } = createTerminal(emulator, { stdin: `\uFEFF${JSON.stringify(request)}` });
+    const { run, bodies } = createTerminal(its.emulator, { stdin: `\uFEFF${JSON.stringify(request)}` });
     const { status } = await run("run", "--file", "-", "--no-download");
     expect([status, bodies]).toEqual([0, [request]]);
   });
 
   test("that the service would refuse is status 3", async () => {
-    const { run, bodies } = createTerminal(emulator, { stdin: "[]" });
+    const { run, bodies } = createTerminal(its.emulator, { stdin: "[]" });
     expect([(await run("run", "--file", "-")).status, bodies]).toEqual([3, []]);
   });
 
   test("that does not exist or can't be read is status 2 and one sentence", async () => {
-    const { run } = createTerminal(emulator);
-    const missing = join(folder, "none.json");
-    expect(await run("run", "--file", missing)).toEqual({
+    const missing = join(its.folder, "none.json");
+    expect(await its.run("run", "--file", missing)).toEqual({
       status: 2,
       stdout: "",
       stderr: `async-music: Failed to read the request from ${missing}: there is no such file\n`,
     });
-    const { status, stderr } = await run("run", "--file", folder);
+    const { status, stderr } = await its.run("run", "--file", its.folder);
     expect([status, stderr]).toEqual([
       2,
       expect.stringMatching(/^async-music: Failed to read .*EISDIR.*\n$/),
@@ -342,32 +324,22 @@ describe("--file", () => {
 });
 
 test("a response truncated after the task ID is status 9, and says how to continue", async () => {
-  emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "malformed" } });
-  const { run } = createTerminal(emulator);
-  const { status, stdout, stderr } = await run("run", "-d", "rain", "--json");
+  its.emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "malformed" } });
+  const { status, stdout, stderr } = await its.run("run", "-d", "rain", "--json");
   const { error } = JSON.parse(stdout);
   expect([status, error.name]).toEqual([9, "SubmissionOutcomeUnknownError"]);
   expect(stderr).toMatch(/\n {2}async-music wait [0-9a-f-]{36}\n$/);
   expect(stderr).toContain(error.taskId);
-  expect((await run("wait", error.taskId, "--no-download")).status).toBe(0);
+  expect((await its.run("wait", error.taskId, "--no-download")).status).toBe(0);
 });
 
 describe("with a journal", () => {
-  const journaled = () => [
-    "-d",
-    "rain",
-    "--no-download",
-    "--journal",
-    join(folder, "journal"),
-    "--key",
-    "rain",
-  ];
+  const journaled = () => ["-d", "rain", "--no-download", "--journal", its.journal, "--key", "rain"];
 
   test("the same command again is charged once, and writes the same song", async () => {
-    const { run, bodies } = createTerminal(emulator);
-    const first = await run("run", ...journaled());
-    const second = await run("run", ...journaled());
-    expect([first.status, second.status, bodies.length]).toEqual([0, 0, 1]);
+    const first = await its.run("run", ...journaled());
+    const second = await its.run("run", ...journaled());
+    expect([first.status, second.status, its.bodies.length]).toEqual([0, 0, 1]);
     expect(second.stdout).toBe(first.stdout);
     expect([first, second].map(({ stderr }) => /are frozen/.test(stderr))).toEqual([true, false]);
     expect(first.stderr).toContain("Done. It cost 10 credits (0.10 USD).");
@@ -377,11 +349,10 @@ describe("with a journal", () => {
   });
 
   test("another request with the key is status 3", async () => {
-    const { run, bodies } = createTerminal(emulator);
-    await run("run", ...journaled());
-    const first = JSON.parse((await run("run", ...journaled(), "--json")).stdout);
-    const { status, stdout } = await run("run", "--negative-tags", "polka", ...journaled(), "--json");
-    expect([status, bodies.length]).toEqual([3, 1]);
+    await its.run("run", ...journaled());
+    const first = JSON.parse((await its.run("run", ...journaled(), "--json")).stdout);
+    const { status, stdout } = await its.run("run", "--negative-tags", "polka", ...journaled(), "--json");
+    expect([status, its.bodies.length]).toEqual([3, 1]);
     // The task of the key belongs to another request.
     const { error } = JSON.parse(stdout);
     expect([error.name, error.taskId]).toEqual(["JournalConflictError", null]);
@@ -389,38 +360,34 @@ describe("with a journal", () => {
   });
 
   test("a lost response is reported with its evidence, and never sent again", async () => {
-    emulator.faults.add({
+    its.emulator.faults.add({
       method: "POST",
       path: "/api/v1/task",
       fault: { kind: "disconnect", when: "after" },
     });
-    const { run, bodies } = createTerminal(emulator);
-    const first = await run("run", ...journaled());
-    const second = await run("run", ...journaled());
-    expect([first.status, second.status, bodies.length]).toEqual([9, 9, 1]);
+    const first = await its.run("run", ...journaled());
+    const second = await its.run("run", ...journaled());
+    expect([first.status, second.status, its.bodies.length]).toEqual([9, 9, 1]);
     for (const { stderr } of [first, second]) {
       expect(stderr).toContain("one task more than before");
       expect(stderr).toContain("async-music usage");
-      expect(stderr).toContain(
-        `\n  async-music settle rain --journal ${join(folder, "journal")} --task-id ID\n`,
-      );
+      expect(stderr).toContain(`\n  async-music settle rain --journal ${its.journal} --task-id ID\n`);
     }
   });
 
   test("a task that failed keeps its key, and a retry needs another one", async () => {
-    emulator.providers.provider_a.next({ outcome: "failure", retryable: true });
-    const { run, bodies } = createTerminal(emulator);
-    const [first, second] = [await run("run", ...journaled()), await run("run", ...journaled())];
-    expect([first.status, second.status, bodies.length]).toEqual([10, 10, 1]);
+    its.emulator.providers.provider_a.next({ outcome: "failure", retryable: true });
+    const [first, second] = [await its.run("run", ...journaled()), await its.run("run", ...journaled())];
+    expect([first.status, second.status, its.bodies.length]).toEqual([10, 10, 1]);
     for (const { stderr } of [first, second]) expect(stderr).toContain("use another --key");
-    const { status, stderr } = await run("run", "--negative-tags", "polka", ...journaled());
+    const { status, stderr } = await its.run("run", "--negative-tags", "polka", ...journaled());
     expect([status, stderr]).toEqual([3, expect.not.stringContaining("async-music wait")]);
-    expect((await run("run", ...journaled().slice(0, -1), "rain/2")).status).toBe(0);
+    expect((await its.run("run", ...journaled().slice(0, -1), "rain/2")).status).toBe(0);
   });
 
   describe("that fails while the request is in flight", () => {
-    const path = () => join(folder, "journal");
-    const breaking = () => createBreakingTerminal(emulator, path());
+    const path = () => its.journal;
+    const breaking = () => createBreakingTerminal(its.emulator, path());
 
     test("the song is saved, with a warning before the next run", async () => {
       const { status, stdout, stderr } = await breaking().run("run", ...journaled());
@@ -443,12 +410,11 @@ describe("with a journal", () => {
   });
 
   describe("a key whose outcome is unknown", () => {
-    const settle = (...flags: string[]) => ["settle", "rain", "--journal", join(folder, "journal"), ...flags];
+    const settle = (...flags: string[]) => ["settle", "rain", "--journal", its.journal, ...flags];
     const loseResponse = async (when: "before" | "after") => {
-      emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "disconnect", when } });
-      const terminal = createTerminal(emulator);
-      await terminal.run("run", ...journaled());
-      return terminal;
+      its.emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "disconnect", when } });
+      await its.run("run", ...journaled());
+      return its;
     };
 
     test("is free after --not-created, and the next run is charged", async () => {
@@ -460,7 +426,7 @@ describe("with a journal", () => {
 
     test("continues with the task of --task-id, and is not charged again", async () => {
       const { run, bodies } = await loseResponse("after");
-      const id = emulator.accounts.get(emulator.accountId).ledger.at(-1)?.task_id ?? "";
+      const id = its.emulator.accounts.get(its.emulator.accountId).ledger.at(-1)?.task_id ?? "";
       expect((await run(...settle("--task-id", id))).stdout).toBe(`rain has task ${id}\n`);
       expect((await run("run", ...journaled(), "--json")).stdout).toContain(id);
       expect(bodies).toHaveLength(1);
@@ -476,26 +442,23 @@ describe("with a journal", () => {
     });
 
     test("is settled by the command in the advice, even if it begins like a flag", async () => {
-      emulator.faults.add({
+      its.emulator.faults.add({
         method: "POST",
         path: "/api/v1/task",
         fault: { kind: "disconnect", when: "after" },
       });
-      const { run } = createTerminal(emulator);
-      const { stderr } = await run("run", ...journaled().slice(0, -1), "--rain");
+      const { stderr } = await its.run("run", ...journaled().slice(0, -1), "--rain");
       const advised = stderr.split("\n").find((line) => line.includes("--not-created")) ?? "";
-      expect(advised).toBe(
-        `  async-music settle --journal ${join(folder, "journal")} --not-created -- --rain`,
-      );
+      expect(advised).toBe(`  async-music settle --journal ${its.journal} --not-created -- --rain`);
       const [, ...words] = advised.trim().split(" ");
-      expect(await run(...words)).toMatchObject({ status: 0, stdout: "--rain is free\n" });
+      expect(await its.run(...words)).toMatchObject({ status: 0, stdout: "--rain is free\n" });
     });
 
     test("can't be settled if it is unused, or if the journal does not exist", async () => {
       const { run } = await loseResponse("after");
-      const typo = await run("settle", "rian", "--journal", join(folder, "journal"), "--not-created");
+      const typo = await run("settle", "rian", "--journal", its.journal, "--not-created");
       expect([typo.status, typo.stderr]).toEqual([2, expect.stringContaining("is free")]);
-      const nowhere = await run("settle", "rain", "--journal", join(folder, "nowhere"), "--not-created");
+      const nowhere = await run("settle", "rain", "--journal", join(its.folder, "nowhere"), "--not-created");
       expect([nowhere.status, nowhere.stderr]).toEqual([2, expect.stringContaining("nowhere")]);
     });
   });
@@ -504,7 +467,7 @@ describe("with a journal", () => {
 describe("on a terminal", () => {
   test("the progress line fits, however narrow the terminal is", async () => {
     for (const columns of [10, 20, 30, 60, 80, 200]) {
-      const { run } = createTerminal(emulator, { isTerminal: true, columns, env: { NO_COLOR: "1" } });
+      const { run } = createTerminal(its.emulator, { isTerminal: true, columns, env: { NO_COLOR: "1" } });
       const { stderr } = await run("run", "lyrics", "--prompt", "sea", "--no-download");
       const drawn = stderr.split("\r\u001B[2K").filter((line) => /^[⠋-⠿]/.test(line));
       expect(drawn.length).toBeGreaterThan(0);
@@ -513,15 +476,15 @@ describe("on a terminal", () => {
   });
 
   test("no escape sequences from a title are written", async () => {
-    const { run } = createTerminal(emulator, { isTerminal: true, env: { NO_COLOR: "1" } });
+    const { run } = createTerminal(its.emulator, { isTerminal: true, env: { NO_COLOR: "1" } });
     const title = "\u001B]0;gotcha\u0007rain";
-    const { stderr } = await run("run", "--tags", "folk", "--title", title, "--out", `${folder}/rain`);
+    const { stderr } = await run("run", "--tags", "folk", "--title", title, "--out", `${its.folder}/rain`);
     expect(stderr).toContain("]0;gotcharain");
     expect(stderr.replaceAll("\r\u001B[2K", "")).not.toMatch(/[^\P{Cc}\n]/u);
   });
 
   test("no escape sequences from a task ID are written", async () => {
-    const { run } = createChangedTerminal(emulator, async (response, { method }) => {
+    const { run } = createChangedTerminal(its.emulator, async (response, { method }) => {
       if (method !== "POST") return response;
       const { data } = await response.json();
       data.task_id = "\u001B]0;gotcha\u0007";
@@ -533,8 +496,7 @@ describe("on a terminal", () => {
   });
 
   test("without a terminal, each change of status is one line", async () => {
-    const { run } = createTerminal(emulator);
-    const { stderr } = await run("run", "-d", "rain", "--no-download");
+    const { stderr } = await its.run("run", "-d", "rain", "--no-download");
     expect(stderr).toMatch(/^Task .*\n(\d+:\d\d \w+\n)+Done\. .*\n$/);
     expect(stderr).not.toContain("\u001B");
   });
@@ -550,7 +512,7 @@ test.each([
   [{ FORCE_COLOR: "0" }, true, false],
   [{ FORCE_COLOR: "1", NO_COLOR: "1" }, false, true],
 ])("with %j and a terminal: %s, there is color: %s", async (env, isTerminal, isColored) => {
-  const { run } = createTerminal(emulator, { env, isTerminal });
+  const { run } = createTerminal(its.emulator, { env, isTerminal });
   expect((await run("--help")).stdout.includes("\u001B[1m")).toBe(isColored);
   expect((await run("run")).stderr.includes("\u001B[31m")).toBe(isColored);
 });
@@ -558,17 +520,16 @@ test.each([
 test.each(["music", "lyrics", "upload", "concat"])(
   "the example in the error of `run %s` succeeds",
   async (type) => {
-    const { run, bodies } = createTerminal(emulator);
-    const { stderr } = await run("run", type);
+    const { stderr } = await its.run("run", type);
     const [, flag = "", text = ""] = /such as (--?\S+) "?([^":]+(?::\/\/[^":]+)?)"?:/.exec(stderr) ?? [];
-    await run("run", type, flag, text, "--no-download");
-    expect(bodies).toMatchObject([{ task_type: type }]);
+    await its.run("run", type, flag, text, "--no-download");
+    expect(its.bodies).toMatchObject([{ task_type: type }]);
   },
 );
 
 describe("errors name the flag or variable of an option", () => {
   const started = (env: Record<string, string>, ...flags: string[]) =>
-    createTerminal(emulator, { env }).run("run", "-d", "rain", ...flags);
+    createTerminal(its.emulator, { env }).run("run", "-d", "rain", ...flags);
 
   test.each([
     [
@@ -592,8 +553,7 @@ describe("errors name the flag or variable of an option", () => {
   });
 
   test("--task-id of settle", async () => {
-    const { run } = createTerminal(emulator);
-    const { status, stderr } = await run("settle", "k", "--journal", folder, "--task-id", "");
+    const { status, stderr } = await its.run("settle", "k", "--journal", its.folder, "--task-id", "");
     expect(status).toBe(2);
     expect(stderr).toContain("--task-id must be the ID of a task, which is a UUID");
   });

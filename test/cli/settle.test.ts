@@ -1,35 +1,30 @@
-import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
-import { createEmulator, type Emulator } from "../../emulator/index.js";
+import { expect, test } from "vitest";
 import { AsyncMusic, type TaskRequest } from "../../src/index.js";
 import { fileJournal } from "../../src/node/index.js";
-import { createFolder, createTerminal } from "./support/terminal.js";
+import { createTerminal, useTerminal } from "./support/terminal.js";
 
 const UNKNOWN_ID = "0b9f3c2e-6a4d-4f3b-9a51-2f0c8b6d7e10";
 
-let emulator: Emulator;
-let path: string;
-beforeEach(async () => {
-  emulator = createEmulator({ seed: 1, credits: 100 });
-  path = join(await createFolder(), "journal");
-  return () => emulator[Symbol.asyncDispose]();
-});
+const its = useTerminal();
 
 const RUN = ["run", "lyrics", "--prompt", "sea", "--no-download"];
-const keyed = (...args: string[]) => [...args, "--journal", path, "--key", "sea"];
-const settle = (...flags: string[]) => ["settle", "sea", "--journal", path, ...flags];
-const entry = () => fileJournal(path).get("sea");
+const keyed = (...args: string[]) => [...args, "--journal", its.journal, "--key", "sea"];
+const settle = (...flags: string[]) => ["settle", "sea", "--journal", its.journal, ...flags];
+const entry = () => fileJournal(its.journal).get("sea");
 const submit = async (request: TaskRequest) =>
-  (await new AsyncMusic(emulator.connection()).tasks.create(request)).task_id;
+  (await new AsyncMusic(its.emulator.connection()).tasks.create(request)).task_id;
 const lyrics = (prompt: string) => submit({ model: "provider_a", task_type: "lyrics", input: { prompt } });
 
 /** Loses the response to the POST of a run. Returns a terminal and the id of the task. */
 async function loseResponse() {
-  emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "disconnect", when: "after" } });
-  const terminal = createTerminal(emulator);
-  expect((await terminal.run(...keyed(...RUN))).status).toBe(9);
-  const taskId = emulator.accounts.get(emulator.accountId).ledger.at(-1)?.task_id ?? "";
-  return { ...terminal, taskId };
+  its.emulator.faults.add({
+    method: "POST",
+    path: "/api/v1/task",
+    fault: { kind: "disconnect", when: "after" },
+  });
+  expect((await its.run(...keyed(...RUN))).status).toBe(9);
+  const taskId = its.emulator.accounts.get(its.emulator.accountId).ledger.at(-1)?.task_id ?? "";
+  return { ...its, taskId };
 }
 
 test.each(["", "found", "clip-1", `${UNKNOWN_ID}0`])(
@@ -51,9 +46,9 @@ test("the task is read once from the service; if it does not exist, the status i
   expect(stderr).not.toContain("client.tasks");
   expect(await entry()).toEqual(before);
 
-  const requests = emulator.requests.length;
+  const requests = its.emulator.requests.length;
   expect(await run(...settle("--task-id", taskId))).toMatchObject({ status: 0, stderr: "" });
-  expect(emulator.requests.slice(requests).map(({ method, path: at }) => `${method} ${at}`)).toEqual([
+  expect(its.emulator.requests.slice(requests).map(({ method, path: at }) => `${method} ${at}`)).toEqual([
     `GET /api/v1/task/${taskId}`,
   ]);
 });
@@ -69,8 +64,10 @@ test("a task of another type than the key's request is status 2, and nothing cha
 
 test("with --offline nothing is sent, and no API key is needed", async () => {
   await loseResponse();
-  const { run } = createTerminal(emulator, { env: { ASYNC_MUSIC_API_KEY: "", ASYNC_MUSIC_BASE_URL: "" } });
-  const requests = emulator.requests.length;
+  const { run } = createTerminal(its.emulator, {
+    env: { ASYNC_MUSIC_API_KEY: "", ASYNC_MUSIC_BASE_URL: "" },
+  });
+  const requests = its.emulator.requests.length;
   expect((await run(...settle("--task-id", UNKNOWN_ID))).stderr).toContain("ASYNC_MUSIC_API_KEY");
   expect((await run(...settle("--task-id", UNKNOWN_ID, "--offline"))).stdout).toBe(
     `sea has task ${UNKNOWN_ID}\n`,
@@ -79,7 +76,7 @@ test("with --offline nothing is sent, and no API key is needed", async () => {
   expect((await run(...settle("--task-id", UNKNOWN_ID, "--offline"))).stdout).toBe(
     `sea has task ${UNKNOWN_ID}\n`,
   );
-  expect(emulator.requests).toHaveLength(requests);
+  expect(its.emulator.requests).toHaveLength(requests);
 });
 
 test("a key that was settled with a wrong task is corrected, and the run continues with the right one", async () => {
@@ -96,12 +93,11 @@ test("a key that was settled with a wrong task is corrected, and the run continu
 });
 
 test("a task that the service returned for the key is never replaced: status 2", async () => {
-  const { run } = createTerminal(emulator);
-  await run(...keyed(...RUN));
+  await its.run(...keyed(...RUN));
   const before = await entry();
   const other = await lyrics("another");
   for (const finding of [["--task-id", other], ["--not-created"]]) {
-    const { status, stdout, stderr } = await run(...settle(...finding, "--json"));
+    const { status, stdout, stderr } = await its.run(...settle(...finding, "--json"));
     expect([status, JSON.parse(stdout).error.name]).toEqual([2, "UsageError"]);
     expect(stderr).toContain("which the service returned for this key");
   }

@@ -1,19 +1,15 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { createEmulator, type Emulator } from "../../emulator/index.js";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { createEmulator } from "../../emulator/index.js";
 import { AsyncMusic } from "../../src/index.js";
 import { turns } from "../support/test-clock.js";
-import { createFolder, createTerminal } from "./support/terminal.js";
+import { createTerminal, useTerminal } from "./support/terminal.js";
 
-let emulator: Emulator;
-beforeEach(() => {
-  emulator = createEmulator({ seed: 1, credits: 100 });
-  return () => emulator[Symbol.asyncDispose]();
-});
+const its = useTerminal();
 
 const submit = () =>
-  new AsyncMusic(emulator.connection()).tasks.create({
+  new AsyncMusic(its.emulator.connection()).tasks.create({
     model: "provider_a",
     task_type: "lyrics",
     input: { prompt: "sea" },
@@ -22,46 +18,48 @@ const submit = () =>
 describe("async-music wait", () => {
   test("continues with a task of an earlier command, and costs nothing", async () => {
     const { task_id: taskId } = await submit();
-    const { run, bodies } = createTerminal(emulator);
-    const { status, stdout } = await run("wait", taskId, "--no-download");
-    expect([status, bodies]).toEqual([0, []]);
+    const { status, stdout } = await its.run("wait", taskId, "--no-download");
+    expect([status, its.bodies]).toEqual([0, []]);
     expect(stdout).toMatch(/^\[Verse/);
-    expect(emulator.audit()).toEqual([]);
+    expect(its.emulator.audit()).toEqual([]);
   });
 
   test("returns at once for a task that has ended", async () => {
     const { task_id: taskId } = await submit();
-    await emulator.clock.advance(600_000);
-    const before = emulator.clock.now();
-    const { run } = createTerminal(emulator);
-    expect((await run("wait", taskId, "--no-download")).status).toBe(0);
-    expect(emulator.clock.now() - before).toBeLessThan(1000);
+    await its.emulator.clock.advance(600_000);
+    const before = its.emulator.clock.now();
+    expect((await its.run("wait", taskId, "--no-download")).status).toBe(0);
+    expect(its.emulator.clock.now() - before).toBeLessThan(1000);
   });
 
   test("survives an outage of the service", async () => {
     const { task_id: taskId } = await submit();
-    emulator.faults.add({ method: "GET", times: 9, fault: { kind: "disconnect", when: "before" } });
-    const { run } = createTerminal(emulator);
-    expect((await run("wait", taskId, "--no-download")).status).toBe(0);
+    its.emulator.faults.add({ method: "GET", times: 9, fault: { kind: "disconnect", when: "before" } });
+    expect((await its.run("wait", taskId, "--no-download")).status).toBe(0);
   });
 
   test("stops after --max-wait with status 12, and writes how to continue", async () => {
-    emulator.providers.provider_a.next({ outcome: "hang" });
+    its.emulator.providers.provider_a.next({ outcome: "hang" });
     const { task_id: taskId } = await submit();
-    const { run } = createTerminal(emulator);
-    const before = emulator.clock.now();
-    const { status, stdout, stderr } = await run("wait", taskId, "--max-wait", "2m", "--out", "my songs/");
+    const before = its.emulator.clock.now();
+    const { status, stdout, stderr } = await its.run(
+      "wait",
+      taskId,
+      "--max-wait",
+      "2m",
+      "--out",
+      "my songs/",
+    );
     expect([status, stdout]).toEqual([12, ""]);
     expect(stderr).toMatch(new RegExp(`\\n {2}async-music wait ${taskId} --out 'my songs/'\\n$`));
     expect(stderr).not.toContain("client.tasks");
-    expect(emulator.clock.now() - before).toBeLessThan(130_000);
+    expect(its.emulator.clock.now() - before).toBeLessThan(130_000);
   });
 
   test.each(["nonsense", "0b9f3c2e-6a4d-4f3b-9a51-2f0c8b6d7e10"])(
     "has status 6 for the unknown task %s",
     async (taskId) => {
-      const { run } = createTerminal(emulator);
-      const { status, stderr } = await run("wait", taskId);
+      const { status, stderr } = await its.run("wait", taskId);
       expect(status).toBe(6);
       expect(stderr).toMatch(
         /^async-music: .*task_not_found.*not a clip ID.*the key belongs to the account.*\n$/,
@@ -73,7 +71,7 @@ describe("async-music wait", () => {
   test.each(["", "."])(
     "has status 3 for the invalid ID %j, without a command to continue",
     async (taskId) => {
-      const { status, stderr } = await createTerminal(emulator).run("wait", taskId);
+      const { status, stderr } = await its.run("wait", taskId);
       expect(status).toBe(3);
       expect(stderr).toMatch(/^async-music: .*task_not_found.*\n$/);
     },
@@ -81,15 +79,14 @@ describe("async-music wait", () => {
 
   test("has status 10 for a failed task, without a command to continue", async () => {
     const error = "The input names a clip that does not exist";
-    emulator.providers.provider_a.next({
+    its.emulator.providers.provider_a.next({
       outcome: "failure",
       error,
       error_code: "content_moderation",
       retryable: false,
     });
     const { task_id: taskId } = await submit();
-    const { run } = createTerminal(emulator);
-    const { status, stdout, stderr } = await run("wait", taskId, "--json");
+    const { status, stdout, stderr } = await its.run("wait", taskId, "--json");
     expect(status).toBe(10);
     expect(JSON.parse(stdout)).toEqual({
       error: {
@@ -110,26 +107,24 @@ describe("async-music wait", () => {
 
 describe("Ctrl-C", () => {
   test("during the wait writes the task ID and how to continue, with status 130", async () => {
-    const { run, signal, listeners } = createTerminal(emulator);
-    emulator.providers.provider_a.next({ outcome: "hang" });
+    its.emulator.providers.provider_a.next({ outcome: "hang" });
     const { task_id: taskId } = await submit();
     let listening = -1;
-    emulator.onRequest(() => {
-      signal("SIGINT");
-      listening = listeners.size;
+    its.emulator.onRequest(() => {
+      its.signal("SIGINT");
+      listening = its.listeners.size;
     });
-    const { status, stderr } = await run("wait", taskId);
+    const { status, stderr } = await its.run("wait", taskId);
     expect(status).toBe(130);
     // A second one ends the process at once.
     expect(listening).toBe(0);
     expect(stderr).toMatch(new RegExp(`\\n {2}async-music wait ${taskId}\\n$`));
-    expect(listeners.size).toBe(0);
+    expect(its.listeners.size).toBe(0);
   });
 
   test("while the request is in flight waits for the response, which names the task", async () => {
-    const terminal = createTerminal(emulator);
-    emulator.onRequest(({ method }) => method === "POST" && terminal.signal("SIGINT"));
-    const { status, stdout, stderr } = await terminal.run("run", "-d", "rain", "--json");
+    its.emulator.onRequest(({ method }) => method === "POST" && its.signal("SIGINT"));
+    const { status, stdout, stderr } = await its.run("run", "-d", "rain", "--json");
     const { error } = JSON.parse(stdout);
     expect([status, error.name]).toEqual([130, "Interrupted"]);
     expect(error.taskId).toMatch(/^[0-9a-f-]{36}$/);
@@ -142,9 +137,8 @@ describe("Ctrl-C", () => {
   ])("while the request is in flight, followed by %s, leaves the outcome unknown", async (_, follow) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
-    emulator.faults.add({ method: "POST", fault: { kind: "stall" } });
-    const terminal = createTerminal(emulator);
-    const signal = () => terminal.signal("SIGINT");
+    its.emulator.faults.add({ method: "POST", fault: { kind: "stall" } });
+    const signal = () => its.signal("SIGINT");
     let isOver = false;
     let wasOver = true;
     const interrupt = async () => {
@@ -154,8 +148,8 @@ describe("Ctrl-C", () => {
       wasOver = isOver;
       follow(signal);
     };
-    emulator.onRequest(() => void interrupt());
-    const { status, stdout } = await terminal.run("run", "-d", "rain", "--json").finally(() => {
+    its.emulator.onRequest(() => void interrupt());
+    const { status, stdout } = await its.run("run", "-d", "rain", "--json").finally(() => {
       isOver = true;
     });
     expect(wasOver).toBe(false);
@@ -172,55 +166,49 @@ describe("Ctrl-C", () => {
   });
 
   test("while the audio is saved leaves no partial file, and writes how to continue", async () => {
-    const folder = await createFolder();
-    emulator.providers.provider_a.next({ outcome: "success", clips: 1 });
-    const terminal = createTerminal(emulator);
-    emulator.onRequest(({ path }) => !path.startsWith("/api/") && terminal.signal("SIGINT"));
-    const { status, stdout, stderr } = await terminal.run("run", "-d", "rain", "--out", `${folder}/rain`);
-    expect([status, stdout, await readdir(folder)]).toEqual([130, "", []]);
+    its.emulator.providers.provider_a.next({ outcome: "success", clips: 1 });
+    its.emulator.onRequest(({ path }) => !path.startsWith("/api/") && its.signal("SIGINT"));
+    const { status, stdout, stderr } = await its.run("run", "-d", "rain", "--out", `${its.folder}/rain`);
+    expect([status, stdout, await readdir(its.folder)]).toEqual([130, "", []]);
     expect(stderr).toMatch(/\n {2}async-music wait [0-9a-f-]{36} --out \S+\/rain\n$/);
   });
 
   test("before anything is sent creates no task, and says so", async () => {
-    emulator.faults.add({
+    its.emulator.faults.add({
       method: "POST",
       fault: { kind: "status", status: 429, retry_after_seconds: 30, when: "before" },
     });
-    const terminal = createTerminal(emulator);
-    emulator.onRequest(() => terminal.signal("SIGINT"));
-    const { status, stderr } = await terminal.run("run", "-d", "rain");
+    its.emulator.onRequest(() => its.signal("SIGINT"));
+    const { status, stderr } = await its.run("run", "-d", "rain");
     expect(status).toBe(130);
     expect(stderr).toContain("This command created no task.");
     expect(stderr).not.toContain("async-music wait");
   });
 
   test("with a journal exits after the task is recorded", async () => {
-    const terminal = createTerminal(emulator);
-    const folder = await createFolder();
-    const stop = emulator.onRequest(({ method }) => method === "POST" && terminal.signal("SIGINT"));
-    const line = ["run", "-d", "rain", "--no-download", "--journal", join(folder, "j"), "--key", "k"];
-    expect((await terminal.run(...line)).status).toBe(130);
+    const stop = its.emulator.onRequest(({ method }) => method === "POST" && its.signal("SIGINT"));
+    const line = ["run", "-d", "rain", "--no-download", "--journal", join(its.folder, "j"), "--key", "k"];
+    expect((await its.run(...line)).status).toBe(130);
     stop();
-    expect((await terminal.run(...line)).status).toBe(0);
-    expect(terminal.bodies.length).toBe(1);
+    expect((await its.run(...line)).status).toBe(0);
+    expect(its.bodies.length).toBe(1);
   });
 });
 
 test("balance and usage are tables, and the service's response with --json", async () => {
   await submit();
-  const { run } = createTerminal(emulator);
-  expect((await run("balance")).stdout).toBe(
+  expect((await its.run("balance")).stdout).toBe(
     "available   95 credits  0.95 USD\nfrozen       5 credits  0.05 USD\ntotal      100 credits  1.00 USD\n",
   );
-  expect((await run("usage")).stdout).toBe(
+  expect((await its.run("usage")).stdout).toBe(
     "tasks created        1\ncredits used         5 credits  0.05 USD, including refunded ones\ncredits topped up  100 credits  1.00 USD\n",
   );
-  expect(JSON.parse((await run("balance", "--json")).stdout)).toEqual({
+  expect(JSON.parse((await its.run("balance", "--json")).stdout)).toEqual({
     available: 95,
     frozen: 5,
     total: 100,
   });
-  expect(JSON.parse((await run("usage", "--json")).stdout)).toEqual({
+  expect(JSON.parse((await its.run("usage", "--json")).stdout)).toEqual({
     tasks_created: 1,
     credits_used: 5,
     credits_topped_up: 100,

@@ -1,7 +1,6 @@
 import { readdir } from "node:fs/promises";
-import { beforeEach, describe, expect, test } from "vitest";
-import { createEmulator, type Emulator } from "../../emulator/index.js";
-import { createChangedTerminal, createFolder, createTerminal } from "../cli/support/terminal.js";
+import { describe, expect, test } from "vitest";
+import { createChangedTerminal, createTerminal, useTerminal } from "../cli/support/terminal.js";
 
 /** Writes the clipboard (OSC 52), moves the cursor (CSI in 8 bits), reverses text, hides text, and ends the line. */
 const EVIL =
@@ -9,14 +8,7 @@ const EVIL =
 const VISIBLE = "]52;c;ZXZpbA==2J async-music: Done.";
 const UNSAFE = /(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
-let emulator: Emulator;
-let folder: string;
-beforeEach(async () => {
-  emulator = createEmulator({ seed: 1, credits: 100 });
-  emulator.providers.provider_a.always({ clips: 1 });
-  folder = await createFolder();
-  return () => emulator[Symbol.asyncDispose]();
-});
+const its = useTerminal({ clips: 1 });
 
 type Data = Record<string, unknown>;
 
@@ -28,7 +20,7 @@ function hostile(change: (data: Data, method: string) => void, options = {}) {
     change(data, method);
     return Response.json({ code, data }, { status: response.status });
   };
-  return createChangedTerminal(emulator, changed, options);
+  return createChangedTerminal(its.emulator, changed, options);
 }
 
 describe.each([true, false])("with a terminal: %s", (isTerminal) => {
@@ -68,10 +60,10 @@ describe.each([true, false])("with a terminal: %s", (isTerminal) => {
       const { result } = Object(data["output"]);
       for (const clip of Array.isArray(result) ? result : []) clip.title = `Rain${EVIL}`;
     }, options);
-    const written = await run("run", "-d", "rain", "--out", `${folder}/`);
+    const written = await run("run", "-d", "rain", "--out", `${its.folder}/`);
     expectSafe(written);
     expect(written.stderr).toContain(`Rain${VISIBLE}`);
-    for (const name of await readdir(folder)) expect(name).toMatch(/^rain-[\p{L}\d-]+\.wav$/u);
+    for (const name of await readdir(its.folder)) expect(name).toMatch(/^rain-[\p{L}\d-]+\.wav$/u);
   });
 
   test("an address and lyrics are written without what a terminal obeys", async () => {
@@ -92,8 +84,8 @@ describe.each([true, false])("with a terminal: %s", (isTerminal) => {
   });
 
   test("the reason of a failure is shown without what a terminal obeys, and --json escapes it", async () => {
-    emulator.providers.provider_a.next({ outcome: "failure", error: `Refused${EVIL}` });
-    const { run } = createTerminal(emulator, options);
+    its.emulator.providers.provider_a.next({ outcome: "failure", error: `Refused${EVIL}` });
+    const { run } = createTerminal(its.emulator, options);
     const written = await run("run", "-d", "rain", "--json");
     expectSafe(written);
     // The error code follows the reason, before the full stop.
@@ -104,7 +96,7 @@ describe.each([true, false])("with a terminal: %s", (isTerminal) => {
   test("what the service says of an error is shown without what a terminal obeys", async () => {
     const refused = () =>
       Response.json({ code: 400, error_code: `bad${EVIL}`, message: EVIL }, { status: 400 });
-    const { run } = createChangedTerminal(emulator, refused, options);
+    const { run } = createChangedTerminal(its.emulator, refused, options);
     const written = await run("balance", "--json");
     expectSafe(written);
     expect(written.stderr).toContain("ZXZpbA==");

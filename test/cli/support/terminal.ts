@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
-import type { Emulator } from "../../../emulator/index.js";
+import { beforeEach, onTestFinished } from "vitest";
+import { createEmulator, type Emulator } from "../../../emulator/index.js";
 import { runProgram } from "../../../src/cli/program.js";
 import type { EndingSignal, Output, Terminal } from "../../../src/cli/terminal.js";
 
@@ -13,6 +13,25 @@ export interface TerminalOptions {
   /** Whether stdout and stderr are a terminal. */
   isTerminal?: boolean;
   columns?: number;
+}
+
+/** What each test of a file has: an emulator, a terminal, and a directory with the path of a journal. */
+export interface Its extends ReturnType<typeof createTerminal> {
+  emulator: Emulator;
+  folder: string;
+  journal: string;
+}
+
+export function useTerminal({ clips }: { clips?: number } = {}): Its {
+  const its = {} as Its;
+  beforeEach(async () => {
+    const emulator = createEmulator({ seed: 1, credits: 100 });
+    if (clips !== undefined) emulator.providers.provider_a.always({ clips });
+    const folder = await createFolder();
+    Object.assign(its, createTerminal(emulator), { emulator, folder, journal: join(folder, "journal") });
+    return () => emulator[Symbol.asyncDispose]();
+  });
+  return its;
 }
 
 /** Runs commands against an emulator on its virtual clock, so that a wait of minutes ends at once. */

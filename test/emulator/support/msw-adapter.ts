@@ -1,6 +1,6 @@
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { describe, expect, test, vi } from "vitest";
-import { serviceOf, VALID } from "./service.js";
+import { serviceOf, TASK, VALID } from "./service.js";
 
 /** What must be true of the MSW adapter, with either major. */
 export function describeMswAdapter(name: string, listen: (emulator: Emulator) => void): void {
@@ -42,6 +42,23 @@ export function describeMswAdapter(name: string, listen: (emulator: Emulator) =>
         await fetch(other).catch(() => {});
       vi.restoreAllMocks();
       expect(emulator.requests).toHaveLength(before);
+    });
+
+    test("time does not run ahead of requests that are on their way", async () => {
+      const { emulator, create, read } = connect();
+      const taskId = await create(VALID.song, { process_seconds: 47 });
+      let polls = 0;
+      for (;;) {
+        await emulator.clock.sleep(5_000);
+        polls++;
+        if ((await read(taskId)).status === "success") break;
+      }
+      expect(polls).toBe(10);
+      expect(
+        emulator.requests
+          .filter(({ path }) => path === `${TASK}/${taskId}`)
+          .map(({ at }) => at.slice(17, 19)),
+      ).toEqual(["05", "10", "15", "20", "25", "30", "35", "40", "45", "50"]);
     });
   });
 }
