@@ -135,7 +135,8 @@ async function request<Result>(
     if (broken !== null) return broken;
     signal.throwIfAborted();
     // Audio may be anywhere, so the key isn't sent there in a header of the caller's either.
-    const sent = redactor.headers(new Headers(options.headers));
+    const sent =
+      options.headers === undefined ? new Headers() : redactor.headers(new Headers(options.headers));
     for (const name of ["x-api-key", "x-request-id"]) sent.delete(name);
     // Only bytes without a content coding have a known length and can be resumed.
     if (!sent.has("Accept-Encoding")) sent.set("Accept-Encoding", "identity");
@@ -153,20 +154,22 @@ async function request<Result>(
       fetch: context.fetch,
       signal: deadline.signal,
     });
-    const answer = (status: number | null) => {
-      const durationMs = clock.now() - sentAt;
-      emitter.emit("answer", () => ({ ...event, status, durationMs, remaining: null }));
-    };
     let response: Response | null = null;
+    let failure: unknown;
     try {
       response = await Promise.race([sending, deadline.ended]);
-      const { status } = response;
-      answer(status);
+    } catch (error) {
+      failure = error;
+    }
+    const status = response?.status ?? null;
+    const durationMs = clock.now() - sentAt;
+    emitter.emit("answer", () => ({ ...event, status, durationMs, remaining: null }));
+    try {
+      if (response === null) throw failure;
       // Any other success has no audio, or a part that was not requested.
       if (status === 200 || (status === 206 && sent.has("Range")))
         return await use(download, response, deadline);
     } catch (error) {
-      if (response === null) answer(null);
       deadline.clear();
       signal.throwIfAborted();
       if (error instanceof AudioDownloadError) return { error, mayResend: true, statedMs: null };
@@ -175,14 +178,13 @@ async function request<Result>(
       const details = { url: shownUrl, status: null, cause: redactor.cause(error) };
       return { error: new AudioDownloadError(message, details), mayResend: true, statedMs: null };
     }
-    const { status } = response;
     deadline.clear();
     response.body?.cancel().catch(() => {});
     const statedMs = statedWaitMs(response.headers, undefined, clock.now());
     if (status === 404) return { error: new AudioExpiredError(shownUrl), mayResend: false, statedMs };
     const message = `Failed to download audio: ${shownUrl} answers HTTP ${status}.`;
     const error = new AudioDownloadError(message, { url: shownUrl, status });
-    return { error, mayResend: status === 429 || status >= 500, statedMs };
+    return { error, mayResend: status === 429 || (status ?? 0) >= 500, statedMs };
   });
 }
 

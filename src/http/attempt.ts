@@ -123,7 +123,9 @@ export async function exchange(
     received.head = head;
     const reader = head.body?.getReader();
     if (reader !== undefined) received.reader = reader;
-    if (namesAnotherRequest(head, requestId, ids.requests)) throw new ForeignResponse();
+    const named = head.headers.get(HEADERS.requestId) ?? requestId;
+    if (named !== requestId && namesAnotherRequest(named, requestId, ids.requests))
+      throw new ForeignResponse();
 
     // Piece by piece, so that the beginning of a body that breaks off is known.
     const decoder = new TextDecoder();
@@ -186,6 +188,7 @@ function responseOf(
     headers,
     text,
     json,
+    taskId: Object(json["data"]).task_id,
     requestId: headers.get(HEADERS.requestId) || requestId,
     remaining: /^\d+$/.test(remaining) ? Number(remaining) : null,
     statedWaitMs: status >= 400 ? statedWaitMs(headers, json, now) : null,
@@ -202,26 +205,18 @@ export function parseJson(text: string): Fields {
   }
 }
 
-/** The `task_id` of a success body, whatever it is. */
-export function taskIdIn({ json }: Pick<ApiResponse, "json">): unknown {
-  return Object(json["data"]).task_id;
-}
-
 /**
- * Whether a response has the `X-Request-Id` of another request of this client. Ids that the client never sent, such as those of
- * a gateway, mean nothing.
+ * Whether an `X-Request-Id` is that of another request of this client. Ids that the client never sent, such as those of a
+ * gateway, mean nothing.
  */
-function namesAnotherRequest({ headers }: Response, requestId: string, sent: IdSet): boolean {
-  const header = headers.get(HEADERS.requestId) ?? requestId;
-  if (header === requestId) return false;
+function namesAnotherRequest(header: string, requestId: string, sent: IdSet): boolean {
   const named = header.split(",").map((id) => id.trim().toLowerCase());
   return !named.includes(requestId.toLowerCase()) && named.some((id) => sent.has(id));
 }
 
 /** The outcome of a success that names another task; `null` if it names the task of this call, or none. */
 function foreignTask(response: ApiResponse, call: Call, requestId: string, tasks: IdSet): Unusable | null {
-  const { status, headers } = response;
-  const named = taskIdIn(response);
+  const { status, headers, taskId: named } = response;
   // The schema of the response reports an id that is missing.
   if (status < 200 || status >= 300 || typeof named !== "string" || named === "") return null;
   if (call.taskId !== undefined) {

@@ -195,19 +195,6 @@ function canBeHeaders(value: unknown): boolean {
   }
 }
 
-/** Returns a copy of the options, after a check of their names and of every value that is given. */
-export function checkOptions<Options extends object>(
-  given: Options,
-  rules: OptionRules<Options>,
-  redactor: Pick<Redactor, "text">,
-): Options {
-  const options = checkOptionNames(given, rules, redactor);
-  for (const [name, value] of Object.entries(options)) {
-    if (value !== undefined) checkOption(name, rules[name as keyof Options], value);
-  }
-  return options;
-}
-
 /** @throws InvalidOptionError if a value does not meet its rule */
 export function checkOption(name: string, [rule, isMet]: OptionRule, value: unknown): void {
   if (!isMet(value)) throw new InvalidOptionError(name, rule, shown(value));
@@ -228,21 +215,21 @@ const NO_KEY: Pick<Redactor, "text"> = { text: (value) => value };
 
 /**
  * Returns a copy of the options that has every known name, `undefined` where none is given. Own properties alone count,
- * so that a polluted `Object.prototype` sets no option of a client.
+ * so that a polluted `Object.prototype` sets no option.
  *
  * @throws `InvalidOptionError` for a name that is not known, and for one that the options inherit from a class or from
- * other options: either would silently do nothing
+ * other options: either would silently do nothing. Also for a value that does not meet its rule
  */
-export function checkOptionNames<Options extends object>(
+export function checkOptions<Options extends object>(
   options: Options,
-  known: Readonly<Record<string, unknown>>,
+  rules: Readonly<Record<string, OptionRule>>,
   { text }: Pick<Redactor, "text"> = NO_KEY,
 ): Options {
   if (typeof options !== "object" || options === null) {
     throw new InvalidOptionError("options", "be an object", shown(options));
   }
-  const names = Object.keys(known);
-  return ownOptions(options, names, (name, reason) => {
+  const names = Object.keys(rules);
+  const own = ownOptions(options, names, (name, reason) => {
     if (reason === "inherited")
       return new InvalidOptionError(name, "be an own property of the options: inherited ones are not read");
     const rule = text(name) === name ? ruleFor(name, names) : null;
@@ -250,6 +237,10 @@ export function checkOptionNames<Options extends object>(
     // A name like no other isn't shown: it may be the API key in a wrong place.
     return new InvalidOptionError("options", `be among ${names.join(", ")}`, shown(name));
   });
+  for (const [name, value] of Object.entries(own)) {
+    if (value !== undefined) checkOption(name, rules[name] ?? OWN_CHECK, value);
+  }
+  return own;
 }
 
 /** What is wrong with a name that is an option of something else, or nearly one of these; `null` for any other. */

@@ -98,6 +98,8 @@ export interface ApiResponse {
   text: string;
   /** The fields of the body; none if it is no JSON object. */
   json: Fields;
+  /** The `task_id` of its data, whatever it is. */
+  taskId: unknown;
   /** The `X-Request-Id` of the response, or else of the request. */
   requestId: string;
   /** `X-RateLimit-Remaining`; `null` without a readable value. */

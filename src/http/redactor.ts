@@ -33,18 +33,16 @@ export function createRedactor(secret: string): Redactor {
   // Messages are cleaned as well, which would join the parts of a hidden key. Without their line breaks, words would form
   // a short key by chance.
   const cleaned = (value: string) => (isLong ? value.replaceAll(INVISIBLE, "") : printableLine(value));
-  const isVisiblyIn = (value: string) => {
-    for (const spelling of spellings) if (value.search(spelling) >= 0) return true;
+  const isIn = (value: string) => {
+    for (const shown of [value, cleaned(value)]) {
+      for (const spelling of spellings) if (shown.search(spelling) >= 0) return true;
+    }
     return false;
   };
-  const isIn = (value: string) => isVisiblyIn(value) || isVisiblyIn(cleaned(value));
-  const text = (value: string) => {
+  const text = (value: string): string => {
     let shown = value;
     for (const spelling of spellings) shown = shown.replaceAll(spelling, REPLACEMENT);
-    if (!isVisiblyIn(cleaned(shown))) return shown;
-    shown = cleaned(shown);
-    for (const spelling of spellings) shown = shown.replaceAll(spelling, REPLACEMENT);
-    return shown;
+    return isIn(shown) ? text(cleaned(shown)) : shown;
   };
   const safeText = (value: string) => withoutCredentials(text(value));
   const isUnsafe = (value: string) => isIn(value) || withoutCredentials(value) !== value;

@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import type { AudioDownload } from "../audio/audio.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
 import { AudioDownloadError } from "../errors/connection-errors.js";
-import { checkOptionNames } from "../http/client.js";
+import { checkOptions, flagRule } from "../http/client.js";
 import { checkPath, PathTaken, writeWholeFile } from "./durable.js";
 
 /** What `saveAudio` does if a file exists at the path. Give at most one of the two. */
@@ -57,7 +57,9 @@ export async function saveAudio(
 ): Promise<string> {
   checkDownload(download);
   const target = `${checkName(checkPath(path).replace(AUDIO_EXTENSION, ""))}.${download.extension}`;
-  const checked = checkOptions(options);
+  const checked = checkOptions(options, { overwrite: flagRule, unique: flagRule });
+  if (checked.overwrite && checked.unique)
+    throw new InvalidOptionError("unique", "be left out if `overwrite` is true: choose one of them");
   if (download.body.locked) throw readBefore(download);
   let isRead = false;
   const write = (draft: string) => {
@@ -87,18 +89,6 @@ function checkDownload(download: AudioDownload): void {
 function checkName(path: string): string {
   if (!NO_NAME.test(path)) return path;
   throw new InvalidOptionError("path", "end in the name of a file, and not in its folder");
-}
-
-function checkOptions(given: SaveAudioOptions): SaveAudioOptions {
-  const options = checkOptionNames(given, { overwrite: true, unique: true });
-  for (const name of ["overwrite", "unique"] as const) {
-    const value: unknown = options[name];
-    if (value !== undefined && typeof value !== "boolean")
-      throw new InvalidOptionError(name, "be true or false", shown(value));
-  }
-  if (options.overwrite && options.unique)
-    throw new InvalidOptionError("unique", "be left out if `overwrite` is true: choose one of them");
-  return options;
 }
 
 async function writeBody(download: AudioDownload, path: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { checkOptionNames } from "../http/client.js";
+import { checkOptions, OWN_CHECK } from "../http/client.js";
 import { type DamagedEntry, isFreed, isJournalEntry, listOpen, SharedJournals } from "../journal/entries.js";
 import type { Journal, JournalEntry } from "../journal/journal.js";
 import {
@@ -78,7 +78,7 @@ return found`;
  * ```
  */
 export function redisJournal(redis: RedisClient, options: RedisJournalOptions = {}): Required<Journal> {
-  const checked = checkOptionNames(options, { prefix: true, forgetAfterSeconds: true });
+  const checked = checkOptions(options, { prefix: OWN_CHECK, forgetAfterSeconds: OWN_CHECK });
   const prefix = checkPrefix(checked.prefix);
   const { forgetAfterSeconds } = checked;
   if (forgetAfterSeconds !== undefined) checkWhole("forgetAfterSeconds", forgetAfterSeconds);

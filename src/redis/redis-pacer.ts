@@ -1,7 +1,6 @@
 import { LIMITS } from "../contract/service.js";
-import { InvalidOptionError, shown } from "../errors/base.js";
 import { createRequestId } from "../http/attempt.js";
-import { checkOptionNames } from "../http/client.js";
+import { callbackRule, checkOptions, OWN_CHECK } from "../http/client.js";
 import type { PacerFactory } from "../rate-limit/pacer.js";
 import { systemRandom } from "../time/clock.js";
 import { checkPrefix, checkWhole, type Evaluate, evaluateOn, type RedisClient } from "./client.js";
@@ -48,17 +47,15 @@ export interface RedisPacerOptions {
  * ```
  */
 export function redisPacer(redis: RedisClient, options: RedisPacerOptions = {}): PacerFactory {
-  const checked = checkOptionNames(options, {
-    prefix: true,
-    requests: true,
-    windowSeconds: true,
-    onUnavailable: true,
+  const checked = checkOptions(options, {
+    prefix: OWN_CHECK,
+    requests: OWN_CHECK,
+    windowSeconds: OWN_CHECK,
+    onUnavailable: callbackRule,
   });
   const { onUnavailable = () => {} } = checked;
   const requests = checkWhole("requests", checked.requests ?? LIMITS.requestsPerWindow);
   const windowMs = 1000 * checkWhole("windowSeconds", checked.windowSeconds ?? LIMITS.windowMs / 1000);
-  if (typeof onUnavailable !== "function")
-    throw new InvalidOptionError("onUnavailable", "be a function", shown(onUnavailable));
   const prefix = checkPrefix(checked.prefix);
   const evaluate = evaluateOn(redis);
 

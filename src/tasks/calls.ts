@@ -4,7 +4,7 @@ import { ENDPOINTS, isModel, isTaskType } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
 import { AsyncMusicError, InvalidRequestError } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
-import { attempt, LONGEST_ID, taskIdIn } from "../http/attempt.js";
+import { attempt, LONGEST_ID } from "../http/attempt.js";
 import { parseData, send } from "../http/client.js";
 import type {
   ApiResponse,
@@ -89,13 +89,18 @@ export async function createTask(
   const call: Call = { method, path, kind: "create", body, purpose: "create a task", ...hooks };
   if (context.warn !== undefined) warnOfMisspelledFields(value, context.warn, context.redactor);
   const response = await send(context, call, options, judgeSubmission);
-  const taskId = taskIdIn(response);
+  const { taskId } = response;
   // Without a usable id the task could not be waited for: the caller must learn that it may exist.
   if (!isTaskId(taskId, context.redactor) || taskId.trim() === "") {
     const outcome = { kind: "answered", response } as const;
     throw submissionOutcomeUnknown({ context, call, requestId: response.requestId, outcome });
   }
-  const created = { ...call, advice: `The task was created. ${resumeAdvice(taskId)}` };
+  const created: Call = {
+    ...call,
+    get advice() {
+      return `The task was created. ${resumeAdvice(taskId)}`;
+    },
+  };
   // test/types/contract-schemas.test-d.ts proves the fields. The service repeats the `type` of the request.
   const data = parseData(context, created, response, taskSubmissionSchema, taskId) as TaskSubmission;
   return { data, response };
@@ -136,10 +141,10 @@ function judgeSubmission(failure: Failure): Verdict {
   const { outcome, context } = failure;
   if (outcome.kind === "aborted_before_sending") return { error: outcome.cause, mayResend: false };
   if (outcome.kind === "never_left") return { error: connectionError(failure, outcome), mayResend: false };
-  const { status, json } = outcome.kind === "answered" ? outcome.response : { status: 500, json: {} };
-  if (outcome.kind !== "answered" || status >= 500 || isTaskId(taskIdIn({ json }), context.redactor))
+  const response = outcome.kind === "answered" && outcome.response.status < 500 ? outcome.response : null;
+  if (response === null || isTaskId(response.taskId, context.redactor))
     return { error: submissionOutcomeUnknown(failure), mayResend: false };
-  return { error: responseError(failure, outcome.response), mayResend: status === 429 };
+  return { error: responseError(failure, response), mayResend: response.status === 429 };
 }
 
 /** The error for a POST that may have created a task. */
@@ -228,11 +233,9 @@ function explain(failure: Failure): [reason: string, cause: unknown] {
 export function retrieveCall(
   taskId: string,
   kind: Extract<RequestKind, "read" | "poll">,
-  redactor: Redactor,
   journalKey?: string,
 ): Call {
   const { method, path } = ENDPOINTS.retrieveTask;
-  checkTaskId(taskId, redactor);
   return {
     method,
     path: path.replace("{taskId}", () => encodeURIComponent(taskId)),
@@ -250,9 +253,10 @@ export async function retrieveTask(
   taskId: string,
   options: RequestOptions,
 ): Promise<Result<Task>> {
-  const call = retrieveCall(taskId, "read", context.redactor);
+  const call = retrieveCall(taskId, "read");
   const response = await send(context, call, options, judgeRead);
-  const data = parseTask(context, call, response);
+  // test/types/contract-schemas.test-d.ts proves that the fields are those of a `Task`, but for its result.
+  const data = parseData(context, call, response, taskSchema) as Task;
   if (data.status === "success") checkResult(context, call, { data, response });
   return { data, response };
 }
@@ -267,18 +271,13 @@ export async function pollTask(
   if (!("result" in tried)) return tried;
   const response = tried.result;
   try {
-    const data = parseTask(context, call, response);
+    const data = parseData(context, call, response, taskSchema) as Task;
     if (!nestsDeeper(data, DEEPEST)) return { result: { data, response } };
     const issues = [{ path: "data", message: `nests deeper than ${DEEPEST} levels` }];
     throw invalidResponse(context.redactor, call, response.requestId, issues);
   } catch (error) {
     return { error, mayResend: true, statedMs: null };
   }
-}
-
-/** Checks all fields of a task but its result. `test/types/contract-schemas.test-d.ts` proves that they are a `Task`. */
-function parseTask(context: Context, call: Call, response: ApiResponse): Task {
-  return parseData(context, call, response, taskSchema) as Task;
 }
 
 /** Checks the result of a task that succeeded. That of an unlisted type may be anything. */
@@ -296,33 +295,24 @@ export function resumeAdvice(taskId: string): string {
 
 /** What to check if the account has no such task. */
 export function notFoundAdvice(taskId: string, journalKey?: string): string {
-  if (journalKey === undefined)
-    return (
-      `Is it a task's id, and no clip's? Then client.tasks.wait(${JSON.stringify(taskId)}) needs a key of the account that ` +
-      "submitted it."
-    );
-  return (
-    `The journal names this task under ${JSON.stringify(journalKey)}: was that recorded with another account, or with ` +
-    "an emulator that has ended?"
-  );
+  return journalKey === undefined
+    ? `Is it a task's id, and no clip's? Then client.tasks.wait(${JSON.stringify(taskId)}) needs a key of the account ` +
+        "that submitted it."
+    : `The journal names this task under ${JSON.stringify(journalKey)}: was that recorded with another account, or ` +
+        "with an emulator that has ended?";
 }
 
 /** Whether a task can be read by this id. An empty id or a dot segment names another URL, and a key must not get into one. */
-export function isTaskId(value: unknown, redactor: Redactor): value is string {
+function isTaskId(value: unknown, redactor: Redactor): value is string {
   if (typeof value !== "string" || value.length > LONGEST_ID) return false;
   return !/^\.{0,2}$|\p{Surrogate}/u.test(value) && !redactor.isGivenAway(value);
 }
 
-/** @throws InvalidRequestError if no task can be read by this id */
-export function checkTaskId(taskId: unknown, redactor: Redactor): void {
-  if (!isTaskId(taskId, redactor)) throw noTask("taskId", taskId);
-}
-
-/** The id of a task that is given by its id or as its submission. */
-export function taskIdOf(task: string | TaskSubmission): string {
+/** The id of a task that is given by its id or as its submission. @throws InvalidRequestError if it can't be read by that */
+export function taskIdOf(task: string | TaskSubmission, redactor: Redactor): string {
   const taskId: unknown = typeof task === "string" ? task : task?.task_id;
-  if (typeof taskId === "string") return taskId;
-  throw noTask("task", task);
+  if (isTaskId(taskId, redactor)) return taskId;
+  throw typeof taskId === "string" ? noTask("taskId", taskId) : noTask("task", task);
 }
 
 function noTask(path: string, got: unknown): InvalidRequestError {

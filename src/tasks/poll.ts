@@ -163,7 +163,7 @@ export class TaskPoller {
 
   /** The call that reads the task: made for each poll, since most of the time there is none. */
   call(): Call {
-    return retrieveCall(this.taskId, "poll", this.context.redactor, this.#settings.journalKey);
+    return retrieveCall(this.taskId, "poll", this.#settings.journalKey);
   }
 
   async #poll(admission: Admission): Promise<Reading> {

@@ -120,7 +120,7 @@ export class Tasks {
     const read = async () =>
       retrieveTask(
         this.#context,
-        taskIdOf(task),
+        taskIdOf(task, redactor),
         checkOptions<RequestOptions>(options, TASK_OPTIONS, redactor),
       );
     const taskId = String(Object(task).task_id ?? task);

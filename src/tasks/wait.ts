@@ -6,7 +6,7 @@ import type { Context } from "../http/context.js";
 import type { Redactor } from "../http/redactor.js";
 import { traceEach } from "../http/telemetry.js";
 import { parseDate } from "../time/clock.js";
-import { checkResult, checkTaskId, resumeAdvice, taskIdOf } from "./calls.js";
+import { checkResult, resumeAdvice, taskIdOf } from "./calls.js";
 import type { CheckedWait } from "./options.js";
 import { type SharedPolls, TaskPoller } from "./poll.js";
 import { stoppable } from "./run-all.js";
@@ -44,8 +44,7 @@ export class Waits {
   }
 
   #poller(task: string | TaskSubmission, checked: CheckedWait, journalKey?: string): TaskPoller {
-    const taskId = taskIdOf(task);
-    checkTaskId(taskId, this.#context.redactor);
+    const taskId = taskIdOf(task, this.#context.redactor);
     const now = this.#context.clock.now();
     const submission = typeof task === "string" ? undefined : task;
     const own = submission && this.#submissions.get(submission);

@@ -76,7 +76,6 @@ export type Deadline = ReturnType<typeof startDeadline>;
 export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal) {
   const controller = new AbortController();
   const { signal } = controller;
-  let timer: ReturnType<typeof setTimeout> | undefined;
   let timedOut = false;
   let end = (_reason: unknown) => {};
   const ended = new Promise<never>((_, reject) => {
@@ -87,20 +86,17 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal) {
     };
   });
   ended.catch(() => {});
-  const restart = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      timedOut = true;
-      end(new DOMException(`no answer within ${timeoutMs} ms`, "TimeoutError"));
-    }, timeoutMs);
+  const onTimeout = () => {
+    timedOut = true;
+    end(new DOMException(`no answer within ${timeoutMs} ms`, "TimeoutError"));
   };
+  let timer = setTimeout(onTimeout, timeoutMs);
   const callerAbort = onAbort(callerSignal, () => end(callerSignal?.reason));
   const clear = () => {
     clearTimeout(timer);
     callerAbort.leave();
   };
   if (callerSignal?.aborted) end(callerSignal.reason);
-  else restart();
 
   return {
     /** Aborted when the attempt must end. */
@@ -110,7 +106,10 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal) {
     /** Whether the time limit has ended it. */
     timedOut: () => timedOut,
     /** Starts the time limit again. */
-    restart,
+    restart() {
+      clearTimeout(timer);
+      timer = setTimeout(onTimeout, timeoutMs);
+    },
     /** Stops the time limit until `restart`. */
     pause: () => clearTimeout(timer),
     /** Removes the timer and the listener. */

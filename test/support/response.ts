@@ -17,6 +17,7 @@ export function createResponse(
     headers: fields,
     text,
     json,
+    taskId: Object(json["data"]).task_id,
     requestId: "request-1",
     remaining: null,
     statedWaitMs: statedMs,
