@@ -26,7 +26,6 @@ import type { ServiceClock } from "../time/clock.js";
 import { afterRealMs, nextTurn } from "../time/event-loop.js";
 import type { Dashboard } from "./dashboard.js";
 
-/** One of the emulator's sites on a port. */
 export interface ServedSite {
   readonly service: Service;
   readonly site: RequestTarget["site"];
@@ -36,7 +35,6 @@ export interface ServedSite {
   readonly addresses: Addresses;
 }
 
-/** Shared by all sites. */
 export interface Addresses {
   /** `null` until every site listens. */
   origins: Origins | null;
@@ -50,7 +48,6 @@ export interface Addresses {
  */
 const SERVER_OPTIONS = { requireHostHeader: false, keepAliveTimeout: 120_000 };
 
-/** A Node server that hands every request to the emulator. */
 export function createSiteServer(served: ServedSite): Server {
   const { clock } = served.service.core;
   const lastResponses = new WeakMap<object, ServerResponse>();

@@ -4,7 +4,6 @@ import { type Core, findTask } from "../core/core.js";
 import { isUnused } from "../core/faults.js";
 
 interface TestRequest {
-  /** The method and path, and the task's type. */
   name: string;
   type: string | null;
   request: LoggedRequest;
@@ -34,7 +33,6 @@ export function followTest(core: Core) {
     audits.flatMap(({ audit, inherited }) => audit.findings.filter((each) => !inherited.has(each)));
 
   return {
-    /** The rules that the client broke, besides the allowed ones. */
     brokenRules(allowed: ReadonlySet<ConductRule>): string | null {
       const broken = findings().filter(({ rule }) => !allowed.has(rule));
       if (broken.length === 0) return null;
@@ -42,7 +40,6 @@ export function followTest(core: Core) {
       const rules = [...new Set(broken.map(({ rule }) => `"${rule}"`))].join(", ");
       return `The client broke rules of the service:\n${lines.join("")}If the test does so on purpose, call \`breaks(${rules})\`.`;
     },
-    /** The rules that the client was expected to break and did not. */
     unbrokenRules(expected: ReadonlySet<ConductRule>): string | null {
       const broken = findings().map(({ rule }) => rule);
       const unbroken = [...expected].filter((rule) => !broken.includes(rule));
@@ -69,7 +66,6 @@ export function followTest(core: Core) {
   };
 }
 
-/** The type of the task that is submitted or read. */
 function typeOf(core: Core, { method, path }: LoggedRequest, json: unknown): string | null {
   const { createTask } = ENDPOINTS;
   if (method !== createTask.method || path !== createTask.path)

@@ -1,7 +1,6 @@
 import { randomStream } from "../time/random.js";
 import { between, sine } from "./numbers.js";
 
-/** Widths and heights in pixels. */
 export const COVER_SIZES = { image: 360, imageLarge: 1024 } as const;
 
 /** A sun or moon over ranges of hills, drawn from a clip id and the same at every size. */

@@ -33,7 +33,6 @@ const TABLE = 20;
 const EXTRA_BITS = 6;
 const LARGEST_VALUE = 15 + 2 ** EXTRA_BITS - 1;
 
-/** An MP3 file of 16-bit samples. */
 export async function encodeMp3(samples: Int16Array, pause: Pause): Promise<Bytes> {
   const count = Math.ceil((samples.length + DELAY_SAMPLES) / FRAME_SAMPLES);
   const file = new Uint8Array(count * FRAME_BYTES);
@@ -197,7 +196,6 @@ function readCodes() {
   return codes;
 }
 
-/** A matrix, row after row. */
 function matrix(rows: number, columns: number, entry: (row: number, column: number) => number): Float64Array {
   return new Float64Array(rows * columns).map((_, i) => entry(Math.floor(i / columns), i % columns));
 }

@@ -42,7 +42,6 @@ export function at<T>(items: readonly T[], index: number): T {
   return item;
 }
 
-/** The remainder that is never negative. */
 export function modulo(value: number, divisor: number): number {
   return ((value % divisor) + divisor) % divisor;
 }

@@ -15,13 +15,11 @@ interface SongSource {
 
 export interface SongRequest extends SongSource {
   readonly durationSeconds: number;
-  /** Without a voice. */
   readonly instrumental: boolean;
   /** The song that this one continues: its key, tempo, chords, tune and instruments stay, and no intro is played. */
   readonly continues?: SongSource;
 }
 
-/** Written music. */
 export interface Score extends Song, Performance {
   readonly scale: ScaleName;
 }
@@ -30,7 +28,6 @@ export interface Score extends Song, Performance {
 const RING_SECONDS = 1.6;
 const BODY = ["verse", "chorus", "verse", "chorus", "bridge", "chorus"] as const;
 
-/** Music for a text. The same request always gives the same score. */
 export function writeScore(request: SongRequest): Score {
   const { durationSeconds, instrumental, continues } = request;
   const { text, lyrics, seed } = continues ?? request;

@@ -35,7 +35,6 @@ export function joinSamples(parts: readonly Int16Array[]): Int16Array {
   return joined.subarray(0, end);
 }
 
-/** A file of samples. */
 export async function encode(samples: Int16Array, format: AudioFormat, pause: Pause): Promise<Bytes> {
   await pause();
   return format === "mp3" ? encodeMp3(samples, pause) : encodeWav(samples);

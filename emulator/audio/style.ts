@@ -162,7 +162,6 @@ const CHANGES: readonly (readonly [words: string, change: Partial<Style> & { tem
 /** Instruments that have the tune where a text names them. */
 const LEADS = ["bell", "cello", "flute", "guitar", "organ", "piano", "sax", "trumpet", "violin"] as const;
 
-/** The style that a text names. Where it names no genre, the seed chooses one. */
 export function readStyle(text: string, seed: number): Style {
   const words = ` ${text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ")} `;
   // Where the first of these names is, as a whole word; infinity if none is in the text.

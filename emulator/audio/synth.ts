@@ -94,7 +94,6 @@ const DRUMS = {
 
 export type DrumName = keyof typeof DRUMS;
 
-/** The loudness of each part in the mix. */
 const LEVELS = { bass: 0.8, chords: 0.3, tune: 0.65 };
 
 /** One period of a tone has 1024 samples; the upper bits of a 32-bit phase are the position in it. */
@@ -165,7 +164,6 @@ function createTable([partials]: Instrument, highestPitch: number, brightness: n
   return table;
 }
 
-/** Adds a tone that fills the span. */
 function addTone(
   span: Float32Array,
   instrument: Instrument,
@@ -188,7 +186,6 @@ function addTone(
   }
 }
 
-/** One stroke of a drum at full strength. */
 function createStroke([level, fromHertz, toHertz, noise, halfLifeSeconds]: Drum, period: Float32Array) {
   const random = randomStream(0, "noise");
   const fall = fallOf(halfLifeSeconds);

@@ -109,7 +109,6 @@ const ADJECTIVE_ENDING = /(?:ful|less|ous|ish|ive|able|ible|ical|ic|ly)$/;
 const DETERMINERS = new Set("a an the my your his her its our their".split(" "));
 const LONGEST_WORD = 18;
 
-/** Something that a text is about. */
 interface Keyword {
   word: string;
   /** As it is in a sentence: `the lighthouse`, where the text has an article before it. */

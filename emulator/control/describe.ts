@@ -11,10 +11,8 @@ const ERRORS = {
 
 const errorBody = z.object({ code: z.int(), error_code: z.string(), message: z.string() });
 
-/** The headers of every response. */
 const HEADERS = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 
-/** The OpenAPI 3.1 description of the control plane. */
 export function describe(methods: readonly AnyMethod[], service: string) {
   const paths: Record<string, Record<string, object>> = {};
   const schemas: Record<string, object> = { Error: jsonSchemaOf(errorBody, "output") };

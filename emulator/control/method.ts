@@ -6,7 +6,6 @@ import type { EmulatorOptions } from "./options.js";
 
 /** What a method runs with. `origins` are the addresses that its result may name. */
 export interface MethodContext extends Service {
-  /** The options of the emulator's creation. */
   readonly options: EmulatorOptions;
 }
 
@@ -20,7 +19,6 @@ export type Params<Route extends string> = string extends Route
 interface Described<Route extends string> {
   /** The HTTP method, and the path below `/_emulator`: `PATCH /accounts/{account_id}`. */
   readonly route: Route;
-  /** One sentence. */
   readonly summary: string;
   /** Whether it fails with 409 while the account's billing information is incomplete. */
   readonly needsBilling?: true;
@@ -78,7 +76,6 @@ export function fileMethod<const Route extends string>(
   return { route, ...definition };
 }
 
-/** Calls a method in process: with the parameters of its route, then its body, which is checked first. */
 export function bind<Result>(
   context: MethodContext,
   { route, body, bodyName, run }: AnyDataMethod<Result>,

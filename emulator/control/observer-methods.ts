@@ -69,7 +69,6 @@ const sentRequestSchema = objectOf({
   method: oneOf("GET", "POST"),
   path: text.check(z.regex(new RegExp(`^${API_PREFIX}/[^?#]+$`), `begin with ${API_PREFIX}/`)),
   body: z.optional(z.unknown()),
-  /** The outcome of the task that a submission creates. */
   outcome: z.optional(outcomeSchema),
 });
 

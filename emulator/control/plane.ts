@@ -23,7 +23,6 @@ import { serviceMethods } from "./service-methods.js";
 /** A snapshot contains inputs, which may be nested 500 levels deep, and is itself a few levels deep. */
 const DEEPEST_NESTING = 600;
 
-/** Every method of the control plane. */
 export const METHODS: readonly AnyMethod[] = [
   ...Object.values(serviceMethods),
   ...Object.values(accountMethods),

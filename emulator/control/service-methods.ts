@@ -188,7 +188,6 @@ export const serviceMethods = {
   }),
 };
 
-/** A new state with these options. */
 export function newState(options: ResetOptions, apiKey: string | undefined, now: number): State {
   const { seed = 1, credits = 1000, policy = {}, limits = {} } = options;
   const state = {
@@ -201,7 +200,6 @@ export function newState(options: ResetOptions, apiKey: string | undefined, now:
   return createState(state, now);
 }
 
-/** Begins anew, with the options of the emulator's creation except for those given. */
 export function resetEmulator({ core, options }: MethodContext, changes: ResetOptions) {
   const { seed = options.seed, credits = options.credits } = changes;
   const { policy = options.policy, limits = options.limits } = changes;
@@ -212,7 +210,6 @@ export function resetEmulator({ core, options }: MethodContext, changes: ResetOp
   return { account_id: accountId, api_key: apiKey };
 }
 
-/** Everything that an observer can see. */
 export function viewState({ core, origins }: MethodContext): EmulatorState {
   const { state, clock } = core;
   const now = clock.now();

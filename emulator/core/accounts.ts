@@ -18,7 +18,6 @@ const apiKeySchema = objectOf({
   window: z.nullable(rateWindowSchema),
 });
 
-/** The owner of tasks, keys and credits. */
 export type Account = z.output<typeof accountSchema>;
 export const accountSchema = objectOf({
   id: text,
@@ -26,7 +25,6 @@ export const accountSchema = objectOf({
   keys: list(apiKeySchema),
   ledger: ledgerSchema,
   purchases: purchasesSchema,
-  /** Tasks of every status. */
   tasksCreated: count,
   /** The price of all tasks, refunded ones included. */
   creditsUsed: count,

@@ -4,7 +4,6 @@ import { nextTurn } from "../time/event-loop.js";
 import { invariant } from "./checks.js";
 import { type ClipPosition, readBrief, type StoredClip } from "./task.js";
 
-/** All clips by their id. */
 export type Clips = ReadonlyMap<string, StoredClip>;
 
 /** The service's copy of a clip, or the provider's own file. */

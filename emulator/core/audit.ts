@@ -70,7 +70,6 @@ export interface Finding {
 export const REMEMBERED_FINDINGS = 10_000;
 export const MOST_NOTES = 10_000;
 
-/** What the audit has found, and what it remembers of earlier requests. */
 export interface Audit {
   findings: Finding[];
   /** When the last read of each open task arrived, by the task's ordinal. */
@@ -102,7 +101,6 @@ export const findingSchema = objectOf({
   detail: text,
 }).register(NAMED, { id: "Finding" });
 
-/** The audit as JSON. */
 export type AuditData = z.output<typeof auditSchema>;
 export const auditSchema = objectOf({
   findings: list(findingSchema),
@@ -157,7 +155,6 @@ export function createAudit(data?: AuditData): Audit {
   };
 }
 
-/** A request that creates a task. */
 export interface Submission {
   /** Of its account and body. */
   readonly fingerprint: Fingerprint;
@@ -174,9 +171,7 @@ export interface AuditedRequest {
   readonly arrivedAt: number;
   /** When it was carried out: later than `arrivedAt` only if a fault delayed it. */
   readonly now: number;
-  /** `now` in ISO 8601. */
   readonly at: string;
-  /** `null` for any other request. */
   readonly submission: Submission | null;
   /** An equal submission that was in flight when this one arrived, and whose caller had left. */
   readonly abandoned: Submission | null;
@@ -258,7 +253,6 @@ function report({ findings }: Audit, request: AuditedRequest, rule: ConductRule,
   if (findings.length > 2 * REMEMBERED_FINDINGS) findings.splice(0, findings.length - REMEMBERED_FINDINGS);
 }
 
-/** Of the submission that a task came from. */
 function fingerprintOfTask({ accountId, model, type, input, audioFormat }: StoredTask): string {
   return fingerprintOfSubmission(accountId, { model, task_type: type, input, audio_format: audioFormat });
 }

@@ -127,7 +127,6 @@ export function indexAccount(index: Index, account: Account): void {
   for (const key of account.keys) index.keys.set(key.value, { account, key });
 }
 
-/** Indexes a task that is new or has just succeeded. */
 export function indexTask(index: Index, task: StoredTask): void {
   index.tasks.set(task.id, task.ordinal);
   if (!("completedAt" in task)) index.openTasks.get(task.accountId)?.ordinals.push(task.ordinal);

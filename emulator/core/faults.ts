@@ -71,7 +71,6 @@ export const faultRuleSchema = objectOf({
   fault: faultSchema,
 }).register(NAMED, { id: "FaultRule" });
 
-/** A fault that was added, with what it has done so far. */
 export type AddedFault = z.output<typeof addedFaultSchema>;
 export const addedFaultSchema = objectOf({
   /** Numbered in the order of `add`; selects its random stream. */

@@ -18,7 +18,6 @@ export const MOST_CREDITS = 1e12;
 
 export const creditsSchema = wholeNumber(0, MOST_CREDITS);
 
-/** One movement of an account's credits. The kind says in which direction they went. */
 export type LedgerEntry = z.output<typeof ledgerEntrySchema>;
 export const ledgerEntrySchema = objectOf({
   at: isoTimeSchema,
@@ -46,7 +45,6 @@ export function createLedger(): Ledger {
   return { entries: [], available: 0, frozen: 0, settled: 0, toppedUp: 0, holds: {} };
 }
 
-/** Whether an account can be given so many more credits. */
 export function canTopUp({ toppedUp }: Ledger, credits: number): boolean {
   return toppedUp + credits <= MOST_CREDITS;
 }
@@ -72,26 +70,22 @@ export function freeze(ledger: Ledger, { id, ordinal, credits }: ChargedTask, at
   addEntry(ledger, at, "freeze", credits, id);
 }
 
-/** Spends the credits held for a task. */
 export function settle(ledger: Ledger, task: ChargedTask, at: number): void {
   const credits = endHold(ledger, task);
   ledger.settled += credits;
   addEntry(ledger, at, "settle", credits, task.id);
 }
 
-/** Returns the credits held for a task. */
 export function refund(ledger: Ledger, task: ChargedTask, at: number): void {
   const credits = endHold(ledger, task);
   ledger.available += credits;
   addEntry(ledger, at, "refund", credits, task.id);
 }
 
-/** Whether no credits were lost or made, by the sums alone. */
 export function isBalanced({ available, frozen, settled, toppedUp }: Ledger): boolean {
   return available >= 0 && frozen >= 0 && toppedUp === available + frozen + settled;
 }
 
-/** Whether the sums of a ledger are those of its entries. */
 export function addsUp({ entries, available, frozen, settled, toppedUp, holds }: Ledger): boolean {
   const sums: Record<LedgerEntry["kind"], number> = { top_up: 0, freeze: 0, settle: 0, refund: 0 };
   for (const { kind, credits } of entries) sums[kind] += credits;

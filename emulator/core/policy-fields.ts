@@ -49,7 +49,6 @@ export interface PolicyField<Value> {
   readonly decides: string;
 }
 
-/** The table of all choices. */
 export type PolicyFields = { readonly [Name in keyof Policy]: PolicyField<Policy[Name]> };
 
 export const POLICY_FIELDS: PolicyFields = {

@@ -22,12 +22,10 @@ export const policySchema = objectOf({
 
 export const policyChangesSchema = someOf(policySchema.shape);
 
-/** The default of every field. */
 export function defaultPolicy(): Policy {
   return policyOf((field) => field.default);
 }
 
-/** A choice for every field, drawn from the seed. */
 export function variedPolicy(seed: number): Policy {
   const random = randomStream(seed, "policy");
   return policyOf((field) => randomChoice(random, field.choices));
@@ -38,7 +36,6 @@ function policyOf(choose: (field: PolicyField<unknown>) => unknown): Policy {
   return policySchema.parse(Object.fromEntries(chosen));
 }
 
-/** @throws RangeError for an unknown field or a value that it cannot have. */
 export function changePolicy(policy: Policy, changes: unknown): Policy {
   return { ...policy, ...parseOption("policy", policyChangesSchema, changes) };
 }

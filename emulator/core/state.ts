@@ -49,7 +49,6 @@ export const stateSchema = objectOf({
   counts: countsSchema,
   policy: policySchema,
   limits: limitsSchema,
-  /** In the order of their creation. */
   accounts: list(accountSchema),
   /** By ordinal. */
   tasks: list(taskSchema),
@@ -65,7 +64,6 @@ interface NewState extends Pick<State, "seed" | "policy" | "limits"> {
   apiKey: string | undefined;
 }
 
-/** A state with one account, which has its credits and one key. */
 export function createState({ seed, credits, policy, limits, apiKey }: NewState, now: number): State {
   const counts = Object.fromEntries(COUNTED.map((name) => [name, 0])) as Counts;
   const account = createAccount({ seed, counts }, credits, now);

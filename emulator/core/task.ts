@@ -20,7 +20,6 @@ export interface ProviderTask {
   input: Readonly<Record<string, JsonValue>>;
 }
 
-/** A clip as the provider made it. Its other fields and its sound follow from its task. */
 export type MadeClip = z.output<typeof madeClipSchema>;
 const madeClipSchema = objectOf({
   id: text,

@@ -31,7 +31,6 @@ const TRANSITIONS: Readonly<
 export interface TaskOrder extends ProviderTask {
   credits: number;
   audioFormat: "mp3" | null;
-  /** The outcome that the request itself asks for. */
   outcome: Outcome | null;
 }
 

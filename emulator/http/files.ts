@@ -18,7 +18,6 @@ export async function serveProviderAudio(context: Context): Promise<HttpResponse
   return audioResponse(context, clipId, "provider");
 }
 
-/** Cover art, at the provider's own origin. It does not expire. */
 export async function serveArt({ core, params }: Context): Promise<HttpResponse> {
   const [model = "", clipId = "", size = ""] = params;
   requireClipOf(core, model, clipId);

@@ -121,7 +121,6 @@ function createContext(core: Core, request: HttpRequest): Context {
   };
 }
 
-/** `null` for a key that never existed. */
 function submissionOf(
   { index }: Core,
   { headers, body, arrival, hasLeft }: HttpRequest,
@@ -143,7 +142,6 @@ function submissionOf(
 
 const decoder = new TextDecoder();
 
-/** An equal submission in flight whose caller has left. */
 function findAbandoned({ submissions }: Core, { fingerprint }: Submission): Submission | null {
   for (const each of submissions) if (each.hasLeft() && each.fingerprint() === fingerprint()) return each;
   return null;

@@ -85,7 +85,6 @@ export function findRoute<Route extends Target>(
 /** Asks the provider for an outcome, so that the body can stay as in production. */
 const OUTCOME_HEADER = "X-Emulator-Outcome";
 
-/** `POST /api/v1/task`. Everything is checked before anything changes. */
 function handleCreateTask({ core, request, json, now }: Context, account: Account): HttpResponse {
   if (account.suspended) throw new Refusal("account_suspended", "The account is suspended");
   const { mixed_field_sets, null_audio_format, audio_conversion } = core.state.policy;
@@ -138,7 +137,6 @@ function readOutcome({ headers }: HttpRequest): Outcome | null {
   }
 }
 
-/** `GET /api/v1/task/{taskId}`. The service asks the provider, and moves the task. */
 function handleRetrieveTask({ core, request, now, params }: Context, account: Account): HttpResponse {
   const [taskId = ""] = params;
   const found = findTask(core, taskId.toLowerCase());

@@ -10,7 +10,6 @@ export interface Service {
   readonly control: (request: HttpRequest) => Promise<HttpResponse>;
 }
 
-/** A request on its way through the pipeline. */
 export interface Context extends AuditedRequest {
   readonly core: Core;
   readonly request: HttpRequest;

@@ -3,7 +3,6 @@ import type { Model, TaskType } from "../../src/contract/service.js";
 const TASK_ID = "3f0c5d0e-9a3b-4c56-8b1e-2f6d7a90c1de";
 const CREATED_AT = "2026-05-04T09:30:00.000Z";
 
-/** One request of each kind. */
 export const REQUEST_EXAMPLES = {
   inspiration: example(
     "A song from a description, as MP3",
@@ -39,7 +38,6 @@ function example(summary: string, model: Model, task_type: TaskType, input: obje
   return { summary, value: { model, task_type, input, ...options } };
 }
 
-/** One response of each endpoint. */
 export const RESPONSE_EXAMPLES = {
   submission: {
     code: 202,

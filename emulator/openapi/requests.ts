@@ -9,7 +9,6 @@ import { type Details, fromContract, reference, type Schema } from "./schema.js"
 
 /** One kind of request, and what the schema of its input does not say. */
 interface Variant {
-  /** In the document. */
   readonly name: string;
   readonly model: Model;
   readonly taskType: TaskType;
@@ -117,7 +116,6 @@ const VARIANTS: Readonly<Record<InputVariant, Variant>> = {
   },
 };
 
-/** The schemas of the request body. */
 export function requestSchemas(): Record<string, Schema> {
   const variants = Object.entries(VARIANTS).map(
     ([input, variant]) => [variant.name, requestSchema(input as InputVariant, variant)] as const,

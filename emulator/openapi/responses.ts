@@ -170,7 +170,6 @@ export type ErrorStatus = (typeof ERRORS)[keyof typeof ERRORS]["status"];
 /** The interface does not show the status of these codes. */
 const CODES_OF_ANY_STATUS = codesOf(null);
 
-/** References to the error responses of an operation, by status. */
 export function errorsOf(statuses: readonly ErrorStatus[]) {
   const errors = Object.entries(ERRORS).filter(([, { status }]) => statuses.includes(status));
   return Object.fromEntries(
@@ -195,7 +194,6 @@ export function errorResponses() {
   return { ...Object.fromEntries(responses), AudioFormatRefused: formatRefused };
 }
 
-/** The schemas of the error body. */
 export function errorSchemas(): Record<string, Schema> {
   const code = { type: "integer", minimum: 400, maximum: 599, description: "The HTTP status." };
   const errorCode = { type: "string", description: "The error, for programs." };
@@ -212,7 +210,6 @@ export function errorSchemas(): Record<string, Schema> {
   };
 }
 
-/** The headers of every response. */
 export function commonHeaders() {
   return {
     "X-Request-Id": reference("headers", "X-Request-Id"),

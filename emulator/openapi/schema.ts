@@ -18,7 +18,6 @@ export function fromContract(schema: z.core.$ZodType, details: Details): { [keyw
   return { ...rest, properties: fields };
 }
 
-/** A reference to a named part of the document. */
 export function reference(
   kind: "schemas" | "responses" | "parameters" | "headers" | "examples",
   name: string,

@@ -28,7 +28,6 @@ export interface ServiceClock extends EmulatorClock {
   /** Keeps the clock from skipping until `release`: a caller waits in real time. It can still be advanced. */
   hold(): void;
   release(): void;
-  /** Records activity of a party. */
   stir(): void;
   /** Requests now arrive over a network, where the emulator cannot see them: waits longer before it skips. */
   beginPatience(): void;
@@ -115,7 +114,6 @@ interface Time {
   now(): number;
   /** Sets the time, and ends no sleep. */
   set(time: number): void;
-  /** Makes sure that the next sleep ends. */
   schedule(): void;
   beginning(): number;
 }

@@ -45,7 +45,6 @@ export class Quiet {
   #ended = false;
   readonly #parked: (() => void)[] = [];
 
-  /** Whether a request is in flight. */
   get isBusy(): boolean {
     return this.#busy > 0 && !this.#ended;
   }
@@ -67,7 +66,6 @@ export class Quiet {
     this.#resume();
   }
 
-  /** Records activity of a party. */
   stir(): void {
     this.#stirs++;
     if (this.#patient > 0) this.#stirredAt = realNow();

@@ -13,7 +13,6 @@ const LINE = "0.82 0.83 0.86";
 const SELLER = "Music and Audio Generation Service";
 const NOTE = "Issued by the async-music emulator for testing. No money has changed hands, and no tax is due.";
 
-/** Writes an invoice, with what its payment says beyond it, on one page. */
 export function writeInvoice(
   invoice: Invoice & Pick<Payment, "automatic" | "card">,
   billing: Billing,
