@@ -14,13 +14,14 @@ export type {
   CreatedAccount,
   CreatedKey,
   Emulator,
+  EmulatorOptions,
   EmulatorState,
   Faults,
   KeyView,
   Provider,
   Providers,
+  ResetOptions,
 } from "./control/emulator.js";
-export type { EmulatorOptions, ResetOptions } from "./control/options.js";
 export type { ConductRule, Finding, LoggedRequest } from "./core/audit.js";
 export type { Fault, FaultRule } from "./core/faults.js";
 export { BillingIncompleteError } from "./core/payments/payments.js";

@@ -10,6 +10,7 @@ import { createResponse } from "../http/messages.js";
 import type { AccountView, CreatedKey, KeyView } from "./emulator.js";
 import { fileMethod, method } from "./method.js";
 
+ledgerEntrySchema.register(NAMED, { id: "LedgerEntry" });
 const balanceSchema = z
   .object({ available: creditsSchema, frozen: creditsSchema, total: creditsSchema })
   .register(NAMED, { id: "Balance" });

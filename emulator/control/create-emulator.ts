@@ -1,19 +1,21 @@
+import { API_PREFIX } from "../../src/contract/service.js";
+import { EMULATOR_KEY } from "../core/accounts.js";
 import type { LogReader } from "../core/audit.js";
-import { checkOptionNames } from "../core/checks.js";
+import { checkOptionNames, invalidOption, parseOption } from "../core/checks.js";
 import { type Core, createCore, restoreSnapshot, setOwnerKey } from "../core/core.js";
+import { creditsSchema } from "../core/ledger.js";
 import { invoicePdf } from "../core/payments/payments.js";
 import { changeLimits } from "../core/rate-limit.js";
 import { takeSnapshot } from "../core/state.js";
 import { createFetch } from "../http/fetch.js";
 import { type HttpRequest, sentRequestId } from "../http/messages.js";
 import { taskData } from "../http/routes.js";
-import { inProcessOrigins, registerService } from "../http/service.js";
+import { inProcessOrigins, isProviderOrigin, registerService } from "../http/service.js";
 import { createClock } from "../time/clock.js";
 import { randomStream, randomUuid } from "../time/random.js";
 import { accountMethods, requireAccount, viewAccount } from "./account-methods.js";
-import type { Accounts, Emulator, Provider } from "./emulator.js";
+import type { Accounts, Emulator, EmulatorOptions, Provider, ResetOptions } from "./emulator.js";
 import { bind, type MethodContext } from "./method.js";
-import { checkOptions, checkResetOptions, type EmulatorOptions } from "./options.js";
 import { newState, requireTask, resetEmulator, serviceMethods, viewState } from "./service-methods.js";
 
 /**
@@ -161,4 +163,48 @@ function createAccounts(context: MethodContext): Accounts {
     invoicePdf: async (accountId, invoiceId) =>
       invoicePdf(requireAccount(core, accountId).purchases, invoiceId),
   };
+}
+
+const RESET_OPTIONS = ["seed", "credits", "policy", "limits"] as const;
+const EMULATOR_OPTIONS = [...RESET_OPTIONS, "clock", "apiKey", "snapshot", "url"] as const;
+
+function checkResetOptions(given: ResetOptions): ResetOptions {
+  return checkOptions(checkOptionNames(given, RESET_OPTIONS));
+}
+
+/** Returns the options with a normalized address. */
+function checkOptions(given: EmulatorOptions): EmulatorOptions {
+  const options = checkOptionNames(given, EMULATOR_OPTIONS);
+  const { seed, credits, clock, apiKey, url } = options;
+  if (seed !== undefined && !Number.isSafeInteger(seed))
+    throw invalidOption("seed", "be a whole number", seed);
+  if (credits !== undefined) parseOption("credits", creditsSchema, credits);
+  if (clock !== undefined && !["virtual", "real"].includes(clock))
+    throw invalidOption("clock", "be virtual or real", clock);
+  if (apiKey !== undefined && !EMULATOR_KEY.test(apiKey)) {
+    throw new RangeError(
+      "Expected `apiKey` to begin with `emu_`, so that it can't be a real one, and to have no blanks",
+    );
+  }
+  return url === undefined ? options : { ...options, url: checkUrl(url) };
+}
+
+/** In the path, only characters that MSW takes literally are allowed. */
+function checkUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  const isAddress = url !== null && ["http:", "https:"].includes(url.protocol);
+  if (!isAddress) throw invalidOption("url", "be an http or https address", value);
+  if (url.username || url.password)
+    throw new RangeError("Expected `url` to have no user name and no password");
+  if (url.search || url.hash || !/^[\w./~%-]*$/.test(url.pathname)) {
+    throw invalidOption(
+      "url",
+      "have no query, no fragment, and in its path only letters, digits and ./~%_-",
+      value,
+    );
+  }
+  const address = (url.origin + url.pathname).replace(/(?<!\/)\/+$/, "");
+  if (address.endsWith(API_PREFIX)) throw invalidOption("url", `end before ${API_PREFIX}`, value);
+  if (isProviderOrigin(url.origin)) throw invalidOption("url", "be no provider's address", value);
+  return address;
 }

@@ -16,8 +16,45 @@ import type { Policy } from "../core/policy-fields.js";
 import type { Outcome } from "../core/providers.js";
 import type { Limits } from "../core/rate-limit.js";
 import type { Snapshot } from "../core/state.js";
-import type { Clock, EmulatorClock } from "../time/clock.js";
-import type { ResetOptions } from "./options.js";
+import type { Clock, ClockMode, EmulatorClock } from "../time/clock.js";
+
+/** The state that an emulator begins with, at its creation and after each reset. */
+export interface ResetOptions {
+  /** The seed of all ids, durations and songs: a whole number. @defaultValue 1 */
+  seed?: number | undefined;
+  /** The credits of the first account: a whole number. @defaultValue 1000 */
+  credits?: number | undefined;
+  /** What the interface leaves open; `"vary"` draws every field from the seed. @defaultValue every default */
+  policy?: Partial<Policy> | "vary" | undefined;
+  /** The rate limit of every key. @defaultValue 120 requests in 60 s */
+  limits?: Partial<Limits> | undefined;
+}
+
+/**
+ * Options of an emulator. Each must be an own property of the object: one that is inherited, such as a getter of a class,
+ * is refused, and one on `Object.prototype` is ignored.
+ */
+export interface EmulatorOptions extends ResetOptions {
+  /** `"virtual"`: time skips to the next wake-up; `"real"`: it follows the system's clock. @defaultValue "virtual" */
+  clock?: ClockMode | undefined;
+  /**
+   * The API key of the first account. It must begin with `emu_`. With a snapshot, it replaces the snapshot's.
+   *
+   * @defaultValue one from the seed, or the snapshot's
+   */
+  apiKey?: string | undefined;
+  /**
+   * The service address that the emulator replaces, without `/api/v1`: for an application whose address can't be changed.
+   * It may have a path: `https://api.example.com/music`. `emulator.fetch` and the MSW handlers respond below it, and
+   * `audio_url` begins with it. Cover art and a provider's own files keep the origins `https://provider-a.test` and
+   * `https://provider-b.test`. On a port, the address is the port's own.
+   *
+   * @defaultValue "https://api.async-music.test"
+   */
+  url?: string | undefined;
+  /** The state to continue from. Seed, credits, policy and limits are then the snapshot's. */
+  snapshot?: Snapshot | undefined;
+}
 
 /** The whole service, in this process and without a network. Made by `createEmulator`. */
 export interface Emulator extends AsyncDisposable {

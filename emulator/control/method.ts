@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import { parseOption } from "../core/checks.js";
 import type { HttpRequest, HttpResponse } from "../http/messages.js";
 import type { Service } from "../http/service.js";
-import type { EmulatorOptions } from "./options.js";
+import type { EmulatorOptions } from "./emulator.js";
 
 /** What a method runs with. `origins` are the addresses that its result may name. */
 export interface MethodContext extends Service {

@@ -31,9 +31,8 @@ import { applyTimeouts } from "../core/transitions.js";
 import { taskData } from "../http/routes.js";
 import { isoTime } from "../time/clock.js";
 import { accountSchema, requireAccount, viewAccount } from "./account-methods.js";
-import type { EmulatorState } from "./emulator.js";
+import type { EmulatorState, ResetOptions } from "./emulator.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
-import type { ResetOptions } from "./options.js";
 import { streamRequests } from "./stream-requests.js";
 
 /** The limits in JSON, whose names are in snake case. */

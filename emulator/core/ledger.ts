@@ -1,16 +1,6 @@
 import * as z from "zod/mini";
 import { isoTime } from "../time/clock.js";
-import {
-  invariant,
-  isoTimeSchema,
-  list,
-  NAMED,
-  objectOf,
-  oneOf,
-  record,
-  uuid,
-  wholeNumber,
-} from "./checks.js";
+import { invariant, isoTimeSchema, list, objectOf, oneOf, record, uuid, wholeNumber } from "./checks.js";
 import type { OpenTask } from "./task.js";
 
 /** The most credits that one account can ever be given: ten thousand million US dollars. All sums stay exact. */
@@ -25,7 +15,7 @@ export const ledgerEntrySchema = objectOf({
   credits: creditsSchema,
   /** Null for top-ups. */
   task_id: z.nullable(uuid),
-}).register(NAMED, { id: "LedgerEntry" });
+});
 
 /** An account's credits: all movements, and their sums. */
 export type Ledger = z.output<typeof ledgerSchema>;
