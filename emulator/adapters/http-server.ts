@@ -101,11 +101,10 @@ async function respond(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { service, site, dashboard, addresses } = served;
+  const { service, site, dashboard, addresses, controlHosts } = served;
   const { core } = service;
   const { method = "GET", socket } = request;
   const target = { site, path: pathOf(request.url ?? "/") };
-  const isLocal = isFromThisMachine(socket);
   if (addresses.origins === null || core.closing.aborted) {
     socket.destroy();
     return;
@@ -119,13 +118,12 @@ async function respond(
       if (page !== null) return send(request, response, page);
     }
     const closed = new Promise<void>((resolve) => response.once("close", resolve));
-    const controlAccess = { isLocal, hosts: served.controlHosts };
+    const controlAccess = { isLocal: isFromThisMachine(socket), hosts: controlHosts };
     const hasLeft = () => socket.destroyed;
     const head = { ...target, method, headers: headersOf(request), origins, hasLeft, controlAccess };
     const arrival = arrive(core, head);
-    const body = !BODILESS_METHODS.includes(method)
-      ? await readBody(request, arrival.bodyLimit, core.clock)
-      : null;
+    const isBodiless = BODILESS_METHODS.includes(method);
+    const body = isBodiless ? null : await readBody(request, arrival.bodyLimit, core.clock);
     let outcome: HttpOutcome;
     // Not before the body has arrived: an upload that stops halfway must not stop virtual time.
     core.clock.enter();
@@ -165,22 +163,13 @@ function originsAt(host: string | undefined, own: Origins): Origins {
   // Anything but a name and a port is no address that a client can have used.
   if (host === undefined || !URL.canParse(`http://${host}`) || /[/?#@\\\s]/.test(host)) return own;
   const { origin, hostname } = new URL(`http://${host}`);
-  const renamed = (provider: string) => {
-    const url = new URL(provider);
-    url.hostname = hostname;
-    return url.origin;
-  };
-  const { provider_a: a, provider_b: b } = own.providers;
-  return { service: origin, providers: { provider_a: renamed(a), provider_b: renamed(b) } };
+  const provider = new URL(own.providers.provider_a);
+  provider.hostname = hostname;
+  return { service: origin, providers: { provider_a: provider.origin, provider_b: provider.origin } };
 }
 
 function headersOf({ headers }: IncomingMessage): HttpRequest["headers"] {
-  return {
-    get(name) {
-      const value = headers[name.toLowerCase()];
-      return value === undefined ? null : String(value);
-    },
-  };
+  return { get: (name) => headers[name.toLowerCase()]?.toString() ?? null };
 }
 
 /** Reads a body to its end, but keeps no more of it than the limit. With a limit of 0 it does not wait for the end. */
@@ -188,7 +177,7 @@ function readBody(
   request: IncomingMessage,
   limit: number,
   clock: ServiceClock,
-): Promise<Uint8Array | "too_large"> {
+): Promise<HttpRequest["body"]> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   clock.stir();
@@ -226,8 +215,8 @@ function send(request: IncomingMessage, response: ServerResponse, outcome: HttpO
     request.socket.destroy();
     return;
   }
-  const { status, headers, body, stream, breaksAfterBytes } = outcome;
-  response.writeHead(status, headers);
+  const { body, stream, breaksAfterBytes } = outcome;
+  response.writeHead(outcome.status, outcome.headers);
   if (stream !== undefined) {
     response.flushHeaders();
     pipe(stream, response).catch((error) => reportDefect(error, request, response));
@@ -257,13 +246,13 @@ async function pipe(stream: NonNullable<HttpResponse["stream"]>, response: Serve
 
 /** Virtual time stands still until the response is sent: before, its client cannot continue. */
 async function untilTaken(
-  { body, stream }: HttpResponse,
+  sent: HttpResponse,
   response: ServerResponse,
   closed: Promise<void>,
 ): Promise<void> {
   // A stream may never end. Without a socket, the response waits for an earlier one on its connection.
-  if (stream !== undefined || response.socket === null) return;
-  if (typeof body === "string") return closed;
+  if (sent.stream !== undefined || response.socket === null) return;
+  if (typeof sent.body === "string") return closed;
   return Promise.race([closed, new Promise<void>((resolve) => afterRealMs(PATIENCE_MS, resolve))]);
 }
 

@@ -8,9 +8,9 @@ import { invoicePdf } from "../core/payments/payments.js";
 import { changeLimits } from "../core/rate-limit.js";
 import { takeSnapshot } from "../core/state.js";
 import { createFetch } from "../http/fetch.js";
-import { type HttpRequest, sentRequestId } from "../http/messages.js";
+import { type HttpRequest, seal, sentRequestId } from "../http/messages.js";
 import { taskData } from "../http/routes.js";
-import { inProcessOrigins, isProviderOrigin, registerService } from "../http/service.js";
+import { inProcessOrigins, registerService } from "../http/service.js";
 import { createClock } from "../time/clock.js";
 import { randomStream, randomUuid } from "../time/random.js";
 import { accountMethods, requireAccount, viewAccount } from "./account-methods.js";
@@ -128,7 +128,7 @@ function createControl(contextOf: () => MethodContext): MethodContext["control"]
     const context = contextOf();
     const requestId = sentRequestId(request) ?? randomUuid(context.core.state.seed, "control", calls++);
     const { handleControl } = await import("./plane.js");
-    return handleControl(context, request, requestId);
+    return seal(await handleControl(context, request), requestId, request.method);
   };
 }
 
@@ -205,6 +205,7 @@ function checkUrl(value: string): string {
   }
   const address = (url.origin + url.pathname).replace(/(?<!\/)\/+$/, "");
   if (address.endsWith(API_PREFIX)) throw invalidOption("url", `end before ${API_PREFIX}`, value);
-  if (isProviderOrigin(url.origin)) throw invalidOption("url", "be no provider's address", value);
+  if (Object.values(inProcessOrigins().providers).includes(url.origin))
+    throw invalidOption("url", "be no provider's address", value);
   return address;
 }

@@ -18,8 +18,8 @@ export function describe(methods: readonly AnyMethod[], service: string) {
   const schemas: Record<string, object> = { Error: jsonSchemaOf(errorBody, "output") };
   for (const method of methods) {
     const [verb = "", path = ""] = method.route.split(" ");
-    const operation = describeMethod(method, verb, path, schemas);
-    paths[`/_emulator${path}`] = { ...paths[`/_emulator${path}`], [verb.toLowerCase()]: operation };
+    const operation = { [verb.toLowerCase()]: describeMethod(method, schemas) };
+    paths[`/_emulator${path}`] = { ...paths[`/_emulator${path}`], ...operation };
   }
   return {
     openapi: "3.1.0",
@@ -47,13 +47,9 @@ export function describe(methods: readonly AnyMethod[], service: string) {
   };
 }
 
-function describeMethod(
-  method: AnyMethod,
-  verb: string,
-  path: string,
-  schemas: Record<string, object>,
-): object {
+function describeMethod(method: AnyMethod, schemas: Record<string, object>): object {
   const { summary, needsBilling = false } = method;
+  const [verb = "", path = ""] = method.route.split(" ");
   const body = "body" in method ? method.body : null;
   const status = "status" in method ? method.status : 200;
   const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({

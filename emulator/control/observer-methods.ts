@@ -72,6 +72,8 @@ const sentRequestSchema = objectOf({
   outcome: z.optional(outcomeSchema),
 });
 
+type SentRequest = z.output<typeof sentRequestSchema>;
+
 const sentResponseSchema = z.object({
   ended: oneOf("answer", "disconnect", "stall"),
   /** Null without a response, like all below. */
@@ -205,12 +207,9 @@ function taskDetails({ core, origins }: MethodContext, taskId: string) {
 }
 
 /** Sends the service a request with one of the account's keys, which the caller need not have. */
-async function sendRequest(
-  context: MethodContext,
-  { keys }: Account,
-  { method, path, body, outcome }: z.output<typeof sentRequestSchema>,
-) {
-  const key = keys.find(({ disabled }) => !disabled);
+async function sendRequest(context: MethodContext, account: Account, request: SentRequest) {
+  const { method, path, body, outcome } = request;
+  const key = account.keys.find(({ disabled }) => !disabled);
   if (key === undefined) {
     throw new RangeError(
       "Failed to send the request: the account has no key that is enabled. Create one, or enable one",

@@ -11,7 +11,6 @@ import {
   Refusal,
   refuse,
   requireJson,
-  seal,
 } from "../http/messages.js";
 import { findRoute, patternOf } from "../http/routes.js";
 import { accountMethods } from "./account-methods.js";
@@ -40,15 +39,11 @@ const ROUTES = METHODS.map((control) => {
 });
 
 /** Responds to a call of the control plane. It needs no key, and leaves no trace in the state. */
-export async function handleControl(
-  context: MethodContext,
-  request: HttpRequest,
-  requestId: string,
-): Promise<HttpResponse> {
-  const response = await respond({ ...context, origins: request.origins }, request).catch((error: unknown) =>
+export async function handleControl(context: MethodContext, request: HttpRequest): Promise<HttpResponse> {
+  const { origins } = request;
+  return respond({ ...context, origins }, request).catch((error: unknown) =>
     refuse(refusalOf(error), context.core.state.policy),
   );
-  return seal(response, requestId, request.method);
 }
 
 async function respond(context: MethodContext, request: HttpRequest): Promise<HttpResponse> {

@@ -9,6 +9,11 @@ export type Clips = ReadonlyMap<string, StoredClip>;
 /** The service's copy of a clip, or the provider's own file. */
 export type Copy = "service" | "provider";
 
+interface AudioFile {
+  bytes: Uint8Array<ArrayBuffer>;
+  format: AudioFormat;
+}
+
 interface CachedFile {
   bytes: Promise<Uint8Array<ArrayBuffer>>;
   size: number;
@@ -32,12 +37,7 @@ export class AudioStore {
   }
 
   /** A copy of a clip, or null if there is none or it has expired. */
-  async read(
-    clips: Clips,
-    clipId: string,
-    copy: Copy,
-    now: number,
-  ): Promise<{ bytes: Uint8Array<ArrayBuffer>; format: AudioFormat } | null> {
+  async read(clips: Clips, clipId: string, copy: Copy, now: number): Promise<AudioFile | null> {
     for (const [name, { expiresAt }] of this.#files) if (now >= expiresAt) this.#files.delete(name);
     const found = clips.get(clipId);
     if (found === undefined) return null;
@@ -78,11 +78,7 @@ export class AudioStore {
 }
 
 /** The audio modules are loaded with the first clip. */
-async function makeFile(
-  clips: Clips,
-  made: StoredClip,
-  format: AudioFormat,
-): Promise<Uint8Array<ArrayBuffer>> {
+async function makeFile(clips: Clips, made: StoredClip, format: AudioFormat): Promise<AudioFile["bytes"]> {
   const { encode, joinSamples, renderSong, SAMPLE_RATE } = await import("../audio/song.js");
   const pause = () => new Promise<void>(nextTurn);
   const { joins } = readBrief(made.task);

@@ -44,7 +44,7 @@ export function topUp(ledger: Ledger, credits: number, at: number): void {
   invariant(canTopUp(ledger, credits), "no account is given more credits than can be counted");
   ledger.available += credits;
   ledger.toppedUp += credits;
-  addEntry(ledger, at, "top_up", credits, null);
+  addEntry(ledger, at, { kind: "top_up", credits, task_id: null });
 }
 
 export function canFreeze(ledger: Ledger, credits: number): boolean {
@@ -57,19 +57,19 @@ export function freeze(ledger: Ledger, { id, ordinal, credits }: ChargedTask, at
   ledger.available -= credits;
   ledger.frozen += credits;
   ledger.holds[ordinal] = credits;
-  addEntry(ledger, at, "freeze", credits, id);
+  addEntry(ledger, at, { kind: "freeze", credits, task_id: id });
 }
 
 export function settle(ledger: Ledger, task: ChargedTask, at: number): void {
   const credits = endHold(ledger, task);
   ledger.settled += credits;
-  addEntry(ledger, at, "settle", credits, task.id);
+  addEntry(ledger, at, { kind: "settle", credits, task_id: task.id });
 }
 
 export function refund(ledger: Ledger, task: ChargedTask, at: number): void {
   const credits = endHold(ledger, task);
   ledger.available += credits;
-  addEntry(ledger, at, "refund", credits, task.id);
+  addEntry(ledger, at, { kind: "refund", credits, task_id: task.id });
 }
 
 export function isBalanced({ available, frozen, settled, toppedUp }: Ledger): boolean {
@@ -91,16 +91,10 @@ export function addsUp({ entries, available, frozen, settled, toppedUp, holds }:
 }
 
 /** Entries stand in the order of time, even if one is recorded later than it fell due. */
-function addEntry(
-  ledger: Ledger,
-  dueAt: number,
-  kind: LedgerEntry["kind"],
-  credits: number,
-  taskId: string | null,
-): void {
+function addEntry({ entries }: Ledger, dueAt: number, entry: Omit<LedgerEntry, "at">): void {
   const due = isoTime(dueAt);
-  const latest = ledger.entries.at(-1)?.at ?? due;
-  ledger.entries.push({ at: due < latest ? latest : due, kind, credits, task_id: taskId });
+  const latest = entries.at(-1)?.at ?? due;
+  entries.push({ at: due < latest ? latest : due, ...entry });
 }
 
 function endHold(ledger: Ledger, { ordinal }: ChargedTask): number {

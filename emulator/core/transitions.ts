@@ -34,13 +34,15 @@ export interface TaskOrder extends ProviderTask {
   outcome: Outcome | null;
 }
 
+type TaskRefusal = "insufficient_credits" | "upstream_provider_error";
+
 /** Creates a task, or returns why not: then nothing has changed, except that a scripted refusal is used up. */
 export function createTask(
   core: Core,
   account: Account,
   order: TaskOrder,
   now: number,
-): OpenTask | "insufficient_credits" | "upstream_provider_error" {
+): OpenTask | TaskRefusal {
   const { model, type, credits, input, audioFormat } = order;
   const { state } = core;
   if (!canFreeze(account.ledger, credits)) return "insufficient_credits";
@@ -144,9 +146,10 @@ function endTask(
   core: Core,
   account: Account,
   task: OpenTask,
-  { end, endedAfterMs }: FinishedReport,
+  report: FinishedReport,
   now: number,
 ): StoredTask {
+  const { end, endedAfterMs } = report;
   const completedAt = task.createdAt + endedAfterMs;
   if (end.outcome === "failure") {
     refund(account.ledger, task, now);

@@ -45,11 +45,8 @@ export async function clipAudioResponse(context: FileContext, clipId: string): P
   return audioResponse(context, clipId, isStored ? "service" : "provider");
 }
 
-async function audioResponse(
-  { core, request, now }: FileContext,
-  clipId: string,
-  copy: Copy,
-): Promise<HttpResponse> {
+async function audioResponse(context: FileContext, clipId: string, copy: Copy): Promise<HttpResponse> {
+  const { core, request, now } = context;
   const file = await core.audio.read(core.index.clips, clipId, copy, now);
   if (file === null) throw new Refusal("not_found", "The audio does not exist, or has expired");
   const { bytes, format } = file;

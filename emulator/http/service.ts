@@ -41,10 +41,6 @@ export function inProcessOrigins(url: string = IN_PROCESS_ORIGINS.service): Orig
   return { ...IN_PROCESS_ORIGINS, service: url };
 }
 
-export function isProviderOrigin(origin: string): boolean {
-  return Object.values(IN_PROCESS_ORIGINS.providers).includes(origin);
-}
-
 const services = new WeakMap<object, Service>();
 
 export function registerService(emulator: object, service: Service): void {
