@@ -13,7 +13,7 @@ import {
   wholeNumber,
 } from "./checks.js";
 import { addedFaultSchema } from "./faults.js";
-import { addsUp, type Ledger, type LedgerEntry } from "./ledger.js";
+import { addsUp } from "./ledger.js";
 import type { StoredPayment } from "./payments/schemas.js";
 import { policySchema } from "./policy.js";
 import { scriptSchema } from "./providers.js";
@@ -168,10 +168,10 @@ function resultsAreValid(tasks: readonly StoredTask[]): boolean {
     if (task.status !== "success") return true;
     const { continues, joins } = readBrief(task);
     const source = continues?.clipId ?? joins;
-    const hasSource = source === null || made.has(source);
+    const isValid =
+      (source === null || made.has(source)) && Array.isArray(task.result) === (task.type !== "lyrics");
     for (const id of clipIdsOf(task)) made.add(id);
-    const hasItsResult = Array.isArray(task.result) === (task.type !== "lyrics");
-    return hasSource && hasItsResult;
+    return isValid;
   });
 }
 
@@ -180,11 +180,9 @@ function clipIdsOf(task: StoredTask): string[] {
 }
 
 function isConsistentPayment({ status, ended_at, invoice_id, method, card }: StoredPayment): boolean {
-  return (
-    (status === "pending") === (ended_at === null) &&
-    (status === "completed") === (invoice_id !== null) &&
-    (method === "card") === (card !== null)
-  );
+  const isEnded = (ended_at !== null) === (status !== "pending");
+  const hasInvoice = (invoice_id !== null) === (status === "completed");
+  return isEnded && hasInvoice && (card !== null) === (method === "card");
 }
 
 function areUnique(names: readonly string[]): boolean {
@@ -193,44 +191,36 @@ function areUnique(names: readonly string[]): boolean {
 
 /** Each task belongs to an account, which has frozen its credits once, and then settled or refunded them as it ended. */
 function ledgersMatchTasks(accounts: readonly Account[], tasks: readonly StoredTask[]): boolean {
-  const byId = new Map(
-    accounts.map((account) => [
-      account.id,
-      { account, moves: movesOf(account.ledger), created: 0, used: 0, open: 0 },
-    ]),
-  );
-  for (const task of tasks) {
-    const owner = byId.get(task.accountId);
-    if (owner?.moves.get(task.id) !== movesFor(task)) return false;
-    owner.created++;
-    owner.used += task.credits;
-    if ("completedAt" in task) continue;
-    owner.open++;
-    if (owner.account.ledger.holds[task.ordinal] !== task.credits) return false;
-  }
-  return [...byId.values()].every(
-    ({ account, moves, created, used, open }) =>
-      account.tasksCreated === created &&
-      moves.size === created &&
-      account.creditsUsed === used &&
-      Object.keys(account.ledger.holds).length === open &&
-      addsUp(account.ledger),
+  const owned = new Map(accounts.map(({ id }) => [id, [] as StoredTask[]]));
+  for (const task of tasks) owned.get(task.accountId)?.push(task);
+  const owners = accounts.map((account) => ({ account, own: owned.get(account.id) ?? [] }));
+  return (
+    owners.reduce((sum, { own }) => sum + own.length, 0) === tasks.length &&
+    owners.every(({ account, own }) => ledgerMatchesTasks(account, own))
   );
 }
 
-function movesOf({ entries }: Ledger): ReadonlyMap<string, string> {
+function ledgerMatchesTasks(
+  { ledger, tasksCreated, creditsUsed }: Account,
+  tasks: readonly StoredTask[],
+): boolean {
   const moves = new Map<string, string>();
-  for (const { kind, credits, task_id: taskId } of entries)
-    if (taskId !== null) moves.set(taskId, (moves.get(taskId) ?? "") + moveOf(kind, credits));
-  return moves;
+  for (const { kind, credits, task_id: id } of ledger.entries)
+    if (id !== null) moves.set(id, `${moves.get(id) ?? ""}${kind} ${credits}, `);
+  const open = tasks.filter((task) => !("completedAt" in task));
+  return (
+    tasksCreated === tasks.length &&
+    moves.size === tasks.length &&
+    tasks.every((task) => moves.get(task.id) === movesFor(task)) &&
+    creditsUsed === tasks.reduce((sum, { credits }) => sum + credits, 0) &&
+    Object.keys(ledger.holds).length === open.length &&
+    open.every(({ ordinal, credits }) => ledger.holds[ordinal] === credits) &&
+    addsUp(ledger)
+  );
 }
 
-function movesFor(task: StoredTask): string {
-  const frozen = moveOf("freeze", task.credits);
-  if (!("completedAt" in task)) return frozen;
-  return frozen + moveOf(task.status === "success" ? "settle" : "refund", task.credits);
-}
-
-function moveOf(kind: LedgerEntry["kind"], credits: number): string {
-  return `${kind} ${credits}, `;
+function movesFor({ status, credits }: StoredTask): string {
+  const frozen = `freeze ${credits}, `;
+  if (status === "pending" || status === "running") return frozen;
+  return `${frozen}${status === "success" ? "settle" : "refund"} ${credits}, `;
 }

@@ -73,7 +73,37 @@ export function createClock(mode: ClockMode): ServiceClock {
     quiet.stir();
     schedule();
   };
-  const advance = createAdvance({ now, moveTo: (to) => setTime(Math.max(now(), to)), sleepers, quiet });
+
+  const moveTo = (to: number) => setTime(Math.max(now(), to));
+  const settled = () => new Promise<void>((resolve) => quiet.await(resolve));
+  let advancing = 0;
+  let lastAdvance = Promise.resolve();
+
+  // Calls that overlap run one after the other. The sum is rounded, as for a sleep, and not `ms`: a product of decimals
+  // such as `4.001 * 1000` is slightly above the whole number that was meant.
+  const advance = async (ms: number) => {
+    checkAdvance(now(), ms);
+    const isIdle = advancing === 0 && !quiet.isBusy;
+    if (isIdle && sleepers.nextWakeAt > now() + ms) return moveTo(Math.ceil(now() + ms));
+    advancing++;
+    const { moves } = sleepers;
+    const advanced = lastAdvance.then(() => advanceSlowly(ms, moves)).finally(() => advancing--);
+    lastAdvance = advanced.catch(() => {});
+    await advanced;
+  };
+  // Moves from one wake-up to the next, so that each sleeper sees its own time. Stops if the clock is set meanwhile.
+  const advanceSlowly = async (ms: number, moves: number) => {
+    await settled();
+    // An earlier call may have advanced the time since this one was made.
+    checkAdvance(now(), ms);
+    const target = Math.ceil(now() + ms);
+    while (sleepers.moves === moves && sleepers.nextWakeAt <= target) {
+      moveTo(sleepers.nextWakeAt);
+      sleepers.wakeUntil(now());
+      await settled();
+    }
+    if (sleepers.moves === moves) moveTo(target);
+  };
 
   return {
     mode,
@@ -183,61 +213,11 @@ function wakeTime(now: number, ms: number): number {
   return wakeAt <= LATEST_TIME ? wakeAt : Number.POSITIVE_INFINITY;
 }
 
-interface AdvancedClock {
-  now(): number;
-  /** Moves the time, and ends no sleep. */
-  moveTo(time: number): void;
-  readonly sleepers: Sleepers;
-  readonly quiet: Quiet;
-}
-
-/**
- * Makes the `advance` of a clock. Calls that overlap run one after the other. The sum is rounded, as for a sleep, and not
- * `ms`: a product of decimals such as `4.001 * 1000` is slightly above the whole number that was meant.
- */
-function createAdvance(clock: AdvancedClock): (ms: number) => Promise<void> {
-  const { sleepers, quiet } = clock;
-  let running = 0;
-  let last = Promise.resolve();
-
-  return async (ms) => {
-    checkAdvance(clock.now(), ms);
-    if (running === 0 && !quiet.isBusy && sleepers.nextWakeAt > clock.now() + ms) {
-      clock.moveTo(Math.ceil(clock.now() + ms));
-      return;
-    }
-    running++;
-    const { moves } = sleepers;
-    const advanced = last.then(() => advanceSlowly(clock, ms, moves)).finally(() => running--);
-    last = advanced.catch(() => {});
-    await advanced;
-  };
-}
-
 function checkAdvance(now: number, ms: number): void {
   if (ms >= 0 && now + ms <= LATEST_TIME) return;
   throw new RangeError(
     `Expected \`ms\` to be 0 or more and to end at ${isoTime(LATEST_TIME)} at the latest, got \`${ms}\``,
   );
-}
-
-/**
- * Moves from one wake-up to the next, so that each sleeper sees the time for which it asked. Stops if the clock is set
- * meanwhile.
- */
-async function advanceSlowly(clock: AdvancedClock, ms: number, moves: number): Promise<void> {
-  const { sleepers, quiet } = clock;
-  const settled = () => new Promise<void>((resolve) => quiet.await(resolve));
-  await settled();
-  // An earlier call may have advanced the time since this one was made.
-  checkAdvance(clock.now(), ms);
-  const target = Math.ceil(clock.now() + ms);
-  while (sleepers.moves === moves && sleepers.nextWakeAt <= target) {
-    clock.moveTo(Math.max(clock.now(), sleepers.nextWakeAt));
-    sleepers.wakeUntil(clock.now());
-    await settled();
-  }
-  if (sleepers.moves === moves) clock.moveTo(Math.max(clock.now(), target));
 }
 
 export function isoTime(time: number): string {

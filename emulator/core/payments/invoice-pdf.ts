@@ -65,13 +65,13 @@ function usd(credits: number): string {
   return `USD ${(credits / 100).toLocaleString("en-US", { minimumFractionDigits: 2 })}`;
 }
 
-/** How many characters of the address fit in a line. */
-const LINE_LENGTH = 38;
-const LONG_WORD = new RegExp(`(\\S{${LINE_LENGTH}})(?=\\S)`, "g");
-const LINES = new RegExp(`\\S.{0,${LINE_LENGTH - 1}}(?= |$)`, "g");
-
+/** The lines of an address, of 38 characters at most. */
 function wrapped(text: string): readonly string[] {
-  return printable(text).replaceAll(LONG_WORD, "$1 ").match(LINES) ?? [];
+  return (
+    printable(text)
+      .replaceAll(/(\S{38})(?=\S)/g, "$1 ")
+      .match(/\S.{0,37}(?= |$)/g) ?? []
+  );
 }
 
 interface Setting {
