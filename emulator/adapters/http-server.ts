@@ -104,7 +104,9 @@ async function respond(
   const { service, site, dashboard, addresses, controlHosts } = served;
   const { core } = service;
   const { method = "GET", socket } = request;
-  const target = { site, path: pathOf(request.url ?? "/") };
+  // The target may be a whole URL.
+  const path = request.url?.replace(/^[a-z]+:\/\/[^/?#]*/i, "").replace(/[?#].*/s, "") || "/";
+  const target = { site, path };
   if (addresses.origins === null || core.closing.aborted) {
     socket.destroy();
     return;
@@ -145,11 +147,6 @@ async function respond(
     if (socket.destroyed || core.closing.aborted) socket.destroy();
     else reportDefect(error, request, response);
   }
-}
-
-/** The path of a request's target, in whichever form it came. */
-function pathOf(target: string): string {
-  return target.replace(/^[a-z]+:\/\/[^/?#]*/i, "").replace(/[?#].*/s, "") || "/";
 }
 
 /** Whether a connection comes from a loopback address, or from the address that it connected to. */

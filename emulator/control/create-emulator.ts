@@ -6,17 +6,17 @@ import { type Core, createCore, restoreSnapshot, setOwnerKey } from "../core/cor
 import { creditsSchema } from "../core/ledger.js";
 import { invoicePdf } from "../core/payments/payments.js";
 import { changeLimits } from "../core/rate-limit.js";
-import { takeSnapshot } from "../core/state.js";
+import { createState, takeSnapshot } from "../core/state.js";
 import { createFetch } from "../http/fetch.js";
 import { type HttpRequest, seal, sentRequestId } from "../http/messages.js";
 import { taskData } from "../http/routes.js";
-import { inProcessOrigins, registerService } from "../http/service.js";
+import { inProcessOrigins, services } from "../http/service.js";
 import { createClock } from "../time/clock.js";
 import { randomStream, randomUuid } from "../time/random.js";
 import { accountMethods, requireAccount, viewAccount } from "./account-methods.js";
-import type { Accounts, Emulator, EmulatorOptions, Provider, ResetOptions } from "./emulator.js";
+import type { Accounts, Emulator, EmulatorOptions, Provider } from "./emulator.js";
 import { bind, type MethodContext } from "./method.js";
-import { newState, requireTask, resetEmulator, serviceMethods, viewState } from "./service-methods.js";
+import { requireTask, resetEmulator, serviceMethods, viewState } from "./service-methods.js";
 
 /**
  * Creates the whole service with one account, one key and, by default, 1000 credits. It needs no network, and starts
@@ -34,7 +34,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const checked = checkOptions(options);
   const clock = createClock(checked.clock ?? "virtual");
   const closing = new AbortController();
-  const core = createCore(newState(checked, checked.apiKey, clock.now()), clock, closing.signal);
+  const core = createCore(createState(checked, clock.now()), clock, closing.signal);
   if (checked.snapshot !== undefined) {
     restoreSnapshot(core, checked.snapshot);
     if (checked.apiKey !== undefined) setOwnerKey(core, checked.apiKey);
@@ -106,7 +106,7 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
       await core.watchers.watch(requireTask(core, taskId), status);
       return taskData(requireTask(core, taskId), clock.now(), context.origins);
     },
-    reset: (changes = {}) => resetEmulator(context, checkResetOptions(changes)),
+    reset: (changes = {}) => resetEmulator(context, checkOptions(checkOptionNames(changes, RESET_OPTIONS))),
     snapshot: () => takeSnapshot(core.state, core.clock.now()),
     restore: (snapshot) => restoreSnapshot(core, snapshot),
     fork: () =>
@@ -117,7 +117,7 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
       core.watchers.close(DISPOSED);
     },
   };
-  registerService(emulator, context);
+  services.set(emulator, context);
   return emulator;
 }
 
@@ -167,10 +167,6 @@ function createAccounts(context: MethodContext): Accounts {
 
 const RESET_OPTIONS = ["seed", "credits", "policy", "limits"] as const;
 const EMULATOR_OPTIONS = [...RESET_OPTIONS, "clock", "apiKey", "snapshot", "url"] as const;
-
-function checkResetOptions(given: ResetOptions): ResetOptions {
-  return checkOptions(checkOptionNames(given, RESET_OPTIONS));
-}
 
 /** Returns the options with a normalized address. */
 function checkOptions(given: EmulatorOptions): EmulatorOptions {

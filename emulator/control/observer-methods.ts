@@ -6,6 +6,7 @@ import { faultRuleSchema } from "../core/faults.js";
 import { ledgerEntrySchema } from "../core/ledger.js";
 import { policySchema } from "../core/policy.js";
 import { outcomeSchema, scriptSchema } from "../core/providers.js";
+import { limitsJson, limitsJsonSchema } from "../core/rate-limit.js";
 import type { StoredTask } from "../core/task.js";
 import { applyTimeouts } from "../core/transitions.js";
 import { artResponse, clipAudioResponse } from "../http/files.js";
@@ -15,7 +16,7 @@ import { taskData } from "../http/routes.js";
 import { isoTime } from "../time/clock.js";
 import { accountSchema, requireAccount, summarizeAccount } from "./account-methods.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
-import { limitsJson, limitsJsonSchema, requireTask } from "./service-methods.js";
+import { requireTask } from "./service-methods.js";
 
 const nullableText = z.nullable(text);
 
@@ -216,7 +217,10 @@ async function sendRequest(context: MethodContext, account: Account, request: Se
     );
   }
   const headers = new Headers({ [HEADERS.apiKey]: key.value, "Content-Type": "application/json" });
-  if (outcome !== undefined) headers.set("X-Emulator-Outcome", asciiJson(outcome));
+  // A header takes no letters beyond ASCII.
+  const escaped = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  if (outcome !== undefined)
+    headers.set("X-Emulator-Outcome", JSON.stringify(outcome).replaceAll(/[^ -~]/g, escaped));
   const { core, origins } = context;
   const head = { site: "service", path, method, headers, origins, hasLeft: () => false } as const;
   const sent = await handleRequest(context, {
@@ -241,12 +245,4 @@ function jsonOrText(received: string): unknown {
   } catch {
     return received;
   }
-}
-
-/** JSON for a header, which takes no letters beyond ASCII. */
-function asciiJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll(
-    /[^ -~]/g,
-    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

@@ -5,28 +5,25 @@ import {
   count,
   isoTimeSchema,
   list,
-  NAMED,
   numberBetween,
   objectOf,
-  someOf,
   text,
   UnknownIdError,
   uuid,
-  wholeNumber,
 } from "../core/checks.js";
 import { type Core, findTask, replaceState, restoreSnapshot } from "../core/core.js";
 import { addFault, faultRuleSchema } from "../core/faults.js";
 import { creditsSchema } from "../core/ledger.js";
-import {
-  changePolicy,
-  defaultPolicy,
-  policyChangesSchema,
-  policySchema,
-  variedPolicy,
-} from "../core/policy.js";
+import { policyChangesSchema, policySchema } from "../core/policy.js";
 import { outcomeSchema } from "../core/providers.js";
-import { changeLimits, DEFAULT_LIMITS, type Limits, limitsSchema } from "../core/rate-limit.js";
-import { createState, type State, snapshotSchema, takeSnapshot } from "../core/state.js";
+import {
+  changeLimits,
+  limitsChangesSchema,
+  limitsJson,
+  limitsJsonSchema,
+  limitsOf,
+} from "../core/rate-limit.js";
+import { createState, seedSchema, snapshotSchema, takeSnapshot } from "../core/state.js";
 import { applyTimeouts } from "../core/transitions.js";
 import { taskData } from "../http/routes.js";
 import { isoTime } from "../time/clock.js";
@@ -34,13 +31,6 @@ import { accountSchema, requireAccount, viewAccount } from "./account-methods.js
 import type { EmulatorState, ResetOptions } from "./emulator.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
 import { streamRequests } from "./stream-requests.js";
-
-/** The limits in JSON, whose names are in snake case. */
-export const limitsJsonSchema = objectOf({
-  requests: limitsSchema.shape.requests,
-  window_seconds: limitsSchema.shape.windowSeconds,
-}).register(NAMED, { id: "Limits" });
-const limitsChangesSchema = someOf(limitsJsonSchema.shape);
 
 /** A task as the API returns it, and its account. */
 const taskSchema = z.looseObject({
@@ -58,7 +48,7 @@ export const serviceMethods = {
   reset: method("POST /reset", {
     summary: "Begin anew. The clock's mode and the API key stay.",
     body: objectOf({
-      seed: z.optional(wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)),
+      seed: z.optional(seedSchema),
       credits: z.optional(creditsSchema),
       policy: z.optional(z.union([z.literal("vary"), policyChangesSchema], "be a policy's fields, or vary")),
       limits: z.optional(limitsChangesSchema),
@@ -187,26 +177,14 @@ export const serviceMethods = {
   }),
 };
 
-export function newState(options: ResetOptions, apiKey: string | undefined, now: number): State {
-  const { seed = 1, credits = 1000, policy = {}, limits = {} } = options;
-  const state = {
-    seed,
-    credits,
-    apiKey,
-    policy: policy === "vary" ? variedPolicy(seed) : changePolicy(defaultPolicy(), policy),
-    limits: changeLimits(DEFAULT_LIMITS, limits),
-  };
-  return createState(state, now);
-}
-
 export function resetEmulator({ core, options }: MethodContext, changes: ResetOptions) {
   const { seed = options.seed, credits = options.credits } = changes;
   const { policy = options.policy, limits = options.limits } = changes;
   const begins = core.clock.beginning();
-  const state = newState({ seed, credits, policy, limits }, core.state.owner.apiKey, begins);
+  const { apiKey } = core.state.owner;
+  const state = createState({ seed, credits, policy, limits, apiKey }, begins);
   replaceState(core, state, begins, "the emulator was reset");
-  const { accountId, apiKey } = core.state.owner;
-  return { account_id: accountId, api_key: apiKey };
+  return { account_id: state.owner.accountId, api_key: apiKey };
 }
 
 export function viewState({ core, origins }: MethodContext): EmulatorState {
@@ -227,14 +205,6 @@ export function requireTask(core: Core, taskId: string) {
   if (found === undefined) throw new UnknownIdError("task", taskId);
   applyTimeouts(core, requireAccount(core, found.accountId), core.clock.now());
   return core.state.tasks[found.ordinal] ?? found;
-}
-
-export function limitsJson({ requests, windowSeconds }: Limits): z.output<typeof limitsJsonSchema> {
-  return { requests, window_seconds: windowSeconds };
-}
-
-function limitsOf({ window_seconds: windowSeconds, ...limits }: z.output<typeof limitsChangesSchema>) {
-  return { ...limits, ...(windowSeconds !== undefined && { windowSeconds }) };
 }
 
 function scriptOf({ state }: Core, model: string) {

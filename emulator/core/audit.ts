@@ -214,7 +214,9 @@ export function auditRequest(
     else if (known === "accepted") audit.unknownSubmissions.drop(submission.fingerprint);
   }
   if (known === "accepted" && task !== null && "retryable" in task && !task.retryable) {
-    const failed = () => fingerprintOfTask(task);
+    const { accountId, model, type, input, audioFormat } = task;
+    const body = { model, task_type: type, input, audio_format: audioFormat };
+    const failed = () => fingerprintOfSubmission(accountId, body);
     if (audit.permanentFailures.find(failed) === undefined) audit.permanentFailures.keep(failed, note);
   }
 }
@@ -251,10 +253,6 @@ function checkSubmission(audit: Audit, request: AuditedRequest, { fingerprint }:
 function report({ findings }: Audit, request: AuditedRequest, rule: ConductRule, detail: string): void {
   findings.push({ rule, at: request.at, request_id: request.requestId, detail });
   if (findings.length > 2 * REMEMBERED_FINDINGS) findings.splice(0, findings.length - REMEMBERED_FINDINGS);
-}
-
-function fingerprintOfTask({ accountId, model, type, input, audioFormat }: StoredTask): string {
-  return fingerprintOfSubmission(accountId, { model, task_type: type, input, audio_format: audioFormat });
 }
 
 /** Of JSON that an account submits. Fields that the service does not read make no difference. */

@@ -16,20 +16,12 @@ function schemaOf({ choices, range }: PolicyField<Policy[keyof Policy]>): z.ZodM
 
 export const policyChangesSchema = someOf(policySchema.shape);
 
-export function defaultPolicy(): Policy {
-  return policyOf((field) => field.default);
-}
-
-export function variedPolicy(seed: number): Policy {
+/** The defaults with some fields changed; with `"vary"`, a choice for every field, drawn from the seed. */
+export function createPolicy(seed: number, changes: Partial<Policy> | "vary" = {}): Policy {
   const random = randomStream(seed, "policy");
-  return policyOf((field) => randomChoice(random, field.choices));
-}
-
-function policyOf(choose: (field: PolicyField<unknown>) => unknown): Policy {
-  const chosen = Object.entries(POLICY_FIELDS).map(([name, field]) => [name, choose(field)] as const);
-  return policySchema.parse(Object.fromEntries(chosen));
-}
-
-export function changePolicy(policy: Policy, changes: unknown): Policy {
-  return { ...policy, ...parseOption("policy", policyChangesSchema, changes) };
+  const choose = (field: PolicyField<unknown>) =>
+    changes === "vary" ? randomChoice(random, field.choices) : field.default;
+  const chosen = Object.entries(POLICY_FIELDS).map(([name, field]) => [name, choose(field)]);
+  const given = changes === "vary" ? {} : parseOption("policy", policyChangesSchema, changes);
+  return policySchema.parse({ ...Object.fromEntries(chosen), ...given });
 }

@@ -1,6 +1,16 @@
 import * as z from "zod/mini";
 import { LIMITS } from "../../src/contract/service.js";
-import { count, list, numberBetween, objectOf, parseOption, time, wholeNumber } from "./checks.js";
+import {
+  count,
+  list,
+  NAMED,
+  numberBetween,
+  objectOf,
+  parseOption,
+  someOf,
+  time,
+  wholeNumber,
+} from "./checks.js";
 
 /** The rate limit of every key. */
 export interface Limits {
@@ -28,6 +38,21 @@ export const limitsSchema = objectOf({
 export function changeLimits(limits: Limits, changes: unknown): Limits {
   const { requests, windowSeconds } = parseOption("limits", z.partial(limitsSchema), changes);
   return { requests: requests ?? limits.requests, windowSeconds: windowSeconds ?? limits.windowSeconds };
+}
+
+/** The limits in JSON, whose names are in snake case. */
+export const limitsJsonSchema = objectOf({
+  requests: limitsSchema.shape.requests,
+  window_seconds: limitsSchema.shape.windowSeconds,
+}).register(NAMED, { id: "Limits" });
+export const limitsChangesSchema = someOf(limitsJsonSchema.shape);
+
+export function limitsJson({ requests, windowSeconds }: Limits): z.output<typeof limitsJsonSchema> {
+  return { requests, window_seconds: windowSeconds };
+}
+
+export function limitsOf({ window_seconds: windowSeconds, ...limits }: z.output<typeof limitsChangesSchema>) {
+  return { ...limits, ...(windowSeconds !== undefined && { windowSeconds }) };
 }
 
 /** The requests of one key that count. A fixed window begins with a request; a sliding one always ends now. */

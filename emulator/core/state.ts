@@ -8,6 +8,7 @@ import {
   isoTimeSchema,
   list,
   objectOf,
+  oneOf,
   parseOption,
   text,
   wholeNumber,
@@ -15,10 +16,13 @@ import {
 import { addedFaultSchema } from "./faults.js";
 import { addsUp } from "./ledger.js";
 import type { StoredPayment } from "./payments/schemas.js";
-import { policySchema } from "./policy.js";
+import { createPolicy, policySchema } from "./policy.js";
+import type { Policy } from "./policy-fields.js";
 import { scriptSchema } from "./providers.js";
-import { limitsSchema } from "./rate-limit.js";
+import { changeLimits, DEFAULT_LIMITS, type Limits, limitsSchema } from "./rate-limit.js";
 import { readBrief, type StoredTask, taskSchema } from "./task.js";
+
+export const seedSchema = wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 
 const COUNTED = [
   "accounts",
@@ -31,10 +35,6 @@ const COUNTED = [
   "invoices",
   "authorizations",
 ] as const;
-type Counts = Record<(typeof COUNTED)[number], number>;
-const countsSchema = objectOf(
-  Object.fromEntries(COUNTED.map((name) => [name, count])) as Record<keyof Counts, typeof count>,
-);
 
 /** Everything that an emulator stores, but for the time, which its clock has. */
 export type State = Omit<StateData, "audit"> & { audit: Audit };
@@ -42,11 +42,11 @@ export type State = Omit<StateData, "audit"> & { audit: Audit };
 export type StateData = z.output<typeof stateSchema>;
 export const stateSchema = objectOf({
   /** With the counts, the position in every stream of random numbers. */
-  seed: wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  seed: seedSchema,
   /** The first account, and the key that stays through every reset. */
   owner: objectOf({ accountId: text, apiKey: text }),
   /** How many of each were ever made. */
-  counts: countsSchema,
+  counts: z.record(oneOf(...COUNTED), count, "be an object"),
   policy: policySchema,
   limits: limitsSchema,
   accounts: list(accountSchema),
@@ -58,14 +58,19 @@ export const stateSchema = objectOf({
   audit: auditSchema,
 });
 
-interface NewState extends Pick<State, "seed" | "policy" | "limits"> {
-  credits: number;
+interface NewState {
+  seed?: number | undefined;
+  credits?: number | undefined;
+  policy?: Partial<Policy> | "vary" | undefined;
+  limits?: Partial<Limits> | undefined;
   /** The first account's key. @defaultValue one from the seed */
-  apiKey: string | undefined;
+  apiKey?: string | undefined;
 }
 
-export function createState({ seed, credits, policy, limits, apiKey }: NewState, now: number): State {
-  const counts = Object.fromEntries(COUNTED.map((name) => [name, 0])) as Counts;
+/** @throws RangeError for an invalid policy or limit. */
+export function createState(options: NewState, now: number): State {
+  const { seed = 1, credits = 1000, policy, limits, apiKey } = options;
+  const counts = Object.fromEntries(COUNTED.map((name) => [name, 0])) as State["counts"];
   const account = createAccount({ seed, counts }, credits, now);
   const key = createKey({ seed, counts }, apiKey);
   account.keys.push(key);
@@ -73,8 +78,8 @@ export function createState({ seed, credits, policy, limits, apiKey }: NewState,
     seed,
     owner: { accountId: account.id, apiKey: key.value },
     counts,
-    policy,
-    limits,
+    policy: createPolicy(seed, policy),
+    limits: changeLimits(DEFAULT_LIMITS, limits ?? {}),
     accounts: [account],
     tasks: [],
     scripts: { provider_a: { next: [], always: null }, provider_b: { next: [], always: null } },

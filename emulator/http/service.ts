@@ -41,11 +41,8 @@ export function inProcessOrigins(url: string = IN_PROCESS_ORIGINS.service): Orig
   return { ...IN_PROCESS_ORIGINS, service: url };
 }
 
-const services = new WeakMap<object, Service>();
-
-export function registerService(emulator: object, service: Service): void {
-  services.set(emulator, service);
-}
+/** The service behind each emulator. */
+export const services = new WeakMap<object, Service>();
 
 /** @throws TypeError unless `createEmulator` made the emulator. */
 export function serviceOf(emulator: object): Service {

@@ -9,9 +9,15 @@ export type Details = Readonly<Record<string, Readonly<Record<string, JsonValue>
 
 /** A schema of the contract in JSON Schema, with details added to its fields. Other fields follow. */
 export function fromContract(schema: z.core.$ZodType, details: Details): { [keyword: string]: JsonValue } {
-  const { $schema: _, properties, ...rest } = jsonSchemaOf(schema);
+  // Rules that JSON Schema cannot express are left out.
+  const described = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const { $schema: _, properties, ...rest } = described as { [keyword: string]: JsonValue };
   const fields: Record<string, JsonValue> = {};
-  for (const [name, field] of Object.entries(asObject(properties))) fields[name] = promised(field);
+  for (const [name, field] of Object.entries(asObject(properties))) {
+    // Defaults are the SDK's, not the service's.
+    const { default: _, ...promised } = asObject(field);
+    fields[name] = promised;
+  }
   for (const [name, detail] of Object.entries(details)) {
     fields[name] = detail === false ? false : { ...asObject(fields[name]), ...detail };
   }
@@ -23,17 +29,6 @@ export function reference(
   name: string,
 ) {
   return { $ref: `#/components/${kind}/${name}` };
-}
-
-/** Rules that JSON Schema cannot express are left out. */
-function jsonSchemaOf(schema: z.core.$ZodType): { [keyword: string]: JsonValue } {
-  return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as { [keyword: string]: JsonValue };
-}
-
-/** Defaults are the SDK's, not the service's. */
-function promised(field: JsonValue): JsonValue {
-  const { default: _, ...rest } = asObject(field);
-  return rest;
 }
 
 function asObject(value: JsonValue | undefined): { readonly [key: string]: JsonValue } {

@@ -15,11 +15,6 @@ export function afterRealMs(ms: number, callback: () => void): void {
   native.setTimeout(callback, ms);
 }
 
-/** Real time in milliseconds; only differences have a meaning. */
-export function realNow(): number {
-  return native.now();
-}
-
 /** A turn for runtimes without `setImmediate`. */
 function postMessageToSelf(callback: () => void): void {
   const { port1, port2 } = new MessageChannel();
@@ -68,7 +63,7 @@ export class Quiet {
 
   stir(): void {
     this.#stirs++;
-    if (this.#patient > 0) this.#stirredAt = realNow();
+    if (this.#patient > 0) this.#stirredAt = native.now();
   }
 
   beginPatience(): void {
@@ -88,7 +83,7 @@ export class Quiet {
         this.#parked.push(check);
         return;
       }
-      const patientMs = this.#patient > 0 ? this.#stirredAt + PATIENCE_MS - realNow() : 0;
+      const patientMs = this.#patient > 0 ? this.#stirredAt + PATIENCE_MS - native.now() : 0;
       quietTurns = seen === this.#stirs && patientMs <= 0 ? quietTurns + 1 : 0;
       seen = this.#stirs;
       if (quietTurns >= QUIET_TURNS) callback();

@@ -14,7 +14,9 @@ const FEW = 100;
 
 /** The pending sleeps of one clock, the next to end first. */
 export class Sleepers {
-  readonly #heap = new Heap<Entry>(isBefore);
+  readonly #heap = new Heap<Entry>(
+    (one, other) => one.wakeAt < other.wakeAt || (one.wakeAt === other.wakeAt && one.order < other.order),
+  );
   #order = 0;
   #removed = 0;
   #moves = 0;
@@ -92,8 +94,4 @@ export class Sleepers {
     for (const each of this.#heap.drain()) if (!each.isRemoved) this.#heap.push(each);
     this.#removed = 0;
   }
-}
-
-function isBefore(one: Entry, other: Entry): boolean {
-  return one.wakeAt < other.wakeAt || (one.wakeAt === other.wakeAt && one.order < other.order);
 }
