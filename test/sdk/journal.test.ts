@@ -20,19 +20,25 @@ import {
   type TaskSubmission,
 } from "async-music";
 import { expect, test } from "vitest";
+import { abortedAfter } from "../support/abort.js";
 import {
   accepted,
+  done,
   failed,
   limited,
+  lost,
   OTHER_TASK_ID,
   ok,
   refusal,
   SONG_REQUEST,
+  serve,
   submission,
   succeeded,
   TASK_ID,
   task,
+  unreachable,
 } from "../support/answers.js";
+import { recorder } from "../support/collect.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
 import { createTestClock, turns } from "../support/test-clock.js";
@@ -45,10 +51,6 @@ const OTHER_REQUEST = { ...SONG_REQUEST, input: { gpt_description_prompt: "sun i
 const BADLY_JOINED = / {2}| \.|\.\.|[a-z]\.[A-Z]/;
 
 const submit = () => accepted();
-const done = () => ok(succeeded());
-const lost = () => Promise.reject(new TypeError("fetch failed"));
-const unreachable = () => Promise.reject(Object.assign(new TypeError("no"), { code: "ECONNREFUSED" }));
-const serve = ({ method }: SeenRequest) => (method === "POST" ? accepted() : done());
 
 const SERVER_ERROR = {
   status: 500,
@@ -64,7 +66,24 @@ function journaledWorld(answer: Parameters<typeof createWorld>[0], journal = mem
   const world = createWorld(answer);
   const run = (options = {}) =>
     world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY, ...options });
-  return { ...world, journal, run };
+  const entry = () => journal.get(KEY);
+  const settle = (taskId: string | null) => settleOutcome(journal, KEY, taskId);
+  return { ...world, journal, run, entry, settle };
+}
+
+/** A world in which the response to a first run is lost; its next requests get these. */
+async function lostRun(...answers: Parameters<typeof inTurn>) {
+  const world = journaledWorld(inTurn(lost, ...answers));
+  await rejection(world.run(), SubmissionOutcomeUnknownError);
+  return world;
+}
+
+/** Answers every POST when a test says so. */
+function heldPost() {
+  let answerPost = (_: Response) => {};
+  const hold = ({ method }: SeenRequest) =>
+    method === "POST" ? new Promise<Response>((resolve) => (answerPost = resolve)) : done();
+  return { hold, answerPost: (response: Response) => answerPost(response) };
 }
 
 test("the intent is in the journal before the POST leaves, and the task once it is answered", async () => {
@@ -96,11 +115,9 @@ test("the intent is in the journal before the POST leaves, and the task once it 
 test("the intent is written when the POST's turn has come, and not while it still waits", async () => {
   const { client, clock, run, journal } = journaledWorld(() => limited(100));
   await rejection(client.tasks.create(OTHER_REQUEST, { maxRetries: 0 }), RateLimitedError);
-  const controller = new AbortController();
-  const running = run({ signal: controller.signal });
+  const running = run({ signal: abortedAfter(clock, 50_001, "stop") });
   await clock.sleep(50_000);
   expect(await journal.get(KEY)).toBeNull();
-  controller.abort("stop");
   await expect(running).rejects.toBe("stop");
 });
 
@@ -124,9 +141,8 @@ test("a run that was left while it waited is resumed", async () => {
 });
 
 test("onSubmitted hears of the task on a resume too", async () => {
-  const heard: TaskSubmission[] = [];
+  const { seen: heard, note: onSubmitted } = recorder<TaskSubmission>();
   const { run } = journaledWorld(serve);
-  const onSubmitted = (created: TaskSubmission) => void heard.push(created);
   await run({ onSubmitted });
   await run({ onSubmitted });
   expect(heard).toEqual([submission(), submission()]);
@@ -214,15 +230,8 @@ test("an abort while the intent is being written sends nothing, and leaves the k
   expect(requests).toEqual([]);
 });
 
-test("an abort while a limited POST waits to be sent again leaves the key free", async () => {
-  const controller = new AbortController();
-  const { run, journal, clock } = journaledWorld(() => limited(60));
-  void clock.sleep(30_000).then(() => controller.abort("no"));
-  await expect(run({ signal: controller.signal })).rejects.toBe("no");
-  expect(await journal.get(KEY)).toBeNull();
-});
-
 test.each([
+  ["a text", "no"],
   ["another run's failed task", new AsyncMusicError("failed", { taskId: "task-of-another" })],
   ["an unknown outcome", unknownOutcome()],
   ["an unknown outcome that names its task", unknownOutcome("task-of-another")],
@@ -230,11 +239,8 @@ test.each([
   ["no number", Number.NaN],
   ["null", null],
 ])("an abort whose reason is %s leaves the key free, and is no outcome of this POST", async (_, reason) => {
-  const controller = new AbortController();
-  const answers = [() => limited(60), submit, done];
-  const { run, journal, clock, requests } = journaledWorld(() => (answers.shift() ?? done)());
-  void clock.sleep(30_000).then(() => controller.abort(reason));
-  await expect(run({ signal: controller.signal })).rejects.toBe(reason);
+  const { run, journal, clock, requests } = journaledWorld(inTurn(limited(60), submit, done));
+  await expect(run({ signal: abortedAfter(clock, 30_000, reason) })).rejects.toBe(reason);
   expect(await journal.get(KEY)).toBeNull();
   expect((await run()).task_id).toBe(TASK_ID);
   expect(posts({ requests })).toHaveLength(2);
@@ -344,29 +350,27 @@ test("an abort during the POST leaves its outcome unknown, also in the journal",
 
 /** A run that is aborted while its POST is under way; the POST is answered by hand. */
 async function abortedRun() {
-  let answer = (_: Response) => {};
-  const world = journaledWorld(({ method }) =>
-    method === "POST" ? new Promise<Response>((resolve) => (answer = resolve)) : done(),
-  );
-  const [controller, told]: [AbortController, TaskSubmission[]] = [new AbortController(), []];
-  const onSubmitted = (created: TaskSubmission) => void told.push(created);
+  const { hold, answerPost } = heldPost();
+  const world = journaledWorld(hold);
+  const controller = new AbortController();
+  const { seen: told, note: onSubmitted } = recorder<TaskSubmission>();
   const running = world.run({ signal: controller.signal, onSubmitted });
   running.catch(() => {});
   await turns(20);
   controller.abort("left");
   const error = await rejection(running, SubmissionOutcomeUnknownError);
-  const answerPost = async (response: Response) => {
-    answer(response);
+  const answer = async (response: Response) => {
+    answerPost(response);
     await turns(20);
   };
-  return { ...world, told, error, answerPost };
+  return { ...world, told, error, answer };
 }
 
 test("the POST that an abort has left is still recorded, and told, when its answer comes", async () => {
-  const { journal, requests, told, error, answerPost } = await abortedRun();
+  const { journal, requests, told, error, answer } = await abortedRun();
   expect(error).toMatchObject({ journalKey: KEY, cause: "left", taskId: null });
   expect(await journal.get(KEY)).toMatchObject({ state: "intent", request_id: error.requestId });
-  await answerPost(accepted());
+  await answer(accepted());
   expect(await journal.get(KEY)).toMatchObject({ state: "submitted", task_id: TASK_ID });
   expect(told).toEqual([submission()]);
   expect(requests).toHaveLength(1);
@@ -376,59 +380,52 @@ test("who runs the key again while that POST is under way waits for it, and pays
   const world = await abortedRun();
   const again = world.run();
   await turns(20);
-  await world.answerPost(accepted());
+  await world.answer(accepted());
   await expect(again).resolves.toEqual(succeeded());
   expect(posts(world)).toHaveLength(1);
 });
 
 test("a refusal of that POST frees the key", async () => {
   const world = await abortedRun();
-  await world.answerPost(refusal(402, "insufficient_credits"));
+  await world.answer(refusal(402, "insufficient_credits"));
   expect(await world.journal.get(KEY)).toBeNull();
   expect(world.told).toEqual([]);
 });
 
-test("who finds out that nothing was created frees the key, and it can be run again", async () => {
-  const world = journaledWorld(inTurn(lost, submit, done));
-  await rejection(world.run(), SubmissionOutcomeUnknownError);
-  expect(await settleOutcome(world.journal, KEY, null)).toBe(true);
+test("settleOutcome with null frees the key of a POST that created nothing, and it can be run again", async () => {
+  const world = await lostRun(submit, done);
+  expect(await world.settle(null)).toBe(true);
   expect(await world.journal.open()).toEqual([]);
   await expect(world.run()).resolves.toEqual(succeeded());
   expect(posts(world)).toHaveLength(2);
 });
 
 test("a key that was freed by mistake is settled with the task, and nothing is sent again", async () => {
-  const world = journaledWorld(inTurn(lost, done));
-  await rejection(world.run(), SubmissionOutcomeUnknownError);
-  await settleOutcome(world.journal, KEY, null);
-  const freed = await world.journal.get(KEY);
-  expect(await settleOutcome(world.journal, KEY, null)).toBe(true);
-  expect(await world.journal.get(KEY)).toEqual(freed);
-  expect(await settleOutcome(world.journal, KEY, TASK_ID)).toBe(true);
+  const world = await lostRun(done);
+  await world.settle(null);
+  const freed = await world.entry();
+  expect(await world.settle(null)).toBe(true);
+  expect(await world.entry()).toEqual(freed);
+  expect(await world.settle(TASK_ID)).toBe(true);
   expect(await world.journal.open()).toMatchObject([{ key: KEY, task_id: TASK_ID }]);
   await expect(world.run()).resolves.toEqual(succeeded());
   expect(posts(world)).toHaveLength(1);
 });
 
 test("a freed key takes another request", async () => {
-  const { journal, run } = journaledWorld(inTurn(lost));
-  await rejection(run(), SubmissionOutcomeUnknownError);
-  await settleOutcome(journal, KEY, null);
-  const { client } = createWorld(inTurn(submit, done));
-  const input = { gpt_description_prompt: "snow in Oslo" };
-  await client.tasks.run({ ...SONG_REQUEST, input }, { journal, journalKey: KEY });
-  expect(await journal.get(KEY)).toMatchObject({ task_id: TASK_ID, request: { input } });
+  const { journal, settle, client, entry } = await lostRun(submit, done);
+  await settle(null);
+  await client.tasks.run(OTHER_REQUEST, { journal, journalKey: KEY });
+  expect(await entry()).toMatchObject({ task_id: TASK_ID, request: OTHER_REQUEST });
 });
 
 test("a freed key that a refused run took can still be settled with the task", async () => {
-  const world = journaledWorld(inTurn(lost, refusal(402, "insufficient_credits"), done));
-  const { request_id } = await rejection(world.run(), SubmissionOutcomeUnknownError).then(
-    async () => (await world.journal.get(KEY)) ?? { request_id: "" },
-  );
-  await settleOutcome(world.journal, KEY, null);
+  const world = await lostRun(refusal(402, "insufficient_credits"), done);
+  const request_id = (await world.entry())?.request_id;
+  await world.settle(null);
   await rejection(world.run(), InsufficientCreditsError);
-  expect(await world.journal.get(KEY)).toMatchObject({ state: "intent", settled: true, request_id });
-  expect(await settleOutcome(world.journal, KEY, TASK_ID)).toBe(true);
+  expect(await world.entry()).toMatchObject({ state: "intent", settled: true, request_id });
+  expect(await world.settle(TASK_ID)).toBe(true);
   await expect(world.run()).resolves.toEqual(succeeded());
 });
 
@@ -470,8 +467,7 @@ test.each([null, OTHER_TASK_ID, TASK_ID])(
         return submit();
       }, done),
     );
-    const unrecorded: unknown[] = [];
-    const onUnrecorded = (error: unknown) => void unrecorded.push(error);
+    const { seen: unrecorded, note: onUnrecorded } = recorder<unknown>();
     await client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY, onUnrecorded });
     expect(await journal.get(KEY)).toMatchObject({ task_id: TASK_ID, status: "success" });
     expect(await journal.get(KEY)).not.toHaveProperty("settled");
@@ -479,38 +475,35 @@ test.each([null, OTHER_TASK_ID, TASK_ID])(
   },
 );
 
-test("who finds the task records its id, and the run goes on with it", async () => {
-  const world = journaledWorld(inTurn(lost, done));
-  await rejection(world.run(), SubmissionOutcomeUnknownError);
-  const intent = await world.journal.get(KEY);
-  expect(await settleOutcome(world.journal, KEY, TASK_ID)).toBe(true);
+test("settleOutcome with a task id records it, and the run resumes with that task", async () => {
+  const world = await lostRun(done);
+  const intent = await world.entry();
+  expect(await world.settle(TASK_ID)).toBe(true);
   const record = { ...intent, state: "submitted", task_id: TASK_ID, submission: null, settled: true };
-  expect(await world.journal.get(KEY)).toEqual({ ...record, revision: expect.any(String) });
-  expect((await world.journal.get(KEY))?.revision).not.toBe(intent?.revision);
+  expect(await world.entry()).toEqual({ ...record, revision: expect.any(String) });
+  expect((await world.entry())?.revision).not.toBe(intent?.revision);
   await expect(world.run()).resolves.toEqual(succeeded());
   expect(posts(world)).toHaveLength(1);
 });
 
 test("a wrong settlement is replaced by the right task, and the run continues with that one", async () => {
-  const world = journaledWorld(inTurn(lost, done));
-  await rejection(world.run(), SubmissionOutcomeUnknownError);
-  expect(await settleOutcome(world.journal, KEY, OTHER_TASK_ID)).toBe(true);
-  expect(await settleOutcome(world.journal, KEY, TASK_ID)).toBe(true);
-  const settled = await world.journal.get(KEY);
+  const world = await lostRun(done);
+  expect(await world.settle(OTHER_TASK_ID)).toBe(true);
+  expect(await world.settle(TASK_ID)).toBe(true);
+  const settled = await world.entry();
   expect(settled).toMatchObject({ state: "submitted", task_id: TASK_ID, settled: true });
-  expect(await settleOutcome(world.journal, KEY, TASK_ID)).toBe(true);
-  expect(await world.journal.get(KEY)).toEqual(settled);
+  expect(await world.settle(TASK_ID)).toBe(true);
+  expect(await world.entry()).toEqual(settled);
   await expect(world.run()).resolves.toEqual(succeeded());
   expect(posts(world)).toHaveLength(1);
 });
 
 test("a wrong settlement is withdrawn with null, also after a run has returned its task", async () => {
-  const world = journaledWorld(inTurn(lost, done, submit, done));
-  await rejection(world.run(), SubmissionOutcomeUnknownError);
-  await settleOutcome(world.journal, KEY, TASK_ID);
+  const world = await lostRun(done, submit, done);
+  await world.settle(TASK_ID);
   await world.run();
-  expect(await world.journal.get(KEY)).toMatchObject({ settled: true, status: "success" });
-  expect(await settleOutcome(world.journal, KEY, null)).toBe(true);
+  expect(await world.entry()).toMatchObject({ settled: true, status: "success" });
+  expect(await world.settle(null)).toBe(true);
   await world.run();
   expect(posts(world)).toHaveLength(2);
 });
@@ -546,25 +539,23 @@ test("a task id that the service returned for a key is never replaced, and a key
 });
 
 test("a key is not freed while a POST that an abort has left is still in flight", async () => {
-  const { journal, answerPost } = await abortedRun();
+  const { journal, answer } = await abortedRun();
   const settling = settleOutcome(journal, KEY, null);
   await turns(20);
   expect(await journal.get(KEY)).toMatchObject({ state: "intent" });
-  await answerPost(accepted());
+  await answer(accepted());
   expect(await settling).toBe(false);
   expect(await journal.get(KEY)).toMatchObject({ task_id: TASK_ID });
 });
 
 test("a key whose request is under way is not settled before that has come to its end", async () => {
-  let answer = (_: Response) => {};
-  const world = journaledWorld(({ method }) =>
-    method === "POST" ? new Promise<Response>((resolve) => (answer = resolve)) : done(),
-  );
-  const running = world.run();
+  const { hold, answerPost } = heldPost();
+  const { run, settle } = journaledWorld(hold);
+  const running = run();
   await turns(20);
-  const settling = settleOutcome(world.journal, KEY, null);
+  const settling = settle(null);
   await turns(20);
-  answer(accepted());
+  answerPost(accepted());
   expect(await settling).toBe(false);
   await expect(running).resolves.toEqual(succeeded());
 });
@@ -650,11 +641,8 @@ test("a run that is left while it queues holds no other back, and lets none pass
     reads++;
     return inner.get(key);
   };
-  let answer = (_: Response) => {};
-  const { run, requests } = journaledWorld(
-    ({ method }) => (method === "POST" ? new Promise<Response>((resolve) => (answer = resolve)) : done()),
-    { ...inner, get },
-  );
+  const { hold, answerPost } = heldPost();
+  const { run, requests } = journaledWorld(hold, { ...inner, get });
   const [controller, { signal }] = [new AbortController(), new AbortController()];
   const [first, second, third] = [run(), run({ signal: controller.signal }), run({ signal })];
   await turns(20);
@@ -662,19 +650,10 @@ test("a run that is left while it queues holds no other back, and lets none pass
   await expect(second).rejects.toBe("left");
   await turns(20);
   expect(reads).toBe(1);
-  answer(accepted());
+  answerPost(accepted());
   await expect(Promise.all([first, third])).resolves.toEqual([succeeded(), succeeded()]);
   expect(posts({ requests })).toHaveLength(1);
   expect(getEventListeners(signal, "abort")).toEqual([]);
-});
-
-test("a run that waits for another's turn can be left at once", async () => {
-  const controller = new AbortController();
-  const { run } = journaledWorld(never);
-  void run({ signal: AbortSignal.timeout(1000) }).catch(() => {});
-  const second = run({ signal: controller.signal });
-  controller.abort("left");
-  await expect(second).rejects.toBe("left");
 });
 
 test("another process's intent is given two seconds to become a task, which is then shared", async () => {
