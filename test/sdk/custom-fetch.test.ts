@@ -41,20 +41,6 @@ test.each(["passed to the client", "put in place of the global one later"])(
   },
 );
 
-test("a fetch with one parameter gets a Request that follows the signal", async () => {
-  const controller = new AbortController();
-  const signals: AbortSignal[] = [];
-  const client = createClient((request) => {
-    if (request instanceof Request) signals.push(request.signal);
-    return new Promise(() => {});
-  });
-  const reading = client.account.balance({ signal: controller.signal });
-  await vi.waitFor(() => expect(signals).toHaveLength(1));
-  controller.abort("stop");
-  await expect(reading).rejects.toBe("stop");
-  expect(signals[0]?.aborted).toBe(true);
-});
-
 test.each([undefined, null, {}, { headers: {} }, "200"])(
   "a fetch that returns %j is named in the cause of the error",
   async (returned) => {

@@ -66,7 +66,7 @@ describe.each([...MISSPELLED, ["signals", "signal"], ["requestID", "requestId"]]
 });
 
 test.each(["journal", "journalKey", "probe"])(
-  "a create refuses `%s`: nobody would ask it, and its caller believe to pay once",
+  "a create refuses `%s`, which it would not obey",
   async (name) => {
     const { client, requests } = createWorld(() => accepted());
     const options = { [name]: name === "journal" ? memoryJournal() : "order-1" };

@@ -16,7 +16,7 @@ test("a pacer of one's own is asked for every request, and told what came of it"
 });
 
 test.each(["admit", "report", "learn"] as const)(
-  "a pacer whose %s throws does not lose a task that is waited for",
+  "a wait keeps its task if the pacer's %s throws",
   async (method) => {
     const { pacer } = createOwnPacer();
     const away = new Error("the database is away");

@@ -88,7 +88,7 @@ test("an abort during the POST is heard at once, and onSubmitted is told of the 
 });
 
 test.each([undefined, "a text", { why: "left" }, new Error("never mind")])(
-  "an abort during the POST with the reason %j leaves its outcome unknown, and is the error's cause",
+  "the outcome of a POST that %j aborts is unknown",
   async (reason) => {
     for (const call of ["create", "run"] as const) {
       const controller = new AbortController();

@@ -97,7 +97,7 @@ test("a wait that is aborted between polls does not end the other", async () => 
 });
 
 test.each(["first", "second"])(
-  "the %s of two waits can be aborted during their poll without harm to the other",
+  "an abort of the %s of two waits during their poll spares the other",
   async (which) => {
     const controller = new AbortController();
     const reason = new Error("enough");

@@ -1,5 +1,4 @@
-import { AsyncMusic, type Task, taskEvents } from "async-music";
-import { createEmulator } from "async-music/emulator";
+import { type Task, taskEvents } from "async-music";
 import { expect, test } from "vitest";
 import { failed, ok, refusal, succeeded, TASK_ID, task } from "../support/answers.js";
 import { turns } from "../support/test-clock.js";
@@ -87,16 +86,6 @@ test("what is chosen may throw: the stream ends with an event, and the watch is 
   expect(requests).toHaveLength(1);
 });
 
-test("an abort of the watch ends the stream", async () => {
-  const { client, clock } = createWorld(() => ok(task()));
-  const controller = new AbortController();
-  void clock.sleep(30_000).then(() => controller.abort(new Error("gone")));
-  const events = await eventsOf(
-    taskEvents(client.tasks.watch(TASK_ID, { signal: controller.signal }), statusOf),
-  );
-  expect(events.at(-1)).toEqual({ event: "wait_error", data: { name: "Error", task_id: null } });
-});
-
 test("a stream that is canceled polls no more, whether a change is waited for or not", async () => {
   for (const isWaiting of [true, false]) {
     const { client, clock, requests } = createWorld(() => ok(task()));
@@ -126,24 +115,6 @@ test("nothing is polled before and between reads: a slow reader skips what it mi
   await reader.read();
   expect(requests).toHaveLength(2);
   await reader.cancel();
-});
-
-test("it is the body of a response that follows a task of the emulator to its end", async () => {
-  const client = new AsyncMusic(createEmulator().connection());
-  const { task_id } = await client.tasks.create({
-    model: "provider_a",
-    task_type: "lyrics",
-    input: { prompt: "rain" },
-  });
-  const response = new Response(taskEvents(client.tasks.watch(task_id)), {
-    headers: { "Content-Type": "text/event-stream" },
-  });
-  const messages = (await response.text()).split("\n\n").filter((message) => message !== "");
-  expect(messages.length).toBeGreaterThan(1);
-  expect(JSON.parse(messages.at(-1)?.replace("data: ", "") ?? "")).toMatchObject({
-    task_id,
-    status: "success",
-  });
 });
 
 test("an async choice of the data is awaited, and its failure is the stream's last event", async () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { InvalidOptionError, type TaskSubmission, type WaitOptions } from "async-music";
 import { expect, test } from "vitest";
 import {
@@ -11,8 +12,9 @@ import {
   succeeded,
   TASK_ID,
   task,
+  taskIdIn,
 } from "../support/answers.js";
-import { rejection } from "../support/rejection.js";
+import { reasonOf, rejection } from "../support/rejection.js";
 import { arrivals, createWorld, gaps, inTurn } from "../support/world.js";
 
 test("the first 5 seconds are counted from the submission of this client, whatever its created_at says", async () => {
@@ -74,6 +76,20 @@ test("an onSubmitted that is no function is refused before anything is sent", as
   const run = client.tasks.run(SONG_REQUEST, { onSubmitted: 7 as never });
   await rejection(run, InvalidOptionError);
   expect(requests).toEqual([]);
+});
+
+test("a thousand waits on one signal share a listener, and an abort ends them all", async () => {
+  const { client, clock } = createWorld((request) => ok(task({ task_id: taskIdIn(request) })));
+  const controller = new AbortController();
+  const { signal } = controller;
+  const waits = Array.from({ length: 1000 }, (_, index) =>
+    reasonOf(client.tasks.wait(`${index}`, { signal })),
+  );
+  await clock.sleep(7000);
+  expect(getEventListeners(signal, "abort")).toHaveLength(1);
+  controller.abort("left");
+  expect(new Set(await Promise.all(waits))).toEqual(new Set(["left"]));
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 test("only a final status ends a wait: with one that this version does not know it continues at its pace", async () => {

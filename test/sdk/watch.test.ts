@@ -51,12 +51,6 @@ test.each(["failure", "timeout"])("a task that ends in %s is yielded, not thrown
   expect(seen.map((each) => each.status)).toEqual(["running", status]);
 });
 
-test("a task that is over already is yielded once", async () => {
-  const { client, requests } = createWorld(() => ok(succeeded()));
-  expect(await all(client.tasks.watch(TASK_ID))).toEqual([succeeded()]);
-  expect(requests).toHaveLength(1);
-});
-
 test("nothing is sent before somebody iterates, and each iteration begins anew", async () => {
   const { client, requests } = createWorld(() => ok(succeeded()));
   const watched = client.tasks.watch(TASK_ID);
@@ -74,17 +68,6 @@ test("leaving the loop ends the polling, and leaves no timer behind", async () =
   await clock.sleep(600_000);
   expect(requests).toHaveLength(1);
   expect(clock.sleeps).toHaveLength(sleeps + 1);
-});
-
-test("an error in the loop's body ends the polling too", async () => {
-  const { client, clock, requests } = createWorld(running);
-  const reason = new Error("mine");
-  const watching = (async () => {
-    for await (const _ of client.tasks.watch(TASK_ID)) throw reason;
-  })();
-  await expect(watching).rejects.toBe(reason);
-  await clock.sleep(600_000);
-  expect(requests).toHaveLength(1);
 });
 
 test("return() while the next change is awaited ends both at once", async () => {

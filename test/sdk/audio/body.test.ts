@@ -69,7 +69,7 @@ describe("a body", () => {
     });
 
     test.each([3, 99])(
-      "that ends cleanly, but not with the %i bytes that were promised, is one too",
+      "that ends cleanly, but not with the promised %i bytes, is one too",
       async (length) => {
         const { client } = createWorld(() => mp3(undefined, { "Content-Length": String(length) }));
         await rejection(read(await client.audio.download(AUDIO_URL)), AudioDownloadError);
@@ -207,27 +207,24 @@ describe("a download on a signal that lives on", () => {
     expect(listenersOf(signal)).toBe(0);
   });
 
-  test.each(["before its first read", "between two reads"])(
-    "is canceled by an abort %s, so that no connection stays open",
-    async (when) => {
-      const controller = new AbortController();
-      const { signal } = controller;
-      let requested: AbortSignal | undefined;
-      const response = new Response(endless(), { headers: { "Content-Type": "audio/mpeg" } });
-      const client = new AsyncMusic({
-        apiKey: API_KEY,
-        baseUrl: "https://music.example",
-        fetch: async (_, init) => {
-          requested = init?.signal ?? undefined;
-          return response;
-        },
-      });
-      const { body } = await client.audio.download(AUDIO_URL, { signal });
-      if (when === "between two reads") await body.getReader().read();
-      controller.abort();
-      expect(requested?.aborted).toBe(true);
-    },
-  );
+  test.each(["before its first read", "between two reads"])("is canceled by an abort %s", async (when) => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    let requested: AbortSignal | undefined;
+    const response = new Response(endless(), { headers: { "Content-Type": "audio/mpeg" } });
+    const client = new AsyncMusic({
+      apiKey: API_KEY,
+      baseUrl: "https://music.example",
+      fetch: async (_, init) => {
+        requested = init?.signal ?? undefined;
+        return response;
+      },
+    });
+    const { body } = await client.audio.download(AUDIO_URL, { signal });
+    if (when === "between two reads") await body.getReader().read();
+    controller.abort();
+    expect(requested?.aborted).toBe(true);
+  });
 
   test("ends its next read with the reason if the signal is aborted between two reads", async () => {
     const controller = new AbortController();
@@ -243,17 +240,14 @@ describe("a download on a signal that lives on", () => {
     expect(canceled).toBe(1);
   });
 
-  test.each(["audio/mpeg", null])(
-    "cancels the response if its body of type %s is canceled unread",
-    async (type) => {
-      let canceled = 0;
-      const { body } = await begin(
-        new AbortController().signal,
-        endless(() => canceled++),
-        type,
-      );
-      await body.cancel();
-      expect(canceled).toBe(1);
-    },
-  );
+  test.each(["audio/mpeg", null])("cancels the response with its unread body of type %s", async (type) => {
+    let canceled = 0;
+    const { body } = await begin(
+      new AbortController().signal,
+      endless(() => canceled++),
+      type,
+    );
+    await body.cancel();
+    expect(canceled).toBe(1);
+  });
 });

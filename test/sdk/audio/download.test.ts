@@ -74,29 +74,23 @@ describe("what can't be downloaded", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test.each([400, 401, 403, 410, 416])(
-    "because it answers %i is an AudioDownloadError at once",
-    async (code) => {
-      const { client, requests } = createWorld(failure(code));
-      const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
-      expect(error).toMatchObject({ url: AUDIO_URL, status: code });
-      expect(requests).toHaveLength(1);
-    },
-  );
+  test.each([400, 401, 403, 410, 416])("because of a %i is an AudioDownloadError at once", async (code) => {
+    const { client, requests } = createWorld(failure(code));
+    const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
+    expect(error).toMatchObject({ url: AUDIO_URL, status: code });
+    expect(requests).toHaveLength(1);
+  });
 
   test.each<[code: number, what: string, body: string | null, headers: Record<string, string>]>([
     [202, "a promise", "{}", {}],
     [204, "nothing", null, {}],
     [206, "a part that nobody asked for", "la", { "Content-Range": "bytes 0-1/8" }],
-  ])(
-    "because a %i answers %s is an AudioDownloadError at once, and no song",
-    async (code, _, body, headers) => {
-      const { client, requests } = createWorld(() => new Response(body, { status: code, headers }));
-      const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
-      expect(error).toMatchObject({ url: AUDIO_URL, status: code });
-      expect(requests).toHaveLength(1);
-    },
-  );
+  ])("because a %i answers %s is no song", async (code, _, body, headers) => {
+    const { client, requests } = createWorld(() => new Response(body, { status: code, headers }));
+    const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
+    expect(error).toMatchObject({ url: AUDIO_URL, status: code });
+    expect(requests).toHaveLength(1);
+  });
 
   test("does not include a part that its caller asked for", async () => {
     const part = () => new Response("la", { status: 206, headers: { "Content-Range": "bytes 0-1/8" } });
@@ -113,18 +107,15 @@ describe("what can't be downloaded", () => {
     ["it answers 503", failure(503), 503],
     ["it answers 429", failure(429), 429],
     ["the connection breaks", lost, null],
-  ])(
-    "because %s is an AudioDownloadError after three tries, or as many as the client's maxRetries says",
-    async (_, answer, code) => {
-      for (const maxRetries of [2, 1]) {
-        const { client, requests } = createWorld(answer, { maxRetries });
-        const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
-        expect(error).toMatchObject({ url: AUDIO_URL, status: code });
-        if (code === null) expect(error.cause).toBeInstanceOf(TypeError);
-        expect(requests).toHaveLength(maxRetries + 1);
-      }
-    },
-  );
+  ])("because %s is one after `maxRetries` more tries", async (_, answer, code) => {
+    for (const maxRetries of [2, 1]) {
+      const { client, requests } = createWorld(answer, { maxRetries });
+      const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
+      expect(error).toMatchObject({ url: AUDIO_URL, status: code });
+      if (code === null) expect(error.cause).toBeInstanceOf(TypeError);
+      expect(requests).toHaveLength(maxRetries + 1);
+    }
+  });
 
   test.each([
     ["a status of failure", failure(403)],
@@ -237,18 +228,15 @@ describe("an abort", () => {
     ["a fetch that listens to it", 2, never],
     ["a fetch that listens to it, with no retry left", 0, never],
     ["a fetch that ignores it", 2, () => new Promise<Response>(() => {})],
-  ])(
-    "while the headers are awaited of %s rejects with the signal's reason",
-    async (_, maxRetries, answer) => {
-      const controller = new AbortController();
-      const { client } = createWorld((request) => {
-        setImmediate(() => controller.abort(reason));
-        return answer(request);
-      });
-      const options = { signal: controller.signal, maxRetries };
-      await expect(client.audio.download(AUDIO_URL, options)).rejects.toBe(reason);
-    },
-  );
+  ])("while %s waits for headers rejects with the reason", async (_, maxRetries, answer) => {
+    const controller = new AbortController();
+    const { client } = createWorld((request) => {
+      setImmediate(() => controller.abort(reason));
+      return answer(request);
+    });
+    const options = { signal: controller.signal, maxRetries };
+    await expect(client.audio.download(AUDIO_URL, options)).rejects.toBe(reason);
+  });
 
   test("between two tries rejects with the signal's reason", async () => {
     const { client, clock, requests } = createWorld(failure(503, { "Retry-After": "60" }));
