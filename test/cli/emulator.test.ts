@@ -8,7 +8,6 @@ import { createFolder } from "./support/terminal.js";
 
 const start = (...flags: string[]) => startCommand(["emulator", "--port", "0", ...flags]);
 
-/** An emulator that writes its address as JSON. */
 async function startEmulator(...flags: string[]) {
   const { child, written, wrote, ended } = start("--json", ...flags);
   await wrote("stdout", "\n");

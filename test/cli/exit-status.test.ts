@@ -7,7 +7,6 @@ import * as sdk from "../../src/index.js";
 
 const classes = Object.entries(sdk).filter(([name]) => name.endsWith("Error"));
 
-/** An instance of a class, without calling its constructor. */
 const anError = (kind: object): unknown => Object.create(Reflect.get(kind, "prototype"));
 
 test.each(

@@ -25,7 +25,6 @@ beforeEach(async () => {
 const start = (args: readonly string[], options: { env?: NodeJS.ProcessEnv; stdin?: string } = {}) =>
   startCommand(args, { env, ...options });
 
-/** A task that succeeds at its first read. */
 async function submit(): Promise<string> {
   const response = await emulator.fetch(`${emulator.url}/api/v1/task`, {
     method: "POST",
@@ -35,7 +34,6 @@ async function submit(): Promise<string> {
   return (await response.json()).data.task_id;
 }
 
-/** A service that never responds. */
 async function startSilentService() {
   const server = createServer();
   const asked = once(server, "request");
@@ -188,7 +186,6 @@ test("the SDK and the emulator are not loaded for the help", () => {
   expect(sources.filter((source) => heavy.test(source))).toEqual([]);
 });
 
-/** The built files that a file imports at start-up. */
 function eagerFiles(file: string, found = new Set<string>()): Set<string> {
   if (found.has(file)) return found;
   found.add(file);

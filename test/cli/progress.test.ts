@@ -4,7 +4,6 @@ import { createEmulator } from "../../emulator/index.js";
 import { createProgressLine } from "../../src/cli/progress.js";
 import { createTerminal } from "./support/terminal.js";
 
-/** A progress line on a terminal without color, and what it has written. */
 function createLine(now = () => 0) {
   const written = { text: "" };
   const output = { isTerminal: true, columns: () => 80, write: (text: string) => (written.text += text) };

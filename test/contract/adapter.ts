@@ -1,11 +1,9 @@
 import type { Emulator } from "../../emulator/index.js";
 import type { ClientOptions } from "../../src/index.js";
 
-/** A way of reaching an emulator. */
 export type Adapter = (emulator: Emulator) => Promise<Connected>;
 
 export interface Connected {
-  /** The service address. */
   baseUrl: string;
   /** Reaches everything that the emulator hands out. */
   fetch: typeof globalThis.fetch;

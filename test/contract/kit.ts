@@ -13,13 +13,11 @@ export interface Kit {
 
 type Define = (name: string, run: () => Promise<void>) => void;
 
-/** One thing that is to hold. */
 export interface Scenario {
   name: string;
   run: () => Promise<void>;
 }
 
-/** Each scenario becomes a test of its own. */
 export const testKit: Kit = kitOf(describe, it);
 
 /** The scenarios of a suite, to be run many times inside one test. */

@@ -35,7 +35,6 @@ describe("time skips", () => {
   });
 });
 
-/** The service time that some runs at once take, on a new emulator. */
 async function skip(count: number): Promise<number> {
   await using emulator = createEmulator({ seed: 1, credits: 10 * count });
   emulator.providers.provider_a.always({ queue_seconds: 10, process_seconds: 110 });

@@ -45,7 +45,6 @@ async function runAll(scenarios: readonly Scenario[]): Promise<void> {
   }
 }
 
-/** The boundary at which a name and one of its choices are taken for a policy. */
 function asPolicy(choice: Record<string, unknown>): Partial<Policy> {
   return choice as Partial<Policy>;
 }

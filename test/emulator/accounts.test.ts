@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { BALANCE, createService, serviceOf, TASK, USAGE, VALID } from "./support/service.js";
 
-/** Two accounts of one emulator, each with credits and a key. */
 function createNeighbours() {
   const first = createService({ credits: 100 });
   const { emulator } = first;

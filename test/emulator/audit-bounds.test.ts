@@ -8,7 +8,6 @@ import {
   REMEMBERED_FINDINGS,
 } from "../../emulator/core/audit.js";
 
-/** Audits a request that is refused with a wait of a minute. */
 function auditRefused(audit: Audit, arrival: number, name = `request ${arrival}`): void {
   const at = "2026-01-01T00:00:00.000Z";
   const request = {

@@ -42,7 +42,6 @@ describe("polled_too_often", () => {
 });
 
 describe("a read that is delayed on its way", () => {
-  /** A task, and how the next read of it is delayed. */
   async function delayed(ms: number) {
     const service = createService();
     const taskId = await service.create(VALID.song, { outcome: "hang" });

@@ -29,7 +29,6 @@ function createBuyer({ credits = 0, ...options }: EmulatorOptions = {}) {
   };
 }
 
-/** Spends until so much or less is available. */
 async function spendTo(service: ReturnType<typeof createBuyer>, credits: number) {
   while ((await service.balance()).available > credits) await service.create(VALID.song);
 }

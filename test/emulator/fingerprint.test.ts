@@ -17,7 +17,6 @@ const values: unknown[] = [
   ...small.map((value) => [[value]]),
 ];
 
-/** The one way to write a value. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

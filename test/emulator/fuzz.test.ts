@@ -57,7 +57,6 @@ const headerText = fc.string({
 });
 const PROVIDER_ORIGINS = Object.values(inProcessOrigins().providers);
 
-/** A header's value as it can travel: `fetch` itself refuses any other. */
 const header = fc.oneof(
   headerText,
   value.map((each) => JSON.stringify(each).replace(/[^\x20-\x7e]/g, "?")),
@@ -124,7 +123,6 @@ test("whatever is sent, the answer comes, has a request id and an error body, an
   for (const status of [200, 202, 400, 401, 404, 405, 502]) expect(reached).toContain(status);
 });
 
-/** Bytes that nobody else has, as a body must be. */
 function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);
 }

@@ -17,7 +17,6 @@ beforeEach(() => {
   account = `/accounts/${service.emulator.accountId}`;
 });
 
-/** A completed payment's invoice id. */
 const pay = (usd = 10): string => {
   const { emulator } = service;
   const { invoice_id: id } = emulator.accounts.topUp(emulator.accountId, { usd, method: "card" });

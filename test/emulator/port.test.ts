@@ -13,7 +13,6 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-/** An emulator on a free port, asked by the global fetch. */
 async function listen(options: EmulatorOptions = {}) {
   const emulator = createEmulator({ credits: 100, ...options });
   const server = await serve(emulator, { port: 0 });
@@ -306,7 +305,6 @@ test("a request that stalls holds time until its connection ends", async () => {
 test("time moves on while downloads are set aside that nobody reads", async () => {
   const { emulator, server, create, read } = await listen();
   const { result: clips } = (await read(await create(VALID.song, { polls: 1, clips: 6 }))).output;
-  // More than the system's buffers hold.
   const bytes = new Uint8Array(2 ** 24);
   vi.spyOn(coreOf(emulator).audio, "read").mockResolvedValue({ bytes, format: "wav" });
   const downloads: Response[] = await Promise.all(clips.map((clip: Clip) => fetch(clip.audio_url)));

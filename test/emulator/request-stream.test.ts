@@ -30,7 +30,6 @@ const ADAPTERS: Record<
   },
 };
 
-/** Reads events one by one. */
 function eventsOf(response: Response) {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
@@ -38,7 +37,6 @@ function eventsOf(response: Response) {
   return {
     async next() {
       for (;;) {
-        // A comment is no event.
         text = text.replace(/^:[^\n]*\n\n/, "");
         if (text.includes("\n\n")) break;
         const { done, value } = await reader.read();

@@ -7,7 +7,6 @@ import { build } from "esbuild";
 import { expect, onTestFinished, test } from "vitest";
 import worker from "../../examples/cloudflare/worker.js";
 
-/** How a worker is asked. */
 type Dispatch = (path: string, init?: { method: string; body: string }) => Promise<Response>;
 
 test("the worker answers at once, and streams the song when it is there", () => delivers(inProcess));

@@ -10,7 +10,6 @@ import { reasonOf } from "../support/rejection.js";
 
 const COUNT = 1000;
 
-/** Everything that waits for the end of a state or of the emulator. */
 function waiting(emulator: Emulator): { callbacks: number; listeners: number } {
   const { closing, replaced, closed } = coreOf(emulator);
   return { callbacks: replaced.size + closed.size, listeners: getEventListeners(closing, "abort").length };

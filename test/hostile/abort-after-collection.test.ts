@@ -26,7 +26,6 @@ async function abortLate(
   return reason;
 }
 
-/** A promise that is resolved from outside. */
 function deferred(): { promise: Promise<unknown>; resolve: (value?: unknown) => void } {
   let resolve: (value?: unknown) => void = () => {};
   const promise = new Promise<unknown>((settle) => {

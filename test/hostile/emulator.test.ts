@@ -113,7 +113,6 @@ describe("a request stream that is not read", () => {
   });
 });
 
-/** Reads a stream until it has had so many events, or ends. */
 async function eventsIn(response: Response | undefined, enough: number): Promise<number> {
   const decoder = new TextDecoder();
   let events = 0;
@@ -124,7 +123,6 @@ async function eventsIn(response: Response | undefined, enough: number): Promise
   return events;
 }
 
-/** How much text is turned into bytes from now on. */
 function countEncodedBytes(): { bytes(): number; stop(): void } {
   const { encode } = TextEncoder.prototype;
   let bytes = 0;

@@ -14,7 +14,6 @@ import { createWorld } from "../support/world.js";
 const MEBIBYTE = 2 ** 20;
 const START = `{"code":202,"data":${JSON.stringify(submission()).slice(0, -1)},"padding":"`;
 
-/** A body that never ends, and how much of it was read. */
 function endless(pieceBytes = MEBIBYTE) {
   const seen = { bytes: 0, isCanceled: false };
   const start = new TextEncoder().encode(START);
@@ -32,7 +31,6 @@ function endless(pieceBytes = MEBIBYTE) {
   return { body, seen };
 }
 
-/** JSON of exactly this many bytes. */
 function sized(data: object, bytes: number): string {
   const text = JSON.stringify({ code: 200, data, padding: "" });
   return `${text.slice(0, -2)}${"x".repeat(bytes - text.length)}"}`;

@@ -51,7 +51,6 @@ interface Arrival {
   body: string;
 }
 
-/** A server that responds to `/418/api/v1/task` with a 418. */
 async function listen(): Promise<{ url: string; arrivals: Arrival[] }> {
   const arrivals: Arrival[] = [];
   const server = createServer((request, response) => {

@@ -12,7 +12,6 @@ const its = useTerminal({ clips: 1 });
 
 type Data = Record<string, unknown>;
 
-/** A terminal whose service changes the tasks in its responses. */
 function hostile(change: (data: Data, method: string) => void, options = {}) {
   const changed = async (response: Response, { url, method }: Request) => {
     if (!url.includes("/api/v1/task") || !response.ok) return response;

@@ -1,6 +1,5 @@
 import { createEmulator } from "../../emulator/index.js";
 
-/** The document as a client gets it. */
 export async function fetchDocument(): Promise<OpenApiDocument> {
   await using emulator = createEmulator();
   const response = await emulator.fetch(`${emulator.url}/openapi.json`);

@@ -2,7 +2,6 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import type { OpenApiDocument, Operation, ResponseDescription } from "./support.js";
 
-/** Judges exchanges by a document alone. */
 export interface Validator {
   /** Why the document allows no such request body; nothing where it does. */
   requestProblems(body: unknown): string[];

@@ -14,7 +14,6 @@ const README = "README.md";
 
 const SOURCES: readonly string[] = globSync(["src/**/*.ts", "emulator/**/*.ts"]).sort();
 
-/** What stands in the guides' fences that say this language and nothing more. */
 export function shownIn(language: string): Shown[] {
   return GUIDES.flatMap((guide) => fencesOf(guide, readFileSync(guide, "utf8"), language));
 }
@@ -33,7 +32,6 @@ function fencesOf(page: string, markdown: string, language: string): Shown[] {
     .map(([, , code = ""], index) => ({ name: `${page.replaceAll("\\", "/")}, ${index + 1}`, code }));
 }
 
-/** The docstrings of a file as Markdown. */
 function docstringsOf(source: string): string {
   return [...readFileSync(source, "utf8").matchAll(/\/\*\*[\s\S]*?\*\//g)]
     .map(([docstring]) => docstring.replace(/^ *\* ?/gm, ""))

@@ -9,14 +9,12 @@ export function redisSocket(): string {
   throw new Error("These tests need redis-server (and redis-cli): install Debian's package redis-server");
 }
 
-/** A connection of its own, gone when the test is over. */
 export function connectIoredis({ stringNumbers = false, keyPrefix = "", db = 0 } = {}): Redis {
   const redis = new Redis({ path: redisSocket(), stringNumbers, keyPrefix, db });
   onTestFinished(() => redis.disconnect());
   return redis;
 }
 
-/** The same through the other library. */
 export async function connectNodeRedis() {
   const redis = createClient({ socket: { path: redisSocket(), tls: false } });
   await redis.connect();

@@ -12,7 +12,6 @@ const TASKS_EACH = 11;
 const LIMITS = { requests: 80, windowSeconds: 4 };
 const NO_LIMITS = { requests: 100_000, windowSeconds: 4 };
 
-/** What a process of the fleet says of itself. */
 interface Said {
   statuses: string[];
   sent: number;
@@ -62,7 +61,6 @@ async function runFleet(limits: typeof LIMITS) {
   return { emulator, members, requests: emulator.requests };
 }
 
-/** From the first request to the last. */
 function secondsOf(requests: readonly LoggedRequest[]): number {
   const times = requests.map(({ at }) => Date.parse(at));
   return (Math.max(...times) - Math.min(...times)) / 1000;

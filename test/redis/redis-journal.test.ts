@@ -18,7 +18,6 @@ const KEY = "order-1";
 const serve = ({ method }: SeenRequest) => (method === "POST" ? accepted() : ok(succeeded()));
 let places = 0;
 
-/** A place in Redis that no other test uses. */
 const newPrefix = () => `journal-${process.pid}-${places++}`;
 
 describe.each(clients)("with %s", (_, connect) => {

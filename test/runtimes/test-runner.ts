@@ -12,7 +12,6 @@ import {
 // What the contract suite uses of vitest, in every runtime: vitest's own runs on Node alone. `vitest` means this file
 // in what is bundled for the runtimes.
 
-/** What came of a test. */
 export interface TestResult {
   name: string;
   outcome: "passed" | "failed" | "left out";
@@ -55,7 +54,6 @@ export function onTestFinished(work: Work): void {
   cleanups.push(work);
 }
 
-/** Runs every test that was defined, one after the other, but for the exceptions. */
 export async function runTests(exceptions: readonly Exception[] = []): Promise<TestResult[]> {
   const results: TestResult[] = [];
   for (const { name, work } of tests) {

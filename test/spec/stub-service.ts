@@ -1,6 +1,5 @@
 import { AsyncMusic, type ClientOptions, type TaskRequest } from "../../src/index.js";
 
-/** What a stubbed service was sent. */
 export interface SentRequest {
   method: string;
   url: string;
@@ -31,7 +30,6 @@ export function createStubbedClient(answer: () => Response, options: ClientOptio
   return { client, sent };
 }
 
-/** The answer to a task that was accepted. */
 export function accepted(): Response {
   const data = {
     task_id: "0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b",
@@ -44,7 +42,6 @@ export function accepted(): Response {
   return Response.json({ code: 202, data }, { status: 202, headers: { "X-Request-Id": "r" } });
 }
 
-/** The boundary at which a row of the tables, right or wrong, is handed to a client that takes only what compiles. */
 export function asRequest(body: unknown): TaskRequest {
   return body as TaskRequest;
 }

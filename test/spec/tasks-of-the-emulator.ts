@@ -25,12 +25,10 @@ export async function taskIn(status: TransitionRow["from"], service: EmulatedSer
   return read(service, taskId);
 }
 
-/** A request for this offer; a concat gets a clip that exists. */
 export async function bodyFor(offer: Offer, service: EmulatedService): Promise<object> {
   return offer.type === "concat" ? sampleOf(offer, field(await madeClip(service), "id")) : sampleOf(offer);
 }
 
-/** A clip of a new music task of `provider_a`. */
 async function madeClip(service: EmulatedService): Promise<unknown> {
   service.emulator.providers.provider_a.next({ process_seconds: 30 });
   const taskId = await submit(service, SAMPLES["provider_a music"]);
@@ -39,7 +37,6 @@ async function madeClip(service: EmulatedService): Promise<unknown> {
   return Array.isArray(clips) ? clips[0] : undefined;
 }
 
-/** Submits a request, and answers the id of its task. */
 export async function submit(service: EmulatedService, body: unknown): Promise<string> {
   const { status, data } = await service.post(body);
   if (status !== 202) throw new Error(`Expected 202, got ${status}`);

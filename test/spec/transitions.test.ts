@@ -8,7 +8,6 @@ import { bodyFor, read, submit } from "./tasks-of-the-emulator.js";
 
 const HOUR_SECONDS = 3600;
 
-/** Each hold ends once, and only in these entries. */
 const ENTRIES: Readonly<Record<Credits, readonly string[]>> = {
   frozen: ["freeze"],
   settled: ["freeze", "settle"],

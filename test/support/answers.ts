@@ -82,7 +82,6 @@ export function acceptedAnew(headers: HeaderFields = {}): Response {
   return accepted({ task_id: crypto.randomUUID() }, headers);
 }
 
-/** The id of the task that a request reads. */
 export function taskIdIn({ path }: { path: string }): string {
   return path.split("/").at(-1) ?? "";
 }
@@ -113,7 +112,6 @@ export function refusal(
   return Response.json(body, { status, headers });
 }
 
-/** A 429 as the interface shows it. */
 export function limited(seconds: number): Response {
   return refusal(429, "rate_limited", { "Retry-After": String(seconds) }, { retry_after_seconds: seconds });
 }

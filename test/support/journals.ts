@@ -18,7 +18,6 @@ export function journalEntry(
   return { state, ...common, ...recorded, ...fields } as JournalEntry;
 }
 
-/** The submissions that reached the service. */
 export function posts({ requests }: Pick<World, "requests">): SeenRequest[] {
   return requests.filter(({ method }) => method === "POST");
 }

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A request that reached the server. */
 export interface Arrival {
   method: string;
   path: string;
@@ -60,7 +59,6 @@ export function cutting(bytes: string): Treatment {
   return (to) => cutAfter(to, bytes);
 }
 
-/** Answers JSON. */
 export function reply(
   response: ServerResponse,
   status: number,
@@ -72,7 +70,6 @@ export function reply(
   response.end(text);
 }
 
-/** Writes bytes as they are, then cuts the connection. */
 export function cutAfter(response: ServerResponse, bytes: string): void {
   const { socket } = response;
   if (bytes === "") socket?.destroy();

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 
-/** The relative links of a page, its pictures among them. */
 export function linksOf(page: string): string[] {
   const text = withoutFences(readFileSync(page, "utf8")).replace(/`[^`\n]+`/g, "");
   return [...text.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"/g)]
@@ -8,7 +7,6 @@ export function linksOf(page: string): string[] {
     .filter((link) => !/^[a-z]+:/.test(link));
 }
 
-/** A page without its blocks of code. */
 export function withoutFences(markdown: string): string {
   return markdown.replace(/^```[\s\S]*?^```$/gm, "");
 }

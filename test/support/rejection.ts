@@ -15,7 +15,6 @@ export async function rejection<Kind extends Error>(
   return reason;
 }
 
-/** Whatever a promise rejects with. */
 export function reasonOf(promise: PromiseLike<unknown>): Promise<unknown> {
   return Promise.resolve(promise).then(
     (value) => expect.fail(`Expected a rejection, but it resolved with ${JSON.stringify(value)}`),

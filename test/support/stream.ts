@@ -1,4 +1,3 @@
-/** A body that comes in these pieces. */
 export function streamOf(
   pieces: readonly Uint8Array<ArrayBuffer>[],
 ): ReadableStream<Uint8Array<ArrayBuffer>> {

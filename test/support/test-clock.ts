@@ -1,6 +1,5 @@
 import type { Clock } from "async-music";
 
-/** When the time of every test begins. */
 export const START = Date.UTC(2026, 0, 1);
 
 /** Turns of the event loop that must pass without anything stirring before time skips. */
@@ -15,7 +14,6 @@ interface Sleeper {
 export interface TestClock extends Clock {
   /** Every sleep that was asked for: when, and for how long. */
   readonly sleeps: { at: number; ms: number }[];
-  /** Milliseconds since the test's time began. */
   elapsed(): number;
   /** Time stands still while the work lasts. */
   during<Value>(work: Promise<Value>): Promise<Value>;

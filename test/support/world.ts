@@ -4,13 +4,11 @@ import { createTestClock, type TestClock } from "./test-clock.js";
 export const API_KEY = "key_4f9a1c77e2b04d0c9e51";
 export const BASE_URL = "https://music.example";
 
-/** A request as it arrived. */
 export interface SeenRequest {
   method: string;
   url: string;
   path: string;
   headers: Headers;
-  /** The body's text; empty where there is none. */
   body: string;
   /** Milliseconds of the test's clock since its beginning. */
   at: number;

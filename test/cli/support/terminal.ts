@@ -6,7 +6,6 @@ import { createEmulator, type Emulator } from "../../../emulator/index.js";
 import { runProgram } from "../../../src/cli/program.js";
 import type { EndingSignal, Output, Terminal } from "../../../src/cli/terminal.js";
 
-/** What a command reads in a test. */
 export interface TerminalOptions {
   env?: Record<string, string | undefined>;
   stdin?: string;
@@ -34,7 +33,6 @@ export function useTerminal({ clips }: { clips?: number } = {}): Its {
   return its;
 }
 
-/** Runs commands against an emulator on its virtual clock, so that a wait of minutes ends at once. */
 export function createTerminal(emulator: Pick<Emulator, "connection">, options: TerminalOptions = {}) {
   const { baseUrl, apiKey, fetch, clock } = emulator.connection();
   const { env = {}, stdin = "", isTerminal = false, columns = 80 } = options;
@@ -78,7 +76,6 @@ export function createTerminal(emulator: Pick<Emulator, "connection">, options: 
   return { run, signal, bodies, listeners };
 }
 
-/** A terminal whose service changes its responses. */
 export function createChangedTerminal(
   emulator: Emulator,
   change: (response: Response, request: Request) => Response | Promise<Response>,
@@ -103,7 +100,6 @@ export function createBreakingTerminal(emulator: Emulator, journal: string) {
   });
 }
 
-/** A directory for the files of one test. */
 export async function createFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "async-music-cli-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -111,6 +107,5 @@ export async function createFolder(): Promise<string> {
 }
 
 async function* inPieces(text: string): AsyncGenerator<Uint8Array> {
-  // Splits characters, too.
   for (const byte of new TextEncoder().encode(text)) yield Uint8Array.of(byte);
 }

@@ -87,7 +87,6 @@ export function describeAudio(open: Open, { describe, it }: Kit): void {
   });
 }
 
-/** Range and HEAD requests of audio with these bytes. */
 async function expectParts({ fetch }: World, url: string, bytes: Uint8Array): Promise<void> {
   const part = await fetch(url, { headers: { Range: "bytes=100-199" } });
   expect(part.status).toBe(206);
@@ -130,7 +129,6 @@ async function expectExpiry(
   }
 }
 
-/** A client whose requests are noted on their way. */
 function recordingClient({ connect, fetch }: World) {
   const sent: Request[] = [];
   const client = connect({
@@ -143,20 +141,17 @@ function recordingClient({ connect, fetch }: World) {
   return { client, sent };
 }
 
-/** The first clip of a task that succeeded. */
 function songOf({ output }: { output: { result: Clip[] } }): Clip {
   const [clip] = output.result;
   if (clip === undefined) throw new Error("Expected a clip");
   return clip;
 }
 
-/** What the key has left after one more request. */
 async function remaining(client: World["client"]): Promise<number> {
   const { rateLimit } = await client.account.usage().withResponse();
   return rateLimit.remaining ?? Number.NaN;
 }
 
-/** A tag, or a frame of MPEG audio. */
 function isMp3(bytes: Uint8Array): boolean {
   const [first = 0, second = 0] = bytes;
   return textAt(bytes, 0, 3) === "ID3" || (first === 0xff && (second & 0xe0) === 0xe0);

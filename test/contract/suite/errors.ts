@@ -22,7 +22,6 @@ const NO_TASK = "0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b";
 const TASKS = "/api/v1/task/*";
 const BALANCE = "/api/v1/account/balance";
 
-/** Requests that the service refuses, each by another code. */
 const REFUSED: readonly [code: string, body: unknown][] = [
   ["invalid_request_body", []],
   ["missing_required_fields", {}],
@@ -191,7 +190,6 @@ export function describeErrors(open: Open, { describe, it }: Kit): void {
   });
 }
 
-/** The boundary at which a wrong request is handed to a client that takes only what compiles. */
 function asRequest(body: unknown): TaskRequest {
   return body as TaskRequest;
 }

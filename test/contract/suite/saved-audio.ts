@@ -5,7 +5,6 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { saveAudio } from "../../../src/node/index.js";
 import { type Open, PROVIDER_B_SONG } from "../world.js";
 
-/** What needs a file system. */
 export function describeSavedAudio(open: Open): void {
   describe("saved audio", () => {
     it("is a whole file under the extension of its format, and nothing besides", async () => {

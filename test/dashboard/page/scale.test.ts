@@ -69,7 +69,6 @@ async function lookAround({ page, api, goTo }: Dashboard, timesBefore: number): 
   return await page.evaluate(() => (globalThis as unknown as Watched).longestMs());
 }
 
-/** As the page writes it. */
 function counted(requests: number): string {
   return `${requests.toLocaleString("en")} ${requests === 1 ? "request" : "requests"}`;
 }

@@ -1,13 +1,11 @@
 import type { SongRequest } from "../../../emulator/audio/score.js";
 import { renderSong } from "../../../emulator/audio/song.js";
 
-/** A song of a request, of which most parts do not matter. */
 export function songOf(request: Partial<SongRequest>): Promise<Int16Array> {
   const plain = { text: "", lyrics: "", seed: 1, durationSeconds: 8, instrumental: false };
   return renderSong({ ...plain, ...request }, async () => {});
 }
 
-/** The loudest sample, as a share of full scale. */
 export function peakOf(samples: ArrayLike<number>): number {
   return Array.from(samples).reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0) / 32_768;
 }

@@ -26,7 +26,6 @@ function scoreOf(request: Partial<SongRequest>): Score {
   return writeScore({ text: "", lyrics: "", seed: 1, durationSeconds: 30, instrumental: false, ...request });
 }
 
-/** The notes of a part, and what plays it. */
 function part({ parts }: Score, wanted: string) {
   const found = parts.find(({ role }) => role === wanted);
   return { instrument: found?.instrument, notes: found?.notes ?? [] };

@@ -1,6 +1,5 @@
 import { type Service, VALID } from "./service.js";
 
-/** The clips of a finished task. */
 export async function clipsOf({ create, read }: Service, body: unknown = VALID.song, outcome: object = {}) {
   return (await read(await create(body, { polls: 1, ...outcome }))).output.result;
 }

@@ -2,7 +2,6 @@ import { createEmulator, type Emulator } from "async-music/emulator";
 import { describe, expect, test, vi } from "vitest";
 import { serviceOf, TASK, VALID } from "./service.js";
 
-/** What must be true of the MSW adapter, with either major. */
 export function describeMswAdapter(name: string, listen: (emulator: Emulator) => void): void {
   const connect = (url?: string) => {
     const emulator = createEmulator({ credits: 100, url });

@@ -14,7 +14,6 @@ export const VALID = {
   concat: { model: "provider_a", task_type: "concat", input: { clip_id: "no such clip" } },
 } as const;
 
-/** What came back, read to the end. */
 export interface Reply {
   status: number;
   headers: Headers;

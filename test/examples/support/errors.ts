@@ -26,12 +26,10 @@ import {
 } from "async-music";
 import { NotYetError } from "../../../examples/queues/order.js";
 
-/** What some work came to. */
 export const ANSWER = "a song";
 
 const TASK_ID = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 
-/** A task that failed. */
 export const FAILED: FailedTask = {
   task_id: TASK_ID,
   model: "provider_a",

@@ -8,7 +8,6 @@ const { ASYNC_MUSIC_API_KEY: _, ...others } = process.env;
 /** Without a key for the service: the examples use the emulator, and nobody pays for a test. */
 export const environment: NodeJS.ProcessEnv = others;
 
-/** Runs a program in a folder of its own, and answers what it said. */
 export function runExample(program: string): string {
   const cwd = mkdtempSync(join(tmpdir(), "async-music-example-"));
   try {

@@ -1,7 +1,6 @@
 import { TASK_ERROR_CODES } from "./errors.js";
 import { MODELS, OUTPUT_STATUSES, STATUSES, TASK_TYPES } from "./service.js";
 
-/** One documented field of an answer. */
 export interface Field {
   name: string;
   type:
@@ -14,12 +13,10 @@ export interface Field {
     | "boolean"
     | "object"
     | "array or object";
-  /** The only values that it can have. */
   values?: readonly string[];
   nullable?: true;
   /** Readers can't do without it: marked so in the interface, or without it the answer says nothing. */
   required?: true;
-  /** Not on every object of its kind. */
   optional?: true;
 }
 

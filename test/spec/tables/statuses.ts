@@ -7,7 +7,6 @@ export const STATUS_FIELDS = [
   { status: "timeout", error: "set", completedAt: "date-time", result: "null" },
 ] as const;
 
-/** Where a hold of credits stands. */
 export type Credits = "frozen" | "settled" | "refunded";
 
 /** What the provider says when the service asks it, or that the task is past its hour. */

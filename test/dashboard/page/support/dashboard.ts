@@ -8,18 +8,15 @@ import type { EmulatorServer } from "../../../../emulator/node.js";
 /** Debian's; without a browser on the machine these tests fail, and say so. */
 const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
-/** No step of a page takes longer. */
 const PATIENCE_MS = 60_000;
 
 let browser: Promise<Browser> | undefined;
 
-/** One browser for all tests of a file. */
 async function openBrowser(): Promise<Browser> {
   browser ??= chromium.launch({ executablePath });
   return browser;
 }
 
-/** For `afterAll`. */
 export async function closeBrowser(): Promise<void> {
   await (await browser)?.close();
 }
@@ -29,7 +26,6 @@ export interface Dashboard {
   emulator: Emulator;
   server: EmulatorServer;
   page: Page;
-  /** A request to the API with the emulator's key. */
   api(method: "GET" | "POST", path: string, body?: unknown): Promise<Response>;
   goTo(path: string): Promise<void>;
   /** Puts the emulator, or another, at the same address again, after its server was closed. */

@@ -11,7 +11,6 @@ const from = (model: unknown) => ({ model, task_type: "music", input });
 const byA = (task_type: unknown) => ({ model: "provider_a", task_type, input });
 const byB = (task_type: unknown, its: unknown = input) => ({ model: "provider_b", task_type, input: its });
 
-/** The root of the body. */
 export const ENVELOPE = [
   ...bodies(CREATION, [
     ["everything that is required", lyrics({}), "accepted"],

@@ -9,7 +9,6 @@ import type { RequestRow } from "./row.js";
 import { SEVERAL_VIOLATIONS } from "./several-violations.js";
 import { UPLOAD_ADDRESSES } from "./upload-addresses.js";
 
-/** Every request of the tables. */
 export const REQUESTS: readonly RequestRow[] = [
   ...ENVELOPE,
   ...AUDIO_FORMAT,

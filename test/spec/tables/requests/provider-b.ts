@@ -2,7 +2,6 @@ import { inputs } from "./row.js";
 
 const calm = (more: object) => ({ prompt: "calm", ...more });
 
-/** Music by `provider_b`. */
 export const PROVIDER_B = [
   ...inputs("Input for `provider_b`, task `music`", "provider_b", "music", [
     ["a mood", { prompt: "calm and wide" }, "accepted"],

@@ -12,7 +12,6 @@ export interface RequestRow {
   expected: Verdict;
 }
 
-/** A table of whole bodies. */
 export function bodies(
   section: string,
   rows: readonly (readonly [name: string, body: unknown, expected: Verdict])[],
@@ -20,7 +19,6 @@ export function bodies(
   return rows.map(([name, body, expected]): RequestRow => ({ section, name, body, expected }));
 }
 
-/** A table of inputs for one model and task type. */
 export function inputs(
   section: string,
   model: string,
