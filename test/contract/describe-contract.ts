@@ -1,5 +1,4 @@
 import { describe } from "vitest";
-import type { Adapter } from "./adapter.js";
 import { type Kit, testKit } from "./kit.js";
 import { describeAccounts } from "./suite/accounts.js";
 import { describeAudio } from "./suite/audio.js";
@@ -9,6 +8,7 @@ import { describeErrors } from "./suite/errors.js";
 import { describeFaults } from "./suite/faults.js";
 import { describeRateLimit } from "./suite/rate-limit.js";
 import { describeTasks } from "./suite/tasks.js";
+import type { Adapter } from "./world.js";
 import { type Open, openerFor } from "./world.js";
 
 /** What the SDK and the service promise each other in every runtime, held through one way of reaching the emulator. */

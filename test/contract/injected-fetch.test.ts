@@ -1,4 +1,4 @@
 import { describeContractOnNode } from "./describe-contract-on-node.js";
-import { injectedFetch } from "./injected-fetch.js";
+import { injectedFetch } from "./world.js";
 
 describeContractOnNode("an injected fetch", injectedFetch);

@@ -2,9 +2,8 @@ import { describe, it } from "vitest";
 import { POLICY_FIELDS } from "../../emulator/core/policy-fields.js";
 import type { Policy } from "../../emulator/index.js";
 import { describeCore } from "./describe-contract.js";
-import { injectedFetch } from "./injected-fetch.js";
 import { type Scenario, scenariosOf } from "./kit.js";
-import { openerFor } from "./world.js";
+import { injectedFetch, openerFor } from "./world.js";
 
 /** Every choice that is none of the defaults, alone. */
 const CHOICES = Object.entries(POLICY_FIELDS).flatMap(([name, field]) =>

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../../emulator/index.js";
 import { AsyncMusic, type ClientOptions } from "../../src/index.js";
-import type { Adapter } from "./adapter.js";
+import { createTimeLimit } from "../support/time-limit.js";
 
 /** A fresh emulator, reached in one way, with a client of its first account. */
 export interface World {
@@ -90,3 +90,37 @@ export const UPLOAD = {
   task_type: "upload",
   input: { url: "https://example.com/humming.mp3" },
 } as const;
+
+export type Adapter = (emulator: Emulator) => Promise<Connected>;
+
+export interface Connected {
+  baseUrl: string;
+  /** Reaches everything that the emulator hands out. */
+  fetch: typeof globalThis.fetch;
+  /** What a client needs to be given; `undefined` leaves it to the global one. */
+  clientFetch: typeof globalThis.fetch | undefined;
+  /** What else a client has to be told in this runtime. */
+  clientOptions?: ClientOptions;
+  close(): Promise<void>;
+}
+
+/** The shortest way: no network, and nothing that stands for one. */
+export const injectedFetch: Adapter = async (emulator) => ({
+  baseUrl: emulator.url,
+  fetch: emulator.fetch,
+  clientFetch: emulator.fetch,
+  close: async () => {},
+});
+
+/** How long a request stalls, in real milliseconds, before it is given up: time would run away meanwhile, if nothing held it. */
+const STALLED_FOR_MS = 10;
+
+/** A `timeoutMs` that is over soon after a request has stalled: what is late on a slow machine is not given up. */
+export function limitOfStalls(emulator: Emulator): number {
+  const { timeoutMs, pass } = createTimeLimit();
+  const leave = emulator.onRequest(({ status }) => {
+    if (status === null) setTimeout(pass, STALLED_FOR_MS);
+  });
+  onTestFinished(leave);
+  return timeoutMs;
+}

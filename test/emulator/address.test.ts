@@ -2,8 +2,7 @@ import { AsyncMusic } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { describe, expect, test } from "vitest";
-import { controlled } from "./support/control.js";
-import { serviceOf, VALID } from "./support/service.js";
+import { controlled, serviceOf, VALID } from "./support/service.js";
 
 const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } } as const;
 

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { clipsOf, fetchBytes } from "./support/clips.js";
-import { createService, VALID } from "./support/service.js";
+import { clipsOf, createService, fetchBytes, VALID } from "./support/service.js";
 
 const SEVEN_DAYS = 7 * 24 * 3600 * 1000;
 

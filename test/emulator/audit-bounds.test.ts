@@ -3,9 +3,12 @@ import {
   type Audit,
   auditRequest,
   createAudit,
+  type LoggedRequest,
+  logRequest,
   MOST_NOTES,
   Notes,
   REMEMBERED_FINDINGS,
+  REMEMBERED_REQUESTS,
 } from "../../emulator/core/audit.js";
 
 function auditRefused(audit: Audit, arrival: number, name = `request ${arrival}`): void {
@@ -52,5 +55,20 @@ test("the audit remembers the last 10,000 findings, and never twice as many", ()
   expect(most).toBeLessThanOrEqual(20_000);
   expect(audit.findings.slice(-10_000).map(({ request_id: id }) => Number(id))).toEqual(
     Array.from({ length: 10_000 }, (_, index) => 15_001 + index),
+  );
+});
+
+test("the log remembers the last 100,000 requests, and never twice as many", () => {
+  const log: LoggedRequest[] = [];
+  const request = { at: "", method: "GET", path: "/", status: 200, account_id: null, error_code: null };
+  let longest = 0;
+  for (let number = 1; number <= 250_000; number++) {
+    logRequest(log, new Set(), { ...request, request_id: String(number) }, undefined);
+    longest = Math.max(longest, log.length);
+  }
+  expect(REMEMBERED_REQUESTS).toBe(100_000);
+  expect(longest).toBeLessThanOrEqual(200_000);
+  expect(log.slice(-100_000).map(({ request_id: id }) => Number(id))).toEqual(
+    Array.from({ length: 100_000 }, (_, index) => 150_001 + index),
   );
 });

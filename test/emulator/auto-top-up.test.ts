@@ -1,7 +1,6 @@
 import type { EmulatorOptions } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
-import { createControlled } from "./support/control.js";
-import { USAGE, VALID } from "./support/service.js";
+import { createControlled, USAGE, VALID } from "./support/service.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -5,8 +5,7 @@ import { emulatorHandlers } from "async-music/emulator/msw";
 import { serve } from "async-music/emulator/node";
 import { setupServer } from "msw/node";
 import { afterEach, describe, expect, test } from "vitest";
-import { controlled } from "./support/control.js";
-import { serviceOf } from "./support/service.js";
+import { controlled, serviceOf } from "./support/service.js";
 
 const endings: (() => unknown)[] = [];
 afterEach(async () => {

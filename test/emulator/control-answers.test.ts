@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { METHODS } from "../../emulator/control/plane.js";
-import { createControlled } from "./support/control.js";
-import { VALID } from "./support/service.js";
+import { createControlled, VALID } from "./support/service.js";
 
 test("every call answers what its description says, with the status that it says", async () => {
   const { control, create, read, emulator } = createControlled({ credits: 500 });

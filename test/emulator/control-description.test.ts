@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { expect, test } from "vitest";
 import { METHODS } from "../../emulator/control/plane.js";
-import { createControlled } from "./support/control.js";
+import { createControlled } from "./support/service.js";
 
 /** The control plane's calls, typed by hand from its table. */
 const TABLE = {

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createControlled } from "./support/control.js";
-import { VALID } from "./support/service.js";
+import { createControlled, VALID } from "./support/service.js";
 
 /** Every call of the control plane, as its own description has it, but for the stream, which never ends. */
 async function describedCalls(): Promise<{ method: string; path: string }[]> {

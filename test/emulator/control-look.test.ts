@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { createControlled } from "./support/control.js";
-import { VALID } from "./support/service.js";
+import { createControlled, VALID } from "./support/service.js";
 
 const BALANCE = { method: "GET", path: "/api/v1/account/balance" };
 

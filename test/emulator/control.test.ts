@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { type ControlledService, createControlled } from "./support/control.js";
-import { BALANCE, TASK, VALID } from "./support/service.js";
+import { BALANCE, type ControlledService, createControlled, TASK, VALID } from "./support/service.js";
 
 const ACCOUNT = "00000000-0000-4000-8000-000000000000";
 

@@ -1,8 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { collectGarbage } from "../support/collect-garbage.js";
-import { clipsOf } from "./support/clips.js";
-import { BALANCE, createService, TASK, VALID } from "./support/service.js";
+import { BALANCE, clipsOf, createService, TASK, VALID } from "./support/service.js";
 
 test("of a body that is too large no more is read", async () => {
   const { emulator } = createService();

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { printable } from "../../emulator/core/payments/invoice-pdf.js";
-import { type ControlledService, createControlled } from "./support/control.js";
+import { type ControlledService, createControlled } from "./support/service.js";
 
 const BILLING = {
   name: "Chuva Discos Lda",

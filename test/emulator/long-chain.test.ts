@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { coreOf } from "../../emulator/http/service.js";
-import { clipsOf, fetchBytes } from "./support/clips.js";
-import { createService, type Service, VALID } from "./support/service.js";
+import { clipsOf, createService, fetchBytes, type Service, VALID } from "./support/service.js";
 
 describe("a long chain of continuations", () => {
   /** The last clip of a chain of songs, each of which continues the one before at that second. */

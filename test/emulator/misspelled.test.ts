@@ -1,8 +1,7 @@
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { describe, expect, test } from "vitest";
-import { createControlled } from "./support/control.js";
-import { VALID } from "./support/service.js";
+import { createControlled, VALID } from "./support/service.js";
 
 /** A call with names that its types refuse, as plain JavaScript makes it. */
 const untyped = (value: object): never => value as never;

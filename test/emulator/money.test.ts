@@ -1,8 +1,7 @@
 import type { AccountView, Fault } from "async-music/emulator";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { controlled } from "./support/control.js";
-import { createService, serviceOf, TASK, VALID } from "./support/service.js";
+import { controlled, createService, serviceOf, TASK, VALID } from "./support/service.js";
 
 const REFUSED = { ...VALID.song, input: {} };
 const account = fc.nat({ max: 1 });

@@ -1,7 +1,6 @@
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
-import { createControlled } from "./support/control.js";
-import { BALANCE, serviceOf, VALID } from "./support/service.js";
+import { BALANCE, createControlled, serviceOf, VALID } from "./support/service.js";
 
 /** An emulator in which a little of everything has happened. */
 async function createEventful() {

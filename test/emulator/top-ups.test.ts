@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { type ControlledService, createControlled } from "./support/control.js";
-import { USAGE, VALID } from "./support/service.js";
+import { type ControlledService, createControlled, USAGE, VALID } from "./support/service.js";
 
 let service: ControlledService;
 let account: string;

@@ -2,8 +2,7 @@ import { createEmulator } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
 import { REMEMBERED_REQUESTS } from "../../emulator/core/audit.js";
 import { coreOf } from "../../emulator/http/service.js";
-import { createControlled } from "../emulator/support/control.js";
-import { BALANCE, USAGE, VALID } from "../emulator/support/service.js";
+import { BALANCE, createControlled, USAGE, VALID } from "../emulator/support/service.js";
 
 const LATEST = Date.UTC(9900, 0, 1);
 

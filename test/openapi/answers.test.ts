@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EmulatorOptions } from "../../emulator/index.js";
 import { describeCore } from "../contract/describe-contract.js";
-import { injectedFetch } from "../contract/injected-fetch.js";
 import { testKit } from "../contract/kit.js";
-import { openerFor } from "../contract/world.js";
+import { injectedFetch, openerFor } from "../contract/world.js";
 import { createService } from "../spec/emulated-service.js";
 import { POLICIES } from "../spec/tables/policies.js";
 import { RAW_BODIES } from "../spec/tables/raw-bodies.js";

@@ -1,9 +1,9 @@
 import { describe } from "vitest";
 import type { Emulator } from "../../emulator/index.js";
 import { serve } from "../../emulator/node.js";
-import type { Connected } from "../contract/adapter.js";
 import { describeContract } from "../contract/describe-contract.js";
-import { describeSavedAudio } from "../contract/suite/saved-audio.js";
+import { describeSavedAudio } from "../contract/describe-contract-on-node.js";
+import type { Connected } from "../contract/world.js";
 import { openerFor } from "../contract/world.js";
 import { describeSentOnce } from "../hostile/sent-once.js";
 import type { Exception } from "./test-runner.js";

@@ -1,5 +1,5 @@
 import { describeContract } from "../contract/describe-contract.js";
-import { injectedFetch } from "../contract/injected-fetch.js";
+import { injectedFetch } from "../contract/world.js";
 
 // What every runtime is asked to run: it needs the web's standards and nothing else.
 

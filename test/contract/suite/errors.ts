@@ -15,8 +15,7 @@ import {
 } from "../../../src/index.js";
 import { rejection } from "../../support/rejection.js";
 import type { Kit } from "../kit.js";
-import { limitOfStalls } from "../limit-of-stalls.js";
-import { type Open, SONG } from "../world.js";
+import { limitOfStalls, type Open, SONG } from "../world.js";
 
 const NO_TASK = "0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b";
 const TASKS = "/api/v1/task/*";

@@ -3,8 +3,7 @@ import type { Fault } from "../../../emulator/index.js";
 import { SubmissionOutcomeUnknownError, WaitTimeoutError } from "../../../src/index.js";
 import { rejection } from "../../support/rejection.js";
 import type { Kit } from "../kit.js";
-import { limitOfStalls } from "../limit-of-stalls.js";
-import { MINUTE, type Open, SONG } from "../world.js";
+import { limitOfStalls, MINUTE, type Open, SONG } from "../world.js";
 
 const TASK = "/api/v1/task";
 const TASKS = "/api/v1/task/*";
