@@ -6,7 +6,6 @@
 
 export type { Audio, AudioDownload } from "./audio/audio.js";
 export type { AudioExtension } from "./audio/body.js";
-export { expiresAt } from "./audio/expires-at.js";
 export type { Account } from "./client/account.js";
 export { AsyncMusic, type RateLimit } from "./client/client.js";
 export type { ClientOptions } from "./client/options.js";
@@ -31,39 +30,8 @@ export {
   type TaskType,
   USD_PER_CREDIT,
 } from "./contract/service.js";
-export {
-  type AnyTaskType,
-  type Clip,
-  type ClipMetadata,
-  type FailedTask,
-  type FailedTaskOf,
-  isLyrics,
-  isMusic,
-  type Known,
-  type Lyrics,
-  type SucceededOutput,
-  type SucceededTask,
-  type SucceededTaskOf,
-  type Task,
-  type TaskFields,
-  type TaskOutput,
-  type TaskResults,
-  type TaskSubmission,
-  type UnfinishedTask,
-  type UnfinishedTaskOf,
-  type Unlisted,
-} from "./contract/task.js";
-export {
-  AccountSuspendedError,
-  ApiError,
-  type ApiErrorDetails,
-  AuthenticationError,
-  BadRequestError,
-  InsufficientCreditsError,
-  RateLimitedError,
-  ServerError,
-  TaskNotFoundError,
-} from "./errors/api-errors.js";
+export * from "./contract/task.js";
+export * from "./errors/api-errors.js";
 export {
   AsyncMusicError,
   CreditCeilingError,
@@ -71,22 +39,8 @@ export {
   InvalidOptionError,
   InvalidRequestError,
 } from "./errors/base.js";
-export {
-  AudioDownloadError,
-  AudioExpiredError,
-  ConnectionError,
-  type Evidence,
-  InvalidResponseError,
-  RequestTimeoutError,
-  SubmissionOutcomeUnknownError,
-} from "./errors/connection-errors.js";
-export {
-  JournalConflictError,
-  JournalError,
-  TaskFailedError,
-  TaskTimedOutError,
-  WaitTimeoutError,
-} from "./errors/task-errors.js";
+export * from "./errors/connection-errors.js";
+export * from "./errors/task-errors.js";
 export type { ApiPromise, WithResponse } from "./http/client.js";
 export type { RequestOptions } from "./http/context.js";
 export type {
@@ -105,29 +59,14 @@ export type {
   WaitEvent,
 } from "./http/telemetry.js";
 export { JournalDamagedError, memoryJournal } from "./journal/entries.js";
-export type {
-  Journal,
-  JournalEntry,
-  JournalFields,
-  JournalIntent,
-  JournalRecord,
-  OpenOrder,
-} from "./journal/journal.js";
+export type * from "./journal/journal.js";
 export { settleOutcome } from "./journal/settle-outcome.js";
 export type { JournalOptions } from "./journal/slot.js";
-export type {
-  PacedRequest,
-  Pacer,
-  PacerFactory,
-  RateLimitReport,
-  RateLimitState,
-  RequestKind,
-  WaitingTask,
-} from "./rate-limit/pacer.js";
+export type * from "./rate-limit/pacer.js";
 export { creditsFor } from "./tasks/credits.js";
 export type { PollInterval, RunAllOptions, RunOptions, WaitOptions } from "./tasks/options.js";
 export type { RunAllProgress } from "./tasks/progress.js";
 export type { RunFailure, RunResult, RunSuccess } from "./tasks/run-all.js";
-export { progressOf, taskEvents } from "./tasks/task-events.js";
+export { expiresAt, progressOf, taskEvents } from "./tasks/task-events.js";
 export type { Tasks } from "./tasks/tasks.js";
 export type { Clock, Random } from "./time/clock.js";

@@ -101,7 +101,6 @@ export class Audio {
   }
 }
 
-/** One download, whatever its number of requests. */
 interface Download {
   context: Context;
   url: string;
@@ -111,11 +110,9 @@ interface Download {
   maxRetries: number;
   /** Aborted when the reader cancels the body, and by the caller's signal. */
   leaving: AbortController;
-  /** The listener on the caller's signal. */
   abort: AbortCall;
 }
 
-/** Makes something of a response that holds audio. */
 type Use<Result> = (download: Download, response: Response, deadline: Deadline) => Promise<Tried<Result>>;
 
 /** Sends one request for the audio, or for a part of it, with the retries of a read. */

@@ -1,9 +1,7 @@
 import { type Deadline, onAbort } from "../time/abort.js";
 
-/** A chunk of a web stream. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A body that is being read. */
 export interface Source {
   pieces: AsyncGenerator<Bytes>;
   /** Bytes of the whole; `null` if no response said so. */
@@ -56,7 +54,6 @@ export async function* piecesOf(response: Response, deadline: Deadline): AsyncGe
   }
 }
 
-/** The pieces without their first `count` bytes. */
 export async function* skipping(pieces: AsyncGenerator<Bytes>, count: number): AsyncGenerator<Bytes> {
   let left = count;
   for await (const piece of pieces) {
@@ -82,11 +79,9 @@ interface Version {
   /** The same if it is strong. A weak one does not promise the same bytes. */
   etag: string | null;
   lastModified: string | null;
-  /** Bytes of the whole file. */
   size: number | null;
 }
 
-/** The version of a file of which a response has the whole or a part. */
 export function versionOf({ status, headers }: Response): Version {
   const etag = headers.get("ETag");
   return {
@@ -164,7 +159,6 @@ const EXTENSIONS: Readonly<Record<string, AudioExtension>> = {
   m4a: "m4a",
 };
 
-/** Types that say nothing of the content. */
 const GENERIC_TYPES = ["", "application/octet-stream"];
 
 /** What the first bytes of each format look like: text at an offset. */
@@ -176,7 +170,6 @@ const SIGNATURES: readonly (readonly [offset: number, text: string, extension: A
   [4, "ftyp", "m4a"],
 ];
 
-/** How many first bytes are enough to tell the format. */
 export const SIGNATURE_LENGTH = 12;
 
 /**
@@ -190,7 +183,6 @@ export function extensionOfType(contentType: string | null): AudioExtension | nu
   return Object.hasOwn(EXTENSIONS, subtype) ? (EXTENSIONS[subtype] ?? "bin") : "bin";
 }
 
-/** The extension for content of a generic type, by its first bytes. */
 export function extensionOfBytes(start: Uint8Array): AudioExtension {
   const text = String.fromCharCode(...start.subarray(0, SIGNATURE_LENGTH));
   const signature = SIGNATURES.find(([offset, expected]) => text.startsWith(expected, offset));

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import { isUuid } from "../contract/task.js";
-import { printableLine } from "../contract/text.js";
+import { isUuid, printableLine } from "../contract/text.js";
 import {
   JournalDamagedError,
   type JournalEntry,

@@ -93,7 +93,6 @@ const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
 
 const pacerRule = methodsRule("admit", "report", "learn", "rateLimit");
 
-/** Checks the options, and completes them with the defaults. */
 export function checkClientOptions(given: ClientOptions) {
   const ownKey = Object.hasOwn(Object(given), "apiKey") ? given.apiKey : undefined;
   const givenKey = ownKey ?? environmentVariable("ASYNC_MUSIC_API_KEY");

@@ -198,8 +198,3 @@ export interface Lyrics {
   /** What a provider or a later version of the service may add. */
   [field: string]: unknown;
 }
-
-/** Whether this is a UUID, as the ids of tasks are. */
-export function isUuid(text: string): boolean {
-  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
-}

@@ -24,3 +24,8 @@ export function excerpt(text: string): string {
   // Cut last: half a password would not be found.
   return withoutCredentials(printableLine(text)).trim().slice(0, LONGEST_EXCERPT);
 }
+
+/** Whether this is a UUID, as the ids of tasks are. */
+export function isUuid(text: string): boolean {
+  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
+}

@@ -196,7 +196,6 @@ function responseOf(
   };
 }
 
-/** The fields of a JSON object; none if the text is anything else. */
 export function parseJson(text: string): Fields {
   try {
     return Object(JSON.parse(text));

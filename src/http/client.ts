@@ -74,7 +74,6 @@ export async function withRetries<Result>(
   }
 }
 
-/** The part of a zod schema that is used. */
 export interface Schema<Data> {
   safeParse(
     data: unknown,
@@ -145,10 +144,8 @@ export function apiPromise<Data>(
   return Object.assign(promise, { withResponse });
 }
 
-/** What an option must be, and whether a value is that. */
 export type OptionRule = readonly [rule: string, isMet: (value: unknown) => boolean];
 
-/** A rule for each option of something. */
 export type OptionRules<Options> = Readonly<Record<keyof Options, OptionRule>>;
 
 /** For an option that is checked elsewhere. */
@@ -157,22 +154,18 @@ export const OWN_CHECK: OptionRule = ["", () => true];
 export const callbackRule: OptionRule = ["be a function", (value) => typeof value === "function"];
 export const flagRule: OptionRule = ["be true or false", (value) => typeof value === "boolean"];
 
-/** The rule for an object that is used by its methods. */
 export const methodsRule = (...methods: readonly string[]): OptionRule => [
   `have the methods ${methods.join(", ")}`,
   (value) => methods.every((name) => typeof Object(value)[name] === "function"),
 ];
 
-/** The rule for a number with a least value, exclusive or not. */
 export const numberRule = (rule: string, isMet: (value: number) => boolean): OptionRule => [
   rule,
   (value) => typeof value === "number" && isMet(value),
 ];
 
-/** The longest time that a timer can be set to, in milliseconds. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** The options of a request. */
 export const REQUEST_OPTIONS: OptionRules<RequestOptions> = {
   signal: ["be an AbortSignal", (value) => value instanceof AbortSignal],
   timeoutMs: numberRule(
@@ -195,7 +188,6 @@ function canBeHeaders(value: unknown): boolean {
   }
 }
 
-/** @throws InvalidOptionError if a value does not meet its rule */
 export function checkOption(name: string, [rule, isMet]: OptionRule, value: unknown): void {
   if (!isMet(value)) throw new InvalidOptionError(name, rule, shown(value));
 }

@@ -3,9 +3,7 @@ import type { Clock, Random } from "../time/clock.js";
 import type { Redactor } from "./redactor.js";
 import type { Emitter, Trace, Warn } from "./telemetry.js";
 
-/** What every call of one client uses. The client makes it once. */
 export interface Context {
-  /** The service address, without a slash at its end. */
   readonly baseUrl: string;
   readonly apiKey: string;
   /** `undefined`: the global `fetch`, looked up at each request. */
@@ -43,10 +41,8 @@ export interface IdSet {
 /** One logical request, however many attempts it takes. */
 export interface Call {
   method: "GET" | "POST";
-  /** Below the service address. */
   path: string;
   kind: RequestKind;
-  /** The JSON body of a POST. */
   body?: string;
   /** The verb phrase after "Failed to " in messages. */
   purpose: string;
@@ -54,11 +50,9 @@ export interface Call {
   beforeSending?: (() => Promise<void>) | undefined;
   /** Makes the call survive an abort: an attempt that was sent is completed; waits before and between attempts still abort. */
   inFlight?: InFlight | undefined;
-  /** The task that the call reads. */
   taskId?: string;
   /** What the caller can do after a failure, as the end of the message. */
   advice?: string;
-  /** The same for a 404. */
   adviceIfNotFound?(): string;
 }
 
@@ -88,7 +82,6 @@ export interface RequestOptions {
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The fields of a JSON value of any kind. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** A response whose body was read to its end. It is parsed once, and passed on as it is. */
@@ -106,14 +99,11 @@ export interface ApiResponse {
   remaining: number | null;
   /** The wait that an error response states, in milliseconds; `null` if it states none. */
   statedWaitMs: number | null;
-  /** When it arrived, by the client's clock. */
   receivedAt: number;
 }
 
-/** What became of an attempt. */
 export type Outcome = Answered | Unusable | Unanswered;
 
-/** A response arrived whole, or at least its status if that is an error. */
 export interface Answered {
   kind: "answered";
   response: ApiResponse;
@@ -129,19 +119,16 @@ export interface Unusable {
   issue: { path: string; message: string };
 }
 
-/** No response arrived whole. */
 export interface Unanswered {
   kind: "aborted_before_sending" | "aborted" | "timed_out" | "never_left" | "lost";
   url: string;
   timeoutMs: number;
   /** The status, if the response broke off after its headers. */
   status: number | null;
-  /** The part of the body that arrived. */
   text: string;
   cause: unknown;
 }
 
-/** An attempt without success. */
 export interface Failure {
   context: Pick<Context, "redactor" | "ids">;
   call: Call;
@@ -149,20 +136,16 @@ export interface Failure {
   outcome: Outcome;
 }
 
-/** What a failed attempt means. */
 export interface Verdict {
   error: unknown;
   /** Whether another attempt may succeed, and does no harm. */
   mayResend: boolean;
 }
 
-/** The sending rule of a call. */
 export type Judge = (failure: Failure) => Verdict;
 
-/** The result of one attempt, or its failure. */
 export type Tried<Result> = { result: Result } | FailedAttempt;
 
-/** An attempt that failed. */
 export interface FailedAttempt extends Verdict {
   /** The wait that the response stated, in milliseconds; `null` if it stated none. */
   statedMs: number | null;

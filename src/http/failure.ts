@@ -17,10 +17,8 @@ import type { ApiResponse, Call, Context, Failure, Unanswered, Unusable, Verdict
 import { DEEPEST, FORBIDDEN_PORT } from "./fetch.js";
 import type { Redactor } from "./redactor.js";
 
-/** How much of the service's prose goes into a message, in characters. */
 const LONGEST_PROSE = 300;
 
-/** The error code of a system or a runtime. */
 const CODE = /^[A-Z][A-Za-z0-9_]{2,40}$/;
 
 /** Reads change nothing, so they are sent again after every failure that may pass (Errors: Retry rules). */
@@ -73,7 +71,6 @@ export function heldError(
   });
 }
 
-/** The error for a success that breaks the contract. */
 export function invalidResponse(
   redactor: Redactor,
   call: Call,
@@ -87,7 +84,6 @@ export function invalidResponse(
   return new InvalidResponseError(failureMessage(call, reason, requestId), { requestId, issues, taskId });
 }
 
-/** The error for a response that is too large, or that belongs to another request. */
 export function unusableError(
   { context, call, requestId }: Failure,
   { issue }: Unusable,
@@ -95,7 +91,6 @@ export function unusableError(
   return invalidResponse(context.redactor, call, requestId, [issue]);
 }
 
-/** The error for an attempt without a response. */
 export function connectionError(
   { context: { redactor }, call, requestId }: Failure,
   { kind, cause, url, timeoutMs }: Unanswered,
@@ -195,7 +190,6 @@ const BY_STATUS: Readonly<Record<number, ApiErrorClass>> = {
   429: RateLimitedError,
 };
 
-/** The class of an error response: by its code first, by its status second. */
 function apiErrorClass(errorCode: string | null, status: number, readsTask: boolean): ApiErrorClass {
   const isKnown = isKnownCode(errorCode);
   // A 404 without a code is about a task only if a task was read; otherwise the address is wrong.
@@ -204,7 +198,6 @@ function apiErrorClass(errorCode: string | null, status: number, readsTask: bool
   return BY_STATUS[meant] ?? (meant >= 500 ? ServerError : ApiError);
 }
 
-/** Whether the interface lists this code. */
 function isKnownCode(errorCode: string | null): errorCode is ErrorCode {
   return errorCode !== null && Object.hasOwn(ERROR_STATUSES, errorCode);
 }

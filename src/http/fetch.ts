@@ -1,6 +1,5 @@
 import ky, { isNetworkError } from "ky";
 
-/** One HTTP request, ready to be sent. */
 export interface HttpRequest {
   method: "GET" | "POST";
   url: string;
@@ -31,7 +30,6 @@ const platformFetch = globalThis.fetch;
 /** Keeps each request as long as its signal: a request that is not referenced stops following its signal. */
 const requestsBySignal = new WeakMap<AbortSignal, Request>();
 
-/** Sends a request and resolves with its response, whatever its status. */
 export async function sendRequest(request: HttpRequest): Promise<Response> {
   const { url, headers, fetch = globalThis.fetch, signal, ...others } = request;
   signal.throwIfAborted();
@@ -88,7 +86,6 @@ export function oneShotBody(text: string): { body: BodyInit; headers: Readonly<R
   return { body, headers: { ...headers, "Content-Length": String(bytes.byteLength) } };
 }
 
-/** A variable of the environment, in runtimes that have one; empty counts as unset. */
 export function environmentVariable(name: string): string | undefined {
   try {
     const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };

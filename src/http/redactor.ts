@@ -10,7 +10,6 @@ const SHORTEST_SECRET = 6;
 /** Characters that don't show: between the characters of the key, they would hide it from a search and not from a reader. */
 const INVISIBLE = /[\p{Cc}\p{Cf}]/gu;
 
-/** Takes the API key out of what may be printed. */
 export interface Redactor {
   text(value: string): string;
   /** Whether a caller's string is the key, or contains it: a short key in a longer string is a coincidence. */

@@ -5,7 +5,6 @@ import { AsyncMusicError, InvalidOptionError, shown } from "../errors/base.js";
 /** Called with each event of one kind. What it throws, or rejects with, is ignored. */
 export type Listener<Name extends keyof ClientEvents> = (event: ClientEvents[Name]) => void;
 
-/** Emits events to listeners. */
 export interface Emitter {
   /** Adds a listener; returns a function that removes it. */
   on<Name extends keyof ClientEvents>(name: Name, listener: Listener<Name>): () => void;
@@ -107,10 +106,8 @@ export interface Logger {
   error(message: string, fields?: object): void;
 }
 
-/** From the lowest to none at all. */
 export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "off"];
 
-/** Whether a value is a level. */
 export function isLogLevel(value: unknown): value is LogLevel {
   return LOG_LEVELS.some((level) => level === value);
 }
@@ -203,7 +200,6 @@ export type Trace = <Result>(
   work: () => Promise<Result>,
 ) => Promise<Result>;
 
-/** `SpanStatusCode.ERROR` of OpenTelemetry. */
 const ERROR_STATUS = 2;
 
 /**

@@ -55,7 +55,6 @@ export class JournalDamagedError extends JournalError {
   }
 }
 
-/** An entry that can't be read; its key may be unknown. */
 export interface DamagedEntry {
   key: string | null;
   cause: unknown;

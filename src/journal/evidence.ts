@@ -83,7 +83,6 @@ export interface Probe {
   count: CreateCount;
   /** The samples before this client's latest POSTs with an unknown outcome, by the intent's revision. */
   lost: Map<string, UsageSample>;
-  /** Rejects if the run is aborted. */
   readTasksCreated(): Promise<number>;
 }
 
@@ -120,7 +119,6 @@ export function evidenceOf(first: UsageSample, second: UsageSample, own: 0 | 1):
 
 /** How many tasks a client has created up to now. */
 export interface Count {
-  /** Certainly. */
   readonly accepted: number;
   /** Perhaps: their POST is in flight. */
   readonly open: number;

@@ -1,4 +1,4 @@
-import { isUuid } from "../contract/task.js";
+import { isUuid } from "../contract/text.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
 import { createRedactor } from "../http/redactor.js";
 import { isFreed } from "./entries.js";

@@ -75,10 +75,8 @@ export type Slot = ReturnType<typeof createSlot>;
 
 /** One key of a journal. Everything that the journal throws, and every malformed entry, becomes a `JournalError`. */
 export function createSlot(journal: Journal, key: string, redactor: Redactor) {
-  /** The key as messages show it. */
   const name = JSON.stringify(key);
 
-  /** The error for a journal that failed. */
   const failure = (reason: string, thrown: unknown, taskId?: string) => {
     const cause = redactor.cause(thrown);
     const said = cause instanceof Error ? `: ${redactor.text(String(cause.message)).replace(/\.$/, "")}` : "";
@@ -128,7 +126,6 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
       const put = () => journal.put(key, redactor.data(closed), entry.revision);
       await inTime(put, LONGEST_CLOSE_MS).catch(() => {});
     },
-    /** The error for a key that holds another request. */
     conflict(entry: JournalEntry): JournalConflictError {
       const task = entry.state === "submitted" ? ` of task ${entry.task_id}` : "";
       const message =

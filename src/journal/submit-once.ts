@@ -17,7 +17,6 @@ import { createSlot, newRevision, type Slot, waitForKey } from "./slot.js";
 const MOST_CHECKS = 8;
 const CHECK_INTERVAL_MS = 250;
 
-/** A submission that must happen at most once. */
 export interface Order {
   clock: Clock;
   signal: AbortSignal | undefined;
@@ -28,7 +27,6 @@ export interface Order {
   send(beforeSending: () => Promise<void>): Promise<TaskSubmission>;
 }
 
-/** The task of a key. */
 export interface Ordered {
   /** The response of the service, now or earlier; only the id if nothing else could be read. */
   task: TaskSubmission | string;

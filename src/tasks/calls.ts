@@ -36,7 +36,6 @@ const DEEPEST = 1000;
 /** A longer field name is no misspelled one, and may be anything: it is not logged. */
 const LONGEST_NAME = 40;
 
-/** A checked response: its data, and the response itself. */
 export interface Result<Data> {
   data: Data;
   response: ApiResponse;
@@ -48,7 +47,6 @@ export interface SentRequest {
   value: Readonly<Record<string, unknown>>;
 }
 
-/** Serializes and checks a request. */
 export function serialize(request: unknown, validates: boolean): SentRequest {
   let body: string | undefined;
   try {
@@ -75,7 +73,6 @@ function nestsDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** What a run adds to its POST. */
 export type SubmissionHooks = Pick<Call, "beforeSending"> & { inFlight?: InFlight | undefined };
 
 /** Submits a task. The POST is sent once; only a 429 is sent again, after the stated wait. */
@@ -147,7 +144,6 @@ function judgeSubmission(failure: Failure): Verdict {
   return { error: responseError(failure, response), mayResend: response.status === 429 };
 }
 
-/** The error for a POST that may have created a task. */
 function submissionOutcomeUnknown(failure: Failure): SubmissionOutcomeUnknownError {
   const { context, call, outcome } = failure;
   const { redactor, ids } = context;
@@ -229,7 +225,6 @@ function explain(failure: Failure): [reason: string, cause: unknown] {
   }
 }
 
-/** The call that reads a task. */
 export function retrieveCall(
   taskId: string,
   kind: Extract<RequestKind, "read" | "poll">,
@@ -247,7 +242,6 @@ export function retrieveCall(
   };
 }
 
-/** Reads a task, with the retries of a read. */
 export async function retrieveTask(
   context: Context,
   taskId: string,
@@ -288,12 +282,10 @@ export function checkResult(context: Context, call: Call, { data, response }: Re
   parseData<unknown>(context, call, { ...response, json }, resultSchemas[data.type], undefined, path);
 }
 
-/** How to continue after a wait that ended early. */
 export function resumeAdvice(taskId: string): string {
   return `Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
 }
 
-/** What to check if the account has no such task. */
 export function notFoundAdvice(taskId: string, journalKey?: string): string {
   return journalKey === undefined
     ? `Is it a task's id, and no clip's? Then client.tasks.wait(${JSON.stringify(taskId)}) needs a key of the account ` +

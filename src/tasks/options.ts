@@ -67,14 +67,12 @@ export const TASK_OPTIONS: OptionRules<RunOptions> = {
   onUnrecorded: callbackRule,
 };
 
-/** The options of a wait, checked and complete. */
 export interface CheckedWait<Options extends WaitOptions = WaitOptions> {
   gaps: PollGaps;
   maxWaitMs: number;
   options: Options;
 }
 
-/** Checks the options of `wait`, `watch` and `run`. */
 export function checkWaitOptions<Options extends RunOptions>(
   given: Options,
   { redactor }: Pick<Context, "redactor">,
@@ -153,7 +151,6 @@ export type PollInterval = number | readonly [shortest: number, longest: number]
 const { recommendedPollIntervalMs: recommended } = LIMITS;
 const DEFAULT_GAPS: PollGaps = [recommended.shortest, recommended.longest];
 
-/** The gaps that an interval means. */
 export function checkPollInterval(interval: PollInterval | undefined): PollGaps {
   if (interval === undefined) return DEFAULT_GAPS;
   const refuse = (rule: string): never => {

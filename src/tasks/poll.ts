@@ -27,7 +27,6 @@ export function pollGapMs([shortest, longest]: PollGaps, failures: number, rando
   return Math.min(longest, Math.ceil(Math.max(shortest, least) * (1 + JITTER * random())));
 }
 
-/** A wait with its options checked. */
 export interface Settings extends CheckedWait {
   taskId: string;
   journalKey: string | undefined;

@@ -48,7 +48,6 @@ export function createProgress(
     }
   };
 
-  /** Reports once for all requests with the same delay. */
   const reportDelay = (until: number) => {
     if (until < reportedUntil + REPORTED_CHANGE_MS) return;
     reportedUntil = until;
@@ -56,7 +55,6 @@ export function createProgress(
   };
 
   return {
-    /** One request's part in the progress. */
     begin() {
       let isSubmitted = false;
       let isDelayed = false;

@@ -39,7 +39,6 @@ export interface RunFailure<Request extends TaskRequest> {
   task?: never;
 }
 
-/** The hooks of a batch in one of its runs. */
 export interface RunHooks {
   /** Called before anything is sent; throwing cancels it. */
   beforeSending?: (() => void) | undefined;
@@ -47,7 +46,6 @@ export interface RunHooks {
   onDelayed?: ((until: number | null) => void) | undefined;
 }
 
-/** Runs one request, as `run` does. */
 type Run<Request extends TaskRequest> = (
   request: Request,
   options: RunOptions,
@@ -214,7 +212,6 @@ async function* asTheyEnd<Item, Result>(
     if (!isExhausted) (async () => iterator.return?.())().catch(() => {});
   }
 
-  /** Begins as much work as `concurrency` allows. */
   async function fill(): Promise<void> {
     if (isFilling) return;
     isFilling = true;

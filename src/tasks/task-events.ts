@@ -1,5 +1,7 @@
+import { isFinalStatus, LIMITS } from "../contract/service.js";
 import type { Task } from "../contract/task.js";
 import { AsyncMusicError } from "../errors/base.js";
+import { dateAt, parseDate } from "../time/clock.js";
 
 /**
  * Returns the changes of a task as server-sent events, for the body of a response of any framework. Each change is a
@@ -40,9 +42,11 @@ export function taskEvents<Each extends Task>(
             controller.enqueue(encoder.encode(`data: ${data}\n\n`));
           }
         } catch (error) {
-          controller.enqueue(
-            encoder.encode(`event: wait_error\ndata: ${JSON.stringify(shownOf(error))}\n\n`),
-          );
+          const isOurs = error instanceof AsyncMusicError;
+          const data = isOurs
+            ? { name: error.name, task_id: error.taskId }
+            : { name: "Error", task_id: null };
+          controller.enqueue(encoder.encode(`event: wait_error\ndata: ${JSON.stringify(data)}\n\n`));
           await iterator.return?.();
           controller.close();
         }
@@ -54,12 +58,6 @@ export function taskEvents<Each extends Task>(
     // Without a buffer nothing is polled before somebody reads.
     { highWaterMark: 0 },
   );
-}
-
-function shownOf(error: unknown): { name: string; task_id: string | null } {
-  return error instanceof AsyncMusicError
-    ? { name: error.name, task_id: error.taskId }
-    : { name: "Error", task_id: null };
 }
 
 /** A percentage anywhere, or nothing but a number. */
@@ -83,12 +81,25 @@ export function progressOf(task: {
   readonly output: { readonly progress?: string | null } | null;
 }): number {
   if (task.status === "success") return 1;
-  const [, percentage, number] =
-    PERCENTAGE.exec(textOf(task.output?.progress).slice(0, LONGEST_PROGRESS)) ?? [];
-  return Math.min(1, Number((percentage ?? number ?? "0").replace(",", ".")) / 100);
+  // The service may send anything as progress.
+  const progress: unknown = task.output?.progress;
+  const text = typeof progress === "string" || typeof progress === "number" ? String(progress) : "";
+  const [, percentage, number = "0"] = PERCENTAGE.exec(text.slice(0, LONGEST_PROGRESS)) ?? [];
+  return Math.min(1, Number((percentage ?? number).replace(",", ".")) / 100);
 }
 
-/** The service may send anything as progress. */
-function textOf(progress: unknown): string {
-  return typeof progress === "string" || typeof progress === "number" ? String(progress) : "";
+/**
+ * When the audio of a task is gone: seven days after the task completed, by the service's clock, every `audio_url` of
+ * its clips answers 404 for good (Limits). `null` as long as the task is not over, and where it has no `completed_at`.
+ * Cover art, and audio that the service could not store, live by the provider's own schedule.
+ *
+ * @example
+ * ```ts
+ * const song = await client.tasks.wait(taskId);
+ * console.log(`Download it before ${expiresAt(song)?.toISOString()}`);
+ * ```
+ */
+export function expiresAt(task: { status: string; completed_at: string | null }): Date | null {
+  const completedAt = isFinalStatus(task.status) ? parseDate(task.completed_at) : null;
+  return completedAt === null ? null : dateAt(completedAt + LIMITS.audioLifetimeMs);
 }

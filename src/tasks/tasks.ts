@@ -38,7 +38,6 @@ import { callBack, type Submissions, Waits } from "./wait.js";
 
 const NO_OPTIONS = {};
 
-/** Reads the usage of the account. */
 interface UsageReader {
   usage(options: RequestOptions): Promise<Usage>;
 }
@@ -286,7 +285,6 @@ export class Tasks {
     return { ended, inFlight, requestId, signal, journalKey };
   }
 
-  /** Submits a task, and counts it. */
   async #submit(
     request: SentRequest,
     options: RequestOptions,

@@ -14,7 +14,6 @@ import { stoppable } from "./run-all.js";
 /** The submissions of a client: the model, and when each arrived, in milliseconds since the epoch. */
 export type Submissions = WeakMap<TaskSubmission, { model: string; at: number }>;
 
-/** The waits of one client. Concurrent waits on one task share its polls. */
 export class Waits {
   readonly #context: Context;
   readonly #polls: SharedPolls = { inFlight: new Map(), queued: new Map() };

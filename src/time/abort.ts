@@ -16,10 +16,8 @@ export class AbortCall {
   }
 }
 
-/** The callback for a signal that does not exist. */
 const NO_CALL = new AbortCall(() => {}, null);
 
-/** The callbacks of each signal. */
 const callsBySignal = new WeakMap<AbortSignal, Set<AbortCall>>();
 
 /**
@@ -103,16 +101,13 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal) {
     signal,
     /** Rejects when the attempt must end, for code that ignores the signal. */
     ended,
-    /** Whether the time limit has ended it. */
     timedOut: () => timedOut,
-    /** Starts the time limit again. */
     restart() {
       clearTimeout(timer);
       timer = setTimeout(onTimeout, timeoutMs);
     },
     /** Stops the time limit until `restart`. */
     pause: () => clearTimeout(timer),
-    /** Removes the timer and the listener. */
     clear,
   };
 }

@@ -75,13 +75,11 @@ function sleepOnce(ms: number, signal: AbortSignal | undefined): Promise<void> {
 /** Draws a number from 0 up to, but not including, 1. */
 export type Random = () => number;
 
-/** The system's source of randomness. */
 export const systemRandom: Random = () => Math.random();
 
 /** A new UUID from the system's secure source. */
 export const systemUuid = (): string => crypto.randomUUID();
 
-/** How often the clock is read, in real milliseconds. */
 const CHECK_EVERY_MS = 100;
 
 /**
