@@ -28,8 +28,8 @@ export let refreshNow = (): void => {};
 export function follow(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isRefreshing = false;
-  let isWanted = false;
-  let isUrgent = false;
+  /** 0: when the time has come; 1: soon; 2: at once. */
+  let wanted: 0 | 1 | 2 = 0;
   let idleRefreshes = 0;
   let generation = 0;
   let isStale = false;
@@ -38,11 +38,15 @@ export function follow(): void {
     clearTimeout(timer);
     timer = setTimeout(run, ms);
   };
+  const want = (urgency: 1 | 2) => {
+    if (urgency <= wanted) return;
+    wanted = urgency;
+    if (!isRefreshing) schedule(0);
+  };
   const run = async () => {
     isRefreshing = true;
-    const isBusy = isWanted || idleRefreshes++ % 5 === 0;
-    isWanted = false;
-    isUrgent = false;
+    const isBusy = wanted > 0 || idleRefreshes++ % 5 === 0;
+    wanted = 0;
     const startedAt = performance.now();
     try {
       const latest = await refreshOverview();
@@ -51,7 +55,7 @@ export function follow(): void {
       if (isOther || isStale) clear();
       isStale = false;
       await refreshRest(latest, isBusy);
-      if (isOther) log.restart();
+      if (isOther) restartLog();
       link.value = "live";
     } catch {
       link.value = "lost";
@@ -59,20 +63,12 @@ export function follow(): void {
     isRefreshing = false;
     // A busy emulator responds slowly: it is refreshed no less often than an idle one.
     const busyMs = Math.min(Math.max(BUSY_MS, BUSY_RATIO * (performance.now() - startedAt)), IDLE_MS);
-    schedule(isUrgent ? 0 : isWanted ? busyMs : IDLE_MS);
-  };
-  const refreshSoon = () => {
-    const wasWanted = isWanted;
-    isWanted = true;
-    if (!isRefreshing && !wasWanted) schedule(0);
-  };
-  refreshNow = () => {
-    isWanted = true;
-    isUrgent = true;
-    if (!isRefreshing) schedule(0);
+    schedule([IDLE_MS, busyMs, 0][wanted] ?? 0);
   };
 
-  const log = followLog({
+  const refreshSoon = () => want(1);
+  refreshNow = () => want(2);
+  const restartLog = followLog({
     onOpen() {
       // Another emulator may run at this address now.
       isStale = true;
@@ -113,11 +109,8 @@ function clear(): void {
 }
 
 async function refreshRest(latest: Overview, isBusy: boolean): Promise<void> {
-  await Promise.all([
-    isBusy || latest.tasks !== tasks.value.length ? refreshTasks() : null,
-    latest.findings !== findings.value.length ? refreshFindings() : null,
-    refreshLedger(),
-  ]);
+  await Promise.all([isBusy || latest.tasks !== tasks.value.length ? refreshTasks() : null, refreshLedger()]);
+  if (latest.findings !== findings.value.length) findings.value = (await getFindings()).findings;
   if (isBusy) revision.value++;
 }
 
@@ -130,10 +123,6 @@ async function refreshTasks(): Promise<void> {
   if (latest.length > 0) tasks.value = [...known.slice(0, position), ...latest];
 }
 
-async function refreshFindings(): Promise<void> {
-  findings.value = (await getFindings()).findings;
-}
-
 async function refreshLedger(): Promise<void> {
   if (account.value === null) return;
   const { account_id: accountId, ledger_entries: count } = account.value;
@@ -143,8 +132,8 @@ async function refreshLedger(): Promise<void> {
   ledgers.value = { ...ledgers.value, [accountId]: [...(known ?? []), ...entries] };
 }
 
-/** Reads the request stream, which begins with the backlog each time it is opened. */
-function followLog(listener: { onOpen(): void; onRequests(): void; onLost(): void }): { restart(): void } {
+/** Reads the request stream, which begins with the backlog each time it is opened. Returns a function that opens it again. */
+function followLog(listener: { onOpen(): void; onRequests(): void; onLost(): void }): () => void {
   let source: EventSource | null = null;
   let list: LoggedRequest[] = [];
   let isCollecting = false;
@@ -178,5 +167,5 @@ function followLog(listener: { onOpen(): void; onRequests(): void; onLost(): voi
     };
   };
   restart();
-  return { restart };
+  return restart;
 }

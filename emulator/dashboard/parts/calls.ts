@@ -53,11 +53,11 @@ export function useData<Data>(read: () => Promise<Data>, id: string) {
 }
 
 /** The texts of a form's fields. `bind` connects a control to one of them. */
-export function useFields<Name extends string>(initial: Readonly<Record<Name, string>>) {
+export function useFields<Values extends Readonly<Record<string, string>>>(initial: Values) {
   const [values, setValues] = useState(initial);
-  const bind = (name: Name) => ({
+  const bind = <Name extends keyof Values>(name: Name) => ({
     value: values[name],
-    onChange: (value: string) => setValues((others) => ({ ...others, [name]: value })),
+    onChange: (value: Values[Name]) => setValues((others) => ({ ...others, [name]: value })),
   });
   return { values, bind };
 }

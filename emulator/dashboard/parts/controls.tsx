@@ -4,18 +4,21 @@ import { type Call, reasonOf, useCall } from "./calls.js";
 import { Button, Problem } from "./display.js";
 
 /** Values to choose from, with their texts if these differ. */
-export type Choices = readonly (string | readonly [value: string, text: string])[];
+export type Choices<Value extends string = string> = readonly (
+  | Value
+  | readonly [value: Value, text: string]
+)[];
 
 /** A labeled control: a choice with `of`, several lines with `rows`, otherwise one line. */
-export function Field(props: {
+export function Field<Value extends string = string>(props: {
   label: string;
-  value: string;
-  onChange(value: string): void;
+  value: Value;
+  onChange(value: Value): void;
   /** The rule for the value. */
   hint?: ComponentChildren;
   required?: boolean;
   placeholder?: string;
-  of?: Choices;
+  of?: Choices<Value>;
   rows?: number;
   type?: "text" | "number" | "search";
   min?: number;
@@ -30,7 +33,9 @@ export function Field(props: {
     id,
     value,
     ...(hint !== undefined && { "aria-describedby": hintId }),
-    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value),
+    // A choice has no other values than those of the type.
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) =>
+      onChange(currentTarget.value as Value),
   };
   return (
     <div class="field">

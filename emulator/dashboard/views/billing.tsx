@@ -28,7 +28,7 @@ export function BillingSection({ accountId }: { accountId: string }) {
 
 function BillingForm({ saved, accountId }: { saved: Billing; accountId: string }) {
   const initial = FIELDS.map(([name]) => [name, saved[name] ?? ""]);
-  const { values, bind } = useFields<Name>(Object.fromEntries(initial));
+  const { values, bind } = useFields<Record<Name, string>>(Object.fromEntries(initial));
   const isChanged = FIELDS.some(([name]) => values[name] !== (saved[name] ?? ""));
   return (
     <Form submit="Save" onSubmit={() => setBilling(accountId, values)}>

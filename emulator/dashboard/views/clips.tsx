@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Clip, Task } from "../../../src/contract/task.js";
+import { reasonOf } from "../parts/calls.js";
 import { CopyButton, Empty, Section } from "../parts/display.js";
 import { formatBytes, formatDuration } from "../parts/format.js";
 import { now } from "../store.js";
@@ -60,7 +61,7 @@ function ClipCard({ clip, isExpired }: { clip: Clip; isExpired: boolean }) {
 /** Plays audio, and shows its waveform and its real type. */
 function Player({ source, title }: { source: string; title: string }) {
   const player = useRef<HTMLAudioElement>(null);
-  const { audio, waveform, problem } = useAudio(source);
+  const { blob, url, seconds, peaks, problem } = useAudio(source);
   const [played, setPlayed] = useState(0);
 
   const seek = (to: number) => {
@@ -73,76 +74,62 @@ function Player({ source, title }: { source: string; title: string }) {
   };
   return (
     <div class="player">
-      {waveform !== null ? (
-        <WaveformImage peaks={waveform.peaks} played={played} onSeek={seek} />
+      {peaks !== undefined ? (
+        <WaveformImage peaks={peaks} played={played} onSeek={seek} />
       ) : (
-        <p class="waveform waiting" aria-busy={problem === null}>
+        <p class="waveform waiting" aria-busy={problem === undefined}>
           {problem ?? "Loading the audio…"}
         </p>
       )}
-      <audio
-        ref={player}
-        controls
-        {...(audio !== null && { src: audio.url })}
-        aria-label={title}
-        onTimeUpdate={update}
-        onSeeked={update}
-      />
-      {audio !== null && (
+      {/* biome-ignore lint/a11y/useMediaCaption: the emulator makes no captions */}
+      <audio ref={player} controls src={url} aria-label={title} onTimeUpdate={update} onSeeked={update} />
+      {blob !== undefined && (
         <small>
-          <code>{audio.blob.type}</code> · {formatBytes(audio.blob.size)}
-          {waveform !== null && ` · ${formatDuration(Math.floor(waveform.seconds) * 1000)}`}
+          <code>{blob.type}</code> · {formatBytes(blob.size)}
+          {seconds !== undefined && ` · ${formatDuration(Math.floor(seconds) * 1000)}`}
         </small>
       )}
     </div>
   );
 }
 
-interface Audio {
-  blob: Blob;
-  url: string;
+interface LoadedAudio {
+  blob?: Blob;
+  url?: string;
+  seconds?: number;
+  /** The loudest sample of each part, from 0 to 1. */
+  peaks?: readonly number[];
+  problem?: string;
 }
 
 /** Loads audio completely: a player that loads it in parts keeps a request open, for which a virtual clock waits. */
-function useAudio(source: string): {
-  audio: Audio | null;
-  waveform: Waveform | null;
-  problem: string | null;
-} {
-  const [audio, setAudio] = useState<Audio | null>(null);
-  const [waveform, setWaveform] = useState<Waveform | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
+function useAudio(source: string): LoadedAudio {
+  const [audio, setAudio] = useState<LoadedAudio>({});
   useEffect(() => {
     const unmounted = new AbortController();
+    const add = (more: LoadedAudio) => {
+      if (!unmounted.signal.aborted) setAudio((known) => ({ ...known, ...more }));
+    };
     const load = async () => {
       const response = await fetch(source, { signal: unmounted.signal });
       if (!response.ok) throw new Error("The audio does not exist, or has expired.");
       const blob = await response.blob();
       const url = URL.createObjectURL(blob);
       unmounted.signal.addEventListener("abort", () => URL.revokeObjectURL(url));
-      setAudio({ blob, url });
-      const drawn = await waveformOf(blob);
-      if (!unmounted.signal.aborted) setWaveform(drawn);
+      add({ blob, url });
+      add(await waveformOf(blob));
     };
-    load().catch((error: unknown) => {
-      if (!unmounted.signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
-    });
+    load().catch((error: unknown) => add({ problem: reasonOf(error) }));
     return () => unmounted.abort();
   }, [source]);
-  return { audio, waveform, problem };
-}
-
-interface Waveform {
-  seconds: number;
-  /** The loudest sample of each part, from 0 to 1. */
-  peaks: number[];
+  return audio;
 }
 
 const PARTS = 160;
 /** Enough for a waveform, with less memory. */
 const SAMPLE_RATE = 8000;
 
-async function waveformOf(audio: Blob): Promise<Waveform> {
+async function waveformOf(audio: Blob): Promise<LoadedAudio> {
   const bytes = await audio.arrayBuffer();
   const decoded = await new OfflineAudioContext(1, 1, SAMPLE_RATE).decodeAudioData(bytes).catch(() => {
     throw new Error("This browser can't decode the audio for its waveform.");

@@ -1,23 +1,15 @@
 import { signal } from "@preact/signals";
-import { isModel, isTaskType, MODELS, priceOf, TASK_TYPES_BY_MODEL } from "../../../src/contract/service.js";
+import { MODELS, priceOf, TASK_TYPES_BY_MODEL } from "../../../src/contract/service.js";
 import { goTo, linkTo } from "../address.js";
 import { sendRequest } from "../api.js";
-import { Field, Flag, Form, NumberField } from "../parts/controls.js";
+import { Field, Flag, Form } from "../parts/controls.js";
 import { Code, Section } from "../parts/display.js";
 import { formatAmount } from "../parts/format.js";
 import { choicesOf } from "../parts/presets.js";
 import { account, overview } from "../store.js";
 import { OUTCOMES, outcomeNamed } from "./outcomes.js";
 import { Crumbs, checkSent } from "./task.js";
-import {
-  curlCommand,
-  type Draft,
-  fieldsOf,
-  type InputField,
-  type Mode,
-  requestOf,
-  sdkCode,
-} from "./task-input.js";
+import { curlCommand, type Draft, fieldsOf, type InputField, requestOf, sdkCode } from "./task-input.js";
 
 const EMPTY: Draft = {
   model: "provider_a",
@@ -45,8 +37,15 @@ export function restoreDraft(): void {
 }
 
 function change(changes: Partial<Draft>): void {
-  draft.value = { ...draft.value, ...changes };
+  const { model, type, ...rest } = { ...draft.value, ...changes };
+  const isOffered = TASK_TYPES_BY_MODEL[model].includes(type);
+  draft.value = { ...rest, model, type: isOffered ? type : "music" };
   sessionStorage.setItem(STORAGE_KEY, JSON.stringify(draft.value));
+}
+
+/** Connects a control to a part of the draft. */
+function bind<Name extends keyof Draft>(name: Name) {
+  return { value: draft.value[name], onChange: (value: Draft[Name]) => change({ [name]: value }) };
 }
 
 /** Submits a task, and shows the same call as code. */
@@ -67,17 +66,11 @@ export function NewTask() {
             {fieldsOf(draft.value).map((field) => (
               <Input key={`${model} ${type} ${field.name}`} field={field} />
             ))}
-            <Field
-              label="Audio format"
-              value={draft.value.format}
-              of={[["", "the provider's own"], "mp3"]}
-              onChange={(format) => change({ format: format === "mp3" ? "mp3" : "" })}
-            />
+            <Field label="Audio format" of={[["", "the provider's own"], "mp3"]} {...bind("format")} />
             <Field
               label="Outcome"
-              value={draft.value.outcome}
               of={[["", "as configured"], ...choicesOf(OUTCOMES)]}
-              onChange={(outcome) => change({ outcome })}
+              {...bind("outcome")}
             />
             {available < credits && (
               <p class="hint">
@@ -125,47 +118,36 @@ const MODES = [
 ] as const;
 
 function Kind() {
-  const { model, type, mode } = draft.value;
+  const { model, type } = draft.value;
   return (
     <div class="fields">
-      <Field
-        label="Model"
-        value={model}
-        of={MODELS}
-        onChange={(chosen) => {
-          if (!isModel(chosen)) return;
-          const isOffered = TASK_TYPES_BY_MODEL[chosen].includes(type);
-          change({ model: chosen, type: isOffered ? type : "music" });
-        }}
-      />
-      <Field
-        label="Task"
-        value={type}
-        of={TASK_TYPES_BY_MODEL[model]}
-        onChange={(chosen) => isTaskType(chosen) && change({ type: chosen })}
-      />
-      {model === "provider_a" && type === "music" && (
-        <Field label="From" value={mode} of={MODES} onChange={(chosen) => change({ mode: chosen as Mode })} />
-      )}
+      <Field label="Model" of={MODELS} {...bind("model")} />
+      <Field label="Task" of={TASK_TYPES_BY_MODEL[model]} {...bind("type")} />
+      {model === "provider_a" && type === "music" && <Field label="From" of={MODES} {...bind("mode")} />}
     </div>
   );
 }
 
 function Input({ field }: { field: InputField }) {
-  const { name, label, kind, required = false, hint, choices = [] } = field;
+  const { name, label, kind = "text", required = false, hint, choices = [] } = field;
   const value = draft.value.fields[name] ?? "";
   const onChange = (text: string) => change({ fields: { ...draft.value.fields, [name]: text } });
-  const common = { label, hint, required, value, onChange };
-  switch (kind) {
-    case "flag":
-      return <Flag label={label} value={value !== ""} onChange={(on) => onChange(on ? "true" : "")} />;
-    case "choice":
-      return <Field {...common} of={choices.map((each) => [each, each || "none"])} />;
-    case "long":
-      return <Field {...common} rows={3} />;
-    case "number":
-      return <NumberField {...common} step="any" />;
-    case "text":
-      return <Field {...common} />;
-  }
+  if (kind === "flag")
+    return <Flag label={label} value={value !== ""} onChange={(on) => onChange(on ? "true" : "")} />;
+  const control = {
+    text: {},
+    long: { rows: 3 },
+    number: { type: "number", step: "any" },
+    choice: { of: choices.map((each) => [each, each || "none"] as const) },
+  } as const;
+  return (
+    <Field
+      label={label}
+      required={required}
+      value={value}
+      onChange={onChange}
+      hint={hint}
+      {...control[kind]}
+    />
+  );
 }

@@ -1,4 +1,4 @@
-import { isModel, MODELS, type Model } from "../../../src/contract/service.js";
+import { MODELS, type Model } from "../../../src/contract/service.js";
 import { addNextOutcome, clearNextOutcomes, type Outcome, setAlways } from "../api.js";
 import { useFields } from "../parts/calls.js";
 import { Action, Field, Form, JsonForm } from "../parts/controls.js";
@@ -52,8 +52,11 @@ export function OutcomeSection() {
 }
 
 function OutcomeForm() {
-  const { values, bind } = useFields({ outcome: "moderated", model: "provider_a" });
-  const model = isModel(values.model) ? values.model : "provider_a";
+  const { values, bind } = useFields<{ outcome: string; model: Model }>({
+    outcome: "moderated",
+    model: "provider_a",
+  });
+  const { model } = values;
   const outcome = outcomeNamed(values.outcome) ?? {};
   return (
     <Form

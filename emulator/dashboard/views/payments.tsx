@@ -16,16 +16,15 @@ const RESULTS = [
   ["refused", "Refused"],
 ] as const;
 
+type TopUp = { usd: string; method: "card" | "crypto"; outcome: Payment["status"] };
+
 export function TopUpSection({ accountId }: { accountId: string }) {
-  const { values, bind } = useFields({ usd: "10", method: "card", outcome: "completed" });
+  const { values, bind } = useFields<TopUp>({ usd: "10", method: "card", outcome: "completed" });
   const [payment, setPayment] = useState<Payment | null>(null);
   const credits = Math.round(Number(values.usd) / USD_PER_CREDIT);
   const submit = async () => {
     setPayment(null);
-    const { usd, method, outcome } = values;
-    // The choices below are the values that the control plane has.
-    const choices = { method, outcome } as Pick<Parameters<typeof topUp>[1], "method" | "outcome">;
-    setPayment(await topUp(accountId, { ...choices, usd: Number(usd) }));
+    setPayment(await topUp(accountId, { ...values, usd: Number(values.usd) }));
   };
   return (
     <Section title="Top up">

@@ -40,33 +40,26 @@ function PolicySection() {
   const policy = overview.value?.policy;
   if (policy === undefined) return null;
   const changed = NAMES.filter((name) => policy[name] !== POLICY_FIELDS[name].default);
+  const reset = `Reset ${formatAmount(changed.length, "option")}`;
   return (
     <Section
       title="Policy"
-      aside={
-        changed.length > 0 && (
-          <Action onAct={() => change(DEFAULTS)}>{`Reset ${formatAmount(changed.length, "option")}`}</Action>
-        )
-      }
+      aside={changed.length > 0 && <Action onAct={() => change(DEFAULTS)}>{reset}</Action>}
     >
       <p>The interface leaves these open. Test your application with each value.</p>
       <Problem error={error} />
       <div class="fields policy">
         {NAMES.map((name) => {
           const { choices, decides, default: standard } = POLICY_FIELDS[name];
-          const value = String(policy[name]);
-          const all = [...new Set([...choices.map(String), value])];
+          const values = new Map([...choices, policy[name]].map((value) => [String(value), value]));
           return (
             <Field
               key={name}
               label={name}
               hint={decides}
-              value={value}
-              of={all.map((each) => [each, each === String(standard) ? `${each} (default)` : each])}
-              onChange={(chosen) => {
-                const typed = [...choices].find((each) => String(each) === chosen);
-                void run(() => change({ [name]: typed ?? Number(chosen) }));
-              }}
+              value={String(policy[name])}
+              of={[...values].map(([text, value]) => [text, value === standard ? `${text} (default)` : text])}
+              onChange={(chosen) => void run(() => change({ [name]: values.get(chosen) }))}
             />
           );
         })}

@@ -17,22 +17,22 @@ export interface Draft {
 export interface InputField {
   name: string;
   label: string;
-  kind: "text" | "long" | "number" | "flag" | "choice";
+  /** @defaultValue "text" */
+  kind?: "text" | "long" | "number" | "flag" | "choice";
   required?: boolean;
-  hint?: string;
+  hint?: string | undefined;
   choices?: readonly string[];
 }
 
+function choice(name: string, label: string, choices: readonly string[], hint?: string): InputField {
+  return { name, label, kind: "choice", choices, hint };
+}
+
 const instrumental: InputField = { name: "make_instrumental", label: "Instrumental", kind: "flag" };
-const title: InputField = { name: "title", label: "Title", kind: "text" };
-const negative: InputField = { name: "negative_tags", label: "Styles to avoid", kind: "text" };
-const version: InputField = {
-  name: "model_version",
-  label: "Model version",
-  kind: "choice",
-  choices: ["", "v6", "v5.5", "v5"],
-  hint: "v5.5 and v5 are retired: they are accepted, and generate with v6.",
-};
+const title: InputField = { name: "title", label: "Title" };
+const negative: InputField = { name: "negative_tags", label: "Styles to avoid" };
+const retired = "v5.5 and v5 are retired: they are accepted, and generate with v6.";
+const version = choice("model_version", "Model version", ["", "v6", "v5.5", "v5"], retired);
 const clipHint = "From a music or upload task of this account.";
 
 /** The fields of each kind of request. */
@@ -45,14 +45,14 @@ const FIELDS: Readonly<Record<Mode | "provider_b" | Exclude<TaskType, "music">, 
   ],
   custom: [
     { name: "prompt", label: "Lyrics", kind: "long", hint: "Lyrics, styles or both are required." },
-    { name: "tags", label: "Styles", kind: "text", hint: "Separated by commas: fado, guitar." },
+    { name: "tags", label: "Styles", hint: "Separated by commas: fado, guitar." },
     title,
     negative,
     version,
     instrumental,
   ],
   continuation: [
-    { name: "continue_clip_id", label: "Clip ID", kind: "text", required: true, hint: clipHint },
+    { name: "continue_clip_id", label: "Clip ID", required: true, hint: clipHint },
     { name: "continue_at", label: "Continue at (seconds)", kind: "number" },
     { name: "prompt", label: "Lyrics", kind: "long" },
     title,
@@ -61,18 +61,13 @@ const FIELDS: Readonly<Record<Mode | "provider_b" | Exclude<TaskType, "music">, 
   provider_b: [
     { name: "prompt", label: "Style and mood", kind: "long", required: true },
     { name: "lyrics", label: "Lyrics", kind: "long" },
-    { name: "tags", label: "Tags", kind: "text" },
-    {
-      name: "lyrics_type",
-      label: "Lyrics type",
-      kind: "choice",
-      choices: ["", "generate", "user", "instrumental"],
-    },
+    { name: "tags", label: "Tags" },
+    choice("lyrics_type", "Lyrics type", ["", "generate", "user", "instrumental"]),
     { name: "seed", label: "Seed", kind: "number" },
   ],
   lyrics: [{ name: "prompt", label: "Subject", kind: "long", required: true }],
-  upload: [{ name: "url", label: "Address", kind: "text", required: true, hint: "Public, http or https." }],
-  concat: [{ name: "clip_id", label: "Clip ID", kind: "text", required: true }],
+  upload: [{ name: "url", label: "Address", required: true, hint: "Public, http or https." }],
+  concat: [{ name: "clip_id", label: "Clip ID", required: true }],
 };
 
 export function fieldsOf({ model, type, mode }: Draft): readonly InputField[] {

@@ -1,15 +1,7 @@
 import type { TaskType } from "../../../src/contract/service.js";
 import type { Task } from "../../../src/contract/task.js";
 import { linkTo, path } from "../address.js";
-import {
-  advanceClock,
-  getTask,
-  type LoggedRequest,
-  messageOf,
-  type SentRequest,
-  sendRequest,
-  type TaskDetails,
-} from "../api.js";
+import { advanceClock, getTask, messageOf, type SentRequest, sendRequest, type TaskDetails } from "../api.js";
 import { useData } from "../parts/calls.js";
 import { Action } from "../parts/controls.js";
 import { Code, CopyButton, Empty, Section, Status, Time } from "../parts/display.js";
@@ -131,7 +123,7 @@ function Timeline({ details, task }: { details: TaskDetails; task: Task }) {
   const startedAt = Date.parse(task.created_at ?? "");
   return (
     <ol class="timeline">
-      {eventsOf(details, task, requests.value.list).map(({ at, text, note }) => {
+      {eventsOf(details, task).map(({ at, text, note }) => {
         const isAhead = at > now.value;
         return (
           <li key={`${at} ${text}`} class={isAhead ? "ahead" : ""}>
@@ -157,35 +149,25 @@ interface TimelineEvent {
 }
 
 /** The plan of the provider, the credits, and the reads of a task, by time. At one time, a cause precedes its effect. */
-function eventsOf(
-  { plan, ledger }: TaskDetails,
-  task: Task,
-  log: readonly LoggedRequest[],
-): readonly TimelineEvent[] {
+function eventsOf({ plan, ledger }: TaskDetails, task: Task): readonly TimelineEvent[] {
   const createdAt = Date.parse(task.created_at ?? "");
-  const completedAt = task.completed_at === null ? null : Date.parse(task.completed_at);
+  const worksFrom = Date.parse(plan.works_from);
   const events: TimelineEvent[] = [{ at: createdAt, text: "Accepted" }];
   const addCredits = (isFreeze: boolean) => {
-    for (const entry of ledger)
-      if ((entry.kind === "freeze") === isFreeze)
-        events.push({ at: Date.parse(entry.at), text: creditsText(entry) });
+    const moved = ledger.filter(({ kind }) => (kind === "freeze") === isFreeze);
+    events.push(...moved.map((entry) => ({ at: Date.parse(entry.at), text: creditsText(entry) })));
   };
   addCredits(true);
-  const worksFrom = Date.parse(plan.works_from);
-  if (plan.ends_at_read === null && (completedAt === null || worksFrom < completedAt))
+  if (plan.ends_at_read === null && !(worksFrom >= Date.parse(task.completed_at ?? "")))
     events.push({ at: worksFrom, text: "The provider starts" });
-  events.push(...readsOf(task.task_id, log));
-  if (completedAt === null) {
-    const timesOutAt = createdAt + HOUR_MS + 1;
-    const endsAt = plan.ends_at === null ? Number.POSITIVE_INFINITY : Date.parse(plan.ends_at);
-    if (endsAt < timesOutAt)
-      events.push({
-        at: endsAt,
-        text: `The provider ends: ${plan.outcome}`,
-        note: "(seen at the next read)",
-      });
-    else events.push({ at: timesOutAt, text: "Timeout" });
+  events.push(...readsOf(task.task_id));
+  if (task.completed_at === null) {
+    const timeout = { at: createdAt + HOUR_MS + 1, text: "Timeout" };
+    const endsAt = Date.parse(plan.ends_at ?? "");
+    const end = { at: endsAt, text: `The provider ends: ${plan.outcome}`, note: "(seen at the next read)" };
+    events.push(endsAt < timeout.at ? end : timeout);
   } else {
+    const completedAt = Date.parse(task.completed_at);
     events.push({ at: completedAt, text: `Ended: ${task.status}` });
     addCredits(false);
     if (Array.isArray(task.output?.result))
@@ -197,9 +179,9 @@ function eventsOf(
 /** Of more reads than this, only the first and the last are shown. */
 const MAX_READS = 4;
 
-function readsOf(taskId: string, log: readonly LoggedRequest[]): readonly TimelineEvent[] {
+function readsOf(taskId: string): readonly TimelineEvent[] {
   const path = `/api/v1/task/${taskId}`;
-  const reads = log
+  const reads = requests.value.list
     .filter((request) => request.method === "GET" && request.path.toLowerCase() === path)
     .map(({ at, status, request_id: id }) => ({
       at: Date.parse(at),
