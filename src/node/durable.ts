@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type FileHandle, link, lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, link, lstat, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, extname, join, resolve } from "node:path";
 import { InvalidOptionError, shown } from "../errors/base.js";
 
@@ -15,11 +15,7 @@ export function checkPath(path: string): string {
 
 /** Creates a file. When this resolves, it survives a power cut. */
 export async function writeNewFile(path: string, text: string, mode?: number): Promise<void> {
-  const write = async (file: FileHandle) => {
-    await file.writeFile(text);
-    await file.sync();
-  };
-  await withFile(path, "wx", write, mode);
+  await writeFile(path, text, { flag: "wx", flush: true, mode });
 }
 
 /** Overwrites a file in the disk space that it already has. When this resolves, it survives a power cut. */
@@ -133,13 +129,13 @@ async function moveToFreePath(draft: string, path: string): Promise<boolean> {
   }
 }
 
-async function withFile(
+/** Opens a file for `work`, and closes it. */
+export async function withFile(
   path: string,
   flags: string,
   work: (file: FileHandle) => Promise<void>,
-  mode?: number,
 ): Promise<void> {
-  const file = await open(path, flags, mode);
+  const file = await open(path, flags);
   try {
     await work(file);
   } finally {

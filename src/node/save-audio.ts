@@ -1,9 +1,8 @@
-import { open } from "node:fs/promises";
 import type { AudioDownload } from "../audio/audio.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
 import { AudioDownloadError } from "../errors/connection-errors.js";
 import { checkOptions, flagRule } from "../http/client.js";
-import { checkPath, PathTaken, writeWholeFile } from "./durable.js";
+import { checkPath, PathTaken, withFile, writeWholeFile } from "./durable.js";
 
 /** What `saveAudio` does if a file exists at the path. Give at most one of the two. */
 export interface SaveAudioOptions {
@@ -56,7 +55,7 @@ export async function saveAudio(
   options: SaveAudioOptions = {},
 ): Promise<string> {
   checkDownload(download);
-  const target = `${checkName(checkPath(path).replace(AUDIO_EXTENSION, ""))}.${download.extension}`;
+  const target = `${stemOf(path)}.${download.extension}`;
   const checked = checkOptions(options, { overwrite: flagRule, unique: flagRule });
   if (checked.overwrite && checked.unique)
     throw new InvalidOptionError("unique", "be left out if `overwrite` is true: choose one of them");
@@ -64,41 +63,39 @@ export async function saveAudio(
   let isRead = false;
   const write = (draft: string) => {
     isRead = true;
-    return writeBody(download, draft);
+    return withFile(draft, "wx", async (file) => {
+      for await (const piece of piecesOf(download)) await file.writeFile(piece);
+      await file.sync();
+    });
   };
   try {
     return await writeWholeFile(target, write, checked);
   } catch (error) {
-    if (error instanceof PathTaken) throw pathTaken(download, error, isRead);
+    if (error instanceof PathTaken) {
+      const advice = "Choose another path, or pass `unique: true` or `overwrite: true`.";
+      const message = `Failed to save audio: ${error.message}. ${isRead ? "Download it again. " : ""}${advice}`;
+      throw failure(download, message);
+    }
     await download.body.cancel().catch(() => {});
-    throw error instanceof ReadFailure ? error.cause : notWritten(download, target, error);
+    if (error instanceof ReadFailure) throw error.cause;
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `Failed to save audio to ${target}: ${reason}. Fix the path or the disk, then download it again.`;
+    throw failure(download, message, error);
   }
 }
 
 /** JavaScript callers easily pass a clip or a promise. */
 function checkDownload(download: AudioDownload): void {
   if (typeof download?.extension === "string" && typeof download.body?.getReader === "function") return;
-  throw new InvalidOptionError(
-    "download",
-    "be what `await client.audio.download(clip)` answers",
-    shown(download),
-  );
+  const rule = "be what `await client.audio.download(clip)` answers";
+  throw new InvalidOptionError("download", rule, shown(download));
 }
 
-/** An empty title leaves only the directory. */
-function checkName(path: string): string {
-  if (!NO_NAME.test(path)) return path;
+/** The path without an audio extension. An empty title leaves only the directory. */
+function stemOf(path: string): string {
+  const stem = checkPath(path).replace(AUDIO_EXTENSION, "");
+  if (!NO_NAME.test(stem)) return stem;
   throw new InvalidOptionError("path", "end in the name of a file, and not in its folder");
-}
-
-async function writeBody(download: AudioDownload, path: string): Promise<void> {
-  const file = await open(path, "wx");
-  try {
-    for await (const piece of piecesOf(download)) await file.writeFile(piece);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 /** Marks a failed body. Its cause is passed on unchanged, since it may be the reason of an abort. */
@@ -119,24 +116,8 @@ async function* piecesOf(download: AudioDownload): AsyncGenerator<Uint8Array> {
 }
 
 function readBefore(download: AudioDownload): AudioDownloadError {
-  return failure(
-    download,
-    "Failed to save audio: its body was read before, which can be done once. Download it again.",
-  );
-}
-
-function pathTaken(download: AudioDownload, { message }: PathTaken, isRead: boolean): AudioDownloadError {
-  const advice = "Choose another path, or pass `unique: true` or `overwrite: true`.";
-  return failure(
-    download,
-    `Failed to save audio: ${message}. ${isRead ? "Download it again. " : ""}${advice}`,
-  );
-}
-
-function notWritten(download: AudioDownload, path: string, cause: unknown): AudioDownloadError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const message = `Failed to save audio to ${path}: ${reason}. Fix the path or the disk, then download it again.`;
-  return failure(download, message, cause);
+  const reason = "its body was read before, which can be done once. Download it again.";
+  return failure(download, `Failed to save audio: ${reason}`);
 }
 
 function failure({ url }: AudioDownload, message: string, cause?: unknown): AudioDownloadError {

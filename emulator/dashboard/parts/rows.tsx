@@ -15,6 +15,7 @@ export function Rows<Item>(props: {
   /** The name of the table; in lower case its class, which gives the columns their widths. */
   label: string;
   columns: readonly Column[];
+  /** The list may grow in place: whatever draws it has to be drawn again then. */
   items: readonly Item[];
   cells(item: Item): readonly ComponentChildren[];
   /** Lines under the cells of an item, each as wide as the table. */

@@ -26,7 +26,33 @@ export function RequestsView() {
       </div>
       <Filters count={shown.length} />
       {shown.length > 0 ? (
-        <Log shown={shown} />
+        <Rows
+          label="Requests"
+          columns={[
+            ["Time (UTC)"],
+            ["Method"],
+            ["Path", "wide"],
+            ["Status"],
+            ["Error code"],
+            ["Request ID", "wide"],
+          ]}
+          items={shown}
+          cells={({ at, method, path, status, error_code: code, request_id: id }) => [
+            <Time at={at} />,
+            method,
+            <Path path={path} />,
+            <HttpStatus status={status} />,
+            code,
+            <code title={id}>{id}</code>,
+          ]}
+          notes={(request) =>
+            (findingsByRequest.value.get(requestKey(request)) ?? []).map(({ rule, detail }) => (
+              <>
+                <strong>{rule}</strong> {detail}
+              </>
+            ))
+          }
+        />
       ) : log.length > 0 ? (
         <Empty>No request matches these filters.</Empty>
       ) : (
@@ -84,39 +110,6 @@ function filtered(log: readonly LoggedRequest[]): readonly LoggedRequest[] {
       (!onlyFound || found.has(requestKey(request)))
     );
   });
-}
-
-function Log({ shown }: { shown: readonly LoggedRequest[] }) {
-  const found = findingsByRequest.value;
-  return (
-    <Rows
-      label="Requests"
-      columns={[
-        ["Time (UTC)"],
-        ["Method"],
-        ["Path", "wide"],
-        ["Status"],
-        ["Error code"],
-        ["Request ID", "wide"],
-      ]}
-      items={shown}
-      cells={({ at, method, path, status, error_code: code, request_id: id }) => [
-        <Time at={at} />,
-        method,
-        <Path path={path} />,
-        <HttpStatus status={status} />,
-        code,
-        <code title={id}>{id}</code>,
-      ]}
-      notes={(request) =>
-        (found.get(requestKey(request)) ?? []).map(({ rule, detail }) => (
-          <>
-            <strong>{rule}</strong> {detail}
-          </>
-        ))
-      }
-    />
-  );
 }
 
 /** A path, with a link to its task. */
