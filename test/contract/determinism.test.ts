@@ -17,10 +17,6 @@ async function runMix(seed: number, how: "one by one" | "at once", count: number
 }
 
 describe("the same seed", () => {
-  it("gives the same ids, times and results, one by one", async () => {
-    expect(await runMix(7, "one by one", 10)).toEqual(await runMix(7, "one by one", 10));
-  });
-
   it("gives the same ids, times and results to 100 runs at once", async () => {
     const [first, second] = [await runMix(7, "at once", 100), await runMix(7, "at once", 100)];
     expect(first).toHaveLength(100);
@@ -29,19 +25,6 @@ describe("the same seed", () => {
     for (const task of first) {
       expect(Date.parse(task.completed_at ?? "")).toBeGreaterThan(Date.parse(task.created_at ?? ""));
     }
-  });
-
-  it("gives the same requests in the same order, at the same times, under the same ids", async () => {
-    const logs = await Promise.all(
-      [3, 3].map(async (seed) => {
-        await using emulator = createEmulator({ seed });
-        const client = new AsyncMusic(emulator.connection());
-        await Promise.all(MIX.map((request) => client.tasks.run(request)));
-        return [...emulator.requests];
-      }),
-    );
-    expect(logs[0]?.length).toBeGreaterThan(2 * MIX.length);
-    expect(logs[1]).toEqual(logs[0]);
   });
 
   it("does not depend on what other emulators of the process do", async () => {

@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { BALANCE, createService, type Service, serviceOf, TASK, VALID } from "./support/service.js";
 
+/** Sends the song under the id `first`, until the signal is aborted. */
+const postUntil = ({ emulator }: Service, signal: AbortSignal) =>
+  emulator.fetch(emulator.url + TASK, {
+    method: "POST",
+    headers: { "x-api-key": emulator.apiKey, "Content-Type": "application/json", "X-Request-Id": "first" },
+    body: JSON.stringify(VALID.song),
+    signal,
+  });
+
 const rules = ({ emulator }: Service) => emulator.audit().map(({ rule }) => rule);
 
 describe("polled_too_often", () => {
@@ -191,12 +200,7 @@ describe("resubmitted_after_unknown_outcome", () => {
     const { emulator } = service;
     emulator.faults.add({ method: "POST", fault: { kind: "latency", ms: 5_000 } });
     const controller = new AbortController();
-    const posted = emulator.fetch(emulator.url + TASK, {
-      method: "POST",
-      headers: { "x-api-key": emulator.apiKey, "Content-Type": "application/json" },
-      body: JSON.stringify(VALID.song),
-      signal: controller.signal,
-    });
+    const posted = postUntil(service, controller.signal);
     await emulator.clock.sleep(1_000);
     controller.abort();
     await posted.catch(() => {});
@@ -206,18 +210,14 @@ describe("resubmitted_after_unknown_outcome", () => {
   });
 });
 
-describe("a submission that is still under way", () => {
-  const postTwice = async (leavesBetween: boolean) => {
+test.each([true, false])(
+  "a submission that its caller gives up before the same one is sent again is resubmitted: %s",
+  async (leavesBetween) => {
     const service = createService();
     const { emulator } = service;
     emulator.faults.add({ method: "POST", fault: { kind: "latency", ms: 5_000 } });
     const first = new AbortController();
-    const begun = emulator.fetch(emulator.url + TASK, {
-      method: "POST",
-      headers: { "x-api-key": emulator.apiKey, "Content-Type": "application/json", "X-Request-Id": "first" },
-      body: JSON.stringify(VALID.song),
-      signal: first.signal,
-    });
+    const begun = postUntil(service, first.signal);
     await emulator.clock.sleep(1_000);
     if (leavesBetween) first.abort();
     await service.post(VALID.providerB);
@@ -225,23 +225,14 @@ describe("a submission that is still under way", () => {
     if (!leavesBetween) first.abort();
     await begun.catch(() => {});
     await emulator.clock.sleep(10_000);
-    return emulator.audit();
-  };
-
-  test("is resubmitted by who left it without an answer and sends the same again", async () => {
-    expect(await postTwice(true)).toEqual([
-      expect.objectContaining({
-        rule: "resubmitted_after_unknown_outcome",
-        at: "2026-01-01T00:00:01.000Z",
-        detail: expect.stringContaining("first"),
-      }),
-    ]);
-  });
-
-  test("is not resubmitted by who sends the same beside it, also where one of the two leaves later", async () => {
-    expect(await postTwice(false)).toEqual([]);
-  });
-});
+    const finding = {
+      rule: "resubmitted_after_unknown_outcome",
+      at: "2026-01-01T00:00:01.000Z",
+      detail: expect.stringContaining("first"),
+    };
+    expect(emulator.audit()).toEqual(leavesBetween ? [expect.objectContaining(finding)] : []);
+  },
+);
 
 describe("ignored_retry_after", () => {
   test("is the same request before the stated wait is over", async () => {

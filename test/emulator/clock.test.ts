@@ -1,4 +1,4 @@
-import { createEmulator } from "async-music/emulator";
+import { createEmulator, type Emulator } from "async-music/emulator";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createService, VALID } from "./support/service.js";
 
@@ -259,15 +259,17 @@ describe("the real clock", () => {
     expect(clock.now()).toBe(10_091_000);
   });
 
-  test("wakes sleepers by the runner's fake timers", async () => {
+  test.each<[string, (clock: Emulator["clock"], ms: number) => Promise<unknown>]>([
+    ["by the runner's fake timers", (_, ms) => vi.advanceTimersByTimeAsync(ms)],
+    ["when it is advanced", (clock, ms) => clock.advance(ms)],
+  ])("wakes sleepers %s, each at its own time", async (_, pass) => {
     vi.useFakeTimers({ now: 1_000_000 });
     const { clock } = createEmulator({ clock: "real" });
     const woken: number[] = [];
-    void clock.sleep(30_000).then(() => woken.push(clock.now()));
-    void clock.sleep(10_000).then(() => woken.push(clock.now()));
-    await vi.advanceTimersByTimeAsync(9_999);
+    for (const ms of [30_000, 10_000]) void clock.sleep(ms).then(() => woken.push(clock.now()));
+    await pass(clock, 9_999);
     expect(woken).toEqual([]);
-    await vi.advanceTimersByTimeAsync(25_000);
+    await pass(clock, 25_000);
     expect(woken).toEqual([1_010_000, 1_030_000]);
   });
 
@@ -281,16 +283,6 @@ describe("the real clock", () => {
     expect(clock.now() - began).toBeGreaterThan(DAY_MS);
     await vi.advanceTimersByTimeAsync(60 * DAY_MS);
     expect(await slept).toBe(60 * DAY_MS);
-  });
-
-  test("wakes sleepers when it is advanced, each at its own time", async () => {
-    vi.useFakeTimers({ now: 1_000_000 });
-    const { clock } = createEmulator({ clock: "real" });
-    const woken: number[] = [];
-    void clock.sleep(30_000).then(() => woken.push(clock.now()));
-    void clock.sleep(10_000).then(() => woken.push(clock.now()));
-    await clock.advance(40_000);
-    expect(woken).toEqual([1_010_000, 1_030_000]);
   });
 
   test("lets go of an aborted sleep, and of the timer that was set for it", async () => {

@@ -47,6 +47,8 @@ async function afterCreate(answer: (request: SeenRequest, firstId: string, index
   return world;
 }
 
+const withId = (status: number, id: string) => ({ status, headers: { "X-Request-Id": id } });
+
 describe("a response to a create", () => {
   test.each<[what: string, answer: (firstId: string) => Response]>([
     ["the 202 of an earlier create", (id) => accepted({}, { "X-Request-Id": id })],
@@ -57,11 +59,7 @@ describe("a response to a create", () => {
     ["a 401", (id) => refusal(401, "invalid_api_key", { "X-Request-Id": id })],
     ["a 402", (id) => refusal(402, "insufficient_credits", { "X-Request-Id": id })],
     ["a 429", (id) => refusal(429, "rate_limited", { "X-Request-Id": id, "Retry-After": "1" })],
-    [
-      "a 500 that names a task",
-      (id) =>
-        new Response(`{"task_id":"${OTHER_TASK_ID}"}`, { status: 500, headers: { "X-Request-Id": id } }),
-    ],
+    ["a 500 that names a task", (id) => Response.json({ task_id: OTHER_TASK_ID }, withId(500, id))],
   ])("that carries the id of another request leaves the outcome unknown: %s", async (_, answer) => {
     const { client, requests, clock } = await afterCreate((_, firstId) => answer(firstId));
     const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
@@ -106,19 +104,14 @@ describe("a response to a create", () => {
     expect(error.taskId).toBeNull();
   });
 
-  test.each(["gateway-7", "", "gateway-7, gateway-8"])(
-    "that carries an id which the client never sent is accepted: %j",
-    async (id) => {
-      const { client } = await afterCreate(() =>
-        accepted({ task_id: OTHER_TASK_ID }, id === "" ? {} : { "X-Request-Id": id }),
-      );
-      await expect(client.tasks.create(SONG_REQUEST)).resolves.toMatchObject({ task_id: OTHER_TASK_ID });
-    },
-  );
-
-  test("that carries its own id in another case is accepted", async () => {
+  test.each<[what: string, headers: (ownId: string) => Record<string, string>]>([
+    ["the id of a gateway", () => ({ "X-Request-Id": "gateway-7" })],
+    ["no id", () => ({})],
+    ["two ids that the client never sent", () => ({ "X-Request-Id": "gateway-7, gateway-8" })],
+    ["its own id in another case", (id) => ({ "X-Request-Id": id.toUpperCase() })],
+  ])("that carries %s is accepted", async (_, headers) => {
     const { client } = await afterCreate((request) =>
-      accepted({ task_id: OTHER_TASK_ID }, { "X-Request-Id": idOf(request).toUpperCase() }),
+      accepted({ task_id: OTHER_TASK_ID }, headers(idOf(request))),
     );
     await expect(client.tasks.create(SONG_REQUEST)).resolves.toMatchObject({ task_id: OTHER_TASK_ID });
   });
@@ -210,13 +203,8 @@ describe("a read", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test.each<
-    [
-      name: string,
-      read: (client: AsyncMusic) => Promise<unknown>,
-      answer: (headers: Record<string, string>) => Response,
-    ]
-  >([
+  type Read = (client: AsyncMusic) => Promise<unknown>;
+  test.each<[name: string, read: Read, answer: (headers: Record<string, string>) => Response]>([
     ["balance", (client) => client.account.balance(), (headers) => balance({}, headers)],
     ["retrieve", (client) => client.tasks.retrieve(TASK_ID), (headers) => ok(task(), headers)],
   ])("that receives the response to another request is sent again: %s", async (_, read, answer) => {

@@ -3,16 +3,14 @@ import {
   ConnectionError,
   InvalidResponseError,
   RateLimitedError,
-  RequestTimeoutError,
   ServerError,
 } from "async-music";
 import { describe, expect, test } from "vitest";
 import { TASK_ID, task } from "../support/answers.js";
 import { connect } from "../support/connect.js";
 import { expectNoKey } from "../support/leaks.js";
-import { cutAfter, cutting, listen, reply, replying, type Treatment } from "../support/loopback.js";
+import { cutting, listen, reply, replying, type Treatment } from "../support/loopback.js";
 import { rejection } from "../support/rejection.js";
-import { createTimeLimit } from "../support/time-limit.js";
 import { API_KEY } from "../support/world.js";
 
 // Errors, retry rules: reads may be sent again, with backoff.
@@ -72,31 +70,6 @@ describe.each(READS)("%s", (_, read, path, data) => {
     await expect(read(client)).resolves.toEqual(data);
     expect(server.arrivals).toHaveLength(3);
   });
-
-  test("keeps one request id over all its attempts", async () => {
-    const server = await listen((to) => cutAfter(to, ""));
-    const { client } = connect(server);
-    await rejection(read(client), ConnectionError);
-    const ids = new Set(server.arrivals.map(({ headers }) => headers["x-request-id"]));
-    expect(ids.size).toBe(1);
-  });
-
-  test("waits for nobody longer than timeoutMs an attempt", async () => {
-    const { timeoutMs, pass } = createTimeLimit();
-    const server = await listen(pass);
-    const { client } = connect(server, { timeoutMs });
-    const error = await rejection(read(client), RequestTimeoutError);
-    expect(error.message).toContain(`${timeoutMs} ms`);
-    expect(error).toBeInstanceOf(ConnectionError);
-    expect(server.arrivals).toHaveLength(3);
-  });
-
-  test("gives up at once against what no retry heals", async () => {
-    const server = await listen((to) => reply(to, 403, { code: 403, error_code: "account_suspended" }));
-    const { client } = connect(server);
-    await expect(read(client)).rejects.toMatchObject({ name: "AccountSuspendedError" });
-    expect(server.arrivals).toHaveLength(1);
-  });
 });
 
 const BROKEN: [what: string, status: number, body: string][] = [
@@ -121,24 +94,6 @@ test.each(BROKEN)("a read that is answered with %s is an InvalidResponseError", 
   expect(error.issues.length).toBeGreaterThan(0);
   expect(server.arrivals).toHaveLength(1);
   expectNoKey(error, API_KEY);
-});
-
-test("the issues of a broken answer name the field that breaks it", async () => {
-  const server = await listen((to) =>
-    reply(to, 200, { code: 200, data: { available: 1, frozen: null, total: 3 } }),
-  );
-  const { client } = connect(server);
-  const { issues, message } = await rejection(client.account.balance(), InvalidResponseError);
-  expect(issues).toEqual([{ path: "data.frozen", message: expect.any(String) }]);
-  expect(message).toContain("data.frozen");
-});
-
-test("a read of a task that fails names the task, whatever failed", async () => {
-  const server = await listen((to) => cutAfter(to, ""));
-  const { client } = connect(server);
-  const error = await rejection(client.tasks.retrieve(TASK_ID), ConnectionError);
-  expect(error.taskId).toBe(TASK_ID);
-  expect(error.message).toContain(TASK_ID);
 });
 
 test("a read of an address that refuses connections is a ConnectionError after the retries", async () => {

@@ -179,13 +179,6 @@ test("a keep-alive connection that the server drops under a POST does not make i
   expect(server.arrivals.map(({ method }) => method)).toEqual(["GET", "POST"]);
 });
 
-test("a run whose create has an unknown outcome neither posts again nor polls", async () => {
-  const server = await listen((to) => cutAfter(to, ""));
-  const { client } = connect(server);
-  await rejection(client.tasks.run(SONG_REQUEST), SubmissionOutcomeUnknownError);
-  expect(server.arrivals).toHaveLength(1);
-});
-
 describe("a task id that came is never lost", () => {
   const BROKEN: [what: string, treat: Treatment][] = [
     ["lacks everything else", replying(202, { code: 202, data: { task_id: TASK_ID } })],
