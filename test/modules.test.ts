@@ -16,7 +16,7 @@ const arrows = {
     errors: "contract",
     "rate-limit": "contract time",
     http: "contract shared time errors rate-limit",
-    journal: "contract shared time errors http",
+    journal: "contract time errors http",
     tasks: "contract shared time errors rate-limit http journal",
     audio: "contract time errors http",
     client: "contract time errors rate-limit http tasks audio",
@@ -25,11 +25,11 @@ const arrows = {
     redis: "contract time errors rate-limit http journal",
   }),
   ...modulesBelow("emulator", {
-    time: "src/shared src/time",
+    time: "src/time",
     audio: "time",
     openapi: "src/contract",
     core: "src/contract src/shared time audio",
-    http: "src/contract src/shared time audio openapi core",
+    http: "src/contract time audio openapi core",
     control: "src/contract time core http",
     // The page shares constants and the types of the control plane, and requests everything else.
     dashboard: "src/contract core control",

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { LIMITS } from "../../src/contract/service.js";
-import { canonicalJson } from "../../src/shared/data.js";
+import { canonicalJson } from "../../src/contract/text.js";
 import { hashOf } from "../time/random.js";
 import { count, isoTimeSchema, list, NAMED, objectOf, oneOf, record, text, time, uuid } from "./checks.js";
 import type { StoredTask } from "./task.js";

@@ -1,4 +1,3 @@
-import { concatBytes } from "../../src/shared/data.js";
 import {
   BODILESS_STATUSES,
   bytesOf,
@@ -184,4 +183,15 @@ function streamOf(
   };
   // Must not end before it was read.
   return new ReadableStream({ pull }, { highWaterMark: 0 });
+}
+
+/** Joins chunks of a body. */
+function concatBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.byteLength, 0));
+  let end = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, end);
+    end += chunk.byteLength;
+  }
+  return whole;
 }

@@ -1,4 +1,4 @@
-import { Heap } from "../../src/shared/heap.js";
+import { Heap } from "./heap.js";
 
 interface Entry {
   wakeAt: number;

@@ -1,4 +1,4 @@
-import { Heap } from "../../src/shared/heap.js";
+import { Heap } from "../../emulator/time/heap.js";
 import type { Clock } from "../../src/time/clock.js";
 
 interface Wakeup {

@@ -1,11 +1,11 @@
 import type { FinalStatus, JsonValue } from "../contract/service.js";
 import type { TaskSubmission } from "../contract/task.js";
+import { canonicalJson } from "../contract/text.js";
 import { ApiError } from "../errors/api-errors.js";
 import { AsyncMusicError } from "../errors/base.js";
 import { ConnectionError } from "../errors/connection-errors.js";
 import { JournalError } from "../errors/task-errors.js";
 import type { Redactor } from "../http/redactor.js";
-import { canonicalJson } from "../shared/data.js";
 import { isReasonOf } from "../time/abort.js";
 import { type Clock, dateAt } from "../time/clock.js";
 import { isFreed } from "./entries.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonValue } from "../../../src/contract/service.js";
-import { canonicalJson } from "../../../src/shared/data.js";
+import { canonicalJson } from "../../../src/contract/text.js";
 
 test.each<[JsonValue, JsonValue]>([
   [
