@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Heap } from "../../../emulator/time/heap.js";
+import { Heap } from "../../emulator/time/heap.js";
 
 const isLess = (one: number, other: number) => one < other;
 
