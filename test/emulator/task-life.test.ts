@@ -232,16 +232,6 @@ describe("the hour", () => {
     expect((await read(taskId)).status).toBe("timeout");
   });
 
-  test("what was read in time stays as it was", async () => {
-    const { create, read, balance, emulator } = createService({ credits: 100 });
-    const taskId = await create(VALID.song, { process_seconds: 30 });
-    await emulator.clock.advance(30 * SECOND);
-    await read(taskId);
-    await emulator.clock.advance(2 * HOUR);
-    expect((await read(taskId)).status).toBe("success");
-    expect((await balance()).total).toBe(90);
-  });
-
   test("what one policy spared is timed out under the next, here as in a fork", async () => {
     const { emulator, create, balance } = createService({ policy: { late_success: "success" } });
     const late = await create(VALID.song, { process_seconds: 10 });
