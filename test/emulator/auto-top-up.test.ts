@@ -6,30 +6,32 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const SETTINGS = { enabled: true, threshold_credits: 50, recharge_usd: 10, monthly_cap_usd: 20 };
 
-/** An account with a saved card; the dollar that saved it has been spent again on nothing but is accounted for. */
+/** An account with a saved card: 60 credits of a top-up, and those that it begins with. */
 function createBuyer({ credits = 0, ...options }: EmulatorOptions = {}) {
   const service = createControlled({ credits, ...options });
-  const { emulator } = service;
-  const id = emulator.accountId;
-  emulator.accounts.topUp(id, { usd: 0.6, method: "card" });
+  const { clock, accounts, accountId: id } = service.emulator;
+  accounts.topUp(id, { usd: 0.6, method: "card" });
   return {
     ...service,
-    id,
-    account: `/accounts/${id}`,
+    ...{ id, accounts, account: `/accounts/${id}`, advance: clock.advance },
     put: (body: object) => service.control("PUT", `/accounts/${id}/auto-top-up`, body),
-    authorize: () => emulator.accounts.authorize(id).authorization,
+    authorize: () => accounts.authorize(id).authorization,
     enable: (settings: Partial<typeof SETTINGS> = {}) =>
-      emulator.accounts.setAutoTopUp(id, {
-        ...SETTINGS,
-        ...settings,
-        ...emulator.accounts.authorize(id),
-      }),
-    charges: () => emulator.accounts.payments(id).filter(({ automatic }) => automatic),
+      accounts.setAutoTopUp(id, { ...SETTINGS, ...settings, ...accounts.authorize(id) }),
+    charges: () => accounts.payments(id).filter(({ automatic }) => automatic),
+    view: () => accounts.autoTopUp(id),
+    upload: () => service.create(VALID.upload),
+    async spendTo(left: number) {
+      while ((await service.balance()).available > left) await service.create(VALID.song);
+    },
   };
 }
 
-async function spendTo(service: ReturnType<typeof createBuyer>, credits: number) {
-  while ((await service.balance()).available > credits) await service.create(VALID.song);
+/** A buyer whose threshold is so high that every task leads to a charge. */
+function createEager(settings: Partial<typeof SETTINGS> = {}, options: EmulatorOptions = {}) {
+  const buyer = createBuyer(options);
+  buyer.enable({ threshold_credits: 100_000, ...settings });
+  return buyer;
 }
 
 test("it is off by default, and charges nothing", async () => {
@@ -47,7 +49,7 @@ test("it is off by default, and charges nothing", async () => {
       paused_until: null,
     },
   ]);
-  await spendTo(buyer, 0);
+  await buyer.spendTo(0);
   expect((await buyer.post(VALID.song)).status).toBe(402);
   expect(buyer.charges()).toEqual([]);
 });
@@ -58,7 +60,7 @@ test("it charges as soon as a freeze leaves less than the threshold, and not bef
   await buyer.create(VALID.song);
   expect(await buyer.balance()).toEqual({ available: 50, frozen: 10, total: 60 });
   expect(buyer.charges()).toEqual([]);
-  const taskId = await buyer.create(VALID.upload);
+  const taskId = await buyer.upload();
   expect(await buyer.balance()).toEqual({ available: 1049, frozen: 11, total: 1060 });
   const [charge] = buyer.charges();
   expect(charge).toMatchObject({
@@ -68,9 +70,9 @@ test("it charges as soon as a freeze leaves less than the threshold, and not bef
     status: "completed",
     automatic: true,
   });
-  expect(charge?.card).toBe(buyer.emulator.accounts.autoTopUp(buyer.id).saved_card);
+  expect(charge?.card).toBe(buyer.view().saved_card);
   expect(charge?.invoice_id).not.toBeNull();
-  expect(buyer.emulator.accounts.get(buyer.id).ledger.slice(-2)).toMatchObject([
+  expect(buyer.accounts.get(buyer.id).ledger.slice(-2)).toMatchObject([
     { kind: "freeze", credits: 1, task_id: taskId },
     { kind: "top_up", credits: 1000, task_id: null },
   ]);
@@ -79,100 +81,87 @@ test("it charges as soon as a freeze leaves less than the threshold, and not bef
 
 test("what can't be afforded is refused, and charges nothing: nothing was frozen", async () => {
   const buyer = createBuyer();
-  await spendTo(buyer, 5);
+  await buyer.spendTo(5);
   buyer.enable();
   expect((await buyer.post(VALID.song)).status).toBe(402);
   expect(buyer.charges()).toEqual([]);
 });
 
-test("it goes on until the month's cap, and again in the next month", async () => {
-  const buyer = createBuyer();
-  buyer.enable({ threshold_credits: 100_000, monthly_cap_usd: 25 });
-  for (let count = 0; count < 5; count++) await buyer.create(VALID.upload);
+test("it charges until the month's cap, to which top-ups by hand do not count, and again in the next month", async () => {
+  const buyer = createEager({ monthly_cap_usd: 25 });
+  buyer.accounts.topUp(buyer.id, { usd: 500, method: "card" });
+  for (let count = 0; count < 5; count++) await buyer.upload();
   expect(buyer.charges()).toHaveLength(2);
-  expect(buyer.emulator.accounts.autoTopUp(buyer.id).charged_this_month_usd).toBe(20);
+  expect(buyer.view().charged_this_month_usd).toBe(20);
   // Time begins with January, which has 31 days.
-  await buyer.emulator.clock.advance(31 * DAY_MS - 1);
-  await buyer.create(VALID.upload);
+  await buyer.advance(31 * DAY_MS - 1);
+  await buyer.upload();
   expect(buyer.charges()).toHaveLength(2);
-  await buyer.emulator.clock.advance(1);
-  await buyer.create(VALID.upload);
+  await buyer.advance(1);
+  await buyer.upload();
   expect(buyer.charges()).toHaveLength(3);
   expect(buyer.charges()[2]?.at).toBe("2026-02-01T00:00:00.000Z");
 });
 
 test("the same month of an earlier year does not count towards the cap", async () => {
-  const buyer = createBuyer();
-  buyer.enable({ threshold_credits: 100_000, monthly_cap_usd: 10 });
-  await buyer.create(VALID.upload);
-  await buyer.emulator.clock.advance(365 * DAY_MS);
-  expect(buyer.emulator.accounts.autoTopUp(buyer.id).charged_this_month_usd).toBe(0);
-  await buyer.create(VALID.upload);
+  const buyer = createEager({ monthly_cap_usd: 10 });
+  await buyer.upload();
+  await buyer.advance(365 * DAY_MS);
+  expect(buyer.view().charged_this_month_usd).toBe(0);
+  await buyer.upload();
   expect(buyer.charges().map(({ at }) => at.slice(0, 7))).toEqual(["2026-01", "2027-01"]);
 });
 
 test("a month can also be the last 30 days", async () => {
-  const buyer = createBuyer({ policy: { auto_top_up_month: "rolling_30_days" } });
-  buyer.enable({ threshold_credits: 100_000, monthly_cap_usd: 10 });
-  await buyer.emulator.clock.advance(20 * DAY_MS);
-  await buyer.create(VALID.upload);
-  await buyer.emulator.clock.advance(30 * DAY_MS - 1);
-  await buyer.create(VALID.upload);
+  const buyer = createEager({ monthly_cap_usd: 10 }, { policy: { auto_top_up_month: "rolling_30_days" } });
+  await buyer.advance(20 * DAY_MS);
+  await buyer.upload();
+  await buyer.advance(30 * DAY_MS - 1);
+  await buyer.upload();
   expect(buyer.charges()).toHaveLength(1);
-  await buyer.emulator.clock.advance(1);
-  await buyer.create(VALID.upload);
+  await buyer.advance(1);
+  await buyer.upload();
   expect(buyer.charges()).toHaveLength(2);
-});
-
-test("top-ups by hand do not count towards the cap", async () => {
-  const buyer = createBuyer();
-  buyer.emulator.accounts.topUp(buyer.id, { usd: 500, method: "card" });
-  buyer.enable({ threshold_credits: 100_000, monthly_cap_usd: 10 });
-  await buyer.create(VALID.upload);
-  expect(buyer.charges()).toHaveLength(1);
 });
 
 describe("a refused charge", () => {
   test("brings nothing, and pauses for exactly an hour", async () => {
-    const buyer = createBuyer();
-    buyer.enable({ threshold_credits: 100_000 });
+    const buyer = createEager();
     const refusing = await buyer.control("PATCH", buyer.account, { saved_card: "refuses" });
     expect(refusing.status).toBe(200);
-    await buyer.create(VALID.upload);
+    await buyer.upload();
     expect(buyer.charges()).toMatchObject([{ status: "refused", invoice_id: null }]);
     expect((await buyer.balance()).total).toBe(60);
-    expect(buyer.emulator.accounts.autoTopUp(buyer.id).paused_until).toBe("2026-01-01T01:00:00.000Z");
+    expect(buyer.view().paused_until).toBe("2026-01-01T01:00:00.000Z");
 
-    buyer.emulator.accounts.update(buyer.id, { saved_card: "accepts" });
-    await buyer.emulator.clock.advance(HOUR_MS - 1);
-    await buyer.create(VALID.upload);
+    buyer.accounts.update(buyer.id, { saved_card: "accepts" });
+    await buyer.advance(HOUR_MS - 1);
+    await buyer.upload();
     expect(buyer.charges()).toHaveLength(1);
-    await buyer.emulator.clock.advance(1);
-    expect(buyer.emulator.accounts.autoTopUp(buyer.id).paused_until).toBeNull();
-    await buyer.create(VALID.upload);
+    await buyer.advance(1);
+    expect(buyer.view().paused_until).toBeNull();
+    await buyer.upload();
     expect(buyer.charges()).toMatchObject([{ status: "refused" }, { status: "completed" }]);
   });
 
   test("still pauses it after its amounts were changed, and after it was switched off and on", async () => {
-    const buyer = createBuyer();
-    buyer.enable({ threshold_credits: 100_000 });
-    buyer.emulator.accounts.update(buyer.id, { saved_card: "refuses" });
-    await buyer.create(VALID.upload);
-    buyer.emulator.accounts.setAutoTopUp(buyer.id, { enabled: false });
+    const buyer = createEager();
+    buyer.accounts.update(buyer.id, { saved_card: "refuses" });
+    await buyer.upload();
+    buyer.accounts.setAutoTopUp(buyer.id, { enabled: false });
     const { paused_until } = buyer.enable({ threshold_credits: 90_000 });
     expect(paused_until).toBe("2026-01-01T01:00:00.000Z");
-    await buyer.create(VALID.upload);
+    await buyer.upload();
     expect(buyer.charges()).toHaveLength(1);
   });
 
   test("does not count towards the cap, and another card is charged again", async () => {
-    const buyer = createBuyer();
-    buyer.enable({ threshold_credits: 100_000, monthly_cap_usd: 10 });
-    buyer.emulator.accounts.update(buyer.id, { saved_card: "refuses" });
-    await buyer.create(VALID.upload);
-    await buyer.emulator.clock.advance(HOUR_MS);
-    buyer.emulator.accounts.topUp(buyer.id, { usd: 1, method: "card" });
-    await buyer.create(VALID.upload);
+    const buyer = createEager({ monthly_cap_usd: 10 });
+    buyer.accounts.update(buyer.id, { saved_card: "refuses" });
+    await buyer.upload();
+    await buyer.advance(HOUR_MS);
+    buyer.accounts.topUp(buyer.id, { usd: 1, method: "card" });
+    await buyer.upload();
     expect(buyer.charges().map(({ status }) => status)).toEqual(["refused", "completed"]);
   });
 
@@ -181,10 +170,9 @@ describe("a refused charge", () => {
       ["crypto", 1],
       ["card", 0],
     ] as const) {
-      const buyer = createBuyer();
-      buyer.enable({ threshold_credits: 100_000 });
-      buyer.emulator.accounts.topUp(buyer.id, { usd: 10, method, outcome: "refused" });
-      await buyer.create(VALID.upload);
+      const buyer = createEager();
+      buyer.accounts.topUp(buyer.id, { usd: 10, method, outcome: "refused" });
+      await buyer.upload();
       expect(buyer.charges()).toHaveLength(charges);
     }
   });
@@ -193,9 +181,11 @@ describe("a refused charge", () => {
 describe("its authorization", () => {
   test("is fresh, the account's own, and good once", async () => {
     const buyer = createBuyer();
-    const authorization = buyer.authorize();
-    const foreign = buyer.emulator.accounts.create().account_id;
-    const others = buyer.emulator.accounts.authorize(foreign);
+    const { status, body } = await buyer.control("POST", `${buyer.account}/authorizations`);
+    expect([status, Object.keys(body)]).toEqual([201, ["authorization"]]);
+    const { authorization } = body;
+    const foreign = buyer.accounts.create().account_id;
+    const others = buyer.accounts.authorize(foreign);
     const before = buyer.frozenState();
     for (const wrong of [{}, { authorization: "made up" }, { authorization: null }, others]) {
       expect((await buyer.put({ ...SETTINGS, ...wrong })).status).toBe(400);
@@ -240,23 +230,15 @@ describe("its authorization", () => {
   });
 
   test("is not needed for switching off, and needed for switching on again", async () => {
-    const buyer = createBuyer();
-    buyer.enable({ threshold_credits: 100_000 });
+    const buyer = createEager();
     const off = await buyer.put({ enabled: false });
     expect([off.status, off.body]).toMatchObject([200, { enabled: false, recharge_usd: 10 }]);
-    await buyer.create(VALID.upload);
+    await buyer.upload();
     expect(buyer.charges()).toEqual([]);
     expect((await buyer.put({ enabled: true })).status).toBe(400);
     expect((await buyer.put({ enabled: true, authorization: buyer.authorize() })).status).toBe(200);
-    await buyer.create(VALID.upload);
+    await buyer.upload();
     expect(buyer.charges()).toHaveLength(1);
-  });
-
-  test("comes from its own call", async () => {
-    const buyer = createBuyer();
-    const { status, body } = await buyer.control("POST", `${buyer.account}/authorizations`);
-    expect([status, Object.keys(body)]).toEqual([201, ["authorization"]]);
-    expect((await buyer.put({ ...SETTINGS, ...body })).status).toBe(200);
   });
 });
 
