@@ -1,7 +1,9 @@
 import {
+  type AsyncMusic,
   AsyncMusicError,
   type Journal,
   memoryJournal,
+  type RunOptions,
   ServerError,
   SubmissionOutcomeUnknownError,
 } from "async-music";
@@ -25,6 +27,13 @@ import { createWorld, type SeenRequest } from "../support/world.js";
 const KEY = "order-1";
 const OTHER = { ...SONG_REQUEST, input: { gpt_description_prompt: "sun in Faro" } } as const;
 
+/** The unknown outcome of a run that compares the number of created tasks. */
+const probe = (client: AsyncMusic, journal: Journal, options: RunOptions = {}) =>
+  rejection(
+    client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY, probe: true, ...options }),
+    SubmissionOutcomeUnknownError,
+  );
+
 /** A service that counts the tasks that it creates, and loses the answer to every request for rain. */
 function countingService({ isCreated = true, others = 0, before = 7 } = {}) {
   let created = before;
@@ -39,11 +48,7 @@ function countingService({ isCreated = true, others = 0, before = 7 } = {}) {
   };
   const world = createWorld(answer);
   const journal = memoryJournal();
-  const run = (options = {}) =>
-    rejection(
-      world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY, probe: true, ...options }),
-      SubmissionOutcomeUnknownError,
-    );
+  const run = (options: RunOptions = {}) => probe(world.client, journal, options);
   return { ...world, journal, run, answer };
 }
 
@@ -82,10 +87,7 @@ test("an abort ends the look for evidence, however long the service would keep i
     return new Promise(() => {});
   });
   const { signal } = controller;
-  const error = await rejection(
-    client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY, probe: true, signal }),
-    SubmissionOutcomeUnknownError,
-  );
+  const error = await probe(client, journal, { signal });
   expect([error.evidence, error.journalKey]).toEqual([null, KEY]);
 });
 
@@ -117,11 +119,7 @@ test.each([true, false])("a restart compares with what the intent holds (created
   const { run, journal, answer } = countingService({ isCreated });
   await run();
   const restarted = createWorld(answer);
-  const options = { journal, journalKey: KEY, probe: true };
-  const error = await rejection(
-    restarted.client.tasks.run(SONG_REQUEST, options),
-    SubmissionOutcomeUnknownError,
-  );
+  const error = await probe(restarted.client, journal);
   expect(error.evidence).toBe(isCreated ? "created" : "not_created");
   expect(posts(restarted)).toEqual([]);
 });
@@ -161,9 +159,7 @@ test.each<[what: string, isCreated: boolean, answer: () => Response | Promise<Re
     await world.client.tasks.create(OTHER).catch(() => {});
     return journal.put(...entry);
   };
-  const options = { journal: { ...journal, put }, journalKey: KEY, probe: true };
-  const error = await rejection(world.client.tasks.run(SONG_REQUEST, options), SubmissionOutcomeUnknownError);
-  expect(error.evidence).toBe("created");
+  expect((await probe(world.client, { ...journal, put })).evidence).toBe("created");
 });
 
 test("another create whose caller aborts it with an error that names a task counts as none", async () => {
@@ -177,9 +173,7 @@ test("another create whose caller aborts it with an error that names a task coun
     await client.tasks.create(OTHER, { signal }).catch(() => {});
     return journal.put(...entry);
   };
-  const options = { journal: { ...journal, put }, journalKey: KEY, probe: true };
-  const error = await rejection(client.tasks.run(SONG_REQUEST, options), SubmissionOutcomeUnknownError);
-  expect(error.evidence).toBe("created");
+  expect((await probe(client, { ...journal, put })).evidence).toBe("created");
 });
 
 test("after a restart, this client's own creates may have come before the intent: they only blur the evidence", async () => {
@@ -187,9 +181,7 @@ test("after a restart, this client's own creates may have come before the intent
   const early = createWorld(answer);
   await early.client.tasks.create(OTHER);
   await run();
-  const options = { journal, journalKey: KEY, probe: true };
-  const late = await rejection(early.client.tasks.run(SONG_REQUEST, options), SubmissionOutcomeUnknownError);
-  expect(late.evidence).toBe("unclear");
+  expect((await probe(early.client, journal)).evidence).toBe("unclear");
 });
 
 test("creates from before the first reading don't count", async () => {
@@ -200,30 +192,22 @@ test("creates from before the first reading don't count", async () => {
 });
 
 test("two runs at once whose outcomes are both unknown and both created: each is created", async () => {
-  const { client, journal, answer } = countingService();
-  const run = (journalKey: string) =>
-    rejection(
-      client.tasks.run(SONG_REQUEST, { journal, journalKey, probe: true }),
-      SubmissionOutcomeUnknownError,
-    );
-  const errors = await Promise.all([run("order-1"), run("order-2")]);
+  const { run } = countingService();
+  const errors = await Promise.all([run({ journalKey: "order-1" }), run({ journalKey: "order-2" })]);
   expect(errors.map(({ evidence }) => evidence)).not.toContain("not_created");
-  void answer;
 });
 
 test("an intent without a count, and a reading that fails, are no evidence", async () => {
   const { client, journal } = countingService();
   await journal.put(KEY, journalEntry("intent"), null);
-  const run = client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY, probe: true });
-  expect((await rejection(run, SubmissionOutcomeUnknownError)).evidence).toBeNull();
+  expect((await probe(client, journal)).evidence).toBeNull();
 
   let reads = 0;
   const failing = createWorld(({ path }) => {
     if (path.endsWith("/usage") && reads++ === 0) return usage();
     return path.endsWith("/usage") ? refusal(500, "internal_error") : refusal(502, "upstream_provider_error");
   });
-  const other = failing.client.tasks.run(SONG_REQUEST, { journal, journalKey: "order-2", probe: true });
-  const error = await rejection(other, SubmissionOutcomeUnknownError);
+  const error = await probe(failing.client, journal, { journalKey: "order-2" });
   expect(error.evidence).toBeNull();
   expect(error.message).not.toContain("  ");
 });

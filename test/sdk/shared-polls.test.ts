@@ -117,21 +117,14 @@ test.each(["first", "second"])(
   },
 );
 
-test("every wait on a task that fails gets an error of its own", async () => {
-  const { client } = createWorld(() => ok(failed()));
-  const [one, other] = await Promise.all([
-    rejection(client.tasks.wait(TASK_ID), TaskFailedError),
-    rejection(client.tasks.wait(TASK_ID), TaskFailedError),
-  ]);
-  expect(one).not.toBe(other);
-});
-
-test("every wait on a task that is unknown ends at once", async () => {
-  const { client, requests } = createWorld(() => refusal(404, "task_not_found"));
-  await Promise.all([
-    rejection(client.tasks.wait(TASK_ID), TaskNotFoundError),
-    rejection(client.tasks.wait(TASK_ID), TaskNotFoundError),
-  ]);
+test.each([
+  ["fails", () => ok(failed()), TaskFailedError],
+  ["is unknown", () => refusal(404, "task_not_found"), TaskNotFoundError],
+])("every wait on a task that %s ends at once", async (_, answer, kind) => {
+  const { client, requests } = createWorld(answer);
+  const waits = [client.tasks.wait(TASK_ID), client.tasks.wait(TASK_ID)];
+  const [one, other] = await Promise.all(waits.map((wait) => rejection<Error>(wait, kind)));
+  if (kind === TaskFailedError) expect(one).not.toBe(other);
   expect(requests).toHaveLength(1);
 });
 
