@@ -26,6 +26,7 @@ export type TaskDetails = Result<"GET /tasks/{task_id}">;
 export type LedgerEntry = Result<"GET /accounts/{account_id}/ledger/from/{place}">["entries"][number];
 export type LoggedRequest = Result<"GET /requests">["requests"][number];
 export type Finding = Result<"GET /audit">["findings"][number];
+export type CreatedKey = Result<"POST /accounts/{account_id}/keys">;
 export type SentRequest = Result<"POST /accounts/{account_id}/requests">;
 export type Payment = Result<"GET /accounts/{account_id}/top-ups">["payments"][number];
 export type AutoTopUp = Result<"GET /accounts/{account_id}/auto-top-up">;

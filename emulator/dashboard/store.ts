@@ -36,6 +36,8 @@ export const account = computed<AccountSummary | null>(() => {
   return accounts.find((each) => each.account_id === param("account")) ?? accounts[0] ?? null;
 });
 
+export const accountId = computed(() => account.value?.account_id ?? "");
+
 /** A request and its findings share this key: several requests may have one request ID. */
 export function requestKey({ at, request_id: requestId }: { at: string; request_id: string }): string {
   return `${at} ${requestId}`;
@@ -68,7 +70,7 @@ const EFFECTS: Readonly<Record<LedgerEntry["kind"], { available: number; frozen:
 export const balances = computed(() => {
   let available = 0;
   let frozen = 0;
-  return (ledgers.value[account.value?.account_id ?? ""] ?? []).map((entry): BalanceAfter => {
+  return (ledgers.value[accountId.value] ?? []).map((entry): BalanceAfter => {
     available += changeOf(entry);
     frozen += EFFECTS[entry.kind].frozen * entry.credits;
     return { entry, available, frozen };

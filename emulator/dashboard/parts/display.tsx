@@ -29,20 +29,26 @@ export function Problem({ error }: { error: string | null }) {
   );
 }
 
-/** The heading of a column, and the class of its cells. */
-export type Column = readonly [heading: ComponentChildren, cells?: string];
+/** The heading of a column, the cell of each item, and its class. */
+export type Column<Item> = readonly [
+  heading: ComponentChildren,
+  cell: (item: Item) => ComponentChildren,
+  classes?: string,
+];
 
-/** A table without windowing, for short lists: the cells of each row, under its key. */
-export function Table(props: {
-  columns: readonly Column[];
-  rows: readonly (readonly [key: string, ...cells: ComponentChildren[]])[];
+/** A table without windowing, for short lists. */
+export function Table<Item>(props: {
+  columns: readonly Column<Item>[];
+  items: readonly Item[];
+  keyOf(item: Item): string;
 }) {
+  const { columns, items, keyOf } = props;
   return (
     <div class="scroll">
       <table>
         <thead>
           <tr>
-            {props.columns.map(([heading, classes], index) => (
+            {columns.map(([heading, , classes], index) => (
               <th key={index} scope="col" class={classes}>
                 {heading}
               </th>
@@ -50,11 +56,11 @@ export function Table(props: {
           </tr>
         </thead>
         <tbody>
-          {props.rows.map(([key, ...cells]) => (
-            <tr key={key}>
-              {cells.map((cell, index) => (
-                <td key={index} class={props.columns[index]?.[1]}>
-                  {cell}
+          {items.map((item) => (
+            <tr key={keyOf(item)}>
+              {columns.map(([, cell, classes], index) => (
+                <td key={index} class={classes}>
+                  {cell(item)}
                 </td>
               ))}
             </tr>

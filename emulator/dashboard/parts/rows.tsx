@@ -14,14 +14,13 @@ const BORDERS_PX = 2;
 export function Rows<Item>(props: {
   /** The name of the table; in lower case its class, which gives the columns their widths. */
   label: string;
-  columns: readonly Column[];
+  columns: readonly Column<Item>[];
   /** The list may grow in place: whatever draws it has to be drawn again then. */
   items: readonly Item[];
-  cells(item: Item): readonly ComponentChildren[];
   /** Lines under the cells of an item, each as wide as the table. */
   notes?(item: Item): readonly ComponentChildren[];
 }) {
-  const { label, columns, items, cells, notes = () => [] } = props;
+  const { label, columns, items, notes = () => [] } = props;
   const scroller = useRef<HTMLDivElement>(null);
   // The virtualizer has no other rows than these.
   const itemAt = (index: number) => items[items.length - 1 - index] as Item;
@@ -54,9 +53,9 @@ export function Rows<Item>(props: {
               aria-rowindex={index + 2}
               style={{ transform: `translateY(${start}px)`, height: `${size}px` }}
             >
-              {cells(itemAt(index)).map((cell, column) => (
-                <span role="cell" key={column} class={columns[column]?.[1]}>
-                  {cell}
+              {columns.map(([, cell, classes], column) => (
+                <span role="cell" key={column} class={classes}>
+                  {cell(itemAt(index))}
                 </span>
               ))}
               {notes(itemAt(index)).map((note, number) => (

@@ -1,18 +1,27 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { setParam } from "../address.js";
-import { createAccount, createKey, deleteKey, updateAccount, updateKey } from "../api.js";
+import {
+  type AccountSummary,
+  type CreatedKey,
+  createAccount,
+  createKey,
+  deleteKey,
+  updateAccount,
+  updateKey,
+} from "../api.js";
 import { useFields } from "../parts/calls.js";
 import { Action, Form, NumberField } from "../parts/controls.js";
 import { Button, CopyButton, Empty, Mark, Section, Table } from "../parts/display.js";
 import { formatAmount, formatCount, shortId } from "../parts/format.js";
-import { account, overview } from "../store.js";
+import { account, accountId, overview } from "../store.js";
 import { AutoTopUpSection } from "./auto-top-up.js";
 import { BillingSection } from "./billing.js";
 import { PaymentSection, TopUpSection } from "./payments.js";
 
 /** What the service's own dashboard offers for an account: keys, credits, payments and billing. */
 export function AccountView() {
-  const [newKey, setNewKey] = useState<NewKey | null>(null);
+  // A key is kept in memory only, until it is closed.
+  const [newKey, setNewKey] = useState<CreatedKey | null>(null);
   if (account.value === null) return null;
   const { account_id: id, balance, suspended } = account.value;
   return (
@@ -30,12 +39,12 @@ export function AccountView() {
       {newKey !== null && <NewKeyPanel newKey={newKey} onDone={() => setNewKey(null)} />}
       <KeySection onCreated={setNewKey} />
       <div class="columns">
-        <TopUpSection accountId={id} />
-        <AutoTopUpSection accountId={id} />
+        <TopUpSection />
+        <AutoTopUpSection />
       </div>
-      <PaymentSection accountId={id} />
+      <PaymentSection />
       <div class="columns">
-        <BillingSection accountId={id} />
+        <BillingSection />
         <div>
           <Section title="Suspension">
             <p>A suspended account creates no tasks (403 account_suspended). Everything else works.</p>
@@ -50,63 +59,59 @@ export function AccountView() {
   );
 }
 
-/** Kept in memory only, until it is closed. */
-interface NewKey {
-  id: string;
-  value: string;
-}
-
-function NewKeyPanel({ newKey, onDone }: { newKey: NewKey; onDone(): void }) {
+function NewKeyPanel({ newKey, onDone }: { newKey: CreatedKey; onDone(): void }) {
   const panel = useRef<HTMLElement>(null);
-  useEffect(() => panel.current?.focus(), [newKey.id]);
+  useEffect(() => panel.current?.focus(), [newKey.key_id]);
   return (
     <article class="new-key" ref={panel} tabIndex={-1} aria-label="The new key">
       <p>
-        <strong>Key {shortId(newKey.id)} is ready.</strong> Copy it now: its value is not shown again.
+        <strong>Key {shortId(newKey.key_id)} is ready.</strong> Copy it now: its value is not shown again.
       </p>
       <p class="secret">
-        <code>{newKey.value}</code> <CopyButton text={newKey.value} label="Copy key" />
+        <code>{newKey.api_key}</code> <CopyButton text={newKey.api_key} label="Copy key" />
       </p>
       <Button onClick={onDone}>Done</Button>
     </article>
   );
 }
 
-function KeySection({ onCreated }: { onCreated(key: NewKey): void }) {
-  const { account_id: accountId = "", keys = [] } = account.value ?? {};
-  const create = async () => {
-    const { key_id: id, api_key: value } = await createKey(accountId);
-    onCreated({ id, value });
-  };
+function KeySection({ onCreated }: { onCreated(key: CreatedKey): void }) {
   const button = (
-    <Action class="small" onAct={create}>
+    <Action class="small" onAct={async () => onCreated(await createKey(accountId.value))}>
       Create a key
     </Action>
   );
+  const keys = account.value?.keys ?? [];
   return (
     <Section title="API keys" aside={button}>
       {keys.length === 0 ? (
         <Empty>This account has no key. Create one to use it from a program.</Empty>
       ) : (
         <Table
-          columns={[["Key"], ["State"], [<span class="unseen">Actions</span>]]}
-          rows={keys.map(({ key_id: id, disabled }) => [
-            id,
-            <code title={id}>{shortId(id)}</code>,
-            <>
-              <Mark tone={disabled ? "warn" : "good"}>{disabled ? "disabled" : "enabled"}</Mark>
-              {disabled && <small> responds with 401 invalid_api_key</small>}
-            </>,
-            <KeyActions accountId={accountId} keyId={id} disabled={disabled} />,
-          ])}
+          columns={[
+            ["Key", ({ key_id: id }) => <code title={id}>{shortId(id)}</code>],
+            ["State", ({ disabled }) => <KeyState disabled={disabled} />],
+            [<span class="unseen">Actions</span>, (key) => <KeyActions of={key} />],
+          ]}
+          items={keys}
+          keyOf={(key) => key.key_id}
         />
       )}
     </Section>
   );
 }
 
-function KeyActions(props: { accountId: string; keyId: string; disabled: boolean }) {
-  const { accountId, keyId, disabled } = props;
+function KeyState({ disabled }: { disabled: boolean }) {
+  if (!disabled) return <Mark tone="good">enabled</Mark>;
+  return (
+    <>
+      <Mark tone="warn">disabled</Mark>
+      <small> responds with 401 invalid_api_key</small>
+    </>
+  );
+}
+
+function KeyActions({ of: { key_id: keyId, disabled } }: { of: AccountSummary["keys"][number] }) {
   const [isConfirming, setConfirming] = useState(false);
   const name = shortId(keyId);
   const change = disabled ? "Enable" : "Disable";
@@ -116,7 +121,7 @@ function KeyActions(props: { accountId: string; keyId: string; disabled: boolean
         <small>Permanently?</small>
         <Action
           class="small danger"
-          onAct={() => deleteKey(accountId, keyId)}
+          onAct={() => deleteKey(accountId.value, keyId)}
           aria-label={`Delete key ${name} permanently`}
         >
           Delete
@@ -127,7 +132,7 @@ function KeyActions(props: { accountId: string; keyId: string; disabled: boolean
   return (
     <div class="buttons end">
       <Action
-        onAct={() => updateKey(accountId, keyId, { disabled: !disabled })}
+        onAct={() => updateKey(accountId.value, keyId, { disabled: !disabled })}
         aria-label={`${change} key ${name}`}
       >
         {change}
@@ -139,12 +144,12 @@ function KeyActions(props: { accountId: string; keyId: string; disabled: boolean
   );
 }
 
-function NewAccountSection({ onCreated }: { onCreated(key: NewKey): void }) {
+function NewAccountSection({ onCreated }: { onCreated(key: CreatedKey): void }) {
   const { values, bind } = useFields({ credits: "100" });
   const count = overview.value?.accounts.length ?? 1;
   const create = async () => {
     const created = await createAccount({ credits: Number(values.credits) });
-    onCreated({ id: created.key_id, value: created.api_key });
+    onCreated(created);
     setParam("account", created.account_id);
   };
   return (

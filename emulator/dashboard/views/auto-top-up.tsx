@@ -4,9 +4,10 @@ import { useData, useFields } from "../parts/calls.js";
 import { Action, Flag, Form, NumberField } from "../parts/controls.js";
 import { Button, Mark, Problem, Section, Time } from "../parts/display.js";
 import { formatUsd } from "../parts/format.js";
+import { accountId } from "../store.js";
 
-export function AutoTopUpSection({ accountId }: { accountId: string }) {
-  const { data, error } = useData(() => getAutoTopUp(accountId), accountId);
+export function AutoTopUpSection() {
+  const { data, error } = useData(() => getAutoTopUp(accountId.value), accountId.value);
   const mark = data && <Mark tone={data.enabled ? "good" : "idle"}>{data.enabled ? "on" : "off"}</Mark>;
   return (
     <Section title="Automatic top-up" aside={mark}>
@@ -14,12 +15,8 @@ export function AutoTopUpSection({ accountId }: { accountId: string }) {
       {data !== undefined && (
         <>
           <State of={data} />
-          {data.saved_card !== null && <Bank accountId={accountId} />}
-          <Settings
-            key={JSON.stringify([data.enabled, data.monthly_cap_usd])}
-            of={data}
-            accountId={accountId}
-          />
+          {data.saved_card !== null && <Bank />}
+          <Settings key={JSON.stringify([data.enabled, data.monthly_cap_usd])} of={data} />
         </>
       )}
     </Section>
@@ -43,21 +40,25 @@ function State({ of }: { of: AutoTopUp }) {
 }
 
 /** Simulates charges that fail. */
-function Bank({ accountId }: { accountId: string }) {
+function Bank() {
   return (
     <>
       <p class="hint">
         A refused charge pauses the automatic top-up for an hour. From now on, the card's bank should
       </p>
       <div class="buttons bank">
-        <Action onAct={() => updateAccount(accountId, { saved_card: "refuses" })}>refuse charges</Action>
-        <Action onAct={() => updateAccount(accountId, { saved_card: "accepts" })}>accept charges</Action>
+        <Action onAct={() => updateAccount(accountId.value, { saved_card: "refuses" })}>
+          refuse charges
+        </Action>
+        <Action onAct={() => updateAccount(accountId.value, { saved_card: "accepts" })}>
+          accept charges
+        </Action>
       </div>
     </>
   );
 }
 
-function Settings({ of, accountId }: { of: AutoTopUp; accountId: string }) {
+function Settings({ of }: { of: AutoTopUp }) {
   const { values, bind } = useFields({
     threshold: String(of.threshold_credits ?? 100),
     recharge: String(of.recharge_usd ?? 10),
@@ -65,8 +66,8 @@ function Settings({ of, accountId }: { of: AutoTopUp; accountId: string }) {
   });
   const [isAuthorized, setAuthorized] = useState(false);
   const save = async () => {
-    const { authorization } = await authorize(accountId);
-    await setAutoTopUp(accountId, {
+    const { authorization } = await authorize(accountId.value);
+    await setAutoTopUp(accountId.value, {
       enabled: true,
       threshold_credits: Number(values.threshold),
       recharge_usd: Number(values.recharge),
@@ -75,7 +76,7 @@ function Settings({ of, accountId }: { of: AutoTopUp; accountId: string }) {
     });
     setAuthorized(false);
   };
-  const switchOff = () => setAutoTopUp(accountId, { enabled: false });
+  const switchOff = () => setAutoTopUp(accountId.value, { enabled: false });
   return (
     <Form
       submit={of.enabled ? "Save the changes" : "Switch on"}

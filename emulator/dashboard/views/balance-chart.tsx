@@ -51,23 +51,11 @@ export function BalanceChart() {
 
 /** Times in seconds, and the credits after the last entry at each time, up to now. */
 function dataOf(all: readonly BalanceAfter[], now: number): [number[], number[], number[]] {
-  const times: number[] = [];
-  const available: number[] = [];
-  const frozen: number[] = [];
-  for (const after of all) {
-    const at = Date.parse(after.entry.at) / 1000;
-    const index = times.at(-1) === at ? times.length - 1 : times.length;
-    times[index] = at;
-    available[index] = after.available;
-    frozen[index] = after.frozen;
-  }
+  const points = new Map(all.map((after) => [Date.parse(after.entry.at) / 1000, after]));
   const last = all.at(-1);
-  if (last !== undefined && now / 1000 > (times.at(-1) ?? 0)) {
-    times.push(now / 1000);
-    available.push(last.available);
-    frozen.push(last.frozen);
-  }
-  return [times, available, frozen];
+  if (last !== undefined && now > Date.parse(last.entry.at)) points.set(now / 1000, last);
+  const after = [...points.values()];
+  return [[...points.keys()], after.map(({ available }) => available), after.map(({ frozen }) => frozen)];
 }
 
 function optionsFor(Plot: typeof uPlot, element: HTMLElement): uPlot.Options {

@@ -2,6 +2,7 @@ import { type Billing, getBilling, setBilling } from "../api.js";
 import { useData, useFields } from "../parts/calls.js";
 import { Field, Form } from "../parts/controls.js";
 import { Problem, Section } from "../parts/display.js";
+import { accountId } from "../store.js";
 
 const FIELDS = [
   ["name", "Company or legal name", true],
@@ -15,23 +16,23 @@ const FIELDS = [
 
 type Name = (typeof FIELDS)[number][0];
 
-export function BillingSection({ accountId }: { accountId: string }) {
-  const { data, error } = useData(() => getBilling(accountId), accountId);
+export function BillingSection() {
+  const { data, error } = useData(() => getBilling(accountId.value), accountId.value);
   return (
     <Section title="Billing information">
       <p>The buyer on invoices. Fields with * are required before an invoice can be downloaded.</p>
       <Problem error={error} />
-      {data !== undefined && <BillingForm key={JSON.stringify(data)} saved={data} accountId={accountId} />}
+      {data !== undefined && <BillingForm key={JSON.stringify(data)} saved={data} />}
     </Section>
   );
 }
 
-function BillingForm({ saved, accountId }: { saved: Billing; accountId: string }) {
+function BillingForm({ saved }: { saved: Billing }) {
   const initial = FIELDS.map(([name]) => [name, saved[name] ?? ""]);
   const { values, bind } = useFields<Record<Name, string>>(Object.fromEntries(initial));
   const isChanged = FIELDS.some(([name]) => values[name] !== (saved[name] ?? ""));
   return (
-    <Form submit="Save" onSubmit={() => setBilling(accountId, values)}>
+    <Form submit="Save" onSubmit={() => setBilling(accountId.value, values)}>
       <div class="fields billing">
         {FIELDS.map(([name, label, required]) => (
           <Field key={name} label={label} required={required} {...bind(name)} />

@@ -6,7 +6,7 @@ import { Field, Flag, Form } from "../parts/controls.js";
 import { Code, Section } from "../parts/display.js";
 import { formatAmount } from "../parts/format.js";
 import { choicesOf } from "../parts/presets.js";
-import { account, overview } from "../store.js";
+import { account, accountId, overview } from "../store.js";
 import { OUTCOMES, outcomeNamed } from "./outcomes.js";
 import { Crumbs, checkSent } from "./task.js";
 import { curlCommand, type Draft, fieldsOf, type InputField, requestOf, sdkCode } from "./task-input.js";
@@ -96,9 +96,8 @@ export function NewTask() {
 const OUTCOME_UNKNOWN = " A task may have been created: see Tasks.";
 
 async function submit(): Promise<void> {
-  const accountId = account.peek()?.account_id ?? "";
   const outcome = outcomeNamed(draft.peek().outcome);
-  const sent = await sendRequest(accountId, {
+  const sent = await sendRequest(accountId.peek(), {
     method: "POST",
     path: "/api/v1/task",
     body: requestOf(draft.peek()),

@@ -85,26 +85,23 @@ function Statement() {
     <Rows
       label="Statement"
       columns={[
-        ["Time (UTC)"],
-        ["Kind"],
-        ["Credits", "number"],
-        ["Available", "number"],
-        ["Frozen", "number"],
+        ["Time (UTC)", ({ entry }) => <Time at={entry.at} />],
+        ["Kind", ({ entry }) => <Kind entry={entry} />],
+        ["Credits", ({ entry }) => <Change entry={entry} />, "number"],
+        ["Available", ({ available }) => formatCount(available), "number"],
+        ["Frozen", ({ frozen }) => formatCount(frozen), "number"],
       ]}
       items={balances.value}
-      cells={({ entry, available, frozen }) => [
-        <Time at={entry.at} />,
-        <>
-          {KINDS[entry.kind]}{" "}
-          {entry.task_id !== null && (
-            <a href={linkTo(`/tasks/${entry.task_id}`)}>task {shortId(entry.task_id)}</a>
-          )}
-        </>,
-        <Change entry={entry} />,
-        formatCount(available),
-        formatCount(frozen),
-      ]}
     />
+  );
+}
+
+function Kind({ entry: { kind, task_id: taskId } }: { entry: LedgerEntry }) {
+  if (taskId === null) return KINDS[kind];
+  return (
+    <>
+      {KINDS[kind]} <a href={linkTo(`/tasks/${taskId}`)}>task {shortId(taskId)}</a>
+    </>
   );
 }
 

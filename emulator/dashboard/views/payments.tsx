@@ -5,6 +5,7 @@ import { useData, useFields } from "../parts/calls.js";
 import { Action, Field, Form, NumberField } from "../parts/controls.js";
 import { Button, Empty, Problem, Section, Status, Table, Time } from "../parts/display.js";
 import { formatAmount, formatCount, formatUsd } from "../parts/format.js";
+import { accountId } from "../store.js";
 
 const METHODS = [
   ["card", "Card"],
@@ -18,13 +19,13 @@ const RESULTS = [
 
 type TopUp = { usd: string; method: "card" | "crypto"; outcome: Payment["status"] };
 
-export function TopUpSection({ accountId }: { accountId: string }) {
+export function TopUpSection() {
   const { values, bind } = useFields<TopUp>({ usd: "10", method: "card", outcome: "completed" });
   const [payment, setPayment] = useState<Payment | null>(null);
   const credits = Math.round(Number(values.usd) / USD_PER_CREDIT);
   const submit = async () => {
     setPayment(null);
-    setPayment(await topUp(accountId, { ...values, usd: Number(values.usd) }));
+    setPayment(await topUp(accountId.value, { ...values, usd: Number(values.usd) }));
   };
   return (
     <Section title="Top up">
@@ -52,20 +53,14 @@ export function TopUpSection({ accountId }: { accountId: string }) {
   );
 }
 
-const COLUMNS = [
-  ["Time (UTC)"],
-  ["Paid by"],
-  ["State"],
-  ["Amount", "number"],
-  ["Credits", "number"],
-  ["Invoice"],
-] as const;
-
-export function PaymentSection({ accountId }: { accountId: string }) {
+export function PaymentSection() {
   const { data, error } = useData(async () => {
-    const [{ payments }, { name }] = await Promise.all([getPayments(accountId), getBilling(accountId)]);
+    const [{ payments }, { name }] = await Promise.all([
+      getPayments(accountId.value),
+      getBilling(accountId.value),
+    ]);
     return { payments: payments.toReversed(), isBilled: name !== null };
-  }, accountId);
+  }, accountId.value);
   const { payments = [], isBilled = false } = data ?? {};
   return (
     <Section title="Payments and invoices">
@@ -81,40 +76,43 @@ export function PaymentSection({ accountId }: { accountId: string }) {
       )}
       {payments.length > 0 && (
         <Table
-          columns={COLUMNS}
-          rows={payments.map((payment) => [
-            payment.payment_id,
-            <Time at={payment.at} />,
-            <>
-              {payment.method === "card" ? `Card •••• ${payment.card ?? ""}` : "Cryptocurrency"}
-              {payment.automatic && <small> automatic</small>}
-            </>,
-            <Status of={payment.status} />,
-            formatUsd(payment.usd),
-            formatCount(payment.credits),
-            payment.status === "pending" ? (
-              <Decision accountId={accountId} paymentId={payment.payment_id} />
-            ) : (
-              <Invoice accountId={accountId} invoiceId={payment.invoice_id} isBilled={isBilled} />
-            ),
-          ])}
+          columns={[
+            ["Time (UTC)", ({ at }) => <Time at={at} />],
+            ["Paid by", (payment) => <Method of={payment} />],
+            ["State", ({ status }) => <Status of={status} />],
+            ["Amount", ({ usd }) => formatUsd(usd), "number"],
+            ["Credits", ({ credits }) => formatCount(credits), "number"],
+            ["Invoice", (payment) => <Invoice of={payment} isBilled={isBilled} />],
+          ]}
+          items={payments}
+          keyOf={(payment) => payment.payment_id}
         />
       )}
     </Section>
   );
 }
 
-function Decision({ accountId, paymentId }: { accountId: string; paymentId: string }) {
+function Method({ of: { method, card, automatic } }: { of: Payment }) {
   return (
-    <div class="buttons">
-      <Action onAct={() => updateTopUp(accountId, paymentId, { status: "completed" })}>Complete</Action>
-      <Action onAct={() => updateTopUp(accountId, paymentId, { status: "refused" })}>Refuse</Action>
-    </div>
+    <>
+      {method === "card" ? `Card •••• ${card ?? ""}` : "Cryptocurrency"}
+      {automatic && <small> automatic</small>}
+    </>
   );
 }
 
-function Invoice(props: { accountId: string; invoiceId: string | null; isBilled: boolean }) {
-  const { accountId, invoiceId, isBilled } = props;
+/** The invoice of a payment; while it is pending, the decision about it. */
+function Invoice({ of, isBilled }: { of: Payment; isBilled: boolean }) {
+  const { payment_id: paymentId, invoice_id: invoiceId, status } = of;
+  const decide = (decision: "completed" | "refused") => () =>
+    updateTopUp(accountId.value, paymentId, { status: decision });
+  if (status === "pending")
+    return (
+      <div class="buttons">
+        <Action onAct={decide("completed")}>Complete</Action>
+        <Action onAct={decide("refused")}>Refuse</Action>
+      </div>
+    );
   if (invoiceId === null) return <small>none: not completed</small>;
   if (!isBilled)
     return (
@@ -122,7 +120,7 @@ function Invoice(props: { accountId: string; invoiceId: string | null; isBilled:
         {invoiceId}.pdf
       </Button>
     );
-  const url = `/_emulator/accounts/${accountId}/invoices/${encodeURIComponent(invoiceId)}.pdf`;
+  const url = `/_emulator/accounts/${accountId.value}/invoices/${encodeURIComponent(invoiceId)}.pdf`;
   return (
     <a href={url} target="_blank" rel="noreferrer">
       {invoiceId}.pdf

@@ -29,22 +29,14 @@ export function RequestsView() {
         <Rows
           label="Requests"
           columns={[
-            ["Time (UTC)"],
-            ["Method"],
-            ["Path", "wide"],
-            ["Status"],
-            ["Error code"],
-            ["Request ID", "wide"],
+            ["Time (UTC)", ({ at }) => <Time at={at} />],
+            ["Method", ({ method }) => method],
+            ["Path", ({ path }) => <Path path={path} />, "wide"],
+            ["Status", ({ status }) => <HttpStatus status={status} />],
+            ["Error code", ({ error_code: code }) => code],
+            ["Request ID", ({ request_id: id }) => <code title={id}>{id}</code>, "wide"],
           ]}
           items={shown}
-          cells={({ at, method, path, status, error_code: code, request_id: id }) => [
-            <Time at={at} />,
-            method,
-            <Path path={path} />,
-            <HttpStatus status={status} />,
-            code,
-            <code title={id}>{id}</code>,
-          ]}
           notes={(request) =>
             (findingsByRequest.value.get(requestKey(request)) ?? []).map(({ rule, detail }) => (
               <>

@@ -1,5 +1,6 @@
 import { computed } from "@preact/signals";
 import { bindParam, linkTo, param } from "../address.js";
+import type { TaskRow } from "../api.js";
 import { Field } from "../parts/controls.js";
 import { Empty, Status, Time } from "../parts/display.js";
 import { formatAmount, formatCount, shortId } from "../parts/format.js";
@@ -41,25 +42,14 @@ export function TasksView() {
         <Rows
           label="Tasks"
           columns={[
-            ["Created (UTC)"],
-            ["Status"],
-            ["Model"],
-            ["Type"],
-            ["About", "wide"],
-            ["Credits", "number"],
+            ["Created (UTC)", (task) => <Time at={task.created_at} />],
+            ["Status", (task) => <Status of={task.status} />],
+            ["Model", (task) => task.model],
+            ["Type", (task) => task.type],
+            ["About", (task) => <About task={task} />, "wide"],
+            ["Credits", (task) => formatCount(task.credits_cost), "number"],
           ]}
           items={shown.value}
-          cells={(task) => [
-            <Time at={task.created_at} />,
-            <Status of={task.status} />,
-            task.model,
-            task.type,
-            <>
-              <a href={linkTo(`/tasks/${task.task_id}`)}>{task.about || shortId(task.task_id)}</a>
-              {task.error_code !== null && <small> {task.error_code}</small>}
-            </>,
-            formatCount(task.credits_cost),
-          ]}
         />
       ) : isFiltered ? (
         <Empty>No task matches these filters.</Empty>
@@ -69,6 +59,15 @@ export function TasksView() {
           <code>{overview.value?.service}</code>: its tasks appear here.
         </Empty>
       )}
+    </>
+  );
+}
+
+function About({ task }: { task: TaskRow }) {
+  return (
+    <>
+      <a href={linkTo(`/tasks/${task.task_id}`)}>{task.about || shortId(task.task_id)}</a>
+      {task.error_code !== null && <small> {task.error_code}</small>}
     </>
   );
 }
