@@ -31,19 +31,18 @@ export function createProgressLine({ stderr, env }: Terminal, now: () => number)
 
   const draw = () => {
     const columns = stderr.columns();
-    const spinner = FRAMES[frame++ % FRAMES.length] ?? "";
-    const status =
-      pausedUntil !== null && pausedUntil.getTime() > now()
-        ? pauseText(pausedUntil)
-        : printableLine(shown?.status ?? "waiting");
+    const isPaused = pausedUntil !== null && pausedUntil.getTime() > now();
+    const status = isPaused
+      ? pauseText(pausedUntil ?? new Date())
+      : printableLine(shown?.status ?? "waiting");
     const percent = shown === null ? 0 : Math.round(100 * progressOf(shown));
     const text = ` ${status}${percent === 0 ? "" : ` ${String(percent).padStart(3)} %`}  ${elapsed()}`;
     const barWidth = Math.min(MAX_BAR_WIDTH, columns - text.length - 4);
-    const done = Math.round((percent / 100) * barWidth);
-    const bar = ` ${style("cyan", "━".repeat(Math.max(0, done)))}${style("dim", "─".repeat(Math.max(0, barWidth - done)))}`;
-    stderr.write(
-      `${CLEAR_LINE}${style("cyan", spinner)}${text.slice(0, Math.max(0, columns - 3))}${percent === 0 || barWidth < 5 ? "" : bar}`,
-    );
+    const hasBar = percent > 0 && barWidth >= 5;
+    const done = hasBar ? Math.round((percent / 100) * barWidth) : 0;
+    const bar = ` ${style("cyan", "━".repeat(done))}${style("dim", "─".repeat(hasBar ? barWidth - done : 0))}`;
+    const spinner = style("cyan", FRAMES[frame++ % FRAMES.length] ?? "");
+    stderr.write(`${CLEAR_LINE}${spinner}${text.slice(0, Math.max(0, columns - 3))}${hasBar ? bar : ""}`);
   };
   const clear = () => {
     if (isLive) stderr.write(CLEAR_LINE);

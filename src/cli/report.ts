@@ -84,28 +84,25 @@ const DETAILS =
 
 /** Writes an error and what to do about it to stderr, and with `--json` to stdout. Returns the exit status. */
 export function report(thrown: unknown, asJson: boolean, { stdout, stderr, env }: Terminal): number {
-  const fault =
-    thrown instanceof TaskFault ? thrown : { cause: thrown, taskId: null, resume: null, journal: null };
-  const error = errorOf(fault.cause);
-  const { taskId } = fault;
+  const { taskId = null, resume = null, journal = null } = thrown instanceof TaskFault ? thrown : {};
+  const error = errorOf(thrown instanceof TaskFault ? thrown.cause : thrown);
   const message = messageOf(error, taskId);
-  const lines = [message, ...adviceFor(error, fault.resume, fault.journal)].map(printableLine);
+  const lines = [message, ...adviceFor(error, resume, journal)].map(printableLine);
   stderr.write(`${stylesFor(stderr, env)("red", "async-music:")} ${lines.join("\n")}\n`);
   if (!asJson) return exitStatusOf(error);
 
   const detail = (name: string): unknown => Reflect.get(error, name);
   const isNamed = isOneOf(error, [sdk.AsyncMusicError, UsageError, Interrupted]);
-  writeJson(stdout, {
-    error: {
-      name: isNamed ? error.name : "Error",
-      message,
-      errorCode: detail("errorCode") ?? null,
-      taskId: taskId ?? detail("taskId") ?? null,
-      requestId: detail("requestId") ?? null,
-      ...(error instanceof sdk.TaskFailedError && { taskError: error.task.error }),
-      ...Object.fromEntries(DETAILS.map((name) => [name, detail(name)])),
-    },
-  });
+  const document = {
+    name: isNamed ? error.name : "Error",
+    message,
+    errorCode: detail("errorCode") ?? null,
+    taskId: taskId ?? detail("taskId") ?? null,
+    requestId: detail("requestId") ?? null,
+    ...(error instanceof sdk.TaskFailedError && { taskError: error.task.error }),
+    ...Object.fromEntries(DETAILS.map((name) => [name, detail(name)])),
+  };
+  writeJson(stdout, { error: document });
   return exitStatusOf(error);
 }
 
@@ -174,32 +171,24 @@ function adviceFor(error: Error, resume: string | null, journal: string | null):
     return ["The --key belongs to this task permanently. To try again, use another --key."];
   if (resume !== null && isOneOf(error, FINAL)) return [];
   if (resume !== null) {
-    const or =
-      journal === null
-        ? "To continue with the task:"
-        : "Run the same command again to continue with the task, or:";
-    return [or, "", `  ${resume}`];
+    const again = "Run the same command again to continue with the task, or:";
+    return [journal === null ? "To continue with the task:" : again, "", `  ${resume}`];
   }
   if (error instanceof Interrupted) return ["This command created no task."];
   if (error instanceof sdk.InsufficientCreditsError) return ["See `async-music balance`."];
   if (!(error instanceof sdk.SubmissionOutcomeUnknownError)) return [];
-  const { journalKey, requestId } = error;
-  return [
+  const advice = [
     "Check before you run it again, to avoid a duplicate charge:",
     "",
     "  async-music usage     counts the task, if it was created",
     "  async-music balance   then shows its credits as frozen",
     "",
-    `The request ID is ${requestId}.`,
-    ...(journalKey === null || journal === null
-      ? []
-      : [
-          "The key stays reserved until you settle it:",
-          "",
-          settleCommand(journalKey, journal, "--task-id ID"),
-          settleCommand(journalKey, journal, "--not-created"),
-        ]),
+    `The request ID is ${error.requestId}.`,
   ];
+  if (error.journalKey === null || journal === null) return advice;
+  const settle = (outcome: string) => settleCommand(error.journalKey ?? "", journal, outcome);
+  advice.push("The key stays reserved until you settle it:", "");
+  return [...advice, settle("--task-id ID"), settle("--not-created")];
 }
 
 /** The warning about a created task that the journal could not record. */

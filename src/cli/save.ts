@@ -23,7 +23,7 @@ const EXTENSION = new RegExp(`\\.(?:${EXTENSIONS.join("|")})$`, "i");
 const LONGEST_SUFFIX = "-2.flac";
 
 /** How many clips a task usually makes: so many names are checked before it is created, and `saveAudio` checks the rest. */
-const USUAL_CLIPS = { music: 2, upload: 1, concat: 1 } as const;
+const USUAL_CLIPS = { music: 2, lyrics: 0, upload: 1, concat: 1 } as const;
 
 /** Where the results of a task are saved. */
 export interface Target {
@@ -86,15 +86,12 @@ export async function saveResult(
   const failures: unknown[] = [];
   for (const [index, clip] of clips.entries()) {
     // Clips that lack these, or have something else there, are saved as well.
-    const { title, duration }: { title: unknown; duration: unknown } = {
-      title: clip.title,
-      duration: clip.metadata?.duration,
-    };
+    const [title, duration]: unknown[] = [clip.title, clip.metadata?.duration];
     const name = typeof title === "string" ? title : undefined;
+    const seconds = typeof duration === "number" ? duration : undefined;
     try {
       const path = target.pathFor(index, name ?? task.type, clip.id);
-      const saved = await saveClip(client, clip, target, path, signal);
-      onSaved({ ...saved, title: name, seconds: typeof duration === "number" ? duration : undefined });
+      onSaved({ ...(await saveClip(client, clip, target, path, signal)), title: name, seconds });
     } catch (failure) {
       signal.throwIfAborted();
       failures.push(failure);
@@ -107,8 +104,9 @@ export async function saveResult(
 
 /** The clips of a task; `null` for lyrics and for an unknown type. */
 export function clipsOf(task: SucceededTask): Clip[] | null {
-  const hasClips = task.type === "music" || task.type === "upload" || task.type === "concat";
-  return hasClips ? task.output.result : null;
+  return task.type === "music" || task.type === "upload" || task.type === "concat"
+    ? task.output.result
+    : null;
 }
 
 async function saveClip(
@@ -149,11 +147,12 @@ function textPath(path: string): string {
 }
 
 async function checkFree(type: TaskType, pathFor: (index: number) => string): Promise<void> {
-  const clipPaths = (length: number) =>
-    Array.from({ length }, (_, index) => pathFor(index).replace(EXTENSION, "")).flatMap((stem) =>
-      EXTENSIONS.map((extension) => `${stem}.${extension}`),
-    );
-  for (const path of type === "lyrics" ? [textPath(pathFor(0))] : clipPaths(USUAL_CLIPS[type])) {
+  const paths = type === "lyrics" ? [textPath(pathFor(0))] : [];
+  for (let index = 0; index < USUAL_CLIPS[type]; index++) {
+    const stem = pathFor(index).replace(EXTENSION, "");
+    paths.push(...EXTENSIONS.map((extension) => `${stem}.${extension}`));
+  }
+  for (const path of paths) {
     if (await exists(path))
       throw new UsageError(
         `${path} exists. Choose another --out, or add --force to replace it. Nothing was sent.`,
