@@ -5,11 +5,11 @@ import * as sdk from "../../src/index.js";
 
 const read = (path: string) => readFileSync(path, "utf8");
 
-test("the README lists every guide, in the order of the site", () => {
-  const listed = [...read("README.md").matchAll(/^\| \[.+\]\((docs\/.+\.md)\) \|/gm)].map(([, path]) => path);
+test("the site lists every guide", () => {
   const { projectDocuments }: { projectDocuments: string[] } = JSON.parse(read("typedoc.json"));
-  expect(listed).toEqual(projectDocuments.filter((path) => path.startsWith("docs/")));
-  expect([...listed].sort()).toEqual(globSync("docs/*.md").sort());
+  expect(projectDocuments.filter((path) => path.startsWith("docs/")).sort()).toEqual(
+    globSync("docs/*.md").sort(),
+  );
 });
 
 test("every error class has its row, and every row its class", () => {

@@ -12,9 +12,9 @@ test.each(PAGES)("every link of %s leads somewhere", (page) => {
 });
 
 test("links are looked at", () => {
-  expect(linksOf("README.md").length).toBeGreaterThan(20);
-  expect(leadsSomewhere("README.md", "docs/any-language.md#a-song-that-is-there-at-once")).toBe(true);
-  expect(leadsSomewhere("README.md", "docs/any-language.md#no-such-heading")).toBe(false);
+  expect(linksOf("README.md").length).toBeGreaterThan(3);
+  expect(leadsSomewhere("README.md", "docs/testing.md#fake-timers")).toBe(true);
+  expect(leadsSomewhere("README.md", "docs/testing.md#no-such-heading")).toBe(false);
   expect(leadsSomewhere("README.md", "docs/no-such-guide.md")).toBe(false);
 });
 
