@@ -83,7 +83,7 @@ export class AsyncMusic {
     this.audio = new Audio(context);
   }
 
-  /** What is known now of the key's rate limit (Limits: 120 requests in 60 seconds, unless told otherwise). */
+  /** What is known now of the key's rate limit: 120 requests in 60 seconds by default. */
   get rateLimit(): RateLimit {
     const { limit, remaining, resetAt, heldUntil } = this.#pacer.rateLimit();
     const dateOf = (time: number | null) => (time === null ? null : dateAt(time));
@@ -92,10 +92,10 @@ export class AsyncMusic {
 
   /**
    * Listens to what the client does: every `attempt` and its `answer`, every `wait` for the rate limit, every `retry`,
-   * every `pause` after a 429, and every change of a `task` that is waited for. No event holds the API key, and no call
-   * fails of what a listener throws.
+   * every `pause` after a 429, and every change of a `task` that is waited for. No event contains the API key. What a
+   * listener throws is ignored.
    *
-   * @returns how to stop listening
+   * @returns a function that removes the listener
    * @throws {@link InvalidOptionError} there is no such event, or the listener is no function
    *
    * @example

@@ -28,9 +28,9 @@ export interface ClientOptions {
   /** The service address, without `/api/v1`. @defaultValue the environment's `ASYNC_MUSIC_BASE_URL` */
   baseUrl?: string | undefined;
   /**
-   * What sends the requests: called with one `Request`, and in `init` with the signal that ends it. Whoever wraps it looks
-   * at the request's `method` and `url` and hands on the same two: a body can be read only once. It must not send a
-   * request again by itself.
+   * Sends the requests: called with one `Request`, and in `init` with the signal that ends it. A wrapper can read the
+   * request's `method` and `url`, and passes on both arguments unchanged, since a body can be read only once. It must not
+   * send a request again by itself.
    *
    * @defaultValue the global `fetch`
    */
@@ -48,11 +48,11 @@ export interface ClientOptions {
   retryBudgetMs?: number | undefined;
   /** What everything but `timeoutMs` is measured and waited by. @defaultValue the system's clock */
   clock?: Clock | undefined;
-  /** The source of jitter and request ids; a seeded one makes a test repeatable. @defaultValue the system's chance */
+  /** The source of jitter and request ids; a seeded one makes a test repeatable. @defaultValue `Math.random` */
   random?: Random | undefined;
   /**
-   * What decides when each request leaves: `redisPacer` of `async-music/redis` for a fleet, or your own. A function is
-   * called with the client's clock and its API key, and answers the pacer.
+   * Decides when each request is sent: `redisPacer` of `async-music/redis` for several processes, or your own. A function
+   * is called with the client's clock and its API key, and returns the pacer.
    *
    * @defaultValue a budget of this client's own
    */
@@ -70,7 +70,7 @@ export interface ClientOptions {
   tracer?: Tracer | undefined;
   /** Refuse a request that the interface forbids before anything is sent. @defaultValue true */
   validateRequests?: boolean | undefined;
-  /** Allow the client in a browser, where everybody can read the key. @defaultValue false */
+  /** Allow the client in a browser, where anyone can read the key. @defaultValue false */
   dangerouslyAllowBrowser?: boolean | undefined;
 }
 

@@ -192,7 +192,7 @@ export function checkOption(name: string, [rule, isMet]: OptionRule, value: unkn
   if (!isMet(value)) throw new InvalidOptionError(name, rule, shown(value));
 }
 
-/** Options that not everything has, by what has them: who gives one elsewhere is told where it belongs. */
+/** The options that not every call has, by what has them: an error about a misplaced one names it. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "`new AsyncMusic`":
     "apiKey baseUrl fetch retryBudgetMs clock random pacer logger logLevel tracer validateRequests dangerouslyAllowBrowser",

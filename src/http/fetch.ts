@@ -135,30 +135,21 @@ export const DEEPEST = 8;
 
 /**
  * Whether a failed `fetch` certainly never sent anything, so that a POST can't have had an effect. Unless the error
- * says so with a code, the answer is no: a connection may break at any moment after the request arrived.
+ * says so with a code, it may have: a connection may break at any moment after the request arrived.
  */
-export function certainlyNeverLeft(error: unknown): boolean {
+export function certainlyNeverLeft(error: unknown, depth = 0): boolean {
   try {
-    return saysNothingLeft(error, 0);
+    if (!(error instanceof Error) || depth > DEEPEST) return false;
+    if (error instanceof AggregateError && error.errors.length > 0)
+      return error.errors.every((each) => certainlyNeverLeft(each, depth + 1));
+    const { code, syscall, message } = error as Error & { code?: unknown; syscall?: unknown };
+    const isBeforeSending =
+      message === FORBIDDEN_PORT ||
+      BEFORE_SENDING_CODES.has(String(code)) ||
+      BEFORE_SENDING_CALLS.has(String(syscall));
+    return isBeforeSending || certainlyNeverLeft(error.cause, depth + 1);
   } catch {
     // An error of a custom `fetch` may throw when it is read.
     return false;
   }
-}
-
-function saysNothingLeft(error: unknown, depth: number): boolean {
-  if (!(error instanceof Error) || depth > DEEPEST) return false;
-  if (error instanceof AggregateError && error.errors.length > 0) {
-    return error.errors.every((each) => saysNothingLeft(each, depth + 1));
-  }
-  return isBeforeSending(error) || saysNothingLeft(error.cause, depth + 1);
-}
-
-function isBeforeSending(error: Error): boolean {
-  const { code, syscall, message } = error as Error & { code?: unknown; syscall?: unknown };
-  return (
-    message === FORBIDDEN_PORT ||
-    BEFORE_SENDING_CODES.has(String(code)) ||
-    BEFORE_SENDING_CALLS.has(String(syscall))
-  );
 }

@@ -79,16 +79,12 @@ export function listOpen(
       since: entry.at,
     }))
     .sort((one, other) => one.since.localeCompare(other.since) || one.key.localeCompare(other.key));
-  if (damaged.length > 0) throw damagedError(orders, damaged);
-  return orders;
-}
-
-function damagedError(orders: readonly OpenOrder[], damaged: readonly DamagedEntry[]): JournalDamagedError {
+  if (damaged.length === 0) return orders;
   const reasons = damaged.map(({ key, cause }) => {
     const reason = cause instanceof Error ? cause.message : String(cause);
     return `${key === null ? "" : `key ${JSON.stringify(key)}: `}${reason.replace(/\.$/, "")}.`;
   });
-  return new JournalDamagedError(
+  throw new JournalDamagedError(
     `Failed to read ${damaged.length} of the journal's entries; \`orders\` lists the open keys of the others. ${reasons.join(" ")}`,
     { orders, damagedKeys: damaged.flatMap(({ key }) => key ?? []), cause: damaged[0]?.cause },
   );
@@ -96,26 +92,23 @@ function damagedError(orders: readonly OpenOrder[], damaged: readonly DamagedEnt
 
 /** Whether a value is a journal entry. A damaged entry must not be mistaken for a free key. */
 export function isJournalEntry(value: unknown): value is JournalEntry {
-  if (typeof value !== "object" || value === null) return false;
-  const field = (name: string): unknown => Reflect.get(value, name);
+  const { revision, request_id, at, request, tasks_created, state, task_id, submission } = Object(value);
   const hasFields =
-    ["revision", "request_id", "at"].every((name) => typeof field(name) === "string") &&
-    field("request") !== undefined &&
-    (field("tasks_created") === null || Number.isInteger(field("tasks_created")));
-  return hasFields && (field("state") === "intent" || isRecord(field));
+    [revision, request_id, at].every((field) => typeof field === "string") &&
+    request !== undefined &&
+    (tasks_created === null || Number.isInteger(tasks_created));
+  const isRecord =
+    state === "submitted" &&
+    typeof task_id === "string" &&
+    task_id !== "" &&
+    typeof submission === "object" &&
+    (submission === null || submission.task_id === task_id);
+  return hasFields && (state === "intent" || isRecord);
 }
 
 /** Whether `settleOutcome` freed the key: a run treats it as empty. */
 export function isFreed(entry: JournalEntry): entry is JournalIntent {
   return entry.state === "intent" && entry.settled === true;
-}
-
-function isRecord(field: (name: string) => unknown): boolean {
-  const taskId = field("task_id");
-  const submission = field("submission");
-  const isSubmission =
-    typeof submission === "object" && (submission === null || Reflect.get(submission, "task_id") === taskId);
-  return field("state") === "submitted" && typeof taskId === "string" && taskId !== "" && isSubmission;
 }
 
 /**

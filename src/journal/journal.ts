@@ -5,7 +5,7 @@ import type { TaskSubmission } from "../contract/task.js";
  * Where `run` and `runAll` keep what they have begun, so that nothing is paid twice: `memoryJournal` within one process,
  * `fileJournal` of `async-music/node` across processes of one machine, `redisJournal` of `async-music/redis` across
  * machines, or your own on another database that they share. Its first three methods are one compare-and-set: each
- * entry has a `revision` of its own, and is only replaced by whoever names that revision. `open` is optional.
+ * entry has a `revision` of its own, and is only replaced by a call that names that revision. `open` is optional.
  *
  * What each method promises once it has resolved has to outlast a crash. An entry is JSON: keep it whole. A method that
  * hasn't settled after 30 real seconds counts as failed; what it still does then has to be all of it or nothing.
@@ -95,7 +95,7 @@ export interface JournalFields {
   tasks_created: number | null;
 }
 
-/** A POST is about to leave, or has left: nobody else may send one for this key. */
+/** A POST is about to be sent, or was sent: no other run may send one for this key. */
 export interface JournalIntent extends JournalFields {
   /** Tells an intent from a record. */
   state: "intent";

@@ -42,9 +42,8 @@ export interface RunOptions extends WaitOptions, JournalOptions {
   /** Your name for this request in the journal: any string that is not empty. One key stands for one request. */
   journalKey?: string | undefined;
   /**
-   * Called once the task is created, before the waiting begins: the moment to save its id. A run that finds its task in
-   * the journal calls it too, since nobody knows whether the earlier run came so far; and so does one that was aborted while
-   * its POST was under way, when that is answered.
+   * Called once the task is created, before the waiting begins: the moment to save its id. Also called by a run that finds
+   * its task in the journal, and after an abort during the POST, once that is completed.
    */
   onSubmitted?: ((submission: TaskSubmission) => void | Promise<void>) | undefined;
 }
@@ -97,25 +96,21 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
   concurrency?: number | undefined;
   /**
    * The most that the batch may cost, in credits. Before each request is sent, its price is added to what the batch has
-   * spent or frozen; one that does not fit is refused with `CreditCeilingError`, and the rest goes on. Credits that are
-   * refunded are free again, those of an unknown outcome are not. What the journal holds already counts as well, from
-   * its place among the requests on, and is refused only where somebody has given it up meanwhile, so that it would be
-   * sent after all.
+   * spent or frozen; a request that does not fit is refused with `CreditCeilingError`, and the others continue. Refunded
+   * credits are available again, those of an unknown outcome are not. Requests that the journal already holds count as
+   * well, in their order, and are refused only if their key was freed meanwhile, so that they would be sent.
    *
    * @defaultValue no ceiling
    */
   maxCredits?: number | undefined;
   /**
-   * Called whenever a task was submitted or is over, and when the rate limit begins to delay the batch: `waitingUntil`
-   * then says until when. What it throws is thrown when the whole batch is over.
+   * Called whenever a task was submitted or has ended, and when the rate limit begins to delay the batch: `waitingUntil`
+   * then says until when. What it throws is thrown at the end of the batch.
    */
   onProgress?: ((progress: RunAllProgress) => void) | undefined;
   /** Returns the journal key of each request. Two requests with one key are one task. */
   journalKey?: ((request: Request, index: number) => string) | undefined;
-  /**
-   * Called once a task is created, or found in the journal, before the waiting for it begins. It is called too for a POST
-   * that had just left when the loop was left.
-   */
+  /** Called once a task is created, or found in the journal, before the wait for it; also for a POST in flight at an abort. */
   onSubmitted?: ((submission: TaskSubmission, index: number) => void | Promise<void>) | undefined;
   /** Called with a task whenever anything about it has changed. */
   onUpdate?: ((task: Task, index: number) => void | Promise<void>) | undefined;

@@ -55,7 +55,7 @@ export function taskEvents<Each extends Task>(
         await iterator.return?.();
       },
     },
-    // Without a buffer nothing is polled before somebody reads.
+    // Without a buffer nothing is polled before the stream is read.
     { highWaterMark: 0 },
   );
 }
@@ -89,9 +89,9 @@ export function progressOf(task: {
 }
 
 /**
- * When the audio of a task is gone: seven days after the task completed, by the service's clock, every `audio_url` of
- * its clips answers 404 for good (Limits). `null` as long as the task is not over, and where it has no `completed_at`.
- * Cover art, and audio that the service could not store, live by the provider's own schedule.
+ * Returns when the audio of a task expires: seven days after the task completed, by the service's clock, every `audio_url`
+ * of its clips permanently returns 404 (Limits). `null` until the task has ended, and without a `completed_at`. Cover art,
+ * and audio that the service could not store, expire on the provider's own schedule.
  *
  * @example
  * ```ts

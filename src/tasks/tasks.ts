@@ -9,13 +9,12 @@ import { createRequestId } from "../http/attempt.js";
 import { type ApiPromise, apiPromise, checkOptions } from "../http/client.js";
 import type { Context, InFlight, RequestOptions } from "../http/context.js";
 import type { SpanAttributes } from "../http/telemetry.js";
-import type { Probe } from "../journal/evidence.js";
+import { createCount, type Probe } from "../journal/evidence.js";
 import { checkJournalOptions } from "../journal/slot.js";
 import { type Ordered, submitOnce } from "../journal/submit-once.js";
 import { onAbort } from "../time/abort.js";
 import {
   abortedInFlight,
-  createCount,
   createTask,
   type Result,
   retrieveTask,
@@ -61,15 +60,15 @@ export class Tasks {
   }
 
   /**
-   * Submits a task. The service freezes its credits and answers at once; the work takes from half a minute to five
-   * minutes. The request is sent once: only a 429 is sent again, after the stated wait.
+   * Submits a task. The service freezes its credits and responds at once; the task takes 30 seconds to 5 minutes. The
+   * request is sent once: only after a 429 it is sent again, after the stated wait.
    *
    * @throws {@link InvalidRequestError} the interface forbids the request; nothing was sent
    * @throws {@link BadRequestError}, {@link AuthenticationError}, {@link InsufficientCreditsError},
    * {@link AccountSuspendedError}, {@link RateLimitedError} the service refused it; nothing was charged
-   * @throws {@link ConnectionError} it certainly never left
-   * @throws {@link SubmissionOutcomeUnknownError} it may have created a task: don't send it again unseen
-   * @throws {@link InvalidResponseError} a task was created, but the answer lacks what the contract requires
+   * @throws {@link ConnectionError} it was certainly never sent
+   * @throws {@link SubmissionOutcomeUnknownError} it may have created a task: check before you send it again
+   * @throws {@link InvalidResponseError} a task was created, but the response lacks what the contract requires
    *
    * @example
    * ```ts
@@ -100,7 +99,7 @@ export class Tasks {
    * @throws {@link TaskNotFoundError} no task of this account has that id
    * @throws {@link AuthenticationError}, {@link RateLimitedError}, {@link ServerError}, {@link ConnectionError} after
    * the retries
-   * @throws {@link InvalidResponseError} the answer lacks what the contract requires
+   * @throws {@link InvalidResponseError} the response lacks what the contract requires
    *
    * @example
    * ```ts
@@ -127,14 +126,13 @@ export class Tasks {
   }
 
   /**
-   * Waits until a task has succeeded, and answers it with its result. Waits of one client on one task share its
-   * polls. A read that fails is only the next poll's delay, whether the connection broke, the answer can't be read or
-   * the service refused it, with a 403 or a 400 too: only a 401 and a 404 end the wait before `maxWaitMs`.
+   * Waits until a task has succeeded, and resolves with it. Waits of one client on one task share its polls. A failed
+   * poll is retried at the next interval: only a 401 and a 404 end the wait before `maxWaitMs`.
    *
    * @param task - the id of a task, or the result of `create`, also after JSON serialization: it keeps the task's type
    * @throws {@link TaskFailedError} the task ended in `failure`
    * @throws {@link TaskTimedOutError} the task ended in `timeout`
-   * @throws {@link WaitTimeoutError} `maxWaitMs` passed; the task goes on. Its `cause` is the failure of the last read
+   * @throws {@link WaitTimeoutError} `maxWaitMs` passed; the task continues. Its `cause` is the failure of the last read
    * @throws {@link TaskNotFoundError}, {@link AuthenticationError} at once
    * @throws {@link InvalidResponseError} the task succeeded, but its result lacks what the contract requires
    * @throws {@link InvalidOptionError} an option is out of range or misspelled; the signal's reason after an abort
@@ -208,14 +206,14 @@ export class Tasks {
 
   /**
    * Runs many requests, a few at a time, and yields how each has ended, in the order in which they end. A run that fails
-   * is yielded too, and stops none of the others. A reader who takes their time holds the rest back. Leaving the loop,
-   * or aborting, submits nothing more and ends the polling; a POST that has just left goes on until its task is known, which
-   * `onSubmitted` and the journal are told. With a journal, the same keys go on later.
+   * is yielded too, and stops none of the others. A slow reader slows the batch down. Leaving the loop, or aborting, submits
+   * nothing more and ends the polling; a POST in flight is completed, and `onSubmitted` and the journal receive its task.
+   * With a journal, a later batch with the same keys continues.
    *
    * It can be iterated once: a second time throws {@link AsyncMusicError}.
    *
-   * @param requests - an array, or anything that can be iterated, also asynchronously: then it is asked for the next
-   * request when there is room for it. What it throws is thrown here, after the results of what was begun
+   * @param requests - an array, or any iterable, also an asynchronous one: the next request is read when `concurrency`
+   * allows it. What it throws is thrown here, after the results of the runs that were begun
    *
    * @example
    * ```ts
