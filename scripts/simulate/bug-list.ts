@@ -104,14 +104,14 @@ export const BUGS: readonly Bug[] = [
   {
     name: "the service settles twice",
     file: "emulator/core/ledger.ts",
-    find: 'addEntry(ledger, at, "settle", credits, task.id);',
+    find: 'addEntry(ledger, at, { kind: "settle", credits, task_id: task.id });',
     replace:
-      'addEntry(ledger, at, "settle", credits, task.id);\n  addEntry(ledger, at, "settle", credits, task.id);',
+      'for (let i = 0; i < 2; i++) addEntry(ledger, at, { kind: "settle", credits, task_id: task.id });',
   },
   {
     name: "the service keeps what it should refund",
     file: "emulator/core/ledger.ts",
-    find: 'ledger.available += credits;\n  addEntry(ledger, at, "refund"',
-    replace: 'addEntry(ledger, at, "refund"',
+    find: 'ledger.available += credits;\n  addEntry(ledger, at, { kind: "refund"',
+    replace: 'addEntry(ledger, at, { kind: "refund"',
   },
 ];
