@@ -82,7 +82,7 @@ test.each([
 
 /** Each status of the guide's table and the names of its errors. */
 function documentedNames(): [status: string, names: string[]][] {
-  const guide = readFileSync("docs/command-line.md", "utf8");
+  const guide = readFileSync("docs/cli.md", "utf8");
   return [...guide.matchAll(/^\| (\d[\d, ]*) \|.*\| (.*) \|$/gm)].map(([, status = "", names = ""]) => [
     status,
     [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name).sort(),

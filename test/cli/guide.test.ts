@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createEmulator } from "../../emulator/index.js";
 import { createFolder, createTerminal } from "./support/terminal.js";
 
-const SHOWN = ["docs/command-line.md", "README.md"].flatMap((file) =>
+const SHOWN = ["docs/cli.md", "README.md"].flatMap((file) =>
   [...readFileSync(file, "utf8").matchAll(/^```sh shell\n([\s\S]*?)^```$/gm)].flatMap(([, code = ""]) =>
     code.split("\n").flatMap((line) => /async-music (?:run|wait|balance|usage)\b.*/.exec(line) ?? []),
   ),

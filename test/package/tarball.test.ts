@@ -38,7 +38,6 @@ test("the package holds what its users and its license need, and nothing of the 
       "LICENSE",
       "README.md",
       "SECURITY.md",
-      "llms-full.txt",
       "openapi.json",
     ]),
   );
@@ -46,7 +45,7 @@ test("the package holds what its users and its license need, and nothing of the 
     /^(?:dist|src|emulator)\//,
     /^docs\/[a-z-]+\.(?:md|svg)$/,
     /^examples\/[\w/[\].-]+\.(?:md|ts|py)$/,
-    /^(?:package\.json|llms(?:-full)?\.txt|openapi\.json|(?:README|CHANGELOG|SECURITY)\.md|LICENSE)$/,
+    /^(?:package\.json|llms\.txt|openapi\.json|(?:README|CHANGELOG|SECURITY)\.md|LICENSE)$/,
   ];
   expect(paths.filter((path) => !ours.some((kind) => kind.test(path)))).toEqual([]);
 });
