@@ -10,6 +10,7 @@ import {
 
 const its = useTerminal({ clips: 1 });
 
+const LOST = { method: "POST", path: "/api/v1/task", fault: { kind: "disconnect", when: "after" } } as const;
 const music = { model: "provider_a", task_type: "music" };
 
 test.each([
@@ -339,11 +340,7 @@ describe("with a journal", () => {
   });
 
   test("a lost response is reported with its evidence, and never sent again", async () => {
-    its.emulator.faults.add({
-      method: "POST",
-      path: "/api/v1/task",
-      fault: { kind: "disconnect", when: "after" },
-    });
+    its.emulator.faults.add(LOST);
     const first = await its.run("run", ...journaled());
     const second = await its.run("run", ...journaled());
     expect([first.status, second.status, its.bodies.length]).toEqual([9, 9, 1]);
@@ -421,11 +418,7 @@ describe("with a journal", () => {
     });
 
     test("is settled by the command in the advice, even if it begins like a flag", async () => {
-      its.emulator.faults.add({
-        method: "POST",
-        path: "/api/v1/task",
-        fault: { kind: "disconnect", when: "after" },
-      });
+      its.emulator.faults.add(LOST);
       const { stderr } = await its.run("run", ...journaled().slice(0, -1), "--rain");
       const advised = stderr.split("\n").find((line) => line.includes("--not-created")) ?? "";
       expect(advised).toBe(`  async-music settle --journal ${its.journal} --not-created -- --rain`);

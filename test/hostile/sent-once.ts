@@ -1,7 +1,6 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AsyncMusic } from "../../src/index.js";
+import { listen, type Treatment } from "../support/loopback.js";
 
 // POST /api/v1/task: a client must not resubmit. This runs in every runtime that has Node's modules.
 
@@ -23,7 +22,7 @@ const ROUTES: readonly (readonly [name: string, fetch: typeof globalThis.fetch |
 export function describeSentOnce(): void {
   describe("a create", () => {
     it.each(ROUTES)("is one POST on the wire, whatever the status of the response: %s", async (_, fetch) => {
-      const server = await listen();
+      const server = await listen(respond);
       for (const status of STATUSES) {
         const client = new AsyncMusic({
           apiKey: "key_4f9a1c77e2b04d0c9e51",
@@ -45,32 +44,9 @@ export function describeSentOnce(): void {
   });
 }
 
-interface Arrival {
-  path: string;
-  headers: IncomingHttpHeaders;
-  body: string;
-}
-
-async function listen(): Promise<{ url: string; arrivals: Arrival[] }> {
-  const arrivals: Arrival[] = [];
-  const server = createServer((request, response) => {
-    const pieces: Uint8Array[] = [];
-    request.on("data", (piece: Uint8Array) => pieces.push(piece));
-    request.on("end", () => {
-      const { url: path = "", headers } = request;
-      arrivals.push({ path, headers, body: Buffer.concat(pieces).toString() });
-      const status = Number(path.split("/")[1]);
-      response.writeHead(status, { "Content-Type": "application/json", Location: "/elsewhere" });
-      response.end(status === 204 || status === 205 || status === 304 ? undefined : "{}");
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, arrivals };
-}
+/** Responds to `/418/api/v1/task` with a 418. */
+const respond: Treatment = (response, { path }) => {
+  const status = Number(path.split("/")[1]);
+  response.writeHead(status, { "Content-Type": "application/json", Location: "/elsewhere" });
+  response.end(status === 204 || status === 205 || status === 304 ? undefined : "{}");
+};

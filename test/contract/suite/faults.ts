@@ -9,7 +9,10 @@ const TASK = "/api/v1/task";
 const TASKS = "/api/v1/task/*";
 
 /** Trouble with a POST whose outcome the client can't know, and whether the task is there. */
-const UNKNOWN_OUTCOMES: readonly [name: string, fault: Fault, isCreated: boolean, status: number | null][] = [
+type UnknownOutcome = readonly [name: string, fault: Fault, isCreated: boolean, status: number | null];
+
+const busy = { kind: "status", status: 503, retry_after_seconds: 1, when: "after" } as const;
+const UNKNOWN_OUTCOMES: readonly UnknownOutcome[] = [
   [
     "the connection breaks before the service does anything",
     { kind: "disconnect", when: "before" },
@@ -24,12 +27,7 @@ const UNKNOWN_OUTCOMES: readonly [name: string, fault: Fault, isCreated: boolean
   ],
   ["a 500 comes before", { kind: "status", status: 500, when: "before" }, false, 500],
   ["a 500 comes after", { kind: "status", status: 500, when: "after" }, true, 500],
-  [
-    "a 503 comes after, with a wait",
-    { kind: "status", status: 503, retry_after_seconds: 1, when: "after" },
-    true,
-    503,
-  ],
+  ["a 503 comes after, with a wait", busy, true, 503],
   ["the answer is cut", { kind: "malformed" }, true, 202],
   ["no answer comes", { kind: "stall" }, false, null],
 ];

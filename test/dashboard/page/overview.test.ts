@@ -7,14 +7,13 @@ const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "a l
 
 describe("the overview", () => {
   test("credits are a statement and a curve, which move as the service is used", async () => {
-    const { page, api, emulator } = await openDashboard();
+    const { page, api, emulator, submit } = await openDashboard();
     await page.getByText("The chart starts with the second change of credits.").waitFor();
-    const created = await api("POST", "/task", LYRICS);
-    const { data } = await created.json();
+    const taskId = await submit(LYRICS);
     await page.getByRole("row", { name: /Frozen for task .* −5 95 5/ }).waitFor();
     await page.locator(".chart canvas").waitFor();
     await emulator.clock.advance(60_000);
-    await api("GET", `/task/${data.task_id}`);
+    await api("GET", `/task/${taskId}`);
     await page.getByRole("row", { name: /Settled for task .* 5 95 0/ }).waitFor();
     await page.getByRole("img", { name: /at last 95 available and 0 frozen/ }).waitFor();
     emulator.accounts.topUp(emulator.accountId, { usd: 1, method: "card" });

@@ -38,15 +38,10 @@ describe("the request log", () => {
   });
 
   test("a finding of the audit stands beside the request that caused it", async () => {
-    const { page, api } = await openDashboard({ path: "/requests" });
-    const created = await api("POST", "/task", {
-      model: "provider_a",
-      task_type: "lyrics",
-      input: { prompt: "x" },
-    });
-    const { data } = await created.json();
-    await api("GET", `/task/${data.task_id}`);
-    await api("GET", `/task/${data.task_id}`);
+    const { page, api, submit } = await openDashboard({ path: "/requests" });
+    const taskId = await submit({ model: "provider_a", task_type: "lyrics", input: { prompt: "x" } });
+    await api("GET", `/task/${taskId}`);
+    await api("GET", `/task/${taskId}`);
     const broken = page.locator('[role="row"]', { has: page.locator(".finding") });
     await broken.getByText("polled_too_often").waitFor();
     expect(await broken.count()).toBe(1);

@@ -10,7 +10,7 @@ const MARKUP = `<img src=x onerror="globalThis.struck=1"><script>globalThis.stru
 
 describe("the page", () => {
   test("text from requests is never markup, wherever it is shown", async () => {
-    const { page, emulator, api, server, goTo } = await openDashboard();
+    const { page, emulator, api, server, goTo, submit } = await openDashboard();
     emulator.providers.provider_a.next({ polls: 1 });
     emulator.providers.provider_a.next({ outcome: "failure", polls: 1, error: MARKUP });
     const ids: string[] = [];
@@ -18,8 +18,7 @@ describe("the page", () => {
       { tags: MARKUP, title: MARKUP, prompt: MARKUP, [MARKUP]: MARKUP },
       { tags: MARKUP },
     ]) {
-      const created = await api("POST", "/task", { model: "provider_a", task_type: "music", input });
-      ids.push((await created.json()).data.task_id);
+      ids.push(await submit({ model: "provider_a", task_type: "music", input }));
       await api("GET", `/task/${ids.at(-1)}`);
     }
     await fetch(`${server.url}/${encodeURI(MARKUP)}`);

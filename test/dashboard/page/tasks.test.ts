@@ -46,12 +46,10 @@ describe("tasks", () => {
   });
 
   test("after seven days the audio is gone, and the page says so", async () => {
-    const { page, emulator, goTo } = await openDashboard();
+    const { page, emulator, goTo, submit, api } = await openDashboard();
     emulator.providers.provider_a.next({ polls: 1 });
-    const taskId = await submit(emulator);
-    await emulator.fetch(`${emulator.url}/api/v1/task/${taskId}`, {
-      headers: { "x-api-key": emulator.apiKey },
-    });
+    const taskId = await submit(SONG);
+    await api("GET", `/task/${taskId}`);
     await goTo(`/tasks/${taskId}`);
     await page.locator("audio").first().waitFor();
     // Whoever listens does not hold the time up.
@@ -61,25 +59,23 @@ describe("tasks", () => {
   });
 
   test("tasks of other programs appear as they come, and move as they are read", async () => {
-    const { page, api, emulator } = await openDashboard({ path: "/tasks" });
+    const { page, api, emulator, submit } = await openDashboard({ path: "/tasks" });
     await page.getByText("No tasks yet.").waitFor();
-    const created = await api("POST", "/task", SONG);
-    const { data } = await created.json();
+    const taskId = await submit(SONG);
     const row = page.getByRole("row", { name: /rain in Lisbon/ });
     await row.getByText("pending").waitFor();
     await emulator.clock.advance(600_000);
-    await api("GET", `/task/${data.task_id}`);
+    await api("GET", `/task/${taskId}`);
     await page.getByRole("row", { name: /success/ }).waitFor();
     await page.getByLabel("Status").selectOption("failure");
     await page.getByText("No task matches these filters.").waitFor();
   });
 
   test("the list is searched by words, and shows the chosen status alone", async () => {
-    const { page, api, emulator } = await openDashboard({ path: "/tasks" });
+    const { page, api, emulator, submit } = await openDashboard({ path: "/tasks" });
     emulator.providers.provider_a.next({ outcome: "failure", polls: 1 });
-    const failing = await (await api("POST", "/task", { ...SONG, input: { tags: "sea shanty" } })).json();
-    await api("GET", `/task/${failing.data.task_id}`);
-    await api("POST", "/task", SONG);
+    await api("GET", `/task/${await submit({ ...SONG, input: { tags: "sea shanty" } })}`);
+    await submit(SONG);
     await page.getByText("2 tasks", { exact: true }).waitFor();
     await page.getByLabel("Search").fill("SHANTY");
     await page.getByText("1 task", { exact: true }).waitFor();
@@ -101,7 +97,7 @@ describe("tasks", () => {
       env: { ...process.env, ASYNC_MUSIC_API_KEY: emulator.apiKey },
     });
     expect(JSON.parse(stdout)).toMatchObject({ code: 202 });
-    const [task] = await tasksOf(page.url());
+    const [task] = emulator.state().tasks;
     expect(task).toMatchObject({ input: { gpt_description_prompt: words } });
 
     const code = (await page.getByRole("figure", { name: "SDK code" }).locator("code").textContent()) ?? "";
@@ -122,7 +118,7 @@ describe("tasks", () => {
       cwd: inject("installed"),
       env: { ...process.env, ASYNC_MUSIC_BASE_URL: server.url, ASYNC_MUSIC_API_KEY: emulator.apiKey },
     });
-    const [task] = await tasksOf(page.url());
+    const [task] = emulator.state().tasks;
     expect(task).toMatchObject({
       task_id: stdout.trim(),
       input: { prompt: '[Verse]\nit\'s "rain" \\o/', make_instrumental: true },
@@ -171,9 +167,9 @@ describe("tasks", () => {
   });
 
   test("a task's end stands behind the read that found it, and before the movement of its credits", async () => {
-    const { page, api, emulator } = await openDashboard();
+    const { page, api, emulator, submit } = await openDashboard();
     emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation", polls: 1 });
-    const taskId = await submit(emulator);
+    const taskId = await submit(SONG);
     await api("GET", `/task/${taskId}`);
     await page.goto(`${new URL("/", page.url())}#/tasks/${taskId}`);
     const events = page.getByRole("region", { name: "Timeline" }).locator("li strong");
@@ -202,17 +198,3 @@ describe("tasks", () => {
     await page.getByRole("heading", { name: /timeout/ }).waitFor();
   });
 });
-
-async function submit(emulator: { fetch: typeof fetch; url: string; apiKey: string }): Promise<string> {
-  const response = await emulator.fetch(`${emulator.url}/api/v1/task`, {
-    method: "POST",
-    headers: { "x-api-key": emulator.apiKey, "Content-Type": "application/json" },
-    body: JSON.stringify(SONG),
-  });
-  return (await response.json()).data.task_id;
-}
-
-async function tasksOf(pageUrl: string): Promise<unknown[]> {
-  const response = await fetch(new URL("/_emulator/state", pageUrl));
-  return (await response.json()).tasks;
-}

@@ -27,6 +27,8 @@ export interface Dashboard {
   server: EmulatorServer;
   page: Page;
   api(method: "GET" | "POST", path: string, body?: unknown): Promise<Response>;
+  /** Creates a task, and resolves with its id. */
+  submit(body: unknown): Promise<string>;
   goTo(path: string): Promise<void>;
   /** Puts the emulator, or another, at the same address again, after its server was closed. */
   serveAgain(other?: EmulatorOptions): Promise<EmulatorServer>;
@@ -67,7 +69,8 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
     onTestFinished(() => again.close());
     return again;
   };
-  return { emulator, server, page, api, goTo, serveAgain };
+  const submit = async (body: unknown) => (await (await api("POST", "/task", body)).json()).data.task_id;
+  return { emulator, server, page, api, submit, goTo, serveAgain };
 }
 
 /** A page that must do nothing wrong: what it did is told when its test is over. */
