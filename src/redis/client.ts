@@ -1,4 +1,5 @@
-import { InvalidOptionError, shown } from "../errors/base.js";
+import { InvalidOptionError } from "../errors/base.js";
+import { numberRule, type OptionRule } from "../http/client.js";
 
 /**
  * A connection to Redis: a client or a cluster of `ioredis` from version 5, or of `redis` (node-redis) from version 4. Only
@@ -50,13 +51,14 @@ export function keyPrefixOf(redis: RedisClient): string {
   return typeof keyPrefix === "string" ? keyPrefix : "";
 }
 
-/** The prefix of all keys in Redis. */
-export function checkPrefix(prefix: string = "async-music"): string {
-  if (typeof prefix === "string" && prefix !== "") return prefix;
-  throw new InvalidOptionError("prefix", "be a text that is not empty");
-}
+/** The prefix of all keys in Redis, unless an option sets another one. */
+export const PREFIX = "async-music";
 
-export function checkWhole(option: string, value: number): number {
-  if (Number.isSafeInteger(value) && value >= 1) return value;
-  throw new InvalidOptionError(option, "be a whole number from 1 up", shown(value));
-}
+export const prefixRule: OptionRule = [
+  "be a text that is not empty",
+  (value) => typeof value === "string" && value !== "",
+];
+export const wholeRule = numberRule(
+  "be a whole number from 1 up",
+  (value) => Number.isSafeInteger(value) && value >= 1,
+);

@@ -1,8 +1,7 @@
 import { createMemoryPacer } from "../rate-limit/memory-pacer.js";
 import type { PacedRequest, Pacer } from "../rate-limit/pacer.js";
 import { type Budget, RateWindow } from "../rate-limit/window.js";
-import type { Clock } from "../time/clock.js";
-import { SteadyClock } from "../time/clock.js";
+import { type Clock, SteadyClock } from "../time/clock.js";
 import { type FleetBudget, type FleetSize, FleetWindow } from "./fleet-window.js";
 
 /** The timeout of the shared budget, in two sleeps: a process that was suspended reads the response before it gives up. */
@@ -101,10 +100,8 @@ export function createFleetPacer(
     } catch (error) {
       restsUntil = clock.now() + REST_MS;
       // An error of the listener is ignored.
-      if (!isAway)
-        Promise.reject(error)
-          .catch(onUnavailable)
-          .catch(() => {});
+      const tell = async () => onUnavailable(error);
+      if (!isAway) tell().catch(() => {});
       isAway = true;
       return null;
     } finally {
@@ -119,12 +116,7 @@ export function createFleetPacer(
 }
 
 /** The fleet's budget, or this process's own while the fleet's is unavailable. Both record every request. */
-export function eitherBudget(
-  fleet: Budget,
-  own: Budget,
-  clock: SteadyClock,
-  aloneUntil: () => number,
-): Budget {
+function eitherBudget(fleet: Budget, own: Budget, clock: SteadyClock, aloneUntil: () => number): Budget {
   const isAlone = () => clock.now() < aloneUntil();
   const current = () => (isAlone() ? own : fleet);
   return {

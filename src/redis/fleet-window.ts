@@ -103,8 +103,9 @@ export class FleetWindow implements Budget {
   }
 
   shareLeft(_now: number, rank: Rank): number {
-    const headStart = HEAD_START * this.#size.requests;
-    return Math.max(0, SHARES[rank] * (this.#own + headStart) - this.#spent[rank]);
+    const [creates, reads, polls] = this.#spent;
+    const granted = creates + reads + polls + HEAD_START * this.#size.requests;
+    return Math.max(0, SHARES[rank] * granted - this.#spent[rank]);
   }
 
   admits(now: number, rank: Rank, leave = 0): boolean {
@@ -172,7 +173,10 @@ export class FleetWindow implements Budget {
     if (isHeld) return false;
     const endsAt = now + endsInMs + 1;
     if (!this.#isCurrent(now) || (taken < this.#taken && endsAt > this.#endsAt + this.#marginMs)) {
-      this.#begin(askedAt);
+      this.#spent = [0, 0, 0];
+      this.#taken = 0;
+      this.#isOpener = false;
+      this.#openedAt = askedAt;
     }
     this.#endsAt = endsAt;
     this.#taken = Math.max(this.#taken, isTaken ? taken : taken - 1);
@@ -195,17 +199,6 @@ export class FleetWindow implements Budget {
     this.#taken = Math.max(this.#taken, counted);
     this.#endsAt = Math.max(this.#endsAt, now + lastsMs);
     return { taken: counted, lastsMs, endsInMs };
-  }
-
-  get #own(): number {
-    return this.#spent[0] + this.#spent[1] + this.#spent[2];
-  }
-
-  #begin(askedAt: number): void {
-    this.#spent = [0, 0, 0];
-    this.#taken = 0;
-    this.#isOpener = false;
-    this.#openedAt = askedAt;
   }
 
   #isCurrent(now: number): boolean {

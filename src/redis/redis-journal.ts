@@ -1,14 +1,15 @@
-import { checkOptions, OWN_CHECK } from "../http/client.js";
+import { checkOptions } from "../http/client.js";
 import { type DamagedEntry, isFreed, isJournalEntry, listOpen, SharedJournals } from "../journal/entries.js";
 import type { Journal, JournalEntry } from "../journal/journal.js";
 import {
-  checkPrefix,
-  checkWhole,
   type Evaluate,
   evaluateOn,
   keyPrefixOf,
   masterClients,
+  PREFIX,
+  prefixRule,
   type RedisClient,
+  wholeRule,
 } from "./client.js";
 
 /** Options of `redisJournal`. */
@@ -78,10 +79,8 @@ return found`;
  * ```
  */
 export function redisJournal(redis: RedisClient, options: RedisJournalOptions = {}): Required<Journal> {
-  const checked = checkOptions(options, { prefix: OWN_CHECK, forgetAfterSeconds: OWN_CHECK });
-  const prefix = checkPrefix(checked.prefix);
-  const { forgetAfterSeconds } = checked;
-  if (forgetAfterSeconds !== undefined) checkWhole("forgetAfterSeconds", forgetAfterSeconds);
+  const rules = { prefix: prefixRule, forgetAfterSeconds: wholeRule };
+  const { prefix = PREFIX, forgetAfterSeconds } = checkOptions(options, rules);
   const seconds = String(forgetAfterSeconds ?? "");
   const evaluate = evaluateOn(redis);
 

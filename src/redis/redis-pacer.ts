@@ -1,9 +1,9 @@
 import { LIMITS } from "../contract/service.js";
 import { createRequestId } from "../http/attempt.js";
-import { callbackRule, checkOptions, OWN_CHECK } from "../http/client.js";
+import { callbackRule, checkOptions } from "../http/client.js";
 import type { PacerFactory } from "../rate-limit/pacer.js";
 import { systemRandom } from "../time/clock.js";
-import { checkPrefix, checkWhole, type Evaluate, evaluateOn, type RedisClient } from "./client.js";
+import { type Evaluate, evaluateOn, PREFIX, prefixRule, type RedisClient, wholeRule } from "./client.js";
 import { createFleetPacer } from "./fleet-pacer.js";
 import { type FleetBudget, type FleetSize, marginOf } from "./fleet-window.js";
 
@@ -48,15 +48,13 @@ export interface RedisPacerOptions {
  */
 export function redisPacer(redis: RedisClient, options: RedisPacerOptions = {}): PacerFactory {
   const checked = checkOptions(options, {
-    prefix: OWN_CHECK,
-    requests: OWN_CHECK,
-    windowSeconds: OWN_CHECK,
+    prefix: prefixRule,
+    requests: wholeRule,
+    windowSeconds: wholeRule,
     onUnavailable: callbackRule,
   });
-  const { onUnavailable = () => {} } = checked;
-  const requests = checkWhole("requests", checked.requests ?? LIMITS.requestsPerWindow);
-  const windowMs = 1000 * checkWhole("windowSeconds", checked.windowSeconds ?? LIMITS.windowMs / 1000);
-  const prefix = checkPrefix(checked.prefix);
+  const { prefix = PREFIX, requests = LIMITS.requestsPerWindow, onUnavailable = () => {} } = checked;
+  const windowMs = 1000 * (checked.windowSeconds ?? LIMITS.windowMs / 1000);
   const evaluate = evaluateOn(redis);
 
   return (clock, apiKey) => {
