@@ -56,7 +56,11 @@ async function openEmulator({ clock, seed, credits, apiKey, state }: EmulatorFla
   // Also before a snapshot is restored: an invalid key is the flag's fault, not the file's.
   const emulator = createEmulator(options);
   if (state === undefined) return emulator;
-  const snapshot = await loadState(state);
+  const snapshot = await readFile(state, "utf8")
+    .then((text): Snapshot => JSON.parse(text), ignoring("ENOENT"))
+    .catch((error: unknown) => {
+      throw stateError("read", state, error);
+    });
   if (snapshot === undefined) {
     // Fails now if the state can't be saved at exit.
     await saveState(state, emulator.snapshot());
@@ -71,15 +75,6 @@ async function openEmulator({ clock, seed, credits, apiKey, state }: EmulatorFla
     return createEmulator({ ...options, snapshot });
   } catch (error) {
     throw stateError("open", state, error);
-  }
-}
-
-async function loadState(path: string): Promise<Snapshot | undefined> {
-  try {
-    const text = await readFile(path, "utf8").catch(ignoring("ENOENT"));
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch (error) {
-    throw stateError("read", path, error);
   }
 }
 

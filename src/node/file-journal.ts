@@ -46,13 +46,13 @@ function createFileJournal(path: string): Required<Journal> {
     const spareBytes = isSent ? Buffer.byteLength(content) + RECORD_BYTES : 0;
     for (;;) {
       const latest = await revisions.latest(directory);
-      if ((entryOf(latest.content)?.revision ?? null) !== previous) return false;
+      if ((parsed(latest).entry?.revision ?? null) !== previous) return false;
       if (await revisions.add(directory, latest, content, spareBytes)) return true;
     }
   };
 
   return {
-    get: async (key) => entryOf((await revisions.latest(directoryOf(key))).content),
+    get: async (key) => parsed(await revisions.latest(directoryOf(key))).entry,
     put: replace,
     delete: (key, revision) => replace(key, null, revision),
     async open() {
@@ -61,7 +61,7 @@ function createFileJournal(path: string): Required<Journal> {
       for (const directory of await revisions.directories()) {
         if (!DIRECTORY_NAME.test(directory)) continue;
         try {
-          const { key, entry } = parsed((await revisions.latest(directory)).content);
+          const { key, entry } = parsed(await revisions.latest(directory));
           if (entry !== null) entries.push([key, entry]);
         } catch (cause) {
           damaged.push({ key: keyIn(cause, directory), cause });
@@ -87,10 +87,6 @@ function keyIn(cause: unknown, directory: string): string | null {
   return directoryOf(key) === directory ? key : null;
 }
 
-function entryOf(content: string): JournalEntry | null {
-  return parsed(content).entry;
-}
-
-function parsed(content: string): { key: string; entry: JournalEntry | null } {
+function parsed({ content }: { content: string }): { key: string; entry: JournalEntry | null } {
   return content === "" ? { key: "", entry: null } : JSON.parse(content);
 }

@@ -24,7 +24,7 @@ export class DamagedRevision extends AsyncMusicError {
 }
 
 /** One version of a text. Number 0 is the empty text before the first one. */
-export interface Revision {
+interface Revision {
   number: number;
   content: string;
 }
@@ -34,22 +34,12 @@ export interface Revision {
  * written as a draft and then linked to its number, which succeeds for one writer only. So there is no lock that a killed
  * process could leave behind, and no numbered file is ever incomplete.
  */
-export interface Revisions {
-  directories(): Promise<string[]>;
-  /** @throws DamagedRevision */
-  latest(directory: string): Promise<Revision>;
-  /**
-   * Replaces `latest` durably. Returns false if another writer was first. With `spareBytes`, disk space for the next
-   * revision is reserved.
-   */
-  add(directory: string, latest: Revision, content: string, spareBytes: number): Promise<boolean>;
-}
-
-export function createRevisions(path: string): Revisions {
+export function createRevisions(path: string) {
   return {
     directories: () => namesIn(path),
 
-    async latest(name) {
+    /** @throws DamagedRevision */
+    async latest(name: string): Promise<Revision> {
       let missing = 0;
       for (;;) {
         const directory = join(path, name);
@@ -64,7 +54,11 @@ export function createRevisions(path: string): Revisions {
       }
     },
 
-    async add(name, latest, content, spareBytes) {
+    /**
+     * Replaces `latest` durably. Returns false if another writer was first. With `spareBytes`, disk space for the next
+     * revision is reserved.
+     */
+    async add(name: string, latest: Revision, content: string, spareBytes: number): Promise<boolean> {
       const directory = join(path, name);
       const number = latest.number + 1;
       const draft = join(directory, `${number}.${randomUUID()}`);
