@@ -1,11 +1,5 @@
 import { once } from "node:events";
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  ServerResponse,
-} from "node:http";
+import * as http from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import {
@@ -48,21 +42,21 @@ export interface Addresses {
  */
 const SERVER_OPTIONS = { requireHostHeader: false, keepAliveTimeout: 120_000 };
 
-export function createSiteServer(served: ServedSite): Server {
+export function createSiteServer(served: ServedSite): http.Server {
   const { clock } = served.service.core;
-  const lastResponses = new WeakMap<object, ServerResponse>();
-  const listener: RequestListener = (request, response) => {
+  const lastResponses = new WeakMap<object, http.ServerResponse>();
+  const listener: http.RequestListener = (request, response) => {
     lastResponses.set(request.socket, response);
     void respond(served, request, response);
   };
-  const server = createServer(SERVER_OPTIONS, listener);
+  const server = http.createServer(SERVER_OPTIONS, listener);
   server.on("checkExpectation", listener);
   // A connection brings a request: virtual time must not advance in between.
-  server.on("connection", () => clock.stir());
+  server.on("connection", () => clock.quiet.stir());
   // Node hands over the bare socket of a `CONNECT`. It gets a response like any other request, and then ends.
-  server.on("connect", (request: IncomingMessage, socket: Duplex) => {
+  server.on("connect", (request: http.IncomingMessage, socket: Duplex) => {
     if (!(socket instanceof Socket)) return;
-    const response = new ServerResponse(request);
+    const response = new http.ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.once("finish", () => socket.end());
@@ -98,8 +92,8 @@ const BODILESS_METHODS = ["GET", "HEAD", "CONNECT"];
 
 async function respond(
   served: ServedSite,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
 ): Promise<void> {
   const { service, site, dashboard, addresses, controlHosts } = served;
   const { core } = service;
@@ -128,7 +122,7 @@ async function respond(
     const body = isBodiless ? null : await readBody(request, arrival.bodyLimit, core.clock);
     let outcome: HttpOutcome;
     // Not before the body has arrived: an upload that stops halfway must not stop virtual time.
-    core.clock.enter();
+    core.clock.quiet.enter();
     try {
       outcome = await handleRequest(service, { ...head, arrival, body });
       const isRead = body !== "too_large" || request.complete;
@@ -136,7 +130,7 @@ async function respond(
       else refuseUnread(request, response, outcome);
       if (isRead && typeof outcome !== "string") await untilTaken(outcome, response, closed);
     } finally {
-      core.clock.leave();
+      core.clock.quiet.leave();
     }
     if (outcome === "stall") {
       await stall(core, (reset) => Promise.race([closed, reset]));
@@ -165,23 +159,23 @@ function originsAt(host: string | undefined, own: Origins): Origins {
   return { service: origin, providers: { provider_a: provider.origin, provider_b: provider.origin } };
 }
 
-function headersOf({ headers }: IncomingMessage): HttpRequest["headers"] {
+function headersOf({ headers }: http.IncomingMessage): HttpRequest["headers"] {
   return { get: (name) => headers[name.toLowerCase()]?.toString() ?? null };
 }
 
 /** Reads a body to its end, but keeps no more of it than the limit. With a limit of 0 it does not wait for the end. */
 function readBody(
-  request: IncomingMessage,
+  request: http.IncomingMessage,
   limit: number,
   clock: ServiceClock,
 ): Promise<HttpRequest["body"]> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  clock.stir();
+  clock.quiet.stir();
   return new Promise((resolve, reject) => {
     if (limit === 0 && Number(request.headers["content-length"]) > 0) resolve("too_large");
     request.on("data", (chunk: Uint8Array) => {
-      clock.stir();
+      clock.quiet.stir();
       bytes += chunk.byteLength;
       if (bytes <= limit) chunks.push(chunk);
       else chunks.length = 0;
@@ -198,7 +192,11 @@ function readBody(
  * Responds before a body has arrived, and ends the connection. What still arrives is discarded for a while: a client that
  * is still sending would otherwise see its connection reset instead of the response.
  */
-function refuseUnread(request: IncomingMessage, response: ServerResponse, refusal: HttpResponse): void {
+function refuseUnread(
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  refusal: HttpResponse,
+): void {
   response.writeHead(refusal.status, { ...refusal.headers, Connection: "close" });
   response.write(refusal.body);
   const end = () => void response.end();
@@ -206,7 +204,7 @@ function refuseUnread(request: IncomingMessage, response: ServerResponse, refusa
   afterRealMs(PATIENCE_MS, end);
 }
 
-function send(request: IncomingMessage, response: ServerResponse, outcome: HttpOutcome): void {
+function send(request: http.IncomingMessage, response: http.ServerResponse, outcome: HttpOutcome): void {
   if (outcome === "stall") return;
   if (outcome === "disconnect") {
     request.socket.destroy();
@@ -226,7 +224,10 @@ function send(request: IncomingMessage, response: ServerResponse, outcome: HttpO
 }
 
 /** Forwards a stream until it ends or its reader leaves. */
-async function pipe(stream: NonNullable<HttpResponse["stream"]>, response: ServerResponse): Promise<void> {
+async function pipe(
+  stream: NonNullable<HttpResponse["stream"]>,
+  response: http.ServerResponse,
+): Promise<void> {
   const reader = stream.getReader();
   const gone = new AbortController();
   response.on("close", () => {
@@ -244,7 +245,7 @@ async function pipe(stream: NonNullable<HttpResponse["stream"]>, response: Serve
 /** Virtual time stands still until the response is sent: before, its client cannot continue. */
 async function untilTaken(
   sent: HttpResponse,
-  response: ServerResponse,
+  response: http.ServerResponse,
   closed: Promise<void>,
 ): Promise<void> {
   // A stream may never end. Without a socket, the response waits for an earlier one on its connection.
@@ -254,7 +255,7 @@ async function untilTaken(
 }
 
 /** Responds with 500 and prints the error: a defect must be seen, and must not end the service for all others. */
-function reportDefect(error: unknown, request: IncomingMessage, response: ServerResponse): void {
+function reportDefect(error: unknown, request: http.IncomingMessage, response: http.ServerResponse): void {
   const id = sentRequestId({ headers: headersOf(request) }) ?? crypto.randomUUID();
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
   console.error(`async-music: The emulator failed on the request ${id}: ${reason}`);

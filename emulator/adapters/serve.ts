@@ -70,11 +70,11 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
   const url = addressOf(api, host);
   const provider = addressOf(providers, host);
   addresses.origins = { service: url, providers: { provider_a: provider, provider_b: provider } };
-  clock.beginPatience();
+  clock.quiet.beginPatience();
   let closing: Promise<void> | undefined;
   const close = () => {
     if (closing === undefined) {
-      clock.endPatience();
+      clock.quiet.endPatience();
       closing = Promise.all([end(api), end(providers)]).then(() => {});
     }
     return closing;

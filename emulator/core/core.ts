@@ -7,46 +7,10 @@ import { invariant } from "./checks.js";
 import { readSnapshot, type State } from "./state.js";
 import type { StoredClip, StoredTask } from "./task.js";
 
+export type Core = ReturnType<typeof createCore>;
+
 /** One emulator: its state and time, and what follows from them. */
-export interface Core {
-  state: State;
-  /** Built from the state, and updated with it. */
-  index: Index;
-  readonly clock: ServiceClock;
-  /** How often the state was replaced, by a reset or a snapshot. */
-  generation: number;
-  readonly watchers: StatusWatchers;
-  readonly logReaders: Set<LogReader>;
-  /** The submissions that a fault delays. */
-  submissions: Set<Submission>;
-  readonly audio: AudioStore;
-  /** Aborted when the emulator is disposed. */
-  readonly closing: AbortSignal;
-  /** Called when the state is replaced. */
-  readonly replaced: Set<() => void>;
-  /** Called when the emulator is disposed. An event target would compare each new listener with all others. */
-  readonly closed: Set<() => void>;
-}
-
-export interface Index {
-  accounts: Map<string, Account>;
-  keys: Map<string, { account: Account; key: ApiKey }>;
-  /** Ordinals by task id. */
-  tasks: Map<string, number>;
-  clips: Map<string, StoredClip>;
-  /** By account id: the tasks that can still time out, oldest first. */
-  openTasks: Map<string, OpenTasks>;
-}
-
-/** A queue of ordinals; those before the head have left it. */
-export interface OpenTasks {
-  ordinals: number[];
-  head: number;
-  /** Open tasks that are older than the timeout, but exempt by policy `late_success`; oldest first. */
-  spared: number[];
-}
-
-export function createCore(state: State, clock: ServiceClock, closing: AbortSignal): Core {
+export function createCore(state: State, clock: ServiceClock, closing: AbortSignal) {
   const closed = new Set<() => void>();
   const onClose = () => {
     for (const close of [...closed]) close();
@@ -54,15 +18,21 @@ export function createCore(state: State, clock: ServiceClock, closing: AbortSign
   closing.addEventListener("abort", onClose, { once: true });
   return {
     state,
+    /** Built from the state, and updated with it. */
     index: buildIndex(state),
     clock,
+    /** How often the state was replaced, by a reset or a snapshot. */
     generation: 0,
     watchers: new StatusWatchers(),
-    logReaders: new Set(),
-    submissions: new Set(),
+    logReaders: new Set<LogReader>(),
+    /** The submissions that a fault delays. */
+    submissions: new Set<Submission>(),
     audio: new AudioStore(),
+    /** Aborted when the emulator is disposed. */
     closing,
-    replaced: new Set(),
+    /** Called when the state is replaced. */
+    replaced: new Set<() => void>(),
+    /** Called when the emulator is disposed. An event target would compare each new listener with all others. */
     closed,
   };
 }
@@ -108,17 +78,28 @@ export function setOwnerKey({ state, index }: Core, apiKey: string): void {
   index.keys.set(apiKey, { account, key });
 }
 
-function buildIndex(state: State): Index {
-  const index: Index = {
-    accounts: new Map(),
-    keys: new Map(),
-    tasks: new Map(),
-    clips: new Map(),
-    openTasks: new Map(),
+type Index = ReturnType<typeof buildIndex>;
+
+function buildIndex({ accounts, tasks }: State) {
+  const index = {
+    accounts: new Map<string, Account>(),
+    keys: new Map<string, { account: Account; key: ApiKey }>(),
+    /** Ordinals by task id. */
+    tasks: new Map<string, number>(),
+    clips: new Map<string, StoredClip>(),
+    /** By account id: the ordinals of tasks that can still time out, oldest first; those before the head have left. */
+    openTasks: new Map<string, OpenTasks>(),
   };
-  for (const account of state.accounts) indexAccount(index, account);
-  for (const task of state.tasks) indexTask(index, task);
+  for (const account of accounts) indexAccount(index, account);
+  for (const task of tasks) indexTask(index, task);
   return index;
+}
+
+interface OpenTasks {
+  ordinals: number[];
+  head: number;
+  /** Open tasks that are older than the timeout, but exempt by policy `late_success`; oldest first. */
+  spared: number[];
 }
 
 export function indexAccount(index: Index, account: Account): void {

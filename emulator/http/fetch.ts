@@ -90,7 +90,7 @@ export function createResponder(service: Service, onDisconnect: () => Response) 
   ): Promise<HttpOutcome> {
     const head = { ...target, origins, method, headers, hasLeft: () => signal.aborted };
     const arrival = arrive(core, head);
-    core.clock.enter();
+    core.clock.quiet.enter();
     try {
       // Also without a body, requests that are sent together arrive together.
       const body = await readBody(upload, arrival.bodyLimit);
@@ -98,7 +98,7 @@ export function createResponder(service: Service, onDisconnect: () => Response) 
       closing.throwIfAborted();
       return await handleRequest(service, { ...head, arrival, body });
     } finally {
-      core.clock.leave();
+      core.clock.quiet.leave();
     }
   }
 

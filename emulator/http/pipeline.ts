@@ -155,13 +155,13 @@ async function delay(context: Context, ms: number): Promise<void> {
   const wake = () => controller.abort();
   replaced.add(wake);
   if (submission !== null) submissions.add(submission);
-  clock.leave();
+  clock.quiet.leave();
   try {
     await clock.sleep(ms, controller.signal);
   } catch (error) {
     if (!controller.signal.aborted) throw error;
   } finally {
-    clock.enter();
+    clock.quiet.enter();
     replaced.delete(wake);
     if (submission !== null) submissions.delete(submission);
   }

@@ -20,25 +20,7 @@ export interface EmulatorClock extends Clock {
   advance(ms: number): Promise<void>;
 }
 
-/** The clock with the operations that only the emulator uses. */
-export interface ServiceClock extends EmulatorClock {
-  /** Begins something that takes no time on this clock, which does not skip until `leave`. */
-  enter(): void;
-  leave(): void;
-  /** Keeps the clock from skipping until `release`: a caller waits in real time. It can still be advanced. */
-  hold(): void;
-  release(): void;
-  stir(): void;
-  /** Requests now arrive over a network, where the emulator cannot see them: waits longer before it skips. */
-  beginPatience(): void;
-  endPatience(): void;
-  /** Sets the time, back or forth. What is left of each sleep stays. */
-  set(time: number): void;
-  /** The time after a reset: the virtual start, or the system's. */
-  beginning(): number;
-  /** Stops the clock. Every sleep rejects, now and later. */
-  stop(): void;
-}
+export type ServiceClock = ReturnType<typeof createClock>;
 
 /** When every emulator's virtual time begins: 2026-01-01T00:00:00Z. */
 export const VIRTUAL_START = Date.UTC(2026, 0, 1);
@@ -53,7 +35,7 @@ export const LATEST_TIME = Date.UTC(9900, 0, 1);
 export const END_OF_YEAR_9999 = Date.UTC(10_000, 0, 1) - 1;
 
 /** Makes the clock of an emulator: each mode has its own time, and sleeps, advances and ends in the same way. */
-export function createClock(mode: ClockMode): ServiceClock {
+export function createClock(mode: ClockMode) {
   const sleepers = new Sleepers();
   const quiet = new Quiet();
   let held = 0;
@@ -108,7 +90,7 @@ export function createClock(mode: ClockMode): ServiceClock {
   return {
     mode,
     now,
-    sleep(ms, signal) {
+    sleep(ms: number, signal?: AbortSignal): Promise<void> {
       const asleep = sleepers.sleep(wakeTime(now(), ms), signal);
       quiet.stir();
       schedule();
@@ -116,23 +98,24 @@ export function createClock(mode: ClockMode): ServiceClock {
       asleep.catch(schedule);
       return asleep;
     },
-    async advance(ms) {
+    async advance(ms: number): Promise<void> {
       hold();
       await advance(ms).finally(release);
     },
+    /** What takes no time on this clock: it does not skip before. */
+    quiet,
+    /** Keeps the clock from skipping until `release`: a caller waits in real time. It can still be advanced. */
     hold,
     release,
-    enter: () => quiet.enter(),
-    leave: () => quiet.leave(),
-    stir: () => quiet.stir(),
-    beginPatience: () => quiet.beginPatience(),
-    endPatience: () => quiet.endPatience(),
-    set(to) {
+    /** Sets the time, back or forth. What is left of each sleep stays. */
+    set(to: number): void {
       sleepers.moveBy(to - now());
       setTime(to);
     },
+    /** The time after a reset: the virtual start, or the system's. */
     beginning: time.beginning,
-    stop() {
+    /** Stops the clock. Every sleep rejects, now and later. */
+    stop(): void {
       sleepers.close(new Error("Failed to sleep: the emulator was disposed. Create a new one"));
       quiet.end();
       schedule();

@@ -44,6 +44,7 @@ export class Quiet {
     return this.#busy > 0 && !this.#ended;
   }
 
+  /** Begins something that takes no time. */
   enter(): void {
     this.#busy++;
     this.stir();
@@ -66,6 +67,7 @@ export class Quiet {
     if (this.#patient > 0) this.#stirredAt = native.now();
   }
 
+  /** Requests now arrive over a network, where the emulator cannot see them: waits longer. */
   beginPatience(): void {
     this.#patient++;
   }
