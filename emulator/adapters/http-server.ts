@@ -18,14 +18,14 @@ import { arrive, handleRequest, stall } from "../http/pipeline.js";
 import type { Service } from "../http/service.js";
 import type { ServiceClock } from "../time/clock.js";
 import { afterRealMs, nextTurn } from "../time/event-loop.js";
-import type { Dashboard } from "./dashboard.js";
 
 export interface ServedSite {
   readonly service: Service;
   readonly site: RequestTarget["site"];
   /** The host names that open the control plane to other machines. */
   readonly controlHosts: readonly string[];
-  readonly dashboard: Dashboard | null;
+  /** Responds with a file of the dashboard, or `null` if there is none at the path. */
+  readonly dashboard: ((method: string, path: string) => Promise<HttpResponse | null>) | null;
   readonly addresses: Addresses;
 }
 

@@ -39,12 +39,10 @@ export interface Method<Route extends string, Body extends z.ZodMiniType, Json, 
 /** A method that responds with a file, over HTTP alone. */
 export interface FileMethod<Route extends string> extends Described<Route> {
   readonly mediaType: string;
-  respond(
-    context: MethodContext,
-    params: Params<Route>,
-    request: HttpRequest,
-  ): HttpResponse | Promise<HttpResponse>;
+  respond(context: MethodContext, params: Params<Route>, request: HttpRequest): Reply;
 }
+
+type Reply = HttpResponse | Promise<HttpResponse>;
 
 // biome-ignore lint/suspicious/noExplicitAny: the types of any method
 type AnyDataMethod<Result = unknown> = Method<any, any, any, Result>;
@@ -69,22 +67,16 @@ export function method<
   return { route, status, body: null, bodyName: "body", response: null, ...definition };
 }
 
-export function fileMethod<const Route extends string>(
-  route: Route,
-  definition: Definition<FileMethod<Route>>,
-): FileMethod<Route> {
-  return { route, ...definition };
+export function fileMethod<const Route extends string>(route: Route, file: Definition<FileMethod<Route>>) {
+  return { route, ...file };
 }
 
-export function bind<Result>(
-  context: MethodContext,
-  { route, body, bodyName, run }: AnyDataMethod<Result>,
-): (...args: unknown[]) => Result {
+/** Calls a method in process: with the parameters of its route, then its body, which is checked first. */
+export function bind<Result>(context: MethodContext, method: AnyDataMethod<Result>) {
+  const { route, body: schema, bodyName } = method;
   const paramCount = route.split("{").length - 1;
-  return (...args) =>
-    run(
-      context,
-      args.slice(0, paramCount).map(String),
-      body === null ? undefined : parseOption(bodyName, body, args[paramCount]),
-    );
+  return (...args: unknown[]): Result => {
+    const body = schema === null ? undefined : parseOption(bodyName, schema, args[paramCount]);
+    return method.run(context, args.slice(0, paramCount).map(String), body);
+  };
 }

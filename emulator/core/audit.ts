@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { LIMITS } from "../../src/contract/service.js";
 import { canonicalJson } from "../../src/contract/text.js";
+import { isoTime } from "../time/clock.js";
 import { hashOf } from "../time/random.js";
 import { count, isoTimeSchema, list, NAMED, objectOf, oneOf, record, text, time, uuid } from "./checks.js";
 import type { StoredTask } from "./task.js";
@@ -70,18 +71,6 @@ export interface Finding {
 export const REMEMBERED_FINDINGS = 10_000;
 export const MOST_NOTES = 10_000;
 
-export interface Audit {
-  findings: Finding[];
-  /** When the last read of each open task arrived, by the task's ordinal. */
-  lastReads: Record<number, number>;
-  /** By request: the wait that its last response stated. */
-  waits: Notes<Wait>;
-  /** By submission: those whose outcome the client cannot know. */
-  unknownSubmissions: Notes<Note>;
-  /** By submission: those whose task failed with `retryable: false`, as a response has said. */
-  permanentFailures: Notes<Note>;
-}
-
 /** An earlier request. A request that arrived before `arrivals` was sent without knowing its outcome. */
 type Note = z.output<typeof noteSchema>;
 const noteSchema = objectOf({ requestId: text, arrivals: count });
@@ -145,13 +134,20 @@ export class Notes<Note> {
   }
 }
 
-export function createAudit(data?: AuditData): Audit {
+export type Audit = ReturnType<typeof createAudit>;
+
+/** What the audit has found, and what it remembers of earlier requests. */
+export function createAudit(data?: AuditData) {
   return {
-    findings: data?.findings ?? [],
-    lastReads: data?.lastReads ?? {},
-    waits: new Notes(data?.waits),
-    unknownSubmissions: new Notes(data?.unknownSubmissions),
-    permanentFailures: new Notes(data?.permanentFailures),
+    findings: data?.findings ?? ([] as Finding[]),
+    /** When the last read of each open task arrived, by the task's ordinal. */
+    lastReads: data?.lastReads ?? ({} as Record<number, number>),
+    /** By request: the wait that its last response stated. */
+    waits: new Notes<Wait>(data?.waits),
+    /** By submission: those whose outcome the client cannot know. */
+    unknownSubmissions: new Notes<Note>(data?.unknownSubmissions),
+    /** By submission: those whose task failed with `retryable: false`, as a response has said. */
+    permanentFailures: new Notes<Note>(data?.permanentFailures),
   };
 }
 
@@ -171,7 +167,6 @@ export interface AuditedRequest {
   readonly arrivedAt: number;
   /** When it was carried out: later than `arrivedAt` only if a fault delayed it. */
   readonly now: number;
-  readonly at: string;
   readonly submission: Submission | null;
   /** An equal submission that was in flight when this one arrived, and whose caller had left. */
   readonly abandoned: Submission | null;
@@ -251,7 +246,7 @@ function checkSubmission(audit: Audit, request: AuditedRequest, { fingerprint }:
 }
 
 function report({ findings }: Audit, request: AuditedRequest, rule: ConductRule, detail: string): void {
-  findings.push({ rule, at: request.at, request_id: request.requestId, detail });
+  findings.push({ rule, at: isoTime(request.now), request_id: request.requestId, detail });
   if (findings.length > 2 * REMEMBERED_FINDINGS) findings.splice(0, findings.length - REMEMBERED_FINDINGS);
 }
 

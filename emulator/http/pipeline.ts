@@ -114,20 +114,15 @@ function createContext(core: Core, request: HttpRequest): Context {
     arrival: arrival.ordinal,
     arrivedAt: now,
     now,
-    at: isoTime(now),
     caller: null,
     remaining: null,
     params: [],
   };
 }
 
-function submissionOf(
-  { index }: Core,
-  { headers, body, arrival, hasLeft }: HttpRequest,
-  requestId: string,
-  json: unknown,
-): Submission | null {
-  const sender = index.keys.get(headers.get(HEADERS.apiKey) ?? "");
+function submissionOf(core: Core, request: HttpRequest, requestId: string, json: unknown): Submission | null {
+  const { headers, body, arrival, hasLeft } = request;
+  const sender = core.index.keys.get(headers.get(HEADERS.apiKey) ?? "");
   if (sender === undefined) return null;
   const { id } = sender.account;
   let known: string | undefined;
@@ -166,7 +161,6 @@ async function delay(context: Context, ms: number): Promise<void> {
     if (submission !== null) submissions.delete(submission);
   }
   context.now = clock.now();
-  context.at = isoTime(context.now);
 }
 
 function findCaller({ core, request }: Context): Caller | null {
@@ -239,16 +233,9 @@ function applyBefore(fault: Fault, context: Context): HttpOutcome | null {
 }
 
 function applyAfter(fault: Fault, context: Context, response: HttpResponse): HttpOutcome {
-  switch (fault.kind) {
-    case "disconnect":
-      return "disconnect";
-    case "status":
-      return faultResponse(fault, context);
-    case "malformed":
-      return cut(response);
-    default:
-      return response;
-  }
+  if (fault.kind === "disconnect") return "disconnect";
+  if (fault.kind === "status") return faultResponse(fault, context);
+  return fault.kind === "malformed" ? cut(response) : response;
 }
 
 /** JSON arrives as a complete response that cannot be parsed; any other body breaks off halfway. */
@@ -272,13 +259,13 @@ function faultResponse(fault: Extract<Fault, { kind: "status" }>, context: Conte
 }
 
 function record(context: Context, outcome: HttpOutcome): HttpOutcome {
-  const { core, request, requestId, at, submission, caller } = context;
+  const { core, request, requestId, now, submission, caller } = context;
   const { method, path } = request;
   // A log reader may replace the state.
   const { requests, audit, counts } = core.state;
   const response = typeof outcome === "string" ? null : outcome;
   const logged = {
-    at,
+    at: isoTime(now),
     method,
     // The path is a slice that keeps the whole URL in memory: submissions share one string.
     path: submission === null ? path : ENDPOINTS.createTask.path,

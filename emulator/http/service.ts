@@ -18,7 +18,6 @@ export interface Context extends AuditedRequest {
   readonly json: unknown;
   /** The one time at which the request takes effect: after a delay, later than it arrived. */
   now: number;
-  at: string;
   /** Owner of the valid key that was sent; `null` without one. */
   caller: Caller | null;
   /** What the key has left in its rate limit window; `null` if that is not known. */
