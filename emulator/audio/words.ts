@@ -76,37 +76,31 @@ const ENDINGS = [
 ];
 
 /** Words that say how a sentence or a song is built or sounds, and not what it is about. */
-const COMMON_WORDS = new Set(
-  (
-    "a about after all also am an and any are as at be been but by can could do does down feat for from get give got had has " +
+const COMMON_WORDS = wordSet(
+  "a about after all also am an and any are as at be been but by can could do does down feat for from get give got had has " +
     "have he her here him his how i if in into is it its just let like make me more my no not of off on or our out over " +
     "please she so some than that the their them then there these they this through to too up us very was we were what " +
     "when where which who why will with would write you your bpm chorus genre instrumental lyric lyrics melody mood music " +
-    "song songs sound style tempo tag tags track tune verse vocal vocals bridge intro outro"
-  ).split(" "),
+    "song songs sound style tempo tag tags track tune verse vocal vocals bridge intro outro",
 );
-const GENRE_WORDS = new Set(
-  (
-    "acoustic ambient ballad baroque bebop bluegrass blues bossa chiptune classical country disco dub dubstep edm electro " +
+const GENRE_WORDS = wordSet(
+  "acoustic ambient ballad baroque bebop bluegrass blues bossa chiptune classical country disco dub dubstep edm electro " +
     "electronic fado flamenco folk funk gospel grunge hiphop hip hop indie jazz jpop kpop latin lofi metal motown nova " +
     "orchestral polka pop psytrance punk rap reggae reggaeton rnb rock salsa samba shanty ska soul swing synthpop " +
-    "synthwave tango techno trance trap vaporwave waltz"
-  ).split(" "),
+    "synthwave tango techno trance trap vaporwave waltz",
 );
 /** Words that say how something is: a song is about the thing. */
-const ADJECTIVES = new Set(
-  (
-    "afraid alone angry bad best better big blue bold brave bright broken busy calm cheerful clean clear cold cool cozy crazy " +
+const ADJECTIVES = wordSet(
+  "afraid alone angry bad best better big blue bold brave bright broken busy calm cheerful clean clear cold cool cozy crazy " +
     "dark dead deep dreamy driving dry early easy empty fair far fast fine first free fresh full funny gentle good great " +
     "green happy hard haunting heavy high hopeful hot huge joyful kind large last late lazy light little lonely long lost " +
     "loud low mad mellow merry mighty mild minor narrow nice noisy old orange pale peaceful perfect pink plain poor pretty " +
     "proud pure purple quick quiet rainy rapid raw ready red relaxing rich rough sad safe scary shady sharp short shy silent " +
     "silver simple sleepy slow small smooth soft solo strange strong sunny sweet tall tender thin tiny tired true upbeat " +
-    "uptempo warm weak wet white whole wide wild wise worst wrong yellow young"
-  ).split(" "),
+    "uptempo warm weak wet white whole wide wild wise worst wrong yellow young",
 );
 const ADJECTIVE_ENDING = /(?:ful|less|ous|ish|ive|able|ible|ical|ic|ly)$/;
-const DETERMINERS = new Set("a an the my your his her its our their".split(" "));
+const DETERMINERS = wordSet("a an the my your his her its our their");
 const LONGEST_WORD = 18;
 
 interface Keyword {
@@ -141,6 +135,10 @@ export function keywordsOf(text: string): readonly Keyword[] {
     found.set(lower, { word: shown, phrase: isDetermined && shown === lower ? `the ${shown}` : shown });
   }
   return [...found.values()];
+}
+
+function wordSet(words: string): ReadonlySet<string> {
+  return new Set(words.split(" "));
 }
 
 function isCommon(lower: string): boolean {

@@ -138,10 +138,11 @@ export type Audit = ReturnType<typeof createAudit>;
 
 /** What the audit has found, and what it remembers of earlier requests. */
 export function createAudit(data?: AuditData) {
+  const lastReads: Record<number, number> = data?.lastReads ?? {};
   return {
-    findings: data?.findings ?? ([] as Finding[]),
+    findings: data?.findings ?? [],
     /** When the last read of each open task arrived, by the task's ordinal. */
-    lastReads: data?.lastReads ?? ({} as Record<number, number>),
+    lastReads,
     /** By request: the wait that its last response stated. */
     waits: new Notes<Wait>(data?.waits),
     /** By submission: those whose outcome the client cannot know. */

@@ -1,5 +1,4 @@
 import {
-  BODILESS_STATUSES,
   bytesOf,
   type HttpOutcome,
   type HttpRequest,
@@ -154,7 +153,7 @@ function toResponse(
   url: string,
   signal: AbortSignal,
 ): Response {
-  let content: BodyInit | null = body === "" || BODILESS_STATUSES.includes(status) ? null : body;
+  let content: BodyInit | null = body === "" ? null : body;
   // An abort ends the stream, like canceling its reader does.
   if (stream !== undefined) content = stream.pipeThrough(new TransformStream(), { signal });
   else if (breaksAfterBytes !== undefined || typeof body !== "string")

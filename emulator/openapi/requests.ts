@@ -4,14 +4,11 @@ import {
   PROVIDER_A_FIELDS,
   PROVIDER_B_FIELDS,
 } from "../../src/contract/request-rules.js";
-import { type Model, priceOf, type TaskType } from "../../src/contract/service.js";
+import { isTaskType, priceOf, type TaskType } from "../../src/contract/service.js";
 import { type Details, fromContract, reference, type Schema } from "./schema.js";
 
 /** One kind of request, and what the schema of its input does not say. */
 interface Variant {
-  readonly name: string;
-  readonly model: Model;
-  readonly taskType: TaskType;
   readonly description: string;
   readonly fields: Details;
   /** Fields of the input that are accepted and have no effect, whatever their type. */
@@ -29,9 +26,6 @@ const MODEL_VERSION = {
 
 const VARIANTS: Readonly<Record<InputVariant, Variant>> = {
   inspiration: {
-    name: "InspirationMusicRequest",
-    model: "provider_a",
-    taskType: "music",
     description: "A song from a description.",
     fields: {
       gpt_description_prompt: { description: "What the song is about and how it sounds." },
@@ -43,9 +37,6 @@ const VARIANTS: Readonly<Record<InputVariant, Variant>> = {
     forbidden: [...PROVIDER_B_FIELDS, "continue_clip_id"],
   },
   custom: {
-    name: "CustomMusicRequest",
-    model: "provider_a",
-    taskType: "music",
     description: "A song from lyrics, styles or both.",
     fields: {
       prompt: { description: "The lyrics. May be blank if `tags` is not." },
@@ -58,9 +49,6 @@ const VARIANTS: Readonly<Record<InputVariant, Variant>> = {
     forbidden: [...PROVIDER_B_FIELDS, "gpt_description_prompt", "continue_clip_id"],
   },
   continuation: {
-    name: "ContinuationMusicRequest",
-    model: "provider_a",
-    taskType: "music",
     description: "A continuation of an earlier clip.",
     fields: {
       continue_clip_id: { description: "A clip of an earlier music or upload task of the account." },
@@ -74,9 +62,6 @@ const VARIANTS: Readonly<Record<InputVariant, Variant>> = {
     forbidden: PROVIDER_B_FIELDS,
   },
   provider_b: {
-    name: "ProviderBMusicRequest",
-    model: "provider_b",
-    taskType: "music",
     description: "A song by the other provider.",
     fields: {
       prompt: { description: "Style and mood." },
@@ -88,16 +73,10 @@ const VARIANTS: Readonly<Record<InputVariant, Variant>> = {
     forbidden: PROVIDER_A_FIELDS,
   },
   lyrics: {
-    name: "LyricsRequest",
-    model: "provider_a",
-    taskType: "lyrics",
     description: "Lyrics from a description.",
     fields: { prompt: { description: "What the lyrics are about." } },
   },
   upload: {
-    name: "UploadRequest",
-    model: "provider_a",
-    taskType: "upload",
     description: "A clip from audio at a public address.",
     fields: {
       url: {
@@ -108,18 +87,18 @@ const VARIANTS: Readonly<Record<InputVariant, Variant>> = {
     },
   },
   concat: {
-    name: "ConcatRequest",
-    model: "provider_a",
-    taskType: "concat",
     description: "The whole song that ends with a continued clip.",
     fields: { clip_id: { description: "The last clip of the song, from an earlier music task." } },
   },
 };
 
 export function requestSchemas(): Record<string, Schema> {
-  const variants = Object.entries(VARIANTS).map(
-    ([input, variant]) => [variant.name, requestSchema(input as InputVariant, variant)] as const,
-  );
+  const variants = Object.entries(VARIANTS).map(([input, variant]) => {
+    const taskType = isTaskType(input) ? input : "music";
+    const name = `_${input}`.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+    const schema = requestSchema(input as InputVariant, taskType, variant);
+    return [`${name}${input === taskType ? "" : "Music"}Request`, schema] as const;
+  });
   return {
     TaskRequest: {
       description: "The task to create: exactly one of these. Unknown fields are ignored.",
@@ -129,12 +108,12 @@ export function requestSchemas(): Record<string, Schema> {
   };
 }
 
-function requestSchema(input: InputVariant, variant: Variant): Schema {
-  const { model, taskType, description } = variant;
+function requestSchema(input: InputVariant, taskType: TaskType, variant: Variant): Schema {
+  const model = input === "provider_b" ? "provider_b" : "provider_a";
   const credits = priceOf(model, taskType);
   return {
     type: "object",
-    description: `${description} ${credits} ${credits === 1 ? "credit" : "credits"}.`,
+    description: `${variant.description} ${credits} ${credits === 1 ? "credit" : "credits"}.`,
     required: ["model", "task_type", "input"],
     properties: {
       model: { const: model },

@@ -1,12 +1,4 @@
-import {
-  balanceSchema,
-  clipSchema,
-  resultSchemas,
-  taskOutputSchema,
-  taskSchema,
-  taskSubmissionSchema,
-  usageSchema,
-} from "../../src/contract/responses.js";
+import * as contract from "../../src/contract/responses.js";
 import {
   ERROR_STATUSES,
   FINAL_STATUSES,
@@ -30,7 +22,7 @@ const REQUESTED_FORMAT = {
 export function dataSchemas(): Record<string, Schema> {
   return {
     TaskSubmission: {
-      ...fromContract(taskSubmissionSchema, {
+      ...fromContract(contract.taskSubmissionSchema, {
         task_id: { format: "uuid" },
         type: { enum: TASK_TYPES },
         status: { const: "pending" },
@@ -42,16 +34,16 @@ export function dataSchemas(): Record<string, Schema> {
     },
     Task: { ...taskFields(), ...FIELDS_BY_STATUS },
     TaskOutput: outputSchema(),
-    Clip: { ...fromContract(clipSchema, CLIP_FIELDS), description: CLIP },
-    Lyrics: fromContract(resultSchemas.lyrics, {
+    Clip: { ...fromContract(contract.clipSchema, CLIP_FIELDS), description: CLIP },
+    Lyrics: fromContract(contract.resultSchemas.lyrics, {
       text: { description: "The lyrics, with tags such as [Verse] for the parts." },
     }),
-    Balance: fromContract(balanceSchema, {
+    Balance: fromContract(contract.balanceSchema, {
       available: { ...credits, description: "Available for new tasks." },
       frozen: { ...credits, description: "Held for unfinished tasks." },
       total: { ...credits, description: "The sum of both." },
     }),
-    Usage: fromContract(usageSchema, {
+    Usage: fromContract(contract.usageSchema, {
       tasks_created: { type: "integer", minimum: 0, description: "Tasks of every status." },
       credits_used: { ...credits, description: "The credits of all tasks, refunded ones included." },
       credits_topped_up: { ...credits, description: "The credits of all top-ups." },
@@ -60,7 +52,7 @@ export function dataSchemas(): Record<string, Schema> {
 }
 
 function taskFields() {
-  const task = fromContract(taskSchema, {
+  const task = fromContract(contract.taskSchema, {
     task_id: { format: "uuid" },
     model: { enum: MODELS },
     type: { enum: TASK_TYPES },
@@ -115,7 +107,7 @@ const FIELDS_BY_STATUS = {
 } as const;
 
 function outputSchema() {
-  const output = fromContract(taskOutputSchema, {
+  const output = fromContract(contract.taskOutputSchema, {
     task_type: { type: "string", enum: TASK_TYPES },
     status: { type: "string", enum: ["queued", "processing", "completed", "failed"] },
     progress: { ...maybeText, description: "For people, for example a percentage." },
