@@ -57,11 +57,11 @@ export function writeScore(request: SongRequest): Score {
  */
 function writeBars(
   count: number,
-  beatsPerBar: number,
+  beats: number,
   withIntro: boolean,
   scale: ScaleName,
   random: Random,
-): readonly Bar[] {
+): Bar[] {
   const unit = count >= 10 ? 4 : count >= 4 ? 2 : 1;
   const edges = count < 6 ? 0 : withIntro ? 2 : 1;
   const units = Math.max(1, Math.floor((count - edges) / unit));
@@ -85,7 +85,7 @@ function writeBars(
     // The fifth chord of a minor key has the raised seventh.
     const isRaised = scale === "minor" && root === 4;
     const chord = { root, scale: isRaised ? [...steps.slice(0, 6), 11] : steps };
-    return { section, startBeat: bar * beatsPerBar, position, isLast, ...chord };
+    return { section, startBeat: bar * beats, position, isLast, ...chord };
   });
 }
 
@@ -171,11 +171,12 @@ export function writeParts(song: Song, instrumental: boolean, random: Random, to
 /** One bar of a pattern. Its digits are notes of the scale counted from the root of the chord, `x` is the whole chord. */
 function writeBar(
   song: Song,
-  { startBeat, root, scale }: Bar,
+  bar: Bar,
   pattern: string,
   lowestPitch: number,
   touch: Random,
 ): readonly Note[] {
+  const { startBeat, root, scale } = bar;
   const rootPitch = lowestPitch + modulo(song.tonic + at(scale, root) - lowestPitch, 12);
   const pitchOf = (degree: number) => {
     const step = root + degree - 1;

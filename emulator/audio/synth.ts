@@ -110,11 +110,8 @@ const FADE_SECONDS = 0.5;
 const NOTES_PER_TURN = 16;
 
 /** The sound of a performance, exactly as long as requested. */
-export async function render(
-  { beatsPerMinute, parts, hits, brightness, echo }: Performance,
-  durationSeconds: number,
-  pause: Pause,
-): Promise<Int16Array> {
+export async function render(music: Performance, durationSeconds: number, pause: Pause) {
+  const { beatsPerMinute, parts, hits, brightness, echo } = music;
   const mix = new Float32Array(Math.round(durationSeconds * SAMPLE_RATE));
   const samplesPerBeat = (60 * SAMPLE_RATE) / beatsPerMinute;
   const period = new Float32Array(TABLE_SIZE).map((_, i) => sine(i / TABLE_SIZE));
@@ -164,14 +161,8 @@ function createTable([partials]: Instrument, highestPitch: number, brightness: n
   return table;
 }
 
-function addTone(
-  span: Float32Array,
-  instrument: Instrument,
-  table: Float32Array,
-  hertz: number,
-  gain: number,
-) {
-  const [, attackSeconds, halfLifeSeconds] = instrument;
+function addTone(span: Float32Array, sound: Instrument, table: Float32Array, hertz: number, gain: number) {
+  const [, attackSeconds, halfLifeSeconds] = sound;
   const fall = fallOf(halfLifeSeconds);
   const step = ((hertz / SAMPLE_RATE) * 2 ** 32) | 0;
   const attack = 1 / (attackSeconds * SAMPLE_RATE);

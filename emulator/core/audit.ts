@@ -188,10 +188,11 @@ export interface AuditedOutcome {
 export function auditRequest(
   audit: Audit,
   request: AuditedRequest,
-  { fingerprint, task, known, retryAfterSeconds }: AuditedOutcome,
+  outcome: AuditedOutcome,
   arrivals: number,
-): void {
+) {
   const { requestId, submission } = request;
+  const { fingerprint, task, known, retryAfterSeconds } = outcome;
   const note = { requestId, arrivals };
   if (task !== null) checkPollInterval(audit, request, task);
 

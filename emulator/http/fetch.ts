@@ -1,6 +1,5 @@
 import {
   bytesOf,
-  type HttpOutcome,
   type HttpRequest,
   type HttpResponse,
   type Origins,
@@ -81,12 +80,8 @@ export function createResponder(service: Service, onDisconnect: () => Response) 
   };
 
   /** Continues after the caller aborts, once the request was received completely. */
-  async function carryOut(
-    { method, headers }: Request,
-    upload: ReadableStreamDefaultReader<Uint8Array> | undefined,
-    signal: AbortSignal,
-    target: RequestTarget,
-  ): Promise<HttpOutcome> {
+  async function carryOut(request: Request, upload: Upload, signal: AbortSignal, target: RequestTarget) {
+    const { method, headers } = request;
     const head = { ...target, origins, method, headers, hasLeft: () => signal.aborted };
     const arrival = arrive(core, head);
     core.clock.quiet.enter();
@@ -129,10 +124,9 @@ function targetOf(url: string, { service, providers }: Origins): RequestTarget |
   return { site: "service", path: address.slice(service.length) || "/" };
 }
 
-async function readBody(
-  upload: ReadableStreamDefaultReader<Uint8Array> | undefined,
-  limit: number,
-): Promise<HttpRequest["body"]> {
+type Upload = ReadableStreamDefaultReader<Uint8Array> | undefined;
+
+async function readBody(upload: Upload, limit: number): Promise<HttpRequest["body"]> {
   if (upload === undefined) return null;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -148,11 +142,8 @@ async function readBody(
   }
 }
 
-function toResponse(
-  { status, headers, body, stream, breaksAfterBytes }: HttpResponse,
-  url: string,
-  signal: AbortSignal,
-): Response {
+function toResponse(outcome: HttpResponse, url: string, signal: AbortSignal): Response {
+  const { status, headers, body, stream, breaksAfterBytes } = outcome;
   let content: BodyInit | null = body === "" ? null : body;
   // An abort ends the stream, like canceling its reader does.
   if (stream !== undefined) content = stream.pipeThrough(new TransformStream(), { signal });
@@ -167,11 +158,7 @@ function toResponse(
  * A file, copied when it is read, since its reader may change the bytes. Checks the signal at each read: a listener would
  * keep an unread file in memory as long as the signal.
  */
-function streamOf(
-  bytes: Uint8Array<ArrayBuffer>,
-  breaksAfterBytes: number | undefined,
-  signal: AbortSignal,
-): ReadableStream<Uint8Array> {
+function streamOf(bytes: Uint8Array<ArrayBuffer>, breaksAfterBytes: number | undefined, signal: AbortSignal) {
   let sent = false;
   const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     if (signal.aborted) controller.error(signal.reason);

@@ -151,8 +151,6 @@ export function seal(response: HttpResponse, requestId: string, method?: string)
   return method === "HEAD" ? { ...response, body: "" } : response;
 }
 
-export const BODILESS_STATUSES: readonly number[] = [204, 205, 304];
-
 export function emptyResponse({ headers, ...response }: HttpResponse): HttpResponse {
   const { "Content-Type": _, ...others } = headers;
   return { ...response, headers: { ...others, "Content-Length": "0" }, body: "" };

@@ -17,7 +17,6 @@ import { randomUuid } from "../time/random.js";
 import { controlBodyLimit } from "./control-gate.js";
 import {
   type Arrival,
-  BODILESS_STATUSES,
   bytesOf,
   emptyResponse,
   errorResponse,
@@ -75,11 +74,8 @@ export async function handleRequest({ core, control }: Service, request: HttpReq
  * Leaves a request without a response. `wait` receives a promise that resolves on a reset, and resolves once the request
  * has ended. A caller that gives up does so in real time: virtual time stands still until then.
  */
-export async function stall(
-  { clock, replaced }: Core,
-  wait: (reset: Promise<void>) => Promise<void>,
-  holdsTime = true,
-): Promise<void> {
+export async function stall(core: Core, wait: (reset: Promise<void>) => Promise<void>, holdsTime = true) {
+  const { clock, replaced } = core;
   let onReset = () => {};
   const reset = new Promise<void>((resolve) => {
     onReset = resolve;
@@ -246,6 +242,8 @@ function cut(response: HttpResponse): HttpResponse {
   const headers = { ...response.headers, "Content-Length": String(half) };
   return { ...response, headers, body: bytes.slice(0, half) };
 }
+
+const BODILESS_STATUSES = [204, 205, 304];
 
 function faultResponse(fault: Extract<Fault, { kind: "status" }>, context: Context): HttpResponse {
   const { status } = fault;

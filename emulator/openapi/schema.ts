@@ -24,10 +24,7 @@ export function fromContract(schema: z.core.$ZodType, details: Details): { [keyw
   return { ...rest, properties: fields };
 }
 
-export function reference(
-  kind: "schemas" | "responses" | "parameters" | "headers" | "examples",
-  name: string,
-) {
+export function reference(kind: "schemas" | "responses" | "parameters" | "headers", name: string) {
   return { $ref: `#/components/${kind}/${name}` };
 }
 

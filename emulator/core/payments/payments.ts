@@ -36,11 +36,7 @@ export function topUpByHand(checkout: Checkout, { usd, method, outcome = "comple
 }
 
 /** Completes or refuses a pending payment. @throws RangeError for any other; nothing is then changed. */
-export function decidePayment(
-  checkout: Checkout,
-  paymentId: string,
-  status: "completed" | "refused",
-): Payment {
+export function decidePayment(checkout: Checkout, paymentId: string, status: Ending): Payment {
   const payment = checkout.buyer.purchases.payments.find((each) => each.payment_id === paymentId);
   if (payment === undefined) throw new UnknownIdError("payment", paymentId, "the account");
   if (payment.status !== "pending") {
@@ -158,6 +154,7 @@ function checkCanTopUp({ buyer: { ledger } }: Checkout, credits: number): void {
   );
 }
 
+type Ending = "completed" | "refused";
 type PaymentOrder = Pick<Payment, "credits" | "method" | "automatic">;
 
 /** Begins a payment, and ends it at once unless it is to stay pending. */
@@ -191,11 +188,7 @@ function cardOf({ state, buyer }: Checkout, { automatic }: PaymentOrder, ordinal
 }
 
 /** Ends a pending payment: completed, it adds its credits and has an invoice. */
-function endPayment(
-  { state, buyer, now }: Checkout,
-  payment: StoredPayment,
-  status: "completed" | "refused",
-): void {
+function endPayment({ state, buyer, now }: Checkout, payment: StoredPayment, status: Ending): void {
   const { ledger, purchases } = buyer;
   invariant(payment.status === "pending", "a payment ends once");
   payment.status = status;
