@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import * as http from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import {
@@ -42,21 +42,21 @@ export interface Addresses {
  */
 const SERVER_OPTIONS = { requireHostHeader: false, keepAliveTimeout: 120_000 };
 
-export function createSiteServer(served: ServedSite): http.Server {
+export function createSiteServer(served: ServedSite) {
   const { clock } = served.service.core;
-  const lastResponses = new WeakMap<object, http.ServerResponse>();
-  const listener: http.RequestListener = (request, response) => {
+  const lastResponses = new WeakMap<object, ServerResponse>();
+  const listener: RequestListener = (request, response) => {
     lastResponses.set(request.socket, response);
     void respond(served, request, response);
   };
-  const server = http.createServer(SERVER_OPTIONS, listener);
+  const server = createServer(SERVER_OPTIONS, listener);
   server.on("checkExpectation", listener);
   // A connection brings a request: virtual time must not advance in between.
   server.on("connection", () => clock.quiet.stir());
   // Node hands over the bare socket of a `CONNECT`. It gets a response like any other request, and then ends.
-  server.on("connect", (request: http.IncomingMessage, socket: Duplex) => {
+  server.on("connect", (request: IncomingMessage, socket: Duplex) => {
     if (!(socket instanceof Socket)) return;
-    const response = new http.ServerResponse(request);
+    const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.once("finish", () => socket.end());
@@ -92,8 +92,8 @@ const BODILESS_METHODS = ["GET", "HEAD", "CONNECT"];
 
 async function respond(
   served: ServedSite,
-  request: http.IncomingMessage,
-  response: http.ServerResponse,
+  request: IncomingMessage,
+  response: ServerResponse,
 ): Promise<void> {
   const { service, site, dashboard, addresses, controlHosts } = served;
   const { core } = service;
@@ -159,13 +159,13 @@ function originsAt(host: string | undefined, own: Origins): Origins {
   return { service: origin, providers: { provider_a: provider.origin, provider_b: provider.origin } };
 }
 
-function headersOf({ headers }: http.IncomingMessage): HttpRequest["headers"] {
+function headersOf({ headers }: IncomingMessage): HttpRequest["headers"] {
   return { get: (name) => headers[name.toLowerCase()]?.toString() ?? null };
 }
 
 /** Reads a body to its end, but keeps no more of it than the limit. With a limit of 0 it does not wait for the end. */
 function readBody(
-  request: http.IncomingMessage,
+  request: IncomingMessage,
   limit: number,
   clock: ServiceClock,
 ): Promise<HttpRequest["body"]> {
@@ -192,11 +192,7 @@ function readBody(
  * Responds before a body has arrived, and ends the connection. What still arrives is discarded for a while: a client that
  * is still sending would otherwise see its connection reset instead of the response.
  */
-function refuseUnread(
-  request: http.IncomingMessage,
-  response: http.ServerResponse,
-  refusal: HttpResponse,
-): void {
+function refuseUnread(request: IncomingMessage, response: ServerResponse, refusal: HttpResponse): void {
   response.writeHead(refusal.status, { ...refusal.headers, Connection: "close" });
   response.write(refusal.body);
   const end = () => void response.end();
@@ -204,7 +200,7 @@ function refuseUnread(
   afterRealMs(PATIENCE_MS, end);
 }
 
-function send(request: http.IncomingMessage, response: http.ServerResponse, outcome: HttpOutcome): void {
+function send(request: IncomingMessage, response: ServerResponse, outcome: HttpOutcome): void {
   if (outcome === "stall") return;
   if (outcome === "disconnect") {
     request.socket.destroy();
@@ -224,10 +220,7 @@ function send(request: http.IncomingMessage, response: http.ServerResponse, outc
 }
 
 /** Forwards a stream until it ends or its reader leaves. */
-async function pipe(
-  stream: NonNullable<HttpResponse["stream"]>,
-  response: http.ServerResponse,
-): Promise<void> {
+async function pipe(stream: NonNullable<HttpResponse["stream"]>, response: ServerResponse): Promise<void> {
   const reader = stream.getReader();
   const gone = new AbortController();
   response.on("close", () => {
@@ -245,7 +238,7 @@ async function pipe(
 /** Virtual time stands still until the response is sent: before, its client cannot continue. */
 async function untilTaken(
   sent: HttpResponse,
-  response: http.ServerResponse,
+  response: ServerResponse,
   closed: Promise<void>,
 ): Promise<void> {
   // A stream may never end. Without a socket, the response waits for an earlier one on its connection.
@@ -255,7 +248,7 @@ async function untilTaken(
 }
 
 /** Responds with 500 and prints the error: a defect must be seen, and must not end the service for all others. */
-function reportDefect(error: unknown, request: http.IncomingMessage, response: http.ServerResponse): void {
+function reportDefect(error: unknown, request: IncomingMessage, response: ServerResponse): void {
   const id = sentRequestId({ headers: headersOf(request) }) ?? crypto.randomUUID();
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
   console.error(`async-music: The emulator failed on the request ${id}: ${reason}`);

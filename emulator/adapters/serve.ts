@@ -156,11 +156,8 @@ async function readFiles(): Promise<ReadonlyMap<string, HttpResponse>> {
   for (const name of await readdir(DASHBOARD).catch(() => [])) {
     const contentType = CONTENT_TYPES[name.split(".").at(-1) ?? ""];
     if (contentType === undefined) continue;
-    const response = createResponse(
-      200,
-      contentType,
-      new Uint8Array(await readFile(new URL(name, DASHBOARD))),
-    );
+    const bytes = new Uint8Array(await readFile(new URL(name, DASHBOARD)));
+    const response = createResponse(200, contentType, bytes);
     Object.assign(response.headers, HEADERS);
     files.set(name === "index.html" ? "/" : `/dashboard/${name}`, response);
   }

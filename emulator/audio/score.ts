@@ -55,13 +55,7 @@ export function writeScore(request: SongRequest): Score {
  * As many bars as requested, with a chord each, and the key chord after them. Sections between intro and outro have the
  * same length, and the last of them is a chorus. A song that continues another has no intro.
  */
-function writeBars(
-  count: number,
-  beats: number,
-  withIntro: boolean,
-  scale: ScaleName,
-  random: Random,
-): Bar[] {
+function writeBars(count: number, beats: number, withIntro: boolean, scale: ScaleName, random: Random) {
   const unit = count >= 10 ? 4 : count >= 4 ? 2 : 1;
   const edges = count < 6 ? 0 : withIntro ? 2 : 1;
   const units = Math.max(1, Math.floor((count - edges) / unit));
@@ -169,13 +163,7 @@ export function writeParts(song: Song, instrumental: boolean, random: Random, to
 }
 
 /** One bar of a pattern. Its digits are notes of the scale counted from the root of the chord, `x` is the whole chord. */
-function writeBar(
-  song: Song,
-  bar: Bar,
-  pattern: string,
-  lowestPitch: number,
-  touch: Random,
-): readonly Note[] {
+function writeBar(song: Song, bar: Bar, pattern: string, lowestPitch: number, touch: Random) {
   const { startBeat, root, scale } = bar;
   const rootPitch = lowestPitch + modulo(song.tonic + at(scale, root) - lowestPitch, 12);
   const pitchOf = (degree: number) => {

@@ -205,10 +205,8 @@ function ledgersMatchTasks(accounts: readonly Account[], tasks: readonly StoredT
   );
 }
 
-function ledgerMatchesTasks(
-  { ledger, tasksCreated, creditsUsed }: Account,
-  tasks: readonly StoredTask[],
-): boolean {
+function ledgerMatchesTasks(account: Account, tasks: readonly StoredTask[]): boolean {
+  const { ledger, tasksCreated, creditsUsed } = account;
   const moves = new Map<string, string>();
   for (const { kind, credits, task_id: id } of ledger.entries)
     if (id !== null) moves.set(id, `${moves.get(id) ?? ""}${kind} ${credits}, `);

@@ -34,15 +34,8 @@ export interface TaskOrder extends ProviderTask {
   outcome: Outcome | null;
 }
 
-type TaskRefusal = "insufficient_credits" | "upstream_provider_error";
-
 /** Creates a task, or returns why not: then nothing has changed, except that a scripted refusal is used up. */
-export function createTask(
-  core: Core,
-  account: Account,
-  order: TaskOrder,
-  now: number,
-): OpenTask | TaskRefusal {
+export function createTask(core: Core, account: Account, order: TaskOrder, now: number) {
   const { model, type, credits, input, audioFormat } = order;
   const { state } = core;
   if (!canFreeze(account.ledger, credits)) return "insufficient_credits";
@@ -142,13 +135,7 @@ export function readTask(core: Core, account: Account, { ordinal }: StoredTask, 
   return endTask(core, account, task, report, now);
 }
 
-function endTask(
-  core: Core,
-  account: Account,
-  task: OpenTask,
-  report: FinishedReport,
-  now: number,
-): StoredTask {
+function endTask(core: Core, account: Account, task: OpenTask, report: FinishedReport, now: number) {
   const { end, endedAfterMs } = report;
   const completedAt = task.createdAt + endedAfterMs;
   if (end.outcome === "failure") {

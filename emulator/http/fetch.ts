@@ -52,10 +52,8 @@ export function createResponder(service: Service, onDisconnect: () => Response) 
   const inFlight = new Set<Request>();
   const ownerOfBody = new WeakMap<ReadableStream, Request>();
 
-  return async function respond(
-    request: Request,
-    { signal = request.signal, owner = request, canAbort = true }: Caller = {},
-  ): Promise<Response> {
+  return async function respond(request: Request, caller: Caller = {}): Promise<Response> {
+    const { signal = request.signal, owner = request, canAbort = true } = caller;
     signal.throwIfAborted();
     const target = targetOf(request.url, origins);
     if (target === null || closing.aborted) return onDisconnect();

@@ -123,11 +123,9 @@ export function bytesOf(body: HttpResponse["body"]): Uint8Array<ArrayBuffer> {
   return typeof body === "string" ? encoder.encode(body) : body;
 }
 
-export function createResponse(
-  status: number,
-  contentType: string,
-  body: HttpResponse["body"],
-): HttpResponse {
+type Body = HttpResponse["body"];
+
+export function createResponse(status: number, contentType: string, body: Body): HttpResponse {
   const isAscii = typeof body === "string" && !/[^\0-\x7f]/.test(body);
   const length = isAscii ? body.length : bytesOf(body).byteLength;
   const headers = { "Content-Type": contentType, "Content-Length": String(length) };

@@ -29,12 +29,7 @@ export function openApiDocument() {
       { name: "Tasks", description: "Create and read tasks." },
       { name: "Account", description: "Balance and usage." },
     ],
-    paths: Object.fromEntries(
-      OPERATIONS.map((operation) => [
-        operation.endpoint.path,
-        { [operation.endpoint.method.toLowerCase()]: describeOperation(operation) },
-      ]),
-    ),
+    paths: Object.fromEntries(OPERATIONS.map(describePath)),
     components: {
       securitySchemes: {
         apiKey: {
@@ -130,7 +125,7 @@ const OPERATIONS = [
   },
 ] as const;
 
-function describeOperation(operation: (typeof OPERATIONS)[number]) {
+function describePath(operation: (typeof OPERATIONS)[number]) {
   const { endpoint, operationId, tag, summary, description, success, data, example, errors } = operation;
   const isSubmission = endpoint === ENDPOINTS.createTask;
   const schema = {
@@ -139,7 +134,7 @@ function describeOperation(operation: (typeof OPERATIONS)[number]) {
     properties: { code: { const: endpoint.status }, data: reference("schemas", data) },
   };
   const requestBody = { schema: reference("schemas", "TaskRequest"), examples: REQUEST_EXAMPLES };
-  return {
+  const described = {
     operationId,
     tags: [tag],
     summary,
@@ -159,4 +154,5 @@ function describeOperation(operation: (typeof OPERATIONS)[number]) {
       ...(isSubmission && { default: reference("responses", "AudioFormatRefused") }),
     },
   };
+  return [endpoint.path, { [endpoint.method.toLowerCase()]: described }];
 }

@@ -67,11 +67,8 @@ function usd(credits: number): string {
 
 /** The lines of an address, of 38 characters at most. */
 function wrapped(text: string): readonly string[] {
-  return (
-    printable(text)
-      .replaceAll(/(\S{38})(?=\S)/g, "$1 ")
-      .match(/\S.{0,37}(?= |$)/g) ?? []
-  );
+  const spelled = printable(text).replaceAll(/(\S{38})(?=\S)/g, "$1 ");
+  return spelled.match(/\S.{0,37}(?= |$)/g) ?? [];
 }
 
 interface Setting {

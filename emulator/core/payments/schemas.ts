@@ -104,12 +104,8 @@ export const paymentSchema = objectOf({
   invoice_id: z.nullable(text),
 }).register(NAMED, { id: "Payment" });
 
-export const invoiceSchema = z.extend(
-  z.pick(paymentSchema, { payment_id: true, at: true, usd: true, credits: true, method: true }),
-  {
-    invoice_id: text,
-  },
-);
+const invoiced = { payment_id: true, at: true, usd: true, credits: true, method: true } as const;
+export const invoiceSchema = z.extend(z.pick(paymentSchema, invoiced), { invoice_id: text });
 invoiceSchema.register(NAMED, { id: "Invoice" });
 
 const MOST_USD = 1_000_000;
@@ -158,12 +154,8 @@ const requiredLine = z
   .string(requiredRule)
   .check(z.regex(/\S/, requiredRule), z.maxLength(LONGEST_LINE, requiredRule), z.trim());
 const optionalRule = `be text of ${LONGEST_LINE} characters at most`;
-const optionalLine = z._default(
-  z
-    .nullable(z.string(optionalRule).check(z.maxLength(LONGEST_LINE, optionalRule), z.trim()))
-    .check(z.overwrite((line) => line || null)),
-  null,
-);
+const shortLine = z.string(optionalRule).check(z.maxLength(LONGEST_LINE, optionalRule), z.trim());
+const optionalLine = z._default(z.nullable(shortLine).check(z.overwrite((line) => line || null)), null);
 
 /** Limits: Invoice billing information. Parses what a caller passes into what is stored. */
 export const billingSchema = objectOf({
