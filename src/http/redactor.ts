@@ -38,10 +38,12 @@ export function createRedactor(secret: string): Redactor {
     }
     return false;
   };
-  const text = (value: string): string => {
-    let shown = value;
-    for (const spelling of spellings) shown = shown.replaceAll(spelling, REPLACEMENT);
-    return isIn(shown) ? text(cleaned(shown)) : shown;
+  const replaced = (value: string) =>
+    spellings.reduce((shown, spelling) => shown.replaceAll(spelling, REPLACEMENT), value);
+  // Not repeated until nothing is found: the replacement itself may contain the key.
+  const text = (value: string) => {
+    const shown = replaced(value);
+    return isIn(shown) ? replaced(cleaned(shown)) : shown;
   };
   const safeText = (value: string) => withoutCredentials(text(value));
   const isUnsafe = (value: string) => isIn(value) || withoutCredentials(value) !== value;

@@ -26,6 +26,7 @@ test.each<[key: string, text: string, shown: string]>([
   ["sixers", "asixersb", "a[redacted]b"],
   ["key\t12", "<key\t12> <key%0912>", "<[redacted]> <[redacted]>"],
   ["", "a, b: {}", "a, b: {}"],
+  ["redacted", "a redacted b", "a [[redacted]] b"],
 ])("with the key %j the text %j is shown as %j", (key, text, shown) => {
   expect(createRedactor(key).text(text)).toBe(shown);
 });
