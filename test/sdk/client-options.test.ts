@@ -241,10 +241,3 @@ test("options that are undefined are options that are left out", () => {
   const options = Object.fromEntries(names.map((name) => [name, undefined]));
   expect(new AsyncMusic({ ...GIVEN, ...options })).toBeInstanceOf(AsyncMusic);
 });
-
-test("nothing is sent when a client is made", () => {
-  const fetch = vi.fn();
-  vi.stubGlobal("fetch", fetch);
-  new AsyncMusic(GIVEN);
-  expect(fetch).not.toHaveBeenCalled();
-});

@@ -23,33 +23,29 @@ function createFetch() {
 const createClient = (fetch?: typeof globalThis.fetch) =>
   new AsyncMusic({ apiKey: API_KEY, baseUrl: "https://music.example", fetch });
 
-test.each(["passed to the client", "put in place of the global one later"])(
-  "a fetch %s gets one Request, and the signal beside it",
-  async (how) => {
-    const { own, seen } = createFetch();
-    const client = createClient(how === "passed to the client" ? own : undefined);
-    vi.stubGlobal("fetch", own);
-    await client.account.balance({ headers: { "X-Team": "radio" } });
-    const [{ input, init } = { input: null, init: undefined }] = seen;
-    expect(input).toBeInstanceOf(Request);
-    if (!(input instanceof Request)) return;
-    expect([input.method, input.url]).toEqual(["GET", "https://music.example/api/v1/account/balance"]);
-    expect(input.headers.get("X-Team")).toBe("radio");
-    expect(input.redirect).toBe("manual");
-    expect(init?.signal).toBeInstanceOf(AbortSignal);
-    expect(seen).toHaveLength(1);
-  },
-);
+const WAYS = ["passed to the client", "put in place of the global one later"];
+test.each(WAYS)("a fetch %s gets one Request, and the signal beside it", async (how) => {
+  const { own, seen } = createFetch();
+  const client = createClient(how === "passed to the client" ? own : undefined);
+  vi.stubGlobal("fetch", own);
+  await client.account.balance({ headers: { "X-Team": "radio" } });
+  const [{ input, init } = { input: null, init: undefined }] = seen;
+  expect(input).toBeInstanceOf(Request);
+  if (!(input instanceof Request)) return;
+  expect([input.method, input.url]).toEqual(["GET", "https://music.example/api/v1/account/balance"]);
+  expect(input.headers.get("X-Team")).toBe("radio");
+  expect(input.redirect).toBe("manual");
+  expect(init?.signal).toBeInstanceOf(AbortSignal);
+  expect(seen).toHaveLength(1);
+});
 
-test.each([undefined, null, {}, { headers: {} }, "200"])(
-  "a fetch that returns %j is named in the cause of the error",
-  async (returned) => {
-    const client = createClient(async () => returned as never);
-    const { cause } = await rejection(client.account.balance({ maxRetries: 0 }), ConnectionError);
-    expect(cause).toBeInstanceOf(TypeError);
-    expect(String(cause)).toContain("`fetch` answered");
-  },
-);
+const NO_RESPONSES = [undefined, null, {}, { headers: {} }, "200"];
+test.each(NO_RESPONSES)("a fetch that returns %j is named in the cause of the error", async (returned) => {
+  const client = createClient(async () => returned as never);
+  const { cause } = await rejection(client.account.balance({ maxRetries: 0 }), ConnectionError);
+  expect(cause).toBeInstanceOf(TypeError);
+  expect(String(cause)).toContain("`fetch` answered");
+});
 
 test("a character may arrive in two pieces, and half a character at the end is an invalid response", async () => {
   const bytes = [

@@ -165,19 +165,17 @@ test("open lists the open keys beside damaged entries, and names the keys that c
   expect(error).toBeInstanceOf(JournalError);
 });
 
-test.each(["07", "9".repeat(20), "1e3", "-1"])(
-  "a foreign file %j in a key's directory is ignored",
-  async (name) => {
-    const journal = fileJournal(path);
-    await journal.put(KEY, intent("a"), null);
-    const directory = dirname((await files())[0] ?? "");
-    await writeFile(join(directory, name), "mine");
-    expect(await journal.get(KEY)).toEqual(intent("a"));
-    expect(await journal.put(KEY, record("b"), "a")).toBe(true);
-    expect(await journal.open()).toMatchObject([{ key: KEY, state: "submitted" }]);
-    expect(await readFile(join(directory, name), "utf8")).toBe("mine");
-  },
-);
+const FOREIGN_NAMES = ["07", "9".repeat(20), "1e3", "-1"];
+test.each(FOREIGN_NAMES)("a foreign file %j in a key's directory is ignored", async (name) => {
+  const journal = fileJournal(path);
+  await journal.put(KEY, intent("a"), null);
+  const directory = dirname((await files())[0] ?? "");
+  await writeFile(join(directory, name), "mine");
+  expect(await journal.get(KEY)).toEqual(intent("a"));
+  expect(await journal.put(KEY, record("b"), "a")).toBe(true);
+  expect(await journal.open()).toMatchObject([{ key: KEY, state: "submitted" }]);
+  expect(await readFile(join(directory, name), "utf8")).toBe("mine");
+});
 
 test("a link to nothing in place of the latest revision is a damaged entry", async () => {
   const { client, requests } = createWorld(serve);
@@ -210,12 +208,10 @@ test("a file in the place of the directory, or of one above it, and a directory 
   expect(requests).toEqual([]);
 });
 
-test.each(["", undefined, null, 7])(
-  "the path %j is refused, and not taken for the working directory",
-  (given) => {
-    expect(() => fileJournal(given as string)).toThrow(/^Expected `path` to be a text that is not empty/);
-  },
-);
+const BAD_PATHS = ["", undefined, null, 7];
+test.each(BAD_PATHS)("the path %j is refused, and not taken for the working directory", (given) => {
+  expect(() => fileJournal(given as string)).toThrow(/^Expected `path` to be a text that is not empty/);
+});
 
 test("one path is one journal, however it is written", () => {
   expect(fileJournal(join(folder, "other", "..", "journal"))).toBe(fileJournal(path));

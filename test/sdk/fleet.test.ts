@@ -1,6 +1,6 @@
 import { AsyncMusic, type ClientOptions, RateLimitedError } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { TYPICAL } from "../../scripts/pacing/law.js";
 import { seededRandom } from "../../scripts/pacing/random.js";
 import { createSharedBudget } from "../../scripts/pacing/shared-budget.js";
@@ -8,6 +8,7 @@ import { createFleetPacer } from "../../src/redis/fleet-pacer.js";
 import type { FleetBudget } from "../../src/redis/fleet-window.js";
 import { rejection } from "../support/rejection.js";
 import { turns } from "../support/test-clock.js";
+import { watchUnhandledRejections } from "../support/unhandled.js";
 
 // Limits: 120 requests per 60 seconds and key. Redis is played by a count on the emulator's clock.
 
@@ -20,6 +21,7 @@ const SONG = {
 
 function createFleet() {
   const emulator = createEmulator({ seed: 1, credits: 100_000 });
+  onTestFinished(() => emulator[Symbol.asyncDispose]());
   const join = createSharedBudget(emulator.clock, SIZE);
   const troubles: unknown[] = [];
 
@@ -63,7 +65,6 @@ test.each([
   "ten members, %s: no 429, and found about as soon as by a single client",
   async (_, songs, gapMs, times) => {
     const { emulator, member, refused, troubles } = createFleet();
-    await using _emulator = emulator;
     const members = Array.from({ length: 10 }, () => member());
     const { delay, wait } = await runSongs(emulator, members, songs, gapMs);
     expect(refused()).toEqual([]);
@@ -88,7 +89,6 @@ const read = (client: AsyncMusic, times: number) =>
 
 test("no 429 where every request is up to a second on its way", async () => {
   const { emulator, member, refused } = createFleet();
-  await using _emulator = emulator;
   const chance = seededRandom(5);
   const fetch = slowFetch(emulator, () => 900 * chance());
   const inTurn = Array.from({ length: 10 }, () => member({ fetch })).map(async (client) => {
@@ -100,7 +100,6 @@ test("no 429 where every request is up to a second on its way", async () => {
 
 test("no 429 where the service counts a window's first request late", async () => {
   const { emulator, clock, member, refused } = createFleet();
-  await using _emulator = emulator;
   const began = clock.now();
   const fetch = slowFetch(emulator, () => (clock.now() < began + 30_000 ? 4000 : 10));
   await Promise.all(Array.from({ length: 10 }, () => read(member({ fetch }), 30)));
@@ -109,7 +108,6 @@ test("no 429 where the service counts a window's first request late", async () =
 
 test("nobody leaves in a window's last moment, not even who has just come", async () => {
   const { emulator, clock, member, refused } = createFleet();
-  await using _emulator = emulator;
   await member().account.balance();
   await clock.sleep(59_500);
   const fetch = slowFetch(emulator, () => 900);
@@ -120,8 +118,7 @@ test("nobody leaves in a window's last moment, not even who has just come", asyn
 });
 
 test("each of ten members that all want more than their part gets it", async () => {
-  const { emulator, clock, member } = createFleet();
-  await using _emulator = emulator;
+  const { clock, member } = createFleet();
   const began = clock.now();
   const sent = Array.from({ length: 10 }, async (_, index) => {
     const client = member();
@@ -137,7 +134,6 @@ test("each of ten members that all want more than their part gets it", async () 
 
 test("what the fleet has left is taken at once", async () => {
   const { emulator, clock, member } = createFleet();
-  await using _emulator = emulator;
   const began = clock.now();
   await read(member({ fetch: slowFetch(emulator, () => 900) }), 120);
   expect(clock.now() - began).toBeLessThan(1500);
@@ -145,7 +141,6 @@ test("what the fleet has left is taken at once", async () => {
 
 test("polls of all members leave room for the creates of another", async () => {
   const { emulator, clock, member } = createFleet();
-  await using _emulator = emulator;
   emulator.providers.provider_a.always({ outcome: "hang" });
   const creator = member();
   const ids = await Promise.all(
@@ -167,10 +162,9 @@ test("polls of all members leave room for the creates of another", async () => {
 
 test("a 429 holds every member back, and whoever can't wait so long is told so", async () => {
   const { emulator, clock, member, refused } = createFleet();
-  await using _emulator = emulator;
   const [one, other] = [member(), member()];
   const outsider = new AsyncMusic(emulator.connection());
-  await Promise.all(Array.from({ length: 120 }, () => outsider.account.balance()));
+  await read(outsider, 120);
   await rejection(one.tasks.create(SONG, { maxRetries: 0 }), RateLimitedError);
 
   const before = emulator.requests.length;
@@ -186,11 +180,10 @@ test("a 429 holds every member back, and whoever can't wait so long is told so",
 
 test("what others spend from the key is seen in the answers, and not taken again", async () => {
   const { emulator, member, refused } = createFleet();
-  await using _emulator = emulator;
   const outsider = new AsyncMusic(emulator.connection());
   const [one, other] = [member(), member()];
   await one.account.balance();
-  await Promise.all(Array.from({ length: 90 }, () => outsider.account.balance()));
+  await read(outsider, 90);
   await one.account.balance();
   await Promise.all(Array.from({ length: 100 }, (_, index) => (index % 2 ? one : other).account.balance()));
   expect(refused()).toEqual([]);
@@ -200,14 +193,13 @@ test.each([
   ["rejects", () => Promise.reject(new Error("the connection is closed"))],
   ["never answers", () => new Promise<never>(() => {})],
 ])("while the shared budget %s, every member paces itself, and it is told once", async (_, fail) => {
-  const { emulator, clock, join, member, refused, troubles } = createFleet();
-  await using _emulator = emulator;
+  const { clock, join, member, refused, troubles } = createFleet();
   const fleet = join();
   let isAway = true;
   const take: FleetBudget["take"] = (upTo) => (isAway ? fail() : fleet.take(upTo));
   const client = member({}, { ...fleet, take });
   const began = clock.now();
-  await Promise.all(Array.from({ length: 130 }, () => client.account.balance()));
+  await read(client, 130);
   expect(clock.now() - began).toBeLessThan(66_000);
   expect(refused()).toEqual([]);
   expect(troubles).toHaveLength(1);
@@ -222,15 +214,14 @@ test.each([
 });
 
 test("a member that asks a shared budget which is still away is held to its own", async () => {
-  const { emulator, clock, join, member, refused } = createFleet();
-  await using _emulator = emulator;
+  const { clock, join, member, refused } = createFleet();
   const take = () => Promise.reject(new Error("the connection is closed"));
   const client = member({}, { ...join(), take });
-  await Promise.all(Array.from({ length: 118 }, () => client.account.balance()));
+  await read(client, 118);
   // It is asked again every ten seconds, by whoever comes next.
   for (let times = 0; times < 4; times++) {
     await clock.sleep(10_500);
-    void Promise.all(Array.from({ length: 4 }, () => client.account.balance()));
+    void read(client, 4);
   }
   await clock.sleep(70_000);
   expect(refused()).toEqual([]);
@@ -251,15 +242,13 @@ test("a member whose own budget is spent asks again as soon as the shared one ma
   const client = new AsyncMusic({ ...emulator.connection(), pacer });
   const began = clock.now();
   // By itself it would take the window for one of a minute.
-  await Promise.all(Array.from({ length: 130 }, () => client.account.balance()));
+  await read(client, 130);
   expect(clock.now() - began).toBeLessThan(20_000);
   expect(emulator.requests.filter(({ status }) => status === 429)).toEqual([]);
 });
 
 test("whoever is told that the shared budget is away may reject: that is left to nobody, and ends no process", async () => {
-  const unhandled = vi.fn();
-  process.on("unhandledRejection", unhandled);
-  onTestFinished(() => void process.off("unhandledRejection", unhandled));
+  const unhandled = watchUnhandledRejections();
   await using emulator = createEmulator({ seed: 1 });
   const { clock } = emulator;
   const take = () => Promise.reject(new Error("the connection is closed"));
@@ -271,8 +260,7 @@ test("whoever is told that the shared budget is away may reject: that is left to
 });
 
 test("a request that is aborted while it is asked for does not leave, and nobody waits for its answer", async () => {
-  const { emulator, clock } = createFleet();
-  await using _emulator = emulator;
+  const { clock } = createFleet();
   const pacer = createFleetPacer(clock, createSharedBudget(clock, SIZE, 100)(), SIZE, () => {});
   const controller = new AbortController();
   void clock.sleep(150).then(() => controller.abort("no"));

@@ -49,19 +49,17 @@ function breakable(answer: Parameters<typeof createWorld>[0] = serve) {
   return { ...world, inner, broken, journal, run };
 }
 
-test.each(["get", "put"] as const)(
-  "a journal whose %s throws before the POST: nothing is sent",
-  async (method) => {
-    const { run, broken, inner, requests } = breakable();
-    broken[method] = fail;
-    const error = await rejection(run(), JournalError);
-    expect(error).toMatchObject({ journalKey: KEY, taskId: null, cause: away });
-    expect(error.message).toContain(`"${KEY}"`);
-    expect(error.message).toContain("the database is away");
-    expect(requests).toEqual([]);
-    expect(await inner.get(KEY)).toBeNull();
-  },
-);
+const METHODS = ["get", "put"] as const;
+test.each(METHODS)("a journal whose %s throws before the POST: nothing is sent", async (method) => {
+  const { run, broken, inner, requests } = breakable();
+  broken[method] = fail;
+  const error = await rejection(run(), JournalError);
+  expect(error).toMatchObject({ journalKey: KEY, taskId: null, cause: away });
+  expect(error.message).toContain(`"${KEY}"`);
+  expect(error.message).toContain("the database is away");
+  expect(requests).toEqual([]);
+  expect(await inner.get(KEY)).toBeNull();
+});
 
 test("an intent that was written although its put threw does not hold the key", async () => {
   const { run, broken, inner, requests } = breakable();

@@ -170,23 +170,21 @@ test("the order of an object's keys makes no other request, and neither does und
   expect(posts(world)).toHaveLength(1);
 });
 
-test.each(["submitted", "intent"] as const)(
-  "the same key with another request is refused (%s)",
-  async (state) => {
-    const world = journaledWorld(serve);
-    const { journal, client } = world;
-    await journal.put(KEY, journalEntry(state), null);
-    const run = client.tasks.run(OTHER_REQUEST, { journal, journalKey: KEY });
-    const error = await rejection(run, JournalConflictError);
-    expect(error.journalKey).toBe(KEY);
-    expect(error.message).toContain(`"${KEY}"`);
-    expect(error.message).not.toContain("sun in Faro");
-    // Who has taken one key for two songs finds out which one it stands for, where that is known.
-    expect(error.message.includes(`of task ${TASK_ID}`)).toBe(state === "submitted");
-    expect(error.message.includes("of task")).toBe(state === "submitted");
-    expect(world.requests).toEqual([]);
-  },
-);
+const STATES = ["submitted", "intent"] as const;
+test.each(STATES)("the same key with another request is refused (%s)", async (state) => {
+  const world = journaledWorld(serve);
+  const { journal, client } = world;
+  await journal.put(KEY, journalEntry(state), null);
+  const run = client.tasks.run(OTHER_REQUEST, { journal, journalKey: KEY });
+  const error = await rejection(run, JournalConflictError);
+  expect(error.journalKey).toBe(KEY);
+  expect(error.message).toContain(`"${KEY}"`);
+  expect(error.message).not.toContain("sun in Faro");
+  // Who has taken one key for two songs finds out which one it stands for, where that is known.
+  expect(error.message.includes(`of task ${TASK_ID}`)).toBe(state === "submitted");
+  expect(error.message.includes("of task")).toBe(state === "submitted");
+  expect(world.requests).toEqual([]);
+});
 
 test.each([
   ["a refusal", () => refusal(402, "insufficient_credits"), InsufficientCreditsError],

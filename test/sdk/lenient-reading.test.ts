@@ -30,13 +30,11 @@ test("a task of the required fields alone is a task, and what it may lack is nul
   });
 });
 
-test.each([null, "rain", 7, true, [], ["rain"], [{ prompt: "rain" }]])(
-  "an input of %j, which is no object, is an empty one",
-  async (input) => {
-    const { client } = createWorld(() => ok(task({ input } as never)));
-    expect((await client.tasks.retrieve(TASK_ID)).input).toEqual({});
-  },
-);
+const NO_OBJECTS = [null, "rain", 7, true, [], ["rain"], [{ prompt: "rain" }]];
+test.each(NO_OBJECTS)("an input of %j, which is no object, is an empty one", async (input) => {
+  const { client } = createWorld(() => ok(task({ input } as never)));
+  expect((await client.tasks.retrieve(TASK_ID)).input).toEqual({});
+});
 
 describe("unknown fields are kept", () => {
   test("of a task, its output, its clips and their metadata", async () => {
@@ -88,15 +86,13 @@ test("a failed task is an answer of retrieve, and no error", async () => {
 describe("what the contract requires must be there", () => {
   const without = (field: string) => ({ ...task(), [field]: undefined });
 
-  test.each(["task_id", "model", "type", "status", "credits_cost"])(
-    "a task without %s is an InvalidResponseError",
-    async (field) => {
-      const { client } = createWorld(() => ok(without(field), { "X-Request-Id": "served-1" }));
-      const error = await rejection(client.tasks.retrieve(TASK_ID), InvalidResponseError);
-      expect(error).toMatchObject({ requestId: "served-1", taskId: TASK_ID });
-      expect(error.issues).toEqual([{ path: `data.${field}`, message: expect.any(String) }]);
-    },
-  );
+  const FIELDS = ["task_id", "model", "type", "status", "credits_cost"];
+  test.each(FIELDS)("a task without %s is an InvalidResponseError", async (field) => {
+    const { client } = createWorld(() => ok(without(field), { "X-Request-Id": "served-1" }));
+    const error = await rejection(client.tasks.retrieve(TASK_ID), InvalidResponseError);
+    expect(error).toMatchObject({ requestId: "served-1", taskId: TASK_ID });
+    expect(error.issues).toEqual([{ path: `data.${field}`, message: expect.any(String) }]);
+  });
 
   test.each([
     ["status", 7],
@@ -110,15 +106,13 @@ describe("what the contract requires must be there", () => {
     expect(issues[0]?.path).toBe(`data.${field}`);
   });
 
-  test.each(["", "<h1>no</h1>", "null", "7", '"data"', "{}", '{"code":200}'])(
-    "a response of %j holds no data, and its body is named as a whole",
-    async (text) => {
-      const { client } = createWorld(() => new Response(text));
-      const { issues, message } = await rejection(client.account.balance(), InvalidResponseError);
-      expect(issues).toEqual([{ path: "", message: expect.any(String) }]);
-      expect(message).toContain("contract: `body` is ");
-    },
-  );
+  const NO_DATA = ["", "<h1>no</h1>", "null", "7", '"data"', "{}", '{"code":200}'];
+  test.each(NO_DATA)("a response of %j holds no data, and its body is named as a whole", async (text) => {
+    const { client } = createWorld(() => new Response(text));
+    const { issues, message } = await rejection(client.account.balance(), InvalidResponseError);
+    expect(issues).toEqual([{ path: "", message: expect.any(String) }]);
+    expect(message).toContain("contract: `body` is ");
+  });
 
   test("every field that breaks the contract is named in the message", async () => {
     const { client } = createWorld(() => balance({ total: "1", frozen: undefined }));

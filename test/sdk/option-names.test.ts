@@ -65,16 +65,14 @@ describe.each([...MISSPELLED, ["signals", "signal"], ["requestID", "requestId"]]
   });
 });
 
-test.each(["journal", "journalKey", "probe"])(
-  "a create refuses `%s`, which it would not obey",
-  async (name) => {
-    const { client, requests } = createWorld(() => accepted());
-    const options = { [name]: name === "journal" ? memoryJournal() : "order-1" };
-    const error = await rejection(client.tasks.create(SONG_REQUEST, options), InvalidOptionError);
-    expect(error).toMatchObject({ option: name, message: expect.stringContaining("`run` and `runAll`") });
-    expect(requests).toEqual([]);
-  },
-);
+const OF_RUNS = ["journal", "journalKey", "probe"];
+test.each(OF_RUNS)("a create refuses `%s`, which it would not obey", async (name) => {
+  const { client, requests } = createWorld(() => accepted());
+  const options = { [name]: name === "journal" ? memoryJournal() : "order-1" };
+  const error = await rejection(client.tasks.create(SONG_REQUEST, options), InvalidOptionError);
+  expect(error).toMatchObject({ option: name, message: expect.stringContaining("`run` and `runAll`") });
+  expect(requests).toEqual([]);
+});
 
 test.each(["maxWait", "pollInterval", "onupdate"])("a wait refuses `%s`", async (given) => {
   const { client } = createWorld(() => ok(succeeded()));

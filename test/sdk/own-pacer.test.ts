@@ -15,20 +15,18 @@ test("a pacer of one's own is asked for every request, and told what came of it"
   expect(told).toMatchObject([{ taskId: TASK_ID, sentAt: clock.now(), heldForMs: null }]);
 });
 
-test.each(["admit", "report", "learn"] as const)(
-  "a wait keeps its task if the pacer's %s throws",
-  async (method) => {
-    const { pacer } = createOwnPacer();
-    const away = new Error("the database is away");
-    pacer[method] = () => {
-      throw away;
-    };
-    const { client } = createWorld(() => ok(succeeded()), { pacer });
-    const error = await rejection(client.tasks.wait(TASK_ID), AsyncMusicError);
-    expect(error).toMatchObject({ taskId: TASK_ID, cause: away });
-    expect(error.message).toContain(`client.tasks.wait("${TASK_ID}")`);
-  },
-);
+const METHODS = ["admit", "report", "learn"] as const;
+test.each(METHODS)("a wait keeps its task if the pacer's %s throws", async (method) => {
+  const { pacer } = createOwnPacer();
+  const away = new Error("the database is away");
+  pacer[method] = () => {
+    throw away;
+  };
+  const { client } = createWorld(() => ok(succeeded()), { pacer });
+  const error = await rejection(client.tasks.wait(TASK_ID), AsyncMusicError);
+  expect(error).toMatchObject({ taskId: TASK_ID, cause: away });
+  expect(error.message).toContain(`client.tasks.wait("${TASK_ID}")`);
+});
 
 test("a wait that is aborted just when its poll may leave sends nothing, and the pacer is told", async () => {
   const { pacer, told } = createOwnPacer();

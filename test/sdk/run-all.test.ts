@@ -347,11 +347,7 @@ test("the ceiling holds with a journal that has no word for nothing, and none th
   const world = batchWorld();
   const kept = memoryJournal();
   const wordless = { ...kept, get: async (key: string) => (await kept.get(key)) ?? undefined };
-  const options = {
-    maxCredits: 10,
-    journalKey,
-    concurrency: 1,
-  };
+  const options = { maxCredits: 10, journalKey, concurrency: 1 };
   const journal = wordless as unknown as typeof kept;
   const seen = await all(world.client.tasks.runAll(songs("5", "5"), { ...options, journal }));
   expect(errorsOf(seen)).toEqual([undefined, CreditCeilingError]);
@@ -486,9 +482,7 @@ test("each batch that begins while the rate limit is spent reports until when at
 
 test("a submission that leaves earlier than expected waits for the rate limit no longer", async () => {
   const { pacer } = createOwnPacer();
-  const { client, clock } = createWorld(serve, {
-    pacer: { ...pacer, admit },
-  });
+  const { client, clock } = createWorld(serve, { pacer: { ...pacer, admit } });
   async function admit({ onDelayed }: PacedRequest): Promise<boolean> {
     onDelayed?.(START + 600_000);
     await clock.sleep(2000);

@@ -21,7 +21,6 @@ import {
   task,
 } from "../support/answers.js";
 import { reasonOf, rejection } from "../support/rejection.js";
-import { turns } from "../support/test-clock.js";
 import { createWorld, inTurn, never } from "../support/world.js";
 
 const submit = () => accepted();
@@ -65,45 +64,21 @@ test.each(["onSubmitted", "onUpdate"] as const)("%s that throws does not lose th
   }
 });
 
-test("an abort during the POST is heard at once, and onSubmitted is told of the task when the answer comes", async () => {
-  let answer = (_: Response) => {};
-  let drawn = 0;
-  const { client, requests } = createWorld(() => new Promise<Response>((resolve) => (answer = resolve)), {
-    random: () => (drawn++ % 10) / 10,
-  });
-  const controller = new AbortController();
-  const told: TaskSubmission[] = [];
-  const onSubmitted = (created: TaskSubmission) => void told.push(created);
-  const result = client.tasks.run(SONG_REQUEST, { signal: controller.signal, onSubmitted });
-  result.catch(() => {});
-  await turns(20);
-  controller.abort();
-  const error = await rejection(result, SubmissionOutcomeUnknownError);
-  expect(error).toMatchObject({ requestId: requests[0]?.headers.get("X-Request-Id"), journalKey: null });
-  expect(told).toEqual([]);
-  answer(accepted());
-  await turns(20);
-  expect(told).toEqual([submission()]);
-  expect(requests).toHaveLength(1);
+const REASONS = [undefined, "a text", { why: "left" }, new Error("never mind")];
+test.each(REASONS)("the outcome of a POST that %j aborts is unknown", async (reason) => {
+  for (const call of ["create", "run"] as const) {
+    const controller = new AbortController();
+    const { client, requests } = createWorld((request) => {
+      setImmediate(() => controller.abort(reason));
+      return never(request);
+    });
+    const options = { signal: controller.signal, requestId: "order-1" };
+    const error = await rejection(client.tasks[call](SONG_REQUEST, options), SubmissionOutcomeUnknownError);
+    expect(error).toMatchObject({ request: SONG_REQUEST, requestId: "order-1", status: null });
+    expect(error.cause).toBe(controller.signal.reason);
+    expect(requests).toHaveLength(1);
+  }
 });
-
-test.each([undefined, "a text", { why: "left" }, new Error("never mind")])(
-  "the outcome of a POST that %j aborts is unknown",
-  async (reason) => {
-    for (const call of ["create", "run"] as const) {
-      const controller = new AbortController();
-      const { client, requests } = createWorld((request) => {
-        setImmediate(() => controller.abort(reason));
-        return never(request);
-      });
-      const options = { signal: controller.signal, requestId: "order-1" };
-      const error = await rejection(client.tasks[call](SONG_REQUEST, options), SubmissionOutcomeUnknownError);
-      expect(error).toMatchObject({ request: SONG_REQUEST, requestId: "order-1", status: null });
-      expect(error.cause).toBe(controller.signal.reason);
-      expect(requests).toHaveLength(1);
-    }
-  },
-);
 
 test("an abort while waiting rejects with the signal's reason, and the task can still be waited for", async () => {
   const controller = new AbortController();
@@ -159,21 +134,6 @@ test("errors of the create are those of create, and errors of the wait carry the
   expect(
     (await rejection(slow.client.tasks.run(SONG_REQUEST, { maxWaitMs: 60_000 }), WaitTimeoutError)).taskId,
   ).toBe(TASK_ID);
-});
-
-test("a run whose caller leaves a hundred times leaves nothing behind", async () => {
-  const { client, clock } = createWorld(inTurn(submit, running));
-  const controller = new AbortController();
-  const runs = Array.from({ length: 100 }, () =>
-    client.tasks.run(SONG_REQUEST, { signal: controller.signal }).catch(() => {}),
-  );
-  await clock.sleep(20_000);
-  controller.abort();
-  await Promise.all(runs);
-  await turns(3);
-  const sleeps = clock.sleeps.length;
-  await clock.sleep(1000);
-  expect(clock.sleeps).toHaveLength(sleeps + 1);
 });
 
 test("an abort by a listener counts until the request is sent, and no more once its response has come", async () => {

@@ -96,26 +96,24 @@ test("a wait that is aborted between polls does not end the other", async () => 
   ]);
 });
 
-test.each(["first", "second"])(
-  "an abort of the %s of two waits during their poll spares the other",
-  async (which) => {
-    const controller = new AbortController();
-    const reason = new Error("enough");
-    const { client, requests } = createWorld(async (request, index) => {
-      if (index > 0) return ok(succeeded());
-      setImmediate(() => controller.abort(reason));
-      // The poll goes on for a little, unless it is given up.
-      return Promise.race([never(request), turns(5).then(() => ok(succeeded()))]);
-    });
-    const wait = (name: string) =>
-      client.tasks.wait(TASK_ID, which === name ? { signal: controller.signal } : {});
-    const [first, second] = [wait("first"), wait("second")];
-    const [aborted, other] = which === "first" ? [first, second] : [second, first];
-    await expect(aborted).rejects.toBe(reason);
-    await expect(other).resolves.toMatchObject({ status: "success" });
-    expect(requests).toHaveLength(which === "first" ? 2 : 1);
-  },
-);
+const WHICH = ["first", "second"];
+test.each(WHICH)("an abort of the %s of two waits during their poll spares the other", async (which) => {
+  const controller = new AbortController();
+  const reason = new Error("enough");
+  const { client, requests } = createWorld(async (request, index) => {
+    if (index > 0) return ok(succeeded());
+    setImmediate(() => controller.abort(reason));
+    // The poll goes on for a little, unless it is given up.
+    return Promise.race([never(request), turns(5).then(() => ok(succeeded()))]);
+  });
+  const wait = (name: string) =>
+    client.tasks.wait(TASK_ID, which === name ? { signal: controller.signal } : {});
+  const [first, second] = [wait("first"), wait("second")];
+  const [aborted, other] = which === "first" ? [first, second] : [second, first];
+  await expect(aborted).rejects.toBe(reason);
+  await expect(other).resolves.toMatchObject({ status: "success" });
+  expect(requests).toHaveLength(which === "first" ? 2 : 1);
+});
 
 test.each([
   ["fails", () => ok(failed()), TaskFailedError],

@@ -5,16 +5,14 @@ import { expectNoKey } from "../support/leaks.js";
 import { rejection } from "../support/rejection.js";
 import { API_KEY, createWorld } from "../support/world.js";
 
-test.each(["", ".", "..", "\ud800", undefined, null, 7, {}])(
-  "%j is refused as a task id, and nothing is sent",
-  async (id) => {
-    const { client, requests } = createWorld(() => accepted());
-    await rejection(client.tasks.retrieve(id as string), InvalidRequestError);
-    await rejection(client.tasks.wait(id as string), InvalidRequestError);
-    expect(() => client.tasks.watch(id as string)).toThrow(InvalidRequestError);
-    expect(requests).toEqual([]);
-  },
-);
+const BAD_IDS = ["", ".", "..", "\ud800", undefined, null, 7, {}];
+test.each(BAD_IDS)("%j is refused as a task id, and nothing is sent", async (id) => {
+  const { client, requests } = createWorld(() => accepted());
+  await rejection(client.tasks.retrieve(id as string), InvalidRequestError);
+  await rejection(client.tasks.wait(id as string), InvalidRequestError);
+  expect(() => client.tasks.watch(id as string)).toThrow(InvalidRequestError);
+  expect(requests).toEqual([]);
+});
 
 test.each([" ", ".", "..", "\ud800", API_KEY])(
   "a service that names a task %j has left the outcome of the POST unknown: nothing can be waited for",
@@ -27,14 +25,12 @@ test.each([" ", ".", "..", "\ud800", API_KEY])(
   },
 );
 
-test.each(["a/b", "../account/balance", "a?b=c", "a#b", "%2e%2e", "ü", "a b"])(
-  "the task id %j stays one step of the path",
-  async (id) => {
-    const { client, requests } = createWorld(() => refusal(404, "task_not_found"));
-    await expect(client.tasks.retrieve(id)).rejects.toMatchObject({ name: "TaskNotFoundError", taskId: id });
-    expect(requests[0]?.path).toBe(`/api/v1/task/${encodeURIComponent(id)}`);
-  },
-);
+const ODD_IDS = ["a/b", "../account/balance", "a?b=c", "a#b", "%2e%2e", "ü", "a b"];
+test.each(ODD_IDS)("the task id %j stays one step of the path", async (id) => {
+  const { client, requests } = createWorld(() => refusal(404, "task_not_found"));
+  await expect(client.tasks.retrieve(id)).rejects.toMatchObject({ name: "TaskNotFoundError", taskId: id });
+  expect(requests[0]?.path).toBe(`/api/v1/task/${encodeURIComponent(id)}`);
+});
 
 test("retrieve takes the id of a task, its submission, and a submission after JSON", async () => {
   const { client, requests } = createWorld(({ method }) => (method === "POST" ? accepted() : ok(task())));

@@ -1,16 +1,15 @@
-import type { ClientOptions, LogLevel, TaskRequest } from "async-music";
+import type { ClientOptions, TaskRequest } from "async-music";
 import { AsyncMusic } from "async-music";
 import { describe, expect, test } from "vitest";
 import { accepted, acceptedAnew, ok, SONG_REQUEST, succeeded, taskIdIn } from "../support/answers.js";
+import { createLog } from "../support/log.js";
 import { turns } from "../support/test-clock.js";
+import { watchUnhandledRejections } from "../support/unhandled.js";
 import { API_KEY, createWorld } from "../support/world.js";
 
-/** Keeps the warnings that are logged, and every other line with its level. */
-function createLog() {
-  const lines: string[] = [];
-  const write = (level: string) => (message: string) => void lines.push(level === "warn" ? message : level);
-  return { lines, debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
-}
+/** The warnings of a log, and the level of every other line. */
+const shortened = ({ lines }: ReturnType<typeof createLog>) =>
+  lines.map(({ level, message }) => (level === "warn" ? message : level));
 
 const input = (fields: object): TaskRequest => ({
   ...SONG_REQUEST,
@@ -32,7 +31,7 @@ describe("a field of `input` whose name looks misspelled", () => {
     });
     await client.tasks.create(request as TaskRequest);
     expect(JSON.parse(requests[0]?.body ?? "")).toEqual(request);
-    return logger.lines;
+    return shortened(logger);
   };
 
   test("is sent, and is warned of once, without its value", async () => {
@@ -48,7 +47,7 @@ describe("a field of `input` whose name looks misspelled", () => {
     await client.tasks.run(input({ titel: 7 }));
     for await (const _ of client.tasks.runAll([request]));
     expect(JSON.parse(requests[0]?.body ?? "").input.titel).toBe("my secret title");
-    expect(logger.lines).toEqual([
+    expect(shortened(logger)).toEqual([
       "Unknown field `input.titel`, perhaps `title`: it is sent, and the service ignores it.",
     ]);
   });
@@ -107,38 +106,28 @@ describe("a field of `input` whose name looks misspelled", () => {
     const { client } = createWorld(() => accepted(), { logger });
     const names = Array.from({ length: 300 }, (_, index) => `title${index}`);
     await client.tasks.create(input(Object.fromEntries(names.map((name) => [name, 1]))));
-    expect(logger.lines).toHaveLength(100);
+    expect(shortened(logger)).toHaveLength(100);
   });
 
-  test.each<[LogLevel, number]>([
-    ["debug", 1],
-    ["info", 1],
-    ["warn", 1],
-    ["error", 0],
-    ["off", 0],
-  ])("at the log level %s is warned of %i times", async (logLevel, times) => {
-    const lines = await warningsOf(input({ titel: "x" }), { logLevel });
-    expect(lines.filter((line) => line.startsWith("Unknown field"))).toHaveLength(times);
-  });
+  test.each(["debug", "info", "warn", "error", "off"] as const)(
+    "is warned of at the level %s",
+    async (logLevel) => {
+      const lines = await warningsOf(input({ titel: "x" }), { logLevel });
+      const times = ["error", "off"].includes(logLevel) ? 0 : 1;
+      expect(lines.filter((line) => line.startsWith("Unknown field"))).toHaveLength(times);
+    },
+  );
 
-  test.each([
-    [
-      "throws",
-      () => {
-        throw new Error("a bug in a logger");
-      },
-    ],
-    ["rejects", () => Promise.reject(new Error("a bug in a logger"))],
-  ])("costs no task where the logger %s", async (_, warn) => {
-    const unhandled: unknown[] = [];
-    const keep = (reason: unknown) => unhandled.push(reason);
-    process.on("unhandledRejection", keep);
-    const logger = { ...createLog(), warn };
-    const { client } = createWorld(() => accepted(), { logger });
+  test.each(["throws", "rejects"])("costs no task where the logger %s", async (how) => {
+    const unhandled = watchUnhandledRejections();
+    const warn = () => {
+      if (how === "rejects") return Promise.reject(new Error("a bug in a logger"));
+      throw new Error("a bug in a logger");
+    };
+    const { client } = createWorld(() => accepted(), { logger: { ...createLog(), warn } });
     await client.tasks.create(input({ titel: "x" }));
     await turns(2);
-    process.off("unhandledRejection", keep);
-    expect(unhandled).toEqual([]);
+    expect(unhandled).not.toHaveBeenCalled();
   });
 });
 
@@ -146,7 +135,7 @@ describe("an address without encryption", () => {
   const warningsOf = (baseUrl: string, options: ClientOptions = {}) => {
     const logger = createLog();
     new AsyncMusic({ apiKey: API_KEY, baseUrl, logger, ...options });
-    return logger.lines;
+    return shortened(logger);
   };
 
   test.each([
