@@ -216,7 +216,7 @@ export class RateWindow {
     const spent = this.#limit - remaining;
     this.#isSliding = !isNew && hasRisen && this.#counted.explain(now, spent, this.#unanswered);
     if (this.#isSliding) this.#othersPerMs = 0;
-    else this.#learnFromLast(now, remaining);
+    else this.#learnFromLast(now, remaining, own);
     this.#beganAfter = isKnown && remaining === this.#limit - 1 ? openedAt : this.#knownAt;
     this.openedAt = openedAt;
     this.#endsAt = now + (this.#isSliding ? SLIDING_PART_MS : this.#windowMs);
@@ -230,19 +230,20 @@ export class RateWindow {
     if (remaining <= this.#remaining) [this.#remaining, this.#knownAt] = [remaining, now];
     if (remaining + 1 >= this.#limit) [this.#limit, this.#limitSeenAt] = [remaining + 1, now];
     const isShared = this.#limit - remaining > this.#own + TOLERANCE;
-    if (isShared) this.#sharedUntil = now + REMEMBERED_WINDOWS * this.#windowMs;
+    if (isShared) this.#sharedUntil = Math.max(this.#sharedUntil, now + REMEMBERED_WINDOWS * this.#windowMs);
   }
 
   /** Learns how long the last window was and what others spent in it, when another one has begun. */
-  #learnFromLast(now: number, remaining: number): void {
+  #learnFromLast(now: number, remaining: number, own: number): void {
     const longestMs = now - this.#beganAfter;
     if (longestMs > SHORTEST_WINDOW_MS && longestMs < SHORTER * this.#windowMs) this.#windowMs = longestMs;
     const seenMs = this.#knownAt - this.openedAt;
     // A short time says little of how fast others spend.
     if (seenMs > this.#windowMs / 10) {
-      const perMs = Math.max(0, this.#limit - this.#remaining - this.#own) / seenMs;
+      const others = Math.max(0, this.#limit - this.#remaining - (this.#own - own));
+      const perMs = others / seenMs;
       const isFirst = this.#sharedUntil === Number.POSITIVE_INFINITY;
-      if (isFirst) this.#sharedUntil = 0;
+      if (isFirst) this.#sharedUntil = others > TOLERANCE ? now + REMEMBERED_WINDOWS * this.#windowMs : 0;
       const mean = isFirst ? perMs : (this.#othersPerMs + perMs) / 2;
       // No more is left to others than to this process.
       this.#othersPerMs = mean * this.#windowMs < 1 ? 0 : Math.min(mean, this.#limit / 2 / this.#windowMs);
