@@ -152,7 +152,7 @@ export class PollSchedule {
       if (polls > budget.reads) low = middle;
       else high = middle;
     }
-    setPrice(low);
+    setPrice(high);
   }
 
   /** How often a task will be polled within the budget's time, by the current plan. */
@@ -176,10 +176,8 @@ export class PollSchedule {
     // A task that is unfinished at its last poll most likely stays so until the service ends it.
     let nextMs: number = LIMITS.taskTimeoutMs + 1000;
     if (unfinishedMs < LAST_POLL_MS) {
-      // Near the last poll the interpolated age converges on `unfinishedMs`; the next poll must still be later.
-      const leastMs = Math.min(unfinishedMs + 1, LAST_POLL_MS);
-      nextMs =
-        this.isFree || kind.plan === null ? 0 : Math.max(interpolate(kind.plan, unfinishedMs), leastMs);
+      // Not interpolated: "0.3 a second, all take 90 s" would find a task 113 s late.
+      nextMs = this.isFree || kind.plan === null ? 0 : valueAt(kind.plan, stepOf(unfinishedMs));
     }
     const planned = submittedAt + nextMs;
     return Math.max(notBefore, this.#keepsLongestGap ? Math.min(planned, dueBy) : planned);
