@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { alias } from "../../vitest.config.js";
-import { ROOMS } from "./rooms.mjs";
+import { MODULES } from "./modules.mjs";
 
 /** A fault that a pure rule finds needs no world to be played through: the first test that fails ends a run. */
 class RulesFirst extends BaseSequencer {
@@ -16,7 +16,7 @@ class RulesFirst extends BaseSequencer {
 export default defineConfig({
   resolve: { alias },
   test: {
-    include: ROOMS[process.env.ROOM as keyof typeof ROOMS].tests,
+    include: MODULES[process.env.MODULE as keyof typeof MODULES].tests,
     exclude: ["test/sdk/{fleet,full-disk}.test.ts"],
     testTimeout: 30_000,
     isolate: false,
