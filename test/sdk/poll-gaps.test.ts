@@ -1,6 +1,17 @@
+import type { AsyncMusic } from "async-music";
 import { expect, test } from "vitest";
 import { seededRandom } from "../../scripts/pacing/random.js";
-import { ok, refusal, succeeded, TASK_ID, task } from "../support/answers.js";
+import {
+  accepted,
+  ok,
+  refusal,
+  SONG_REQUEST,
+  succeeded,
+  TASK_ID,
+  task,
+  taskIdIn,
+} from "../support/answers.js";
+import { createRateLimit } from "../support/limited-service.js";
 import { createWorld, type SeenRequest } from "../support/world.js";
 
 // Limits: poll every 5 to 10 seconds.
@@ -84,26 +95,53 @@ test("`Retry-After` of a failed read is obeyed, up to a day", async () => {
   expect(gaps[1]).toBe(86_400_000);
 });
 
-test("twelve waits on one key keep every gap within the interval", async () => {
-  const polledAt = new Map<string, number>();
+/** The times between the polls of tasks that share a key of 120 requests a minute, the first counted from their creation. */
+async function gapsOfMany(start: (client: AsyncMusic) => Promise<unknown>[]) {
+  const readAt = new Map<string, number>();
   const gaps: number[] = [];
-  let [windowEndsAt, left] = [0, 0];
+  const limit = createRateLimit();
   const { client } = createWorld(
-    ({ at, path }) => {
-      if (at >= windowEndsAt) [windowEndsAt, left] = [at + 60_000, 120];
-      gaps.push(at - (polledAt.get(path) ?? 0));
-      polledAt.set(path, at);
-      const fields = { task_id: path.split("/").at(-1) ?? "" };
-      const headers = { "X-RateLimit-Remaining": String(--left) };
-      return ok(at < DONE_AT_MS ? task(fields) : succeeded(fields), headers);
-    },
+    (request) =>
+      limit.count(request, () => {
+        if (request.method === "POST") {
+          const taskId = `00000000-0000-4000-8000-${String(readAt.size).padStart(12, "0")}`;
+          readAt.set(taskId, request.at);
+          return accepted({ task_id: taskId });
+        }
+        const taskId = taskIdIn(request);
+        gaps.push(request.at - (readAt.get(taskId) ?? 0));
+        readAt.set(taskId, request.at);
+        return ok((request.at < DONE_AT_MS ? task : succeeded)({ task_id: taskId }));
+      }),
     { random: seededRandom(1) },
   );
-  const ids = Array.from(
-    { length: 12 },
-    (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`,
+  await Promise.all(start(client));
+  expect(limit.refused()).toBe(0);
+  return { gaps, tasks: readAt.size };
+}
+
+test.each([
+  [12, undefined, 5000, 10_000],
+  [12, [5000, 10_000], 5000, 10_000],
+  [3, [1000, 3000], 1000, 3000],
+  [5, [2000, 4000], 2000, 4000],
+] as const)(
+  "%i waits on one key with `pollIntervalMs: %o` keep every gap within %i to %i ms",
+  async (count, pollIntervalMs, shortest, longest) => {
+    const ids = Array.from({ length: count }, (_, index) => `task-${index}`);
+    const options = pollIntervalMs === undefined ? {} : { pollIntervalMs };
+    const { gaps } = await gapsOfMany((client) => ids.map((id) => client.tasks.wait(id, options)));
+    expect(gaps.length).toBeGreaterThanOrEqual((count * DONE_AT_MS) / longest);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(shortest);
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(longest);
+  },
+);
+
+test("twelve tasks that are created and awaited on one key are polled every 5 to 10 s from the beginning", async () => {
+  const { gaps, tasks } = await gapsOfMany((client) =>
+    Array.from({ length: 12 }, () => client.tasks.run(SONG_REQUEST)),
   );
-  await Promise.all(ids.map((id) => client.tasks.wait(id)));
+  expect(tasks).toBe(12);
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(5000);
   expect(Math.max(...gaps)).toBeLessThanOrEqual(10_000);
 });
