@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { reasonOf } from "../support/rejection.js";
-import { createStubbedClient } from "./stub-service.js";
+import { createWorld } from "../support/world.js";
 import { CLASSES_BY_STATUS, CODE_AGAINST_STATUS, ERROR_CLASSES } from "./tables/error-classes.js";
 import { ERROR_CODES } from "./tables/errors.js";
 import { SAMPLES } from "./tables/samples.js";
@@ -30,13 +30,13 @@ describe("the SDK's class of an error answer", () => {
 });
 
 async function reading(status: number, code: string) {
-  const { client, sent } = createStubbedClient(() => refusal(status, code));
-  return { error: await reasonOf(client.tasks.retrieve(TASK_ID)), sent };
+  const { client } = createWorld(() => refusal(status, code), { maxRetries: 0 });
+  return { error: await reasonOf(client.tasks.retrieve(TASK_ID)) };
 }
 
 async function creating(status: number, code: string) {
-  const { client, sent } = createStubbedClient(() => refusal(status, code));
-  return { error: await reasonOf(client.tasks.create(SAMPLES["provider_a music"])), sent };
+  const { client, requests } = createWorld(() => refusal(status, code), { maxRetries: 0 });
+  return { error: await reasonOf(client.tasks.create(SAMPLES["provider_a music"])), sent: requests };
 }
 
 function refusal(status: number, code: string): Response {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { InvalidRequestError } from "../../src/index.js";
+import { InvalidRequestError, type TaskRequest } from "../../src/index.js";
+import { accepted } from "../support/answers.js";
 import { reasonOf } from "../support/rejection.js";
+import { BASE_URL, createWorld } from "../support/world.js";
 import { createService, stateOf } from "./emulated-service.js";
 import { misfits } from "./misfits.js";
-import { accepted, asRequest, createStubbedClient } from "./stub-service.js";
 import { statusOf } from "./tables/errors.js";
 import { ERROR_BODY, SUBMISSION } from "./tables/fields.js";
 import { REQUESTS } from "./tables/requests/index.js";
@@ -29,22 +30,20 @@ describe("the tables of requests", () => {
 
 describe("the SDK sends what the interface allows, unchanged", () => {
   it.each(ACCEPTED)("$section: $name", async ({ body }) => {
-    const { client, sent } = createStubbedClient(accepted);
-    await client.tasks.create(asRequest(body));
-    expect(sent.map(({ method, url }) => `${method} ${url}`)).toEqual([
-      "POST https://service.test/api/v1/task",
-    ]);
-    expect(sent[0]?.body).toEqual(body);
+    const { client, requests } = createWorld(() => accepted());
+    await client.tasks.create(body as TaskRequest);
+    const sent = requests.map((request) => [request.method, request.url, JSON.parse(request.body)]);
+    expect(sent).toEqual([["POST", `${BASE_URL}/api/v1/task`, body]]);
   });
 });
 
 describe("the SDK refuses what the interface forbids, and sends nothing", () => {
   it.each(REFUSED)("$section: $name: $expected", async ({ body, expected }) => {
-    const { client, sent } = createStubbedClient(accepted);
-    const error = await reasonOf(client.tasks.create(asRequest(body)));
+    const { client, requests } = createWorld(() => accepted());
+    const error = await reasonOf(client.tasks.create(body as TaskRequest));
     expect(error).toBeInstanceOf(InvalidRequestError);
     expect(error).toMatchObject({ name: "InvalidRequestError", errorCode: expected });
-    expect(sent).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });
 

@@ -1,46 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { AsyncMusicError, InvalidResponseError, SubmissionOutcomeUnknownError } from "../../src/index.js";
+import { CLIP, LYRICS, submission, succeeded, TASK_ID } from "../support/answers.js";
 import { reasonOf } from "../support/rejection.js";
-import { createStubbedClient } from "./stub-service.js";
+import { createWorld } from "../support/world.js";
 import * as fields from "./tables/fields.js";
 import { SAMPLES } from "./tables/samples.js";
 
-const TASK_ID = "0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b";
-
-const CLIP = {
-  id: "clip-1",
-  audio_url: "https://audio.example/clip-1",
-  image_url: "https://art.example/clip-1.png",
-  title: "Rain",
-  metadata: { duration: 31.5, tags: "fado", prompt: "rain" },
-};
-
-const SUBMISSION = {
-  task_id: TASK_ID,
-  type: "music",
-  status: "pending",
-  credits_charged: 10,
-  created_at: "2026-01-01T00:00:00.000Z",
-  audio_format: null,
-};
-
-const TASK = {
-  task_id: TASK_ID,
-  model: "provider_a",
-  type: "music",
-  status: "success",
-  credits_cost: 10,
-  input: { tags: "fado" },
-  audio_format: null,
-  output: { task_type: "music", status: "completed", progress: "100%", fail_reason: null, result: [CLIP] },
-  error: null,
-  error_code: null,
-  retryable: null,
-  retry_after_seconds: null,
-  created_at: "2026-01-01T00:00:00.000Z",
-  completed_at: "2026-01-01T00:01:00.000Z",
-};
-
+const SUBMISSION = submission();
+const TASK = succeeded();
+const output = Object(TASK["output"]);
 const BALANCE = { available: 90, frozen: 10, total: 100 };
 const USAGE = { tasks_created: 3, credits_used: 30, credits_topped_up: 130 };
 
@@ -134,7 +102,7 @@ describe("the SDK reads answers as the interface shows them", () => {
 
   it.each(["id", "audio_url"])("a clip of a succeeded task can't do without its %s", async (field) => {
     const { [field]: _, ...clip }: Record<string, unknown> = CLIP;
-    const data = { ...TASK, output: { ...TASK.output, result: [CLIP, clip] } };
+    const data = { ...TASK, output: { ...output, result: [CLIP, clip] } };
     const error = await reasonOf(answering("retrieve", 200, data));
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error).toMatchObject({ issues: [{ path: `data.output.result.1.${field}` }] });
@@ -142,19 +110,19 @@ describe("the SDK reads answers as the interface shows them", () => {
 
   it.each(["image_url", "title", "metadata"])("a clip can do without its %s", async (field) => {
     const { [field]: _, ...clip }: Record<string, unknown> = CLIP;
-    const data = { ...TASK, output: { ...TASK.output, result: [clip] } };
+    const data = { ...TASK, output: { ...output, result: [clip] } };
     expect(await answering("retrieve", 200, data)).toEqual(data);
   });
 
   it.each(["title", "text"])("lyrics can't do without their %s", async (field) => {
-    const { [field]: _, ...lyrics }: Record<string, unknown> = { title: "Rain", text: "[Verse]\nIt rains" };
-    const data = { ...TASK, type: "lyrics", output: { ...TASK.output, task_type: "lyrics", result: lyrics } };
+    const { [field]: _, ...lyrics }: Record<string, unknown> = LYRICS;
+    const data = { ...TASK, type: "lyrics", output: { ...output, task_type: "lyrics", result: lyrics } };
     expect(await reasonOf(answering("retrieve", 200, data))).toBeInstanceOf(InvalidResponseError);
   });
 });
 
 function answering(call: (typeof ANSWERS)[number]["call"], status: number, data: unknown): Promise<unknown> {
-  const { client } = createStubbedClient(() => Response.json({ code: status, data }, { status }));
+  const { client } = createWorld(() => Response.json({ code: status, data }, { status }));
   switch (call) {
     case "create":
       return client.tasks.create(SAMPLES["provider_a music"]);
