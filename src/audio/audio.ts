@@ -194,8 +194,11 @@ async function open(
   const size = lengthOf(response.headers);
   const statedType = response.headers.get("Content-Type");
   const stated = extensionOfType(statedType);
-  const resume = createResume(download, response, stated === null ? SIGNATURE_LENGTH : 0);
-  const pieces = readWhole({ pieces: piecesOf(response, deadline), size }, resume);
+  const retries = { left: download.maxRetries };
+  const from = stated === null ? SIGNATURE_LENGTH : 0;
+  const pieces = readWhole({ pieces: piecesOf(response, deadline), size }, (...broken) =>
+    resume(download, response, from, retries, ...broken),
+  );
   // A connection that breaks before the format is known makes the request start again, as long as attempts are left.
   const start = stated === null ? await readStart(pieces) : null;
   if (start === null) deadline.pause();
@@ -237,50 +240,53 @@ async function readStart(pieces: AsyncGenerator<Bytes>): Promise<Bytes> {
  * Continues a body that broke off: requests the rest of the very version that was begun, with the retries of one read for the
  * whole body. A body that breaks off before `from` bytes arrived is not continued: its caller starts again.
  */
-function createResume(download: Download, begun: Response, from: number): Resume {
+async function resume(
+  download: Download,
+  begun: Response,
+  from: number,
+  retries: { left: number },
+  ...[received, reason, cause]: Parameters<Resume>
+): Promise<Source> {
   const { context, shownUrl: url, leaving } = download;
-  let retriesLeft = download.maxRetries;
   const cutOff = (reason: string, thrown?: unknown) => {
     const message = `Failed to download audio: ${reason}. Download ${url} again.`;
     const { status } = begun;
     return new AudioDownloadError(message, { url, status, cause: context.redactor.cause(thrown) });
   };
 
-  return async (received, reason, cause) => {
-    leaving.signal.throwIfAborted();
-    const error = cutOff(reason, cause);
-    const headers = received >= from ? headersOfRest(begun, received) : null;
-    if (headers === null) throw error;
-    // The broken body is the first failure of the series: the first request already follows a wait.
-    let failure: FailedAttempt | null = { error, mayResend: true, statedMs: null };
-    const before = () => {
-      const broken = failure;
-      failure = null;
-      if (broken === null) retriesLeft--;
-      return broken;
-    };
-    const use: Use<Source> = async (_, rest, deadline) => {
-      const version = versionOf(begun);
-      const broken = `the connection broke after ${received} bytes`;
-      const skipped = bytesToSkip(version, received, rest);
-      if (skipped === null) {
-        deadline.clear();
-        rest.body?.cancel().catch(() => {});
-        return { error: cutOff(`${broken}, and its rest can't be told`), mayResend: false, statedMs: null };
-      }
-      const pieces = skipping(piecesOf(rest, deadline), skipped);
-      try {
-        const { value, done } = await pieces.next();
-        const size = version.size ?? versionOf(rest).size;
-        if (!done) return { result: { pieces: startingWith(value, pieces), size } };
-        return { error: cutOff(broken), mayResend: true, statedMs: null };
-      } catch (thrown) {
-        leaving.signal.throwIfAborted();
-        return { error: cutOff(broken, thrown), mayResend: true, statedMs: null };
-      }
-    };
-    return request({ ...download, maxRetries: retriesLeft }, headers, use, before);
+  leaving.signal.throwIfAborted();
+  const error = cutOff(reason, cause);
+  const headers = received >= from ? headersOfRest(begun, received) : null;
+  if (headers === null) throw error;
+  // The broken body is the first failure of the series: the first request already follows a wait.
+  let failure: FailedAttempt | null = { error, mayResend: true, statedMs: null };
+  const before = () => {
+    const broken = failure;
+    failure = null;
+    if (broken === null) retries.left--;
+    return broken;
   };
+  const use: Use<Source> = async (_, rest, deadline) => {
+    const version = versionOf(begun);
+    const broken = `the connection broke after ${received} bytes`;
+    const skipped = bytesToSkip(version, received, rest);
+    if (skipped === null) {
+      deadline.clear();
+      rest.body?.cancel().catch(() => {});
+      return { error: cutOff(`${broken}, and its rest can't be told`), mayResend: false, statedMs: null };
+    }
+    const pieces = skipping(piecesOf(rest, deadline), skipped);
+    try {
+      const { value, done } = await pieces.next();
+      const size = version.size ?? versionOf(rest).size;
+      if (!done) return { result: { pieces: startingWith(value, pieces), size } };
+      return { error: cutOff(broken), mayResend: true, statedMs: null };
+    } catch (thrown) {
+      leaving.signal.throwIfAborted();
+      return { error: cutOff(broken, thrown), mayResend: true, statedMs: null };
+    }
+  };
+  return request({ ...download, maxRetries: retries.left }, headers, use, before);
 }
 
 /** Removes the listener of a body that was garbage-collected. */

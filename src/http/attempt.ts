@@ -155,7 +155,7 @@ export async function exchange(
     if (signal?.aborted && !deadline.timedOut())
       return { ...broken, kind: began ? "aborted" : "aborted_before_sending", cause: signal.reason };
     if (cause instanceof ForeignResponse) return foreign("X-Request-Id", "is that of another request");
-    if (head?.ok === false)
+    if (head !== undefined && !head.ok)
       return { kind: "answered", response: responseOf(head, text, requestId, clock.now()) };
     if (cause instanceof ResponseTooLarge) {
       const issue = { path: "", message: `is larger than ${MAX_RESPONSE_BYTES} bytes` };

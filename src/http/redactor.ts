@@ -38,12 +38,14 @@ export function createRedactor(secret: string): Redactor {
     }
     return false;
   };
-  const replaced = (value: string) =>
-    spellings.reduce((shown, spelling) => shown.replaceAll(spelling, REPLACEMENT), value);
-  // Not repeated until nothing is found: the replacement itself may contain the key.
   const text = (value: string) => {
-    const shown = replaced(value);
-    return isIn(shown) ? replaced(cleaned(shown)) : shown;
+    let shown = value;
+    for (let pass = 1; ; pass++) {
+      for (const spelling of spellings) shown = shown.replaceAll(spelling, REPLACEMENT);
+      // Not a third time: the replacement itself may contain the key.
+      if (pass === 2 || !isIn(shown)) return shown;
+      shown = cleaned(shown);
+    }
   };
   const safeText = (value: string) => withoutCredentials(text(value));
   const isUnsafe = (value: string) => isIn(value) || withoutCredentials(value) !== value;
