@@ -18,6 +18,7 @@ import { accountSchema, requireAccount, summarizeAccount } from "./account-metho
 import { fileMethod, type MethodContext, method } from "./method.js";
 import { requireTask } from "./service-methods.js";
 
+limitsJsonSchema.register(NAMED, { id: "Limits" });
 const nullableText = z.nullable(text);
 
 const overviewSchema = z.object({

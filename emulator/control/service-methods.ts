@@ -3,6 +3,7 @@ import { isModel } from "../../src/contract/service.js";
 import { findingSchema, loggedRequestSchema } from "../core/audit.js";
 import {
   count,
+  integer,
   isoTimeSchema,
   list,
   numberBetween,
@@ -23,7 +24,7 @@ import {
   limitsJsonSchema,
   limitsOf,
 } from "../core/rate-limit.js";
-import { createState, seedSchema, snapshotSchema, takeSnapshot } from "../core/state.js";
+import { createState, snapshotSchema, takeSnapshot } from "../core/state.js";
 import { applyTimeouts } from "../core/transitions.js";
 import { taskData } from "../http/routes.js";
 import { isoTime } from "../time/clock.js";
@@ -48,7 +49,7 @@ export const serviceMethods = {
   reset: method("POST /reset", {
     summary: "Begin anew. The clock's mode and the API key stay.",
     body: objectOf({
-      seed: z.optional(seedSchema),
+      seed: z.optional(integer),
       credits: z.optional(creditsSchema),
       policy: z.optional(z.union([z.literal("vary"), policyChangesSchema], "be a policy's fields, or vary")),
       limits: z.optional(limitsChangesSchema),

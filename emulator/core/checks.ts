@@ -120,6 +120,7 @@ export function numberBetween(least: number, most: number) {
 export const text = z.string("be a string");
 export const flag = z.boolean("be true or false");
 export const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+export const integer = wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 /** Milliseconds since the epoch. What is derived from it, such as the end of the longest task, is still a date. */
 export const time = numberBetween(-8.64e15, END_OF_YEAR_9999);
 export const uuid = z.uuid("be a UUID");

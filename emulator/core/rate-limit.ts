@@ -1,16 +1,6 @@
 import * as z from "zod/mini";
 import { LIMITS } from "../../src/contract/service.js";
-import {
-  count,
-  list,
-  NAMED,
-  numberBetween,
-  objectOf,
-  parseOption,
-  someOf,
-  time,
-  wholeNumber,
-} from "./checks.js";
+import { count, list, numberBetween, objectOf, parseOption, someOf, time, wholeNumber } from "./checks.js";
 
 /** The rate limit of every key. */
 export interface Limits {
@@ -44,7 +34,7 @@ export function changeLimits(limits: Limits, changes: unknown): Limits {
 export const limitsJsonSchema = objectOf({
   requests: limitsSchema.shape.requests,
   window_seconds: limitsSchema.shape.windowSeconds,
-}).register(NAMED, { id: "Limits" });
+});
 export const limitsChangesSchema = someOf(limitsJsonSchema.shape);
 
 export function limitsJson({ requests, windowSeconds }: Limits): z.output<typeof limitsJsonSchema> {

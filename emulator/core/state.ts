@@ -4,6 +4,7 @@ import { type Account, accountSchema, createAccount, createKey, EMULATOR_KEY } f
 import { type Audit, auditSchema, createAudit, loggedRequestSchema } from "./audit.js";
 import {
   count,
+  integer,
   invalidOption,
   isoTimeSchema,
   list,
@@ -11,7 +12,6 @@ import {
   oneOf,
   parseOption,
   text,
-  wholeNumber,
 } from "./checks.js";
 import { addedFaultSchema } from "./faults.js";
 import { addsUp } from "./ledger.js";
@@ -21,8 +21,6 @@ import type { Policy } from "./policy-fields.js";
 import { scriptSchema } from "./providers.js";
 import { changeLimits, DEFAULT_LIMITS, type Limits, limitsSchema } from "./rate-limit.js";
 import { readBrief, type StoredTask, taskSchema } from "./task.js";
-
-export const seedSchema = wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 
 const COUNTED = [
   "accounts",
@@ -42,7 +40,7 @@ export type State = Omit<StateData, "audit"> & { audit: Audit };
 export type StateData = z.output<typeof stateSchema>;
 export const stateSchema = objectOf({
   /** With the counts, the position in every stream of random numbers. */
-  seed: seedSchema,
+  seed: integer,
   /** The first account, and the key that stays through every reset. */
   owner: objectOf({ accountId: text, apiKey: text }),
   /** How many of each were ever made. */

@@ -1,10 +1,4 @@
-import {
-  bytesOf,
-  type HttpRequest,
-  type HttpResponse,
-  type Origins,
-  type RequestTarget,
-} from "./messages.js";
+import { bytesOf, type HttpResponse, type Origins, type RequestTarget } from "./messages.js";
 import { arrive, handleRequest, stall } from "./pipeline.js";
 import type { Service } from "./service.js";
 
@@ -124,7 +118,7 @@ function targetOf(url: string, { service, providers }: Origins): RequestTarget |
 
 type Upload = ReadableStreamDefaultReader<Uint8Array> | undefined;
 
-async function readBody(upload: Upload, limit: number): Promise<HttpRequest["body"]> {
+async function readBody(upload: Upload, limit: number) {
   if (upload === undefined) return null;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
