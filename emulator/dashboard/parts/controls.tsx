@@ -4,10 +4,9 @@ import { type Call, reasonOf, useCall } from "./calls.js";
 import { Button, Problem } from "./display.js";
 
 /** Values to choose from, with their texts if these differ. */
-export type Choices<Value extends string = string> = readonly (
-  | Value
-  | readonly [value: Value, text: string]
-)[];
+export type Choices<Value extends string = string> =
+  | readonly (Value | readonly [value: Value, text: string])[]
+  | Readonly<Record<Value, string>>;
 
 /** A labeled control: a choice with `of`, several lines with `rows`, otherwise one line. */
 export function Field<Value extends string = string>(props: {
@@ -45,13 +44,14 @@ export function Field<Value extends string = string>(props: {
       </label>
       {of !== undefined ? (
         <select {...control}>
-          {of
-            .map((each) => (typeof each === "string" ? ([each, each] as const) : each))
-            .map(([each, text]) => (
-              <option key={each} value={each} selected={each === value}>
+          {(Array.isArray(of) ? of : Object.entries(of)).map((each: string | readonly [string, string]) => {
+            const [choice, text] = typeof each === "string" ? [each, each] : each;
+            return (
+              <option key={choice} value={choice} selected={choice === value}>
                 {text}
               </option>
-            ))}
+            );
+          })}
         </select>
       ) : rest.rows !== undefined ? (
         <textarea {...control} />

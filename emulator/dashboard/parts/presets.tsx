@@ -1,10 +1,8 @@
-import type { Choices } from "./controls.js";
-
 /** By name: what the page calls a value, and the value. */
 export type Presets<Value> = Readonly<Record<string, readonly [text: string, value: Value]>>;
 
-export function choicesOf(presets: Presets<unknown>): Choices {
-  return Object.entries(presets).map(([name, [text]]) => [name, text]);
+export function choicesOf(presets: Presets<unknown>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(presets).map(([name, [text]]) => [name, text]));
 }
 
 /** What the page calls a value; another one than the presets in JSON. */

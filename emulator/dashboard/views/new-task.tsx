@@ -69,7 +69,7 @@ export function NewTask() {
             <Field label="Audio format" of={[["", "the provider's own"], "mp3"]} {...bind("format")} />
             <Field
               label="Outcome"
-              of={[["", "as configured"], ...choicesOf(OUTCOMES)]}
+              of={{ "": "as configured", ...choicesOf(OUTCOMES) }}
               {...bind("outcome")}
             />
             {available < credits && (
@@ -110,11 +110,11 @@ async function submit(): Promise<void> {
   goTo(`/tasks/${taskId}`);
 }
 
-const MODES = [
-  ["inspiration", "a description"],
-  ["custom", "your lyrics or styles"],
-  ["continuation", "a clip to continue"],
-] as const;
+const MODES = {
+  inspiration: "a description",
+  custom: "your lyrics or styles",
+  continuation: "a clip to continue",
+};
 
 function Kind() {
   const { model, type } = draft.value;

@@ -7,15 +7,8 @@ import { Button, Empty, Problem, Section, Status, Table, Time } from "../parts/d
 import { formatAmount, formatCount, formatUsd } from "../parts/format.js";
 import { accountId } from "../store.js";
 
-const METHODS = [
-  ["card", "Card"],
-  ["crypto", "Cryptocurrency"],
-] as const;
-const RESULTS = [
-  ["completed", "Completed"],
-  ["pending", "Pending"],
-  ["refused", "Refused"],
-] as const;
+const METHODS = { card: "Card", crypto: "Cryptocurrency" };
+const RESULTS = { completed: "Completed", pending: "Pending", refused: "Refused" };
 
 type TopUp = { usd: string; method: "card" | "crypto"; outcome: Payment["status"] };
 
