@@ -1,5 +1,5 @@
 import { type ComponentType, render } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { followAddress, path } from "./address.js";
 import { follow } from "./follow.js";
 import { Header } from "./header.js";
@@ -33,7 +33,7 @@ function App() {
   const key = path.value.join("/");
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${view.title} · async-music emulator`;
     // A new view starts at its top, with the header visible.
     if (!isFirst.current) {
