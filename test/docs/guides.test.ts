@@ -1,7 +1,11 @@
 import { globSync, readFileSync } from "node:fs";
+import { Command } from "commander";
 import { expect, test } from "vitest";
 import { POLICY_FIELDS } from "../../emulator/core/policy-fields.js";
+import { addCommands } from "../../src/cli/commands.js";
 import * as sdk from "../../src/index.js";
+import * as node from "../../src/node/index.js";
+import * as redis from "../../src/redis/index.js";
 
 const read = (path: string) => readFileSync(path, "utf8");
 
@@ -12,6 +16,34 @@ test("the site lists every guide", () => {
   );
 });
 
+test("every option has its row, and every row its option", () => {
+  const page = read("docs/options.md").split("## Requests")[0] ?? "";
+  const rows = [...page.matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gm)].flatMap(([, names = ""]) => wordsOf(names));
+  const reports = ["index", "node", "redis"].map((entry) => read(`api/${entry}.api.md`)).join("\n");
+  const options = [...reports.matchAll(/^export interface (\w+Options)\b.*\{\n([^}]*)\}/gm)].flatMap(
+    ([, , fields = ""]) => [...fields.matchAll(/^ {4}(\w+)\?:/gm)].map(([, name]) => name),
+  );
+  expect([...new Set(rows)].sort()).toEqual([...new Set(options)].sort());
+});
+
+test("every exported function, constant and class is named in a guide", () => {
+  const guides = globSync("docs/*.md").map(read).join("\n");
+  const names = [sdk, node, redis].flatMap((entry) => Object.keys(entry));
+  expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(guides))).toEqual([]);
+});
+
+test("every command has its row and every flag its mention, and the page names no other flag", () => {
+  const page = read("docs/cli.md");
+  const program = new Command();
+  addCommands(program, Object(null), null);
+  const commands = [...page.matchAll(/^\| `async-music (\w+)/gm)].map(([, name]) => name);
+  expect(commands).toEqual(program.commands.map((command) => command.name()));
+  const flags = program.commands.flatMap(({ options }) => options.filter(({ hidden }) => !hidden));
+  const shown = [...page.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag);
+  const known = ["--help", ...flags.map(({ long }) => long ?? "")];
+  expect([...new Set(shown)].sort()).toEqual([...new Set(known)].sort());
+});
+
 test("every error class has its row, and every row its class", () => {
   const rows = [...read("docs/errors.md").matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
   const classes = Object.keys(sdk).filter((name) => name.endsWith("Error") && name !== "AsyncMusicError");
@@ -19,10 +51,9 @@ test("every error class has its row, and every row its class", () => {
 });
 
 test("a class that extends another one is named with it, so that it is asked for first", () => {
-  const said = [...read("docs/errors.md").matchAll(/`(\w+)` (?:is )?an? `(\w+)`/g)].map(([, name, base]) => [
-    name,
-    base,
-  ]);
+  const said = [...read("docs/errors.md").matchAll(/`(\w+)` (?:is )?an?\s+`(\w+)`/g)].map(
+    ([, name, base]) => [name, base],
+  );
   const classes = Object.values(sdk).filter((value) => typeof value === "function");
   const extending = classes
     .map((each) => [each.name, Object.getPrototypeOf(each).name])
@@ -42,3 +73,7 @@ test("every choice that the interface leaves open has its row, with its values, 
   });
   expect(shown).toEqual(Object.fromEntries(fields));
 });
+
+function wordsOf(names: string): string[] {
+  return [...names.matchAll(/\w+/g)].map(([name]) => name);
+}
