@@ -62,8 +62,9 @@ test("a class that extends another one is named with it, so that it is asked for
   expect(said.sort()).toEqual(extending.sort());
 });
 
-test("every choice that the interface leaves open has its row, with its values, the default first", () => {
-  const rows = [...read("docs/open-choices.md").matchAll(/^\| `(\w+)` \| (.+?) \|/gm)];
+test("every policy option has its row, with its values, the default first", () => {
+  const [, table = ""] = read("docs/simulate-failures.md").split("\n### Policy options\n");
+  const rows = [...table.matchAll(/^\| `(\w+)` \| (.+?) \|/gm)];
   const shown = Object.fromEntries(
     rows.map(([, name, values = ""]) => [name, [...values.matchAll(/`(.+?)`/g)].map(([, value]) => value)]),
   );

@@ -8,8 +8,6 @@ import { shownIn, shownOnStage } from "./guides.js";
 /** Inside of the package, so that what is there can import it by its name. */
 const folder = resolve(".reports/guides");
 const tests = [...shownIn("ts vitest"), ...shownOnStage("ts vitest")];
-/** A name of Inngest's, which would be the page's own on the stage. */
-const EVENT = "declare const event: { data: Order };";
 const onStage = [...shownIn("ts sketch"), ...shownOnStage("ts sketch"), ...shownOnStage("ts")];
 
 beforeAll(() => {
@@ -18,7 +16,7 @@ beforeAll(() => {
   for (const [index, { code }] of tests.entries())
     writeFileSync(join(folder, `guide-${index}.test.ts`), code);
   for (const [index, { name, code }] of onStage.entries())
-    writeFileSync(join(folder, `on-stage-${index}.ts`), `// ${name}\n${EVENT}\n${code}\nexport {};\n`);
+    writeFileSync(join(folder, `on-stage-${index}.ts`), `// ${name}\n${code}\nexport {};\n`);
 });
 
 test("the tests and sketches that we show compile", () => {

@@ -49,14 +49,6 @@ declare global {
       rowCount: number;
     }>;
   };
-  type Order = import("../../examples/queues/order.js").Order;
   const fulfil: typeof import("../../examples/queues/order.js").fulfil;
   const inBullMq: typeof import("../../examples/queues/bullmq.js").inBullMq;
-  const inInngest: typeof import("../../examples/queues/inngest.js").inInngest;
-  const inTemporal: typeof import("../../examples/queues/temporal.js").inTemporal;
-  const NonRetriableError: import("../../examples/queues/inngest.js").InngestErrors["NonRetriableError"];
-  const RetryAfterError: import("../../examples/queues/inngest.js").InngestErrors["RetryAfterError"];
-  const ApplicationFailure: import("../../examples/queues/temporal.js").ApplicationFailures;
-  const step: { run<Result>(id: string, work: () => Promise<Result>): Promise<Result> };
-  const Context: { current(): { cancellationSignal: AbortSignal; heartbeat(details: unknown): void } };
 }
