@@ -8,11 +8,14 @@ beforeEach(() => {
   account = `/accounts/${service.emulator.accountId}`;
 });
 
+const topUp = (body: object) =>
+  service.control("POST", `${account}/top-ups`, { usd: 10, method: "card", ...body });
+
 test.each(["card", "crypto"])(
   "a top-up by %s is completed at once: one credit for each cent",
   async (method) => {
-    const { control, balance, get, emulator } = service;
-    const { status, body } = await control("POST", `${account}/top-ups`, { usd: 25, method });
+    const { balance, get, emulator } = service;
+    const { status, body } = await topUp({ usd: 25, method });
     expect([status, body]).toEqual([
       201,
       {
@@ -39,27 +42,19 @@ test.each(["card", "crypto"])(
 );
 
 test("cents are credits, also where binary fractions are not exact", async () => {
-  const { control } = service;
   for (const [usd, credits] of [
     [0.01, 1],
     [19.99, 1999],
     [1.1, 110],
     [1_000_000, 100_000_000],
   ]) {
-    expect((await control("POST", `${account}/top-ups`, { usd, method: "crypto" })).body).toMatchObject({
-      usd,
-      credits,
-    });
+    expect((await topUp({ usd, method: "crypto" })).body).toMatchObject({ usd, credits });
   }
 });
 
 test("a card that is refused brings nothing, and is not saved", async () => {
   const { control, balance } = service;
-  const { status, body } = await control("POST", `${account}/top-ups`, {
-    usd: 10,
-    method: "card",
-    outcome: "refused",
-  });
+  const { status, body } = await topUp({ outcome: "refused" });
   expect([status, body.status, body.invoice_id]).toEqual([201, "refused", null]);
   expect((await balance()).total).toBe(5);
   expect((await control("GET", `${account}/auto-top-up`)).body.saved_card).toBeNull();
@@ -68,8 +63,7 @@ test("a card that is refused brings nothing, and is not saved", async () => {
 describe("a transfer that is unconfirmed", () => {
   let payment: string;
   beforeEach(async () => {
-    const body = { usd: 10, method: "crypto", outcome: "pending" };
-    const pending = await service.control("POST", `${account}/top-ups`, body);
+    const pending = await topUp({ method: "crypto", outcome: "pending" });
     expect([pending.status, pending.body.status, pending.body.invoice_id]).toEqual([201, "pending", null]);
     payment = `${account}/top-ups/${pending.body.payment_id}`;
   });
@@ -110,7 +104,6 @@ describe("a transfer that is unconfirmed", () => {
 test("the card of the last completed card top-up is the saved card", async () => {
   const { control, emulator } = service;
   const savedCard = async () => (await control("GET", `${account}/auto-top-up`)).body.saved_card;
-  const topUp = (body: object) => control("POST", `${account}/top-ups`, { usd: 10, method: "card", ...body });
   const first = (await topUp({})).body.card;
   expect(await savedCard()).toBe(first);
   await topUp({ method: "crypto" });
