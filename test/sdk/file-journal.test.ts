@@ -4,14 +4,13 @@ import { dirname, join } from "node:path";
 import { JournalDamagedError, JournalError } from "async-music";
 import { fileJournal } from "async-music/node";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import { accepted, ok, SONG_REQUEST, succeeded } from "../support/answers.js";
+import { SONG_REQUEST, serve } from "../support/answers.js";
 import { describeJournal } from "../support/describe-journal.js";
 import { journalEntry } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
-import { createWorld, type SeenRequest } from "../support/world.js";
+import { createWorld } from "../support/world.js";
 
 const KEY = "order-1";
-const serve = ({ method }: SeenRequest) => (method === "POST" ? accepted() : ok(succeeded()));
 
 let folder: string;
 let path: string;

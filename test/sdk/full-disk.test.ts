@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { JournalError } from "async-music";
 import { fileJournal } from "async-music/node";
 import { afterAll, expect, test } from "vitest";
-import { accepted, ok, SONG_REQUEST, succeeded } from "../support/answers.js";
+import { SONG_REQUEST, serve, succeeded } from "../support/answers.js";
 import { posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
 import { createWorld } from "../support/world.js";
@@ -25,9 +25,9 @@ testOnDisk(
   async () => {
     const root = disk ?? "";
     const journal = fileJournal(join(root, "journal"));
-    const world = createWorld(({ method }) => {
-      if (method === "POST") fill(root);
-      return method === "POST" ? accepted() : ok(succeeded());
+    const world = createWorld((request) => {
+      if (request.method === "POST") fill(root);
+      return serve(request);
     });
     const run = (journalKey: string) =>
       world.client.tasks.run(SONG_REQUEST, { journal, journalKey, onUnrecorded });

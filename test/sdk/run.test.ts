@@ -10,32 +10,29 @@ import {
 import { expect, test } from "vitest";
 import {
   accepted,
+  done,
   failed,
   limited,
   ok,
   refusal,
+  running,
   SONG_REQUEST,
   submission,
   succeeded,
   TASK_ID,
-  task,
 } from "../support/answers.js";
 import { reasonOf, rejection } from "../support/rejection.js";
 import { createWorld, inTurn, never } from "../support/world.js";
 
-const submit = () => accepted();
-const running = () => ok(task());
-const done = () => ok(succeeded());
-
 test("a run creates once, waits, and answers the task", async () => {
-  const { client, requests } = createWorld(inTurn(submit, running, done));
+  const { client, requests } = createWorld(inTurn(accepted(), running, done));
   await expect(client.tasks.run(SONG_REQUEST)).resolves.toEqual(succeeded());
   expect(requests.map(({ method }) => method)).toEqual(["POST", "GET", "GET"]);
   expect(requests[1]?.at).toBeGreaterThanOrEqual(5000);
 });
 
 test("onSubmitted gets the submission before the waiting begins, and is awaited", async () => {
-  const { client, clock, requests } = createWorld(inTurn(submit, done));
+  const { client, clock, requests } = createWorld(inTurn(accepted(), done));
   const seen: TaskSubmission[] = [];
   const onSubmitted = async (created: TaskSubmission) => {
     seen.push(created);
@@ -55,7 +52,7 @@ test.each(["onSubmitted", "onUpdate"] as const)("%s that throws does not lose th
       throw cause;
     },
   ]) {
-    const { client, requests } = createWorld(inTurn(submit, running));
+    const { client, requests } = createWorld(inTurn(accepted(), running));
     const error = await rejection(client.tasks.run(SONG_REQUEST, { [name]: callback }), AsyncMusicError);
     expect(error).toMatchObject({ taskId: TASK_ID, cause });
     expect(error.message).toContain(name);
@@ -83,7 +80,7 @@ test.each(REASONS)("the outcome of a POST that %j aborts is unknown", async (rea
 test("an abort while waiting rejects with the signal's reason, and the task can still be waited for", async () => {
   const controller = new AbortController();
   const reason = new Error("later");
-  const { client } = createWorld(inTurn(submit, running, running, done));
+  const { client } = createWorld(inTurn(accepted(), running, running, done));
   let taskId = "";
   const onSubmitted = (created: TaskSubmission) => {
     taskId = created.task_id;
@@ -97,7 +94,7 @@ test("an abort while waiting rejects with the signal's reason, and the task can 
 
 test("an abort by onSubmitted ends the run before it polls", async () => {
   const controller = new AbortController();
-  const { client, requests } = createWorld(submit);
+  const { client, requests } = createWorld(() => accepted());
   const result = client.tasks.run(SONG_REQUEST, {
     signal: controller.signal,
     onSubmitted: () => controller.abort("stop"),
@@ -107,7 +104,7 @@ test("an abort by onSubmitted ends the run before it polls", async () => {
 });
 
 test("a create that is limited is sent again after the stated wait, and the run goes on", async () => {
-  const { client, requests } = createWorld(inTurn(limited(33), submit, done));
+  const { client, requests } = createWorld(inTurn(limited(33), accepted(), done));
   await client.tasks.run(SONG_REQUEST);
   expect(requests.map(({ method, at }) => [method, at]).slice(0, 2)).toEqual([
     ["POST", 0],
@@ -127,10 +124,10 @@ test("errors of the create are those of create, and errors of the wait carry the
   await rejection(offline.client.tasks.run(SONG_REQUEST), ConnectionError);
   expect(offline.requests).toHaveLength(1);
 
-  const unlucky = createWorld(inTurn(submit, ok(failed())));
+  const unlucky = createWorld(inTurn(accepted(), ok(failed())));
   expect((await rejection(unlucky.client.tasks.run(SONG_REQUEST), TaskFailedError)).taskId).toBe(TASK_ID);
 
-  const slow = createWorld(inTurn(submit, running));
+  const slow = createWorld(inTurn(accepted(), running));
   expect(
     (await rejection(slow.client.tasks.run(SONG_REQUEST, { maxWaitMs: 60_000 }), WaitTimeoutError)).taskId,
   ).toBe(TASK_ID);

@@ -1,18 +1,12 @@
 import { AsyncMusicError, AuthenticationError, type Task, WaitTimeoutError } from "async-music";
 import { expect, test } from "vitest";
-import { failed, ok, refusal, succeeded, TASK_ID, task } from "../support/answers.js";
+import { done, failed, ok, refusal, running, succeeded, TASK_ID, task } from "../support/answers.js";
+import { all } from "../support/collect.js";
 import { rejection } from "../support/rejection.js";
 import { turns } from "../support/test-clock.js";
 import { createWorld, inTurn, never } from "../support/world.js";
 
-const running = () => ok(task());
 const at = (progress: string) => () => ok(task({ output: { status: "processing", progress, result: null } }));
-
-async function all(tasks: AsyncIterable<Task>): Promise<Task[]> {
-  const seen: Task[] = [];
-  for await (const each of tasks) seen.push(each);
-  return seen;
-}
 
 test("every change is yielded once, progress included, and last the task as it ended", async () => {
   const answers = inTurn(
@@ -52,7 +46,7 @@ test.each(["failure", "timeout"])("a task that ends in %s is yielded, not thrown
 });
 
 test("nothing is sent before somebody iterates, and each iteration begins anew", async () => {
-  const { client, requests } = createWorld(() => ok(succeeded()));
+  const { client, requests } = createWorld(done);
   const watched = client.tasks.watch(TASK_ID);
   await turns(5);
   expect(requests).toEqual([]);
