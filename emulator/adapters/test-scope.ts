@@ -43,9 +43,8 @@ export function followTest(core: Core) {
     unbrokenRules(expected: ReadonlySet<ConductRule>): string | null {
       const broken = findings().map(({ rule }) => rule);
       const unbroken = [...expected].filter((rule) => !broken.includes(rule));
-      return unbroken.length === 0
-        ? null
-        : `The test says that it breaks ${unbroken.join(", ")}, and no request did.`;
+      if (unbroken.length === 0) return null;
+      return `The test says that it breaks ${unbroken.join(", ")}, and no request did.`;
     },
     /** The faults and next outcomes that the test added and no request used, for example because of a mistyped path. */
     unusedAdditions(): string | null {
@@ -77,10 +76,8 @@ function typeOf(core: Core, { method, path }: LoggedRequest, json: unknown): str
 /** Names requests as the test's author knows them, instead of by their ids. */
 function describe({ rule, at, request_id: id, detail }: Finding, requests: readonly TestRequest[]): string {
   const name = nameOf(requests, id, at);
-  const words = detail.replaceAll(
-    /[\w.:-]+/g,
-    (word) => (word === id ? null : nameOf(requests, word)) ?? word,
-  );
+  const named = (word: string) => (word === id ? null : nameOf(requests, word)) ?? word;
+  const words = detail.replaceAll(/[\w.:-]+/g, named);
   return `${rule}, ${name === null ? "" : `${name}, `}${at}: ${words} (request ${id})`;
 }
 

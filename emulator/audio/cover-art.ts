@@ -23,11 +23,8 @@ export function coverArt(clipId: string, pixels: number): { contentType: "image/
       const wave = sine(phase + (waves * index) / 20) + sine(phase * 7 + (waves * 2.7 * index) / 20) / 2;
       return `${index * 5} ${short(46 + range * 9 + height * wave)}`;
     });
-    const shade = color(
-      hue + (spread * range) / 5,
-      42 + 3.6 * range,
-      isNight ? 46 - 7 * range : 66 - 9 * range,
-    );
+    const lightness = isNight ? 46 - 7 * range : 66 - 9 * range;
+    const shade = color(hue + (spread * range) / 5, 42 + 3.6 * range, lightness);
     return `<path d="M0 101L${ridge.join("L")}L100 101Z" fill="${shade}"/>`;
   });
   const body =

@@ -55,11 +55,8 @@ function createFilterBank(): (samples: Int16Array) => Float64Array {
     return (i & 64 ? -height : height) / 32 / 32_768;
   });
   const toBands = matrix(BANDS, BANDS, (band, i) => cosine(((2 * band + 1) * i) / 128));
-  const toLines = matrix(
-    LINES,
-    2 * LINES,
-    (line, i) => (sine((i + 0.5) / 72) * cosine(((2 * i + 1 + LINES) * (2 * line + 1)) / 144)) / 9,
-  );
+  const lineAt = (line: number, i: number) => cosine(((2 * i + 1 + LINES) * (2 * line + 1)) / 144);
+  const toLines = matrix(LINES, 2 * LINES, (line, i) => (sine((i + 0.5) / 72) * lineAt(line, i)) / 9);
   const butterflies = [-0.6, -0.535, -0.33, -0.185, -0.095, -0.041, -0.0142, -0.0037].map((c) => {
     const kept = 1 / Math.sqrt(1 + c * c);
     return [kept, c * kept] as const;

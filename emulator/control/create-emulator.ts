@@ -193,11 +193,8 @@ function checkUrl(value: string): string {
   if (url.username || url.password)
     throw new RangeError("Expected `url` to have no user name and no password");
   if (url.search || url.hash || !/^[\w./~%-]*$/.test(url.pathname)) {
-    throw invalidOption(
-      "url",
-      "have no query, no fragment, and in its path only letters, digits and ./~%_-",
-      value,
-    );
+    const rule = "have no query, no fragment, and in its path only letters, digits and ./~%_-";
+    throw invalidOption("url", rule, value);
   }
   const address = (url.origin + url.pathname).replace(/(?<!\/)\/+$/, "");
   if (address.endsWith(API_PREFIX)) throw invalidOption("url", `end before ${API_PREFIX}`, value);

@@ -49,10 +49,10 @@ export const audioFormatSchema = oneOf(...formats);
 
 const seconds = numberBetween(0, LONGEST_PLAN_MS / 1000);
 
+const ENDS = ["success", "failure", "hang", "reject"] as const;
+
 export const outcomeSchema = objectOf({
-  outcome: z.optional(
-    z.enum(["success", "failure", "hang", "reject"], "be success, failure, hang or reject"),
-  ),
+  outcome: z.optional(z.enum(ENDS, "be success, failure, hang or reject")),
   queue_seconds: z.optional(seconds),
   process_seconds: z.optional(seconds),
   polls: z.optional(wholeNumber(1, MOST_POLLS)),
