@@ -144,15 +144,17 @@ export class PollSchedule {
       for (const kind of kinds) kind.plan = planPolls(kind.durations, priceMs);
     };
     const dearestMs = (DEAREST * tasks * (budget.until - budget.now)) / Math.max(1, budget.reads);
-    let [low, high] = [CHEAPEST_MS, Math.min(LIMITS.taskTimeoutMs, dearestMs)];
-    while (high / low > PRECISION) {
-      const middle = Math.sqrt(low * high);
-      setPrice(middle);
+    let low = { priceMs: CHEAPEST_MS, polls: Number.POSITIVE_INFINITY };
+    let high = { priceMs: Math.min(LIMITS.taskTimeoutMs, dearestMs), polls: Number.NEGATIVE_INFINITY };
+    while (high.priceMs / low.priceMs > PRECISION) {
+      const priceMs = Math.sqrt(low.priceMs * high.priceMs);
+      setPrice(priceMs);
       const polls = demand.reduce((sum, each) => sum + each.weight * this.#expectedPolls(each, budget), 0);
-      if (polls > budget.reads) low = middle;
-      else high = middle;
+      if (polls > budget.reads) low = { priceMs, polls };
+      else high = { priceMs, polls };
     }
-    setPrice(high);
+    // Tasks of one age are polled together: the price nearby may take many polls more, or fewer.
+    setPrice(low.polls - budget.reads < budget.reads - high.polls ? low.priceMs : high.priceMs);
   }
 
   /** How often a task will be polled within the budget's time, by the current plan. */

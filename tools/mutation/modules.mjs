@@ -19,8 +19,8 @@ export const MODULES = {
   pacer: {
     mutate: ["src/rate-limit/**/*.ts"],
     tests: [
-      "test/sdk/{pacer,own-pacer,wait}.test.ts",
-      "test/sdk/rules/{counted-requests,memory-pacer}.test.ts",
+      "test/sdk/{pacer,poll-gaps}.test.ts",
+      "test/sdk/rules/memory-pacer.test.ts",
       "test/sdk/rules/pacer/*.test.ts",
     ],
   },

@@ -187,17 +187,6 @@ describe("a request", () => {
 });
 
 describe("who goes ahead", () => {
-  test("of creates, reads and polls, each first of its kind, while it has its share", async () => {
-    const { budget, send, left, pacer } = createQueue({ skips: false });
-    budget.free = 0;
-    for (const kind of ["poll", "read", "account", "create"] as const) void send(kind, { kind });
-    await turns(2);
-    budget.free = 9;
-    pacer.lookAgain();
-    await turns(2);
-    expect(left.map(([name]) => name)).toEqual(["account", "create", "read", "poll"]);
-  });
-
   test("polls, where creates and reads have had their share; those leave room for all that wait", async () => {
     const { budget, send, left, asked, pacer } = createQueue({ skips: false });
     budget.free = 0;
@@ -231,19 +220,6 @@ describe("who goes ahead", () => {
 });
 
 describe("the second between two reads of a task", () => {
-  test("defers a read that is due meanwhile, and not for longer", async () => {
-    const { send, left, pacer, clock } = createQueue();
-    await send("first", { kind: "read", taskId: "t" });
-    const second = send("second", { kind: "poll", taskId: "t" });
-    await clock.sleep(300);
-    pacer.report({ taskId: "t", sentAt: START, remaining: null, heldForMs: null });
-    await second;
-    expect(left).toEqual([
-      ["first", 0],
-      ["second", 1300],
-    ]);
-  });
-
   test("counts for what waits for its turn together, too", async () => {
     const { budget, send, left, pacer, clock } = createQueue({ skips: false });
     budget.free = 0;
@@ -345,19 +321,6 @@ describe("the price of reads", () => {
     await clock.advance(30_000);
     expect(asked.priced).toEqual([]);
   });
-
-  test("decides when a task is read, but never sooner than its caller allows", async () => {
-    const { budget, send, left, clock } = createQueue({ skips: false });
-    budget.reads = 0.5;
-    const names = Array.from({ length: 20 }, (_, index) => String(index));
-    for (const name of names) {
-      void send(name, { kind: "poll", taskId: name, notBefore: START + 5000, task: TASK });
-    }
-    void send("bare", { kind: "poll", taskId: "bare", notBefore: START + 5000 });
-    await clock.advance(5000);
-    // Of a bare id nothing is known that could defer its reading.
-    expect(left).toEqual([["bare", 5000]]);
-  });
 });
 
 describe("on a clock that is set back", () => {
@@ -390,20 +353,4 @@ describe("on a clock that is set back", () => {
     pacer.report({ sentAt: START - 5100, remaining: 3, heldForMs: null });
     expect(asked.settled.map(({ sentAt }) => sentAt - START)).toEqual([-300, 0, -100]);
   });
-});
-
-test("what readings find is learned: where others took long, a task is read later when reads are scarce", async () => {
-  const { budget, pacer, clock, send, left } = createQueue({ skips: false });
-  Object.assign(budget, { reads: 2, until: START + 700_000 });
-  for (let task = 0; task < 50; task++) {
-    pacer.learn({ ...TASK, submittedAt: START - 400_000, unfinishedAt: START - 400_000 }, false);
-    pacer.learn({ ...TASK, submittedAt: START - 410_000, unfinishedAt: START - 10_000 }, true);
-  }
-  for (let task = 0; task < 20; task++) {
-    void send(String(task), { kind: "poll", taskId: String(task), notBefore: START + 5000, task: TASK });
-  }
-  await clock.advance(350_000);
-  expect(left).toEqual([]);
-  await clock.advance(300_000);
-  expect(left.length).toBeGreaterThan(0);
 });
