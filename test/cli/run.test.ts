@@ -284,7 +284,7 @@ describe("--file", () => {
     const path = join(its.folder, "request.json");
     await writeFile(path, json);
     expect((await its.run("run", "--file", path, "--no-download")).status).toBe(0);
-    await writeFile(path, Buffer.from(json, "latin1"));
+    await writeFile(path, Buffer.from(json.replace(" ☂", ""), "latin1"));
     const { status, stderr } = await its.run("run", "--file", path);
     expect([status, its.bodies]).toEqual([3, [request]]);
     expect(stderr).toContain("in UTF-8");
