@@ -31,10 +31,10 @@ const platformFetch = globalThis.fetch;
 const requestsBySignal = new WeakMap<AbortSignal, Request>();
 
 export async function sendRequest(request: HttpRequest): Promise<Response> {
-  const { url, headers, fetch = globalThis.fetch, signal, ...others } = request;
+  const { url, headers, body = null, fetch = globalThis.fetch, signal, ...others } = request;
   signal.throwIfAborted();
   // A custom `fetch` with one parameter gets a `Request` that follows the signal, any other the signal beside the request: a
-  // request follows its signal only weakly.
+  // request follows its signal only weakly. ky would combine the signal with one of its own, which costs more than this copy.
   const isAlone = fetch !== platformFetch && fetch.length === 1;
   const init: RequestInit = { signal };
   // ky would add the headers of a polluted `Object.prototype`.
@@ -42,12 +42,12 @@ export async function sendRequest(request: HttpRequest): Promise<Response> {
   return http(url, {
     ...others,
     headers,
-    ...(isAlone ? { signal } : {}),
+    body: isAlone ? null : body,
     async fetch(input) {
-      const sent = input as Request;
-      if (isAlone) requestsBySignal.set(signal, sent);
-      const whole = isAlone && init.headers !== undefined ? new Request(sent, init) : sent;
-      const response = await (isAlone ? fetch(whole) : fetch(sent, init));
+      const own: RequestInit & { duplex: string } = { ...init, body, duplex: "half" };
+      const sent = isAlone ? new Request(input, own) : input;
+      if (isAlone) requestsBySignal.set(signal, sent as Request);
+      const response = await (isAlone ? fetch(sent) : fetch(sent, init));
       // A custom `fetch` may return anything. It may also ignore the signal: then nothing reads its late response.
       if (typeof response?.headers?.get !== "function")
         throw new TypeError("`fetch` answered something else than a Response");
