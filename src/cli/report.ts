@@ -6,11 +6,10 @@ import { notFoundAdvice, resumeAdvice } from "../tasks/calls.js";
 import type { TaskFlags } from "./flags.js";
 import { type EndingSignal, shellWord, stylesFor, type Terminal, UsageError, writeJson } from "./terminal.js";
 
+type ErrorClass = abstract new (...args: never) => Error;
+
 /** The exit status of each error class: the first row that matches decides. */
-export const EXIT_STATUSES: readonly (readonly [
-  status: number,
-  ...classes: (abstract new (...args: never) => Error)[],
-])[] = [
+export const EXIT_STATUSES: readonly (readonly [status: number, ...classes: ErrorClass[]])[] = [
   [2, UsageError, sdk.InvalidOptionError],
   [3, sdk.InvalidRequestError, sdk.BadRequestError, sdk.JournalConflictError],
   [4, sdk.AuthenticationError, sdk.AccountSuspendedError],
@@ -211,6 +210,6 @@ function settleCommand(key: string, journal: string, outcome: string): string {
     : `  async-music settle ${shellWord(key)} ${flags}`;
 }
 
-function isOneOf(error: unknown, classes: readonly (abstract new (...args: never) => Error)[]): boolean {
+function isOneOf(error: unknown, classes: readonly ErrorClass[]): boolean {
   return classes.some((each) => error instanceof each);
 }

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
 import { inputVariant } from "../contract/request-rules.js";
 import { InvalidRequestError, type TaskRequest, type TaskType } from "../index.js";
 import { exampleOf, INPUT_OPTIONS, type RunFlags, type Variant } from "./flags.js";
@@ -58,7 +59,7 @@ export async function requestOf(
 
 async function readRequest(path: string, stdin: Terminal["stdin"]): Promise<unknown> {
   const name = path === "-" ? "stdin" : path;
-  const bytes = await (path === "-" ? readAll(stdin()) : readFile(path)).catch((error: unknown) => {
+  const bytes = await (path === "-" ? buffer(stdin()) : readFile(path)).catch((error: unknown) => {
     const isMissing = Object(error).code === "ENOENT";
     const reason = isMissing ? "there is no such file" : reasonOf(error);
     throw new UsageError(`Failed to read the request from ${name}: ${reason}`, { cause: error });
@@ -79,10 +80,4 @@ function refuseRounding(field: string, value: unknown): unknown {
   if (typeof value !== "number" || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
   const message = `must be at most ${Number.MAX_SAFE_INTEGER}; a larger number would be sent rounded`;
   throw new InvalidRequestError("invalid_request_body", [{ path: field, message }]);
-}
-
-async function readAll(stdin: ReturnType<Terminal["stdin"]>): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of stdin) pieces.push(typeof piece === "string" ? Buffer.from(piece) : piece);
-  return Buffer.concat(pieces);
 }

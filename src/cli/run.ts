@@ -146,16 +146,10 @@ async function submissionOf(begin: Job["begin"], options: Options): Promise<Pick
   }
 }
 
-interface JobProgress {
-  end(): void;
-  /** Whether this command created the task. */
-  wasCharged(): boolean;
-}
-
 /** Shows the progress of a task during `work`. Every error is thrown as a `TaskFault`, with the task ID if it is known. */
 async function attend(
   { client, delays, flags, terminal, knownTaskId }: Job,
-  work: (options: Options, progress: JobProgress) => Promise<void>,
+  work: (options: Options, progress: { end(): void; wasCharged(): boolean }) => Promise<void>,
 ): Promise<void> {
   const clock = terminal.client?.clock ?? Date;
   const sending = watchSending(client, terminal);

@@ -1,5 +1,5 @@
 import { AsyncMusic, progressOf, type Task } from "async-music";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createEmulator } from "../../emulator/index.js";
 import { createProgressLine } from "../../src/cli/progress.js";
 import { createTerminal } from "./support/terminal.js";
@@ -58,6 +58,9 @@ test.each([
   [true, (until: string) => ` waiting for the rate limit until ${until} `],
   [false, (until: string) => ` waiting for the rate limit until ${until}\n`],
 ])("a request that waits for the next window is shown once, on a terminal: %s", async (isTerminal, shown) => {
+  // On a slow machine, the line would be drawn again meanwhile.
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
   await using emulator = createEmulator({
     seed: 1,
     credits: 100,
