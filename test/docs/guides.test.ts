@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { Command } from "commander";
 import { expect, test } from "vitest";
+import { METHODS } from "../../emulator/control/plane.js";
 import { POLICY_FIELDS } from "../../emulator/core/policy-fields.js";
 import { addCommands } from "../../src/cli/commands.js";
 import * as sdk from "../../src/index.js";
@@ -78,3 +79,10 @@ test("every policy option has its row, with its values, the default first", () =
 function wordsOf(names: string): string[] {
   return [...names.matchAll(/\w+/g)].map(([name]) => name);
 }
+
+test("the reference of the control plane has every call", () => {
+  const page = read("docs/control-plane.md").replaceAll("…", "/accounts/{account_id}");
+  const listed = [...page.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE) \/.+?)`/g)].map(([, call]) => call);
+  const routes = METHODS.map(({ route }) => route.replace("/openapi.json", "/_emulator/openapi.json"));
+  expect([...new Set(listed)].sort()).toEqual(routes.sort());
+});
