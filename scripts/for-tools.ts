@@ -11,7 +11,7 @@ const [directory = "."] = process.argv.slice(2);
 writeFileSync(`${directory}/llms.txt`, index());
 writeFileSync(`${directory}/openapi.json`, `${JSON.stringify(openApiDocument(), null, 2)}\n`);
 if (directory !== ".")
-  for (const page of ["README.md", ...globSync("docs/*.{md,svg}")]) cpSync(page, `${directory}/${page}`);
+  for (const page of ["README.md", ...globSync(["docs/*.{md,svg}", "skills/**/*.md"])]) cpSync(page, `${directory}/${page}`);
 
 function index(): string {
   const { projectDocuments }: { projectDocuments: string[] } = JSON.parse(
@@ -27,7 +27,11 @@ function index(): string {
     `> ${introductionOf(readFileSync("README.md", "utf8"))}`,
     "Start with [the README](README.md). Types and their documentation are in `dist/types/`, whose maps lead to the sources in `src/` and `emulator/`.",
     ...sections.map(([heading, entries]) => `${heading}\n\n${[entries].flat().join("\n")}`),
-    "## Machine-readable\n\n- [The service](openapi.json): its four endpoints in OpenAPI 3.1",
+    [
+      "## Machine-readable\n",
+      "- [Skill](skills/async-music/SKILL.md): what to call when, with wrong and right code",
+      "- [The service](openapi.json): its four endpoints in OpenAPI 3.1",
+    ].join("\n"),
   ].join("\n\n")}\n`;
 }
 

@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { METHODS } from "../../emulator/control/plane.js";
@@ -10,11 +11,13 @@ import * as redis from "../../src/redis/index.js";
 
 const read = (path: string) => readFileSync(path, "utf8");
 
-test("the site lists every guide", () => {
+test("the site lists every guide, and so does Getting started, in the same order", () => {
   const { projectDocuments }: { projectDocuments: string[] } = JSON.parse(read("typedoc.json"));
-  expect(projectDocuments.filter((path) => path.startsWith("docs/")).sort()).toEqual(
-    globSync("docs/*.md").sort(),
-  );
+  const guides = projectDocuments.filter((path) => path.startsWith("docs/"));
+  expect([...guides].sort()).toEqual(globSync("docs/*.md").sort());
+  const rows = [...read("docs/getting-started.md").matchAll(/^\| \[.+\]\((.+)\) \|/gm)];
+  const listed = rows.map(([, path = ""]) => join("docs", path));
+  expect(["docs/getting-started.md", ...listed]).toEqual(projectDocuments);
 });
 
 test("every option has its row, and every row its option", () => {

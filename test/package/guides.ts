@@ -10,7 +10,8 @@ export interface Shown {
 /** The pages whose programs are complete: a reader finds everything in them. */
 export const GUIDES: readonly string[] = globSync("docs/*.md").sort();
 
-const README = "README.md";
+/** Pages whose code uses the names of `stage.ts`. */
+const ON_STAGE = ["README.md", "skills/async-music/SKILL.md"];
 
 const SOURCES: readonly string[] = globSync(["src/**/*.ts", "emulator/**/*.ts"]).sort();
 
@@ -18,10 +19,10 @@ export function shownIn(language: string): Shown[] {
   return GUIDES.flatMap((guide) => fencesOf(guide, readFileSync(guide, "utf8"), language));
 }
 
-/** The same of the README and the docstrings, which take for granted what `stage.ts` has. */
+/** The code of the README, the skill and the docstrings, which uses the names of `stage.ts`. */
 export function shownOnStage(language: string): Shown[] {
   return [
-    ...fencesOf(README, readFileSync(README, "utf8"), language),
+    ...ON_STAGE.flatMap((page) => fencesOf(page, readFileSync(page, "utf8"), language)),
     ...SOURCES.flatMap((source) => fencesOf(source, docstringsOf(source), language)),
   ];
 }

@@ -38,12 +38,14 @@ test("the package holds what its users and its license need, and nothing of the 
       "LICENSE",
       "README.md",
       "SECURITY.md",
+      "skills/async-music/SKILL.md",
       "openapi.json",
     ]),
   );
   const ours = [
     /^(?:dist|src|emulator)\//,
     /^docs\/[a-z-]+\.(?:md|svg)$/,
+    /^skills\/async-music\/SKILL\.md$/,
     /^examples\/[\w/[\].-]+\.(?:md|ts|py)$/,
     /^(?:package\.json|llms\.txt|openapi\.json|(?:README|CHANGELOG|SECURITY)\.md|LICENSE)$/,
   ];
