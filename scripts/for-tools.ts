@@ -11,7 +11,8 @@ const [directory = "."] = process.argv.slice(2);
 writeFileSync(`${directory}/llms.txt`, index());
 writeFileSync(`${directory}/openapi.json`, `${JSON.stringify(openApiDocument(), null, 2)}\n`);
 if (directory !== ".")
-  for (const page of ["README.md", ...globSync(["docs/*.{md,svg}", "skills/**/*.md"])]) cpSync(page, `${directory}/${page}`);
+  for (const page of ["README.md", ...globSync(["docs/*.{md,svg}", "skills/**/*.md"])])
+    cpSync(page, `${directory}/${page}`);
 
 function index(): string {
   const { projectDocuments }: { projectDocuments: string[] } = JSON.parse(
