@@ -10,8 +10,8 @@ export interface ErrorDetails {
 }
 
 /**
- * The base of every error that this package throws. Outside the family are only an abort, which rejects with the
- * signal's own reason, and what a caller's own callback throws while nothing is at stake.
+ * The base of every error that this package throws. What a callback throws is its `cause`. Only an abort rejects with the
+ * signal's reason instead, and a custom pacer, clock or iterable of requests with what it throws.
  */
 export class AsyncMusicError extends Error {
   override name = "AsyncMusicError";
