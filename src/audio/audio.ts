@@ -5,7 +5,7 @@ import { statedWaitMs } from "../http/attempt.js";
 import { checkOptions, REQUEST_OPTIONS, withRetries } from "../http/client.js";
 import type { Context, FailedAttempt, RequestOptions, Tried } from "../http/context.js";
 import { sendRequest } from "../http/fetch.js";
-import { type AbortCall, type Deadline, onAbort, startDeadline } from "../time/abort.js";
+import { type AbortCall, type Deadline, onAbort, startDeadline } from "../time/clock.js";
 import {
   type AudioExtension,
   type Bytes,

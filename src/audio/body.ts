@@ -1,4 +1,4 @@
-import { type Deadline, onAbort } from "../time/abort.js";
+import { type Deadline, onAbort } from "../time/clock.js";
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isRecord, type TaskType } from "./service.js";
+import { recordOf, type TaskType } from "./service.js";
 import type { TaskFields } from "./task.js";
 
 /**
@@ -31,7 +31,7 @@ export const taskSchema = z.looseObject({
   status: text,
   credits_cost: count,
   // Nothing relies on the input, so that any other value becomes an empty one. `z.catch` would add 3 kB to a bundle.
-  input: z._default(z.custom<Input>().check(z.overwrite((value) => (isRecord(value) ? value : {}))), {}),
+  input: z._default(z.custom<Input>().check(z.overwrite(recordOf)), {}),
   audio_format: nullableText,
   output: z._default(z.nullable(taskOutputSchema), null),
   error: nullableText,

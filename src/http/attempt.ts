@@ -1,6 +1,5 @@
 import { HEADERS } from "../contract/service.js";
-import { startDeadline } from "../time/abort.js";
-import { dateAt, parseDate, type Random, systemRandom, systemUuid } from "../time/clock.js";
+import { dateAt, parseDate, type Random, startDeadline, systemRandom, systemUuid } from "../time/clock.js";
 import type {
   ApiResponse,
   Call,

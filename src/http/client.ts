@@ -1,7 +1,7 @@
 import { isSafeRequestId } from "../contract/service.js";
 import { AsyncMusicError, InvalidOptionError, shown } from "../errors/base.js";
 import { nearestName, ownOptions } from "../shared/options.js";
-import { isReasonOf } from "../time/abort.js";
+import { isReasonOf } from "../time/clock.js";
 import { attempt, createRequestId } from "./attempt.js";
 import type { ApiResponse, Call, Context, Judge, RequestOptions, Tried } from "./context.js";
 import { heldError, invalidResponse } from "./failure.js";

@@ -1,8 +1,6 @@
 import { ApiError } from "../errors/api-errors.js";
-import { AsyncMusicError } from "../errors/base.js";
 import { type Evidence, SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import { failureOf } from "../http/failure.js";
-import { isReasonOf } from "../time/abort.js";
 import type { JournalIntent } from "./journal.js";
 import type { Slot } from "./slot.js";
 
@@ -128,29 +126,7 @@ export interface Count {
   readonly unknown: number;
 }
 
-export type CreateCount = ReturnType<typeof createCount>;
-
-/** Counts the tasks that a client creates: evidence of what became of a POST with an unknown outcome. */
-export function createCount() {
-  let [accepted, open, unknown] = [0, 0, 0];
-
-  return {
-    now: (): Count => ({ accepted, open, unknown }),
-    /** Counts one submission by how it ends. A rejection with the signal's reason means that nothing was sent. */
-    async during<Submission>(sending: Promise<Submission>, signal?: AbortSignal): Promise<Submission> {
-      open++;
-      try {
-        const submission = await sending;
-        accepted++;
-        return submission;
-      } catch (error) {
-        if (isReasonOf(signal, error)) throw error;
-        if (error instanceof AsyncMusicError && error.taskId !== null) accepted++;
-        else if (error instanceof SubmissionOutcomeUnknownError) unknown++;
-        throw error;
-      } finally {
-        open--;
-      }
-    },
-  };
+/** A client's own count of the tasks that it creates. */
+export interface CreateCount {
+  now(): Count;
 }

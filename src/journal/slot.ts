@@ -4,8 +4,7 @@ import { JournalConflictError, JournalError } from "../errors/task-errors.js";
 import { createRequestId } from "../http/attempt.js";
 import { checkOption, flagRule, methodsRule } from "../http/client.js";
 import type { Redactor } from "../http/redactor.js";
-import { onAbort, startDeadline } from "../time/abort.js";
-import { systemRandom } from "../time/clock.js";
+import { onAbort, startDeadline, systemRandom } from "../time/clock.js";
 import { isJournalEntry } from "./entries.js";
 import type { Journal, JournalEntry, JournalRecord } from "./journal.js";
 

@@ -2,7 +2,7 @@ import { findRequestViolation, inputFields } from "../contract/request-rules.js"
 import { resultSchemas, taskSchema, taskSubmissionSchema } from "../contract/responses.js";
 import { ENDPOINTS, isModel, isTaskType } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
-import { InvalidRequestError } from "../errors/base.js";
+import { AsyncMusicError, InvalidRequestError } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import { attempt, LONGEST_ID } from "../http/attempt.js";
 import { parseData, send } from "../http/client.js";
@@ -27,6 +27,7 @@ import {
 import type { Redactor } from "../http/redactor.js";
 import type { RequestKind } from "../rate-limit/pacer.js";
 import { nearestName } from "../shared/options.js";
+import { isReasonOf } from "../time/clock.js";
 
 /** The deepest nesting of a request or a task, in levels: deeper values overflow the stack of code that copies them. */
 const DEEPEST = 1000;
@@ -311,4 +312,29 @@ function noTask(path: string, got: unknown): InvalidRequestError {
   else if (Object(got).audio_url !== undefined) hint = "; it is a clip: its task has an id of its own";
   const message = `must be a task ID or the result of \`create\`${hint}`;
   return new InvalidRequestError("task_not_found", [{ path, message }]);
+}
+
+/** Counts the tasks that a client creates: evidence of what became of a POST with an unknown outcome. */
+export function createCount() {
+  let [accepted, open, unknown] = [0, 0, 0];
+
+  return {
+    now: () => ({ accepted, open, unknown }),
+    /** Counts one submission by how it ends. A rejection with the signal's reason means that nothing was sent. */
+    async during<Submission>(sending: Promise<Submission>, signal?: AbortSignal): Promise<Submission> {
+      open++;
+      try {
+        const submission = await sending;
+        accepted++;
+        return submission;
+      } catch (error) {
+        if (isReasonOf(signal, error)) throw error;
+        if (error instanceof AsyncMusicError && error.taskId !== null) accepted++;
+        else if (error instanceof SubmissionOutcomeUnknownError) unknown++;
+        throw error;
+      } finally {
+        open--;
+      }
+    },
+  };
 }

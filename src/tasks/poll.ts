@@ -7,8 +7,7 @@ import { WaitTimeoutError } from "../errors/task-errors.js";
 import { SHORTEST_WAIT_MS } from "../http/client.js";
 import type { Call, Context, Tried } from "../http/context.js";
 import type { WaitingTask } from "../rate-limit/pacer.js";
-import { Aborter, onAbort, startDeadline } from "../time/abort.js";
-import { parseDate, type Random, whenOverdue } from "../time/clock.js";
+import { Aborter, onAbort, parseDate, type Random, startDeadline, whenOverdue } from "../time/clock.js";
 import { pollTask, type Result, resumeAdvice, retrieveCall } from "./calls.js";
 import type { CheckedWait, PollGaps, WaitOptions } from "./options.js";
 

@@ -5,7 +5,7 @@ import type { Context } from "../http/context.js";
 import type { Redactor } from "../http/redactor.js";
 import { isFreed, isJournalEntry } from "../journal/entries.js";
 import { inTime } from "../journal/slot.js";
-import { isReasonOf, onAbort } from "../time/abort.js";
+import { isReasonOf, onAbort } from "../time/clock.js";
 import { createCreditCeiling } from "./credits.js";
 import type { RunAllOptions, RunOptions } from "./options.js";
 import { createProgress } from "./progress.js";
