@@ -195,7 +195,6 @@ export class RateWindow {
   /** The first response in a window. */
   #open(now: number, openedAt: number, stated: number | null): void {
     const isKnown = this.#limitSeenAt > 0;
-    if (stated !== null && !isKnown) this.#limit = stated + 1;
     const remaining = stated ?? this.#limit - 1;
     const own = 1 + this.#unanswered;
     const isNew = remaining >= this.#limit - own - TOLERANCE;
