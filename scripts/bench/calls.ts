@@ -22,7 +22,9 @@ async function measureCall(call: CallName, answer: ServiceAnswer): Promise<Table
     return [name, () => timeOf(ask, service)] as const;
   });
   const spreads = await takeTurns(ROUNDS, Object.fromEntries(contenders));
-  return tableOf(`A ${call} that is answered in process`, "µs", spreads, { "async-music": PROMISES[call] });
+  return tableOf(`${call === "create" ? "Create" : "Retrieve"}, in process`, "µs", spreads, {
+    "async-music": PROMISES[call],
+  });
 }
 
 /** Microseconds for a call. Who can't be handed a `fetch` finds it where the global one was. */

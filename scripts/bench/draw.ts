@@ -1,6 +1,6 @@
 import { isKept, type Report, type Row, type Section, type Table } from "./report.ts";
 
-/** Replaces what stands on the page between the markers of each command by what it measured. */
+/** Replaces the text between the markers of each command with its measurements. */
 export function drawReport(page: string, report: Report): string {
   return page.replace(
     /(<!-- measured by (\S+) -->\n)[\s\S]*?(<!-- until here -->)/g,
@@ -22,7 +22,7 @@ function drawTable({ title, unit, against, rows }: Table): string {
     "": ({ name }: Row) => name,
     [isSpread ? `${unit} (middle half)` : unit]: drawValue,
     ...(against !== undefined && { [`× ${against}`]: ({ ratio }: Row) => `${ratio ?? ""}` }),
-    ...(rows.some(({ promise }) => promise !== undefined) && { promised: drawPromise }),
+    ...(rows.some(({ promise }) => promise !== undefined) && { target: drawPromise }),
   };
   const lines = [
     Object.keys(columns),
@@ -40,5 +40,5 @@ function drawPromise(row: Row): string {
   const { promise } = row;
   if (promise === undefined) return "";
   const words = "atMost" in promise ? `at most ${promise.atMost}` : `at least ${promise.atLeast}`;
-  return isKept(row) ? `${words}: kept` : `${words}: **missed**`;
+  return isKept(row) ? `${words}: met` : `${words}: **missed**`;
 }

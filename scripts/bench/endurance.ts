@@ -16,8 +16,8 @@ const TASKS = 1000;
 
 const tables: Table[] = [];
 for (const [title, begin] of [
-  ["Heap of the emulator that is read", emulatorRequest],
-  ["Heap of the SDK that reads", sdkRequest],
+  ["Heap of the emulator", emulatorRequest],
+  ["Heap of the SDK", sdkRequest],
 ] as const) {
   const table = await endure(title, await begin());
   print([table]);

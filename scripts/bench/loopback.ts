@@ -19,7 +19,7 @@ export async function measureLoopback(): Promise<Table[]> {
     return ask === undefined ? [] : [[name, () => timeOf(ask)] as const];
   });
   const spreads = await takeTurns(ROUNDS, Object.fromEntries(contenders));
-  const title = `A retrieve over loopback, ${IN_FLIGHT} in flight`;
+  const title = `Retrieve over loopback, ${IN_FLIGHT} in flight`;
   return [tableOf(title, "µs", spreads, { "async-music": { atMost: 1.45 } })];
 }
 

@@ -14,7 +14,7 @@ const CONNECTIONS = 50;
 const SECONDS = 0.5;
 
 const PROMISES = { read: { atLeast: 0.6 }, create: { atLeast: 0.5 } } as const;
-const BARE = "a bare server of Node's with the same answer";
+const BARE = "a bare Node server with the same response";
 
 /** How fast emulators answer on a port, each against a bare server that answers the same. */
 export async function measurePort(): Promise<Table[]> {
@@ -28,8 +28,8 @@ export async function measurePort(): Promise<Table[]> {
     }
   }
   return (["read", "create"] as const).map((kind) => ({
-    title: `A ${kind} on a port, ${CONNECTIONS} connections`,
-    unit: "answers a second",
+    title: `Emulator: ${kind}s on a port, ${CONNECTIONS} connections`,
+    unit: "responses per second",
     against: BARE,
     rows: rows[kind],
   }));
@@ -47,8 +47,12 @@ export async function measureStart(): Promise<Table[]> {
       rowOf(name, spread, name === "async-music" ? promise : undefined),
     );
   return [
-    { title: "From the command to the first answer", unit: "s", rows: rows(starts, { atMost: 0.25 }) },
-    { title: "Resident memory, idle", unit: "MiB", rows: rows(memory, { atMost: 90 }) },
+    {
+      title: "Emulator: from the command to the first response",
+      unit: "s",
+      rows: rows(starts, { atMost: 0.25 }),
+    },
+    { title: "Emulator: resident memory, idle", unit: "MiB", rows: rows(memory, { atMost: 90 }) },
   ];
 }
 

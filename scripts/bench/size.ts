@@ -36,8 +36,8 @@ export async function measureSize(): Promise<Table[]> {
   const packed = { name: "tarball, MB", value: significant(packedBytes() / 1e6), promise: { atMost: 1.5 } };
   const needed = { name: "dependencies", value: Object.keys(dependencies).length, promise: { atMost: 2 } };
   return [
-    { title: "A bundle with all dependencies, minified and compressed", unit: "kB", rows },
-    { title: "An installation", unit: "size", rows: [packed, needed] },
+    { title: "Bundle with all dependencies, minified and compressed", unit: "kB", rows },
+    { title: "Installation", unit: "size", rows: [packed, needed] },
   ];
 }
 

@@ -29,8 +29,8 @@ export async function measureTasks(most: number): Promise<Table[]> {
     creates.push({ name, value: await timeOf(create) });
   }
   return [
-    { title: "Reading one of so many tasks, in process", unit: "µs", rows: reads },
-    { title: "Creating one more task, in process", unit: "µs", rows: creates },
+    { title: "Read a task, by number of tasks", unit: "µs", rows: reads },
+    { title: "Create a task, by number of tasks", unit: "µs", rows: creates },
   ];
 }
 

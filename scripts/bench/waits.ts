@@ -31,7 +31,7 @@ export async function measureWaits(most: number): Promise<Table[]> {
       ...(promise && { promise }),
     }));
   return [
-    { title: "Processor's time of a wait", unit: "µs", rows: rows(warm, ({ microseconds }) => microseconds) },
+    { title: "CPU time of a wait", unit: "µs", rows: rows(warm, ({ microseconds }) => microseconds) },
     {
       title: "Memory of a wait",
       unit: "bytes",

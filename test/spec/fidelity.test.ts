@@ -4,8 +4,8 @@ import { POLICY_FIELDS } from "../../emulator/core/policy-fields.js";
 import { titlesIn } from "./titles.js";
 
 const PAGE = "../../docs/fidelity.md";
-const OPEN = "What the interface leaves open";
-const FIXED = "What is fixed all the same";
+const OPEN = "Policy options";
+const FIXED = "Details without an option";
 
 /** One row of the page: where its sentence stands, what it is about, and the tests that show it. */
 interface Row {
@@ -32,6 +32,10 @@ describe("every sentence of the interface", () => {
   it("has more than a policy: the choice decides which way, and a test shows each", () => {
     expect(sentences.filter(({ shownBy }) => shownBy.every((by) => by.startsWith("policy ")))).toEqual([]);
   });
+
+  it("has a test, but for the five about the document itself", () => {
+    expect(sentences.filter(({ shownBy }) => shownBy.includes("about the document itself"))).toHaveLength(5);
+  });
 });
 
 it("every sentence and every fixed detail has a test, and a test that there is", () => {
@@ -53,7 +57,7 @@ it("every choice of the policy belongs to a sentence that leaves it open", () =>
 it("docs/fidelity.md has the titles of the tests and the policy of today: run `npm run fidelity`", async () => {
   const renewed = page
     .replace(/\d+ sentences/, `${sentences.length} sentences`)
-    .replace(/(?<=^\| field \|.*\n\|.*\n)(?:\|.*\n)+/m, policyRows())
+    .replace(/(?<=^\| option \|.*\n\|.*\n)(?:\|.*\n)+/m, policyRows())
     .split("\n")
     .map((line) => renewedRow(line))
     .join("\n");
