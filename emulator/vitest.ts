@@ -5,7 +5,7 @@
  */
 
 import { test as base, type TestAPI } from "vitest";
-import { AsyncMusic } from "../src/client/client.js";
+import { AsyncMusic } from "../src/client.js";
 import { followTest } from "./adapters/test-scope.js";
 import { createEmulator } from "./control/create-emulator.js";
 import type { Emulator, EmulatorOptions } from "./control/emulator.js";

@@ -4,11 +4,10 @@
  * @module async-music
  */
 
+export type { Account } from "./account.js";
 export type { Audio, AudioDownload } from "./audio/audio.js";
 export type { AudioExtension } from "./audio/body.js";
-export type { Account } from "./client/account.js";
-export { AsyncMusic, type RateLimit } from "./client/client.js";
-export type { ClientOptions } from "./client/options.js";
+export { AsyncMusic, type RateLimit } from "./client.js";
 export type * from "./contract/requests.js";
 export type { Balance, Usage } from "./contract/responses.js";
 export type { JsonValue } from "./contract/service.js";
@@ -62,6 +61,7 @@ export { JournalDamagedError, memoryJournal } from "./journal/entries.js";
 export type * from "./journal/journal.js";
 export { settleOutcome } from "./journal/settle-outcome.js";
 export type { JournalOptions } from "./journal/slot.js";
+export type { ClientOptions } from "./options.js";
 export type * from "./rate-limit/pacer.js";
 export { creditsFor } from "./tasks/credits.js";
 export type { PollInterval, RunAllOptions, RunOptions, WaitOptions } from "./tasks/options.js";

@@ -4,23 +4,21 @@ import ts from "typescript";
 import { expect, test } from "vitest";
 
 /**
- * A module is a folder of `src/` or `emulator/`, or a file beside the folders. Behind each stands which others it may
+ * A module is a folder of `src/` or `emulator/`, the files beside the SDK's folders, or a file beside the emulator's. Behind each stands which others it may
  * import, types included: those of its own side by their name, those of the other side by their path. A module stands
  * below everything that it imports, so that all arrows run one way.
  */
 const arrows = {
   ...modulesBelow("src", {
     contract: "",
-    shared: "",
     time: "",
     errors: "contract",
     "rate-limit": "contract time",
-    http: "contract shared time errors rate-limit",
+    http: "contract time errors rate-limit",
     journal: "contract time errors http",
-    tasks: "contract shared time errors rate-limit http journal",
+    tasks: "contract time errors rate-limit http journal",
     audio: "contract time errors http",
-    client: "contract time errors rate-limit http tasks audio",
-    "index.ts": "contract time errors rate-limit http journal tasks audio client",
+    "*.ts": "contract time errors rate-limit http journal tasks audio",
     node: "errors http journal audio",
     redis: "contract time errors rate-limit http journal",
   }),
@@ -28,7 +26,7 @@ const arrows = {
     time: "src/time",
     audio: "time",
     openapi: "src/contract",
-    core: "src/contract src/shared time audio",
+    core: "src/contract time audio",
     http: "src/contract time audio openapi core",
     control: "src/contract time core http",
     // The page shares constants and the types of the control plane, and requests everything else.
@@ -41,10 +39,10 @@ const arrows = {
 
   // Where the two sides meet.
   ...modulesBelow("src", {
-    cli: "contract rate-limit http tasks client index.ts node emulator/index.ts emulator/node.ts",
+    cli: "contract rate-limit http tasks *.ts node emulator/index.ts emulator/node.ts",
   }),
   ...modulesBelow("emulator", {
-    "vitest.ts": "src/client core http control adapters",
+    "vitest.ts": "src/*.ts core http control adapters",
   }),
 };
 
@@ -183,9 +181,13 @@ function resolve(file: string, specifier: string): string {
   return existsSync(page) ? page : script.replace(/\.js$/, ".ts");
 }
 
-/** The folder below `src` or `emulator`, or the file that stands beside the folders. */
+/** The folder below `src` or `emulator`; the files beside the SDK's folders, or one beside the emulator's. */
 function moduleOf(file: string): string {
-  return file.split("/").slice(0, 2).join("/");
+  return file
+    .replace(/^src\/[^/]+$/, "src/*.ts")
+    .split("/")
+    .slice(0, 2)
+    .join("/");
 }
 
 function packageOf(specifier: string): string {

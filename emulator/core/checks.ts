@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { nearestName, ownOptions } from "../../src/shared/options.js";
+import { nearestName, ownOptions } from "../../src/contract/own-options.js";
 import { END_OF_YEAR_9999 } from "../time/clock.js";
 
 /** Asserts what must hold whatever a client sends. A failure is a defect of the emulator. */

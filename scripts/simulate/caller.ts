@@ -1,4 +1,4 @@
-import { AsyncMusic } from "../../src/client/client.js";
+import { AsyncMusic } from "../../src/client.js";
 import type { RunOptions } from "../../src/tasks/options.js";
 import type { Machine } from "./machine.js";
 import type { Order, ProcessPlan } from "./plan.js";

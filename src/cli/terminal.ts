@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
-import type { ClientOptions } from "../client/options.js";
 import { USD_PER_CREDIT } from "../contract/service.js";
 import { createRedactor } from "../http/redactor.js";
+import type { ClientOptions } from "../options.js";
 
 /** What a command reads and writes: the process's streams, or those of a test. */
 export interface Terminal {

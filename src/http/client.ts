@@ -1,6 +1,6 @@
+import { nearestName, ownOptions } from "../contract/own-options.js";
 import { isSafeRequestId } from "../contract/service.js";
 import { AsyncMusicError, InvalidOptionError, shown } from "../errors/base.js";
-import { nearestName, ownOptions } from "../shared/options.js";
 import { isReasonOf } from "../time/clock.js";
 import { attempt, createRequestId } from "./attempt.js";
 import type { ApiResponse, Call, Context, Judge, RequestOptions, Tried } from "./context.js";

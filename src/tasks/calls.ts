@@ -1,3 +1,4 @@
+import { nearestName } from "../contract/own-options.js";
 import { findRequestViolation, inputFields } from "../contract/request-rules.js";
 import { resultSchemas, taskSchema, taskSubmissionSchema } from "../contract/responses.js";
 import { ENDPOINTS, isModel, isTaskType } from "../contract/service.js";
@@ -26,7 +27,6 @@ import {
 } from "../http/failure.js";
 import type { Redactor } from "../http/redactor.js";
 import type { RequestKind } from "../rate-limit/pacer.js";
-import { nearestName } from "../shared/options.js";
 import { isReasonOf } from "../time/clock.js";
 
 /** The deepest nesting of a request or a task, in levels: deeper values overflow the stack of code that copies them. */

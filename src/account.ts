@@ -1,6 +1,6 @@
-import type { Balance, Usage } from "../contract/responses.js";
-import { balanceSchema, usageSchema } from "../contract/responses.js";
-import { ENDPOINTS } from "../contract/service.js";
+import type { Balance, Usage } from "./contract/responses.js";
+import { balanceSchema, usageSchema } from "./contract/responses.js";
+import { ENDPOINTS } from "./contract/service.js";
 import {
   type ApiPromise,
   apiPromise,
@@ -9,9 +9,9 @@ import {
   REQUEST_OPTIONS,
   type Schema,
   send,
-} from "../http/client.js";
-import type { Call, Context, RequestOptions } from "../http/context.js";
-import { judgeRead } from "../http/failure.js";
+} from "./http/client.js";
+import type { Call, Context, RequestOptions } from "./http/context.js";
+import { judgeRead } from "./http/failure.js";
 
 const BALANCE_CALL: Call = { ...ENDPOINTS.balance, kind: "account", purpose: "read the balance" };
 const USAGE_CALL: Call = { ...ENDPOINTS.usage, kind: "account", purpose: "read the usage" };

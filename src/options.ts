@@ -1,5 +1,5 @@
-import { API_PREFIX } from "../contract/service.js";
-import { InvalidOptionError } from "../errors/base.js";
+import { API_PREFIX } from "./contract/service.js";
+import { InvalidOptionError } from "./errors/base.js";
 import {
   callbackRule,
   checkOption,
@@ -11,12 +11,12 @@ import {
   OWN_CHECK,
   REQUEST_OPTIONS,
   shownAmong,
-} from "../http/client.js";
-import { environmentVariable, isBrowser } from "../http/fetch.js";
-import { createRedactor, type Redactor } from "../http/redactor.js";
-import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel, type Tracer } from "../http/telemetry.js";
-import type { Pacer, PacerFactory } from "../rate-limit/pacer.js";
-import { type Clock, createSystemClock, type Random, systemRandom } from "../time/clock.js";
+} from "./http/client.js";
+import { environmentVariable, isBrowser } from "./http/fetch.js";
+import { createRedactor, type Redactor } from "./http/redactor.js";
+import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel, type Tracer } from "./http/telemetry.js";
+import type { Pacer, PacerFactory } from "./rate-limit/pacer.js";
+import { type Clock, createSystemClock, type Random, systemRandom } from "./time/clock.js";
 
 /**
  * Options of the client. Each must be an own property of the object: one that is inherited, such as a getter of a class,

@@ -1,9 +1,10 @@
-import { Audio } from "../audio/audio.js";
-import { isPublicHttpUrl } from "../contract/upload-address.js";
-import { RecentIds } from "../http/attempt.js";
-import type { Context } from "../http/context.js";
-import { createRedactor } from "../http/redactor.js";
-import type { ClientEvents } from "../http/telemetry.js";
+import { Account } from "./account.js";
+import { Audio } from "./audio/audio.js";
+import { isPublicHttpUrl } from "./contract/upload-address.js";
+import { RecentIds } from "./http/attempt.js";
+import type { Context } from "./http/context.js";
+import { createRedactor } from "./http/redactor.js";
+import type { ClientEvents } from "./http/telemetry.js";
 import {
   createEmitter,
   createTrace,
@@ -11,13 +12,12 @@ import {
   type Emitter,
   type Listener,
   logEvents,
-} from "../http/telemetry.js";
-import { createMemoryPacer } from "../rate-limit/memory-pacer.js";
-import type { Pacer } from "../rate-limit/pacer.js";
-import { Tasks } from "../tasks/tasks.js";
-import { dateAt } from "../time/clock.js";
-import { Account } from "./account.js";
+} from "./http/telemetry.js";
 import { type ClientOptions, checkClientOptions } from "./options.js";
+import { createMemoryPacer } from "./rate-limit/memory-pacer.js";
+import type { Pacer } from "./rate-limit/pacer.js";
+import { Tasks } from "./tasks/tasks.js";
+import { dateAt } from "./time/clock.js";
 
 /** What is known of a key's rate limit; `null` where nothing is yet. */
 export interface RateLimit {
