@@ -32,8 +32,8 @@ export interface RateLimit {
 }
 
 /**
- * A client of the Asynchronous Music and Audio Generation Service. One client for one API key: its requests share one
- * budget, so that the key is never limited.
+ * A client of the Asynchronous Music and Audio Generation Service. Create one client per API key: all its requests
+ * share one budget, which keeps to the key's rate limit.
  *
  * @throws {@link InvalidOptionError} an option is missing or out of range, or this is a browser
  *

@@ -76,7 +76,7 @@ export interface RequestOptions {
   timeoutMs?: number | undefined;
   /** How often a read, or a create that got 429, is sent again. @defaultValue the client's, 2 */
   maxRetries?: number | undefined;
-  /** The `X-Request-Id`: 1 to 128 of `A-Z a-z 0-9 . _ : -`. @defaultValue a new UUID */
+  /** The `X-Request-Id`: 1 to 128 of `A-Z a-z 0-9 . _ : -`. `audio.download` ignores it. @defaultValue a new UUID */
   requestId?: string | undefined;
   /** Additional headers. The API key, content type and request id can't be replaced here. */
   headers?: Readonly<Record<string, string>> | undefined;

@@ -169,11 +169,11 @@ export class Tasks {
   }
 
   /**
-   * Submits a task and waits for its result: `create`, then `wait`, with the errors of both. An error after the
-   * submission carries the `taskId`.
+   * Submits a task and waits for its result: `create`, then `wait`, with the errors of both. Every error after the
+   * submission has `taskId`. Only an abort rejects with the signal's reason, which has none: save it in `onSubmitted`.
    *
-   * With `journal` and `journalKey` it is paid once, whatever happens to this process: a later run with the same key
-   * waits for the same task.
+   * With `journal` and `journalKey`, the task is created at most once, even if this process crashes: a later run with the
+   * same key waits for the same task.
    *
    * @throws {@link JournalConflictError} the journal holds another request under the key; nothing was sent
    * @throws {@link JournalError} the journal failed before anything was sent, or could not record a task that the error
