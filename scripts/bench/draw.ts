@@ -1,19 +1,30 @@
-import { isKept, type Report, type Row, type Section, type Table } from "./report.ts";
+import { chartOf, isCharted } from "./chart.ts";
+import { type Command, isKept, type Report, type Row, type Section, type Table } from "./report.ts";
 
 /** Replaces the text between the markers of each command with its measurements. */
 export function drawReport(page: string, report: Report): string {
   return page.replace(
     /(<!-- measured by (\S+) -->\n)[\s\S]*?(<!-- until here -->)/g,
-    (_, begin: string, command: keyof Report, end: string) => {
+    (_, begin: string, command: Command, end: string) => {
       const section = report[command];
-      return begin + (section === undefined ? "" : drawSection(section)) + end;
+      return begin + (section === undefined ? "" : drawSection(command, section)) + end;
     },
   );
 }
 
-function drawSection({ machine, node, date, load, tables }: Section): string {
+function drawSection(command: Command, { machine, node, date, load, tables }: Section): string {
   const where = `Measured on ${date}: ${machine}, Node ${node}; load ${load.before} before and ${load.after} after.`;
-  return `\n${[where, ...tables.map(drawTable)].join("\n\n")}\n\n`;
+  const charted = tables.filter(isCharted).map(drawTable);
+  const parts = [where, ...tables.filter((table) => !isCharted(table)).map(drawTable)];
+  if (charted.length > 0) {
+    const alt = tables
+      .filter(isCharted)
+      .map(({ title }) => title)
+      .join("; ");
+    parts.splice(1, 0, `![Bars with a line for each target: ${alt}](${chartOf(command)})`);
+    parts.push("<details><summary>The values of the chart</summary>", ...charted, "</details>");
+  }
+  return `\n${parts.join("\n\n")}\n\n`;
 }
 
 function drawTable({ title, unit, against, rows }: Table): string {

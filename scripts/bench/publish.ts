@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
+import { chartOf, drawChart, isCharted } from "./chart.ts";
 import { drawReport } from "./draw.ts";
 import { type Command, isKept, type Report, type Row, significant, type Table } from "./report.ts";
 
@@ -17,7 +18,7 @@ export function print(tables: readonly Table[]): void {
   }
 }
 
-/** Puts all that a command measured into the report, and onto the page that is drawn from it. */
+/** Writes the measurements of a command into the report, and draws its part of the page and its chart. */
 export function publish(command: Command, tables: readonly Table[]): void {
   const section = {
     machine: `${cpus()[0]?.model.trim() ?? "unknown"}, ${availableParallelism()} cores`,
@@ -29,6 +30,7 @@ export function publish(command: Command, tables: readonly Table[]): void {
   const report: Report = { ...JSON.parse(readFileSync(REPORT, "utf8")), [command]: section };
   writeFileSync(REPORT, `${JSON.stringify(report, null, 2)}\n`);
   writeFileSync(PAGE, drawReport(readFileSync(PAGE, "utf8"), report));
+  if (tables.some(isCharted)) writeFileSync(new URL(chartOf(command), PAGE), drawChart(section));
 }
 
 function cellsOf(row: Row) {

@@ -1,13 +1,22 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { chartOf, drawChart, isCharted } from "../../scripts/bench/chart.js";
 import { drawReport } from "../../scripts/bench/draw.js";
-import type { Report } from "../../scripts/bench/report.js";
+import type { Command, Report, Section } from "../../scripts/bench/report.js";
 
 const page = readFileSync("docs/performance.md", "utf8");
 const report: Report = JSON.parse(readFileSync("docs/performance.json", "utf8"));
 
 test("the page on performance shows exactly the measurements of the report", () => {
   expect(page).toBe(drawReport(page, report));
+});
+
+test("the charts show exactly the measurements of the report", () => {
+  for (const [command, section] of Object.entries(report) as [Command, Section][]) {
+    const chart = `docs/${chartOf(command)}`;
+    expect([chart, existsSync(chart)]).toEqual([chart, section.tables.some(isCharted)]);
+    if (existsSync(chart)) expect(readFileSync(chart, "utf8")).toBe(drawChart(section));
+  }
 });
 
 test("every command of the report has a section on the page", () => {
