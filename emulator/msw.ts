@@ -26,7 +26,7 @@ import { serviceOf } from "./http/service.js";
  */
 export function emulatorHandlers(emulator: Emulator): never[] {
   const service = serviceOf(emulator);
-  service.core.clock.quiet.beginPatience();
+  service.core.clock.activity.beginNetworkUse();
   const respond = createResponder(service, () => HttpResponse.error());
   const { origins } = service;
   const handlers: unknown[] = [origins.service, ...Object.values(origins.providers)].map((address) =>

@@ -4,6 +4,7 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import {
   bytesOf,
+  completeResponse,
   errorResponse,
   type HttpOutcome,
   type HttpRequest,
@@ -11,10 +12,9 @@ import {
   isControlCall,
   type Origins,
   type RequestTarget,
-  seal,
   sentRequestId,
 } from "../http/messages.js";
-import { arrive, handleRequest, stall } from "../http/pipeline.js";
+import { handleRequest, registerArrival, stall } from "../http/pipeline.js";
 import type { Service } from "../http/service.js";
 import type { ServiceClock } from "../time/clock.js";
 import { afterRealMs, nextTurn } from "../time/event-loop.js";
@@ -47,12 +47,12 @@ export function createSiteServer(served: ServedSite) {
   const lastResponses = new WeakMap<object, ServerResponse>();
   const listener: RequestListener = (request, response) => {
     lastResponses.set(request.socket, response);
-    void respond(served, request, response);
+    void serveRequest(served, request, response);
   };
   const server = createServer(SERVER_OPTIONS, listener);
   server.on("checkExpectation", listener);
   // A connection brings a request: virtual time must not advance in between.
-  server.on("connection", () => clock.quiet.stir());
+  server.on("connection", () => clock.activity.touch());
   // Node hands over the bare socket of a `CONNECT`. It gets a response like any other request, and then ends.
   server.on("connect", (request: IncomingMessage, socket: Duplex) => {
     if (!(socket instanceof Socket)) return;
@@ -77,7 +77,10 @@ export function createSiteServer(served: ServedSite) {
 function refuseInvalidHttp(socket: Duplex): void {
   if (!socket.writable) return;
   const message = "Failed to read the request: it is not valid HTTP";
-  const { headers, body } = seal(errorResponse(400, "invalid_request_body", message), crypto.randomUUID());
+  const { headers, body } = completeResponse(
+    errorResponse(400, "invalid_request_body", message),
+    crypto.randomUUID(),
+  );
   const lines = Object.entries({ ...headers, Connection: "close" }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
@@ -85,12 +88,12 @@ function refuseInvalidHttp(socket: Duplex): void {
 }
 
 /** How long to wait for a client that does not read a file, or does not stop sending, in real milliseconds. */
-const PATIENCE_MS = 250;
+const SLOW_CLIENT_MS = 250;
 
 /** What follows a `CONNECT` is no longer HTTP. */
 const BODILESS_METHODS = ["GET", "HEAD", "CONNECT"];
 
-async function respond(
+async function serveRequest(
   served: ServedSite,
   request: IncomingMessage,
   response: ServerResponse,
@@ -115,22 +118,22 @@ async function respond(
     }
     const closed = new Promise<void>((resolve) => response.once("close", resolve));
     const controlAccess = { isLocal: isFromThisMachine(socket), hosts: controlHosts };
-    const hasLeft = () => socket.destroyed;
-    const head = { ...target, method, headers: headersOf(request), origins, hasLeft, controlAccess };
-    const arrival = arrive(core, head);
+    const isAborted = () => socket.destroyed;
+    const head = { ...target, method, headers: headersOf(request), origins, isAborted, controlAccess };
+    const arrival = registerArrival(core, head);
     const isBodiless = BODILESS_METHODS.includes(method);
     const body = isBodiless ? null : await readBody(request, arrival.bodyLimit, core.clock);
     let outcome: HttpOutcome;
     // Not before the body has arrived: an upload that stops halfway must not stop virtual time.
-    core.clock.quiet.enter();
+    core.clock.activity.begin();
     try {
       outcome = await handleRequest(service, { ...head, arrival, body });
       const isRead = body !== "too_large" || request.complete;
       if (isRead || typeof outcome === "string") send(request, response, outcome);
       else refuseUnread(request, response, outcome);
-      if (isRead && typeof outcome !== "string") await untilTaken(outcome, response, closed);
+      if (isRead && typeof outcome !== "string") await untilSent(outcome, response, closed);
     } finally {
-      core.clock.quiet.leave();
+      core.clock.activity.end();
     }
     if (outcome === "stall") {
       await stall(core, (reset) => Promise.race([closed, reset]));
@@ -171,11 +174,11 @@ function readBody(
 ): Promise<HttpRequest["body"]> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  clock.quiet.stir();
+  clock.activity.touch();
   return new Promise((resolve, reject) => {
     if (limit === 0 && Number(request.headers["content-length"]) > 0) resolve("too_large");
     request.on("data", (chunk: Uint8Array) => {
-      clock.quiet.stir();
+      clock.activity.touch();
       bytes += chunk.byteLength;
       if (bytes <= limit) chunks.push(chunk);
       else chunks.length = 0;
@@ -197,7 +200,7 @@ function refuseUnread(request: IncomingMessage, response: ServerResponse, refusa
   response.write(refusal.body);
   const end = () => void response.end();
   request.once("close", end);
-  afterRealMs(PATIENCE_MS, end);
+  afterRealMs(SLOW_CLIENT_MS, end);
 }
 
 function send(request: IncomingMessage, response: ServerResponse, outcome: HttpOutcome): void {
@@ -236,15 +239,11 @@ async function pipe(stream: NonNullable<HttpResponse["stream"]>, response: Serve
 }
 
 /** Virtual time stands still until the response is sent: before, its client cannot continue. */
-async function untilTaken(
-  sent: HttpResponse,
-  response: ServerResponse,
-  closed: Promise<void>,
-): Promise<void> {
+async function untilSent(sent: HttpResponse, response: ServerResponse, closed: Promise<void>): Promise<void> {
   // A stream may never end. Without a socket, the response waits for an earlier one on its connection.
   if (sent.stream !== undefined || response.socket === null) return;
   if (typeof sent.body === "string") return closed;
-  return Promise.race([closed, new Promise<void>((resolve) => afterRealMs(PATIENCE_MS, resolve))]);
+  return Promise.race([closed, new Promise<void>((resolve) => afterRealMs(SLOW_CLIENT_MS, resolve))]);
 }
 
 /** Responds with 500 and prints the error: a defect must be seen, and must not end the service for all others. */
@@ -257,5 +256,5 @@ function reportDefect(error: unknown, request: IncomingMessage, response: Server
     return;
   }
   const message = "The emulator failed: this is a defect of its own, which it printed to stderr";
-  send(request, response, seal(errorResponse(500, "internal_error", message), id));
+  send(request, response, completeResponse(errorResponse(500, "internal_error", message), id));
 }

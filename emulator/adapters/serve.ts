@@ -4,7 +4,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Emulator } from "../control/emulator.js";
 import { checkOptionNames } from "../core/checks.js";
-import { createResponse, type HttpResponse, type RequestTarget, seal } from "../http/messages.js";
+import { completeResponse, createResponse, type HttpResponse, type RequestTarget } from "../http/messages.js";
 import { serviceOf } from "../http/service.js";
 import { type Addresses, createSiteServer, type ServedSite } from "./http-server.js";
 
@@ -70,11 +70,11 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
   const url = addressOf(api, host);
   const provider = addressOf(providers, host);
   addresses.origins = { service: url, providers: { provider_a: provider, provider_b: provider } };
-  clock.quiet.beginPatience();
+  clock.activity.beginNetworkUse();
   let closing: Promise<void> | undefined;
   const close = () => {
     if (closing === undefined) {
-      clock.quiet.endPatience();
+      clock.activity.endNetworkUse();
       closing = Promise.all([end(api), end(providers)]).then(() => {});
     }
     return closing;
@@ -147,7 +147,7 @@ function createDashboard(): ServedSite["dashboard"] {
     files ??= readFiles();
     const file = (await files).get(path);
     if (file === undefined) return null;
-    return seal({ ...file, headers: { ...file.headers } }, crypto.randomUUID(), method);
+    return completeResponse({ ...file, headers: { ...file.headers } }, crypto.randomUUID(), method);
   };
 }
 

@@ -27,7 +27,7 @@ export function followTest(core: Core) {
     audits.push({ audit, inherited: new Set(audit.findings) });
     inherited = new Set([...faults, ...MODELS.flatMap((model) => scripts[model].next)]);
   };
-  core.replaced.add(inherit);
+  core.replaceListeners.add(inherit);
   inherit();
   const findings = () =>
     audits.flatMap(({ audit, inherited }) => audit.findings.filter((each) => !inherited.has(each)));

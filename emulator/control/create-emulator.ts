@@ -8,7 +8,7 @@ import { invoicePdf } from "../core/payments/payments.js";
 import { changeLimits } from "../core/rate-limit.js";
 import { createState, takeSnapshot } from "../core/state.js";
 import { createFetch } from "../http/fetch.js";
-import { type HttpRequest, seal, sentRequestId } from "../http/messages.js";
+import { completeResponse, type HttpRequest, sentRequestId } from "../http/messages.js";
 import { taskData } from "../http/routes.js";
 import { inProcessOrigins, services } from "../http/service.js";
 import { createClock } from "../time/clock.js";
@@ -84,8 +84,8 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
     },
     accounts: createAccounts(context),
 
-    connection(options = {}) {
-      const { apiKey = emulator.apiKey } = checkOptionNames(options, ["apiKey"]);
+    connection(given = {}) {
+      const { apiKey = emulator.apiKey } = checkOptionNames(given, ["apiKey"]);
       const random = randomStream(core.state.seed, "connection", core.state.counts.connections++);
       return { baseUrl: emulator.url, apiKey, fetch, clock: emulator.clock, random };
     },
@@ -106,7 +106,7 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
       await core.watchers.watch(requireTask(core, taskId), status);
       return taskData(requireTask(core, taskId), clock.now(), context.origins);
     },
-    reset: (changes = {}) => resetEmulator(context, checkOptions(checkOptionNames(changes, RESET_OPTIONS))),
+    reset: (changes = {}) => resetEmulator(context, checkOptions(changes, RESET_OPTIONS)),
     snapshot: () => takeSnapshot(core.state, core.clock.now()),
     restore: (snapshot) => restoreSnapshot(core, snapshot),
     fork: () =>
@@ -121,14 +121,14 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
   return emulator;
 }
 
-/** Responds to calls of the control plane, which is loaded by the first: most emulators are never called over HTTP. */
+/** Responds to calls of the control plane. The first call loads it, since most emulators are used in process only. */
 function createControl(contextOf: () => MethodContext): MethodContext["control"] {
   let calls = 0;
   return async (request: HttpRequest) => {
     const context = contextOf();
     const requestId = sentRequestId(request) ?? randomUuid(context.core.state.seed, "control", calls++);
     const { handleControl } = await import("./plane.js");
-    return seal(await handleControl(context, request), requestId, request.method);
+    return completeResponse(await handleControl(context, request), requestId, request.method);
   };
 }
 
@@ -169,8 +169,11 @@ const RESET_OPTIONS = ["seed", "credits", "policy", "limits"] as const;
 const EMULATOR_OPTIONS = [...RESET_OPTIONS, "clock", "apiKey", "snapshot", "url"] as const;
 
 /** Returns the options with a normalized address. */
-function checkOptions(given: EmulatorOptions): EmulatorOptions {
-  const options = checkOptionNames(given, EMULATOR_OPTIONS);
+function checkOptions(
+  given: EmulatorOptions,
+  known: readonly (keyof EmulatorOptions)[] = EMULATOR_OPTIONS,
+): EmulatorOptions {
+  const options = checkOptionNames(given, known);
   const { seed, credits, clock, apiKey, url } = options;
   if (seed !== undefined && !Number.isSafeInteger(seed))
     throw invalidOption("seed", "be a whole number", seed);
@@ -185,7 +188,7 @@ function checkOptions(given: EmulatorOptions): EmulatorOptions {
   return url === undefined ? options : { ...options, url: checkUrl(url) };
 }
 
-/** In the path, only characters that MSW takes literally are allowed. */
+/** The path may contain only characters that have no special meaning in MSW's path patterns. */
 function checkUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : null;
   const isAddress = url !== null && ["http:", "https:"].includes(url.protocol);

@@ -11,8 +11,8 @@ import type { StoredTask } from "../core/task.js";
 import { applyTimeouts } from "../core/transitions.js";
 import { artResponse, clipAudioResponse } from "../http/files.js";
 import { bytesOf, type HttpOutcome, Refusal } from "../http/messages.js";
-import { arrive, handleRequest } from "../http/pipeline.js";
-import { taskData } from "../http/routes.js";
+import { handleRequest, registerArrival } from "../http/pipeline.js";
+import { OUTCOME_HEADER, taskData } from "../http/routes.js";
 import { isoTime } from "../time/clock.js";
 import { accountSchema, requireAccount, summarizeAccount } from "./account-methods.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
@@ -218,15 +218,15 @@ async function sendRequest(context: MethodContext, account: Account, request: Se
     );
   }
   const headers = new Headers({ [HEADERS.apiKey]: key.value, "Content-Type": "application/json" });
-  // A header takes no letters beyond ASCII.
+  // A header value must be ASCII.
   const escaped = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
   if (outcome !== undefined)
-    headers.set("X-Emulator-Outcome", JSON.stringify(outcome).replaceAll(/[^ -~]/g, escaped));
+    headers.set(OUTCOME_HEADER, JSON.stringify(outcome).replaceAll(/[^ -~]/g, escaped));
   const { core, origins } = context;
-  const head = { site: "service", path, method, headers, origins, hasLeft: () => false } as const;
+  const head = { site: "service", path, method, headers, origins, isAborted: () => false } as const;
   const sent = await handleRequest(context, {
     ...head,
-    arrival: arrive(core, head),
+    arrival: registerArrival(core, head),
     body: body === undefined ? null : new TextEncoder().encode(JSON.stringify(body)),
   });
   return sentResponse(sent);

@@ -9,7 +9,7 @@ import {
   type HttpResponse,
   jsonResponse,
   Refusal,
-  refuse,
+  refusalResponse,
   requireJson,
 } from "../http/messages.js";
 import { findRoute, patternOf } from "../http/routes.js";
@@ -41,12 +41,12 @@ const ROUTES = METHODS.map((control) => {
 /** Responds to a call of the control plane. It needs no key, and leaves no trace in the state. */
 export async function handleControl(context: MethodContext, request: HttpRequest): Promise<HttpResponse> {
   const { origins } = request;
-  return respond({ ...context, origins }, request).catch((error: unknown) =>
-    refuse(refusalOf(error), context.core.state.policy),
+  return callMethod({ ...context, origins }, request).catch((error: unknown) =>
+    refusalResponse(refusalOf(error), context.core.state.policy),
   );
 }
 
-async function respond(context: MethodContext, request: HttpRequest): Promise<HttpResponse> {
+async function callMethod(context: MethodContext, request: HttpRequest): Promise<HttpResponse> {
   const foreign = foreignReason(request);
   if (foreign !== null) throw new Refusal("foreign_origin", foreign);
   const target = { method: request.method, path: request.path.slice(CONTROL_PLANE.length) };

@@ -74,12 +74,12 @@ export const serviceMethods = {
     body: objectOf({ seconds: numberBetween(0, 1e13) }),
     response: z.object({ now: isoTimeSchema }),
     async run({ core: { clock } }, _, { seconds }) {
-      // The call waits for time to pass, and must not keep it from passing.
-      clock.quiet.leave();
+      // Time passes only while no request is in progress, and this call is one.
+      clock.activity.end();
       try {
         await clock.advance(seconds * 1000);
       } finally {
-        clock.quiet.enter();
+        clock.activity.begin();
       }
       return { now: isoTime(clock.now()) };
     },
@@ -181,10 +181,10 @@ export const serviceMethods = {
 export function resetEmulator({ core, options }: MethodContext, changes: ResetOptions) {
   const { seed = options.seed, credits = options.credits } = changes;
   const { policy = options.policy, limits = options.limits } = changes;
-  const begins = core.clock.beginning();
+  const startTime = core.clock.startTime();
   const { apiKey } = core.state.owner;
-  const state = createState({ seed, credits, policy, limits, apiKey }, begins);
-  replaceState(core, state, begins, "the emulator was reset");
+  const state = createState({ seed, credits, policy, limits, apiKey }, startTime);
+  replaceState(core, state, startTime, "the emulator was reset");
   return { account_id: state.owner.accountId, api_key: apiKey };
 }
 

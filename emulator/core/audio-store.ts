@@ -2,12 +2,12 @@ import { LIMITS } from "../../src/contract/service.js";
 import type { AudioFormat } from "../audio/formats.js";
 import { nextTurn } from "../time/event-loop.js";
 import { invariant } from "./checks.js";
-import { type ClipPosition, readBrief, type StoredClip } from "./task.js";
+import { type ClipPosition, parseInput, type StoredClip } from "./task.js";
 
 export type Clips = ReadonlyMap<string, StoredClip>;
 
-/** The service's copy of a clip, or the provider's own file. */
-export type Copy = "service" | "provider";
+/** Where a file is served: the service has a copy of each storable clip, the provider its own file. */
+export type Site = "service" | "provider";
 
 interface AudioFile {
   bytes: Uint8Array<ArrayBuffer>;
@@ -20,13 +20,13 @@ interface CachedFile {
   expiresAt: number;
 }
 
-/** Files beyond this total are made again when they are requested again. */
+/** The least recently used files beyond this total are dropped, and rendered again on the next request. */
 const CACHE_BYTES = 64 * 2 ** 20;
 
-/** The interface sets no limit for a joined song. A longer one loses its beginning. */
+/** The emulator's own limit, since the interface has none. A longer joined song loses its beginning. */
 const LONGEST_JOINED_SECONDS = 360;
 
-/** The audio of all clips: made on the first request, and cached. It follows from the state and is no part of it. */
+/** The audio of all clips: rendered on the first request, and cached. It is derived from the state, not part of it. */
 export class AudioStore {
   readonly #cacheBytes: number;
   /** Least recently used first. */
@@ -36,60 +36,67 @@ export class AudioStore {
     this.#cacheBytes = cacheBytes;
   }
 
-  /** A copy of a clip, or null if there is none or it has expired. */
-  async read(clips: Clips, clipId: string, copy: Copy, now: number): Promise<AudioFile | null> {
-    for (const [name, { expiresAt }] of this.#files) if (now >= expiresAt) this.#files.delete(name);
+  /** The file of a clip, or null if the site has none or it has expired. */
+  async read(clips: Clips, clipId: string, site: Site, now: number): Promise<AudioFile | null> {
+    for (const [key, { expiresAt }] of this.#files) if (now >= expiresAt) this.#files.delete(key);
     const found = clips.get(clipId);
     if (found === undefined) return null;
-    // Limits: Audio lifetime. The schedule of the providers is open; here their files expire at the same time.
+    // Limits: Audio lifetime. The interface does not say when the providers' files expire: here at the same time.
     const expiresAt = found.task.completedAt + LIMITS.audioLifetimeMs;
     const { storable, format: ownFormat } = found.task.plan.end;
-    if (now >= expiresAt || (copy === "service" && !storable)) return null;
+    if (now >= expiresAt || (site === "service" && !storable)) return null;
 
-    const format = copy === "service" ? found.task.format : ownFormat;
-    const name = `${clipId}.${format}`;
-    const file = this.#files.get(name) ?? { bytes: makeFile(clips, found, format), size: 0, expiresAt };
-    this.#files.delete(name);
-    this.#files.set(name, file);
+    const format = site === "service" ? found.task.format : ownFormat;
+    const key = `${clipId}.${format}`;
+    const file = this.#files.get(key) ?? { bytes: makeFile(clips, found, format), size: 0, expiresAt };
+    this.#files.delete(key);
+    this.#files.set(key, file);
     try {
       const bytes = await file.bytes;
       file.size = bytes.byteLength;
       this.#evict();
       return { bytes, format };
     } catch (error) {
-      if (this.#files.get(name) === file) this.#files.delete(name);
+      if (this.#files.get(key) === file) this.#files.delete(key);
       throw error;
     }
   }
 
-  /** Forgets all files, including those that are being made: the same ids may now mean other clips. */
+  /** Drops all files, including those that are being rendered. Must be called when the state is replaced. */
   clear(): void {
     this.#files = new Map();
   }
 
   #evict(): void {
     let total = [...this.#files.values()].reduce((sum, { size }) => sum + size, 0);
-    for (const [name, { size }] of this.#files) {
+    for (const [key, { size }] of this.#files) {
       if (total <= this.#cacheBytes) return;
-      this.#files.delete(name);
+      this.#files.delete(key);
       total -= size;
     }
   }
 }
 
-/** The audio modules are loaded with the first clip. */
-async function makeFile(clips: Clips, made: StoredClip, format: AudioFormat): Promise<AudioFile["bytes"]> {
+/**
+ * Renders a clip. A continuation keeps the style of the first clip of its chain, and a joined song renders the parts of
+ * the chain one after the other.
+ */
+async function makeFile(
+  clips: Clips,
+  requested: StoredClip,
+  format: AudioFormat,
+): Promise<AudioFile["bytes"]> {
   const { encode, joinSamples, renderSong, SAMPLE_RATE } = await import("../audio/song.js");
   const pause = () => new Promise<void>(nextTurn);
-  const { joins } = readBrief(made.task);
-  const chain = chainOf(clips, joins ?? made.clip.id);
-  const origin = chain[0]?.part ?? made;
+  const { joins } = parseInput(requested.task);
+  const chain = chainOf(clips, joins ?? requested.clip.id);
+  const first = chain[0]?.part ?? requested;
   const render = (part: StoredClip) => {
     const { durationSeconds } = part.clip;
-    const continues = part === origin ? {} : { continues: songSource(origin) };
+    const continues = part === first ? {} : { continues: songSource(first) };
     return renderSong({ ...songSource(part), durationSeconds, ...continues }, pause);
   };
-  if (joins === null) return encode(await render(made), format, pause);
+  if (joins === null) return encode(await render(requested), format, pause);
 
   const samples: Int16Array[] = [];
   for (const { part, seconds } of lastParts(chain)) {
@@ -100,7 +107,7 @@ async function makeFile(clips: Clips, made: StoredClip, format: AudioFormat): Pr
 
 interface ChainPart {
   part: StoredClip;
-  /** How much of it is heard before the next part begins. */
+  /** How much of it plays before the next part begins. */
   seconds: number;
 }
 
@@ -110,15 +117,15 @@ function chainOf(clips: Clips, lastId: string): ChainPart[] {
   let position: ClipPosition | null = { clipId: lastId, atSeconds: null };
   while (position !== null) {
     const part = clips.get(position.clipId);
-    invariant(part !== undefined, "what is continued or joined exists");
+    invariant(part !== undefined, "a continued or joined clip exists");
     const { durationSeconds } = part.clip;
     chain.push({ part, seconds: Math.min(position.atSeconds ?? durationSeconds, durationSeconds) });
-    position = readBrief(part.task).continues;
+    position = parseInput(part.task).continues;
   }
   return chain.reverse();
 }
 
-/** As many parts from the end as fit, without those of which nothing is heard. */
+/** The last parts that fit into the limit, without empty ones. */
 function lastParts(chain: readonly ChainPart[]): ChainPart[] {
   const parts: ChainPart[] = [];
   let left = LONGEST_JOINED_SECONDS;
@@ -131,6 +138,6 @@ function lastParts(chain: readonly ChainPart[]): ChainPart[] {
 }
 
 function songSource({ task, clip }: StoredClip) {
-  const { text, lyrics, instrumental } = readBrief(task);
+  const { text, lyrics, instrumental } = parseInput(task);
   return { text, lyrics, instrumental, seed: clip.seed };
 }

@@ -157,14 +157,14 @@ export interface Submission {
   readonly fingerprint: Fingerprint;
   readonly requestId: string;
   /** Whether its caller has stopped waiting for the response. */
-  readonly hasLeft: () => boolean;
+  readonly isAborted: () => boolean;
 }
 
 /** A request with a valid key. */
 export interface AuditedRequest {
   readonly requestId: string;
   /** Numbered in the order of arrival. */
-  readonly arrival: number;
+  readonly arrivalOrdinal: number;
   readonly arrivedAt: number;
   /** When it was carried out: later than `arrivedAt` only if a fault delayed it. */
   readonly now: number;
@@ -197,9 +197,9 @@ export function auditRequest(
   if (task !== null) checkPollInterval(audit, request, task);
 
   const wait = audit.waits.find(fingerprint);
-  if (wait !== undefined && request.arrivedAt < wait.until && request.arrival >= wait.arrivals) {
+  if (wait !== undefined && request.arrivedAt < wait.until && request.arrivalOrdinal >= wait.arrivals) {
     const detail = `Sent ${wait.until - request.arrivedAt} ms before the end of the wait in the response to ${wait.requestId}`;
-    report(audit, request, "ignored_retry_after", detail);
+    addFinding(audit, request, "ignored_retry_after", detail);
   }
   if (retryAfterSeconds !== null)
     audit.waits.keep(fingerprint, { ...note, until: request.now + retryAfterSeconds * 1000 });
@@ -225,7 +225,7 @@ function checkPollInterval(audit: Audit, request: AuditedRequest, task: StoredTa
   const gapMs = Math.abs(request.arrivedAt - last);
   if (gapMs < LIMITS.shortestPollIntervalMs) {
     const detail = `Read ${task.id} again after ${gapMs} ms; at most one read in 1000 ms is allowed`;
-    report(audit, request, "polled_too_often", detail);
+    addFinding(audit, request, "polled_too_often", detail);
   }
   if ("completedAt" in task) delete audit.lastReads[task.ordinal];
   else audit.lastReads[task.ordinal] = Math.max(request.arrivedAt, last);
@@ -234,20 +234,20 @@ function checkPollInterval(audit: Audit, request: AuditedRequest, task: StoredTa
 /** What may have been accepted, or can never succeed, is not sent again. */
 function checkSubmission(audit: Audit, request: AuditedRequest, { fingerprint }: Submission): void {
   const unknown = audit.unknownSubmissions.find(fingerprint);
-  const wasKnown = unknown !== undefined && request.arrival >= unknown.arrivals;
+  const wasKnown = unknown !== undefined && request.arrivalOrdinal >= unknown.arrivals;
   const earlier = wasKnown ? unknown : request.abandoned;
   if (earlier !== null) {
     const detail = `Submitted what ${earlier.requestId} had submitted, before its outcome was known`;
-    report(audit, request, "resubmitted_after_unknown_outcome", detail);
+    addFinding(audit, request, "resubmitted_after_unknown_outcome", detail);
   }
   const failure = audit.permanentFailures.find(fingerprint);
-  if (failure !== undefined && request.arrival >= failure.arrivals) {
+  if (failure !== undefined && request.arrivalOrdinal >= failure.arrivals) {
     const detail = `Submitted again what can never succeed, as the response to ${failure.requestId} had said`;
-    report(audit, request, "resent_not_retryable", detail);
+    addFinding(audit, request, "resent_not_retryable", detail);
   }
 }
 
-function report({ findings }: Audit, request: AuditedRequest, rule: ConductRule, detail: string): void {
+function addFinding({ findings }: Audit, request: AuditedRequest, rule: ConductRule, detail: string): void {
   findings.push({ rule, at: isoTime(request.now), request_id: request.requestId, detail });
   if (findings.length > 2 * REMEMBERED_FINDINGS) findings.splice(0, findings.length - REMEMBERED_FINDINGS);
 }

@@ -11,9 +11,9 @@ export type Core = ReturnType<typeof createCore>;
 
 /** One emulator: its state and time, and what follows from them. */
 export function createCore(state: State, clock: ServiceClock, closing: AbortSignal) {
-  const closed = new Set<() => void>();
+  const closeListeners = new Set<() => void>();
   const onClose = () => {
-    for (const close of [...closed]) close();
+    for (const close of [...closeListeners]) close();
   };
   closing.addEventListener("abort", onClose, { once: true });
   return {
@@ -31,9 +31,9 @@ export function createCore(state: State, clock: ServiceClock, closing: AbortSign
     /** Aborted when the emulator is disposed. */
     closing,
     /** Called when the state is replaced. */
-    replaced: new Set<() => void>(),
+    replaceListeners: new Set<() => void>(),
     /** Called when the emulator is disposed. An event target would compare each new listener with all others. */
-    closed,
+    closeListeners,
   };
 }
 
@@ -52,7 +52,7 @@ export function replaceState(core: Core, state: State, time: number, reason: str
   core.clock.set(time);
   core.audio.clear();
   core.watchers.close(reason);
-  for (const notify of [...core.replaced]) notify();
+  for (const notify of [...core.replaceListeners]) notify();
 }
 
 /**
@@ -99,12 +99,12 @@ interface OpenTasks {
   ordinals: number[];
   head: number;
   /** Open tasks that are older than the timeout, but exempt by policy `late_success`; oldest first. */
-  spared: number[];
+  exempt: number[];
 }
 
 export function indexAccount(index: Index, account: Account): void {
   index.accounts.set(account.id, account);
-  index.openTasks.set(account.id, { ordinals: [], head: 0, spared: [] });
+  index.openTasks.set(account.id, { ordinals: [], head: 0, exempt: [] });
   for (const key of account.keys) index.keys.set(key.value, { account, key });
 }
 
@@ -128,12 +128,12 @@ export class StatusWatchers {
   watch(task: StoredTask, status: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#watchers.push({ taskId: task.id, status, resolve, reject });
-      this.report(task);
+      this.notify(task);
     });
   }
 
   /** Must be called after each change of a task's status. */
-  report(task: StoredTask): void {
+  notify(task: StoredTask): void {
     if (this.#watchers.length === 0) return;
     this.#watchers = this.#watchers.filter(({ taskId, status, resolve, reject }) => {
       if (taskId !== task.id) return true;

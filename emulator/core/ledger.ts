@@ -76,7 +76,7 @@ export function isBalanced({ available, frozen, settled, toppedUp }: Ledger): bo
   return available >= 0 && frozen >= 0 && toppedUp === available + frozen + settled;
 }
 
-export function addsUp({ entries, available, frozen, settled, toppedUp, holds }: Ledger): boolean {
+export function sumsMatchEntries({ entries, available, frozen, settled, toppedUp, holds }: Ledger): boolean {
   const sums: Record<LedgerEntry["kind"], number> = { top_up: 0, freeze: 0, settle: 0, refund: 0 };
   for (const { kind, credits } of entries) sums[kind] += credits;
   const held = Object.values(holds).reduce((sum, credits) => sum + credits, 0);

@@ -209,7 +209,7 @@ export interface FinishedReport {
 const HANGS_AT = 80;
 
 /** The provider's report on a task of this age that has been read this often. */
-export function reportOn(plan: Plan, ageMs: number, reads: number): ProviderReport {
+export function providerReport(plan: Plan, ageMs: number, reads: number): ProviderReport {
   const { queueMs, workMs, polls, end } = plan;
   if (end.outcome !== "hang" && (polls === null ? ageMs >= queueMs + workMs : reads >= polls)) {
     const endedAfterMs = polls === null ? queueMs + workMs : ageMs;

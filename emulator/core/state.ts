@@ -14,13 +14,13 @@ import {
   text,
 } from "./checks.js";
 import { addedFaultSchema } from "./faults.js";
-import { addsUp } from "./ledger.js";
+import { sumsMatchEntries } from "./ledger.js";
 import type { StoredPayment } from "./payments/schemas.js";
 import { createPolicy, policySchema } from "./policy.js";
 import type { Policy } from "./policy-fields.js";
 import { scriptSchema } from "./providers.js";
 import { changeLimits, DEFAULT_LIMITS, type Limits, limitsSchema } from "./rate-limit.js";
-import { readBrief, type StoredTask, taskSchema } from "./task.js";
+import { parseInput, type StoredTask, taskSchema } from "./task.js";
 
 const COUNTED = [
   "accounts",
@@ -169,7 +169,7 @@ function resultsAreValid(tasks: readonly StoredTask[]): boolean {
   const made = new Set<string>();
   return tasks.every((task) => {
     if (task.status !== "success") return true;
-    const { continues, joins } = readBrief(task);
+    const { continues, joins } = parseInput(task);
     const source = continues?.clipId ?? joins;
     const isValid =
       (source === null || made.has(source)) && Array.isArray(task.result) === (task.type !== "lyrics");
@@ -216,7 +216,7 @@ function ledgerMatchesTasks(account: Account, tasks: readonly StoredTask[]): boo
     creditsUsed === tasks.reduce((sum, { credits }) => sum + credits, 0) &&
     Object.keys(ledger.holds).length === open.length &&
     open.every(({ ordinal, credits }) => ledger.holds[ordinal] === credits) &&
-    addsUp(ledger)
+    sumsMatchEntries(ledger)
   );
 }
 

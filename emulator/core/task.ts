@@ -83,7 +83,7 @@ export interface StoredClip {
 }
 
 /** The input as its provider understands it. What the mode ignores is left out (Input for `provider_a`). */
-export interface Brief {
+export interface ParsedInput {
   text: string;
   lyrics: string;
   instrumental: boolean;
@@ -101,7 +101,7 @@ export interface ClipPosition {
   atSeconds: number | null;
 }
 
-const EMPTY_BRIEF: Brief = {
+const EMPTY_INPUT: ParsedInput = {
   text: "",
   lyrics: "",
   instrumental: false,
@@ -115,38 +115,38 @@ const EMPTY_BRIEF: Brief = {
 /** `v5.5` and `v5` are retired upstream: they generate with this version (Versioning). */
 const PROVIDER_A_EXTRAS = { model_version: "v6" };
 
-export function readBrief({ model, type, input }: ProviderTask): Brief {
+export function parseInput({ model, type, input }: ProviderTask): ParsedInput {
   const text = (name: string) => (typeof input[name] === "string" ? input[name] : "");
   const instrumental = input["make_instrumental"] === true;
   const extras = PROVIDER_A_EXTRAS;
   const variant = inputVariant(model, type, input);
   switch (variant) {
     case "inspiration":
-      return { ...EMPTY_BRIEF, text: text("gpt_description_prompt"), instrumental, extras };
+      return { ...EMPTY_INPUT, text: text("gpt_description_prompt"), instrumental, extras };
     case "custom": {
       const tags = text("tags");
       const title = titleOf(input["title"]);
-      return { ...EMPTY_BRIEF, text: tags, lyrics: text("prompt"), instrumental, title, tags, extras };
+      return { ...EMPTY_INPUT, text: tags, lyrics: text("prompt"), instrumental, title, tags, extras };
     }
     case "continuation": {
       const { continue_at: at, title } = input;
       const continues = { clipId: text("continue_clip_id"), atSeconds: typeof at === "number" ? at : null };
-      return { ...EMPTY_BRIEF, lyrics: text("prompt"), continues, title: titleOf(title), extras };
+      return { ...EMPTY_INPUT, lyrics: text("prompt"), continues, title: titleOf(title), extras };
     }
     case "provider_b":
       return {
-        ...EMPTY_BRIEF,
+        ...EMPTY_INPUT,
         text: `${text("prompt")} ${text("tags")}`.trim(),
         lyrics: text("lyrics"),
         instrumental: input["lyrics_type"] === "instrumental",
         tags: text("tags"),
       };
     case "upload":
-      return { ...EMPTY_BRIEF, text: text("url") };
+      return { ...EMPTY_INPUT, text: text("url") };
     case "concat":
-      return { ...EMPTY_BRIEF, joins: text("clip_id") };
+      return { ...EMPTY_INPUT, joins: text("clip_id") };
     case "lyrics":
-      return EMPTY_BRIEF;
+      return EMPTY_INPUT;
     default:
       return variant satisfies never;
   }
@@ -161,7 +161,7 @@ function titleOf(value: JsonValue | undefined): string | null {
 /** What a task has made. It follows from the task and the seed alone. */
 export function makeResult(seed: number, task: OpenTask, clips: number): MadeClip[] | MadeLyrics {
   if (task.type === "lyrics") return writeLyrics(String(task.input["prompt"]), takeSeed(seed, task, 0));
-  const { text, lyrics, title } = readBrief(task);
+  const { text, lyrics, title } = parseInput(task);
   return Array.from({ length: clips }, (_, take) => {
     const clipSeed = takeSeed(seed, task, take);
     return {

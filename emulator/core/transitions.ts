@@ -12,7 +12,7 @@ import {
   type Outcome,
   type ProviderReport,
   planTask,
-  reportOn,
+  providerReport,
   UNKNOWN_CLIP,
 } from "./providers.js";
 import { makeResult, type OpenTask, type ProviderTask, type StoredTask } from "./task.js";
@@ -98,15 +98,15 @@ export function applyTimeouts(core: Core, account: Account, now: number): void {
   const spares = core.state.policy.late_success === "success";
   // Tasks that an earlier policy spared are older than all that are still queued.
   if (!spares) {
-    for (const task of queue.spared.map(taskAt)) if (!("completedAt" in task)) timeOut(core, account, task);
-    queue.spared = [];
+    for (const task of queue.exempt.map(taskAt)) if (!("completedAt" in task)) timeOut(core, account, task);
+    queue.exempt = [];
   }
   for (; queue.head < queue.ordinals.length; queue.head++) {
     const task = taskAt(queue.ordinals[queue.head]);
     if ("completedAt" in task) continue;
     if (now - task.createdAt <= LIMITS.taskTimeoutMs) break;
-    if (spares && "end" in reportOn(task.plan, LIMITS.taskTimeoutMs, task.reads))
-      queue.spared.push(task.ordinal);
+    if (spares && "end" in providerReport(task.plan, LIMITS.taskTimeoutMs, task.reads))
+      queue.exempt.push(task.ordinal);
     else timeOut(core, account, task);
   }
 }
@@ -123,12 +123,12 @@ export function readTask(core: Core, account: Account, { ordinal }: StoredTask, 
   if ("completedAt" in task) return task;
 
   task.reads++;
-  const report = reportOn(task.plan, now - task.createdAt, task.reads);
+  const report = providerReport(task.plan, now - task.createdAt, task.reads);
   const startsAtRead = report.phase === "queued" && policy.running_after === "first_read";
   const status = TRANSITIONS[task.status][startsAtRead ? "processing" : report.phase];
   if (status === "pending" || status === "running") {
     task.status = status;
-    core.watchers.report(task);
+    core.watchers.notify(task);
     return task;
   }
   invariant("end" in report, "a task ends when its provider says so");
@@ -175,6 +175,6 @@ function timeOut(core: Core, account: Account, task: OpenTask): void {
 function replaceTask(core: Core, task: StoredTask): StoredTask {
   core.state.tasks[task.ordinal] = task;
   indexTask(core.index, task);
-  core.watchers.report(task);
+  core.watchers.notify(task);
   return task;
 }

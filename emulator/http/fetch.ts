@@ -1,18 +1,18 @@
 import { bytesOf, type HttpResponse, type Origins, type RequestTarget } from "./messages.js";
-import { arrive, handleRequest, stall } from "./pipeline.js";
+import { handleRequest, registerArrival, stall } from "./pipeline.js";
 import type { Service } from "./service.js";
 
-/** What the network does, done in this process: rejects where a connection would fail, and when the signal is aborted. */
+/** A `fetch` without a network. Rejects where a connection would fail, and with the signal's reason if it is aborted. */
 export function createFetch(service: Service): typeof globalThis.fetch {
   const respond = createResponder(service, failToFetch);
   return async (input, init) => {
-    // To construct a request only for another signal would cost as much as its response.
+    // Avoids a copy of the request, which would take as long as the response.
     if (input instanceof Request && changesOnlySignal(init)) {
       return respond(input, { signal: init?.signal ?? input.signal });
     }
     const request = new Request(input, init);
     const owner = init?.signal === undefined && input instanceof Request ? input : request;
-    // `request.signal` holds the caller's signal only weakly.
+    // Not `request.signal`, which references the caller's signal only weakly.
     const signal = owner === input ? owner.signal : (init?.signal ?? undefined);
     return respond(request, { signal, owner, canAbort: signal !== undefined });
   };
@@ -23,13 +23,13 @@ function failToFetch(): never {
   throw new TypeError("fetch failed", { cause });
 }
 
-/** Only of a plain object are all properties known. */
+/** Only for a plain object: `Object.keys` does not list the getters of a class. */
 function changesOnlySignal(init: RequestInit = {}): boolean {
   if (Object.getPrototypeOf(init) !== Object.prototype || init.signal === null) return false;
   return ["", "signal"].includes(Object.keys(init).join());
 }
 
-interface Caller {
+interface SignalSource {
   /** @defaultValue that of the request */
   signal?: AbortSignal | undefined;
   /** The request that the signal belongs to. @defaultValue the request itself */
@@ -38,31 +38,31 @@ interface Caller {
   canAbort?: boolean;
 }
 
-/** Responds to requests within the process. `onDisconnect` returns or throws what a broken connection is to the caller. */
+/** Responds to requests in this process. For a broken connection, `onDisconnect` returns a response or throws. */
 export function createResponder(service: Service, onDisconnect: () => Response) {
   const { core, origins } = service;
   const { closing } = core;
-  // A request follows the signal that it was made with only while the request itself is referenced.
+  // A request's signal follows the signal that the request was constructed with only while the request is referenced.
   const inFlight = new Set<Request>();
   const ownerOfBody = new WeakMap<ReadableStream, Request>();
 
-  return async function respond(request: Request, caller: Caller = {}): Promise<Response> {
-    const { signal = request.signal, owner = request, canAbort = true } = caller;
+  return async function respond(request: Request, source: SignalSource = {}): Promise<Response> {
+    const { signal = request.signal, owner = request, canAbort = true } = source;
     signal.throwIfAborted();
     const target = targetOf(request.url, origins);
     if (target === null || closing.aborted) return onDisconnect();
     const upload = request.body?.getReader();
     inFlight.add(owner);
     try {
-      const outcome = await untilAborted(carryOut(request, upload, signal, target), signal);
-      // For a caller that cannot abort, time would stand still permanently.
+      const outcome = await untilAborted(receive(request, upload, signal, target), signal);
+      // A caller that cannot abort never ends the stall, so it must not stop virtual time.
       if (outcome === "stall") await stall(core, (reset) => untilAborted(reset, signal), canAbort);
       if (typeof outcome === "string") return onDisconnect();
       const response = toResponse(outcome, request.url, signal);
       if (response.body !== null) ownerOfBody.set(response.body, owner);
       return response;
     } catch (error) {
-      // A body that never ends must not stop virtual time.
+      // Ends `receive`, whose request would otherwise stop virtual time until its body ends.
       upload?.cancel(error).catch(() => {});
       if (signal.aborted || !closing.aborted) throw error;
       return onDisconnect();
@@ -71,20 +71,20 @@ export function createResponder(service: Service, onDisconnect: () => Response) 
     }
   };
 
-  /** Continues after the caller aborts, once the request was received completely. */
-  async function carryOut(request: Request, upload: Upload, signal: AbortSignal, target: RequestTarget) {
+  /** Reads the request's body, then handles it. From then on, an abort no longer prevents its effects. */
+  async function receive(request: Request, upload: Upload, signal: AbortSignal, target: RequestTarget) {
     const { method, headers } = request;
-    const head = { ...target, origins, method, headers, hasLeft: () => signal.aborted };
-    const arrival = arrive(core, head);
-    core.clock.quiet.enter();
+    const head = { ...target, origins, method, headers, isAborted: () => signal.aborted };
+    const arrival = registerArrival(core, head);
+    core.clock.activity.begin();
     try {
-      // Also without a body, requests that are sent together arrive together.
+      // Awaited even without a body, so that requests that are sent together arrive before the first is handled.
       const body = await readBody(upload, arrival.bodyLimit);
       signal.throwIfAborted();
       closing.throwIfAborted();
       return await handleRequest(service, { ...head, arrival, body });
     } finally {
-      core.clock.quiet.leave();
+      core.clock.activity.end();
     }
   }
 
@@ -97,10 +97,10 @@ export function createResponder(service: Service, onDisconnect: () => Response) 
       const onAbort = () => reject(signal.reason);
       const onClose = () => reject(closing.reason);
       signal.addEventListener("abort", onAbort, { once: true });
-      core.closed.add(onClose);
+      core.closeListeners.add(onClose);
       forget = () => {
         signal.removeEventListener("abort", onAbort);
-        core.closed.delete(onClose);
+        core.closeListeners.delete(onClose);
       };
     });
     return Promise.race([promise, ended]).finally(forget);
@@ -147,8 +147,8 @@ function toResponse(outcome: HttpResponse, url: string, signal: AbortSignal): Re
 }
 
 /**
- * A file, copied when it is read, since its reader may change the bytes. Checks the signal at each read: a listener would
- * keep an unread file in memory as long as the signal.
+ * Streams a file as one chunk, copied since its reader may change the bytes. Checks the signal at each read: a listener
+ * would keep an unread file in memory as long as the signal.
  */
 function streamOf(bytes: Uint8Array<ArrayBuffer>, breaksAfterBytes: number | undefined, signal: AbortSignal) {
   let sent = false;
@@ -159,11 +159,10 @@ function streamOf(bytes: Uint8Array<ArrayBuffer>, breaksAfterBytes: number | und
     else controller.error(new TypeError("terminated"));
     sent = true;
   };
-  // Must not end before it was read.
+  // Without a buffer, `pull` is first called at the first read.
   return new ReadableStream({ pull }, { highWaterMark: 0 });
 }
 
-/** Joins chunks of a body. */
 function concatBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.byteLength, 0));
   let end = 0;

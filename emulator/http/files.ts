@@ -1,24 +1,24 @@
 import { isModel } from "../../src/contract/service.js";
 import { AUDIO_FORMATS } from "../audio/formats.js";
-import type { Copy } from "../core/audio-store.js";
+import type { Site } from "../core/audio-store.js";
 import type { Core } from "../core/core.js";
 import { createResponse, errorResponse, type HttpResponse, Refusal } from "./messages.js";
 import type { Context } from "./service.js";
 
 type FileContext = Pick<Context, "core" | "request" | "now">;
 
-export function serveAudio(context: Context): Promise<HttpResponse> {
+export function handleAudio(context: Context): Promise<HttpResponse> {
   const [clipId = ""] = context.params;
   return audioResponse(context, clipId, "service");
 }
 
-export async function serveProviderAudio(context: Context): Promise<HttpResponse> {
+export async function handleProviderAudio(context: Context): Promise<HttpResponse> {
   const [model = "", clipId = ""] = context.params;
   requireClipOf(context.core, model, clipId);
   return audioResponse(context, clipId, "provider");
 }
 
-export async function serveArt({ core, params }: Context): Promise<HttpResponse> {
+export async function handleArt({ core, params }: Context): Promise<HttpResponse> {
   const [model = "", clipId = "", size = ""] = params;
   requireClipOf(core, model, clipId);
   return artResponse(core, clipId, size);
@@ -33,21 +33,21 @@ export async function artResponse({ index }: Core, clipId: string, size: string)
   const { COVER_SIZES, coverArt } = await import("../audio/cover-art.js");
   const pixels = { small: COVER_SIZES.image, large: COVER_SIZES.imageLarge }[size];
   if (pixels === undefined || index.clips.get(clipId)?.task.type !== "music")
-    throw new Refusal("not_found", "There is no such picture");
+    throw new Refusal("not_found", "The cover art does not exist");
   const { contentType, body } = coverArt(clipId, pixels);
   return createResponse(200, contentType, body);
 }
 
-/** The file at a clip's `audio_url`: the service's copy, or the provider's file if there is none. */
+/** The file at a clip's `audio_url`: the service's copy, or the provider's file if the clip is not storable. */
 export async function clipAudioResponse(context: FileContext, clipId: string): Promise<HttpResponse> {
   const clip = context.core.index.clips.get(clipId);
   const isStored = clip === undefined || clip.task.plan.end.storable;
   return audioResponse(context, clipId, isStored ? "service" : "provider");
 }
 
-async function audioResponse(context: FileContext, clipId: string, copy: Copy): Promise<HttpResponse> {
+async function audioResponse(context: FileContext, clipId: string, site: Site): Promise<HttpResponse> {
   const { core, request, now } = context;
-  const file = await core.audio.read(core.index.clips, clipId, copy, now);
+  const file = await core.audio.read(core.index.clips, clipId, site, now);
   if (file === null) throw new Refusal("not_found", "The audio does not exist, or has expired");
   const { bytes, format } = file;
   const etag = await entityTag(bytes);

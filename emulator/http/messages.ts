@@ -1,24 +1,25 @@
 import { ERROR_STATUSES, HEADERS, isSafeRequestId, type Model } from "../../src/contract/service.js";
+import type { Site } from "../core/audio-store.js";
 import type { Policy } from "../core/policy-fields.js";
 
 /** A request without its body. */
 export interface RequestHead {
-  /** The service's own origin, or one of the providers'. */
-  readonly site: "service" | "provider";
+  /** Whether the request went to the service's origin or to one of the providers'. */
+  readonly site: Site;
   readonly method: string;
   /** Without the query. */
   readonly path: string;
   readonly headers: { get(name: string): string | null };
   readonly origins: Origins;
-  /** Whether the caller has stopped waiting for the response. */
-  readonly hasLeft: () => boolean;
+  /** Whether the caller has aborted the request, or its connection has ended. */
+  readonly isAborted: () => boolean;
   /** Restricts the control plane; absent in process, where every caller is trusted. */
   readonly controlAccess?: ControlAccess;
 }
 
 export type RequestTarget = Pick<RequestHead, "site" | "path">;
 
-/** A request whose body the adapter has read. */
+/** A request with its body. */
 export interface HttpRequest extends RequestHead {
   /** `"too_large"`: more than the limit. */
   readonly body: Uint8Array | "too_large" | null;
@@ -32,12 +33,13 @@ export interface Origins {
   readonly providers: Readonly<Record<Model, string>>;
 }
 
-/** Taken before the body is read. */
+/** What is registered before the body is read. */
 export interface Arrival {
-  /** Of a longer body no more is read. 0: a request with a body is refused before the body has arrived. */
+  /** Reading stops after so many bytes. With 0, the response is sent without waiting for the body. */
   readonly bodyLimit: number;
+  /** The number of requests that arrived earlier. */
   readonly ordinal: number;
-  /** Counts resets and restores: a request of an earlier generation has no effect. */
+  /** The core's generation at the arrival. A request has no effect after the state was replaced. */
   readonly generation: number;
 }
 
@@ -54,7 +56,7 @@ export interface HttpResponse {
   readonly headers: Record<string, string>;
   /** JSON stays a string: most adapters write it as it is. */
   readonly body: Uint8Array<ArrayBuffer> | string;
-  /** Follows the body for as long as its reader stays. Such a response has no length. */
+  /** Sent after the body, until the stream ends or the client disconnects. Such a response has no length. */
   readonly stream?: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** The connection breaks after so many bytes of the body. */
   readonly breaksAfterBytes?: number;
@@ -62,7 +64,7 @@ export interface HttpResponse {
   readonly errorCode: string | null;
 }
 
-/** How a request ends. `"disconnect"`: the connection breaks; `"stall"`: it stays open, and no response ever comes. */
+/** How a request ends. `"disconnect"`: the connection breaks; `"stall"`: it stays open without a response. */
 export type HttpOutcome = HttpResponse | "disconnect" | "stall";
 
 /** The request id that the caller sent, if it is safe (Authentication, 7). */
@@ -88,7 +90,7 @@ export function parseJson(body: HttpRequest["body"]): unknown {
   }
 }
 
-/** JSON that is nested more deeply is refused, so that no part of the emulator has to handle it. */
+/** JSON that is nested more deeply is refused, so that recursive functions cannot overflow the stack. */
 const DEEPEST_NESTING = 500;
 
 /** The parsed body of a request. Its errors come in a fixed order: content type, size, JSON, depth. */
@@ -142,8 +144,8 @@ export function errorResponse(code: number, errorCode: string, message: string, 
   return { ...response, errorCode };
 }
 
-/** Adds what every response has (Endpoints). The response to HEAD keeps the length of the missing body. */
-export function seal(response: HttpResponse, requestId: string, method?: string): HttpResponse {
+/** Adds the headers of every response (Endpoints). The response to HEAD has no body, and keeps its length. */
+export function completeResponse(response: HttpResponse, requestId: string, method?: string): HttpResponse {
   response.headers[HEADERS.requestId] = requestId;
   response.headers["X-Emulator"] = "async-music";
   return method === "HEAD" ? { ...response, body: "" } : response;
@@ -154,7 +156,7 @@ export function emptyResponse({ headers, ...response }: HttpResponse): HttpRespo
   return { ...response, headers: { ...others, "Content-Length": "0" }, body: "" };
 }
 
-/** The status of every error code: the interface's, and those that it does not have. */
+/** The status of every error code: the interface's, and those of the emulator alone. */
 const STATUSES = {
   ...ERROR_STATUSES,
   not_found: 404,
@@ -163,11 +165,11 @@ const STATUSES = {
   billing_incomplete: 409,
 } as const;
 
-/** Ends a request with an error. Thrown by every stage, and rendered by `refuse`. */
+/** Ends a request with an error response, which `refusalResponse` makes. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly errorCode: keyof typeof STATUSES;
-  /** The wait of a 429 in seconds, and the methods that the path of a 405 has. */
+  /** For a 429, the wait in seconds; for a 405, the methods that the path allows. */
   readonly details: { wait?: number; allow?: string };
 
   constructor(errorCode: keyof typeof STATUSES, message: string, details: Refusal["details"] = {}) {
@@ -177,8 +179,8 @@ export class Refusal extends Error {
   }
 }
 
-/** Renders a refusal. Throws any other error again: it is a defect of the emulator. */
-export function refuse(error: unknown, policy: Policy): HttpResponse {
+/** The response to a refused request. Rethrows any other error, which is a defect of the emulator. */
+export function refusalResponse(error: unknown, policy: Policy): HttpResponse {
   if (!(error instanceof Refusal)) throw error;
   const { errorCode, message, details } = error;
   const status =

@@ -18,6 +18,7 @@ import { controlBodyLimit } from "./control-gate.js";
 import {
   type Arrival,
   bytesOf,
+  completeResponse,
   emptyResponse,
   errorResponse,
   type HttpOutcome,
@@ -28,8 +29,7 @@ import {
   parseJson,
   Refusal,
   type RequestHead,
-  refuse,
-  seal,
+  refusalResponse,
   sentRequestId,
 } from "./messages.js";
 import { findRoute, ROUTES } from "./routes.js";
@@ -38,16 +38,16 @@ import type { Caller, Context, Service } from "./service.js";
 /** The largest body of a request to the service, in bytes. */
 const BODY_LIMIT = 2 ** 20;
 
-/** Counts a request, before its body is read. Control calls do not count: the service does not see them. */
-export function arrive({ state: { counts }, generation }: Core, head: RequestHead): Arrival {
+/** Must be called before the body is read. Control calls are not counted, since they are not requests to the service. */
+export function registerArrival({ state: { counts }, generation }: Core, head: RequestHead): Arrival {
   return isControlCall(head)
     ? { ordinal: counts.arrivals, generation, bodyLimit: controlBodyLimit(head) }
     : { ordinal: counts.arrivals++, generation, bodyLimit: BODY_LIMIT };
 }
 
 /**
- * Carries out a request: delay by a fault, response (or what a fault puts in its place), log and audit. Nothing after the
- * delay waits, except for audio: no other request sees half of an effect. A request from before a reset has none.
+ * Handles a request: a fault's delay, the response or the fault's own outcome, the log and the audit. After the delay,
+ * only audio is awaited, so that no other request is handled between the effect and its log entry.
  */
 export async function handleRequest({ core, control }: Service, request: HttpRequest): Promise<HttpOutcome> {
   if (isControlCall(request)) return control(request);
@@ -60,33 +60,39 @@ export async function handleRequest({ core, control }: Service, request: HttpReq
     await delay(context, fault.ms);
     if (generation !== core.generation) return "disconnect";
   }
-  context.caller = findCaller(context);
-  const instead = fault === null ? null : applyBefore(fault, context);
-  if (instead !== null) return record(context, instead);
+  // Only now: the key may have been disabled or deleted during the delay.
+  const caller = findKey(core, request);
+  context.caller = caller?.key.disabled === false ? caller : null;
+  const early = fault === null ? null : outcomeBefore(fault, context);
+  if (early !== null) return record(context, early);
 
-  const responding = respond(context);
-  const response = responding instanceof Promise ? await responding : responding;
+  const result = runStages(context);
+  const response = result instanceof Promise ? await result : result;
   if (generation !== core.generation) return "disconnect";
-  return record(context, fault === null ? response : applyAfter(fault, context, response));
+  return record(context, fault === null ? response : outcomeAfter(fault, context, response));
 }
 
 /**
- * Leaves a request without a response. `wait` receives a promise that resolves on a reset, and resolves once the request
- * has ended. A caller that gives up does so in real time: virtual time stands still until then.
+ * Waits until a stalled request ends. The adapter's `untilEnded` settles when the caller ends the request, or when the given
+ * promise resolves, at a reset. Callers end a request in real time, so virtual time stands still until then.
  */
-export async function stall(core: Core, wait: (reset: Promise<void>) => Promise<void>, holdsTime = true) {
-  const { clock, replaced } = core;
+export async function stall(
+  core: Core,
+  untilEnded: (reset: Promise<void>) => Promise<void>,
+  stopsTime = true,
+) {
+  const { clock, replaceListeners } = core;
   let onReset = () => {};
   const reset = new Promise<void>((resolve) => {
     onReset = resolve;
   });
-  replaced.add(onReset);
-  if (holdsTime) clock.hold();
+  replaceListeners.add(onReset);
+  if (stopsTime) clock.pauseSkipping();
   try {
-    await wait(reset);
+    await untilEnded(reset);
   } finally {
-    if (holdsTime) clock.release();
-    replaced.delete(onReset);
+    if (stopsTime) clock.resumeSkipping();
+    replaceListeners.delete(onReset);
   }
 }
 
@@ -107,7 +113,7 @@ function createContext(core: Core, request: HttpRequest): Context {
     json,
     submission,
     abandoned: submission === null ? null : findAbandoned(core, submission),
-    arrival: arrival.ordinal,
+    arrivalOrdinal: arrival.ordinal,
     arrivedAt: now,
     now,
     caller: null,
@@ -117,74 +123,73 @@ function createContext(core: Core, request: HttpRequest): Context {
 }
 
 function submissionOf(core: Core, request: HttpRequest, requestId: string, json: unknown): Submission | null {
-  const { headers, body, arrival, hasLeft } = request;
-  const sender = core.index.keys.get(headers.get(HEADERS.apiKey) ?? "");
-  if (sender === undefined) return null;
-  const { id } = sender.account;
-  let known: string | undefined;
+  const { body, arrival, isAborted } = request;
+  const sent = findKey(core, request);
+  if (sent === undefined) return null;
+  const { id } = sent.account;
+  let computed: string | undefined;
   const fingerprint = () => {
-    if (body === "too_large") known ??= `${id} unread ${arrival.ordinal}`;
-    else if (json !== undefined && !isTooDeep(json)) known ??= fingerprintOfSubmission(id, json);
-    else known ??= `${id} ${body === null ? "" : fingerprintOfText(decoder.decode(body))}`;
-    return known;
+    if (body === "too_large") computed ??= `${id} unread ${arrival.ordinal}`;
+    else if (json !== undefined && !isTooDeep(json)) computed ??= fingerprintOfSubmission(id, json);
+    else computed ??= `${id} ${body === null ? "" : fingerprintOfText(decoder.decode(body))}`;
+    return computed;
   };
-  return { fingerprint, requestId, hasLeft };
+  return { fingerprint, requestId, isAborted };
+}
+
+function findKey({ index }: Core, { headers }: HttpRequest): Caller | undefined {
+  return index.keys.get(headers.get(HEADERS.apiKey) ?? "");
 }
 
 const decoder = new TextDecoder();
 
 function findAbandoned({ submissions }: Core, { fingerprint }: Submission): Submission | null {
-  for (const each of submissions) if (each.hasLeft() && each.fingerprint() === fingerprint()) return each;
+  for (const each of submissions) if (each.isAborted() && each.fingerprint() === fingerprint()) return each;
   return null;
 }
 
-/** Sleeps on the clock, but not beyond a reset. */
+/** Sleeps on the clock until the delay is over or the state is replaced. */
 async function delay(context: Context, ms: number): Promise<void> {
   const { submission, core } = context;
-  const { clock, replaced, submissions } = core;
+  const { clock, replaceListeners, submissions } = core;
   const controller = new AbortController();
   const wake = () => controller.abort();
-  replaced.add(wake);
+  replaceListeners.add(wake);
   if (submission !== null) submissions.add(submission);
-  clock.quiet.leave();
+  clock.activity.end();
   try {
     await clock.sleep(ms, controller.signal);
   } catch (error) {
     if (!controller.signal.aborted) throw error;
   } finally {
-    clock.quiet.enter();
-    replaced.delete(wake);
+    clock.activity.begin();
+    replaceListeners.delete(wake);
     if (submission !== null) submissions.delete(submission);
   }
   context.now = clock.now();
 }
 
-function findCaller({ core, request }: Context): Caller | null {
-  const caller = core.index.keys.get(request.headers.get(HEADERS.apiKey) ?? "");
-  return caller === undefined || caller.key.disabled ? null : caller;
-}
-
-/** The stages, in the order in which their errors win: route, authentication, rate limit, and the route's own. */
-function respond(context: Context): HttpResponse | Promise<HttpResponse> {
+/** Runs the stages in the order of their errors' precedence: route, authentication, rate limit, and the route's own. */
+function runStages(context: Context): HttpResponse | Promise<HttpResponse> {
   const { core, request, caller } = context;
-  const onError = (error: unknown) => sealFor(context, refuse(error, core.state.policy));
+  const onError = (error: unknown) => completeFor(context, refusalResponse(error, core.state.policy));
   try {
     const { site } = request;
     const found = findRoute(ROUTES[site], request, site === "service" ? "/openapi.json" : null);
-    const isPage = "route" in found && found.route.access === "open";
+    const isOpen = "route" in found && found.route.access === "open";
     // With a valid key, a request counts even if it has no route.
-    const overLimit = isPage || caller === null ? null : countRequest(context, caller.key);
+    const overLimit = isOpen || caller === null ? null : countRequest(context, caller.key);
     if (found instanceof Refusal) throw found;
     const { route } = found;
     context.params = found.params;
     if (route.access === "open") {
       const response = route.handle(context);
-      if (!(response instanceof Promise)) return sealFor(context, response);
-      return response.then((later) => sealFor(context, later), onError);
+      if (!(response instanceof Promise)) return completeFor(context, response);
+      return response.then((each) => completeFor(context, each), onError);
     }
     if (caller === null) throw invalidKey(request);
     if (overLimit !== null) throw overLimit;
-    return sealFor(context, route.handle(context, caller.account));
+    return completeFor(context, route.handle(context, caller.account));
   } catch (error) {
     return onError(error);
   }
@@ -208,13 +213,13 @@ function countRequest(context: Context, key: Caller["key"]): Refusal | null {
   return new Refusal("rate_limited", `Too many requests. Try again in ${wait} s`, { wait });
 }
 
-function sealFor({ request, requestId, remaining }: Context, response: HttpResponse): HttpResponse {
+function completeFor({ request, requestId, remaining }: Context, response: HttpResponse): HttpResponse {
   if (remaining !== null) response.headers[HEADERS.rateLimitRemaining] = String(remaining);
-  return seal(response, requestId, request.method);
+  return completeResponse(response, requestId, request.method);
 }
 
-/** The outcome of a fault that keeps the request from having an effect; `null` for any other fault. */
-function applyBefore(fault: Fault, context: Context): HttpOutcome | null {
+/** The outcome of a fault that prevents the request's effect; `null` for any other fault. */
+function outcomeBefore(fault: Fault, context: Context): HttpOutcome | null {
   if (fault.kind === "stall") return "stall";
   if (!("when" in fault) || fault.when !== "before") return null;
   if (fault.kind === "disconnect") return "disconnect";
@@ -228,13 +233,13 @@ function applyBefore(fault: Fault, context: Context): HttpOutcome | null {
   return faultResponse(fault, context);
 }
 
-function applyAfter(fault: Fault, context: Context, response: HttpResponse): HttpOutcome {
+function outcomeAfter(fault: Fault, context: Context, response: HttpResponse): HttpOutcome {
   if (fault.kind === "disconnect") return "disconnect";
   if (fault.kind === "status") return faultResponse(fault, context);
   return fault.kind === "malformed" ? cut(response) : response;
 }
 
-/** JSON arrives as a complete response that cannot be parsed; any other body breaks off halfway. */
+/** Halves the body. JSON gets the new length, and cannot be parsed; for any other body, the connection breaks. */
 function cut(response: HttpResponse): HttpResponse {
   const bytes = bytesOf(response.body);
   const half = Math.floor(bytes.byteLength / 2);
@@ -250,10 +255,10 @@ function faultResponse(fault: Extract<Fault, { kind: "status" }>, context: Conte
   const [known] = Object.entries(ERROR_STATUSES).find(([, each]) => each === status) ?? [];
   const general = status >= 400 && status < 500 ? "invalid_request_body" : "internal_error";
   const { error_code: errorCode = known ?? general } = fault;
-  // A 429 always states its wait (Errors).
+  // A 429 always has `Retry-After` (Errors).
   const { retry_after_seconds: wait = status === 429 ? 1 : undefined } = fault;
   const response = errorResponse(status, errorCode, "This response was requested by a fault", wait);
-  return sealFor(context, BODILESS_STATUSES.includes(status) ? emptyResponse(response) : response);
+  return completeFor(context, BODILESS_STATUSES.includes(status) ? emptyResponse(response) : response);
 }
 
 function record(context: Context, outcome: HttpOutcome): HttpOutcome {
@@ -265,7 +270,7 @@ function record(context: Context, outcome: HttpOutcome): HttpOutcome {
   const logged = {
     at: isoTime(now),
     method,
-    // The path is a slice that keeps the whole URL in memory: submissions share one string.
+    // `path` is a slice that keeps the whole URL in memory. Submissions share one string instead.
     path: submission === null ? path : ENDPOINTS.createTask.path,
     status: response?.status ?? null,
     request_id: requestId,
@@ -276,15 +281,15 @@ function record(context: Context, outcome: HttpOutcome): HttpOutcome {
   if (caller === null) return outcome;
 
   invariant(isBalanced(caller.account.ledger), "all credits are available, frozen or settled");
-  const arrived = request.hasLeft() ? null : response;
-  const wait = arrived?.headers[HEADERS.retryAfter];
-  const seen = {
+  const received = request.isAborted() ? null : response;
+  const wait = received?.headers[HEADERS.retryAfter];
+  const outcomeForClient = {
     fingerprint: () => `${caller.key.id} ${method} ${path} ${submission?.fingerprint() ?? ""}`,
     task: method === "GET" ? readTaskOf(context, caller) : null,
-    known: knownOutcome(context, arrived),
+    known: knownOutcome(context, received),
     retryAfterSeconds: wait === undefined ? null : Number(wait),
   };
-  auditRequest(audit, context, seen, counts.arrivals);
+  auditRequest(audit, context, outcomeForClient, counts.arrivals);
   return outcome;
 }
 
@@ -295,9 +300,9 @@ function readTaskOf({ core, request }: Context, { account }: Caller): StoredTask
   return task?.accountId === account.id ? task : null;
 }
 
-/** What the client knows of its request. A success without its data says no more than no response. */
-function knownOutcome({ fault }: Context, arrived: HttpResponse | null): "accepted" | "refused" | "unknown" {
-  if (arrived === null || arrived.status >= 500) return "unknown";
-  if (arrived.status >= 300) return "refused";
-  return arrived.errorCode === null && fault?.kind !== "malformed" ? "accepted" : "unknown";
+/** The outcome as the client can tell it from its response. A success whose body was cut is unknown. */
+function knownOutcome({ fault }: Context, received: HttpResponse | null): "accepted" | "refused" | "unknown" {
+  if (received === null || received.status >= 500) return "unknown";
+  if (received.status >= 300) return "refused";
+  return received.errorCode === null && fault?.kind !== "malformed" ? "accepted" : "unknown";
 }

@@ -4,11 +4,11 @@ import type { Clip, Lyrics, Task, TaskFields, TaskOutput, TaskSubmission } from 
 import { type Account, balanceData, usageData } from "../core/accounts.js";
 import { parseOption } from "../core/checks.js";
 import { findTask } from "../core/core.js";
-import { type Outcome, outcomeSchema, reportOn } from "../core/providers.js";
-import { type MadeClip, readBrief, type StoredTask, type SucceededTask } from "../core/task.js";
+import { type Outcome, outcomeSchema, providerReport } from "../core/providers.js";
+import { type MadeClip, parseInput, type StoredTask, type SucceededTask } from "../core/task.js";
 import { applyTimeouts, createTask, readTask, type TaskOrder } from "../core/transitions.js";
 import { isoTime } from "../time/clock.js";
-import { serveArt, serveAudio, serveProviderAudio } from "./files.js";
+import { handleArt, handleAudio, handleProviderAudio } from "./files.js";
 import {
   createResponse,
   type HttpRequest,
@@ -20,52 +20,52 @@ import {
 } from "./messages.js";
 import { type Context, inProcessOrigins } from "./service.js";
 
-interface Target {
+interface RoutePattern {
   readonly method: string;
   readonly pattern: RegExp;
 }
 
-interface Endpoint extends Target {
+interface KeyRoute extends RoutePattern {
   readonly access: "key";
   readonly handle: (context: Context, account: Account) => HttpResponse;
 }
 
-interface Page extends Target {
+interface OpenRoute extends RoutePattern {
   readonly access: "open";
   readonly handle: (context: Context) => HttpResponse | Promise<HttpResponse>;
 }
 
-export const ROUTES: Readonly<Record<HttpRequest["site"], readonly (Endpoint | Page)[]>> = {
+export const ROUTES: Readonly<Record<HttpRequest["site"], readonly (KeyRoute | OpenRoute)[]>> = {
   service: [
-    endpoint(ENDPOINTS.createTask, handleCreateTask),
-    endpoint(ENDPOINTS.retrieveTask, handleRetrieveTask),
-    endpoint(ENDPOINTS.balance, handleAccount(ENDPOINTS.balance, balanceData)),
-    endpoint(ENDPOINTS.usage, handleAccount(ENDPOINTS.usage, usageData)),
-    ...page("/audio/{clipId}", serveAudio),
-    ...page("/openapi.json", handleOpenApi),
-    ...page("/", handleWelcome),
+    keyRoute(ENDPOINTS.createTask, handleCreateTask),
+    keyRoute(ENDPOINTS.retrieveTask, handleRetrieveTask),
+    keyRoute(ENDPOINTS.balance, handleAccount(ENDPOINTS.balance, balanceData)),
+    keyRoute(ENDPOINTS.usage, handleAccount(ENDPOINTS.usage, usageData)),
+    ...openRoute("/audio/{clipId}", handleAudio),
+    ...openRoute("/openapi.json", handleOpenApi),
+    ...openRoute("/", handleWelcome),
   ],
   provider: [
-    ...page("/{model}/audio/{clipId}", serveProviderAudio),
-    ...page("/{model}/art/{clipId}/{size}", serveArt),
+    ...openRoute("/{model}/audio/{clipId}", handleProviderAudio),
+    ...openRoute("/{model}/art/{clipId}/{size}", handleArt),
   ],
 };
 
-function endpoint({ method, path }: { method: string; path: string }, handle: Endpoint["handle"]): Endpoint {
+function keyRoute({ method, path }: { method: string; path: string }, handle: KeyRoute["handle"]): KeyRoute {
   return { method, pattern: patternOf(path), access: "key", handle };
 }
 
-function page(path: string, handle: Page["handle"]): Page[] {
+function openRoute(path: string, handle: OpenRoute["handle"]): OpenRoute[] {
   return ["GET", "HEAD"].map((method) => ({ method, pattern: patternOf(path), access: "open", handle }));
 }
 
-/** A parameter in braces matches any text that is not empty. */
+/** A parameter in braces matches any string that is not empty and has no slash. */
 export function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "([^/]+)")}$`);
 }
 
-/** The route of a request, or why there is none. `description` is the path that lists all of them. */
-export function findRoute<Route extends Target>(
+/** Returns the route of a request, or a 404 or 405. `description` is the path of the document that lists all routes. */
+export function findRoute<Route extends RoutePattern>(
   routes: readonly Route[],
   { method, path }: { method: string; path: string },
   description: string | null,
@@ -78,12 +78,12 @@ export function findRoute<Route extends Target>(
   }
   const allow = allowed.join(", ");
   if (allow !== "") return new Refusal("method_not_allowed", `This path allows only ${allow}`, { allow });
-  const advice = description === null ? "" : `; ${description} lists what there is`;
-  return new Refusal("not_found", `There is nothing at this path${advice}`);
+  const advice = description === null ? "" : `. ${description} lists all paths`;
+  return new Refusal("not_found", `The path does not exist${advice}`);
 }
 
-/** Asks the provider for an outcome, so that the body can stay as in production. */
-const OUTCOME_HEADER = "X-Emulator-Outcome";
+/** A header with the task's outcome as JSON: the body can be the same as in production. */
+export const OUTCOME_HEADER = "X-Emulator-Outcome";
 
 function handleCreateTask({ core, request, json, now }: Context, account: Account): HttpResponse {
   if (account.suspended) throw new Refusal("account_suspended", "The account is suspended");
@@ -146,11 +146,11 @@ function handleRetrieveTask({ core, request, now, params }: Context, account: Ac
   return success(ENDPOINTS.retrieveTask, taskData(task, now, request.origins));
 }
 
-/** Responds with data of the account as it is after the task timeout. */
+/** Responds with data of the account, after the task timeout was applied. */
 function handleAccount(
   endpoint: { status: number },
   dataOf: (account: Account) => object,
-): Endpoint["handle"] {
+): KeyRoute["handle"] {
   return ({ core, now }, account) => {
     applyTimeouts(core, account, now);
     return success(endpoint, dataOf(account));
@@ -194,7 +194,7 @@ export function taskData(task: StoredTask, now: number, origins: Origins): Task 
   return data as Task;
 }
 
-/** What the provider reported; `null` before it began, and for a timeout. */
+/** The provider's report; `null` before the first one, and after a timeout. */
 function outputData(task: StoredTask, now: number, origins: Origins): TaskOutput | null {
   const { type: task_type } = task;
   switch (task.status) {
@@ -202,7 +202,7 @@ function outputData(task: StoredTask, now: number, origins: Origins): TaskOutput
     case "timeout":
       return null;
     case "running": {
-      const report = reportOn(task.plan, now - task.createdAt, task.reads);
+      const report = providerReport(task.plan, now - task.createdAt, task.reads);
       const progress = "progress" in report ? report.progress : null;
       const status = report.phase === "queued" ? "queued" : "processing";
       return { task_type, status, progress, fail_reason: null, result: null };
@@ -224,7 +224,7 @@ function resultData(task: SucceededTask, origins: Origins): Clip[] | Lyrics {
   const provider = `${origins.providers[task.model]}/${task.model}`;
   const { storable, alternateUrls } = plan.end;
   const alternates = storable ? withoutProviders(alternateUrls, origins) : alternateUrls;
-  const { tags, lyrics, extras } = readBrief(task);
+  const { tags, lyrics, extras } = parseInput(task);
   const musicFields = ({ id, title, durationSeconds }: MadeClip) => ({
     image_url: `${provider}/art/${id}/small`,
     image_large_url: `${provider}/art/${id}/large`,

@@ -4,24 +4,28 @@ import type { Core } from "../core/core.js";
 import type { Fault } from "../core/faults.js";
 import type { HttpRequest, HttpResponse, Origins } from "./messages.js";
 
+/** One emulator as the adapters use it. */
 export interface Service {
   readonly core: Core;
   readonly origins: Origins;
+  /** Responds to a call of the control plane. */
   readonly control: (request: HttpRequest) => Promise<HttpResponse>;
 }
 
+/** One request to the service while it is handled. */
 export interface Context extends AuditedRequest {
   readonly core: Core;
   readonly request: HttpRequest;
   readonly fault: Fault | null;
   /** The parsed body of a submission; `undefined` if it is not JSON. */
   readonly json: unknown;
-  /** The one time at which the request takes effect: after a delay, later than it arrived. */
+  /** When the request takes effect. Later than `arrivedAt` only if a fault delayed it. */
   now: number;
-  /** Owner of the valid key that was sent; `null` without one. */
+  /** The valid key that was sent, and its account; `null` without a valid key. */
   caller: Caller | null;
-  /** What the key has left in its rate limit window; `null` if that is not known. */
+  /** How many more requests the key may send in its rate limit window; `null` if that is not known. */
   remaining: number | null;
+  /** The parameters in the path, in the order of the route's pattern. */
   params: readonly string[];
 }
 
@@ -30,7 +34,7 @@ export interface Caller {
   key: ApiKey;
 }
 
-/** Names that no network can resolve. */
+/** Host names that no network resolves. */
 const IN_PROCESS_ORIGINS: Origins = {
   service: "https://api.async-music.test",
   providers: { provider_a: "https://provider-a.test", provider_b: "https://provider-b.test" },

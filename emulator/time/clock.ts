@@ -1,5 +1,5 @@
 import type { Clock } from "../../src/time/clock.js";
-import { Quiet } from "./event-loop.js";
+import { Activity } from "./event-loop.js";
 import { Sleepers } from "./sleepers.js";
 
 export type { Clock };
@@ -11,8 +11,8 @@ export type ClockMode = "virtual" | "real";
 export interface EmulatorClock extends Clock {
   readonly mode: ClockMode;
   /**
-   * Moves time forward. Sleeps that end on the way end in order, each at its own time. Resolves when every party sleeps
-   * again or has finished.
+   * Moves time forward. Sleeps that end on the way end in order, each at its own time. Resolves when all code on this clock
+   * sleeps again or has finished.
    *
    * @param ms - 0 or more. The time can't pass 9900-01-01T00:00:00Z.
    * @throws RangeError for anything else: time never goes back.
@@ -34,30 +34,31 @@ export const LATEST_TIME = Date.UTC(9900, 0, 1);
 /** The last millisecond with a year of four digits. */
 export const END_OF_YEAR_9999 = Date.UTC(10_000, 0, 1) - 1;
 
-/** Makes the clock of an emulator: each mode has its own time, and sleeps, advances and ends in the same way. */
+/** Creates the clock of an emulator. The modes differ in `Time`; sleeps, `advance` and `stop` work the same in both. */
 export function createClock(mode: ClockMode) {
   const sleepers = new Sleepers();
-  const quiet = new Quiet();
-  let held = 0;
-  const isHeld = () => held > 0;
-  const time = mode === "virtual" ? virtualTime(sleepers, quiet, isHeld) : realTime(sleepers);
+  const activity = new Activity();
+  let pauses = 0;
+  const isPaused = () => pauses > 0;
+  const time = mode === "virtual" ? virtualTime(sleepers, activity, isPaused) : realTime(sleepers);
   const { now, schedule } = time;
 
   const setTime = (to: number) => {
     time.set(to);
     schedule();
   };
-  const hold = () => {
-    held++;
+  const pauseSkipping = () => {
+    pauses++;
   };
-  const release = () => {
-    held--;
-    quiet.stir();
+  const resumeSkipping = () => {
+    pauses--;
+    activity.touch();
     schedule();
   };
 
   const moveTo = (to: number) => setTime(Math.max(now(), to));
-  const settled = () => new Promise<void>((resolve) => quiet.await(resolve));
+  const idle = () => new Promise<void>((resolve) => activity.whenIdle(resolve));
+  let timesSet = 0;
   let advancing = 0;
   let lastAdvance = Promise.resolve();
 
@@ -65,26 +66,26 @@ export function createClock(mode: ClockMode) {
   // such as `4.001 * 1000` is slightly above the whole number that was meant.
   const advance = async (ms: number) => {
     checkAdvance(now(), ms);
-    const isIdle = advancing === 0 && !quiet.isBusy;
+    const isIdle = advancing === 0 && !activity.isBusy;
     if (isIdle && sleepers.nextWakeAt > now() + ms) return moveTo(Math.ceil(now() + ms));
     advancing++;
-    const { moves } = sleepers;
-    const advanced = lastAdvance.then(() => advanceSlowly(ms, moves)).finally(() => advancing--);
+    const setBefore = timesSet;
+    const advanced = lastAdvance.then(() => advanceStepwise(ms, setBefore)).finally(() => advancing--);
     lastAdvance = advanced.catch(() => {});
     await advanced;
   };
-  // Moves from one wake-up to the next, so that each sleeper sees its own time. Stops if the clock is set meanwhile.
-  const advanceSlowly = async (ms: number, moves: number) => {
-    await settled();
+  // Moves from one wake-up to the next, so that each sleep ends at its own time. Stops if the clock is set meanwhile.
+  const advanceStepwise = async (ms: number, setBefore: number) => {
+    await idle();
     // An earlier call may have advanced the time since this one was made.
     checkAdvance(now(), ms);
     const target = Math.ceil(now() + ms);
-    while (sleepers.moves === moves && sleepers.nextWakeAt <= target) {
+    while (timesSet === setBefore && sleepers.nextWakeAt <= target) {
       moveTo(sleepers.nextWakeAt);
       sleepers.wakeUntil(now());
-      await settled();
+      await idle();
     }
-    if (sleepers.moves === moves) moveTo(target);
+    if (timesSet === setBefore) moveTo(target);
   };
 
   return {
@@ -92,32 +93,33 @@ export function createClock(mode: ClockMode) {
     now,
     sleep(ms: number, signal?: AbortSignal): Promise<void> {
       const asleep = sleepers.sleep(wakeTime(now(), ms), signal);
-      quiet.stir();
+      activity.touch();
       schedule();
-      // Also for a sleep that is not awaited, which must not become an unhandled rejection.
+      // Handles the rejection of a sleep that the caller does not await.
       asleep.catch(schedule);
       return asleep;
     },
     async advance(ms: number): Promise<void> {
-      hold();
-      await advance(ms).finally(release);
+      pauseSkipping();
+      await advance(ms).finally(resumeSkipping);
     },
-    /** What takes no time on this clock: it does not skip before. */
-    quiet,
-    /** Keeps the clock from skipping until `release`: a caller waits in real time. It can still be advanced. */
-    hold,
-    release,
-    /** Sets the time, back or forth. What is left of each sleep stays. */
+    /** While anything here is in progress, virtual time does not skip. */
+    activity,
+    /** Keeps virtual time from skipping until `resumeSkipping`: a caller waits in real time. `advance` still works. */
+    pauseSkipping,
+    resumeSkipping,
+    /** Sets the time, forward or back. Each sleep keeps its remaining duration. */
     set(to: number): void {
-      sleepers.moveBy(to - now());
+      timesSet++;
+      sleepers.shiftBy(to - now());
       setTime(to);
     },
     /** The time after a reset: the virtual start, or the system's. */
-    beginning: time.beginning,
+    startTime: time.startTime,
     /** Stops the clock. Every sleep rejects, now and later. */
     stop(): void {
       sleepers.close(new Error("Failed to sleep: the emulator was disposed. Create a new one"));
-      quiet.end();
+      activity.stop();
       schedule();
     },
   };
@@ -128,30 +130,30 @@ interface Time {
   /** Sets the time, and ends no sleep. */
   set(time: number): void;
   schedule(): void;
-  beginning(): number;
+  startTime(): number;
 }
 
-/** Moves only when a party sleeps: once all of them do, it skips from one wake-up to the next. */
-function virtualTime(sleepers: Sleepers, quiet: Quiet, isHeld: () => boolean): Time {
+/** Skips to the next wake-up whenever nothing is in progress, and otherwise stands still. */
+function virtualTime(sleepers: Sleepers, activity: Activity, isHeld: () => boolean): Time {
   let time = VIRTUAL_START;
   let skipping = false;
   const canSkip = () => !isHeld() && sleepers.nextWakeAt !== Number.POSITIVE_INFINITY;
   const schedule = () => {
     if (skipping || !canSkip()) return;
     skipping = true;
-    quiet.await(() => {
+    activity.whenIdle(() => {
       skipping = false;
       if (!canSkip()) return;
       time = Math.max(time, sleepers.nextWakeAt);
       sleepers.wakeUntil(time);
-      quiet.stir();
+      activity.touch();
       schedule();
     });
   };
   const set = (to: number) => {
     time = to;
   };
-  return { now: () => time, set, schedule, beginning: () => VIRTUAL_START };
+  return { now: () => time, set, schedule, startTime: () => VIRTUAL_START };
 }
 
 /** Timers can't be set further ahead than this. */
@@ -179,18 +181,18 @@ function realTime(sleepers: Sleepers): Time {
   };
   const schedule = () => {
     clearTimeout(timer);
-    const left = sleepers.nextWakeAt - now();
-    if (left === Number.POSITIVE_INFINITY) return;
-    timer = setTimeout(ring, Math.min(Math.max(left, 0), LONGEST_TIMER_MS));
+    const waitMs = sleepers.nextWakeAt - now();
+    if (waitMs === Number.POSITIVE_INFINITY) return;
+    timer = setTimeout(wake, Math.min(Math.max(waitMs, 0), LONGEST_TIMER_MS));
   };
-  const ring = () => {
+  const wake = () => {
     sleepers.wakeUntil(now());
     schedule();
   };
-  return { now, set, schedule, beginning: () => Date.now() };
+  return { now, set, schedule, startTime: () => Date.now() };
 }
 
-/** When a sleep ends: on a whole millisecond, never too early. A time past the latest one never comes. */
+/** When a sleep ends: on a whole millisecond, never too early. A sleep beyond the latest time never ends. */
 function wakeTime(now: number, ms: number): number {
   const wakeAt = ms > 0 ? Math.ceil(now + ms) : now;
   return wakeAt <= LATEST_TIME ? wakeAt : Number.POSITIVE_INFINITY;

@@ -8,14 +8,14 @@ const native = {
   now: globalThis.performance.now.bind(globalThis.performance),
 };
 
-/** Calls back after one turn of the event loop. */
+/** Calls back after one iteration ("turn") of the event loop. */
 export const nextTurn: (callback: () => void) => void = native.setImmediate ?? postMessageToSelf;
 
 export function afterRealMs(ms: number, callback: () => void): void {
   native.setTimeout(callback, ms);
 }
 
-/** A turn for runtimes without `setImmediate`. */
+/** `nextTurn` for runtimes without `setImmediate`. */
 function postMessageToSelf(callback: () => void): void {
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = () => {
@@ -25,77 +25,81 @@ function postMessageToSelf(callback: () => void): void {
   port2.postMessage(null);
 }
 
-/** Turns of the event loop without activity before it counts as quiet: some streams take more than one to deliver. */
-const QUIET_TURNS = 2;
+/** Turns of the event loop without activity before the process counts as idle: some streams take more than one to deliver. */
+const IDLE_TURNS = 2;
 
-/** How long a request may travel to an adapter unseen, in real milliseconds. */
-const PATIENCE_MS = 4;
+/** How long a request can be on the network before an adapter receives it, in real milliseconds. */
+const NETWORK_DELAY_MS = 4;
 
-/** Detects when every party has done all that it can do without waiting for time to pass. */
-export class Quiet {
+/**
+ * Detects when the emulator and its clients have nothing left to do until time passes: no work is between `begin` and
+ * `end`, and for some turns of the event loop there was no `touch`.
+ */
+export class Activity {
   #busy = 0;
-  #stirs = 0;
-  #stirredAt = 0;
-  #patient = 0;
-  #ended = false;
-  readonly #parked: (() => void)[] = [];
+  #touches = 0;
+  #touchedAt = 0;
+  #networkUses = 0;
+  #stopped = false;
+  readonly #waiting: (() => void)[] = [];
 
   get isBusy(): boolean {
-    return this.#busy > 0 && !this.#ended;
+    return this.#busy > 0 && !this.#stopped;
   }
 
-  /** Begins something that takes no time. */
-  enter(): void {
+  /** Begins work that takes no virtual time, such as one request. */
+  begin(): void {
     this.#busy++;
-    this.stir();
+    this.touch();
   }
 
-  leave(): void {
+  end(): void {
     this.#busy--;
-    this.stir();
+    this.touch();
     if (this.#busy === 0) this.#resume();
   }
 
-  /** From now on it is quiet, whatever is in flight. */
-  end(): void {
-    this.#ended = true;
+  /** From now on `whenIdle` does not wait for work. */
+  stop(): void {
+    this.#stopped = true;
     this.#resume();
   }
 
-  stir(): void {
-    this.#stirs++;
-    if (this.#patient > 0) this.#stirredAt = native.now();
+  /** Records activity outside of `begin` and `end`. */
+  touch(): void {
+    this.#touches++;
+    if (this.#networkUses > 0) this.#touchedAt = native.now();
   }
 
-  /** Requests now arrive over a network, where the emulator cannot see them: waits longer. */
-  beginPatience(): void {
-    this.#patient++;
+  /** Until `endNetworkUse`, `whenIdle` also waits for requests that may be on the network. */
+  beginNetworkUse(): void {
+    this.#networkUses++;
   }
 
-  endPatience(): void {
-    this.#patient--;
+  endNetworkUse(): void {
+    this.#networkUses--;
   }
 
-  /** Calls back when no request is in flight and there was no activity for a while. */
-  await(callback: () => void): void {
-    let seen = this.#stirs;
-    let quietTurns = 0;
+  /** Calls back once, when the process is idle. */
+  whenIdle(callback: () => void): void {
+    let seen = this.#touches;
+    let idleTurns = 0;
     const check = () => {
       if (this.isBusy) {
-        this.#parked.push(check);
+        this.#waiting.push(check);
         return;
       }
-      const patientMs = this.#patient > 0 ? this.#stirredAt + PATIENCE_MS - native.now() : 0;
-      quietTurns = seen === this.#stirs && patientMs <= 0 ? quietTurns + 1 : 0;
-      seen = this.#stirs;
-      if (quietTurns >= QUIET_TURNS) callback();
-      else if (patientMs > 0) afterRealMs(Math.ceil(patientMs), check);
+      const networkMs = this.#networkUses > 0 ? this.#touchedAt + NETWORK_DELAY_MS - native.now() : 0;
+      idleTurns = seen === this.#touches && networkMs <= 0 ? idleTurns + 1 : 0;
+      seen = this.#touches;
+      if (idleTurns >= IDLE_TURNS) callback();
+      else if (networkMs > 0) afterRealMs(Math.ceil(networkMs), check);
       else nextTurn(check);
     };
     nextTurn(check);
   }
 
   #resume(): void {
-    for (const check of this.#parked.splice(0)) check();
+    for (const check of this.#waiting.splice(0)) check();
   }
 }

@@ -1,4 +1,4 @@
-/** A binary heap: the first item by `comesBefore` is always at hand. */
+/** A binary heap, whose first item by `comesBefore` is read without searching. */
 export class Heap<Item> {
   readonly #items: Item[] = [];
   readonly #comesBefore: (item: Item, other: Item) => boolean;
@@ -34,12 +34,12 @@ export class Heap<Item> {
     return top;
   }
 
-  /** All items, in no order that means anything. */
+  /** All items, unordered. */
   items(): readonly Item[] {
     return this.#items;
   }
 
-  /** Takes everything out, in no order that means anything. */
+  /** Removes and returns all items, unordered. */
   drain(): Item[] {
     return this.#items.splice(0);
   }

@@ -9,8 +9,8 @@ interface Entry {
   isRemoved: boolean;
 }
 
-/** Removed entries that the heap may hold beside as many as still sleep. */
-const FEW = 100;
+/** The heap is rebuilt once its removed entries outnumber the others by this. */
+const MOST_REMOVED_EXCESS = 100;
 
 /** The pending sleeps of one clock, the next to end first. */
 export class Sleepers {
@@ -19,17 +19,11 @@ export class Sleepers {
   );
   #order = 0;
   #removed = 0;
-  #moves = 0;
   #end: Error | undefined;
 
   /** When the next sleep ends; `Infinity` if none does. */
   get nextWakeAt(): number {
     return this.#first()?.wakeAt ?? Number.POSITIVE_INFINITY;
-  }
-
-  /** How often the clock was set to another time. */
-  get moves(): number {
-    return this.#moves;
   }
 
   /** Sleeps until a time. Rejects with the signal's reason if it is aborted first, or when the clock is stopped. */
@@ -61,9 +55,8 @@ export class Sleepers {
     }
   }
 
-  /** Keeps what is left of every sleep when the clock is set to another time. */
-  moveBy(ms: number): void {
-    this.#moves++;
+  /** Keeps the remaining duration of every sleep when the clock is set to another time. */
+  shiftBy(ms: number): void {
     for (const entry of this.#heap.items()) entry.wakeAt += ms;
   }
 
@@ -90,7 +83,7 @@ export class Sleepers {
     if (entry.isRemoved) return;
     entry.isRemoved = true;
     this.#removed++;
-    if (2 * this.#removed <= this.#heap.size + FEW) return;
+    if (2 * this.#removed <= this.#heap.size + MOST_REMOVED_EXCESS) return;
     for (const each of this.#heap.drain()) if (!each.isRemoved) this.#heap.push(each);
     this.#removed = 0;
   }

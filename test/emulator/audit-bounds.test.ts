@@ -15,7 +15,7 @@ function auditRefused(audit: Audit, arrival: number, name = `request ${arrival}`
   const at = "2026-01-01T00:00:00.000Z";
   const request = {
     requestId: String(arrival),
-    arrival,
+    arrivalOrdinal: arrival,
     arrivedAt: 0,
     now: 0,
     at,

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import {
-  addsUp,
   canFreeze,
   canTopUp,
   createLedger,
@@ -10,6 +9,7 @@ import {
   MOST_CREDITS,
   refund,
   settle,
+  sumsMatchEntries,
   topUp,
 } from "../../emulator/core/ledger.js";
 import { coreOf } from "../../emulator/http/service.js";
@@ -116,7 +116,7 @@ test("an account has at most as many credits as can be counted, spent ones inclu
   expect(canTopUp(ledger, MOST_CREDITS - 29)).toBe(false);
   expectRefused(ledger, () => topUp(ledger, MOST_CREDITS - 29, NOW));
   topUp(ledger, MOST_CREDITS - 30, NOW);
-  expect(addsUp(ledger)).toBe(true);
+  expect(sumsMatchEntries(ledger)).toBe(true);
 });
 
 test("all that is available can be frozen, and not one credit more", () => {
@@ -152,15 +152,15 @@ test.each<[string, Partial<Ledger>]>([
   ["something was spent that is still available", { settled: 0, available: 20 }],
 ])("sums are not those of the entries where %s", (_, wrong) => {
   const ledger = ledgerOfThree();
-  expect(addsUp(ledger)).toBe(true);
-  expect(addsUp({ ...ledger, ...wrong })).toBe(false);
+  expect(sumsMatchEntries(ledger)).toBe(true);
+  expect(sumsMatchEntries({ ...ledger, ...wrong })).toBe(false);
 });
 
 test("entries that spend what was never bought do not add up, however well the sums fit them", () => {
   const ledger = createLedger();
   topUp(ledger, 5, NOW);
   const entries = [...ledger.entries, { at: AT, kind: "freeze" as const, credits: 10, task_id: "unpaid" }];
-  expect(addsUp({ ...ledger, entries, available: -5, frozen: 10, holds: { 0: 10 } })).toBe(false);
+  expect(sumsMatchEntries({ ...ledger, entries, available: -5, frozen: 10, holds: { 0: 10 } })).toBe(false);
 });
 
 test.each<[string, Partial<Ledger>]>([
@@ -178,5 +178,5 @@ test.each<[string, Partial<Ledger>]>([
 
 test("an account without credits is balanced, and adds up", () => {
   expect(isBalanced(createLedger())).toBe(true);
-  expect(addsUp(createLedger())).toBe(true);
+  expect(sumsMatchEntries(createLedger())).toBe(true);
 });

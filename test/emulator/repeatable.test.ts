@@ -4,11 +4,11 @@ import { coreOf } from "../../emulator/http/service.js";
 import { turns } from "../support/test-clock.js";
 import { createService, serviceOf, TASK, VALID } from "./support/service.js";
 
-/** Keeps time from skipping, however many turns of the event loop there are, until it may go on. */
-function holdTime(emulator: Emulator): () => void {
+/** Keeps virtual time from skipping until the returned function is called. */
+function pauseSkipping(emulator: Emulator): () => void {
   const { clock } = coreOf(emulator);
-  clock.hold();
-  return () => clock.release();
+  clock.pauseSkipping();
+  return () => clock.resumeSkipping();
 }
 
 /** Some minutes of a service: everything that came back, as text. */
@@ -147,7 +147,7 @@ describe("a reset", () => {
   ])("knows nothing of what was under way before: %s", async (_, replace) => {
     const { emulator, post, balance } = createService();
     emulator.faults.add({ fault: { kind: "latency", ms: 5_000 } });
-    const goOn = holdTime(emulator);
+    const goOn = pauseSkipping(emulator);
     const underWay = expect(post(VALID.song)).rejects.toThrow(TypeError);
     await turns(5);
     replace(emulator);
@@ -176,7 +176,7 @@ describe("a reset", () => {
     const { emulator, send, post } = createService();
     emulator.faults.add({ fault: { kind: "latency", ms: 5_000 } });
     const caller = new AbortController();
-    const goOn = holdTime(emulator);
+    const goOn = pauseSkipping(emulator);
     const left = send(TASK, {
       method: "POST",
       headers: { "x-api-key": emulator.apiKey, "Content-Type": "application/json" },

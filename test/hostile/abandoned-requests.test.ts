@@ -11,8 +11,11 @@ import { reasonOf } from "../support/rejection.js";
 const COUNT = 1000;
 
 function waiting(emulator: Emulator): { callbacks: number; listeners: number } {
-  const { closing, replaced, closed } = coreOf(emulator);
-  return { callbacks: replaced.size + closed.size, listeners: getEventListeners(closing, "abort").length };
+  const { closing, replaceListeners, closeListeners } = coreOf(emulator);
+  return {
+    callbacks: replaceListeners.size + closeListeners.size,
+    listeners: getEventListeners(closing, "abort").length,
+  };
 }
 
 test.each([
