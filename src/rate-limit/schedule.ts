@@ -144,17 +144,16 @@ export class PollSchedule {
       for (const kind of kinds) kind.plan = planPolls(kind.durations, priceMs);
     };
     const dearestMs = (DEAREST * tasks * (budget.until - budget.now)) / Math.max(1, budget.reads);
-    let low = { priceMs: CHEAPEST_MS, polls: Number.POSITIVE_INFINITY };
-    let high = { priceMs: Math.min(LIMITS.taskTimeoutMs, dearestMs), polls: Number.NEGATIVE_INFINITY };
-    while (high.priceMs / low.priceMs > PRECISION) {
-      const priceMs = Math.sqrt(low.priceMs * high.priceMs);
-      setPrice(priceMs);
+    let [low, high] = [CHEAPEST_MS, Math.min(LIMITS.taskTimeoutMs, dearestMs)];
+    while (high / low > PRECISION) {
+      const middle = Math.sqrt(low * high);
+      setPrice(middle);
       const polls = demand.reduce((sum, each) => sum + each.weight * this.#expectedPolls(each, budget), 0);
-      if (polls > budget.reads) low = { priceMs, polls };
-      else high = { priceMs, polls };
+      if (polls > budget.reads) low = middle;
+      else high = middle;
     }
-    // Tasks of one age are polled together: the price nearby may take many polls more, or fewer.
-    setPrice(low.polls - budget.reads < budget.reads - high.polls ? low.priceMs : high.priceMs);
+    // The higher price would leave requests unused: "1000 in flight" would take 1.2 times as long.
+    setPrice(low);
   }
 
   /** How often a task will be polled within the budget's time, by the current plan. */
@@ -178,8 +177,7 @@ export class PollSchedule {
     // A task that is unfinished at its last poll most likely stays so until the service ends it.
     let nextMs: number = LIMITS.taskTimeoutMs + 1000;
     if (unfinishedMs < LAST_POLL_MS) {
-      // Not interpolated: "0.3 a second, all take 90 s" would find a task 113 s late.
-      nextMs = this.isFree || kind.plan === null ? 0 : valueAt(kind.plan, stepOf(unfinishedMs));
+      nextMs = this.isFree || kind.plan === null ? 0 : nextAge(kind.plan, unfinishedMs);
     }
     const planned = submittedAt + nextMs;
     return Math.max(notBefore, this.#keepsLongestGap ? Math.min(planned, dueBy) : planned);
@@ -199,6 +197,15 @@ export class PollSchedule {
     this.#kinds.set(key, kind);
     return kind;
   }
+}
+
+/** The age of the next poll of a task that is unfinished at an age. */
+function nextAge(plan: Float64Array, ageMs: number): number {
+  const step = stepOf(ageMs);
+  const [next, later] = [valueAt(plan, step), valueAt(plan, step + 1)];
+  // Between two plans that differ much there is no third one: "0.3 a second, all take 90 s" would find a task 113 s late.
+  const differMuch = later - next > 3 * (valueAt(AGES, step + 1) - valueAt(AGES, step));
+  return differMuch ? next : interpolate(plan, ageMs);
 }
 
 interface PlannedPoll {
