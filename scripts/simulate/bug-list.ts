@@ -55,7 +55,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: "an intent that stays one is taken over",
     file: "src/journal/submit-once.ts",
-    find: "throw await outcomeUnknown(slot, entry, { probe: order.probe });",
+    find: "throw await outcomeUnknown(slot, entry, pending.probe, null);",
     replace: "await slot.free(entry.revision);",
   },
   {
@@ -81,13 +81,13 @@ export const BUGS: readonly Bug[] = [
     name: "what a POST brings that its caller has left is not recorded",
     file: "src/journal/submit-once.ts",
     find: "return record(slot, intent, submission.task_id",
-    replace: "return order.signal?.aborted ? null : record(slot, intent, submission.task_id",
+    replace: "return pending.signal?.aborted ? null : record(slot, intent, submission.task_id",
   },
   {
     name: "a connection that broke counts as one that was never made",
     file: "src/http/attempt.ts",
-    find: 'kind: !head && certainlyNeverLeft(cause) ? "never_left" : "lost"',
-    replace: 'kind: "never_left"',
+    find: 'kind: isNeverSent ? "never_sent" : "connection_lost"',
+    replace: 'kind: "never_sent"',
   },
   {
     name: "the evidence says the opposite",

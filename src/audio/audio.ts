@@ -3,11 +3,12 @@ import { InvalidOptionError, shown } from "../errors/base.js";
 import { AudioDownloadError, AudioExpiredError } from "../errors/connection-errors.js";
 import { statedWaitMs } from "../http/attempt.js";
 import { checkOptions, REQUEST_OPTIONS, withRetries } from "../http/client.js";
-import type { Context, FailedAttempt, RequestOptions, Tried } from "../http/context.js";
+import type { Context, RequestOptions, Tried } from "../http/context.js";
 import { sendRequest } from "../http/fetch.js";
 import { type AbortCall, type Deadline, onAbort, startDeadline } from "../time/clock.js";
 import {
   type AudioExtension,
+  type BodyFailure,
   type Bytes,
   bytesToSkip,
   extensionOfBytes,
@@ -15,7 +16,6 @@ import {
   headersOfRest,
   lengthOf,
   piecesOf,
-  type Resume,
   readWhole,
   SIGNATURE_LENGTH,
   type Source,
@@ -62,7 +62,7 @@ export class Audio {
    * of the body.
    *
    * @param source - a clip, or its `audio_url`
-   * @throws {@link AudioExpiredError} the address answers 404: audio is kept for seven days
+   * @throws {@link AudioExpiredError} the address returns 404: audio is kept for seven days
    * @throws {@link AudioDownloadError} any other failure
    *
    * @example
@@ -81,18 +81,19 @@ export class Audio {
     return context.trace("download audio", {}, async () => {
       const url = audioUrlOf(source);
       const own = checkOptions(options, REQUEST_OPTIONS, context.redactor);
-      const { maxRetries = context.maxRetries } = own;
-      const leaving = new AbortController();
-      const weak = new WeakRef(leaving);
-      const { signal } = own;
-      // The signal may live longer than the download, so it refers to it only weakly.
+      const { signal, maxRetries = context.maxRetries } = own;
+      const controller = new AbortController();
+      const weak = new WeakRef(controller);
+      // The caller's signal may live longer than the download, and must not keep it in memory.
       const abort = onAbort(signal, () => weak.deref()?.abort(signal?.reason));
-      if (signal?.aborted) leaving.abort(signal.reason);
+      if (signal?.aborted) controller.abort(signal.reason);
       const redacted = context.redactor.text(url);
       const shownUrl = redacted.includes("@") ? withoutCredentials(redacted) : redacted;
-      const download = { context, url, shownUrl, options: own, maxRetries, leaving, abort };
+      const download = { context, url, shownUrl, options: own, maxRetries, controller, abort };
       try {
-        return await request(download, {}, open);
+        return await withRetries(context, { maxRetries, signal: controller.signal }, () =>
+          request(download, {}, open),
+        );
       } catch (error) {
         abort.leave();
         throw error;
@@ -109,80 +110,80 @@ interface Download {
   options: RequestOptions;
   maxRetries: number;
   /** Aborted when the reader cancels the body, and by the caller's signal. */
-  leaving: AbortController;
+  controller: AbortController;
+  /** The registration at the caller's signal. */
   abort: AbortCall;
 }
 
-type Use<Result> = (download: Download, response: Response, deadline: Deadline) => Promise<Tried<Result>>;
+type ReadResponse<Result> = (
+  download: Download,
+  response: Response,
+  deadline: Deadline,
+) => Promise<Tried<Result>>;
 
-/** Sends one request for the audio, or for a part of it, with the retries of a read. */
+/** Sends one request for the audio, or for a part of it. `readResponse` receives a successful response. */
 async function request<Result>(
   download: Download,
   headers: Readonly<Record<string, string>>,
-  use: Use<Result>,
-  before: (() => FailedAttempt | null) | null = null,
-): Promise<Result> {
-  const { context, url, shownUrl, options, maxRetries, leaving } = download;
+  readResponse: ReadResponse<Result>,
+): Promise<Tried<Result>> {
+  const { context, url, shownUrl, options, controller } = download;
   const { clock, emitter, redactor } = context;
-  const { signal } = leaving;
+  const { signal } = controller;
   const event = { requestId: null, method: "GET", url: shownUrl, taskId: null } as const;
 
-  return withRetries(context, { maxRetries, signal }, async () => {
-    const broken = before?.() ?? null;
-    if (broken !== null) return broken;
-    signal.throwIfAborted();
-    // Audio may be anywhere, so the key isn't sent there in a header of the caller's either.
-    const sent =
-      options.headers === undefined ? new Headers() : redactor.headers(new Headers(options.headers));
-    for (const name of ["x-api-key", "x-request-id"]) sent.delete(name);
-    // Only bytes without a content coding have a known length and can be resumed.
-    if (!sent.has("Accept-Encoding")) sent.set("Accept-Encoding", "identity");
-    for (const [name, value] of Object.entries(headers)) sent.set(name, value);
+  signal.throwIfAborted();
+  // Audio may be on any server, so the key is also removed from the caller's headers.
+  const sent = options.headers === undefined ? new Headers() : redactor.headers(new Headers(options.headers));
+  for (const name of ["x-api-key", "x-request-id"]) sent.delete(name);
+  // Only bytes without a content coding have a known length and can be resumed.
+  if (!sent.has("Accept-Encoding")) sent.set("Accept-Encoding", "identity");
+  for (const [name, value] of Object.entries(headers)) sent.set(name, value);
 
-    const sentAt = clock.now();
-    emitter.emit("attempt", () => event);
-    const deadline = startDeadline(options.timeoutMs ?? context.timeoutMs, signal);
-    const sending = sendRequest({
-      method: "GET",
-      url,
-      headers: sent,
-      redirect: "follow",
-      credentials: "omit",
-      fetch: context.fetch,
-      signal: deadline.signal,
-    });
-    let response: Response | null = null;
-    let failure: unknown;
-    try {
-      response = await Promise.race([sending, deadline.ended]);
-    } catch (error) {
-      failure = error;
-    }
-    const status = response?.status ?? null;
-    const durationMs = clock.now() - sentAt;
-    emitter.emit("answer", () => ({ ...event, status, durationMs, remaining: null }));
-    try {
-      if (response === null) throw failure;
-      // Any other success has no audio, or a part that was not requested.
-      if (status === 200 || (status === 206 && sent.has("Range")))
-        return await use(download, response, deadline);
-    } catch (error) {
-      deadline.clear();
-      signal.throwIfAborted();
-      if (error instanceof AudioDownloadError) return { error, mayResend: true, statedMs: null };
-      const reason = deadline.timedOut() ? "no answer came in time" : "the connection broke";
-      const message = `Failed to download audio: ${reason} (${shownUrl}).`;
-      const details = { url: shownUrl, status: null, cause: redactor.cause(error) };
-      return { error: new AudioDownloadError(message, details), mayResend: true, statedMs: null };
-    }
-    deadline.clear();
-    response.body?.cancel().catch(() => {});
-    const statedMs = statedWaitMs(response.headers, undefined, clock.now());
-    if (status === 404) return { error: new AudioExpiredError(shownUrl), mayResend: false, statedMs };
-    const message = `Failed to download audio: ${shownUrl} answers HTTP ${status}.`;
-    const error = new AudioDownloadError(message, { url: shownUrl, status });
-    return { error, mayResend: status === 429 || (status ?? 0) >= 500, statedMs };
+  const sentAt = clock.now();
+  emitter.emit("attempt", () => event);
+  const deadline = startDeadline(options.timeoutMs ?? context.timeoutMs, signal);
+  const sending = sendRequest({
+    method: "GET",
+    url,
+    headers: sent,
+    redirect: "follow",
+    credentials: "omit",
+    fetch: context.fetch,
+    signal: deadline.signal,
   });
+  let response: Response | null = null;
+  let failure: unknown;
+  try {
+    response = await Promise.race([sending, deadline.ended]);
+  } catch (error) {
+    failure = error;
+  }
+  const status = response?.status ?? null;
+  const durationMs = clock.now() - sentAt;
+  emitter.emit("answer", () => ({ ...event, status, durationMs, remaining: null }));
+  try {
+    if (response === null) throw failure;
+    // Any other success has no audio, or a part that was not requested.
+    if (status === 200 || (status === 206 && sent.has("Range")))
+      return await readResponse(download, response, deadline);
+  } catch (error) {
+    deadline.clear();
+    signal.throwIfAborted();
+    if (error instanceof AudioDownloadError) return { error, mayResend: true, statedWaitMs: null };
+    const reason = deadline.timedOut() ? "no response came in time" : "the connection broke";
+    const message = `Failed to download audio: ${reason} (${shownUrl}).`;
+    const details = { url: shownUrl, status: null, cause: redactor.cause(error) };
+    return { error: new AudioDownloadError(message, details), mayResend: true, statedWaitMs: null };
+  }
+  deadline.clear();
+  response.body?.cancel().catch(() => {});
+  const waitMs = statedWaitMs(response.headers, undefined, clock.now());
+  if (status === 404)
+    return { error: new AudioExpiredError(shownUrl), mayResend: false, statedWaitMs: waitMs };
+  const message = `Failed to download audio: ${shownUrl} returns HTTP ${status}.`;
+  const error = new AudioDownloadError(message, { url: shownUrl, status });
+  return { error, mayResend: status === 429 || (status ?? 0) >= 500, statedWaitMs: waitMs };
 }
 
 async function open(
@@ -196,28 +197,28 @@ async function open(
   const stated = extensionOfType(statedType);
   const retries = { left: download.maxRetries };
   const from = stated === null ? SIGNATURE_LENGTH : 0;
-  const pieces = readWhole({ pieces: piecesOf(response, deadline), size }, (...broken) =>
-    resume(download, response, from, retries, ...broken),
+  const pieces = readWhole({ pieces: piecesOf(response, deadline), size }, (received, failure) =>
+    resume(download, response, from, retries, received, failure),
   );
-  // A connection that breaks before the format is known makes the request start again, as long as attempts are left.
+  // If the connection breaks before the format is known, this throws, and the request is sent again.
   const start = stated === null ? await readStart(pieces) : null;
   if (start === null) deadline.pause();
   const body = streamOf(start === null ? pieces : startingWith(start, pieces), download);
   const contentType = statedType ?? "application/octet-stream";
   const extension = stated ?? extensionOfBytes(start ?? new Uint8Array(0));
-  // Without a `Response`: some runtimes replace the error of a stream that fails by one of their own.
-  const whole = async () => {
+  // Not `new Response(body).blob()`: some runtimes replace the error of a stream that fails by one of their own.
+  const blob = async () => {
     if (body.locked) throw readBefore(url);
     const reader = body.getReader();
     const parts: Bytes[] = [];
     for (let next = await reader.read(); !next.done; next = await reader.read()) parts.push(next.value);
-    const blob = new Blob(parts, { type: contentType });
+    const whole = new Blob(parts, { type: contentType });
     // A stream that ended is whole. If bytes are missing, they were read before.
-    if (size !== null && blob.size < size) throw readBefore(url);
-    return blob;
+    if (size !== null && whole.size < size) throw readBefore(url);
+    return whole;
   };
-  const arrayBuffer = async () => (await whole()).arrayBuffer();
-  return { result: { contentType, extension, size, url, body, arrayBuffer, blob: whole } };
+  const arrayBuffer = async () => (await blob()).arrayBuffer();
+  return { result: { contentType, extension, size, url, body, arrayBuffer, blob } };
 }
 
 function readBefore(url: string): AudioDownloadError {
@@ -237,63 +238,67 @@ async function readStart(pieces: AsyncGenerator<Bytes>): Promise<Bytes> {
 }
 
 /**
- * Continues a body that broke off: requests the rest of the very version that was begun, with the retries of one read for the
- * whole body. A body that breaks off before `from` bytes arrived is not continued: its caller starts again.
+ * Continues a body that broke off: requests the rest of the same version. All resumptions of a body share the retries of one
+ * read. A body that breaks off before `from` bytes arrived is not continued: its caller starts again.
  */
 async function resume(
   download: Download,
   begun: Response,
   from: number,
   retries: { left: number },
-  ...[received, reason, cause]: Parameters<Resume>
+  received: number,
+  { reason, cause }: BodyFailure,
 ): Promise<Source> {
-  const { context, shownUrl: url, leaving } = download;
+  const { context, shownUrl: url, controller } = download;
+  const { signal } = controller;
   const cutOff = (reason: string, thrown?: unknown) => {
     const message = `Failed to download audio: ${reason}. Download ${url} again.`;
     const { status } = begun;
     return new AudioDownloadError(message, { url, status, cause: context.redactor.cause(thrown) });
   };
 
-  leaving.signal.throwIfAborted();
+  signal.throwIfAborted();
   const error = cutOff(reason, cause);
   const headers = received >= from ? headersOfRest(begun, received) : null;
   if (headers === null) throw error;
-  // The broken body is the first failure of the series: the first request already follows a wait.
-  let failure: FailedAttempt | null = { error, mayResend: true, statedMs: null };
-  const before = () => {
-    const broken = failure;
-    failure = null;
-    if (broken === null) retries.left--;
-    return broken;
-  };
-  const use: Use<Source> = async (_, rest, deadline) => {
+  const readRest: ReadResponse<Source> = async (_, rest, deadline) => {
     const version = versionOf(begun);
     const broken = `the connection broke after ${received} bytes`;
     const skipped = bytesToSkip(version, received, rest);
     if (skipped === null) {
       deadline.clear();
       rest.body?.cancel().catch(() => {});
-      return { error: cutOff(`${broken}, and its rest can't be told`), mayResend: false, statedMs: null };
+      return { error: cutOff(`${broken}, and its rest can't be told`), mayResend: false, statedWaitMs: null };
     }
     const pieces = skipping(piecesOf(rest, deadline), skipped);
     try {
       const { value, done } = await pieces.next();
       const size = version.size ?? versionOf(rest).size;
       if (!done) return { result: { pieces: startingWith(value, pieces), size } };
-      return { error: cutOff(broken), mayResend: true, statedMs: null };
+      return { error: cutOff(broken), mayResend: true, statedWaitMs: null };
     } catch (thrown) {
-      leaving.signal.throwIfAborted();
-      return { error: cutOff(broken, thrown), mayResend: true, statedMs: null };
+      signal.throwIfAborted();
+      return { error: cutOff(broken, thrown), mayResend: true, statedWaitMs: null };
     }
   };
-  return request({ ...download, maxRetries: retries.left }, headers, use, before);
+
+  let isFirst = true;
+  return withRetries(context, { maxRetries: retries.left, signal }, async () => {
+    // The broken body counts as the first attempt, so that a wait comes before the first request.
+    if (isFirst) {
+      isFirst = false;
+      return { error, mayResend: true, statedWaitMs: null };
+    }
+    retries.left--;
+    return request(download, headers, readRest);
+  });
 }
 
 /** Removes the listener of a body that was garbage-collected. */
 const collected = new FinalizationRegistry<AbortCall>((abort) => abort.leave());
 
 /** The pieces as a stream. Nothing is read ahead. An abort closes the connection at any time. */
-function streamOf(pieces: AsyncGenerator<Bytes>, { leaving, abort }: Download): ReadableStream<Bytes> {
+function streamOf(pieces: AsyncGenerator<Bytes>, { controller, abort }: Download): ReadableStream<Bytes> {
   const body = new ReadableStream<Bytes>(
     {
       async pull(controller) {
@@ -304,7 +309,7 @@ function streamOf(pieces: AsyncGenerator<Bytes>, { leaving, abort }: Download): 
       },
       async cancel() {
         abort.leave();
-        leaving.abort();
+        controller.abort();
         // Only a generator that was started runs its `finally`, which cancels the response.
         await pieces.next().catch(() => {});
         await pieces.return(undefined);

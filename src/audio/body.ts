@@ -8,25 +8,31 @@ export interface Source {
   size: number | null;
 }
 
-/** Continues a body after a failure, behind the bytes that were received. @throws where that is impossible */
-export type Resume = (received: number, reason: string, cause?: unknown) => Promise<Source>;
+/** Why a body broke off. */
+export interface BodyFailure {
+  reason: string;
+  cause?: unknown;
+}
+
+/** Requests the rest of a body, after the bytes that were received. @throws if that is impossible */
+type Resume = (received: number, failure: BodyFailure) => Promise<Source>;
 
 /** Reads a body to its end and to the stated size, and resumes it when it breaks off. */
 export async function* readWhole(source: Source, resume: Resume): AsyncGenerator<Bytes> {
   let { pieces, size } = source;
   for (let received = 0; ; ) {
-    let failure: { reason: string; cause?: unknown };
+    let failure: BodyFailure;
     try {
       for await (const piece of pieces) {
         received += piece.byteLength;
         yield piece;
       }
       if (size === null || received === size) return;
-      failure = { reason: `${received} of ${size} bytes came` };
+      failure = { reason: `${received} of ${size} bytes arrived` };
     } catch (cause) {
       failure = { reason: `the connection broke after ${received} bytes`, cause };
     }
-    ({ pieces, size } = await resume(received, failure.reason, failure.cause));
+    ({ pieces, size } = await resume(received, failure));
   }
 }
 
@@ -72,7 +78,7 @@ export async function* startingWith(start: Bytes, rest: AsyncGenerator<Bytes>): 
   }
 }
 
-/** What tells one version of a file from another; `null` if the response does not say. */
+/** What distinguishes one version of a file from another; `null` if the response does not say. */
 interface Version {
   /** The entity tag, weak or strong: if two differ, so do the versions. */
   tag: string | null;
@@ -93,8 +99,8 @@ export function versionOf({ status, headers }: Response): Version {
 }
 
 /**
- * The headers of a request for the rest of a file from an offset on; `null` if it can't be continued: nothing tells its version
- * from another, or its bytes are not those that a range counts.
+ * The headers of a request for the rest of a file from an offset on; `null` if it can't be continued: nothing identifies its
+ * version, or its bytes are not those that a range counts.
  */
 export function headersOfRest(begun: Response, offset: number): Record<string, string> | null {
   const { etag, lastModified, size } = versionOf(begun);

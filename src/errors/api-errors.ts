@@ -82,7 +82,7 @@ export class RateLimitedError extends ApiError {
   }
 }
 
-/** The service answered a read with a 5xx status, also after the retries. */
+/** The service returned a 5xx status to a read, also after the retries. */
 export class ServerError extends ApiError {
   override name = "ServerError";
 }

@@ -40,7 +40,7 @@ export class InvalidResponseError extends AsyncMusicError {
 }
 
 /**
- * What the account's number of tasks says of a POST whose outcome is unknown. Other tasks that this client creates are
+ * What the account's number of tasks shows about a POST whose outcome is unknown. Other tasks that this client creates are
  * not counted.
  *
  * - `"created"`: there is exactly one task more than before. It is this one, unless another client of the account created
@@ -61,16 +61,16 @@ export class SubmissionOutcomeUnknownError extends AsyncMusicError {
   /** The request whose outcome is unknown, as it was sent. It narrows by `model` and `task_type`. */
   declare readonly request: TaskRequest;
 
-  /** The `X-Request-Id` of the POST: quote it when you ask the service what became of it. */
+  /** The `X-Request-Id` of the POST: quote it when you contact the service. */
   declare readonly requestId: string;
 
-  /** The key of the journal that the request stands under, until `settleOutcome` says more; `null` without a journal. */
+  /** The journal key of the request: pass it to `settleOutcome`; `null` without a journal. */
   declare readonly journalKey: string | null;
 
   /** The HTTP status; `null` if no response came, or only one that belongs to another request. */
   declare readonly status: number | null;
 
-  /** With `probe`: what the account's number of tasks says; `null` without, or if it could not be read. */
+  /** With `probe`: what the account's number of tasks shows; `null` without `probe`, or if the number could not be read. */
   declare readonly evidence: Evidence | null;
 
   constructor(
@@ -96,7 +96,7 @@ export class AudioExpiredError extends AsyncMusicError {
 
   constructor(url: string) {
     const details: ErrorDetails & { url: string } = { url };
-    super(`Failed to download audio: ${url} answers 404. Audio is kept for seven days.`, details);
+    super(`Failed to download audio: ${url} returns 404. Audio is kept for seven days.`, details);
   }
 }
 

@@ -12,7 +12,7 @@ import type {
   Tried,
   Unusable,
 } from "./context.js";
-import { certainlyNeverLeft, oneShotBody, sendRequest } from "./fetch.js";
+import { certainlyNeverSent, oneShotBody, sendRequest } from "./fetch.js";
 
 /**
  * The largest response that is read, in bytes after decompression: 16 MiB. A task takes a few kilobytes; without a limit, half
@@ -47,10 +47,10 @@ export async function attempt(
   // Last abort check: after this, the POST of a run completes even if the caller aborts.
   const inFlight = signal?.aborted ? undefined : call.inFlight;
   if (inFlight) inFlight.call = call;
-  const outcome = await exchange(context, call, options, requestId, inFlight ? undefined : signal);
+  const outcome = await sendOnce(context, call, options, requestId, inFlight ? undefined : signal);
   if (inFlight) inFlight.call = null;
 
-  const response = outcome.kind === "answered" ? outcome.response : null;
+  const response = outcome.kind === "received" ? outcome.response : null;
   const { status, remaining, statedWaitMs } = response ?? NO_RESPONSE;
   const heldForMs = status === 429 ? (statedWaitMs ?? UNSTATED_HOLD_MS) : null;
   try {
@@ -64,12 +64,12 @@ export async function attempt(
   if (heldForMs !== null) emitter.emit("pause", () => ({ forMs: heldForMs, until: dateAt(now + heldForMs) }));
   if (response !== null && response.status >= 200 && response.status < 300) return { result: response };
   const verdict = judge({ context, call, requestId: response?.requestId ?? requestId, outcome });
-  return { ...verdict, statedMs: statedWaitMs };
+  return { ...verdict, statedWaitMs };
 }
 
 const NO_RESPONSE = { status: null, remaining: null, statedWaitMs: null };
 
-/** Returns a new UUID (version 4): from the system's secure source, or drawn from the source that was handed in. */
+/** Returns a new UUID (version 4): from the system's secure source, or from the given source of randomness. */
 export function createRequestId(random: Random): string {
   if (random === systemRandom) return systemUuid();
   let hex = "";
@@ -84,8 +84,8 @@ export function createRequestId(random: Random): string {
 class ForeignResponse extends Error {}
 class ResponseTooLarge extends Error {}
 
-/** Sends one request and reads its response to the end. The part that arrived before a failure may name a paid task. */
-export async function exchange(
+/** Sends one request and reads its response to the end. Keeps the part that arrived before a failure: it may name a paid task. */
+async function sendOnce(
   context: Context,
   call: Call,
   options: RequestOptions,
@@ -96,8 +96,8 @@ export async function exchange(
   const { timeoutMs = context.timeoutMs } = options;
   const url = context.baseUrl + call.path;
   const deadline = startDeadline(timeoutMs, signal);
-  const began = !deadline.signal.aborted;
-  const received: { head?: Response; reader?: ReadableStreamDefaultReader<Uint8Array>; text: string } = {
+  const isSent = !deadline.signal.aborted;
+  const received: { response?: Response; reader?: ReadableStreamDefaultReader<Uint8Array>; text: string } = {
     text: "",
   };
   ids.requests.add(requestId);
@@ -110,7 +110,7 @@ export async function exchange(
       [HEADERS.apiKey]: apiKey,
       ...sent?.headers,
     };
-    const head = await sendRequest({
+    const response = await sendRequest({
       method: call.method,
       url,
       headers: options.headers === undefined ? headers : withCallersHeaders(options.headers, headers),
@@ -119,10 +119,10 @@ export async function exchange(
       fetch: context.fetch,
       signal: deadline.signal,
     });
-    received.head = head;
-    const reader = head.body?.getReader();
+    received.response = response;
+    const reader = response.body?.getReader();
     if (reader !== undefined) received.reader = reader;
-    const named = head.headers.get(HEADERS.requestId) ?? requestId;
+    const named = response.headers.get(HEADERS.requestId) ?? requestId;
     if (named !== requestId && namesAnotherRequest(named, requestId, ids.requests))
       throw new ForeignResponse();
 
@@ -133,35 +133,36 @@ export async function exchange(
       const { value } = next;
       // A custom `fetch` may return anything: what can't be decoded must not hide what came before it.
       if (!ArrayBuffer.isView(value))
-        throw new TypeError("the answer's body holds something else than bytes");
+        throw new TypeError("the body of the response contains something other than bytes");
       received.text += decoder.decode(value.subarray(0, left), { stream: true });
       left -= value.byteLength;
       if (left < 0) throw new ResponseTooLarge();
     }
     received.text += decoder.decode();
-    return head;
+    return response;
   };
 
   try {
-    const head = await Promise.race([receive(), deadline.ended]);
-    const response = responseOf(head, received.text, requestId, clock.now());
-    return foreignTask(response, call, requestId, ids.tasks) ?? { kind: "answered", response };
+    const whole = await Promise.race([receive(), deadline.ended]);
+    const response = responseOf(whole, received.text, requestId, clock.now());
+    return foreignTask(response, call, requestId, ids.tasks) ?? { kind: "received", response };
   } catch (cause) {
-    const { head, text, reader } = received;
+    const { response, text, reader } = received;
     reader?.cancel().catch(() => {});
-    const status = head?.status ?? null;
-    const broken = { url, timeoutMs, status, text };
+    const status = response?.status ?? null;
+    const failure = { url, timeoutMs, status, text };
     if (signal?.aborted && !deadline.timedOut())
-      return { ...broken, kind: began ? "aborted" : "aborted_before_sending", cause: signal.reason };
+      return { ...failure, kind: isSent ? "aborted" : "aborted_before_sending", cause: signal.reason };
     if (cause instanceof ForeignResponse) return foreign("X-Request-Id", "is that of another request");
-    if (head !== undefined && !head.ok)
-      return { kind: "answered", response: responseOf(head, text, requestId, clock.now()) };
+    if (response !== undefined && !response.ok)
+      return { kind: "received", response: responseOf(response, text, requestId, clock.now()) };
     if (cause instanceof ResponseTooLarge) {
       const issue = { path: "", message: `is larger than ${MAX_RESPONSE_BYTES} bytes` };
       return { kind: "too_large", status, text, issue };
     }
-    if (deadline.timedOut()) return { ...broken, kind: "timed_out", cause: undefined };
-    return { ...broken, kind: !head && certainlyNeverLeft(cause) ? "never_left" : "lost", cause };
+    if (deadline.timedOut()) return { ...failure, kind: "timed_out", cause: undefined };
+    const isNeverSent = response === undefined && certainlyNeverSent(cause);
+    return { ...failure, kind: isNeverSent ? "never_sent" : "connection_lost", cause };
   } finally {
     deadline.clear();
   }
@@ -219,7 +220,7 @@ function foreignTask(response: ApiResponse, call: Call, requestId: string, tasks
   if (status < 200 || status >= 300 || typeof named !== "string" || named === "") return null;
   if (call.taskId !== undefined) {
     const isSame = named.toLowerCase() === call.taskId.toLowerCase();
-    return isSame ? null : foreign("data.task_id", "is not the id that was asked for");
+    return isSame ? null : foreign("data.task_id", "is not the id that was requested");
   }
   // An emulator gives the same ids again after a reset. It echoes the request id, so its response to this request is accepted.
   const mayRepeatIds = headers.has("X-Emulator") && headers.get(HEADERS.requestId) === requestId;
@@ -227,7 +228,7 @@ function foreignTask(response: ApiResponse, call: Call, requestId: string, tasks
   return foreign("data.task_id", "is that of an earlier submission");
 }
 
-/** Nothing of a response that belongs to another request can be relied on. */
+/** Status and body of a response that belongs to another request say nothing about this one. */
 function foreign(path: string, message: string): Unusable {
   return { kind: "foreign", status: null, text: "", issue: { path, message } };
 }
@@ -237,7 +238,7 @@ function foreign(path: string, message: string): Unusable {
  * date) and the body's `retry_after_seconds`, a day at most. `null` without a readable value.
  */
 export function statedWaitMs(headers: Headers, body: unknown, now: number): number | null {
-  // A repeated header is joined by commas. Every date has one too, before the two digits of its day.
+  // Repeated headers are joined by commas. A date contains a comma as well, before the two digits of its day.
   const values = (headers.get(HEADERS.retryAfter) ?? "").split(/, *(?! ?\d\d[ -])/);
   const seconds: unknown = Object(body).retry_after_seconds;
   const inBody = typeof seconds === "number" && seconds >= 0 ? Math.ceil(seconds * 1000) : null;
@@ -252,7 +253,7 @@ function headerWaitMs(value: string, headers: Headers, now: number): number | nu
   // A date begins with the name of its day. `Date.parse` would accept "-5".
   const date = /^[a-z]/i.test(value) ? parseDate(value) : null;
   if (date === null) return null;
-  // A date in the past may lie ahead by the server's clock, which need not agree with ours.
+  // The server's clock may be behind: a date in the past by our clock counts from its own `Date`.
   return Math.max(0, date > now ? date - now : date - (parseDate(headers.get("Date")) ?? now));
 }
 

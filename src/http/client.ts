@@ -11,10 +11,10 @@ import type { Redactor } from "./redactor.js";
 const FIRST_BACKOFF_MS = 500;
 const HIGHEST_BACKOFF_MS = 8000;
 
-/** A delay by the rate limit that is shorter is not emitted: it is only the time of a timer or a queue. */
+/** Shorter delays by the rate limit are not emitted: timers and queues cause them. */
 export const SHORTEST_WAIT_MS = 50;
 
-/** Sends a call until it succeeds, as often as its rule, `maxRetries` and `retryBudgetMs` allow. */
+/** Sends a call until it succeeds, as often as `judge`, `maxRetries` and `retryBudgetMs` allow. */
 export async function send(
   context: Context,
   call: Call,
@@ -26,18 +26,18 @@ export async function send(
 
   return withRetries(context, { maxRetries, signal }, async (maxHoldMs) => {
     const queuedAt = clock.now();
-    const onDelayed = call.inFlight?.onDelayed;
-    const isAdmitted = await pacer.admit({ ...call, maxHoldMs, onDelayed }, signal);
+    const { kind, taskId, onDelayed } = call;
+    const isAdmitted = await pacer.admit({ kind, taskId, maxHoldMs, onDelayed }, signal);
     onDelayed?.(null);
     if (!isAdmitted) throw heldError(context, call, requestId);
     const waitedMs = clock.now() - queuedAt;
     if (waitedMs >= SHORTEST_WAIT_MS)
-      emitter.emit("wait", () => ({ purpose: call.purpose, taskId: call.taskId ?? null, waitedMs }));
+      emitter.emit("wait", () => ({ purpose: call.purpose, taskId: taskId ?? null, waitedMs }));
     try {
       await call.beforeSending?.();
     } catch (error) {
-      // Release the slot even if nothing is sent.
-      pacer.report({ taskId: call.taskId, sentAt: clock.now(), remaining: null, heldForMs: null });
+      // Every admission needs a report, even if nothing is sent.
+      pacer.report({ sentAt: clock.now(), remaining: null, heldForMs: null });
       throw error;
     }
     return attempt(context, call, { ...options, requestId }, judge);
@@ -51,17 +51,17 @@ export async function send(
 export async function withRetries<Result>(
   context: Context,
   { maxRetries = context.maxRetries, signal }: Pick<RequestOptions, "maxRetries" | "signal">,
-  attempt: (budgetMs: number) => Promise<Tried<Result>>,
+  tryOnce: (budgetMs: number) => Promise<Tried<Result>>,
 ): Promise<Result> {
   const { clock, random, emitter, redactor } = context;
   let budgetMs = context.retryBudgetMs;
   try {
     for (let retry = 0; ; retry++) {
-      const tried = await attempt(budgetMs);
+      const tried = await tryOnce(budgetMs);
       if ("result" in tried) return tried.result;
 
-      const { error, mayResend, statedMs } = tried;
-      const waitMs = statedMs ?? random() * Math.min(HIGHEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retry);
+      const { error, mayResend, statedWaitMs } = tried;
+      const waitMs = statedWaitMs ?? random() * Math.min(HIGHEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retry);
       if (!mayResend || retry >= maxRetries || waitMs > budgetMs) throw error;
       budgetMs -= waitMs;
       emitter.emit("retry", () => ({ retry: retry + 1, waitMs, error }));
@@ -123,7 +123,7 @@ export interface ApiPromise<Data> extends Promise<Data> {
   withResponse(): Promise<WithResponse<Data>>;
 }
 
-/** Wraps one call: both of its promises share the one request. */
+/** Makes a promise with `withResponse` from one call. */
 export function apiPromise<Data>(
   result: Promise<{ data: Data; response: ApiResponse }>,
   redactor: Redactor,
@@ -192,7 +192,7 @@ export function checkOption(name: string, [rule, isMet]: OptionRule, value: unkn
   if (!isMet(value)) throw new InvalidOptionError(name, rule, shown(value));
 }
 
-/** The options that not every call has, by what has them: an error about a misplaced one names it. */
+/** The options by what accepts them: the error for a misplaced option names it. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "`new AsyncMusic`":
     "apiKey baseUrl fetch retryBudgetMs clock random pacer logger logLevel tracer validateRequests dangerouslyAllowBrowser",
@@ -202,7 +202,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "`runAll`": "concurrency maxCredits onProgress",
 };
 
-/** Where no key is known, none can be looked for. */
+/** Without a key there is nothing to redact. */
 const NO_KEY: Pick<Redactor, "text"> = { text: (value) => value };
 
 /**
@@ -226,7 +226,7 @@ export function checkOptions<Options extends object>(
       return new InvalidOptionError(name, "be an own property of the options: inherited ones are not read");
     const rule = text(name) === name ? ruleFor(name, names) : null;
     if (rule !== null) return new InvalidOptionError(name, rule);
-    // A name like no other isn't shown: it may be the API key in a wrong place.
+    // A name that resembles no option is not shown: it may be the API key.
     return new InvalidOptionError("options", `be among ${names.join(", ")}`, shown(name));
   });
   for (const [name, value] of Object.entries(own)) {
@@ -235,15 +235,15 @@ export function checkOptions<Options extends object>(
   return own;
 }
 
-/** What is wrong with a name that is an option of something else, or nearly one of these; `null` for any other. */
+/** The rule that a misplaced or misspelled name breaks; `null` for any other name. */
 function ruleFor(name: string, names: readonly string[]): string | null {
-  const place = Object.keys(ELSEWHERE).find((each) => ELSEWHERE[each]?.split(" ").includes(name));
-  if (place !== undefined) return `be an option here: it is one of ${place}`;
+  const owner = Object.keys(ELSEWHERE).find((each) => ELSEWHERE[each]?.split(" ").includes(name));
+  if (owner !== undefined) return `be left out: it is an option of ${owner}`;
   const nearest = nearestName(name, names);
   return nearest === null ? null : `be the name of an option, perhaps \`${nearest}\``;
 }
 
-/** What came where one of some words was expected: a word like no other isn't shown, since it may be a key. */
+/** A value where one of some words was expected. Shown only if it resembles one of them, since it may be a key. */
 export function shownAmong(
   value: unknown,
   words: readonly string[],

@@ -47,21 +47,21 @@ export interface Call {
   /** The verb phrase after "Failed to " in messages. */
   purpose: string;
   /** Awaited after the admission, before an attempt is sent. Throwing cancels the attempt. */
-  beforeSending?: (() => Promise<void>) | undefined;
+  beforeSending?: (() => void | Promise<void>) | undefined;
+  /** Called when the rate limit delays an attempt, with the expected end in milliseconds since the epoch; with `null` at its end. */
+  onDelayed?: ((until: number | null) => void) | undefined;
   /** Makes the call survive an abort: an attempt that was sent is completed; waits before and between attempts still abort. */
   inFlight?: InFlight | undefined;
   taskId?: string;
   /** What the caller can do after a failure, as the end of the message. */
-  advice?: string;
+  advice?(): string;
   adviceIfNotFound?(): string;
 }
 
-/** The state of a call that survives an abort. */
+/** Whether a call that survives an abort has an attempt in flight. */
 export interface InFlight {
-  /** The call, from the sending of an attempt to its outcome. */
+  /** The call, from the sending of an attempt to its outcome; otherwise `null`. */
   call: Call | null;
-  /** Called when the rate limit delays an attempt, with its expected end in milliseconds since the epoch; with `null` at its end. */
-  onDelayed?: ((until: number | null) => void) | undefined;
 }
 
 /** Options of every request. */
@@ -91,7 +91,7 @@ export interface ApiResponse {
   text: string;
   /** The fields of the body; none if it is no JSON object. */
   json: Fields;
-  /** The `task_id` of its data, whatever it is. */
+  /** The `task_id` of its data: any value, or `undefined`. */
   taskId: unknown;
   /** The `X-Request-Id` of the response, or else of the request. */
   requestId: string;
@@ -102,10 +102,11 @@ export interface ApiResponse {
   receivedAt: number;
 }
 
-export type Outcome = Answered | Unusable | Unanswered;
+/** How one attempt ended. */
+export type Outcome = Received | Unusable | NoResponse;
 
-export interface Answered {
-  kind: "answered";
+export interface Received {
+  kind: "received";
   response: ApiResponse;
 }
 
@@ -119,8 +120,8 @@ export interface Unusable {
   issue: { path: string; message: string };
 }
 
-export interface Unanswered {
-  kind: "aborted_before_sending" | "aborted" | "timed_out" | "never_left" | "lost";
+export interface NoResponse {
+  kind: "aborted_before_sending" | "aborted" | "timed_out" | "never_sent" | "connection_lost";
   url: string;
   timeoutMs: number;
   /** The status, if the response broke off after its headers. */
@@ -138,7 +139,7 @@ export interface Failure {
 
 export interface Verdict {
   error: unknown;
-  /** Whether another attempt may succeed, and does no harm. */
+  /** Whether another attempt may succeed, and can't create a second task. */
   mayResend: boolean;
 }
 
@@ -148,5 +149,5 @@ export type Tried<Result> = { result: Result } | FailedAttempt;
 
 export interface FailedAttempt extends Verdict {
   /** The wait that the response stated, in milliseconds; `null` if it stated none. */
-  statedMs: number | null;
+  statedWaitMs: number | null;
 }

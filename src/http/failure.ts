@@ -13,19 +13,21 @@ import {
 import type { AsyncMusicError } from "../errors/base.js";
 import { ConnectionError, InvalidResponseError, RequestTimeoutError } from "../errors/connection-errors.js";
 import { dateAt } from "../time/clock.js";
-import type { ApiResponse, Call, Context, Failure, Unanswered, Unusable, Verdict } from "./context.js";
+import type { ApiResponse, Call, Context, Failure, NoResponse, Unusable, Verdict } from "./context.js";
 import { DEEPEST, FORBIDDEN_PORT } from "./fetch.js";
 import type { Redactor } from "./redactor.js";
 
+/** How much of a message of the service an error quotes, in characters. */
 const LONGEST_PROSE = 300;
 
+/** A system error code. Anything else may be prose, and is not shown. */
 const CODE = /^[A-Z][A-Za-z0-9_]{2,40}$/;
 
 /** Reads change nothing, so they are sent again after every failure that may pass (Errors: Retry rules). */
 export function judgeRead(failure: Failure): Verdict {
   const { outcome } = failure;
   switch (outcome.kind) {
-    case "answered": {
+    case "received": {
       const { status } = outcome.response;
       return { error: responseError(failure, outcome.response), mayResend: status === 429 || status >= 500 };
     }
@@ -40,8 +42,13 @@ export function judgeRead(failure: Failure): Verdict {
   }
 }
 
-/** The one grammar of messages: what failed, why, what to do, and the request id. */
-export function failureMessage(call: Call, reason: string, requestId: string, advice = call.advice): string {
+/** The form of every message: what failed, why, what to do, and the request id. */
+export function failureMessage(
+  call: Call,
+  reason: string,
+  requestId: string,
+  advice = call.advice?.(),
+): string {
   return `Failed to ${call.purpose}: ${reason}.${advice === undefined ? "" : ` ${advice}`} (request id ${requestId})`;
 }
 
@@ -80,7 +87,7 @@ export function invalidResponse(
 ): InvalidResponseError {
   const requestId = redactor.text(responseId);
   const what = issues.map(({ path, message }) => `\`${path === "" ? "body" : path}\` ${message}`).join("; ");
-  const reason = `the answer breaks the service's contract: ${redactor.text(what)}`;
+  const reason = `the response breaks the service's contract: ${redactor.text(what)}`;
   return new InvalidResponseError(failureMessage(call, reason, requestId), { requestId, issues, taskId });
 }
 
@@ -93,28 +100,26 @@ export function unusableError(
 
 export function connectionError(
   { context: { redactor }, call, requestId }: Failure,
-  { kind, cause, url, timeoutMs }: Unanswered,
+  { kind, cause, url, timeoutMs }: NoResponse,
 ): AsyncMusicError {
   const id = redactor.text(requestId);
   const details = { requestId: id, taskId: call.taskId, cause: redactor.cause(cause) };
-  const message = (reason: string, advice = call.advice) => failureMessage(call, reason, id, advice);
+  const message = (reason: string, advice = call.advice?.()) => failureMessage(call, reason, id, advice);
   if (kind === "timed_out")
-    return new RequestTimeoutError(message(`no answer came within ${timeoutMs} ms`), details);
+    return new RequestTimeoutError(message(`no response came within ${timeoutMs} ms`), details);
 
   const { host, hostname } = new URL(url);
   const connection = `connection to ${redactor.text(host)}`;
   const code = codeOf(cause, redactor);
-  if (kind !== "never_left") return new ConnectionError(message(`the ${connection} broke${code}`), details);
+  if (kind !== "never_sent") return new ConnectionError(message(`the ${connection} broke${code}`), details);
   const isInProcess = hostname.endsWith(".async-music.test");
-  const advice = isInProcess ? `${IN_PROCESS} ${call.advice ?? ""}`.trimEnd() : call.advice;
-  return new ConnectionError(
-    message(`no ${connection} could be made${code}, so nothing was sent`, advice),
-    details,
-  );
+  const reason = `no ${connection} could be made${code}, so nothing was sent`;
+  const advice = [isInProcess ? IN_PROCESS : "", call.advice?.() ?? ""].join(" ").trim();
+  return new ConnectionError(message(reason, advice || undefined), details);
 }
 
 const IN_PROCESS =
-  "That is an emulator within a process: give the client all of `emulator.connection()`, with its `fetch`.";
+  "That is an emulator within a process: pass all of `emulator.connection()` to the client, including its `fetch`.";
 
 /** The system's code for a broken connection, in brackets; empty without a readable one. */
 function codeOf(cause: unknown, redactor: Redactor): string {
@@ -131,7 +136,7 @@ function codeOf(cause: unknown, redactor: Redactor): string {
   return "";
 }
 
-/** The error for an error response, without a trace of the key. */
+/** The error for an error response. No part of it contains the key. */
 export function responseError(
   { context: { redactor }, call }: Pick<Failure, "call"> & { context: Pick<Context, "redactor"> },
   response: ApiResponse,
@@ -172,11 +177,12 @@ function adviceFor(
   ErrorClass: ApiErrorClass,
   retryAt: Date | null,
 ): string | undefined {
-  if (ErrorClass === TaskNotFoundError) return call.adviceIfNotFound?.() ?? call.advice;
+  const advice = call.advice?.();
+  if (ErrorClass === TaskNotFoundError) return call.adviceIfNotFound?.() ?? advice;
   if (ErrorClass === BadRequestError && status !== 400)
-    return `This error code is a bad request with any HTTP status, not only with 400. ${call.advice ?? ""}`.trimEnd();
-  if (ErrorClass !== RateLimitedError || retryAt === null) return call.advice;
-  return `Come back at ${retryAt.toISOString()}. ${call.advice ?? ""}`.trimEnd();
+    return `This error code is a bad request with any HTTP status, not only with 400. ${advice ?? ""}`.trimEnd();
+  if (ErrorClass !== RateLimitedError || retryAt === null) return advice;
+  return `Retry after ${retryAt.toISOString()}. ${advice ?? ""}`.trimEnd();
 }
 
 type ApiErrorClass = typeof ApiError | typeof RateLimitedError;

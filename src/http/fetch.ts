@@ -14,8 +14,8 @@ export interface HttpRequest {
 }
 
 /**
- * Sends every request of the SDK. Retries, time limits and error classes are the SDK's own: they follow the handed-in clock, and
- * no error of ky, which holds the API key in its request, gets out.
+ * Sends every request of the SDK. ky's retries, time limits and errors are off: the SDK's own use the client's clock, and
+ * an error of ky would expose the API key in its request.
  */
 const http = ky.create({
   retry: 0,
@@ -33,24 +33,24 @@ const requestsBySignal = new WeakMap<AbortSignal, Request>();
 export async function sendRequest(request: HttpRequest): Promise<Response> {
   const { url, headers, body = null, fetch = globalThis.fetch, signal, ...others } = request;
   signal.throwIfAborted();
-  // A custom `fetch` with one parameter gets a `Request` that follows the signal, any other the signal beside the request: a
-  // request follows its signal only weakly. ky would combine the signal with one of its own, which costs more than this copy.
-  const isAlone = fetch !== platformFetch && fetch.length === 1;
+  // A `Request` holds its signal only weakly, so the signal is also passed as `init`. A custom `fetch` with one parameter
+  // ignores `init`: it receives a `Request` that is kept alive. ky would add a signal of its own, which costs more.
+  const isRequestOnly = fetch !== platformFetch && fetch.length === 1;
   const init: RequestInit = { signal };
   // ky would add the headers of a polluted `Object.prototype`.
   if ("headers" in Object.prototype) init.headers = headers;
   return http(url, {
     ...others,
     headers,
-    body: isAlone ? null : body,
+    body: isRequestOnly ? null : body,
     async fetch(input) {
       const own: RequestInit & { duplex: string } = { ...init, body, duplex: "half" };
-      const sent = isAlone ? new Request(input, own) : input;
-      if (isAlone) requestsBySignal.set(signal, sent as Request);
-      const response = await (isAlone ? fetch(sent) : fetch(sent, init));
-      // A custom `fetch` may return anything. It may also ignore the signal: then nothing reads its late response.
+      const sent = isRequestOnly ? new Request(input, own) : input;
+      if (isRequestOnly) requestsBySignal.set(signal, sent as Request);
+      const response = await (isRequestOnly ? fetch(sent) : fetch(sent, init));
+      // A custom `fetch` may return anything. It may also ignore the signal: cancel its late response.
       if (typeof response?.headers?.get !== "function")
-        throw new TypeError("`fetch` answered something else than a Response");
+        throw new TypeError("`fetch` returned something other than a Response");
       if (signal.aborted) response.body?.cancel().catch(() => {});
       return response;
     },
@@ -111,7 +111,7 @@ export function isBrowser(): boolean {
 /** System calls that come before the first byte of a request. */
 const BEFORE_SENDING_CALLS = new Set(["connect", "getaddrinfo"]);
 
-/** Error codes of the runtimes' `fetch` that mean that no connection came about. */
+/** Error codes of the runtimes' `fetch` that mean that no connection was made. */
 const BEFORE_SENDING_CODES = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -137,17 +137,17 @@ export const DEEPEST = 8;
  * Whether a failed `fetch` certainly never sent anything, so that a POST can't have had an effect. Unless the error
  * says so with a code, it may have: a connection may break at any moment after the request arrived.
  */
-export function certainlyNeverLeft(error: unknown, depth = 0): boolean {
+export function certainlyNeverSent(error: unknown, depth = 0): boolean {
   try {
     if (!(error instanceof Error) || depth > DEEPEST) return false;
     if (error instanceof AggregateError && error.errors.length > 0)
-      return error.errors.every((each) => certainlyNeverLeft(each, depth + 1));
+      return error.errors.every((each) => certainlyNeverSent(each, depth + 1));
     const { code, syscall, message } = error as Error & { code?: unknown; syscall?: unknown };
     const isBeforeSending =
       message === FORBIDDEN_PORT ||
       BEFORE_SENDING_CODES.has(String(code)) ||
       BEFORE_SENDING_CALLS.has(String(syscall));
-    return isBeforeSending || certainlyNeverLeft(error.cause, depth + 1);
+    return isBeforeSending || certainlyNeverSent(error.cause, depth + 1);
   } catch {
     // An error of a custom `fetch` may throw when it is read.
     return false;

@@ -147,7 +147,7 @@ export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): v
   const ms = Math.round;
   log("debug", "attempt", ({ method, url }) => `sends ${method} ${url}`);
   log("debug", "answer", ({ status, durationMs, method, url }) => {
-    return `${status ?? "no answer"} after ${ms(durationMs)} ms to ${method} ${url}`;
+    return `${status ?? "no response"} after ${ms(durationMs)} ms to ${method} ${url}`;
   });
   log(
     "debug",
@@ -256,7 +256,7 @@ export async function* traceEach<Value>(
   }
 }
 
-/** Errors of this package never contain the key. Of any other error only the name is recorded. */
+/** Errors of this package never contain the key. For any other error, only the name is recorded. */
 function noteFailure(span: Span, error: unknown, redact: (text: string) => string): void {
   const isOurs = error instanceof AsyncMusicError;
   span.setAttribute("error.type", error instanceof Error ? redact(String(error.name)) : typeof error);

@@ -4,41 +4,46 @@ import { failureOf } from "../http/failure.js";
 import type { JournalIntent } from "./journal.js";
 import type { Slot } from "./slot.js";
 
-const SAID_BY_EVIDENCE: Readonly<Record<Evidence, string>> = {
+const EVIDENCE_MESSAGES: Readonly<Record<Evidence, string>> = {
   created: "The account has one task more than before, so it probably was created.",
   not_created: "The account has no more tasks than before, so it probably was not created.",
-  unclear: "The account's number of tasks can't tell, since more may have been created with it.",
+  unclear:
+    "The account's number of tasks does not show whether it was created, since others may have been created too.",
 };
 
 /** How many of its own POSTs with an unknown outcome a client has a usage sample of. An older one gives weaker evidence. */
-const MOST_LOST = 1000;
+const MOST_UNRESOLVED = 1000;
 
-/** What is known about a POST beside its intent: how it ended and what was read before, if this run sent it. */
-export interface KnownOfPost {
-  probe: Probe | null;
-  error?: unknown;
-  sample?: UsageSample | null;
+/** A POST that this run sent: the error that it ended with, and the usage sample from before it, with `probe`. */
+interface FailedPost {
+  error: unknown;
+  sample: UsageSample | null;
 }
 
-/** The error for an intent that may have become a task. The intent stays, so that no run sends the request again. */
+/**
+ * The error for an intent that may have become a task. The intent stays, so that no run sends the request again. `post` is
+ * `null` if another run wrote the intent.
+ */
 export async function outcomeUnknown(
   slot: Slot,
   intent: JournalIntent,
-  { probe, error, sample }: KnownOfPost,
+  probe: Probe | null,
+  post: FailedPost | null,
 ): Promise<SubmissionOutcomeUnknownError> {
+  const error = post?.error;
   const isUnknown = error instanceof SubmissionOutcomeUnknownError;
   const requestId = isUnknown ? error.requestId : intent.request_id;
-  const evidence = probe === null ? null : await findEvidence(probe, intent, sample ?? null);
+  const evidence = probe === null ? null : await findEvidence(probe, intent, post?.sample ?? null);
   const thrown = error instanceof Error ? error.message : "Failed to create a task: the outcome is unknown.";
   const failure =
-    sample === undefined
+    post === null
       ? `Failed to create a task: the journal holds an intent of ${intent.at} under ${slot.name}, whose outcome is ` +
         "unknown. Nothing was sent, since that could pay twice."
       : `${failureOf(thrown)} It was not sent again, since that could pay twice.`;
-  const said = evidence === null ? "" : ` ${SAID_BY_EVIDENCE[evidence]}`;
+  const evidenceText = evidence === null ? "" : ` ${EVIDENCE_MESSAGES[evidence]}`;
   const message =
-    `${failure}${said} Find out what became of it, then say so with settleOutcome(journal, ${slot.name}, the task's id, ` +
-    `or null where none was created). (request id ${requestId})`;
+    `${failure}${evidenceText} Find out whether it created a task, then call settleOutcome(journal, ${slot.name}, the task's ` +
+    `id, or null if none was created). (request id ${requestId})`;
 
   return new SubmissionOutcomeUnknownError(message, {
     request: isUnknown ? error.request : intent.request,
@@ -54,15 +59,15 @@ export async function outcomeUnknown(
 async function findEvidence(
   probe: Probe,
   intent: JournalIntent,
-  own: UsageSample | null,
+  sample: UsageSample | null,
 ): Promise<Evidence | null> {
-  const { lost } = probe;
+  const { unresolved } = probe;
   if (intent.tasks_created === null) return null;
-  if (own !== null) lost.set(intent.revision, own);
-  // The client does not learn of settlements, so only the latest samples stay.
-  const [oldest] = lost.keys();
-  if (lost.size > MOST_LOST && oldest !== undefined) lost.delete(oldest);
-  const first = lost.get(intent.revision);
+  if (sample !== null) unresolved.set(intent.revision, sample);
+  // `settleOutcome` does not reach the client, so only the latest samples are kept.
+  const [oldest] = unresolved.keys();
+  if (unresolved.size > MOST_UNRESOLVED && oldest !== undefined) unresolved.delete(oldest);
+  const first = unresolved.get(intent.revision);
   try {
     const now = await sampleUsage(probe);
     return evidenceOf(first ?? foreignSample(intent.tasks_created), now, first === undefined ? 0 : 1);
@@ -82,7 +87,7 @@ export interface UsageSample {
 export interface Probe {
   count: CreateCount;
   /** The samples before this client's latest POSTs with an unknown outcome, by the intent's revision. */
-  lost: Map<string, UsageSample>;
+  unresolved: Map<string, UsageSample>;
   readTasksCreated(): Promise<number>;
 }
 

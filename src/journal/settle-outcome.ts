@@ -5,7 +5,7 @@ import { isFreed } from "./entries.js";
 import type { Journal, JournalEntry } from "./journal.js";
 import { checkJournalOptions, createSlot, newRevision, type Slot, waitForKey } from "./slot.js";
 
-/** A journal holds no API key that would have to be taken out of a message. */
+/** Entries contain no API key, so messages need no redaction. */
 const NO_SECRET = createRedactor("");
 
 /**
@@ -47,12 +47,12 @@ export async function settleOutcome(
       "be the id of a task (a UUID), or null if none was created",
       shown(taskId),
     );
-  const leave = await waitForKey(journal, journalKey, undefined);
+  const release = await waitForKey(journal, journalKey, undefined);
   try {
     // The service writes ids in lower case.
     return await settle(createSlot(journal, journalKey, NO_SECRET), taskId?.toLowerCase() ?? null);
   } finally {
-    leave();
+    release();
   }
 }
 
@@ -63,10 +63,10 @@ async function settle(slot: Slot, taskId: string | null): Promise<boolean> {
   if (entry.state === "submitted" && entry.settled !== true) return false;
   if (taskId === null && isFreed(entry)) return true;
   if (await slot.put(settlementOf(entry, taskId), entry.revision)) return true;
-  // A run may just have recorded how the task ended. Another request is not the one to settle.
+  // A run may just have recorded how the task ended. An entry of another POST is not the one to settle.
   const latest = await slot.read();
-  const isSameOrder = latest?.request_id === entry.request_id && latest.revision !== entry.revision;
-  return isSameOrder && settle(slot, taskId);
+  const isSamePost = latest?.request_id === entry.request_id && latest.revision !== entry.revision;
+  return isSamePost && settle(slot, taskId);
 }
 
 /** A freed key keeps its request, so that a wrong decision can be corrected. */

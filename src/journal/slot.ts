@@ -57,11 +57,11 @@ export function checkJournalOptions(
 /** The longest time to record how a task ended, in real milliseconds. */
 const LONGEST_CLOSE_MS = 1000;
 
-/** A journal method that takes longer has failed, in real milliseconds: a paid task must be reported. */
+/** A journal method that takes longer has failed, in real milliseconds: a task that was created must be reported. */
 const LONGEST_MS = 30_000;
 
-/** Resolves as the journal does; rejects if that takes too long. */
-export async function inTime<Value>(work: () => Promise<Value>, longestMs = LONGEST_MS): Promise<Value> {
+/** Settles as the journal does; rejects if that takes too long. */
+export async function withTimeout<Value>(work: () => Promise<Value>, longestMs = LONGEST_MS): Promise<Value> {
   const deadline = startDeadline(longestMs);
   try {
     return await Promise.race([work(), deadline.ended]);
@@ -84,16 +84,16 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
     return new JournalError(message, { journalKey: key, taskId, cause });
   };
 
-  const attempt = async <Value>(what: string, work: () => Promise<Value>): Promise<Value> => {
+  const call = async <Value>(what: string, work: () => Promise<Value>): Promise<Value> => {
     try {
-      return await inTime(work);
+      return await withTimeout(work);
     } catch (cause) {
       throw failure(`it can't be ${what}`, cause);
     }
   };
 
   const read = async (): Promise<JournalEntry | null> => {
-    const entry: unknown = (await attempt("read", () => journal.get(key))) ?? null;
+    const entry: unknown = (await call("read", () => journal.get(key))) ?? null;
     if (entry === null || isJournalEntry(entry)) return entry;
     throw failure("what it holds is no journal entry", undefined);
   };
@@ -105,13 +105,13 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
     failure,
     /** Resolves with `false` if the current entry is neither `previous` nor this entry. */
     async put(entry: JournalEntry, previous: string | null): Promise<boolean> {
-      const isPut = await attempt("written", () => journal.put(key, redactor.data(entry), previous));
+      const isPut = await call("written", () => journal.put(key, redactor.data(entry), previous));
       // A database that wrote, lost its response and tried again finds its own entry.
       return isPut === true || (await read())?.revision === entry.revision;
     },
     /** Frees the key if it still has this entry; resolves with whether it did. */
     async free(revision: string): Promise<boolean> {
-      const isFreed: unknown = await attempt("freed", () => journal.delete(key, revision));
+      const isFreed: unknown = await call("freed", () => journal.delete(key, revision));
       // A custom journal may return nothing: read the key instead.
       return typeof isFreed === "boolean" ? isFreed : (await read()) === null;
     },
@@ -123,7 +123,7 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
       if (entry.status === status) return;
       const closed = { ...entry, revision: newRevision(), status };
       const put = () => journal.put(key, redactor.data(closed), entry.revision);
-      await inTime(put, LONGEST_CLOSE_MS).catch(() => {});
+      await withTimeout(put, LONGEST_CLOSE_MS).catch(() => {});
     },
     conflict(entry: JournalEntry): JournalConflictError {
       const task = entry.state === "submitted" ? ` of task ${entry.task_id}` : "";
@@ -136,45 +136,45 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
 }
 
 /** By journal and key: the end of the last run in the queue. */
-const lines = new WeakMap<Journal, Map<string, Promise<void>>>();
+const queues = new WeakMap<Journal, Map<string, Promise<void>>>();
 
 /**
  * Queues the runs of one process on one key, whatever their clients: each finds what the one before it has recorded.
- * Resolves with a function that lets the next one begin.
+ * Resolves with a function that begins the next one.
  */
 export async function waitForKey(
   journal: Journal,
   key: string,
   signal: AbortSignal | undefined,
 ): Promise<() => void> {
-  const line = lines.get(journal) ?? new Map<string, Promise<void>>();
-  lines.set(journal, line);
+  const queue = queues.get(journal) ?? new Map<string, Promise<void>>();
+  queues.set(journal, queue);
 
-  const before = line.get(key);
-  let leave = () => {};
-  const left = new Promise<void>((resolve) => {
-    leave = resolve;
+  const previous = queue.get(key);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
   });
-  const last = Promise.all([before, left]).then(() => {
-    if (line.get(key) === last) line.delete(key);
+  const last = Promise.all([previous, released]).then(() => {
+    if (queue.get(key) === last) queue.delete(key);
   });
-  line.set(key, last);
+  queue.set(key, last);
 
   try {
     signal?.throwIfAborted();
-    if (before !== undefined)
+    if (previous !== undefined)
       await new Promise<void>((resolve, reject) => {
         const abort = onAbort(signal, () => reject(signal?.reason));
-        void before.then(resolve).finally(() => abort.leave());
+        void previous.then(resolve).finally(() => abort.leave());
       });
   } catch (reason) {
-    leave();
+    release();
     throw reason;
   }
-  return leave;
+  return release;
 }
 
-/** Always random: clients in two processes with the same seed must not mistake each other's entries for their own. */
+/** Ignores the client's `random`: with one seed, two processes would give their entries the same revision. */
 export function newRevision(): string {
   return createRequestId(systemRandom);
 }

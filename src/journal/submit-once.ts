@@ -16,17 +16,18 @@ import { createSlot, newRevision, type Slot, waitForKey } from "./slot.js";
 const MOST_CHECKS = 8;
 const CHECK_INTERVAL_MS = 250;
 
-export interface Order {
+export interface PendingRequest {
   clock: Clock;
   signal: AbortSignal | undefined;
   request: JsonValue;
   requestId: string;
   probe: Probe | null;
-  /** Sends the POST. `beforeSending` is awaited before the first byte is sent; throwing cancels the POST. */
-  send(beforeSending: () => Promise<void>): Promise<TaskSubmission>;
+  /** Sends the POST. Awaits `writeIntent` before each attempt; if that throws, the attempt is not sent. */
+  send(writeIntent: () => Promise<void>): Promise<TaskSubmission>;
 }
 
-export interface Ordered {
+/** The task of a journal key. */
+export interface JournaledTask {
   /** The response of the service, now or earlier; only the id if nothing else could be read. */
   task: TaskSubmission | string;
   /** Tries again to record the task; resolves with the error if that fails again. `null` if the task is recorded. */
@@ -42,39 +43,40 @@ class AlreadyTaken extends AsyncMusicError {}
 export async function submitOnce(
   { journal, key }: { journal: Journal; key: string },
   redactor: Redactor,
-  order: Order,
-): Promise<Ordered> {
-  const leave = await waitForKey(journal, key, order.signal);
+  pending: PendingRequest,
+): Promise<JournaledTask> {
+  const release = await waitForKey(journal, key, pending.signal);
   try {
-    return await findOrSubmit(createSlot(journal, key, redactor), order);
+    return await findOrSubmit(createSlot(journal, key, redactor), pending);
   } finally {
-    leave();
+    release();
   }
 }
 
-async function findOrSubmit(slot: Slot, order: Order): Promise<Ordered> {
-  let latest: string | null = null;
-  for (let look = 0; ; look++) {
+async function findOrSubmit(slot: Slot, pending: PendingRequest): Promise<JournaledTask> {
+  let lastRevision: string | null = null;
+  for (let checks = 0; ; checks++) {
     const entry = await slot.read();
     const isFree = entry === null || isFreed(entry);
-    if (!isFree && canonicalJson(entry.request) !== canonicalJson(order.request)) throw slot.conflict(entry);
+    if (!isFree && canonicalJson(entry.request) !== canonicalJson(pending.request))
+      throw slot.conflict(entry);
     if (entry?.state === "submitted") {
       const task = entry.submission ?? entry.task_id;
       return { task, recordAgain: null, close: (status) => slot.close(entry, status) };
     }
 
-    const ordered = isFree ? await submit(slot, order, entry) : null;
-    if (ordered !== null) return ordered;
+    const submitted = isFree ? await submit(slot, pending, entry) : null;
+    if (submitted !== null) return submitted;
 
     // A database that is read from a replica may show a key as free that is taken: check again in that case as well.
     const revision = entry?.revision ?? null;
-    if (revision !== latest) look = 0;
-    if (look >= MOST_CHECKS) {
+    if (revision !== lastRevision) checks = 0;
+    if (checks >= MOST_CHECKS) {
       if (isFree) throw slot.failure("it takes no entry, and holds none", undefined);
-      throw await outcomeUnknown(slot, entry, { probe: order.probe });
+      throw await outcomeUnknown(slot, entry, pending.probe, null);
     }
-    latest = revision;
-    await order.clock.sleep(CHECK_INTERVAL_MS, order.signal);
+    lastRevision = revision;
+    await pending.clock.sleep(CHECK_INTERVAL_MS, pending.signal);
   }
 }
 
@@ -82,25 +84,29 @@ async function findOrSubmit(slot: Slot, order: Order): Promise<Ordered> {
  * Writes the intent, sends the POST, and records the task; `null` if another run took the key first. A settlement that
  * freed the key is `freed`.
  */
-async function submit(slot: Slot, order: Order, freed: JournalIntent | null): Promise<Ordered | null> {
-  const { probe, request, requestId } = order;
+async function submit(
+  slot: Slot,
+  pending: PendingRequest,
+  freed: JournalIntent | null,
+): Promise<JournaledTask | null> {
+  const { probe, request, requestId } = pending;
   const sample = probe === null ? null : await sampleUsage(probe);
   const intent: JournalIntent = {
     state: "intent",
     revision: newRevision(),
     request,
     request_id: requestId,
-    at: dateAt(order.clock.now()).toISOString(),
+    at: dateAt(pending.clock.now()).toISOString(),
     tasks_created: sample?.tasksCreated ?? null,
   };
-  /** Leaves the key as it was before the run took it. */
-  const giveBack = () =>
+  /** Restores the key to its state before the intent. */
+  const restoreKey = () =>
     freed === null
       ? slot.free(intent.revision)
       : slot.put({ ...freed, revision: newRevision() }, intent.revision);
 
   let isTaken = false;
-  const beforeSending = async () => {
+  const writeIntent = async () => {
     // During the wait after a 429, the key may have been freed and taken.
     const isOurs = isTaken ? (await slot.read())?.revision === intent.revision : await take();
     if (!isOurs) throw new AlreadyTaken("Another run has taken the key.");
@@ -111,23 +117,23 @@ async function submit(slot: Slot, order: Order, freed: JournalIntent | null): Pr
       return await slot.put(intent, freed?.revision ?? null);
     } catch (error) {
       // Nothing was sent, but the intent may have been written: free the key.
-      await giveBack().catch(() => {});
+      await restoreKey().catch(() => {});
       throw error;
     }
   };
 
   let submission: TaskSubmission;
   try {
-    submission = await order.send(beforeSending);
+    submission = await pending.send(writeIntent);
   } catch (error) {
     if (error instanceof AlreadyTaken) return null;
     if (!isTaken) throw error;
-    const isAborted = isReasonOf(order.signal, error);
+    const isAborted = isReasonOf(pending.signal, error);
     const taskId = !isAborted && error instanceof AsyncMusicError ? error.taskId : null;
     if (taskId !== null) await record(slot, intent, taskId, null);
     else if (!isAborted && !isRefused(error))
-      throw await outcomeUnknown(slot, intent, { error, sample, probe });
-    else await giveBack().catch((cause) => Promise.reject(stillTaken(slot, error, cause)));
+      throw await outcomeUnknown(slot, intent, probe, { error, sample });
+    else await restoreKey().catch((cause) => Promise.reject(keyNotRestored(slot, error, cause)));
     throw error;
   }
   return record(slot, intent, submission.task_id, submission);
@@ -139,17 +145,17 @@ async function record(
   intent: JournalIntent,
   taskId: string,
   submission: TaskSubmission | null,
-): Promise<Ordered> {
+): Promise<JournaledTask> {
   const revision = newRevision();
   const entry: JournalRecord = { ...intent, state: "submitted", revision, task_id: taskId, submission };
   let failure: JournalError | null = null;
-  const attempt = async () => {
+  const write = async () => {
     const reason = `task ${taskId} was created, but can't be recorded`;
     try {
       const isPut = (await slot.put(entry, intent.revision)) || (await replaceSettlement(slot, entry));
       failure = isPut
         ? null
-        : slot.failure(`${reason}, since something else was put there`, undefined, taskId);
+        : slot.failure(`${reason}, since the key holds another entry`, undefined, taskId);
     } catch (error) {
       failure = slot.failure(reason, causeOf(error), taskId);
     }
@@ -157,12 +163,12 @@ async function record(
   };
   return {
     task: submission ?? taskId,
-    recordAgain: (await attempt()) === null ? null : attempt,
+    recordAgain: (await write()) === null ? null : write,
     close: async (status) => (failure === null ? slot.close(entry, status) : undefined),
   };
 }
 
-/** If the intent was settled while its POST was in flight, the service's own response is right. */
+/** If the intent was settled while its POST was in flight, the response of the service replaces the settlement. */
 async function replaceSettlement(slot: Slot, entry: JournalRecord): Promise<boolean> {
   const found = await slot.read();
   const isReplaceable =
@@ -176,11 +182,11 @@ function isRefused(error: unknown): boolean {
   return error instanceof ConnectionError || error instanceof JournalError;
 }
 
-/** The error for a key that could not be given back after a refusal. */
-function stillTaken(slot: Slot, refusal: unknown, thrown: unknown): JournalError {
+/** The error for a key that could not be restored after a refusal. */
+function keyNotRestored(slot: Slot, refusal: unknown, thrown: unknown): JournalError {
   const why = refusal instanceof Error ? ` (${refusal.name}: ${refusal.message})` : "";
   const advice = `Free the key with settleOutcome(journal, ${slot.name}, null)`;
-  const reason = `nothing was created${why}, but the intent is still there. ${advice}`;
+  const reason = `nothing was created${why}, but the intent remains. ${advice}`;
   return slot.failure(reason, causeOf(thrown));
 }
 

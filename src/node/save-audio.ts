@@ -24,7 +24,7 @@ export interface SaveAudioOptions {
 const AUDIO_EXTENSION = /\.(mp3|wav|flac|ogg|m4a|bin)$/i;
 
 /** A path that ends in a directory: nothing, `.` or `..` follows the last slash. */
-const NO_NAME = /(?:^|[/\\])\.{0,2}$/;
+const ENDS_IN_DIRECTORY = /(?:^|[/\\])\.{0,2}$/;
 
 /**
  * Streams a download to disk, completely or not at all: it is written to a draft beside the file, and moved when it is
@@ -60,9 +60,9 @@ export async function saveAudio(
   if (checked.overwrite && checked.unique)
     throw new InvalidOptionError("unique", "be left out if `overwrite` is true: choose one of them");
   if (download.body.locked) throw readBefore(download);
-  let isRead = false;
+  let hasBegun = false;
   const write = (draft: string) => {
-    isRead = true;
+    hasBegun = true;
     return withFile(draft, "wx", async (file) => {
       for await (const piece of piecesOf(download)) await file.writeFile(piece);
       await file.sync();
@@ -73,7 +73,7 @@ export async function saveAudio(
   } catch (error) {
     if (error instanceof PathTaken) {
       const advice = "Choose another path, or pass `unique: true` or `overwrite: true`.";
-      const message = `Failed to save audio: ${error.message}. ${isRead ? "Download it again. " : ""}${advice}`;
+      const message = `Failed to save audio: ${error.message}. ${hasBegun ? "Download it again. " : ""}${advice}`;
       throw failure(download, message);
     }
     await download.body.cancel().catch(() => {});
@@ -84,21 +84,21 @@ export async function saveAudio(
   }
 }
 
-/** JavaScript callers easily pass a clip or a promise. */
+/** In JavaScript, a caller may pass a clip or a promise by mistake. */
 function checkDownload(download: AudioDownload): void {
   if (typeof download?.extension === "string" && typeof download.body?.getReader === "function") return;
-  const rule = "be what `await client.audio.download(clip)` answers";
+  const rule = "be the result of `await client.audio.download(clip)`";
   throw new InvalidOptionError("download", rule, shown(download));
 }
 
 /** The path without an audio extension. An empty title leaves only the directory. */
 function stemOf(path: string): string {
   const stem = checkPath(path).replace(AUDIO_EXTENSION, "");
-  if (!NO_NAME.test(stem)) return stem;
-  throw new InvalidOptionError("path", "end in the name of a file, and not in its folder");
+  if (!ENDS_IN_DIRECTORY.test(stem)) return stem;
+  throw new InvalidOptionError("path", "end in the name of a file, not of a directory");
 }
 
-/** Marks a failed body. Its cause is passed on unchanged, since it may be the reason of an abort. */
+/** A failed body, as opposed to a failed write. Its cause is thrown unchanged, since it may be the reason of an abort. */
 class ReadFailure extends Error {}
 
 async function* piecesOf(download: AudioDownload): AsyncGenerator<Uint8Array> {

@@ -7,16 +7,7 @@ import { AsyncMusicError, InvalidRequestError } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import { attempt, LONGEST_ID } from "../http/attempt.js";
 import { parseData, send } from "../http/client.js";
-import type {
-  ApiResponse,
-  Call,
-  Context,
-  Failure,
-  InFlight,
-  RequestOptions,
-  Tried,
-  Verdict,
-} from "../http/context.js";
+import type { ApiResponse, Call, Context, Failure, RequestOptions, Tried, Verdict } from "../http/context.js";
 import {
   connectionError,
   failureMessage,
@@ -32,7 +23,7 @@ import { isReasonOf } from "../time/clock.js";
 /** The deepest nesting of a request or a task, in levels: deeper values overflow the stack of code that copies them. */
 const DEEPEST = 1000;
 
-/** A longer field name is no misspelled one, and may be anything: it is not logged. */
+/** A longer field name is not a misspelled one, and may contain anything: it is not logged. */
 const LONGEST_NAME = 40;
 
 export interface Result<Data> {
@@ -40,7 +31,7 @@ export interface Result<Data> {
   response: ApiResponse;
 }
 
-/** A request as it is sent, whatever becomes of the caller's object: as JSON, and as the value of that JSON. */
+/** A copy of a request, which later changes of the caller's object do not affect: as JSON, and as the value of that JSON. */
 export interface SentRequest {
   body: string;
   value: Readonly<Record<string, unknown>>;
@@ -72,7 +63,7 @@ function nestsDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-export type SubmissionHooks = Pick<Call, "beforeSending"> & { inFlight?: InFlight | undefined };
+export type SubmissionHooks = Pick<Call, "beforeSending" | "onDelayed" | "inFlight">;
 
 /** Submits a task. The POST is sent once; only a 429 is sent again, after the stated wait. */
 export async function createTask(
@@ -88,15 +79,10 @@ export async function createTask(
   const { taskId } = response;
   // Without a usable id the task could not be waited for: the caller must learn that it may exist.
   if (!isTaskId(taskId, context.redactor) || taskId.trim() === "") {
-    const outcome = { kind: "answered", response } as const;
+    const outcome = { kind: "received", response } as const;
     throw submissionOutcomeUnknown({ context, call, requestId: response.requestId, outcome });
   }
-  const created: Call = {
-    ...call,
-    get advice() {
-      return `The task was created. ${resumeAdvice(taskId)}`;
-    },
-  };
+  const created: Call = { ...call, advice: () => `The task was created. ${resumeAdvice(taskId)}` };
   // test/types/contract-schemas.test-d.ts proves the fields. The service repeats the `type` of the request.
   const data = parseData(context, created, response, taskSubmissionSchema, taskId) as TaskSubmission;
   return { data, response };
@@ -130,14 +116,14 @@ const UNKNOWN_ADVICE =
 const ABORTED = "it was aborted after sending had begun";
 
 /**
- * A POST is sent again only after a 429 that names no task, which certainly created nothing. Every other doubt is reported
- * to the caller: sending it again could pay twice (POST /api/v1/task).
+ * A POST is sent again only after a 429 that names no task: nothing was created. If a task may exist, the caller receives
+ * the error, since another POST could pay twice (POST /api/v1/task).
  */
 function judgeSubmission(failure: Failure): Verdict {
   const { outcome, context } = failure;
   if (outcome.kind === "aborted_before_sending") return { error: outcome.cause, mayResend: false };
-  if (outcome.kind === "never_left") return { error: connectionError(failure, outcome), mayResend: false };
-  const response = outcome.kind === "answered" && outcome.response.status < 500 ? outcome.response : null;
+  if (outcome.kind === "never_sent") return { error: connectionError(failure, outcome), mayResend: false };
+  const response = outcome.kind === "received" && outcome.response.status < 500 ? outcome.response : null;
   if (response === null || isTaskId(response.taskId, context.redactor))
     return { error: submissionOutcomeUnknown(failure), mayResend: false };
   return { error: responseError(failure, response), mayResend: response.status === 429 };
@@ -146,13 +132,13 @@ function judgeSubmission(failure: Failure): Verdict {
 function submissionOutcomeUnknown(failure: Failure): SubmissionOutcomeUnknownError {
   const { context, call, outcome } = failure;
   const { redactor, ids } = context;
-  const { status, text } = outcome.kind === "answered" ? outcome.response : outcome;
-  // A response that names a task makes it the one to wait for, even if it is broken or an error (POST /api/v1/task).
+  const { status, text } = outcome.kind === "received" ? outcome.response : outcome;
+  // Also from an incomplete response or an error: the caller can wait for the task that it names (POST /api/v1/task).
   const found = /"task_id"\s*:\s*"([^"\\\s]+)"/.exec(text)?.[1];
   const isSafe = isTaskId(found, redactor) && redactor.text(found) === found;
   const taskId = isSafe && ids.tasks.add(found) ? found : undefined;
-  const advice = taskId && `What came of the answer names the task. ${resumeAdvice(taskId)}`;
-  const [reason, cause] = explain(failure);
+  const advice = taskId && `The part of the response that arrived names the task. ${resumeAdvice(taskId)}`;
+  const [reason, cause] = reasonAndCause(failure);
   return unknownError(call, redactor, { ...failure, reason, advice, status, cause, taskId });
 }
 
@@ -162,7 +148,7 @@ export function abortedInFlight(
   known: { requestId: string; journalKey: string | undefined; cause: unknown },
   redactor: Redactor,
 ): SubmissionOutcomeUnknownError {
-  const advice = `\`onSubmitted\` and the journal hear of its answer. ${UNKNOWN_ADVICE}`;
+  const advice = `\`onSubmitted\` and the journal receive its task. ${UNKNOWN_ADVICE}`;
   const cause = redactor.cause(known.cause);
   return unknownError(call, redactor, {
     ...known,
@@ -196,15 +182,15 @@ function unknownError(
 }
 
 /** Why the outcome of a POST is unknown, and the error that caused it. */
-function explain(failure: Failure): [reason: string, cause: unknown] {
+function reasonAndCause(failure: Failure): [reason: string, cause: unknown] {
   const { context, call, outcome, requestId } = failure;
   switch (outcome.kind) {
-    case "answered": {
+    case "received": {
       const { response } = outcome;
       if (response.status >= 400) return [` after HTTP ${response.status}`, responseError(failure, response)];
       const issues = [{ path: "data.task_id", message: "can't be read" }];
       return [
-        `, since HTTP ${response.status} came without a task id that can be read`,
+        `, since HTTP ${response.status} came without a readable task id`,
         invalidResponse(context.redactor, call, requestId, issues),
       ];
     }
@@ -218,7 +204,7 @@ function explain(failure: Failure): [reason: string, cause: unknown] {
     case "aborted":
       return [`, since ${ABORTED}`, context.redactor.cause(outcome.cause)];
     case "timed_out":
-      return [", since no answer came in time", connectionError(failure, outcome)];
+      return [", since no response came in time", connectionError(failure, outcome)];
     default:
       return [", since the connection broke", connectionError(failure, outcome)];
   }
@@ -236,7 +222,7 @@ export function retrieveCall(
     kind,
     purpose: kind === "poll" ? `wait for task ${taskId}` : `retrieve task ${taskId}`,
     taskId,
-    ...(kind === "poll" ? { advice: resumeAdvice(taskId) } : {}),
+    ...(kind === "poll" ? { advice: () => resumeAdvice(taskId) } : {}),
     adviceIfNotFound: () => notFoundAdvice(taskId, journalKey),
   };
 }
@@ -254,7 +240,7 @@ export async function retrieveTask(
   return { data, response };
 }
 
-/** Reads a task once, after the pacer has admitted the poll. */
+/** Reads a task once. The pacer has admitted the poll. */
 export async function pollTask(
   context: Context,
   call: Call,
@@ -269,11 +255,11 @@ export async function pollTask(
     const issues = [{ path: "data", message: `nests deeper than ${DEEPEST} levels` }];
     throw invalidResponse(context.redactor, call, response.requestId, issues);
   } catch (error) {
-    return { error, mayResend: true, statedMs: null };
+    return { error, mayResend: true, statedWaitMs: null };
   }
 }
 
-/** Checks the result of a task that succeeded. That of an unlisted type may be anything. */
+/** Checks the result of a task that succeeded, if its type is listed. */
 export function checkResult(context: Context, call: Call, { data, response }: Result<Task>): void {
   if (!isTaskType(data.type)) return;
   const path = ["data", "output", "result"];
@@ -287,10 +273,10 @@ export function resumeAdvice(taskId: string): string {
 
 export function notFoundAdvice(taskId: string, journalKey?: string): string {
   return journalKey === undefined
-    ? `Is it a task's id, and no clip's? Then client.tasks.wait(${JSON.stringify(taskId)}) needs a key of the account ` +
-        "that submitted it."
-    : `The journal names this task under ${JSON.stringify(journalKey)}: was that recorded with another account, or ` +
-        "with an emulator that has ended?";
+    ? `Check that it is the id of a task, not of a clip. client.tasks.wait(${JSON.stringify(taskId)}) needs a key of ` +
+        "the account that submitted it."
+    : `The journal names this task under ${JSON.stringify(journalKey)}: it may have been recorded with another account, ` +
+        "or with an emulator that has ended.";
 }
 
 /** Whether a task can be read by this id. An empty id or a dot segment names another URL, and a key must not get into one. */
@@ -299,7 +285,7 @@ function isTaskId(value: unknown, redactor: Redactor): value is string {
   return !/^\.{0,2}$|\p{Surrogate}/u.test(value) && !redactor.isGivenAway(value);
 }
 
-/** The id of a task that is given by its id or as its submission. @throws InvalidRequestError if it can't be read by that */
+/** The id of a task that is given by its id or as its submission. @throws InvalidRequestError if it is unusable */
 export function taskIdOf(task: string | TaskSubmission, redactor: Redactor): string {
   const taskId: unknown = typeof task === "string" ? task : task?.task_id;
   if (isTaskId(taskId, redactor)) return taskId;
@@ -314,13 +300,13 @@ function noTask(path: string, got: unknown): InvalidRequestError {
   return new InvalidRequestError("task_not_found", [{ path, message }]);
 }
 
-/** Counts the tasks that a client creates: evidence of what became of a POST with an unknown outcome. */
+/** Counts the tasks that a client creates: evidence of whether a POST with an unknown outcome created one. */
 export function createCount() {
   let [accepted, open, unknown] = [0, 0, 0];
 
   return {
     now: () => ({ accepted, open, unknown }),
-    /** Counts one submission by how it ends. A rejection with the signal's reason means that nothing was sent. */
+    /** Counts one submission by its result. A rejection with the signal's reason means that nothing was sent. */
     async during<Submission>(sending: Promise<Submission>, signal?: AbortSignal): Promise<Submission> {
       open++;
       try {

@@ -36,22 +36,21 @@ export function listedPrice(request: unknown): number | null {
 /** Keeps the credits that a batch has spent or frozen at or under a ceiling. */
 export function createCreditCeiling(maxCredits: number) {
   let spentCredits = 0;
-  let earlier: Promise<unknown> = Promise.resolve();
+  let previous: Promise<unknown> = Promise.resolve();
 
   return {
     /**
-     * Sets the price of a request aside, then runs it; gives the price back where it was not charged or was refunded.
-     * Prices are set aside in the order of the calls: what is new must not slip past what was paid for before, only
-     * because its journal answered sooner.
+     * Reserves the price of a request, then runs it; releases the price if nothing was charged or it was refunded. Prices
+     * are reserved in the order of the calls, however long each read of the journal takes.
      *
-     * @param isBegun - Whether it was paid for before, or may have been: then it counts, and is run all the same. It must
-     * not reject.
-     * @param run - Calls what it is given before anything is sent: what was begun may have been given up meanwhile.
+     * @param isInJournal - Whether the request was charged in an earlier batch, or may have been: its price counts, but the
+     * ceiling does not refuse it. Must not reject.
+     * @param run - Must call `beforeSending` before it sends anything: the journal's key may have been freed meanwhile.
      * @throws CreditCeilingError when the price does not fit; nothing is sent.
      */
-    async under<Result>(
+    async run<Result>(
       request: TaskRequest,
-      isBegun: Promise<boolean>,
+      isInJournal: Promise<boolean>,
       run: (beforeSending: () => void) => Promise<Result>,
     ): Promise<Result> {
       // A request without a price is refused by its run, or by the service: it costs nothing.
@@ -62,14 +61,14 @@ export function createCreditCeiling(maxCredits: number) {
           throw new CreditCeilingError({ credits, spentCredits: otherCredits, maxCredits });
         isAllowed = true;
       };
-      const turn = earlier.then(() => isBegun);
-      earlier = turn;
-      if (!(await turn)) allow(spentCredits);
+      const isCharged = previous.then(() => isInJournal);
+      previous = isCharged;
+      if (!(await isCharged)) allow(spentCredits);
       spentCredits += credits;
       try {
         return await run(() => allow(spentCredits - credits));
       } catch (error) {
-        if (!isCharged(error)) spentCredits -= credits;
+        if (!mayBeCharged(error)) spentCredits -= credits;
         throw error;
       }
     },
@@ -77,7 +76,7 @@ export function createCreditCeiling(maxCredits: number) {
 }
 
 /** Whether credits may be frozen or settled. Those of a failed task are refunded. */
-function isCharged(error: unknown): boolean {
+function mayBeCharged(error: unknown): boolean {
   if (error instanceof TaskFailedError) return false;
   if (error instanceof SubmissionOutcomeUnknownError) return true;
   return error instanceof AsyncMusicError && error.taskId !== null;

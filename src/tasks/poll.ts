@@ -7,7 +7,15 @@ import { WaitTimeoutError } from "../errors/task-errors.js";
 import { SHORTEST_WAIT_MS } from "../http/client.js";
 import type { Call, Context, Tried } from "../http/context.js";
 import type { WaitingTask } from "../rate-limit/pacer.js";
-import { Aborter, onAbort, parseDate, type Random, startDeadline, whenOverdue } from "../time/clock.js";
+import {
+  type AbortCall,
+  Aborter,
+  onAbort,
+  parseDate,
+  type Random,
+  startDeadline,
+  whenOverdue,
+} from "../time/clock.js";
 import { pollTask, type Result, resumeAdvice, retrieveCall } from "./calls.js";
 import type { CheckedWait, PollGaps, WaitOptions } from "./options.js";
 
@@ -17,7 +25,7 @@ const GRACE_MS = 500;
 /** Consecutive failed polls lengthen the gap by this factor each, up to the longest. */
 const FAILURE_GROWTH = 1.5;
 
-/** Each gap is lengthened by up to this share, so that clients that start together do not stay in step. */
+/** Each gap is lengthened by up to this share, so that clients that start together do not poll together. */
 const JITTER = 0.02;
 
 /** The gap before the next poll, in milliseconds: from the shortest, and longer after failures; never above the longest. */
@@ -31,20 +39,20 @@ export interface Settings extends CheckedWait {
   journalKey: string | undefined;
   /** When the task was submitted, as far as is known, in milliseconds since the epoch. */
   submittedAt: number;
-  /** What the pacer can expect of the task; `null` before the first reading of a task that this client did not submit. */
+  /** What the pacer knows about the task; `null` before the first reading of a task that this client did not submit. */
   known: WaitingTask | null;
 }
 
-/** The result of a poll; a shared one never rejects. */
+/** The result of a poll. The promise of a shared one never rejects. */
 type Reading = Tried<Result<Task>>;
 
-/** `true`: this wait may poll. `false`: another wait's poll has begun, or the wait is over. */
+/** `true`: this wait may poll. `false`: another wait has begun a poll, or the wait is over. `refusal`: the pacer threw. */
 type Admission = boolean | { refusal: unknown };
 
 /** Why a poll has no result: it stalled, or the wait that began it ended first. */
 class PollAbandoned extends Error {
   override name = "PollAbandoned";
-  override message = "The poll was left before its answer came.";
+  override message = "The poll was abandoned before its response came.";
 }
 
 /** The polls of one client, by task id: those in flight, and the waits that are queued for the next one. */
@@ -73,10 +81,11 @@ export class TaskPoller {
   #failure: unknown;
   #failures = 0;
   #retryAt = 0;
-  /** The queued poll: when it was queued, how to withdraw it, and the poll of another wait that replaces it. */
+  /** The queued poll: when it was queued, and how to withdraw it. */
   #queuedAt = 0;
   #withdrawal: Aborter | undefined;
-  #abort: ReturnType<typeof onAbort> | undefined;
+  #abort: AbortCall | undefined;
+  /** The poll of another wait on this task, which replaces the queued one. */
   #shared: Promise<Reading> | undefined;
 
   constructor(context: Context, polls: SharedPolls, settings: Settings) {
@@ -96,9 +105,10 @@ export class TaskPoller {
     const { signal } = options;
     const now = clock.now();
     const gapMs = pollGapMs(gaps, this.#failures, random);
-    const isEarly = this.#notBefore !== null && this.#failure !== undefined && now < this.#notBefore;
-    // A failure before this wait was due is that of a shared poll, whose own limits may have caused it.
-    const dueAt = isEarly ? (this.#notBefore ?? now) : (this.#notBefore === null ? submittedAt : now) + gapMs;
+    let dueAt = (this.#notBefore === null ? submittedAt : now) + gapMs;
+    // A shared poll failed before this wait was due. The other wait's own limits may be the cause: keep the time.
+    if (this.#notBefore !== null && this.#failure !== undefined && now < this.#notBefore)
+      dueAt = this.#notBefore;
     const notBefore = Math.max(dueAt, this.#retryAt);
     this.#notBefore = notBefore;
     if (this.#failure !== undefined && notBefore <= this.#notAfter) {
@@ -110,7 +120,7 @@ export class TaskPoller {
     const withdrawal = new Aborter();
     this.#withdrawal = withdrawal;
     this.#abort = onAbort(signal, () => withdrawal.abort(signal?.reason));
-    // A wait that is not yet due has just received this poll's result, or has left it since it took too long.
+    // A wait that is not yet due has just received the result of the poll in flight, or has abandoned it as too slow.
     this.#shared = notBefore <= now ? this.#polls.inFlight.get(this.taskId) : undefined;
     if (this.#shared !== undefined) return Promise.resolve(false);
     const queued = this.#polls.queued.get(this.taskId);
@@ -132,7 +142,7 @@ export class TaskPoller {
     }
   }
 
-  /** Reads the task. `null`: nothing changed, or the read failed and the wait continues. */
+  /** Polls the task, or joins the poll of another wait. `null`: nothing changed, or the poll failed and the wait continues. */
   async read(admission: Admission): Promise<Result<Task> | null> {
     const { clock, emitter, redactor } = this.context;
     const reading = await this.#poll(admission).catch(failed);
@@ -143,7 +153,7 @@ export class TaskPoller {
       if (endsWait(error)) throw this.#endOfWait(error);
       this.#failure = error;
       this.#failures++;
-      this.#retryAt = now + (reading.statedMs ?? 0);
+      this.#retryAt = now + (reading.statedWaitMs ?? 0);
       return null;
     }
 
@@ -159,7 +169,7 @@ export class TaskPoller {
     return reading.result;
   }
 
-  /** The call that reads the task: made for each poll, since most of the time there is none. */
+  /** The call that reads the task. Made for each poll: tens of thousands of waits would keep one each. */
   call(): Call {
     return retrieveCall(this.taskId, "poll", this.#settings.journalKey);
   }
@@ -172,7 +182,7 @@ export class TaskPoller {
     this.#abort?.leave();
     const queued = this.#polls.queued.get(taskId);
     if (shared === undefined && queued?.delete(this) && queued.size === 0) this.#polls.queued.delete(taskId);
-    // Release the slot even if nothing is sent.
+    // Every admission needs a report, even if nothing is sent.
     if (admission === true && signal?.aborted)
       pacer.report({ sentAt: clock.now(), remaining: null, heldForMs: null });
     signal?.throwIfAborted();
@@ -182,17 +192,17 @@ export class TaskPoller {
         emitter.emit("wait", () => ({ purpose: `read task ${taskId}`, taskId, waitedMs }));
     } else if (shared === undefined) throw admission === false ? this.#timeout() : admission.refusal;
 
-    // Leaves a poll that stalls when the wait is over, also if something else has moved the clock meanwhile.
-    const patience = new Aborter();
-    const abort = onAbort(signal, () => patience.abort(signal?.reason));
-    const forget = whenOverdue(clock, this.#notAfter, GRACE_MS, () => patience.abort(new PollAbandoned()));
+    // Abandons a poll that stalls until the wait is over, also if a test moves the clock meanwhile.
+    const poll = new Aborter();
+    const abort = onAbort(signal, () => poll.abort(signal?.reason));
+    const stopWatching = whenOverdue(clock, this.#notAfter, GRACE_MS, () => poll.abort(new PollAbandoned()));
     try {
       return await (shared === undefined || admission === true
-        ? this.#begin(patience.signal)
-        : within(shared, this.#timeoutMs(), patience.signal));
+        ? this.#begin(poll.signal)
+        : joined(shared, this.#timeoutMs(), poll.signal));
     } finally {
       abort.leave();
-      forget();
+      stopWatching();
     }
   }
 
@@ -227,13 +237,13 @@ export class TaskPoller {
     }
   }
 
-  /** How long this wait would now wait for the response to a poll, in real milliseconds. */
+  /** The time limit of a poll that begins now, in real milliseconds. */
   #timeoutMs(): number {
     const leftMs = Math.max(0, this.#notAfter - this.context.clock.now()) + GRACE_MS;
     return Math.min(this.#settings.options.timeoutMs ?? this.context.timeoutMs, leftMs);
   }
 
-  /** What the pacer learns of a task: the age of one that another process submitted is known from its first reading. */
+  /** What the pacer learns about a task. The age of one that another process submitted comes from its first reading. */
   #taskOf({ model, type, created_at }: Task): WaitingTask {
     if (this.#known !== null) return { ...this.#known, model, type };
     const createdAt = Math.min(this.context.clock.now(), parseDate(created_at) ?? this.#settings.submittedAt);
@@ -244,22 +254,22 @@ export class TaskPoller {
   /** A custom pacer or clock may throw anything: the task exists, and its id must not be lost. */
   #endOfWait(error: unknown): AsyncMusicError {
     if (error instanceof AsyncMusicError) return error;
-    const message = `Failed to wait for task ${this.taskId}: what paces the client threw. ${resumeAdvice(this.taskId)}`;
+    const message = `Failed to wait for task ${this.taskId}: the pacer or the clock threw. ${resumeAdvice(this.taskId)}`;
     return new AsyncMusicError(message, { taskId: this.taskId, cause: this.context.redactor.cause(error) });
   }
 
   #timeout(): WaitTimeoutError {
     const { taskId, maxWaitMs } = this.#settings;
-    const message = `Failed to wait for task ${taskId}: it was not over after ${maxWaitMs} ms, and goes on. ${resumeAdvice(taskId)}`;
+    const message = `Failed to wait for task ${taskId}: it did not end within ${maxWaitMs} ms, and continues. ${resumeAdvice(taskId)}`;
     const seen: Task | null = this.#seen === "" ? null : JSON.parse(this.#seen);
     const task = this.context.redactor.data(seen);
     return new WaitTimeoutError(message, { taskId, task, cause: this.#failure });
   }
 }
 
-/** A shared poll, within the limits of the wait that joined it. */
-async function within(poll: Promise<Reading>, timeoutMs: number, patience: AbortSignal): Promise<Reading> {
-  const deadline = startDeadline(timeoutMs, patience);
+/** The result of a shared poll, within the limits of the wait that joined it. */
+async function joined(poll: Promise<Reading>, timeoutMs: number, signal: AbortSignal): Promise<Reading> {
+  const deadline = startDeadline(timeoutMs, signal);
   try {
     return await Promise.race([poll, deadline.ended]);
   } catch (error) {
@@ -270,10 +280,10 @@ async function within(poll: Promise<Reading>, timeoutMs: number, patience: Abort
 }
 
 function failed(error: unknown): Reading {
-  return { error, mayResend: false, statedMs: null };
+  return { error, mayResend: false, statedWaitMs: null };
 }
 
-/** A refused key or id ends a wait, and so does every error that is no failed read. */
+/** A refused key or task id ends a wait, and so does every error that is not a failed read. */
 function endsWait(error: unknown): boolean {
   if (error instanceof AuthenticationError || error instanceof TaskNotFoundError) return true;
   if (error instanceof ApiError) return error.status === 401 || error.status === 404;

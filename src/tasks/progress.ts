@@ -23,7 +23,7 @@ export interface RunAllProgress {
 /** A smaller change of the end of a delay is not reported, in milliseconds. */
 const REPORTED_CHANGE_MS = 1000;
 
-/** Reports the progress of a batch. What the callback throws is thrown at the end, so that it costs no result. */
+/** Reports the progress of a batch. What the callback throws is thrown at the end, so that no result is lost. */
 export function createProgress(
   requests: object,
   onProgress: (progress: RunAllProgress) => void,
@@ -97,7 +97,7 @@ export function createProgress(
     end() {
       if (thrown !== null)
         throw new AsyncMusicError(
-          "Failed to tell the progress: `onProgress` threw. All runs are over.",
+          "Failed to report the progress: `onProgress` threw. All runs have ended.",
           thrown,
         );
     },

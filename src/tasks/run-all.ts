@@ -1,14 +1,15 @@
 import type { TaskRequest } from "../contract/requests.js";
 import type { SucceededTask } from "../contract/task.js";
 import { AsyncMusicError, InvalidOptionError, shown } from "../errors/base.js";
-import type { Context } from "../http/context.js";
+import type { Call, Context } from "../http/context.js";
 import type { Redactor } from "../http/redactor.js";
 import { isFreed, isJournalEntry } from "../journal/entries.js";
-import { inTime } from "../journal/slot.js";
+import { withTimeout } from "../journal/slot.js";
 import { isReasonOf, onAbort } from "../time/clock.js";
 import { createCreditCeiling } from "./credits.js";
 import type { RunAllOptions, RunOptions } from "./options.js";
 import { createProgress } from "./progress.js";
+import { stoppable } from "./wait.js";
 
 /** How one request of `runAll` ended. */
 export type RunResult<Request extends TaskRequest = TaskRequest> = Request extends TaskRequest
@@ -39,12 +40,7 @@ export interface RunFailure<Request extends TaskRequest> {
   task?: never;
 }
 
-export interface RunHooks {
-  /** Called before anything is sent; throwing cancels it. */
-  beforeSending?: (() => void) | undefined;
-  /** Called when the rate limit delays the submission; see `InFlight`. */
-  onDelayed?: ((until: number | null) => void) | undefined;
-}
+export type RunHooks = Pick<Call, "beforeSending" | "onDelayed">;
 
 type Run<Request extends TaskRequest> = (
   request: Request,
@@ -86,7 +82,7 @@ export function runAll<Request extends TaskRequest>(
       const onDelayed = item?.delayed;
       const task = await (ceiling === null
         ? run(request, runOptions, { onDelayed })
-        : ceiling.under(request, hasBegun(runOptions), (beforeSending) =>
+        : ceiling.run(request, isInJournal(runOptions), (beforeSending) =>
             run(request, runOptions, { beforeSending, onDelayed }),
           ));
       item?.succeeded();
@@ -101,7 +97,7 @@ export function runAll<Request extends TaskRequest>(
   const results = stoppable(async function* (signal) {
     const stopListening = progress && emitter.on("pause", ({ until }) => progress.paused(until.getTime()));
     try {
-      yield* asTheyEnd(requests, concurrency, signal, (request, index) => work(request, index, signal));
+      yield* resultsOf(requests, concurrency, signal, (request, index) => work(request, index, signal));
     } finally {
       stopListening?.();
     }
@@ -117,11 +113,11 @@ export function runAll<Request extends TaskRequest>(
   };
 }
 
-/** Whether a request is in the journal already, so that its run usually sends nothing. A failing journal fails the run itself. */
-async function hasBegun({ journal, journalKey }: RunOptions): Promise<boolean> {
+/** Whether a request is in the journal already, so that its run usually sends nothing. If the journal fails, the run reports it. */
+async function isInJournal({ journal, journalKey }: RunOptions): Promise<boolean> {
   if (journal === undefined || journalKey === undefined) return false;
   try {
-    const entry: unknown = await inTime(() => journal.get(journalKey));
+    const entry: unknown = await withTimeout(() => journal.get(journalKey));
     return entry !== null && entry !== undefined && !(isJournalEntry(entry) && isFreed(entry));
   } catch {
     return false;
@@ -145,49 +141,18 @@ function keyOf<Request>(
 }
 
 /**
- * An iterable that can be left at any time: leaving it aborts the signal of its generator, also while the next value is
- * awaited. Each iteration starts a new generator.
+ * Works on a few items at a time, and yields each result as soon as it exists. Unread results count towards `concurrency`, so
+ * that a slow reader slows the work down. If the items throw, the iteration ends with that error, after the results of the work
+ * that was begun. The work must not reject.
  */
-export function stoppable<Value>(
-  generate: (signal: AbortSignal) => AsyncGenerator<Value, void, void>,
-  callerSignal: AbortSignal | undefined,
-): AsyncIterable<Value> {
-  return {
-    [Symbol.asyncIterator]() {
-      const controller = new AbortController();
-      const signals = callerSignal === undefined ? [] : [callerSignal];
-      const values = generate(AbortSignal.any([controller.signal, ...signals]));
-      const done = { done: true, value: undefined } as const;
-
-      return {
-        next: () =>
-          values.next().catch((error: unknown) => {
-            if (controller.signal.aborted) return done;
-            throw error;
-          }),
-        async return() {
-          controller.abort();
-          await values.return().catch(() => {});
-          return done;
-        },
-      };
-    },
-  };
-}
-
-/**
- * Yields the results of the work on each item as they end, a few at a time. Unread results count towards `concurrency`, so that a
- * slow reader slows the work down. If the items throw, the iteration ends with that error, after the results of the work that
- * was begun. The work must not reject.
- */
-async function* asTheyEnd<Item, Result>(
+async function* resultsOf<Item, Result>(
   items: Iterable<Item> | AsyncIterable<Item>,
   concurrency: number,
   signal: AbortSignal,
   work: (item: Item, index: number) => Promise<Result>,
 ): AsyncGenerator<Result, void, void> {
   const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
-  const ended: { result: Result }[] = [];
+  const unread: { result: Result }[] = [];
   let begun = 0;
   let inProgress = 0;
   let isFilling = false;
@@ -199,7 +164,7 @@ async function* asTheyEnd<Item, Result>(
   try {
     for (;;) {
       signal.throwIfAborted();
-      const next = ended.shift();
+      const next = unread.shift();
       void fill();
       if (next !== undefined) yield next.result;
       else if (!isExhausted || inProgress > 0) await new Promise<void>((resolve) => (wake = resolve));
@@ -208,7 +173,7 @@ async function* asTheyEnd<Item, Result>(
     }
   } finally {
     abort.leave();
-    // A source that is left early cleans up: the iteration does not wait for it, and ignores its errors.
+    // A source that is not exhausted cleans up: the iteration does not wait for it, and ignores its errors.
     if (!isExhausted) (async () => iterator.return?.())().catch(() => {});
   }
 
@@ -216,7 +181,7 @@ async function* asTheyEnd<Item, Result>(
     if (isFilling) return;
     isFilling = true;
     try {
-      while (!isExhausted && !signal.aborted && inProgress + ended.length < concurrency) {
+      while (!isExhausted && !signal.aborted && inProgress + unread.length < concurrency) {
         const next = await iterator.next();
         if (next.done) isExhausted = true;
         else if (!signal.aborted) void begin(next.value);
@@ -233,7 +198,7 @@ async function* asTheyEnd<Item, Result>(
     inProgress++;
     const result = await work(item, begun++);
     inProgress--;
-    ended.push({ result });
+    unread.push({ result });
     wake();
   }
 }

@@ -11,7 +11,7 @@ import type { Context, InFlight, RequestOptions } from "../http/context.js";
 import type { SpanAttributes } from "../http/telemetry.js";
 import type { Probe } from "../journal/evidence.js";
 import { checkJournalOptions } from "../journal/slot.js";
-import { type Ordered, submitOnce } from "../journal/submit-once.js";
+import { type JournaledTask, submitOnce } from "../journal/submit-once.js";
 import { onAbort } from "../time/clock.js";
 import {
   abortedInFlight,
@@ -50,7 +50,7 @@ export class Tasks {
   readonly #submissions: Submissions = new WeakMap();
   readonly #waits: Waits;
   readonly #count = createCount();
-  readonly #lost: Probe["lost"] = new Map();
+  readonly #unresolved: Probe["unresolved"] = new Map();
 
   /** @internal */
   constructor(context: Context, account: UsageReader, validatesRequests: boolean) {
@@ -233,53 +233,49 @@ export class Tasks {
     });
   }
 
-  /** Begins a run. A POST that was sent outlives an abort, so that its task is recorded and reported. */
+  /** Begins a run. A POST in flight at an abort is completed, so that its task is recorded and reported. */
   #begin<Type extends TaskType>(
     request: TaskRequest & { task_type: Type },
     given: RunOptions,
     { beforeSending, onDelayed }: RunHooks = {},
   ) {
     const { redactor, random, clock, trace } = this.#context;
-    // Everything about the wait is checked before anything is paid for.
+    // All options are checked before anything is charged.
     const checked = checkWaitOptions(given, this.#context);
-    const { options } = checked;
-    const recorded = checkJournalOptions(options, redactor);
-    const { journal, probe, onSubmitted, onUnrecorded, ...others } = options;
-    const { requestId = createRequestId(random), journalKey, ...waitOptions } = others;
-    const { signal } = options;
-    const inFlight: InFlight = { call: null, onDelayed };
-    const sent = { ...options, requestId };
+    const journaling = checkJournalOptions(checked.options, redactor);
+    // The request id is that of the POST: each poll has its own.
+    const { requestId = createRequestId(random), ...options } = checked.options;
+    const { signal, journalKey, onSubmitted, onUnrecorded } = options;
+    const inFlight: InFlight = { call: null };
 
     const finish = async (task: TaskSubmission | string) => {
       if (typeof task !== "string") await callBack("onSubmitted", onSubmitted, task, task.task_id, redactor);
-      return this.#waits.wait(task, { ...checked, options: waitOptions }, journalKey) as Promise<
-        SucceededTask<Type>
-      >;
+      const result = this.#waits.wait(task, { ...checked, options }, journalKey);
+      return result as Promise<SucceededTask<Type>>;
     };
     const ended = trace("run a task", attributesOf(request), async () => {
       const serialized = serialize(request, this.#validatesRequests);
-      if (recorded === null) return finish((await this.#submit(serialized, sent, { inFlight })).data);
+      const submit = async (before: RunHooks["beforeSending"]) => {
+        const hooks = { beforeSending: before, onDelayed, inFlight };
+        return (await this.#submit(serialized, { ...options, requestId }, hooks)).data;
+      };
+      if (journaling === null) return finish(await submit(beforeSending));
 
-      const ordered = await submitOnce(recorded, redactor, {
+      const journaled = await submitOnce(journaling, redactor, {
         clock,
         signal,
         request: redactor.data(serialized.value) as JsonValue,
         requestId: redactor.text(requestId),
-        probe: recorded.probe ? this.#probe(options) : null,
-        send: async (take) => {
-          const hooks = {
-            inFlight,
-            async beforeSending() {
-              beforeSending?.();
-              await take();
-            },
-          };
-          return (await this.#submit(serialized, sent, hooks)).data;
-        },
+        probe: journaling.probe ? this.#probe(options) : null,
+        send: (writeIntent) =>
+          submit(async () => {
+            await beforeSending?.();
+            await writeIntent();
+          }),
       });
-      const report = (error: JournalError) =>
+      const onFailure = (error: JournalError) =>
         callBack("onUnrecorded", onUnrecorded, error, error.taskId ?? "", redactor);
-      return recordEnd(ordered, finish(ordered.task), report);
+      return recordEnd(journaled, finish(journaled.task), onFailure);
     });
     return { ended, inFlight, requestId, signal, journalKey };
   }
@@ -302,7 +298,7 @@ export class Tasks {
     const options = { timeoutMs, maxRetries, headers, signal };
     return {
       count: this.#count,
-      lost: this.#lost,
+      unresolved: this.#unresolved,
       readTasksCreated: async () => (await this.#account.usage(options)).tasks_created,
     };
   }
@@ -315,13 +311,13 @@ function attributesOf(request: unknown): SpanAttributes {
 }
 
 /**
- * Waits for the end of a journaled run and records it. Where the journal could not record the task, this tries again; an error
- * that does not name the task gives way to one that does.
+ * Waits for the end of a journaled run and records it. If the journal could not record the task, this tries again. If
+ * that fails and the run's error does not name the task, the journal's error, which does, is thrown instead.
  */
 async function recordEnd<Value>(
-  { recordAgain, close }: Ordered,
+  { recordAgain, close }: JournaledTask,
   run: Promise<Value>,
-  report: (error: JournalError) => Promise<void>,
+  onUnrecorded: (error: JournalError) => Promise<void>,
 ): Promise<Value> {
   const ended = await run.then(
     (value) => ({ value }),
@@ -329,7 +325,7 @@ async function recordEnd<Value>(
   );
   const failure = (await recordAgain?.()) ?? null;
   if (failure !== null) {
-    await report(failure);
+    await onUnrecorded(failure);
     // The reason of an abort may name another task.
     const namesTask =
       !("error" in ended) ||

@@ -9,7 +9,6 @@ import { parseDate } from "../time/clock.js";
 import { checkResult, resumeAdvice, taskIdOf } from "./calls.js";
 import type { CheckedWait } from "./options.js";
 import { type SharedPolls, TaskPoller } from "./poll.js";
-import { stoppable } from "./run-all.js";
 
 /** The submissions of a client: the model, and when each arrived, in milliseconds since the epoch. */
 export type Submissions = WeakMap<TaskSubmission, { model: string; at: number }>;
@@ -46,17 +45,17 @@ export class Waits {
     const taskId = taskIdOf(task, this.#context.redactor);
     const now = this.#context.clock.now();
     const submission = typeof task === "string" ? undefined : task;
-    const own = submission && this.#submissions.get(submission);
+    const sent = submission && this.#submissions.get(submission);
     const known =
-      submission && own
-        ? { model: own.model, type: submission.type, submittedAt: own.at, unfinishedAt: own.at }
+      submission && sent
+        ? { model: sent.model, type: submission.type, submittedAt: sent.at, unfinishedAt: sent.at }
         : null;
-    const submittedAt = Math.min(now, own?.at ?? parseDate(submission?.created_at ?? null) ?? now);
+    const submittedAt = Math.min(now, sent?.at ?? parseDate(submission?.created_at ?? null) ?? now);
     return new TaskPoller(this.#context, this.#polls, { ...checked, taskId, journalKey, submittedAt, known });
   }
 }
 
-/** Sleeps in this one frame: there may be tens of thousands of it. */
+/** Waits in this one async function: there may be tens of thousands of waits, and each function takes memory. */
 async function untilSuccess(poller: TaskPoller): Promise<SucceededTask> {
   for (;;) {
     const reading = await poller.read(await poller.admission());
@@ -80,6 +79,37 @@ async function* changes(poller: TaskPoller): AsyncGenerator<Task, void, void> {
     yield reading.data;
     if (isFinalStatus(reading.data.status)) return;
   }
+}
+
+/**
+ * An iterable that can be left at any time: leaving it aborts the signal of its generator, even while the next value is
+ * awaited. Each iteration starts a new generator.
+ */
+export function stoppable<Value>(
+  generate: (signal: AbortSignal) => AsyncGenerator<Value, void, void>,
+  callerSignal: AbortSignal | undefined,
+): AsyncIterable<Value> {
+  return {
+    [Symbol.asyncIterator]() {
+      const controller = new AbortController();
+      const signals = callerSignal === undefined ? [] : [callerSignal];
+      const values = generate(AbortSignal.any([controller.signal, ...signals]));
+      const done = { done: true, value: undefined } as const;
+
+      return {
+        next: () =>
+          values.next().catch((error: unknown) => {
+            if (controller.signal.aborted) return done;
+            throw error;
+          }),
+        async return() {
+          controller.abort();
+          await values.return().catch(() => {});
+          return done;
+        },
+      };
+    },
+  };
 }
 
 /** Calls a callback of the application. If it throws, the wait ends with an error that carries the task's id. */

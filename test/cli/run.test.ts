@@ -156,7 +156,7 @@ describe("the result", () => {
     expect(status).toBe(13);
     expect(stdout.trimEnd().split("\n")).toHaveLength(2);
     expect(await readdir(its.folder)).toHaveLength(2);
-    expect(stderr).toContain("answers 404");
+    expect(stderr).toContain("returns 404");
   });
 
   test("has the status of a clip that can be retried, if another one has expired", async () => {

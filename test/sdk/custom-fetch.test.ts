@@ -44,7 +44,7 @@ test.each(NO_RESPONSES)("a fetch that returns %j is named in the cause of the er
   const client = createClient(async () => returned as never);
   const { cause } = await rejection(client.account.balance({ maxRetries: 0 }), ConnectionError);
   expect(cause).toBeInstanceOf(TypeError);
-  expect(String(cause)).toContain("`fetch` answered");
+  expect(String(cause)).toContain("`fetch` returned something other");
 });
 
 test("a character may arrive in two pieces, and half a character at the end is an invalid response", async () => {

@@ -52,11 +52,11 @@ test("a message holds the service's words up to the 300th character", async () =
 test("a 429 with a stated wait says when to come back, and then how to resume", async () => {
   const { message } = await errorOf(limited(30));
   expect(message).toMatch(
-    /\(HTTP 429\): .*\. Come back at 2026-01-01T00:00:30\.000Z\. \(request id request-1\)$/,
+    /\(HTTP 429\): .*\. Retry after 2026-01-01T00:00:30\.000Z\. \(request id request-1\)$/,
   );
   const ofPoll = await pollMessageOf(limited(30));
   expect(ofPoll).toMatch(
-    /Come back at 2026-01-01T00:00:35\.000Z\. \S.*client\.tasks\.wait.*\. \(request id request-1\)$/,
+    /Retry after 2026-01-01T00:00:35\.000Z\. \S.*client\.tasks\.wait.*\. \(request id request-1\)$/,
   );
 });
 

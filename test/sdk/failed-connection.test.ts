@@ -66,9 +66,11 @@ test("the address of an emulator within the process asks for its whole connectio
   const fetch = () => Promise.reject(coded("ENOTFOUND"));
   const client = new AsyncMusic({ baseUrl, apiKey, fetch, maxRetries: 0 });
   const { message } = await rejection(client.account.balance(), ConnectionError);
-  expect(message).toContain("give the client all of `emulator.connection()`, with its `fetch`. (request id");
+  expect(message).toContain(
+    "pass all of `emulator.connection()` to the client, including its `fetch`. (request id",
+  );
   const waiting = createWorld(fetch, { baseUrl, apiKey }).client.tasks.wait(TASK_ID, { maxWaitMs: 5000 });
   expect((await rejection(waiting, WaitTimeoutError)).cause).toMatchObject({
-    message: expect.stringMatching(/with its `fetch`\. .*client\.tasks\.wait/),
+    message: expect.stringMatching(/including its `fetch`\. .*client\.tasks\.wait/),
   });
 });

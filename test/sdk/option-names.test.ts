@@ -89,7 +89,7 @@ test.each([
   const error = await rejection(client.tasks.run(SONG_REQUEST, { [given]: 1 }), InvalidOptionError);
   expect(error).toMatchObject({
     option: given,
-    message: `Expected \`${given}\` to be an option here: it is one of ${place}.`,
+    message: `Expected \`${given}\` to be left out: it is an option of ${place}.`,
   });
   expect(requests).toEqual([]);
 });
@@ -100,7 +100,7 @@ test.each([
   ["requestId", "each call"],
 ])("a client refuses `%s`, and says that it is an option of %s", (given, place) => {
   const options = { apiKey: API_KEY, baseUrl: BASE_URL, [given]: 1 } as ClientOptions;
-  expect(() => new AsyncMusic(options)).toThrow(`\`${given}\` to be an option here: it is one of ${place}.`);
+  expect(() => new AsyncMusic(options)).toThrow(`\`${given}\` to be left out: it is an option of ${place}.`);
 });
 
 test("a level that is nearly one is shown, and one that may be a key is not", () => {

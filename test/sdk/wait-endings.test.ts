@@ -282,7 +282,7 @@ describe("a task that isn't found", () => {
     "of `%s` asks for the right id and the right account",
     async (call) => {
       const { message } = await rejection(world().client.tasks[call](TASK_ID), TaskNotFoundError);
-      expect(message).toContain("Is it a task's id, and no clip's?");
+      expect(message).toContain("Check that it is the id of a task, not of a clip.");
       expect(message).toContain(
         `client.tasks.wait("${TASK_ID}") needs a key of the account that submitted it.`,
       );
@@ -297,7 +297,7 @@ describe("a task that isn't found", () => {
     await before.client.tasks.run(SONG_REQUEST, options);
     const { message } = await rejection(world().client.tasks.run(SONG_REQUEST, options), TaskNotFoundError);
     expect(message).toContain(
-      'The journal names this task under "order-1": was that recorded with another account',
+      'The journal names this task under "order-1": it may have been recorded with another account',
     );
     expect(message).not.toContain("client.tasks.wait");
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { certainlyNeverLeft } from "../../../src/http/fetch.js";
+import { certainlyNeverSent } from "../../../src/http/fetch.js";
 
 function failure(properties: object, cause?: unknown): Error {
   return Object.assign(new TypeError("fetch failed", { cause }), properties);
@@ -56,9 +56,9 @@ const IN_DOUBT: [what: string, error: unknown][] = [
 ];
 
 test.each(NEVER_LEFT)("%s means that nothing was sent", (_, error) => {
-  expect(certainlyNeverLeft(error)).toBe(true);
+  expect(certainlyNeverSent(error)).toBe(true);
 });
 
 test.each(IN_DOUBT)("%s does not mean that nothing was sent", (_, error) => {
-  expect(certainlyNeverLeft(error)).toBe(false);
+  expect(certainlyNeverSent(error)).toBe(false);
 });

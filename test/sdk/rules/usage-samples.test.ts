@@ -9,7 +9,7 @@ import { SONG_REQUEST } from "../../support/answers.js";
 
 test("a client keeps the usage samples of its last 1,000 POSTs with an unknown outcome", async () => {
   const slot = createSlot(memoryJournal(), "order-1", createRedactor(""));
-  const probe: Probe = { count: createCount(), lost: new Map(), readTasksCreated: async () => 0 };
+  const probe: Probe = { count: createCount(), unresolved: new Map(), readTasksCreated: async () => 0 };
   const lose = (number: number) => {
     const intent: JournalIntent = {
       state: "intent",
@@ -19,12 +19,12 @@ test("a client keeps the usage samples of its last 1,000 POSTs with an unknown o
       at: "2026-01-01T00:00:00.000Z",
       tasks_created: 0,
     };
-    return outcomeUnknown(slot, intent, { probe, sample: foreignSample(0) });
+    return outcomeUnknown(slot, intent, probe, { error: undefined, sample: foreignSample(0) });
   };
 
   for (let number = 0; number < 1_200; number++)
     expect(await lose(number)).toBeInstanceOf(SubmissionOutcomeUnknownError);
-  expect([...probe.lost.keys()]).toEqual(
+  expect([...probe.unresolved.keys()]).toEqual(
     Array.from({ length: 1_000 }, (_, index) => `revision-${200 + index}`),
   );
 });
