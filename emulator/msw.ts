@@ -14,7 +14,7 @@ import { serviceOf } from "./http/service.js";
  * API, audio, cover art. With `createEmulator({ url })` the API is at that address, and other paths of its host are not
  * handled. A broken connection is `HttpResponse.error()`.
  *
- * The emulator cannot see when MSW is about to deliver a request. A virtual clock therefore waits for 4 ms of real time
+ * The emulator cannot detect requests that MSW has not delivered yet. A virtual clock therefore waits for 4 ms of real time
  * without a request before it advances by itself. `fetch: emulator.fetch` is faster if your client has such an option.
  *
  * @returns handlers of the installed MSW, typed as `never[]` so that the types of both majors accept them.

@@ -67,14 +67,14 @@ export const test: TestAPI<EmulatorFixtures> = base.extend<EmulatorFixtures>({
     const emulator = createEmulator(emulatorOptions);
     const core = coreOf(emulator);
     const scope = followTest(core);
-    // The first to register is called last: a test's own clean-up still has its emulator.
+    // Registered first, so called last: the test's own clean-up can still use its emulator.
     onTestFinished(async () => {
       const broken = scope.brokenRules(breaks.rules);
       const unbroken = scope.unbrokenRules(breaks.rules);
       const unused = scope.unusedAdditions();
       await emulator[Symbol.asyncDispose]();
       fail(broken);
-      // A test that failed may not have reached what it was going to do.
+      // A test that failed may have ended before it used these.
       if (task.result?.state !== "fail") {
         fail(unbroken);
         fail(unused);
@@ -88,7 +88,7 @@ export const test: TestAPI<EmulatorFixtures> = base.extend<EmulatorFixtures>({
   },
 });
 
-/** Without a stack: no line of the test has thrown this. */
+/** Throws without a stack, since no line of the test is the cause. */
 function fail(message: string | null): void {
   if (message === null) return;
   const error = new Error(message);

@@ -32,13 +32,13 @@ export interface ServedSite {
 export interface Addresses {
   /** `null` until every site listens. */
   origins: Origins | null;
-  /** Whether clients may use any name of this machine; then URLs have the name of the request's `Host`. */
+  /** Whether URLs in responses have the host name of the request's `Host`, since clients may use any name of this machine. */
   readonly followHost: boolean;
 }
 
 /**
- * Requests without `Host` are for the service to refuse. Connections stay open for longer than clients reuse them: one
- * that ends just as a request is sent would leave its outcome unknown.
+ * Requests without `Host` get the service's response, not Node's. Connections stay open for longer than clients reuse
+ * them: if one ended just as a request is sent, the outcome would be unknown.
  */
 const SERVER_OPTIONS = { requireHostHeader: false, keepAliveTimeout: 120_000 };
 
@@ -51,9 +51,9 @@ export function createSiteServer(served: ServedSite) {
   };
   const server = createServer(SERVER_OPTIONS, listener);
   server.on("checkExpectation", listener);
-  // A connection brings a request: virtual time must not advance in between.
+  // A request follows each connection, and virtual time must not advance in between.
   server.on("connection", () => clock.activity.touch());
-  // Node hands over the bare socket of a `CONNECT`. It gets a response like any other request, and then ends.
+  // For `CONNECT`, Node passes a socket instead of a response. The request gets a response, and the connection ends.
   server.on("connect", (request: IncomingMessage, socket: Duplex) => {
     if (!(socket instanceof Socket)) return;
     const response = new ServerResponse(request);
@@ -87,7 +87,7 @@ function refuseInvalidHttp(socket: Duplex): void {
   socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join("")}\r\n${body}`);
 }
 
-/** How long to wait for a client that does not read a file, or does not stop sending, in real milliseconds. */
+/** The longest wait for a client that does not read a file or does not stop sending, in real milliseconds. */
 const SLOW_CLIENT_MS = 250;
 
 /** What follows a `CONNECT` is no longer HTTP. */
@@ -108,7 +108,7 @@ async function serveRequest(
     socket.destroy();
     return;
   }
-  // The control plane has one name, and stays closed to all others.
+  // Not for the control plane, which compares `Host` with the server's own origin.
   const followHost = addresses.followHost && !isControlCall(target);
   const origins = followHost ? originsAt(request.headers.host, addresses.origins) : addresses.origins;
   try {
@@ -124,7 +124,7 @@ async function serveRequest(
     const isBodiless = BODILESS_METHODS.includes(method);
     const body = isBodiless ? null : await readBody(request, arrival.bodyLimit, core.clock);
     let outcome: HttpOutcome;
-    // Not before the body has arrived: an upload that stops halfway must not stop virtual time.
+    // Only now that the body has arrived: an upload that stops halfway must not stop virtual time.
     core.clock.activity.begin();
     try {
       outcome = await handleRequest(service, { ...head, arrival, body });
@@ -146,7 +146,7 @@ async function serveRequest(
   }
 }
 
-/** Whether a connection comes from a loopback address, or from the address that it connected to. */
+/** Whether the client's address is a loopback address, or the same as the server's. */
 function isFromThisMachine({ remoteAddress, localAddress }: Socket): boolean {
   const address = remoteAddress?.replace(/^::ffff:/i, "") ?? "";
   return /^127\.|^::1$/.test(address) || (address !== "" && remoteAddress === localAddress);
@@ -154,7 +154,7 @@ function isFromThisMachine({ remoteAddress, localAddress }: Socket): boolean {
 
 /** The origins under the host name of a request, such as a container's. The providers' port is their own. */
 function originsAt(host: string | undefined, own: Origins): Origins {
-  // Anything but a name and a port is no address that a client can have used.
+  // A `Host` of anything but a name and a port is ignored.
   if (host === undefined || !URL.canParse(`http://${host}`) || /[/?#@\\\s]/.test(host)) return own;
   const { origin, hostname } = new URL(`http://${host}`);
   const provider = new URL(own.providers.provider_a);
@@ -217,28 +217,29 @@ function send(request: IncomingMessage, response: ServerResponse, outcome: HttpO
   } else if (breaksAfterBytes !== undefined) {
     response.write(bytesOf(body).subarray(0, breaksAfterBytes), () => request.socket.destroy());
   } else {
-    // Sent once all requests that have arrived are carried out: one at a time, each response would wake its reader.
+    // After all requests that have arrived: their responses then reach the client together.
     nextTurn(() => response.end(body));
   }
 }
 
-/** Forwards a stream until it ends or its reader leaves. */
+/** Forwards a stream until it ends or the client disconnects. */
 async function pipe(stream: NonNullable<HttpResponse["stream"]>, response: ServerResponse): Promise<void> {
   const reader = stream.getReader();
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   response.on("close", () => {
-    gone.abort();
+    disconnected.abort();
     void reader.cancel();
   });
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
-    if (!response.write(value)) await once(response, "drain", { signal: gone.signal }).catch(() => {});
+    if (!response.write(value))
+      await once(response, "drain", { signal: disconnected.signal }).catch(() => {});
   }
   response.end();
 }
 
-/** Virtual time stands still until the response is sent: before, its client cannot continue. */
+/** Until a response is sent, its client cannot continue, so virtual time stands still. */
 async function untilSent(sent: HttpResponse, response: ServerResponse, closed: Promise<void>): Promise<void> {
   // A stream may never end. Without a socket, the response waits for an earlier one on its connection.
   if (sent.stream !== undefined || response.socket === null) return;
@@ -246,7 +247,7 @@ async function untilSent(sent: HttpResponse, response: ServerResponse, closed: P
   return Promise.race([closed, new Promise<void>((resolve) => afterRealMs(SLOW_CLIENT_MS, resolve))]);
 }
 
-/** Responds with 500 and prints the error: a defect must be seen, and must not end the service for all others. */
+/** Prints the error and responds with 500, so that a defect is visible and does not end the process. */
 function reportDefect(error: unknown, request: IncomingMessage, response: ServerResponse): void {
   const id = sentRequestId({ headers: headersOf(request) }) ?? crypto.randomUUID();
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -255,6 +256,6 @@ function reportDefect(error: unknown, request: IncomingMessage, response: Server
     request.socket.destroy();
     return;
   }
-  const message = "The emulator failed: this is a defect of its own, which it printed to stderr";
+  const message = "The emulator failed. This is a defect of the emulator; the error is on stderr";
   send(request, response, completeResponse(errorResponse(500, "internal_error", message), id));
 }

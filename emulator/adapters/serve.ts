@@ -36,8 +36,8 @@ export interface EmulatorServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Addresses that mean all of a machine's, and how the machine itself then reaches the server. */
-const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
+/** Addresses that stand for all of the machine's, with the one at which the machine itself reaches the server. */
+const ALL_ADDRESSES: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
 
 /**
  * Puts an emulator on a port of this machine, with its dashboard at `/`. The audio is served there too; the providers'
@@ -52,7 +52,7 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
   const controlHosts = [controlHost].flat().map(checkHostName);
   const service = serviceOf(emulator);
   const { clock } = service.core;
-  const addresses: Addresses = { origins: null, followHost: Object.hasOwn(EVERYWHERE, host) };
+  const addresses: Addresses = { origins: null, followHost: Object.hasOwn(ALL_ADDRESSES, host) };
 
   const listen = async (site: RequestTarget["site"], port: number) => {
     const dashboard = site === "service" ? createDashboard() : null;
@@ -92,7 +92,7 @@ function checkHostName(name: string): string {
 /** The origin at which a client of this machine reaches the server. */
 function addressOf(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
-  const name = EVERYWHERE[host] ?? (host.includes(":") ? `[${host}]` : host);
+  const name = ALL_ADDRESSES[host] ?? (host.includes(":") ? `[${host}]` : host);
   return new URL(`http://${name}:${port}`).origin;
 }
 
@@ -103,7 +103,7 @@ async function end(server: Server): Promise<void> {
   await closed;
 }
 
-/** Beside the built scripts. The sources have no such folder, and serve no dashboard. */
+/** Beside the built scripts. When the sources run, there is no such folder, and no dashboard. */
 const DASHBOARD = new URL("./dashboard/", import.meta.url);
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {

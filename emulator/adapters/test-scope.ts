@@ -10,8 +10,8 @@ interface TestRequest {
 }
 
 /**
- * Follows a test from now on, through every reset and restore. What a restored state brings along does not count. Each
- * method returns `null` for nothing.
+ * Records what a test does from now on, across every reset and restore. Findings, faults and outcomes of a restored state
+ * do not count. Each method returns a message, or `null` if there is nothing to report.
  */
 export function followTest(core: Core) {
   const requests: TestRequest[] = [];
@@ -20,17 +20,19 @@ export function followTest(core: Core) {
     requests.push({ name, type: typeOf(core, request, json), request });
   });
 
-  const audits: { audit: Audit; inherited: ReadonlySet<Finding> }[] = [];
-  let inherited: ReadonlySet<object>;
+  const audits: { audit: Audit; inheritedFindings: ReadonlySet<Finding> }[] = [];
+  let inheritedAdditions: ReadonlySet<object>;
   const inherit = () => {
     const { audit, faults, scripts } = core.state;
-    audits.push({ audit, inherited: new Set(audit.findings) });
-    inherited = new Set([...faults, ...MODELS.flatMap((model) => scripts[model].next)]);
+    audits.push({ audit, inheritedFindings: new Set(audit.findings) });
+    inheritedAdditions = new Set([...faults, ...MODELS.flatMap((model) => scripts[model].next)]);
   };
   core.replaceListeners.add(inherit);
   inherit();
   const findings = () =>
-    audits.flatMap(({ audit, inherited }) => audit.findings.filter((each) => !inherited.has(each)));
+    audits.flatMap(({ audit, inheritedFindings }) =>
+      audit.findings.filter((each) => !inheritedFindings.has(each)),
+    );
 
   return {
     brokenRules(allowed: ReadonlySet<ConductRule>): string | null {
@@ -44,18 +46,18 @@ export function followTest(core: Core) {
       const broken = findings().map(({ rule }) => rule);
       const unbroken = [...expected].filter((rule) => !broken.includes(rule));
       if (unbroken.length === 0) return null;
-      return `The test says that it breaks ${unbroken.join(", ")}, and no request did.`;
+      return `The test declares that it breaks ${unbroken.join(", ")}, but no request did.`;
     },
     /** The faults and next outcomes that the test added and no request used, for example because of a mistyped path. */
     unusedAdditions(): string | null {
       const { faults, scripts } = core.state;
       const unused = [
         ...faults
-          .filter((fault) => !inherited.has(fault) && isUnused(fault))
+          .filter((fault) => !inheritedAdditions.has(fault) && isUnused(fault))
           .map(({ rule }) => `- faults.add(${JSON.stringify(rule)})\n`),
         ...MODELS.flatMap((model) =>
           scripts[model].next
-            .filter((outcome) => !inherited.has(outcome))
+            .filter((outcome) => !inheritedAdditions.has(outcome))
             .map((outcome) => `- providers.${model}.next(${JSON.stringify(outcome)})\n`),
         ),
       ];
@@ -73,7 +75,7 @@ function typeOf(core: Core, { method, path }: LoggedRequest, json: unknown): str
   return TASK_TYPES.find((each) => each === type) ?? null;
 }
 
-/** Names requests as the test's author knows them, instead of by their ids. */
+/** Formats a finding. Request ids in its text are replaced by the requests' names. */
 function describe({ rule, at, request_id: id, detail }: Finding, requests: readonly TestRequest[]): string {
   const name = nameOf(requests, id, at);
   const named = (word: string) => (word === id ? null : nameOf(requests, word)) ?? word;
@@ -81,7 +83,7 @@ function describe({ rule, at, request_id: id, detail }: Finding, requests: reado
   return `${rule}, ${name === null ? "" : `${name}, `}${at}: ${words} (request ${id})`;
 }
 
-/** For example `POST /api/v1/task (lyrics, 2nd of 2)`; `null` if there was no such request. The last one wins. */
+/** For example `POST /api/v1/task (lyrics, 2nd of 2)`. Of several requests with the id, the last; `null` if there is none. */
 function nameOf(requests: readonly TestRequest[], requestId: string, at?: string): string | null {
   const found = requests.findLast(
     ({ request }) => request.request_id === requestId && (at === undefined || request.at === at),
@@ -103,7 +105,7 @@ function nth(count: number): string {
 
 const MOST_PATHS = 8;
 
-/** The methods and paths, each once and with `*` for an id, as a fault takes them. */
+/** The methods and paths, each once, with `*` for an id as in the `path` of a fault. */
 function pathsOf(requests: readonly TestRequest[]): string {
   const paths = [...new Set(requests.map(({ name }) => name.replace(/\/[0-9a-f-]{36}$/, "/*")))];
   const more = paths.length > MOST_PATHS ? ["and more"] : [];

@@ -32,9 +32,7 @@ accountSchema.register(NAMED, { id: "Account" });
 const accountChangesSchema = objectOf({
   suspended: z.optional(flag),
   saved_card: z.optional(oneOf("accepts", "refuses")),
-}).check(
-  z.refine((changes) => Object.keys(changes).length > 0, "say what is to change: `suspended`, `saved_card`"),
-);
+}).check(z.refine((changes) => Object.keys(changes).length > 0, "have `suspended`, `saved_card` or both"));
 
 const line = z._default(z.nullable(text), null);
 const emptyBillingSchema = z

@@ -102,7 +102,7 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
     },
     audit: () => [...core.state.audit.findings],
     async when(taskId, status) {
-      if (closing.signal.aborted) throw new Error(`Failed to see a task in \`${status}\`: ${DISPOSED}`);
+      if (closing.signal.aborted) throw new Error(`Failed to wait for \`${status}\`: ${DISPOSED}`);
       await core.watchers.watch(requireTask(core, taskId), status);
       return taskData(requireTask(core, taskId), clock.now(), context.origins);
     },
@@ -114,7 +114,7 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
     async [Symbol.asyncDispose]() {
       closing.abort();
       clock.stop();
-      core.watchers.close(DISPOSED);
+      core.watchers.rejectAll(DISPOSED);
     },
   };
   services.set(emulator, context);

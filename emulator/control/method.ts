@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse } from "../http/messages.js";
 import type { Service } from "../http/service.js";
 import type { EmulatorOptions } from "./emulator.js";
 
-/** What a method runs with. `origins` are the addresses that its result may name. */
+/** The context of a method. `origins` are the addresses for URLs in its result. */
 export interface MethodContext extends Service {
   readonly options: EmulatorOptions;
 }
@@ -39,10 +39,12 @@ export interface Method<Route extends string, Body extends z.ZodMiniType, Json, 
 /** A method that responds with a file, over HTTP alone. */
 export interface FileMethod<Route extends string> extends Described<Route> {
   readonly mediaType: string;
-  respond(context: MethodContext, params: Params<Route>, request: HttpRequest): Reply;
+  respond(
+    context: MethodContext,
+    params: Params<Route>,
+    request: HttpRequest,
+  ): HttpResponse | Promise<HttpResponse>;
 }
-
-type Reply = HttpResponse | Promise<HttpResponse>;
 
 // biome-ignore lint/suspicious/noExplicitAny: the types of any method
 type AnyDataMethod<Result = unknown> = Method<any, any, any, Result>;
@@ -71,7 +73,7 @@ export function fileMethod<const Route extends string>(route: Route, file: Defin
   return { route, ...file };
 }
 
-/** Calls a method in process: with the parameters of its route, then its body, which is checked first. */
+/** Returns a method as a function: its arguments are the parameters of the route, then the body, which it checks. */
 export function bind<Result>(context: MethodContext, method: AnyDataMethod<Result>) {
   const { route, body: schema, bodyName } = method;
   const paramCount = route.split("{").length - 1;

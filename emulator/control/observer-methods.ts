@@ -208,7 +208,7 @@ function taskDetails({ core, origins }: MethodContext, taskId: string) {
   };
 }
 
-/** Sends the service a request with one of the account's keys, which the caller need not have. */
+/** Sends the service a request with the account's first enabled key. */
 async function sendRequest(context: MethodContext, account: Account, request: SentRequest) {
   const { method, path, body, outcome } = request;
   const key = account.keys.find(({ disabled }) => !disabled);

@@ -33,17 +33,18 @@ export const METHODS: readonly AnyMethod[] = [
   }),
 ];
 
-const ROUTES = METHODS.map((control) => {
-  const [method = "", path = ""] = control.route.split(" ");
-  return { method, pattern: patternOf(path), control };
+const ROUTES = METHODS.map((definition) => {
+  const [method = "", path = ""] = definition.route.split(" ");
+  return { method, pattern: patternOf(path), definition };
 });
 
-/** Responds to a call of the control plane. It needs no key, and leaves no trace in the state. */
+/** Responds to a call of the control plane. A call needs no key, is not logged, and triggers no fault. */
 export async function handleControl(context: MethodContext, request: HttpRequest): Promise<HttpResponse> {
-  const { origins } = request;
-  return callMethod({ ...context, origins }, request).catch((error: unknown) =>
-    refusalResponse(refusalOf(error), context.core.state.policy),
-  );
+  try {
+    return await callMethod({ ...context, origins: request.origins }, request);
+  } catch (error) {
+    return refusalResponse(refusalOf(error), context.core.state.policy);
+  }
 }
 
 async function callMethod(context: MethodContext, request: HttpRequest): Promise<HttpResponse> {
@@ -53,7 +54,7 @@ async function callMethod(context: MethodContext, request: HttpRequest): Promise
   const found = findRoute(ROUTES, target, `${CONTROL_PLANE}/openapi.json`);
   if (found instanceof Refusal) throw found;
   const { params } = found;
-  const { control: method } = found.route;
+  const { definition: method } = found.route;
   const body = readBody(request, "body" in method ? method.body : null);
   if ("respond" in method) return method.respond(context, params, request);
   const result = await method.run(context, params, body);
@@ -62,21 +63,21 @@ async function callMethod(context: MethodContext, request: HttpRequest): Promise
 }
 
 /**
- * The checked body. No body is the same as `{}`. Any other must have the content type of JSON, even if the method has
- * none: a page can send all others without asking for permission.
+ * Returns the checked body; a missing one is the same as `{}`. Any body must have the content type of JSON, even if the
+ * method takes none: for other types, browsers send no CORS preflight.
  */
 function readBody(request: HttpRequest, schema: z.ZodMiniType | null): unknown {
   const { body, headers } = request;
   const isEmpty = body === null || (body !== "too_large" && body.byteLength === 0);
-  const isUntyped = /^(application\/json\b.*)?$/i.test(headers.get("Content-Type") ?? "");
-  const value = isEmpty && isUntyped ? {} : requireJson(request, undefined, DEEPEST_NESTING);
+  const canBeEmpty = /^(application\/json\b.*)?$/i.test(headers.get("Content-Type") ?? "");
+  const value = isEmpty && canBeEmpty ? {} : requireJson(request, undefined, DEEPEST_NESTING);
   if (schema !== null) return parseOption("body", schema, value);
   if (typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0)
     return undefined;
-  throw new Refusal("invalid_request_body", "This call has no body");
+  throw new Refusal("invalid_request_body", "This call takes no body");
 }
 
-/** Any other error is a defect of the emulator. */
+/** The refusal for an error of a method. Returns any other error unchanged, since it is a defect of the emulator. */
 function refusalOf(error: unknown): unknown {
   if (error instanceof BillingIncompleteError) return new Refusal("billing_incomplete", error.message);
   if (error instanceof UnknownIdError) return new Refusal("not_found", error.message);

@@ -20,9 +20,9 @@ import { outcomeSchema } from "../core/providers.js";
 import {
   changeLimits,
   limitsChangesSchema,
+  limitsFromJson,
   limitsJson,
   limitsJsonSchema,
-  limitsOf,
 } from "../core/rate-limit.js";
 import { createState, snapshotSchema, takeSnapshot } from "../core/state.js";
 import { applyTimeouts } from "../core/transitions.js";
@@ -56,7 +56,7 @@ export const serviceMethods = {
     }),
     response: z.object({ account_id: uuid, api_key: text }),
     run: (context, _, { limits, ...changes }) =>
-      resetEmulator(context, { ...changes, limits: limits && limitsOf(limits) }),
+      resetEmulator(context, { ...changes, limits: limits && limitsFromJson(limits) }),
   }),
   getState: method("GET /state", {
     summary: "The whole state. Like every read, this applies the task timeout to all tasks.",
@@ -150,7 +150,7 @@ export const serviceMethods = {
     body: limitsChangesSchema,
     response: limitsJsonSchema,
     run({ core: { state } }, _, changes) {
-      state.limits = changeLimits(state.limits, limitsOf(changes));
+      state.limits = changeLimits(state.limits, limitsFromJson(changes));
       return limitsJson(state.limits);
     },
   }),

@@ -1,43 +1,38 @@
 import type { LoggedRequest, LogReader } from "../core/audit.js";
 import type { Core } from "../core/core.js";
 
-/**
- * What is written for one reader before it reads on: this many events and, of long paths, about this many characters.
- * All others stay where they are, in the log that every reader shares.
- */
+/** A chunk has at most this many events, and ends after about this many characters. All readers share the log. */
 const MOST_CHUNK_EVENTS = 100;
 const MOST_CHUNK_LENGTH = 32 * 1024;
 
-/** A comment: some proxies hold a response back until its first byte. */
-const NOTHING_YET = ":\n\n";
+/** An empty comment, since some proxies forward a response only from its first byte on. */
+const EMPTY_COMMENT = ":\n\n";
 
 const encoder = new TextEncoder();
 
 /**
- * The request log as server-sent events, first those of the past. A slow reader costs no memory but its position in the
- * log. The stream ends when its reader leaves, when the log has dropped an event that it has not read, when the state
- * is replaced before it has read the old log, and with the emulator.
+ * The request log as server-sent events, past requests first. A slow reader needs no memory except for its position in the
+ * log. The stream ends when it is canceled, when the log drops an entry that is not sent yet, when the state is replaced
+ * before the old log is sent, and when the emulator is disposed.
  */
-export function streamRequests({
-  state,
-  logReaders,
-  closing,
-}: Core): ReadableStream<Uint8Array<ArrayBuffer>> {
+export function streamRequests(core: Core): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const { state, logReaders, closeListeners } = core;
   let log: readonly LoggedRequest[] = state.requests;
   let length = log.length;
   let position = 0;
-  let wantsMore = false;
-  let leave = () => {};
+  let isPulled = false;
+  let unsubscribe = () => {};
 
   return new ReadableStream(
     {
       start(controller) {
         const end = () => {
-          leave();
+          unsubscribe();
           controller.close();
         };
         const read: LogReader = (_request, _body, current) => {
           if (current === log) {
+            // The log may have dropped its oldest entries.
             position -= length + 1 - current.length;
           } else {
             if (position < length) return end();
@@ -46,27 +41,27 @@ export function streamRequests({
           }
           length = current.length;
           if (position < 0) end();
-          else if (wantsMore) send(controller);
+          else if (isPulled) send(controller);
         };
         logReaders.add(read);
-        leave = () => {
+        unsubscribe = () => {
           logReaders.delete(read);
-          closing.removeEventListener("abort", end);
+          closeListeners.delete(end);
         };
-        closing.addEventListener("abort", end);
-        if (length === 0) controller.enqueue(encoder.encode(NOTHING_YET));
+        closeListeners.add(end);
+        if (length === 0) controller.enqueue(encoder.encode(EMPTY_COMMENT));
       },
       pull(controller) {
-        wantsMore = true;
+        isPulled = true;
         if (position < length) send(controller);
       },
-      cancel: () => leave(),
+      cancel: () => unsubscribe(),
     },
     { highWaterMark: 1 },
   );
 
   function send(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void {
-    wantsMore = false;
+    isPulled = false;
     let text = "";
     const end = Math.min(position + MOST_CHUNK_EVENTS, length);
     while (position < end && text.length < MOST_CHUNK_LENGTH) {

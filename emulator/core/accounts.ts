@@ -6,7 +6,7 @@ import { createLedger, ledgerSchema, topUp } from "./ledger.js";
 import { createPurchases, purchasesSchema } from "./payments/schemas.js";
 import { rateWindowSchema } from "./rate-limit.js";
 
-/** Keys can be sent in a header, and their prefix tells them apart from real ones. */
+/** Keys that can be sent in a header, with a prefix that no real key has. */
 export const EMULATOR_KEY = /^emu_[\x21-\x7e]{1,200}$/;
 
 export type ApiKey = z.output<typeof apiKeySchema>;
@@ -43,7 +43,7 @@ export function createAccount({ seed, counts }: IdSource, credits: number, at: n
   return { id, suspended: false, keys: [], ledger, purchases, tasksCreated: 0, creditsUsed: 0 };
 }
 
-/** Makes a key with the given value, or with one from the seed. */
+/** Creates a key. @param value - by default, one from the seed. */
 export function createKey({ seed, counts }: IdSource, value?: string): ApiKey {
   const ordinal = counts.keys++;
   return {

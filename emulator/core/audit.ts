@@ -34,10 +34,10 @@ export const loggedRequestSchema = objectOf({
 /** The log keeps at least this many requests. */
 export const REMEMBERED_REQUESTS = 100_000;
 
-/** Follows the log as it is written. `json` is the body of a submission; `log` ends with the request. */
+/** Called for each new entry of the log, the last one of `log`. `json` is the body of a submission. */
 export type LogReader = (request: LoggedRequest, json: unknown, log: readonly LoggedRequest[]) => void;
 
-/** Appends to the log, whose oldest entries are dropped at times, and calls the readers. */
+/** Appends to the log, drops the oldest entries if there are too many, and calls the readers. */
 export function logRequest(
   log: LoggedRequest[],
   readers: ReadonlySet<LogReader>,
@@ -59,11 +59,10 @@ export type ConductRule =
 /** One request that broke a rule. */
 export interface Finding {
   readonly rule: ConductRule;
-  /** When: ISO 8601. */
+  /** When the request was carried out: ISO 8601. */
   readonly at: string;
-  /** Which request. */
   readonly request_id: string;
-  /** How, as prose. */
+  /** How the request broke the rule, as prose. */
   readonly detail: string;
 }
 
@@ -71,7 +70,10 @@ export interface Finding {
 export const REMEMBERED_FINDINGS = 10_000;
 export const MOST_NOTES = 10_000;
 
-/** An earlier request. A request that arrived before `arrivals` was sent without knowing its outcome. */
+/**
+ * An earlier request, and how many requests had arrived when its response was sent. A request with a smaller ordinal was
+ * sent without that response.
+ */
 type Note = z.output<typeof noteSchema>;
 const noteSchema = objectOf({ requestId: text, arrivals: count });
 
@@ -136,27 +138,27 @@ export class Notes<Note> {
 
 export type Audit = ReturnType<typeof createAudit>;
 
-/** What the audit has found, and what it remembers of earlier requests. */
+/** The findings, and the notes on earlier requests that the rules need. */
 export function createAudit(data?: AuditData) {
   const lastReads: Record<number, number> = data?.lastReads ?? {};
   return {
     findings: data?.findings ?? [],
     /** When the last read of each open task arrived, by the task's ordinal. */
     lastReads,
-    /** By request: the wait that its last response stated. */
+    /** By request: the `Retry-After` of its last response. */
     waits: new Notes<Wait>(data?.waits),
-    /** By submission: those whose outcome the client cannot know. */
+    /** Submissions whose response did not reach the client, or does not show the outcome. */
     unknownSubmissions: new Notes<Note>(data?.unknownSubmissions),
-    /** By submission: those whose task failed with `retryable: false`, as a response has said. */
+    /** Submissions whose task failed with `retryable: false`, once a client has read this. */
     permanentFailures: new Notes<Note>(data?.permanentFailures),
   };
 }
 
 export interface Submission {
-  /** Of its account and body. */
+  /** Identifies the account and the body. */
   readonly fingerprint: Fingerprint;
   readonly requestId: string;
-  /** Whether its caller has stopped waiting for the response. */
+  /** Whether the caller has aborted the request, or its connection has ended. */
   readonly isAborted: () => boolean;
 }
 
@@ -165,26 +167,27 @@ export interface AuditedRequest {
   readonly requestId: string;
   /** Numbered in the order of arrival. */
   readonly arrivalOrdinal: number;
+  /** When its body had arrived. */
   readonly arrivedAt: number;
-  /** When it was carried out: later than `arrivedAt` only if a fault delayed it. */
+  /** When it was carried out. Later than `arrivedAt` only if a fault delayed it. */
   readonly now: number;
   readonly submission: Submission | null;
-  /** An equal submission that was in flight when this one arrived, and whose caller had left. */
+  /** An equal submission that was still in flight when this one arrived, although its caller had aborted it. */
   readonly abandoned: Submission | null;
 }
 
 export interface AuditedOutcome {
-  /** Of its key, method, path and body. */
+  /** Identifies the key, the method, the path and the body. */
   readonly fingerprint: Fingerprint;
   /** The task that was read, as it is now; `null` for any other request. */
   readonly task: StoredTask | null;
-  /** What the client knows of its request. */
+  /** The outcome, as far as the response that the client received shows it. */
   readonly known: "accepted" | "refused" | "unknown";
-  /** The stated wait; `null` if none reached the client. */
+  /** `Retry-After`, if the client received it. */
   readonly retryAfterSeconds: number | null;
 }
 
-/** Checks a request against the rules once its outcome is known. `arrivals` counts the requests that have arrived so far. */
+/** Checks a request against the rules when it ends. @param arrivals - how many requests have arrived so far */
 export function auditRequest(
   audit: Audit,
   request: AuditedRequest,
@@ -198,7 +201,7 @@ export function auditRequest(
 
   const wait = audit.waits.find(fingerprint);
   if (wait !== undefined && request.arrivedAt < wait.until && request.arrivalOrdinal >= wait.arrivals) {
-    const detail = `Sent ${wait.until - request.arrivedAt} ms before the end of the wait in the response to ${wait.requestId}`;
+    const detail = `Sent ${wait.until - request.arrivedAt} ms before the end of \`Retry-After\` in the response to ${wait.requestId}`;
     addFinding(audit, request, "ignored_retry_after", detail);
   }
   if (retryAfterSeconds !== null)
@@ -221,7 +224,7 @@ export function auditRequest(
 /** Limits: Polling. Reads of a finished task are not polls. */
 function checkPollInterval(audit: Audit, request: AuditedRequest, task: StoredTask): void {
   const last = audit.lastReads[task.ordinal] ?? Number.NEGATIVE_INFINITY;
-  // A delayed read may have arrived before the last one.
+  // Absolute, since a delayed read may have arrived before the last one.
   const gapMs = Math.abs(request.arrivedAt - last);
   if (gapMs < LIMITS.shortestPollIntervalMs) {
     const detail = `Read ${task.id} again after ${gapMs} ms; at most one read in 1000 ms is allowed`;
@@ -231,18 +234,18 @@ function checkPollInterval(audit: Audit, request: AuditedRequest, task: StoredTa
   else audit.lastReads[task.ordinal] = Math.max(request.arrivedAt, last);
 }
 
-/** What may have been accepted, or can never succeed, is not sent again. */
+/** A client must not repeat a submission whose outcome is unknown, or whose task can never succeed. */
 function checkSubmission(audit: Audit, request: AuditedRequest, { fingerprint }: Submission): void {
   const unknown = audit.unknownSubmissions.find(fingerprint);
-  const wasKnown = unknown !== undefined && request.arrivalOrdinal >= unknown.arrivals;
-  const earlier = wasKnown ? unknown : request.abandoned;
+  const cameAfter = unknown !== undefined && request.arrivalOrdinal >= unknown.arrivals;
+  const earlier = cameAfter ? unknown : request.abandoned;
   if (earlier !== null) {
-    const detail = `Submitted what ${earlier.requestId} had submitted, before its outcome was known`;
+    const detail = `Repeated the submission ${earlier.requestId}, whose outcome was unknown`;
     addFinding(audit, request, "resubmitted_after_unknown_outcome", detail);
   }
   const failure = audit.permanentFailures.find(fingerprint);
   if (failure !== undefined && request.arrivalOrdinal >= failure.arrivals) {
-    const detail = `Submitted again what can never succeed, as the response to ${failure.requestId} had said`;
+    const detail = `Repeated a submission that can never succeed (\`retryable: false\`), see the response to ${failure.requestId}`;
     addFinding(audit, request, "resent_not_retryable", detail);
   }
 }
@@ -252,7 +255,7 @@ function addFinding({ findings }: Audit, request: AuditedRequest, rule: ConductR
   if (findings.length > 2 * REMEMBERED_FINDINGS) findings.splice(0, findings.length - REMEMBERED_FINDINGS);
 }
 
-/** Of JSON that an account submits. Fields that the service does not read make no difference. */
+/** The fingerprint of an account and its JSON. Only the fields that the service reads count. */
 export function fingerprintOfSubmission(accountId: string, json: unknown): string {
   if (typeof json !== "object" || json === null || Array.isArray(json))
     return `${accountId} ${fingerprintOf(json)}`;
@@ -260,12 +263,12 @@ export function fingerprintOfSubmission(accountId: string, json: unknown): strin
   return `${accountId} ${fingerprintOf({ model, task_type, input, audio_format })}`;
 }
 
-/** Of a JSON value: the same whatever the order of the fields of its objects. */
+/** The fingerprint of a JSON value. The order of an object's fields does not count. */
 export function fingerprintOf(value: unknown): string {
   return hashOf(canonicalJson(value));
 }
 
-/** Of a text that is not JSON, and so never that of a JSON value. */
+/** The fingerprint of a string that is not JSON. It differs from that of every JSON value. */
 export function fingerprintOfText(text: string): string {
   return hashOf(`?${text}`);
 }

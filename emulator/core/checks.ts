@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { nearestName, ownOptions } from "../../src/contract/own-options.js";
 import { END_OF_YEAR_9999 } from "../time/clock.js";
 
-/** Asserts what must hold whatever a client sends. A failure is a defect of the emulator. */
+/** Asserts a condition that no request and no option can break. A failure is a defect of the emulator. */
 export function invariant(holds: boolean, what: string): asserts holds {
   if (!holds) throw new InvariantError(`Broken invariant: ${what}`);
 }
@@ -82,7 +82,7 @@ function adviceFor(name: string, known: readonly string[]): string {
   return nearest === null ? `Known: ${known.join(", ")}.` : `Did you mean \`${nearest}\`?`;
 }
 
-/** The schemas that a description of the control plane has once each, by these names. */
+/** The schemas that are components, by these names, in the description of the control plane. */
 export const NAMED = z.registry<{ id: string }>();
 
 /** An object with these fields and no others. */
@@ -121,7 +121,7 @@ export const text = z.string("be a string");
 export const flag = z.boolean("be true or false");
 export const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 export const integer = wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
-/** Milliseconds since the epoch. What is derived from it, such as the end of the longest task, is still a date. */
+/** Milliseconds since the epoch. Times derived from it, such as the end of the longest task, are still valid dates. */
 export const time = numberBetween(-8.64e15, END_OF_YEAR_9999);
 export const uuid = z.uuid("be a UUID");
 export const isoTimeSchema = z.iso.datetime("be an ISO 8601 time");

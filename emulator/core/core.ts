@@ -9,7 +9,7 @@ import type { StoredClip, StoredTask } from "./task.js";
 
 export type Core = ReturnType<typeof createCore>;
 
-/** One emulator: its state and time, and what follows from them. */
+/** One emulator: its state, its clock, and everything that is derived from the state or waits for it to change. */
 export function createCore(state: State, clock: ServiceClock, closing: AbortSignal) {
   const closeListeners = new Set<() => void>();
   const onClose = () => {
@@ -18,7 +18,7 @@ export function createCore(state: State, clock: ServiceClock, closing: AbortSign
   closing.addEventListener("abort", onClose, { once: true });
   return {
     state,
-    /** Built from the state, and updated with it. */
+    /** Derived from the state, and updated with it. */
     index: buildIndex(state),
     clock,
     /** How often the state was replaced, by a reset or a snapshot. */
@@ -40,10 +40,10 @@ export function createCore(state: State, clock: ServiceClock, closing: AbortSign
 /** Continues from a snapshot. @throws RangeError if it is not valid; nothing is then changed. */
 export function restoreSnapshot(core: Core, snapshot: unknown): void {
   const { state, time } = readSnapshot(snapshot);
-  replaceState(core, state, time, "the emulator was set to another state");
+  replaceState(core, state, time, "a snapshot was restored");
 }
 
-/** Replaces the state. Everything that is not part of it begins anew. */
+/** Replaces the state, and drops what belonged to the old one. Requests in flight end without an effect. */
 export function replaceState(core: Core, state: State, time: number, reason: string): void {
   core.index = buildIndex(state);
   core.state = state;
@@ -51,7 +51,7 @@ export function replaceState(core: Core, state: State, time: number, reason: str
   core.submissions = new Set();
   core.clock.set(time);
   core.audio.clear();
-  core.watchers.close(reason);
+  core.watchers.rejectAll(reason);
   for (const notify of [...core.replaceListeners]) notify();
 }
 
@@ -64,17 +64,17 @@ export function setOwnerKey({ state, index }: Core, apiKey: string): void {
   const { owner } = state;
   const account = index.accounts.get(owner.accountId);
   invariant(account !== undefined, "the owner's account exists");
-  const taken = index.keys.get(apiKey);
-  if (taken !== undefined && taken.account !== account)
+  const existing = index.keys.get(apiKey);
+  if (existing !== undefined && existing.account !== account)
     throw new RangeError("Expected `apiKey` to be no key of another account of the snapshot");
   if (owner.apiKey !== apiKey) {
     account.keys = account.keys.filter(({ value }) => value !== owner.apiKey);
     index.keys.delete(owner.apiKey);
     owner.apiKey = apiKey;
   }
-  const key = taken?.key ?? createKey(state, apiKey);
+  const key = existing?.key ?? createKey(state, apiKey);
   key.disabled = false;
-  if (taken === undefined) account.keys.push(key);
+  if (existing === undefined) account.keys.push(key);
   index.keys.set(apiKey, { account, key });
 }
 
@@ -87,7 +87,7 @@ function buildIndex({ accounts, tasks }: State) {
     /** Ordinals by task id. */
     tasks: new Map<string, number>(),
     clips: new Map<string, StoredClip>(),
-    /** By account id: the ordinals of tasks that can still time out, oldest first; those before the head have left. */
+    /** By account id: the tasks that can still time out. */
     openTasks: new Map<string, OpenTasks>(),
   };
   for (const account of accounts) indexAccount(index, account);
@@ -95,10 +95,12 @@ function buildIndex({ accounts, tasks }: State) {
   return index;
 }
 
+/** Ordinals of tasks, oldest first. */
 interface OpenTasks {
+  /** A queue, whose first entry is at `head`. */
   ordinals: number[];
   head: number;
-  /** Open tasks that are older than the timeout, but exempt by policy `late_success`; oldest first. */
+  /** Open tasks that are older than the timeout, but exempt by policy `late_success`. */
   exempt: number[];
 }
 
@@ -120,7 +122,7 @@ export function findTask({ state, index }: Core, taskId: string): StoredTask | u
   return ordinal === undefined ? undefined : state.tasks[ordinal];
 }
 
-/** Waits for tasks to reach a status. Waiting does not read a task, and so never changes one. */
+/** Waits for tasks to reach a status, without reading them: only a read changes a status. */
 export class StatusWatchers {
   #watchers: { taskId: string; status: string; resolve(): void; reject(reason: Error): void }[] = [];
 
@@ -139,16 +141,16 @@ export class StatusWatchers {
       if (taskId !== task.id) return true;
       if (status === task.status) resolve();
       else if (isFinalStatus(task.status))
-        reject(new Error(`Failed to see ${task.id} in \`${status}\`: it ended in \`${task.status}\``));
+        reject(new Error(`Failed to wait for \`${status}\`: ${task.id} ended in \`${task.status}\``));
       else return true;
       return false;
     });
   }
 
-  close(reason: string): void {
+  rejectAll(reason: string): void {
     const watchers = this.#watchers;
     this.#watchers = [];
     for (const { reject, status } of watchers)
-      reject(new Error(`Failed to see a task in \`${status}\`: ${reason}`));
+      reject(new Error(`Failed to wait for \`${status}\`: ${reason}`));
   }
 }

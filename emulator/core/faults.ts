@@ -38,8 +38,8 @@ export type Fault =
   /** The request is carried out, and the body of its response is cut. */
   | { kind: "malformed" }
   /**
-   * The request has no effect, and no response ever comes. A client gives up in real time. Until then a virtual clock
-   * does not advance by itself; `clock.advance` still moves it.
+   * The request has no effect and no response. Until the client aborts it, in real time, a virtual clock does not advance
+   * by itself; `clock.advance` still moves it.
    */
   | { kind: "stall" };
 
@@ -78,7 +78,7 @@ export const addedFaultSchema = objectOf({
   rule: faultRuleSchema,
   /** How often it can still fire; null for unlimited. */
   left: z.nullable(count),
-  /** How many requests it has matched with a probability. */
+  /** How many numbers were drawn from its random stream: one for each matching request. */
   met: count,
 });
 
@@ -92,7 +92,7 @@ export function addFault(state: FaultState, rule: AddedFault["rule"]): void {
   state.faults.push({ ordinal: state.counts.faults++, rule, left: timesOf(rule), met: 0 });
 }
 
-/** Whether no request has matched the fault, although the first one would have triggered it. */
+/** Whether the fault has never fired. One with a `probability` never counts as unused, since it need not fire. */
 export function isUnused({ rule, left }: AddedFault): boolean {
   return rule.probability === undefined && left === timesOf(rule);
 }
@@ -101,7 +101,7 @@ function timesOf({ times, probability }: FaultRule): number | null {
   return times ?? (probability === undefined ? 1 : null);
 }
 
-/** The fault that a request triggers, if any. */
+/** Returns the first fault that fires on a request, and counts it; `null` if none does. */
 export function takeFault(state: FaultState, method: string, path: string): Fault | null {
   const fault = state.faults.find((each) => matches(each.rule, method, path) && fires(each, state.seed));
   if (fault === undefined) return null;
@@ -116,7 +116,7 @@ function matches(rule: FaultRule, method: string, path: string): boolean {
   return rule.path.endsWith("*") ? path.startsWith(rule.path.slice(0, -1)) : path === rule.path;
 }
 
-/** Each matching request draws its own number, so that the draws do not depend on other faults. */
+/** Each fault has a random stream of its own, so that other faults do not change its draws. */
 function fires(fault: AddedFault, seed: number): boolean {
   const { probability } = fault.rule;
   if (probability === undefined) return true;

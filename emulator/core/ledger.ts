@@ -3,7 +3,7 @@ import { isoTime } from "../time/clock.js";
 import { invariant, isoTimeSchema, list, objectOf, oneOf, record, uuid, wholeNumber } from "./checks.js";
 import type { OpenTask } from "./task.js";
 
-/** The most credits that one account can ever be given: ten thousand million US dollars. All sums stay exact. */
+/** The most credits that one account can be given in all: 10 billion US dollars. All sums stay exact. */
 export const MOST_CREDITS = 1e12;
 
 export const creditsSchema = wholeNumber(0, MOST_CREDITS);
@@ -72,10 +72,12 @@ export function refund(ledger: Ledger, task: ChargedTask, at: number): void {
   addEntry(ledger, at, { kind: "refund", credits, task_id: task.id });
 }
 
+/** Whether the sums agree with each other. Cheap enough for every request. */
 export function isBalanced({ available, frozen, settled, toppedUp }: Ledger): boolean {
   return available >= 0 && frozen >= 0 && toppedUp === available + frozen + settled;
 }
 
+/** Whether every sum follows from the entries. */
 export function sumsMatchEntries({ entries, available, frozen, settled, toppedUp, holds }: Ledger): boolean {
   const sums: Record<LedgerEntry["kind"], number> = { top_up: 0, freeze: 0, settle: 0, refund: 0 };
   for (const { kind, credits } of entries) sums[kind] += credits;
@@ -90,7 +92,7 @@ export function sumsMatchEntries({ entries, available, frozen, settled, toppedUp
   );
 }
 
-/** Entries stand in the order of time, even if one is recorded later than it fell due. */
+/** Keeps the entries in the order of their times: one that is due before the latest entry gets that entry's time. */
 function addEntry({ entries }: Ledger, dueAt: number, entry: Omit<LedgerEntry, "at">): void {
   const due = isoTime(dueAt);
   const latest = entries.at(-1)?.at ?? due;

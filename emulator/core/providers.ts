@@ -9,7 +9,7 @@ import { AUDIO_FORMATS, type AudioFormat } from "../audio/formats.js";
 import { type Random, randomNormal } from "../time/random.js";
 import { count, flag, list, NAMED, numberBetween, objectOf, oneOf, text, wholeNumber } from "./checks.js";
 
-/** What a provider does with a task. What is left out happens as it would have by itself. */
+/** What a provider does with a task. Fields that are left out have their defaults, or are drawn from the seed. */
 export interface Outcome {
   /**
    * How the task ends. `"hang"`: never; `"reject"`: the provider refuses it at submission, so that the POST returns 502
@@ -66,7 +66,7 @@ export const outcomeSchema = objectOf({
   retry_after_seconds: z.optional(z.nullable(wholeNumber(0, 1e9))),
 }).register(NAMED, { id: "Outcome" });
 
-/** The outcomes that a provider's tasks were given. */
+/** The outcomes that were set for a provider's tasks. */
 export const scriptSchema = objectOf({
   /** For the next tasks, one each. */
   next: list(outcomeSchema),
@@ -107,7 +107,7 @@ export const planSchema = objectOf({
   ),
 });
 
-/** What each provider makes of a song by default. Tasks share these objects, to save memory. */
+/** The default result of a music task. Tasks share these objects, to save memory. */
 const DEFAULT_SONGS: Readonly<Record<Model, PlannedSuccess>> = {
   provider_a: { outcome: "success", clips: 2, format: "wav", storable: true, alternateUrls: null },
   provider_b: { outcome: "success", clips: 1, format: "mp3", storable: true, alternateUrls: null },
@@ -137,7 +137,7 @@ const FAILURES: Readonly<Record<TaskErrorCode, { error: string; retryable: boole
   upstream_provider_error: { error: "The provider failed while it worked on the task", retryable: true },
 };
 
-/** How a task ends whose clip id is not the account's: the same for unknown and foreign ids. */
+/** The end of a task whose input names a clip that the account does not have: unknown, or another account's. */
 export const UNKNOWN_CLIP: PlannedFailure = {
   outcome: "failure",
   error: "The input names a clip that does not exist",

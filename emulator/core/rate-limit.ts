@@ -41,7 +41,10 @@ export function limitsJson({ requests, windowSeconds }: Limits): z.output<typeof
   return { requests, window_seconds: windowSeconds };
 }
 
-export function limitsOf({ window_seconds: windowSeconds, ...limits }: z.output<typeof limitsChangesSchema>) {
+export function limitsFromJson({
+  window_seconds: windowSeconds,
+  ...limits
+}: z.output<typeof limitsChangesSchema>) {
   return { ...limits, ...(windowSeconds !== undefined && { windowSeconds }) };
 }
 
@@ -75,12 +78,12 @@ export function admit(window: RateWindow, limits: Limits, now: number) {
   return { admitted: true as const, remaining: limits.requests - used - 1 };
 }
 
-/** What the key has left now. Counts nothing. */
+/** How many more requests the key may send now. Counts none. */
 export function remainingIn(window: RateWindow, { requests, windowSeconds }: Limits, now: number): number {
   return Math.max(requests - countUsed(structuredClone(window), windowSeconds * 1000, now), 0);
 }
 
-/** Drops the requests that are older than the window, which ends exactly its length after it began. */
+/** Drops the requests that no longer count, and returns how many still do. The end of a window is exclusive. */
 function countUsed(window: RateWindow, lengthMs: number, now: number): number {
   if (window.kind === "fixed") {
     if (now >= window.startedAt + lengthMs) {

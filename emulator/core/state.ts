@@ -34,7 +34,7 @@ const COUNTED = [
   "authorizations",
 ] as const;
 
-/** Everything that an emulator stores, but for the time, which its clock has. */
+/** Everything that an emulator stores, except for the time, which is the clock's. */
 export type State = Omit<StateData, "audit"> & { audit: Audit };
 
 export type StateData = z.output<typeof stateSchema>;
@@ -129,7 +129,7 @@ export function readSnapshot(snapshot: unknown): { state: State; time: number } 
   return { state, time };
 }
 
-/** Checks without parsing: a snapshot of the restored state is the same, byte for byte. */
+/** Asserts instead of returning the parsed copy, so that a restored state gives the same snapshot byte for byte. */
 function assertSnapshot(value: unknown): asserts value is z.output<typeof checkedSnapshotSchema> {
   parseOption("snapshot", checkedSnapshotSchema, value);
 }
@@ -164,7 +164,7 @@ export function isConsistent({ owner, accounts, tasks, counts }: State): boolean
   );
 }
 
-/** Each success has a result of its type, and what it continues or joins was made before it. */
+/** Each success has a result of its type, and continues or joins only clips of earlier tasks. */
 function resultsAreValid(tasks: readonly StoredTask[]): boolean {
   const made = new Set<string>();
   return tasks.every((task) => {

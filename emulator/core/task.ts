@@ -23,7 +23,7 @@ export interface ProviderTask {
 export type MadeClip = z.output<typeof madeClipSchema>;
 const madeClipSchema = objectOf({
   id: text,
-  /** The sound's seed, besides the task's input. */
+  /** The seed of the audio, which also depends on the task's input. */
   seed: z.number("be a number"),
   title: text,
   durationSeconds: numberBetween(0.1, LONGEST_SECONDS),
@@ -82,13 +82,13 @@ export interface StoredClip {
   clip: MadeClip;
 }
 
-/** The input as its provider understands it. What the mode ignores is left out (Input for `provider_a`). */
+/** The fields of an input by meaning. Those that the input's variant ignores are left out (Input for `provider_a`). */
 export interface ParsedInput {
   text: string;
   lyrics: string;
   instrumental: boolean;
   continues: ClipPosition | null;
-  /** The clip whose whole song is wanted. */
+  /** The clip whose chain of continuations is joined to one song. */
   joins: string | null;
   title: string | null;
   tags: string;
@@ -158,14 +158,14 @@ function titleOf(value: JsonValue | undefined): string | null {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** What a task has made. It follows from the task and the seed alone. */
+/** The result of a task. It depends on nothing but the task and the seed. */
 export function makeResult(seed: number, task: OpenTask, clips: number): MadeClip[] | MadeLyrics {
-  if (task.type === "lyrics") return writeLyrics(String(task.input["prompt"]), takeSeed(seed, task, 0));
+  if (task.type === "lyrics") return writeLyrics(String(task.input["prompt"]), seedOfClip(seed, task, 0));
   const { text, lyrics, title } = parseInput(task);
-  return Array.from({ length: clips }, (_, take) => {
-    const clipSeed = takeSeed(seed, task, take);
+  return Array.from({ length: clips }, (_, index) => {
+    const clipSeed = seedOfClip(seed, task, index);
     return {
-      id: randomUuid(seed, "clip", task.ordinal, take),
+      id: randomUuid(seed, "clip", task.ordinal, index),
       seed: clipSeed,
       title: title ?? songTitle(text || lyrics, clipSeed),
       durationSeconds: songDurationSeconds(clipSeed),
@@ -174,11 +174,11 @@ export function makeResult(seed: number, task: OpenTask, clips: number): MadeCli
 }
 
 /** A seed in the input of `provider_b` replaces the emulator's, so that equal requests have equal results. */
-function takeSeed(seed: number, { model, input, ordinal }: OpenTask, take: number): number {
+function seedOfClip(seed: number, { model, input, ordinal }: OpenTask, index: number): number {
   const requested = model === "provider_b" ? input["seed"] : undefined;
   const random =
     typeof requested === "number"
-      ? randomStream(requested, "asked song", take)
-      : randomStream(seed, "song", ordinal, take);
+      ? randomStream(requested, "asked song", index)
+      : randomStream(seed, "song", ordinal, index);
   return Math.floor(random() * 2 ** 32);
 }

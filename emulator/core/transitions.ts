@@ -34,7 +34,7 @@ export interface TaskOrder extends ProviderTask {
   outcome: Outcome | null;
 }
 
-/** Creates a task, or returns why not: then nothing has changed, except that a scripted refusal is used up. */
+/** Creates a task, or returns an error code. An error changes nothing, but uses up a scripted `reject`. */
 export function createTask(core: Core, account: Account, order: TaskOrder, now: number) {
   const { model, type, credits, input, audioFormat } = order;
   const { state } = core;
@@ -69,18 +69,18 @@ export function createTask(core: Core, account: Account, order: TaskOrder, now: 
   return task;
 }
 
-/** Which tasks' clips an input may name: a continuation takes music and uploads, concat takes music. */
+/** The input field that names a clip, and the types of task whose clips it may name. */
 const CLIP_SOURCES: Readonly<Partial<Record<InputVariant, { field: string; types: readonly TaskType[] }>>> = {
   continuation: { field: "continue_clip_id", types: ["music", "upload"] },
   concat: { field: "clip_id", types: ["music"] },
 };
 
-/** Whether the input must name a clip of the account, and does not. Clips belong to the account, not the key. */
+/** Whether the input must name a clip of the account, and names another. Clips belong to the account, not the key. */
 function namesUnknownClip({ index }: Core, account: Account, { model, type, input }: ProviderTask): boolean {
-  const wanted = CLIP_SOURCES[inputVariant(model, type, input)];
-  if (wanted === undefined) return false;
-  const source = index.clips.get(String(input[wanted.field]))?.task;
-  return source === undefined || source.accountId !== account.id || !wanted.types.includes(source.type);
+  const allowed = CLIP_SOURCES[inputVariant(model, type, input)];
+  if (allowed === undefined) return false;
+  const source = index.clips.get(String(input[allowed.field]))?.task;
+  return source === undefined || source.accountId !== account.id || !allowed.types.includes(source.type);
 }
 
 /**
@@ -95,9 +95,9 @@ export function applyTimeouts(core: Core, account: Account, now: number): void {
     invariant(task !== undefined, "a queued task exists");
     return task;
   };
-  const spares = core.state.policy.late_success === "success";
-  // Tasks that an earlier policy spared are older than all that are still queued.
-  if (!spares) {
+  const exempts = core.state.policy.late_success === "success";
+  // Tasks that were exempt under an earlier policy are older than all that are still queued.
+  if (!exempts) {
     for (const task of queue.exempt.map(taskAt)) if (!("completedAt" in task)) timeOut(core, account, task);
     queue.exempt = [];
   }
@@ -105,7 +105,7 @@ export function applyTimeouts(core: Core, account: Account, now: number): void {
     const task = taskAt(queue.ordinals[queue.head]);
     if ("completedAt" in task) continue;
     if (now - task.createdAt <= LIMITS.taskTimeoutMs) break;
-    if (spares && "end" in providerReport(task.plan, LIMITS.taskTimeoutMs, task.reads))
+    if (exempts && "end" in providerReport(task.plan, LIMITS.taskTimeoutMs, task.reads))
       queue.exempt.push(task.ordinal);
     else timeOut(core, account, task);
   }
@@ -131,7 +131,7 @@ export function readTask(core: Core, account: Account, { ordinal }: StoredTask, 
     core.watchers.notify(task);
     return task;
   }
-  invariant("end" in report, "a task ends when its provider says so");
+  invariant("end" in report, "a task ends with a final report of its provider");
   return endTask(core, account, task, report, now);
 }
 
@@ -156,7 +156,7 @@ function endTask(core: Core, account: Account, task: OpenTask, report: FinishedR
   });
 }
 
-/** Returns the credits as of the first millisecond after the timeout. */
+/** Ends a task in `timeout`, and refunds it, at the first millisecond after the task timeout. */
 function timeOut(core: Core, account: Account, task: OpenTask): void {
   const completedAt = task.createdAt + LIMITS.taskTimeoutMs + 1;
   refund(account.ledger, task, completedAt);

@@ -3,7 +3,8 @@ export type Random = () => number;
 
 /**
  * The stream of numbers that belongs to a path below the seed, for example `("task", 7)`. Streams of the same path are
- * equal; streams of different paths are independent. No position is kept: callers count, and their counts are state.
+ * equal; streams of different paths are independent. Streams are not stored: callers number them in the path, and the counts
+ * are part of the state.
  */
 export function randomStream(seed: number, ...path: readonly (string | number)[]): Random {
   const next = generatorAt(seed, path);

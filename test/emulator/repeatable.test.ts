@@ -210,7 +210,7 @@ describe("when", () => {
     const { emulator, create, read } = createService();
     const taskId = await create(VALID.song, { outcome: "failure", polls: 1 });
     const success = emulator.when(taskId, "success");
-    const rejected = expect(success).rejects.toThrow("it ended in `failure`");
+    const rejected = expect(success).rejects.toThrow("ended in `failure`");
     await read(taskId);
     await rejected;
     await expect(emulator.when(taskId, "pending")).rejects.toThrow("`failure`");
@@ -222,7 +222,7 @@ describe("when", () => {
     const ids = [await create(VALID.song, { outcome: "hang" }), await create(VALID.song)] as const;
     await emulator.clock.advance(3_600_001);
     expect((await emulator.when(ids[0], "timeout")).error_code).toBe("upstream_provider_error");
-    await expect(emulator.when(ids[1], "success")).rejects.toThrow("it ended in `timeout`");
+    await expect(emulator.when(ids[1], "success")).rejects.toThrow("ended in `timeout`");
   });
 });
 
@@ -241,7 +241,7 @@ describe("when, for a task of a state that is replaced", () => {
       emulator.when(taskId, status).catch((error: Error) => ended.push(error.message));
     replace(emulator, earlier);
     await turns(5);
-    const replaced = /^Failed to see a task in `\w+`: the emulator was (reset|set to another state)$/;
+    const replaced = /^Failed to wait for `\w+`: (the emulator was reset|a snapshot was restored)$/;
     expect(ended).toEqual(statuses.map(() => expect.stringMatching(replaced)));
     await read(taskId);
   });

@@ -36,7 +36,7 @@ test("of many requests, the one that broke a rule and the one before it are told
   const [message] = failures.get("sends one of several again") ?? [];
   const [, line] = message?.split("\n") ?? [];
   expect(line).toMatch(/^- resubmitted_after_unknown_outcome, POST \/api\/v1\/task \(lyrics, 3rd of 3\), /);
-  expect(line).toContain(": Submitted what POST /api/v1/task (lyrics, 2nd of 3) had submitted, ");
+  expect(line).toContain(": Repeated the submission POST /api/v1/task (lyrics, 2nd of 3), whose ");
   expect(line).toMatch(/ \(request [0-9a-f-]{36}\)$/);
 });
 
@@ -55,7 +55,7 @@ test("a test that breaks rules on purpose fails for every other one", () => {
 
 test("a test that does not do what it says it does on purpose fails", () => {
   expect(failures.get("breaks none of the rules that it says")).toEqual([
-    "The test says that it breaks ignored_retry_after, polled_too_often, and no request did.",
+    "The test declares that it breaks ignored_retry_after, polled_too_often, but no request did.",
   ]);
 });
 

@@ -1,11 +1,20 @@
 import { isoTime, parseIsoTime } from "../../time/clock.js";
 import { randomStream, randomUuid } from "../../time/random.js";
 import { invariant, UnknownIdError } from "../checks.js";
-import type { Ledger } from "../ledger.js";
-import { canTopUp, MOST_CREDITS, topUp } from "../ledger.js";
+import { canTopUp, type Ledger, MOST_CREDITS, topUp } from "../ledger.js";
 import type { Policy } from "../policy-fields.js";
-import type { AutoTopUpChange, AutoTopUpView, Billing, Invoice, Payment, TopUp } from "./schemas.js";
-import { type AutoTopUpAmounts, amountsSchema, type Purchases, type StoredPayment } from "./schemas.js";
+import {
+  type AutoTopUpAmounts,
+  type AutoTopUpChange,
+  type AutoTopUpView,
+  amountsSchema,
+  type Billing,
+  type Invoice,
+  type Payment,
+  type Purchases,
+  type StoredPayment,
+  type TopUp,
+} from "./schemas.js";
 
 const CREDITS_PER_USD = 100;
 
@@ -82,7 +91,7 @@ export function changeAutoTopUp(checkout: Checkout, change: AutoTopUpChange): Au
     );
   }
   const isChanging = JSON.stringify(amounts) !== JSON.stringify(current.amounts);
-  // One that is passed without need must be valid, and is used.
+  // An authorization that is not needed must be valid, too, and is used up.
   if (isChanging || (enabled && (!current.enabled || authorization !== null))) {
     if (authorization === null || !purchases.authorizations.includes(authorization))
       throw new RangeError(
@@ -157,8 +166,8 @@ function checkCanTopUp({ buyer: { ledger } }: Checkout, credits: number): void {
 type Ending = "completed" | "refused";
 type PaymentOrder = Pick<Payment, "credits" | "method" | "automatic">;
 
-/** Begins a payment, and ends it at once unless it is to stay pending. */
-function pay(checkout: Checkout, order: PaymentOrder, outcome: Payment["status"]): StoredPayment {
+/** Adds a payment, and ends it at once unless its status is `pending`. */
+function pay(checkout: Checkout, order: PaymentOrder, status: Payment["status"]): StoredPayment {
   const { state, buyer, now } = checkout;
   const ordinal = state.counts.payments++;
   const payment: StoredPayment = {
@@ -174,7 +183,7 @@ function pay(checkout: Checkout, order: PaymentOrder, outcome: Payment["status"]
     ended_at: null,
   };
   buyer.purchases.payments.push(payment);
-  if (outcome !== "pending") endPayment(checkout, payment, outcome);
+  if (status !== "pending") endPayment(checkout, payment, status);
   return payment;
 }
 
@@ -187,7 +196,7 @@ function cardOf({ state, buyer }: Checkout, { automatic }: PaymentOrder, ordinal
   return card.last4;
 }
 
-/** Ends a pending payment: completed, it adds its credits and has an invoice. */
+/** Ends a pending payment. A completed one adds its credits and gets an invoice. */
 function endPayment({ state, buyer, now }: Checkout, payment: StoredPayment, status: Ending): void {
   const { ledger, purchases } = buyer;
   invariant(payment.status === "pending", "a payment ends once");
