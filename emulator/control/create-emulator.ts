@@ -8,7 +8,7 @@ import { invoicePdf } from "../core/payments/payments.js";
 import { changeLimits } from "../core/rate-limit.js";
 import { createState, takeSnapshot } from "../core/state.js";
 import { createFetch } from "../http/fetch.js";
-import { completeResponse, type HttpRequest, sentRequestId } from "../http/messages.js";
+import { completeResponse, sentRequestId } from "../http/messages.js";
 import { taskData } from "../http/routes.js";
 import { inProcessOrigins, services } from "../http/service.js";
 import { createClock } from "../time/clock.js";
@@ -46,11 +46,17 @@ const DISPOSED = "the emulator was disposed. Create a new one";
 
 function assemble(core: Core, options: EmulatorOptions, closing: AbortController): Emulator {
   const { clock } = core;
+  let controlCalls = 0;
   const context: MethodContext = {
     core,
     options,
     origins: inProcessOrigins(options.url),
-    control: createControl(() => context),
+    async control(request) {
+      const requestId = sentRequestId(request) ?? randomUuid(core.state.seed, "control", controlCalls++);
+      // Loaded by the first call, since most emulators are used in process only.
+      const { handleControl } = await import("./plane.js");
+      return completeResponse(await handleControl(context, request), requestId, request.method);
+    },
   };
   const fetch = createFetch(context);
 
@@ -119,17 +125,6 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
   };
   services.set(emulator, context);
   return emulator;
-}
-
-/** Responds to calls of the control plane. The first call loads it, since most emulators are used in process only. */
-function createControl(contextOf: () => MethodContext): MethodContext["control"] {
-  let calls = 0;
-  return async (request: HttpRequest) => {
-    const context = contextOf();
-    const requestId = sentRequestId(request) ?? randomUuid(context.core.state.seed, "control", calls++);
-    const { handleControl } = await import("./plane.js");
-    return completeResponse(await handleControl(context, request), requestId, request.method);
-  };
 }
 
 function createProvider(context: MethodContext, model: string): Provider {

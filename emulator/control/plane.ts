@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { parseOption, text, UnknownIdError } from "../core/checks.js";
 import { BillingIncompleteError } from "../core/payments/payments.js";
-import { foreignReason } from "../http/control-gate.js";
+import { accessRefusal } from "../http/control-access.js";
 import {
   CONTROL_PLANE,
   emptyResponse,
@@ -48,8 +48,8 @@ export async function handleControl(context: MethodContext, request: HttpRequest
 }
 
 async function callMethod(context: MethodContext, request: HttpRequest): Promise<HttpResponse> {
-  const foreign = foreignReason(request);
-  if (foreign !== null) throw new Refusal("foreign_origin", foreign);
+  const refusal = accessRefusal(request);
+  if (refusal !== null) throw new Refusal("foreign_origin", refusal);
   const target = { method: request.method, path: request.path.slice(CONTROL_PLANE.length) };
   const found = findRoute(ROUTES, target, `${CONTROL_PLANE}/openapi.json`);
   if (found instanceof Refusal) throw found;

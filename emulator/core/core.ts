@@ -26,13 +26,13 @@ export function createCore(state: State, clock: ServiceClock, closing: AbortSign
     watchers: new StatusWatchers(),
     logReaders: new Set<LogReader>(),
     /** The submissions that a fault delays. */
-    submissions: new Set<Submission>(),
+    delayedSubmissions: new Set<Submission>(),
     audio: new AudioStore(),
     /** Aborted when the emulator is disposed. */
     closing,
     /** Called when the state is replaced. */
     replaceListeners: new Set<() => void>(),
-    /** Called when the emulator is disposed. An event target would compare each new listener with all others. */
+    /** Called when the emulator is disposed. `closing` itself would compare each new listener with all others. */
     closeListeners,
   };
 }
@@ -48,7 +48,7 @@ export function replaceState(core: Core, state: State, time: number, reason: str
   core.index = buildIndex(state);
   core.state = state;
   core.generation++;
-  core.submissions = new Set();
+  core.delayedSubmissions = new Set();
   core.clock.set(time);
   core.audio.clear();
   core.watchers.rejectAll(reason);

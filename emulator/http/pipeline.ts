@@ -14,7 +14,7 @@ import { admit, openWindow, remainingIn } from "../core/rate-limit.js";
 import type { StoredTask } from "../core/task.js";
 import { isoTime } from "../time/clock.js";
 import { randomUuid } from "../time/random.js";
-import { controlBodyLimit } from "./control-gate.js";
+import { controlBodyLimit } from "./control-access.js";
 import {
   type Arrival,
   bytesOf,
@@ -26,6 +26,7 @@ import {
   type HttpResponse,
   isControlCall,
   isTooDeep,
+  jsonResponse,
   parseJson,
   Refusal,
   type RequestHead,
@@ -143,19 +144,20 @@ function findKey({ index }: Core, { headers }: HttpRequest): Caller | undefined 
 
 const decoder = new TextDecoder();
 
-function findAbandoned({ submissions }: Core, { fingerprint }: Submission): Submission | null {
-  for (const each of submissions) if (each.isAborted() && each.fingerprint() === fingerprint()) return each;
+function findAbandoned({ delayedSubmissions }: Core, { fingerprint }: Submission): Submission | null {
+  for (const each of delayedSubmissions)
+    if (each.isAborted() && each.fingerprint() === fingerprint()) return each;
   return null;
 }
 
 /** Sleeps on the clock until the delay is over or the state is replaced. */
 async function delay(context: Context, ms: number): Promise<void> {
   const { submission, core } = context;
-  const { clock, replaceListeners, submissions } = core;
+  const { clock, replaceListeners, delayedSubmissions } = core;
   const controller = new AbortController();
   const wake = () => controller.abort();
   replaceListeners.add(wake);
-  if (submission !== null) submissions.add(submission);
+  if (submission !== null) delayedSubmissions.add(submission);
   clock.activity.end();
   try {
     await clock.sleep(ms, controller.signal);
@@ -164,7 +166,7 @@ async function delay(context: Context, ms: number): Promise<void> {
   } finally {
     clock.activity.begin();
     replaceListeners.delete(wake);
-    if (submission !== null) submissions.delete(submission);
+    if (submission !== null) delayedSubmissions.delete(submission);
   }
   context.now = clock.now();
 }
@@ -189,7 +191,8 @@ function runStages(context: Context): HttpResponse | Promise<HttpResponse> {
     }
     if (caller === null) throw invalidKey(request);
     if (overLimit !== null) throw overLimit;
-    return completeFor(context, route.handle(context, caller.account));
+    const data = route.handle(context, caller.account);
+    return completeFor(context, jsonResponse(route.status, { code: route.status, data }));
   } catch (error) {
     return onError(error);
   }

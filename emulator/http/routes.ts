@@ -27,7 +27,10 @@ interface RoutePattern {
 
 interface KeyRoute extends RoutePattern {
   readonly access: "key";
-  readonly handle: (context: Context, account: Account) => HttpResponse;
+  /** Of a success. */
+  readonly status: number;
+  /** Returns the `data` of the response. */
+  readonly handle: (context: Context, account: Account) => object;
 }
 
 interface OpenRoute extends RoutePattern {
@@ -39,8 +42,8 @@ export const ROUTES: Readonly<Record<HttpRequest["site"], readonly (KeyRoute | O
   service: [
     keyRoute(ENDPOINTS.createTask, handleCreateTask),
     keyRoute(ENDPOINTS.retrieveTask, handleRetrieveTask),
-    keyRoute(ENDPOINTS.balance, handleAccount(ENDPOINTS.balance, balanceData)),
-    keyRoute(ENDPOINTS.usage, handleAccount(ENDPOINTS.usage, usageData)),
+    keyRoute(ENDPOINTS.balance, handleAccount(balanceData)),
+    keyRoute(ENDPOINTS.usage, handleAccount(usageData)),
     ...openRoute("/audio/{clipId}", handleAudio),
     ...openRoute("/openapi.json", handleOpenApi),
     ...openRoute("/", handleWelcome),
@@ -51,8 +54,11 @@ export const ROUTES: Readonly<Record<HttpRequest["site"], readonly (KeyRoute | O
   ],
 };
 
-function keyRoute({ method, path }: { method: string; path: string }, handle: KeyRoute["handle"]): KeyRoute {
-  return { method, pattern: patternOf(path), access: "key", handle };
+function keyRoute(
+  { method, path, status }: { method: string; path: string; status: number },
+  handle: KeyRoute["handle"],
+): KeyRoute {
+  return { method, pattern: patternOf(path), access: "key", status, handle };
 }
 
 function openRoute(path: string, handle: OpenRoute["handle"]): OpenRoute[] {
@@ -85,7 +91,7 @@ export function findRoute<Route extends RoutePattern>(
 /** A header with the task's outcome as JSON: the body can be the same as in production. */
 export const OUTCOME_HEADER = "X-Emulator-Outcome";
 
-function handleCreateTask({ core, request, json, now }: Context, account: Account): HttpResponse {
+function handleCreateTask({ core, request, json, now }: Context, account: Account): TaskSubmission {
   if (account.suspended) throw new Refusal("account_suspended", "The account is suspended");
   const { mixed_field_sets, null_audio_format, audio_conversion } = core.state.policy;
   const body = requireJson(request, json);
@@ -110,7 +116,7 @@ function handleCreateTask({ core, request, json, now }: Context, account: Accoun
   }
   if (task === "upstream_provider_error")
     throw new Refusal(task, "The provider refused the task; no credits are frozen");
-  const submission: TaskSubmission = {
+  return {
     task_id: task.id,
     type,
     status: "pending",
@@ -118,7 +124,6 @@ function handleCreateTask({ core, request, json, now }: Context, account: Accoun
     created_at: isoTime(task.createdAt),
     audio_format: audioFormat,
   };
-  return success(ENDPOINTS.createTask, submission);
 }
 
 interface ValidRequest extends Pick<TaskOrder, "model" | "input"> {
@@ -137,28 +142,21 @@ function readOutcome({ headers }: HttpRequest): Outcome | null {
   }
 }
 
-function handleRetrieveTask({ core, request, now, params }: Context, account: Account): HttpResponse {
+function handleRetrieveTask({ core, request, now, params }: Context, account: Account): Task {
   const [taskId = ""] = params;
   const found = findTask(core, taskId.toLowerCase());
   if (found === undefined || found.accountId !== account.id)
     throw new Refusal("task_not_found", "The account has no task with this id");
   const task = readTask(core, account, found, now);
-  return success(ENDPOINTS.retrieveTask, taskData(task, now, request.origins));
+  return taskData(task, now, request.origins);
 }
 
-/** Responds with data of the account, after the task timeout was applied. */
-function handleAccount(
-  endpoint: { status: number },
-  dataOf: (account: Account) => object,
-): KeyRoute["handle"] {
+/** Returns data of the account, after the task timeout was applied. */
+function handleAccount(dataOf: (account: Account) => object): KeyRoute["handle"] {
   return ({ core, now }, account) => {
     applyTimeouts(core, account, now);
-    return success(endpoint, dataOf(account));
+    return dataOf(account);
   };
-}
-
-function success({ status }: { status: number }, data: object): HttpResponse {
-  return jsonResponse(status, { code: status, data });
 }
 
 async function handleOpenApi(): Promise<HttpResponse> {

@@ -7,7 +7,7 @@ import {
 import { isTaskType, priceOf, type TaskType } from "../../src/contract/service.js";
 import { type Details, fromContract, reference, type Schema } from "./schema.js";
 
-/** One kind of request, and what the schema of its input does not say. */
+/** One kind of request, with the parts of its input that the schema does not describe. */
 interface Variant {
   readonly description: string;
   readonly fields: Details;
@@ -52,7 +52,7 @@ const VARIANTS: Readonly<Record<InputVariant, Variant>> = {
     description: "A continuation of an earlier clip.",
     fields: {
       continue_clip_id: { description: "A clip of an earlier music or upload task of the account." },
-      // The contract's schema says more of numbers than JSON Schema can.
+      // The contract's schema has rules for numbers that JSON Schema cannot express.
       continue_at: { description: "The second of the clip at which to continue.", minimum: 0 },
       prompt: { description: "The lyrics of the continuation." },
       title: TITLE,

@@ -81,7 +81,7 @@ function taskFields() {
   return { ...task, required: ["task_id", "model", "type", "status", "credits_cost"] };
 }
 
-/** The fields that are set only in some statuses. `additionalProperties` is repeated, since some tools ask for it. */
+/** The fields that are set only in some statuses. `additionalProperties` is repeated, since some tools require it. */
 const FIELDS_BY_STATUS = {
   if: { properties: { status: { enum: ["failure", "timeout"] } }, additionalProperties: {} },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema

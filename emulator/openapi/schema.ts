@@ -4,7 +4,7 @@ import { isRecord, type JsonValue } from "../../src/contract/service.js";
 /** A JSON Schema as OpenAPI 3.1 takes it: draft 2020-12. `false` forbids. */
 export type Schema = boolean | { readonly [keyword: string]: JsonValue };
 
-/** What the document says of a field beyond the contract's schema. `false` forbids the field. */
+/** What the document adds to the contract's schema of a field. `false` forbids the field. */
 export type Details = Readonly<Record<string, Readonly<Record<string, JsonValue>> | false>>;
 
 /** A schema of the contract in JSON Schema, with details added to its fields. Other fields follow. */

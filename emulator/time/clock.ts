@@ -64,7 +64,7 @@ export function createClock(mode: ClockMode) {
 
   // Calls that overlap run one after the other. The sum is rounded, as for a sleep, and not `ms`: a product of decimals
   // such as `4.001 * 1000` is slightly above the whole number that was meant.
-  const advance = async (ms: number) => {
+  const advanceTime = async (ms: number) => {
     checkAdvance(now(), ms);
     const isIdle = advancing === 0 && !activity.isBusy;
     if (isIdle && sleepers.nextWakeAt > now() + ms) return moveTo(Math.ceil(now() + ms));
@@ -101,7 +101,7 @@ export function createClock(mode: ClockMode) {
     },
     async advance(ms: number): Promise<void> {
       pauseSkipping();
-      await advance(ms).finally(resumeSkipping);
+      await advanceTime(ms).finally(resumeSkipping);
     },
     /** While anything here is in progress, virtual time does not skip. */
     activity,
@@ -114,7 +114,7 @@ export function createClock(mode: ClockMode) {
       sleepers.shiftBy(to - now());
       setTime(to);
     },
-    /** The time after a reset: the virtual start, or the system's. */
+    /** The time after a reset: `VIRTUAL_START`, or the system's. */
     startTime: time.startTime,
     /** Stops the clock. Every sleep rejects, now and later. */
     stop(): void {
@@ -129,7 +129,9 @@ interface Time {
   now(): number;
   /** Sets the time, and ends no sleep. */
   set(time: number): void;
+  /** Arranges the next wake-up. Must be called after a sleep is added or removed, and after the time is set. */
   schedule(): void;
+  /** The time after a reset. */
   startTime(): number;
 }
 

@@ -3,29 +3,29 @@ import { hasJsonType, type RequestHead } from "./messages.js";
 /** The control plane takes whole snapshots. */
 const LARGEST_BODY = 2 ** 28;
 
-/** How many bytes of a control call's body to read: none if its headers are a reason to refuse it. */
+/** How many bytes of a control call's body to read: none if the call will be refused for its headers. */
 export function controlBodyLimit(head: RequestHead): number {
-  return foreignReason(head) === null && hasJsonType(head.headers) ? LARGEST_BODY : 0;
+  return accessRefusal(head) === null && hasJsonType(head.headers) ? LARGEST_BODY : 0;
 }
 
-/** Host names of this machine that no page of another site can have. */
+/** Host names of this machine. DNS rebinding cannot give them to a page of another site. */
 const LOCAL_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Why a call is refused: it comes from another machine or a web page. A header proves nothing about another machine, so
- * the socket's address decides; such a request needs a host name from `controlHost`. A page sends its own `Origin`, a
- * cross-site `Sec-Fetch-Site` with requests that have no `Origin`, and its own name as `Host` after DNS rebinding.
+ * Returns why a call from another machine or from a web page is refused; `null` if it is allowed. Another machine can send
+ * any header, so its socket's address is checked; its request needs a host name from `controlHost`. A web page is
+ * recognized by its `Origin`, by `Sec-Fetch-Site` if it sends no `Origin`, and after DNS rebinding by its `Host`.
  */
-export function foreignReason({ headers, origins, controlAccess }: RequestHead): string | null {
+export function accessRefusal({ headers, origins, controlAccess }: RequestHead): string | null {
   const own = new URL(origins.service);
   const host = headers.get("Host")?.toLowerCase() ?? null;
-  const isOpened = host !== null && controlAccess?.hosts.includes(withoutPort(host)) === true;
-  if (controlAccess?.isLocal === false && !isOpened)
+  const isListed = host !== null && controlAccess?.hosts.includes(withoutPort(host)) === true;
+  if (controlAccess?.isLocal === false && !isListed)
     return (
       "The control plane is closed to other machines. Start the emulator with `--control-host` and the host name of " +
       "this URL to open it"
     );
-  if (host !== null && host !== own.host && !LOCAL_NAMES.includes(withoutPort(host)) && !isOpened)
+  if (host !== null && host !== own.host && !LOCAL_NAMES.includes(withoutPort(host)) && !isListed)
     return "The request's Host is not the emulator's";
   const origin = headers.get("Origin");
   const site = headers.get("Sec-Fetch-Site") ?? "none";
