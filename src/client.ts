@@ -19,11 +19,11 @@ import type { Pacer } from "./rate-limit/pacer.js";
 import { Tasks } from "./tasks/tasks.js";
 import { dateAt } from "./time/clock.js";
 
-/** What is known of a key's rate limit; `null` where nothing is yet. */
+/** What is known about a key's rate limit; unknown values are `null`. */
 export interface RateLimit {
   /** Requests in a window. */
   limit: number | null;
-  /** Requests that are left in this window, without those that are on their way. */
+  /** Requests that are left in this window, without those in flight. */
   remaining: number | null;
   /** When this window ends. */
   resetAt: Date | null;

@@ -5,7 +5,7 @@ import { statedWaitMs } from "../http/attempt.js";
 import { checkOptions, REQUEST_OPTIONS, withRetries } from "../http/client.js";
 import type { Context, RequestOptions, Tried } from "../http/context.js";
 import { sendRequest } from "../http/fetch.js";
-import { type AbortCall, type Deadline, onAbort, startDeadline } from "../time/clock.js";
+import { type AbortCallback, type Deadline, onAbort, startDeadline } from "../time/clock.js";
 import {
   type AudioExtension,
   type BodyFailure,
@@ -95,7 +95,7 @@ export class Audio {
           request(download, {}, open),
         );
       } catch (error) {
-        abort.leave();
+        abort.remove();
         throw error;
       }
     });
@@ -112,7 +112,7 @@ interface Download {
   /** Aborted when the reader cancels the body, and by the caller's signal. */
   controller: AbortController;
   /** The registration at the caller's signal. */
-  abort: AbortCall;
+  abort: AbortCallback;
 }
 
 type ReadResponse<Result> = (
@@ -295,7 +295,7 @@ async function resume(
 }
 
 /** Removes the listener of a body that was garbage-collected. */
-const collected = new FinalizationRegistry<AbortCall>((abort) => abort.leave());
+const collected = new FinalizationRegistry<AbortCallback>((abort) => abort.remove());
 
 /** The pieces as a stream. Nothing is read ahead. An abort closes the connection at any time. */
 function streamOf(pieces: AsyncGenerator<Bytes>, { controller, abort }: Download): ReadableStream<Bytes> {
@@ -304,11 +304,11 @@ function streamOf(pieces: AsyncGenerator<Bytes>, { controller, abort }: Download
       async pull(controller) {
         const { done, value } = await pieces.next();
         if (!done) return controller.enqueue(value);
-        abort.leave();
+        abort.remove();
         controller.close();
       },
       async cancel() {
-        abort.leave();
+        abort.remove();
         controller.abort();
         // Only a generator that was started runs its `finally`, which cancels the response.
         await pieces.next().catch(() => {});

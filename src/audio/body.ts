@@ -54,7 +54,7 @@ export async function* piecesOf(response: Response, deadline: Deadline): AsyncGe
       if (value !== undefined) yield value as Bytes;
     }
   } finally {
-    abort.leave();
+    abort.remove();
     deadline.clear();
     if (!isOver) cancel();
   }

@@ -165,7 +165,7 @@ export async function waitForKey(
     if (previous !== undefined)
       await new Promise<void>((resolve, reject) => {
         const abort = onAbort(signal, () => reject(signal?.reason));
-        void previous.then(resolve).finally(() => abort.leave());
+        void previous.then(resolve).finally(() => abort.remove());
       });
   } catch (reason) {
     release();

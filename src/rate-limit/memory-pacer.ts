@@ -4,7 +4,7 @@ import { onAbort, SteadyClock } from "../time/clock.js";
 import type { Pacer, WaitingTask } from "./pacer.js";
 import { Queue, type QueueEntry } from "./queue.js";
 import { PollSchedule } from "./schedule.js";
-import { type Budget, RateWindow } from "./window.js";
+import { type PacerWindow, RateWindow } from "./window.js";
 
 const RANKS = { create: 0, account: 0, read: 1, poll: 2 } as const;
 
@@ -14,26 +14,26 @@ const PLAN_LASTS_MS = { shortest: 1000, longest: 10_000 };
 /** Delays shorter than this, and smaller changes of their end, are not reported. */
 const REPORTED_DELAY_MS = 1000;
 
-/** The reason of a canceled alarm: the platform would create an error with a stack trace for each. */
-const CANCELED = "the alarm was canceled";
+/** The abort reason of a replaced timer. Without it, the platform creates an error with a stack trace each time. */
+const REPLACED = "the timer was replaced";
 
 export interface MemoryPacer extends Pacer {
-  /** Admits what a budget that has changed by itself allows. */
-  lookAgain(): void;
+  /** Admits what the window allows, after a change that the pacer did not cause. */
+  advance(): void;
 }
 
 /** A pacer for the requests of one process. All waiting requests share one timer. */
-export function createMemoryPacer(callersClock: Clock, window: Budget = new RateWindow()): MemoryPacer {
+export function createMemoryPacer(callersClock: Clock, window: PacerWindow = new RateWindow()): MemoryPacer {
   const clock = new SteadyClock(callersClock);
   const schedule = new PollSchedule();
   const queue = new Queue();
-  /** When the last read of each task was sent or answered, for those of the last second. */
+  /** When the last read of each task was sent or its response came, for those of the last second. */
   const lastReads = new Map<string, number>();
   let entries = 0;
   /** When polls were planned, and in which window. */
   let planned = { at: Number.NEGATIVE_INFINITY, openedAt: Number.NEGATIVE_INFINITY };
   let reportedDelayUntil = Number.NEGATIVE_INFINITY;
-  let alarm: { at: number; controller: AbortController } | null = null;
+  let timer: { at: number; controller: AbortController } | null = null;
 
   return {
     admit: (request, signal) =>
@@ -54,7 +54,7 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
           notAfter: clock.fromClock(request.notAfter ?? Number.POSITIVE_INFINITY),
           maxHoldMs,
           onDelayed: request.onDelayed,
-          isSettled: false,
+          isRemoved: false,
           abort: null,
           resolve,
           reject,
@@ -66,12 +66,12 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
         });
         queue.add(entry);
         advance(now);
-        if (!entry.isSettled && entry.dueAt <= now) reportDelay([entry], now);
+        if (!entry.isRemoved && entry.dueAt <= now) reportDelay([entry], now);
       }),
 
     report({ taskId, sentAt, remaining, heldForMs }) {
       const now = clock.now();
-      window.settle(now, { sentAt: Math.min(now, clock.fromClock(sentAt)), remaining, heldForMs });
+      window.record(now, { sentAt: Math.min(now, clock.fromClock(sentAt)), remaining, heldForMs });
       if (taskId !== undefined) noteRead(taskId, now);
       if (heldForMs !== null) {
         for (const entry of queue.entries(0, 1, 2))
@@ -97,7 +97,7 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
       };
     },
 
-    lookAgain: () => advance(),
+    advance: () => advance(),
   };
 
   /** Times from before the caller's clock was set back count as now. */
@@ -110,7 +110,7 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
     };
   }
 
-  /** Admits what may leave now, gives up what has expired, and sets the timer for the rest. */
+  /** Admits what may be sent now, refuses what has expired, and sets the timer for the rest. */
   function advance(now = clock.now()): void {
     if (queue.polls > 0 && now >= planEndsAt(now)) {
       planned = { at: now, openedAt: window.openedAt };
@@ -122,14 +122,14 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
     const isDelayed = (queue.first(0)?.dueAt ?? Number.POSITIVE_INFINITY) <= now;
     const delayedUntil = isDelayed ? (delayEnd(now) ?? 0) : 0;
     if (delayedUntil >= reportedDelayUntil + REPORTED_DELAY_MS) {
-      // Also without anything to report: listing all waiting requests takes longer the more there are.
+      // Set even if nothing is reported, since listing all waiting requests at each call would be slow.
       reportedDelayUntil = delayedUntil;
       reportDelay(queue.entries(0), now);
     }
-    setAlarm(now);
+    setTimer(now);
   }
 
-  /** Polls are planned only while it is known where the window stands, and anew when it opens. */
+  /** When the plan of polls must be replaced: at once in a new window, and never while it is unknown how far the window is. */
   function planEndsAt(now: number): number {
     if (!window.isOpen(now)) return Number.POSITIVE_INFINITY;
     if (planned.openedAt !== window.openedAt) return now;
@@ -152,7 +152,7 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
     }
   }
 
-  /** The entry that leaves next: each rank goes ahead up to its share, and beyond it after all others. */
+  /** The entry to admit next: each rank comes first up to its share of the window, and after all others beyond it. */
   function nextEntry(now: number): QueueEntry | undefined {
     let beyondShare: QueueEntry | undefined;
     for (const rank of [0, 1, 2] as const) {
@@ -165,7 +165,7 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
     return beyondShare;
   }
 
-  /** A read of the task was sent, or answered: the service counted it some time in between. */
+  /** A read of the task was sent, or its response came: the service counted it at a time in between. */
   function noteRead(taskId: string, now: number): void {
     lastReads.delete(taskId);
     lastReads.set(taskId, now);
@@ -175,7 +175,7 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
     }
   }
 
-  /** When more requests are expected to leave; `null` where that is unknown. */
+  /** When more requests are expected to be sent; `null` if that is unknown. */
   function delayEnd(now: number): number | null {
     const { heldUntil, resetAt } = window.state(now);
     return heldUntil ?? resetAt ?? (window.isOpen(now) ? window.nextChange(now) : null);
@@ -191,30 +191,30 @@ export function createMemoryPacer(callersClock: Clock, window: Budget = new Rate
     }
   }
 
-  function setAlarm(now: number): void {
+  function setTimer(now: number): void {
     let at = queue.size > 0 ? queue.nextExpiry : Number.POSITIVE_INFINITY;
     if (queue.polls > 0 && !schedule.isFree) at = Math.min(at, Math.max(now + 1, planEndsAt(now)));
     for (const rank of [0, 1, 2] as const) {
       const dueAt = queue.first(rank)?.dueAt ?? Number.POSITIVE_INFINITY;
       at = Math.min(at, dueAt > now ? dueAt : window.nextChange(now));
     }
-    if (alarm?.at === at) return;
-    alarm?.controller.abort(CANCELED);
-    alarm = at === Number.POSITIVE_INFINITY ? null : { at, controller: new AbortController() };
-    if (alarm !== null) ring(alarm.at, alarm.at - now, alarm.controller.signal);
+    if (timer?.at === at) return;
+    timer?.controller.abort(REPLACED);
+    timer = at === Number.POSITIVE_INFINITY ? null : { at, controller: new AbortController() };
+    if (timer !== null) startTimer(timer.at, timer.at - now, timer.controller.signal);
   }
 
-  function ring(at: number, delayMs: number, signal: AbortSignal): void {
+  function startTimer(at: number, delayMs: number, signal: AbortSignal): void {
     clock.sleep(delayMs, signal).then(
       () => {
         if (signal.aborted) return;
-        alarm = null;
-        // A clock whose sleep ends without moving its time would be asked to sleep again and again.
+        timer = null;
+        // If the sleep of a clock ends without moving its time, the timer must not be set for the same time again.
         advance(Math.max(at, clock.now()));
       },
       (reason: unknown) => {
         if (signal.aborted) return;
-        alarm = null;
+        timer = null;
         for (const entry of queue.entries(0, 1, 2)) queue.remove(entry).reject(reason);
       },
     );

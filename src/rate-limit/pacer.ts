@@ -1,37 +1,37 @@
 import type { Clock } from "../time/clock.js";
 
-/** What a request is for: creates and account reads go ahead of reads of tasks, and those ahead of polls. */
+/** What a request is for. Creates and account reads are sent before reads of tasks, and those before polls. */
 export type RequestKind = "create" | "account" | "read" | "poll";
 
-/** A request that wants to leave. */
+/** A request that waits for its admission. */
 export interface PacedRequest {
   kind: RequestKind;
-  /** The task that is read: reads of one task leave at least a second apart. */
+  /** The task that is read. Reads of one task are sent at least a second apart. */
   taskId?: string | undefined;
-  /** The earliest time at which it may leave, in milliseconds since the epoch. */
+  /** The earliest time at which it may be sent, in milliseconds since the epoch. */
   notBefore?: number;
-  /** Of a poll: the time by which it should leave as long as the budget is not scarce, in milliseconds since the epoch. */
+  /** Of a poll: the time by which it should be sent unless the rate limit is scarce, in milliseconds since the epoch. */
   dueBy?: number;
-  /** The time at which it is given up, in milliseconds since the epoch. */
+  /** The time at which it is refused if it was not admitted, in milliseconds since the epoch. */
   notAfter?: number;
-  /** For how long it stands being held back after a 429, in milliseconds; for ever where it isn't given. */
+  /** The longest hold after a 429 that it waits for, in milliseconds. @defaultValue no limit */
   maxHoldMs?: number;
-  /** Of a poll: what is known of its task, and so of when it will be over; nothing before the first reading of a bare id. */
+  /** Of a poll: what is known about its task; absent before the first reading of a task that is known by its id only. */
   task?: WaitingTask | undefined;
   /**
    * Called when the rate limit delays the request by a second or more, with the time at which the next requests are
-   * expected to leave, in milliseconds since the epoch. Called again when that time changes. A pacer may ignore it.
+   * expected to be sent, in milliseconds since the epoch. Called again when that time changes. A pacer may ignore it.
    */
   onDelayed?: ((until: number) => void) | undefined;
 }
 
-/** A task that somebody waits for. Tasks of one model and type are believed to take alike. */
+/** A task that a wait or a watch polls. Tasks of one model and type are assumed to take similarly long. */
 export interface WaitingTask {
   model: string;
   type: string;
   /** When it was submitted, in milliseconds since the epoch. */
   submittedAt: number;
-  /** When it was last found unfinished, in milliseconds since the epoch; when it was submitted before its first reading. */
+  /** When it was last found unfinished, in milliseconds since the epoch; before its first reading, when it was submitted. */
   unfinishedAt: number;
   /**
    * In the first reading of a task that this client did not submit: the earliest time at which it could be polled, in
@@ -40,23 +40,23 @@ export interface WaitingTask {
   resumedAt?: number | undefined;
 }
 
-/** What came of a request, and what its answer said of the rate limit. */
+/** What a response stated about the rate limit; also reported if no response came, or if nothing was sent. */
 export interface RateLimitReport {
-  /** The task that was read: the second until its next read counts from here, not from when the request left. */
+  /** The task that was read. The second until its next read counts from the report, not from the sending. */
   taskId?: string | undefined;
-  /** When the request left, in milliseconds since the epoch: answers overtake each other. */
+  /** When the request was sent, in milliseconds since the epoch: responses may arrive in another order. */
   sentAt: number;
-  /** `X-RateLimit-Remaining`; `null` where the answer had none, or none came. */
+  /** `X-RateLimit-Remaining`; `null` without the header or without a response. */
   remaining: number | null;
-  /** The stated wait of a 429, in milliseconds; `null` for every other answer. */
+  /** The stated wait of a 429, in milliseconds; `null` for every other response. */
   heldForMs: number | null;
 }
 
-/** What is known of a key's rate limit; `null` where nothing is. Times are in milliseconds since the epoch. */
+/** What is known about a key's rate limit; unknown values are `null`. Times are in milliseconds since the epoch. */
 export interface RateLimitState {
   /** Requests in a window. */
   limit: number | null;
-  /** Requests that are left in this window, without those that are on their way. */
+  /** Requests that are left in this window, without those in flight. */
   remaining: number | null;
   /** When this window ends. */
   resetAt: number | null;
@@ -64,21 +64,21 @@ export interface RateLimitState {
   heldUntil: number | null;
 }
 
-/** Decides when each request of one key leaves. Whoever was admitted must report back once. */
+/** Decides when each request of one key is sent. The client calls `report` once for each admitted request. */
 export interface Pacer {
   /**
-   * Resolves with `true` when the request may leave, and with `false` when its time is over or everything is held
-   * back for longer than it stands; rejects with the signal's reason when it is aborted before, and with the clock's
-   * when time comes to an end.
+   * Resolves with `true` when the request may be sent, and with `false` after `notAfter`, or if a 429 holds all requests
+   * back for longer than `maxHoldMs`. Rejects with the signal's reason after an abort, and with the error of the clock if
+   * its `sleep` rejects.
    */
   admit(request: PacedRequest, signal?: AbortSignal): Promise<boolean>;
-  /** Tells what came of an admitted request. */
+  /** Reports the response to an admitted request, or that there is none. */
   report(report: RateLimitReport): void;
-  /** Tells what a reading that has just come found, so that the pacer learns how long tasks take. */
-  learn(task: WaitingTask, isOver: boolean): void;
-  /** What is known of the rate limit now. */
+  /** Reports what a poll has just found, so that the pacer learns how long tasks take. */
+  learn(task: WaitingTask, isFinished: boolean): void;
+  /** What is known about the rate limit now. */
   rateLimit(): RateLimitState;
 }
 
-/** Makes the pacer of a client, by its clock and for its API key. */
+/** Returns the pacer of a client, for its clock and its API key. */
 export type PacerFactory = (clock: Clock, apiKey: string) => Pacer;

@@ -1,3 +1,4 @@
+import type { AbortCallback } from "../time/clock.js";
 import type { PacedRequest } from "./pacer.js";
 import type { ScheduledPoll } from "./schedule.js";
 import type { Rank } from "./window.js";
@@ -8,18 +9,18 @@ export interface QueueEntry extends ScheduledPoll {
   /** Of two entries that are due at the same time, the one with the lower number comes first. */
   number: number;
   taskId: string | undefined;
-  /** When it is given up. */
+  /** When it expires. */
   notAfter: number;
   maxHoldMs: number;
   onDelayed: PacedRequest["onDelayed"];
-  isSettled: boolean;
+  isRemoved: boolean;
   resolve: (isAdmitted: boolean) => void;
   reject: (reason: unknown) => void;
   /** Its registration at the caller's signal. */
-  abort: { leave(): void } | null;
+  abort: AbortCallback | null;
 }
 
-/** The waiting requests of each rank, in the order in which they are due. Settled ones are dropped when they come first. */
+/** The waiting requests of each rank, in the order in which they are due. Removed ones are dropped when they come first. */
 export class Queue {
   readonly #ranks: readonly [QueueEntry[], QueueEntry[], QueueEntry[]] = [[], [], []];
   /** How many requests wait, and how many of them are polls. */
@@ -46,7 +47,7 @@ export class Queue {
   /** The entry of a rank that is due first. */
   first(rank: Rank): QueueEntry | undefined {
     const entries = this.#ranks[rank];
-    while (entries[0]?.isSettled) entries.shift();
+    while (entries[0]?.isRemoved) entries.shift();
     return entries[0];
   }
 
@@ -54,7 +55,7 @@ export class Queue {
   entries(...ranks: Rank[]): QueueEntry[] {
     const waiting: QueueEntry[] = [];
     for (const rank of ranks)
-      for (const entry of this.#ranks[rank]) if (!entry.isSettled) waiting.push(entry);
+      for (const entry of this.#ranks[rank]) if (!entry.isRemoved) waiting.push(entry);
     return waiting;
   }
 
@@ -63,7 +64,7 @@ export class Queue {
     this.#ranks[2].sort(compare);
   }
 
-  /** Lets the first entry of a rank wait for longer. */
+  /** Moves the first entry of a rank to a later time. */
   postpone(entry: QueueEntry, dueAt: number): void {
     this.#ranks[entry.rank].shift();
     this.size--;
@@ -82,10 +83,10 @@ export class Queue {
     return expired;
   }
 
-  /** Removes an entry, which is then resolved or rejected. */
+  /** Removes an entry. The caller then resolves or rejects it. */
   remove(entry: QueueEntry): QueueEntry {
-    entry.isSettled = true;
-    entry.abort?.leave();
+    entry.isRemoved = true;
+    entry.abort?.remove();
     this.size--;
     if (entry.rank === 2) this.polls--;
     return entry;

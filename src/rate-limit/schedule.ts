@@ -1,7 +1,7 @@
 import { LIMITS } from "../contract/service.js";
 import { AGES, Durations, interpolate, LAST_POLL_MS, STEPS, stepOf, valueAt } from "./durations.js";
 import type { WaitingTask } from "./pacer.js";
-import { Demand, type ReadBudget } from "./window.js";
+import { Demand, type PollBudget } from "./window.js";
 
 /** The tasks of one model and type: their durations, how often one begins to wait, and the current plan of polls. */
 interface TaskKind {
@@ -21,7 +21,7 @@ interface ScheduledTask {
   longestGapMs: number;
 }
 
-/** A poll that waits. */
+/** A poll that waits for its admission. */
 export interface ScheduledPoll {
   /** `null` before the first response for a task of which only the id is known. */
   task: ScheduledTask | null;
@@ -88,7 +88,7 @@ export class PollSchedule {
     return isFirstResumed || (isFinished && kind.durations.ends <= LEARNED_ENDS);
   }
 
-  /** A poll begins to wait. */
+  /** Sets when a new poll is due. */
   enter(poll: ScheduledPoll, task: WaitingTask | undefined, now: number): void {
     const { notBefore, dueBy } = poll;
     if (task !== undefined) {
@@ -114,8 +114,8 @@ export class PollSchedule {
   }
 
   /** Sets the price from what is left of the window, and plans all waiting polls. */
-  plan(waiting: readonly ScheduledPoll[], budget: ReadBudget): void {
-    const { reads, now, until } = budget;
+  plan(waiting: readonly ScheduledPoll[], budget: PollBudget): void {
+    const { polls: available, now, until } = budget;
     const polls: PlannedPoll[] = [];
     for (const poll of waiting) {
       const task = this.#taskOf(poll);
@@ -126,30 +126,30 @@ export class PollSchedule {
     for (const { notBefore, task, weight } of demand) {
       const ms = Math.max(0, until - Math.max(notBefore, now));
       atShortestGaps += weight * Math.ceil(ms / task.gapMs);
-      // Tasks to come don't take the longest gap from those that wait.
+      // Expected tasks do not lengthen the gaps of those that wait.
       if (task.submittedAt <= now) atLongestGaps += weight * Math.ceil(ms / task.longestGapMs);
     }
-    this.isFree = atShortestGaps <= reads;
-    this.#keepsLongestGap = this.isFree || atLongestGaps <= LONGEST_GAP_SHARE * reads;
+    this.isFree = atShortestGaps <= available;
+    this.#keepsLongestGap = this.isFree || atLongestGaps <= LONGEST_GAP_SHARE * available;
     if (!this.isFree) this.#setPrice(demand, polls.length, budget);
     for (const { poll, task } of polls) poll.dueAt = this.#dueAt(task, poll.notBefore, poll.dueBy);
     if (!this.isFree) explore(polls);
   }
 
   /** Finds the price by bisection. */
-  #setPrice(demand: readonly WeightedTask[], tasks: number, budget: ReadBudget): void {
+  #setPrice(demand: readonly WeightedTask[], tasks: number, budget: PollBudget): void {
     const kinds = new Set(demand.map(({ task }) => task.kind));
     for (const { durations } of kinds) durations.refresh();
     const setPrice = (priceMs: number) => {
       for (const kind of kinds) kind.plan = planPolls(kind.durations, priceMs);
     };
-    const dearestMs = (DEAREST * tasks * (budget.until - budget.now)) / Math.max(1, budget.reads);
+    const dearestMs = (DEAREST * tasks * (budget.until - budget.now)) / Math.max(1, budget.polls);
     let [low, high] = [CHEAPEST_MS, Math.min(LIMITS.taskTimeoutMs, dearestMs)];
     while (high / low > PRECISION) {
       const middle = Math.sqrt(low * high);
       setPrice(middle);
       const polls = demand.reduce((sum, each) => sum + each.weight * this.#expectedPolls(each, budget), 0);
-      if (polls > budget.reads) low = middle;
+      if (polls > budget.polls) low = middle;
       else high = middle;
     }
     // The higher price would leave requests unused: "1000 in flight" would take 1.2 times as long.
@@ -157,7 +157,7 @@ export class PollSchedule {
   }
 
   /** How often a task will be polled within the budget's time, by the current plan. */
-  #expectedPolls({ task, notBefore, dueBy }: WeightedTask, { now, until }: ReadBudget): number {
+  #expectedPolls({ task, notBefore, dueBy }: WeightedTask, { now, until }: PollBudget): number {
     const survivalAt = (time: number) => interpolate(task.kind.durations.survival, time - task.submittedAt);
     let [polls, unfinished, unfinishedAt] = [0, 1, task.unfinishedAt];
     let next = Math.max(this.#dueAt(task, notBefore, dueBy), now);
@@ -213,7 +213,7 @@ interface PlannedPoll {
   task: ScheduledTask;
 }
 
-/** A task that stands for so many like it. */
+/** A task that represents so many similar ones. */
 interface WeightedTask {
   task: ScheduledTask;
   notBefore: number;
@@ -221,8 +221,8 @@ interface WeightedTask {
   weight: number;
 }
 
-/** Some of the polls, and the tasks to come: without them "0.6 a second, 5 s or 120 s" takes 8.9 s instead of 7.5. */
-function sampleOf(polls: readonly PlannedPoll[], { now, until }: ReadBudget): WeightedTask[] {
+/** Some of the polls, and the expected tasks: without those "0.6 a second, 5 s or 120 s" takes 8.9 s instead of 7.5. */
+function sampleOf(polls: readonly PlannedPoll[], { now, until }: PollBudget): WeightedTask[] {
   const stride = Math.ceil(polls.length / SAMPLE_SIZE);
   const sample: WeightedTask[] = [];
   const kinds = new Set<TaskKind>();

@@ -4,37 +4,37 @@ import type { RateLimitReport, RateLimitState } from "./pacer.js";
 /** The rank of a request: 0 for creates and account reads, 1 for reads of tasks, 2 for polls. */
 export type Rank = 0 | 1 | 2;
 
-/** What a pacer spends from: the window of this process, or one that a fleet shares. */
-export type Budget = Pick<RateWindow, keyof RateWindow>;
+/** What a pacer needs of a window: `RateWindow` is that of this process, and a fleet may share another. */
+export type PacerWindow = Pick<RateWindow, keyof RateWindow>;
 
-/** How many polls may leave from now until a time. */
-export interface ReadBudget {
-  reads: number;
+/** How many polls may be sent from now until a time. */
+export interface PollBudget {
+  polls: number;
   now: number;
   until: number;
 }
 
-/** Share of a window up to which each rank goes ahead of the lower ones. */
+/** Share of a window up to which each rank comes before the lower ones. */
 const SHARES = [0.45, 0.25, 1] as const;
-/** Share of a fresh window that polls leave to rank 0 even if no such request came lately. It is released evenly. */
+/** Share of a new window that polls leave to rank 0 even if no such request came lately. It is released evenly. */
 const STANDING_RESERVE = 0.1;
-/** This many requests, or one poll, leave before a response has shown where a window stands. */
+/** This many requests, or one poll, are sent before a response shows the state of a window. */
 const PROBES = 5;
-/** How long responses are awaited before as many again leave. */
+/** How long responses are awaited before as many again are sent. */
 const PATIENCE_MS = 2000;
-/** Responses overtake each other: `remaining` may be off by this much. */
+/** Responses arrive in another order than they were sent: `remaining` may be off by this much. */
 const TOLERANCE = 3;
 /** What is reserved is released in steps no shorter than this. */
 const SHORTEST_STEP_MS = 50;
 
 /**
- * Where others use the key too, polls leave in batches of a quarter of what remains, each after the responses to the one
+ * If other processes use the key too, polls are sent in batches of a quarter of what remains, each after the responses to the one
  * before; and one by one while the last response is older than this. Without batches, "100 in flight, two processes"
  * gets 12 429s a run instead of 5.
  */
 const BATCH_SHARE = 1 / 4;
 const FRESH_MS = 1500;
-/** For how many windows a limit, and the presence of others, is remembered. */
+/** For how many windows a limit, and the use of the key by other processes, is remembered. */
 const REMEMBERED_WINDOWS = 10;
 
 /** A window that continues after its expected end is assumed to last longer by this factor. */
@@ -57,7 +57,7 @@ const IN_FLIGHT_MS = 500;
 export class RateWindow {
   /** Until when a 429 holds everything back. */
   heldUntil = 0;
-  /** When the first request of the current window left. */
+  /** When the first request of the current window was sent. */
   openedAt: number = Number.NEGATIVE_INFINITY;
   #endsAt = Number.NEGATIVE_INFINITY;
   /** The window began no earlier than this. */
@@ -65,11 +65,11 @@ export class RateWindow {
   /** The least that a response stated, and when. */
   #remaining: number = LIMITS.requestsPerWindow;
   #knownAt = Number.NEGATIVE_INFINITY;
-  /** How many requests of this process the window may count, and how many of each rank have left. */
+  /** How many requests of this process the window may count, and how many of each rank were sent. */
   #own = 0;
   #spent: [number, number, number] = [0, 0, 0];
-  #unanswered = 0;
-  /** Requests that left while no window was open, and when the first of them did. */
+  #inFlight = 0;
+  /** Requests that were sent while no window was open, and when the first of them was. */
   #probes = 0;
   #probedAt = Number.NEGATIVE_INFINITY;
   /** What responses to earlier requests have stated since. */
@@ -84,23 +84,23 @@ export class RateWindow {
   #limitSeenAt = Number.NEGATIVE_INFINITY;
   #windowMs: number = LIMITS.windowMs;
   #isSliding = false;
-  /** What others spend, and until when they are expected: always, before a window was seen to its end. */
+  /** What other processes spend, and until when they are expected: always, before a window was seen to its end. */
   #othersPerMs = 0;
   #sharedUntil = Number.POSITIVE_INFINITY;
   readonly #creates = new Demand();
   readonly #counted = new CountedRequests();
 
-  /** Whether it is known where the window stands. */
+  /** Whether the state of the window is known. */
   isOpen(now: number): boolean {
     return now >= this.heldUntil && (this.#isSliding || now < this.#endsAt);
   }
 
-  /** How many requests of a rank still go ahead of the lower ones. */
+  /** How many requests of a rank still come before the lower ones. */
   shareLeft(now: number, rank: Rank): number {
     return Math.max(0, this.#quota * SHARES[rank] - (now < this.#endsAt ? this.#spent[rank] : 0));
   }
 
-  /** Whether a request may leave now, when this many are to be left to lower ranks. */
+  /** Whether a request may be sent now, if this many must be left to lower ranks. */
   admits(now: number, rank: Rank, leave = 0): boolean {
     const left = this.#left(now);
     if (now < this.heldUntil || left <= 0) return false;
@@ -113,7 +113,7 @@ export class RateWindow {
     return mayBatch && left > this.#reserve(now);
   }
 
-  /** The next time at which more requests may leave than now. */
+  /** The next time at which more requests may be sent than now. */
   nextChange(now: number): number {
     if (now < this.heldUntil) return this.heldUntil;
     if (!this.isOpen(now)) return now + PATIENCE_MS;
@@ -123,15 +123,15 @@ export class RateWindow {
   }
 
   /** What polls may spend of this window; of a sliding one, of its next part. */
-  budget(now: number): ReadBudget {
+  budget(now: number): PollBudget {
     const until = this.#isSliding ? now + SLIDING_PART_MS : Math.max(now, this.#endsAt);
     const ms = until - now;
     const creates = Math.min(this.#creates.within(now, ms), this.shareLeft(now, 0));
     const released = this.#isSliding ? this.#counted.within(now, LIMITS.windowMs, LIMITS.windowMs - ms) : 0;
-    return { reads: Math.max(0, this.#left(now) - creates - this.#othersPerMs * ms) + released, now, until };
+    return { polls: Math.max(0, this.#left(now) - creates - this.#othersPerMs * ms) + released, now, until };
   }
 
-  /** A request leaves. */
+  /** A request is sent. */
   spend(now: number, rank: Rank): void {
     if (this.#isSliding && now >= this.#endsAt) {
       this.#endsAt = now + SLIDING_PART_MS;
@@ -144,15 +144,15 @@ export class RateWindow {
       this.#batchedAt = now;
     }
     if (rank === 2) this.#batchLeft--;
-    this.#unanswered++;
+    this.#inFlight++;
     this.#own++;
     this.#spent[rank]++;
     if (rank === 0) this.#creates.note(now);
   }
 
   /** A response came, or none will. */
-  settle(now: number, { sentAt, remaining, heldForMs }: Omit<RateLimitReport, "taskId">): void {
-    this.#unanswered--;
+  record(now: number, { sentAt, remaining, heldForMs }: Omit<RateLimitReport, "taskId">): void {
+    this.#inFlight--;
     if (heldForMs !== null) {
       this.#hold(now, heldForMs);
       return;
@@ -166,16 +166,16 @@ export class RateWindow {
     } else if (this.#isSliding) {
       this.#limitSeenAt = now;
       const isExplained = this.#counted.explain(now, this.#limit - remaining, TOLERANCE);
-      if (this.#unanswered > 0 || isExplained) return;
+      if (this.#inFlight > 0 || isExplained) return;
       this.#isSliding = false;
       this.#endsAt = now;
     } else if (sentAt > this.#knownAt && remaining >= this.#remaining) {
-      // As many remain as when it left, or more: the window ended sooner than expected, or it slides.
+      // As many remain as when it was sent, or more: the window ended sooner than expected, or it slides.
       this.#open(now, sentAt, remaining);
     } else if (
       sentAt > this.#seenOpenAt ||
       remaining > this.#remainedBefore ||
-      this.#remaining - remaining <= this.#unanswered + 1
+      this.#remaining - remaining <= this.#inFlight + 1
     ) {
       // All others belong to the window before.
       this.#note(now, remaining);
@@ -196,11 +196,11 @@ export class RateWindow {
   #open(now: number, openedAt: number, stated: number | null): void {
     const isKnown = this.#limitSeenAt > 0;
     const remaining = stated ?? this.#limit - 1;
-    const own = 1 + this.#unanswered;
+    const own = 1 + this.#inFlight;
     const isNew = remaining >= this.#limit - own - TOLERANCE;
     const hasRisen = remaining >= this.#remaining;
     const passedMs = now - this.openedAt;
-    // Requests overtake each other: some that left before the first one may be counted after it.
+    // Requests may arrive in another order: some that were sent before the first one may be counted after it.
     const late = this.#statedLate.splice(0).filter((each, _, { length }) => each >= remaining - length);
     this.#probes = 0;
     this.#seenOpenAt = now;
@@ -213,7 +213,7 @@ export class RateWindow {
       return;
     }
     const spent = this.#limit - remaining;
-    this.#isSliding = !isNew && hasRisen && this.#counted.explain(now, spent, this.#unanswered);
+    this.#isSliding = !isNew && hasRisen && this.#counted.explain(now, spent, this.#inFlight);
     if (this.#isSliding) this.#othersPerMs = 0;
     else this.#learnFromLast(now, remaining, own);
     this.#beganAfter = isKnown && remaining === this.#limit - 1 ? openedAt : this.#knownAt;
@@ -232,19 +232,19 @@ export class RateWindow {
     if (isShared) this.#sharedUntil = Math.max(this.#sharedUntil, now + REMEMBERED_WINDOWS * this.#windowMs);
   }
 
-  /** Learns how long the last window was and what others spent in it, when another one has begun. */
+  /** When a window has begun: learns how long the last one was, and what other processes spent in it. */
   #learnFromLast(now: number, remaining: number, own: number): void {
     const longestMs = now - this.#beganAfter;
     if (longestMs > SHORTEST_WINDOW_MS && longestMs < SHORTER * this.#windowMs) this.#windowMs = longestMs;
     const seenMs = this.#knownAt - this.openedAt;
-    // A short time says little of how fast others spend.
+    // A short time shows little about how fast other processes spend.
     if (seenMs > this.#windowMs / 10) {
       const others = Math.max(0, this.#limit - this.#remaining - (this.#own - own));
       const perMs = others / seenMs;
       const isFirst = this.#sharedUntil === Number.POSITIVE_INFINITY;
       if (isFirst) this.#sharedUntil = others > TOLERANCE ? now + REMEMBERED_WINDOWS * this.#windowMs : 0;
       const mean = isFirst ? perMs : (this.#othersPerMs + perMs) / 2;
-      // No more is left to others than to this process.
+      // Other processes get at most as much as this one.
       this.#othersPerMs = mean * this.#windowMs < 1 ? 0 : Math.min(mean, this.#limit / 2 / this.#windowMs);
     }
     if (now > this.#limitSeenAt + REMEMBERED_WINDOWS * this.#windowMs) this.#limit = remaining + 1;
@@ -265,16 +265,16 @@ export class RateWindow {
 
   /** How many requests the service would still admit. */
   #left(now: number): number {
-    if (this.#isSliding) return this.#limit - this.#counted.within(now, LIMITS.windowMs) - this.#unanswered;
-    return (now < this.#endsAt ? this.#remaining : this.#limit) - this.#unanswered;
+    if (this.#isSliding) return this.#limit - this.#counted.within(now, LIMITS.windowMs) - this.#inFlight;
+    return (now < this.#endsAt ? this.#remaining : this.#limit) - this.#inFlight;
   }
 
-  /** How many requests are shared out among the ranks at a time. */
+  /** How many requests the ranks share at a time. */
   get #quota(): number {
     return this.#isSliding ? (this.#limit * SLIDING_PART_MS) / LIMITS.windowMs : this.#limit;
   }
 
-  /** What polls leave to rank 0 and to others until the window ends. */
+  /** What polls leave to rank 0 and to other processes until the window ends. */
   #reserve(now: number): number {
     const ms = Math.max(0, this.#endsAt - now);
     const standing = (STANDING_RESERVE * this.#limit * ms) / this.#windowMs;
@@ -286,7 +286,7 @@ export class RateWindow {
   }
 
   #isBatchOver(now: number): boolean {
-    return this.#unanswered === 0 || now >= this.#batchedAt + PATIENCE_MS;
+    return this.#inFlight === 0 || now >= this.#batchedAt + PATIENCE_MS;
   }
 }
 
@@ -306,7 +306,7 @@ export class Demand {
   }
 }
 
-/** How many requests of this process were answered in each second that a sliding window may still count. */
+/** How many requests of this process got a response in each second that a sliding window may still count. */
 class CountedRequests {
   readonly #bySecond = new Map<number, number>();
 
@@ -319,7 +319,7 @@ class CountedRequests {
     }
   }
 
-  /** How many were answered within the last `ms`, and up to a second earlier, but not within the last `butMs`. */
+  /** How many got a response within the last `ms`, and up to a second earlier, but not within the last `butMs`. */
   within(now: number, ms: number, butMs = 0): number {
     let count = 0;
     for (const [second, requests] of this.#bySecond) {

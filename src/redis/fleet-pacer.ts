@@ -1,6 +1,6 @@
 import { createMemoryPacer } from "../rate-limit/memory-pacer.js";
 import type { PacedRequest, Pacer } from "../rate-limit/pacer.js";
-import { type Budget, RateWindow } from "../rate-limit/window.js";
+import { type PacerWindow, RateWindow } from "../rate-limit/window.js";
 import { type Clock, SteadyClock } from "../time/clock.js";
 import { type FleetBudget, type FleetSize, FleetWindow } from "./fleet-window.js";
 
@@ -32,7 +32,7 @@ export function createFleetPacer(
   const isAlone = () => clock.now() < restsUntil;
   const queue = createMemoryPacer(
     callersClock,
-    eitherBudget(window, new RateWindow(), clock, () => restsUntil),
+    eitherWindow(window, new RateWindow(), clock, () => restsUntil),
   );
 
   return {
@@ -70,7 +70,7 @@ export function createFleetPacer(
     // If the budget became unavailable, the request goes back and is admitted by this process's own one.
     const mayLeave = taking === null ? ownHasAdmitted : window.note(taking, askedAt, clock.now());
     if (mayLeave && !signal?.aborted) {
-      queue.lookAgain();
+      queue.advance();
       return true;
     }
     // Nothing was sent: release the slot in the queue.
@@ -115,8 +115,13 @@ export function createFleetPacer(
   }
 }
 
-/** The fleet's budget, or this process's own while the fleet's is unavailable. Both record every request. */
-function eitherBudget(fleet: Budget, own: Budget, clock: SteadyClock, aloneUntil: () => number): Budget {
+/** The fleet's window, or this process's own while the fleet's is unavailable. Both record every request. */
+function eitherWindow(
+  fleet: PacerWindow,
+  own: PacerWindow,
+  clock: SteadyClock,
+  aloneUntil: () => number,
+): PacerWindow {
   const isAlone = () => clock.now() < aloneUntil();
   const current = () => (isAlone() ? own : fleet);
   return {
@@ -136,9 +141,9 @@ function eitherBudget(fleet: Budget, own: Budget, clock: SteadyClock, aloneUntil
       fleet.spend(now, rank);
       own.spend(now, rank);
     },
-    settle(now, settlement) {
-      fleet.settle(now, settlement);
-      own.settle(now, settlement);
+    record(now, report) {
+      fleet.record(now, report);
+      own.record(now, report);
     },
   };
 }

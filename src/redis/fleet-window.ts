@@ -1,4 +1,4 @@
-import { type Budget, Demand, type Rank, type ReadBudget } from "../rate-limit/window.js";
+import { Demand, type PacerWindow, type PollBudget, type Rank } from "../rate-limit/window.js";
 
 /** What the service allows a key. */
 export interface FleetSize {
@@ -46,7 +46,7 @@ export function marginOf({ windowMs }: FleetSize): number {
   return Math.min(1000, windowMs / 4);
 }
 
-type Settlement = Parameters<Budget["settle"]>[1];
+type Report = Parameters<PacerWindow["record"]>[1];
 
 /** Share of this process's requests up to which each rank goes before the following ones. */
 const SHARES = [0.45, 0.25, 1] as const;
@@ -62,10 +62,10 @@ const PATIENCE_MS = 2000;
 const SHORTEST_STEP_MS = 50;
 
 /**
- * The fleet's window as this process last saw it. It decides when to ask for a request, and how many to plan with; the
- * shared budget decides whether the request is sent.
+ * The fleet's window as this process last saw it. It decides when to take a request from the shared
+ * budget, and how many to plan with; the shared budget decides whether the request is sent.
  */
-export class FleetWindow implements Budget {
+export class FleetWindow implements PacerWindow {
   readonly #size: FleetSize;
   readonly #beforePlanning: () => void;
   readonly #marginMs: number;
@@ -128,12 +128,12 @@ export class FleetWindow implements Budget {
   }
 
   /** This process's share of what the fleet has left, without its own creates. */
-  budget(now: number): ReadBudget {
+  budget(now: number): PollBudget {
     this.#beforePlanning();
     const endsAt = this.#isCurrent(now) ? this.#endsAt : now + this.#size.windowMs + this.#marginMs;
     const until = Math.max(now, endsAt - 2 * this.#marginMs);
-    const reads = Math.max(0, this.#part * this.#left(now) - this.#firsts.within(now, until - now));
-    return { reads, now, until };
+    const polls = Math.max(0, this.#part * this.#left(now) - this.#firsts.within(now, until - now));
+    return { polls, now, until };
   }
 
   spend(now: number, rank: Rank): void {
@@ -142,13 +142,13 @@ export class FleetWindow implements Budget {
     if (rank === 0) this.#firsts.note(now);
   }
 
-  settle(now: number, { heldForMs }: Settlement): void {
+  record(now: number, { heldForMs }: Report): void {
     if (heldForMs === null) return;
     this.#heldUntil = Math.max(this.#heldUntil, now + heldForMs);
     this.#endsAt = this.#heldUntil;
   }
 
-  state(now: number): ReturnType<Budget["state"]> {
+  state(now: number): ReturnType<PacerWindow["state"]> {
     const isOpen = this.#isCurrent(now) && now >= this.#heldUntil;
     return {
       limit: this.#size.requests,

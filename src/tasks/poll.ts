@@ -8,7 +8,7 @@ import { SHORTEST_WAIT_MS } from "../http/client.js";
 import type { Call, Context, Tried } from "../http/context.js";
 import type { WaitingTask } from "../rate-limit/pacer.js";
 import {
-  type AbortCall,
+  type AbortCallback,
   Aborter,
   onAbort,
   parseDate,
@@ -84,7 +84,7 @@ export class TaskPoller {
   /** The queued poll: when it was queued, and how to withdraw it. */
   #queuedAt = 0;
   #withdrawal: Aborter | undefined;
-  #abort: AbortCall | undefined;
+  #abort: AbortCallback | undefined;
   /** The poll of another wait on this task, which replaces the queued one. */
   #shared: Promise<Reading> | undefined;
 
@@ -179,7 +179,7 @@ export class TaskPoller {
     const { taskId } = this;
     const { signal } = this.#settings.options;
     const shared = this.#shared;
-    this.#abort?.leave();
+    this.#abort?.remove();
     const queued = this.#polls.queued.get(taskId);
     if (shared === undefined && queued?.delete(this) && queued.size === 0) this.#polls.queued.delete(taskId);
     // Every admission needs a report, even if nothing is sent.
@@ -201,7 +201,7 @@ export class TaskPoller {
         ? this.#begin(poll.signal)
         : joined(shared, this.#timeoutMs(), poll.signal));
     } finally {
-      abort.leave();
+      abort.remove();
       stopWatching();
     }
   }

@@ -172,7 +172,7 @@ async function* resultsOf<Item, Result>(
       else throw failures[0];
     }
   } finally {
-    abort.leave();
+    abort.remove();
     // A source that is not exhausted cleans up: the iteration does not wait for it, and ignores its errors.
     if (!isExhausted) (async () => iterator.return?.())().catch(() => {});
   }

@@ -201,7 +201,7 @@ export class Tasks {
         const known = { requestId, journalKey, cause: signal?.reason };
         reject(abortedInFlight(call, known, this.#context.redactor));
       });
-      void ended.then(resolve, reject).finally(() => abort.leave());
+      void ended.then(resolve, reject).finally(() => abort.remove());
     });
   }
 

@@ -1,34 +1,34 @@
-/** Where the client gets its time from: the system's clock by default, the emulator's in tests. */
+/** The time of the client: the system's clock by default, the emulator's in tests. */
 export interface Clock {
   /** The time, in milliseconds since the epoch. */
   now(): number;
-  /** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted first. */
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason if it is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The time that an HTTP date names, in milliseconds since the epoch; `null` where it can't be read. */
+/** The time of a date, in milliseconds since the epoch; `null` if it can't be parsed. */
 export function parseDate(text: string | null): number | null {
   const time = Date.parse(text ?? "");
   return Number.isNaN(time) ? null : time;
 }
 
-/** The last time that a date can have, in milliseconds since the epoch. */
-const END_OF_TIME = 8.64e15;
+/** The latest time that a `Date` can represent, in milliseconds since the epoch. */
+const LATEST_DATE = 8.64e15;
 
-/** A time as the caller's own kind of value; what lies beyond the end of time is that end. */
+/** A time as a `Date`; the latest possible one for a later time. */
 export function dateAt(time: number): Date {
-  return new Date(Math.min(time, END_OF_TIME));
+  return new Date(Math.min(time, LATEST_DATE));
 }
 
-/** A sleep looks at the time at least this often: the timers of a machine that is suspended stand still. */
-const LONGEST_NAP_MS = 10_000;
+/** A sleep reads the time at least this often, since timers stop while a machine is suspended. */
+const LONGEST_TIMER_MS = 10_000;
 
-/** A wall that lags by more than this was set back; by less it is only being adjusted. */
+/** A wall clock that lags by more than this was set back; a smaller lag is an adjustment. */
 const SET_BACK_MS = 1000;
 
 /**
- * The system's time and its timers. What was set forward has passed, as it has for a laptop that slept; what was set
- * back is made up for, since a wait must go on at its pace: from then on the time is that much ahead of the wall.
+ * The system's time and its timers. If the system's clock is set forward, that time counts as passed, as after the sleep of
+ * a laptop. If it is set back, this clock stays ahead of it by that much, so that no wait gets longer.
  */
 export function createSystemClock(): Clock {
   let wall = Date.now();
@@ -49,7 +49,7 @@ export function createSystemClock(): Clock {
     async sleep(ms, signal) {
       const wakeAt = now() + ms;
       for (let left = ms; left > 0; left = wakeAt - now()) {
-        await sleepOnce(Math.min(left, LONGEST_NAP_MS), signal);
+        await sleepOnce(Math.min(left, LONGEST_TIMER_MS), signal);
       }
       signal?.throwIfAborted();
     },
@@ -64,13 +64,13 @@ function sleepOnce(ms: number, signal: AbortSignal | undefined): Promise<void> {
       reject(signal?.reason);
     });
     const timeout = setTimeout(() => {
-      abort.leave();
+      abort.remove();
       resolve();
     }, ms);
   });
 }
 
-/** Draws a number from 0 up to, but not including, 1. */
+/** Returns a random number from 0 up to, but not including, 1. */
 export type Random = () => number;
 
 export const systemRandom: Random = () => Math.random();
@@ -94,8 +94,8 @@ export function whenOverdue(clock: Clock, time: number, graceMs: number, callbac
 }
 
 /**
- * The time of a clock that may be set back: this one then goes on from where it was, so that nothing which is planned on it
- * waits for the old time to come again. Times of the clock's own are carried over with what was lost so far.
+ * A clock that is never set back. If the given clock is, this one continues from its last time, so that no plan is delayed.
+ * `fromClock` and `toClock` convert the times of the given clock.
  */
 export class SteadyClock {
   readonly #clock: Clock;
@@ -114,24 +114,24 @@ export class SteadyClock {
     return now + this.#lostMs;
   }
 
-  /** A time of the clock's own on this one. */
+  /** Converts a time of the given clock to this one. */
   fromClock(time: number): number {
     return time + this.#lostMs;
   }
 
-  /** A time of this one on the clock's own. */
+  /** Converts a time of this clock to the given one. */
   toClock(time: number): number {
     return time - this.#lostMs;
   }
 
-  /** Rejects, and never throws, whatever a clock of the caller's own does. */
+  /** Rejects if the `sleep` of a custom clock throws. */
   async sleep(ms: number, signal: AbortSignal): Promise<void> {
     return this.#clock.sleep(ms, signal);
   }
 }
 
 /** A callback for the abort of a signal. */
-export class AbortCall {
+export class AbortCallback {
   declare readonly callback: () => void;
   declare readonly signal: AbortSignal | null;
 
@@ -141,39 +141,39 @@ export class AbortCall {
   }
 
   /** Removes the callback. A second call does nothing. */
-  leave(): void {
+  remove(): void {
     const { signal } = this;
-    const calls = signal && callsBySignal.get(signal);
-    if (calls?.delete(this) && calls.size === 0) signal?.removeEventListener("abort", callAll);
+    const callbacks = signal && callbacksBySignal.get(signal);
+    if (callbacks?.delete(this) && callbacks.size === 0) signal?.removeEventListener("abort", callAll);
   }
 }
 
-const NO_CALL = new AbortCall(() => {}, null);
+const NO_CALLBACK = new AbortCallback(() => {}, null);
 
-const callsBySignal = new WeakMap<AbortSignal, Set<AbortCall>>();
+const callbacksBySignal = new WeakMap<AbortSignal, Set<AbortCallback>>();
 
 /**
  * Calls back when a signal is aborted, unless the callback is removed before. A signal has one listener for all its callbacks:
  * thousands of waits may share a signal, and an `EventTarget` searches all its listeners at each change.
  */
-export function onAbort(signal: AbortSignal | undefined, callback: () => void): AbortCall {
-  if (signal === undefined) return NO_CALL;
-  const call = new AbortCall(callback, signal);
-  const calls = callsBySignal.get(signal) ?? new Set();
-  if (calls.size === 0) callsBySignal.set(signal, calls);
-  if (calls.size === 0 && !aborters.has(signal)) signal.addEventListener("abort", callAll);
-  calls.add(call);
-  return call;
+export function onAbort(signal: AbortSignal | undefined, callback: () => void): AbortCallback {
+  if (signal === undefined) return NO_CALLBACK;
+  const added = new AbortCallback(callback, signal);
+  const callbacks = callbacksBySignal.get(signal) ?? new Set();
+  if (callbacks.size === 0) callbacksBySignal.set(signal, callbacks);
+  if (callbacks.size === 0 && !aborters.has(signal)) signal.addEventListener("abort", callAll);
+  callbacks.add(added);
+  return added;
 }
 
 function callAll(this: AbortSignal): void {
-  const calls = callsBySignal.get(this) ?? new Set();
-  callsBySignal.delete(this);
+  const callbacks = callbacksBySignal.get(this) ?? new Set();
+  callbacksBySignal.delete(this);
   this.removeEventListener("abort", callAll);
-  for (const { callback } of calls) callback();
+  for (const { callback } of callbacks) callback();
 }
 
-/** The signals whose controller calls back by itself. */
+/** The signals of `Aborter`, which calls the callbacks itself. */
 const aborters = new WeakSet<AbortSignal>();
 
 /**
@@ -193,8 +193,8 @@ export class Aborter extends AbortController {
 }
 
 /**
- * Whether an error is only the reason of an abort. An application may abort many runs with the failure of one as the reason: it
- * says nothing about the others.
+ * Whether an error is only the reason of an abort. An application may abort many runs with the failure of one as the reason,
+ * so its `taskId` need not be that of this run.
  */
 export function isReasonOf(signal: AbortSignal | undefined, error: unknown): boolean {
   return signal?.aborted === true && Object.is(error, signal.reason);
@@ -218,13 +218,13 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal) {
   ended.catch(() => {});
   const onTimeout = () => {
     timedOut = true;
-    end(new DOMException(`no answer within ${timeoutMs} ms`, "TimeoutError"));
+    end(new DOMException(`no response within ${timeoutMs} ms`, "TimeoutError"));
   };
   let timer = setTimeout(onTimeout, timeoutMs);
   const callerAbort = onAbort(callerSignal, () => end(callerSignal?.reason));
   const clear = () => {
     clearTimeout(timer);
-    callerAbort.leave();
+    callerAbort.remove();
   };
   if (callerSignal?.aborted) end(callerSignal.reason);
 

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { createMemoryPacer } from "../../../../src/rate-limit/memory-pacer.js";
 import type { PacedRequest, RateLimitReport } from "../../../../src/rate-limit/pacer.js";
-import type { Budget } from "../../../../src/rate-limit/window.js";
+import type { PacerWindow } from "../../../../src/rate-limit/window.js";
 import { createTestClock, START, turns } from "../../../support/test-clock.js";
 
 // The queue alone: on a budget that the test sets, in the place of what is learned of the service's.
@@ -23,7 +23,7 @@ function createBudget() {
     share: true,
     changesAt: Number.POSITIVE_INFINITY,
     until: START + 60_000,
-    reads: 1e9,
+    polls: 1e9,
     isOpen: () => budget.open,
     shareLeft: () => (budget.share ? 1 : 0),
     admits(_now: number, claimant: number, leave = 0) {
@@ -33,13 +33,13 @@ function createBudget() {
     nextChange: () => budget.changesAt,
     budget(now: number) {
       asked.priced.push(now - START);
-      return { reads: budget.reads, now, until: budget.until };
+      return { polls: budget.polls, now, until: budget.until };
     },
     spend(now: number, claimant: number) {
       asked.spent.push([now - START, claimant]);
       budget.free--;
     },
-    settle: (_now: number, answer: RateLimitReport) => void asked.settled.push(answer),
+    record: (_now: number, answer: RateLimitReport) => void asked.settled.push(answer),
     state: () => ({ limit: 9, remaining: 8, resetAt: START + 60_000, heldUntil: START + 7000 }),
   };
   return { budget, asked };
@@ -48,7 +48,7 @@ function createBudget() {
 function createQueue({ skips = true } = {}) {
   const clock = createTestClock({ skips });
   const { budget, asked } = createBudget();
-  const pacer = createMemoryPacer(clock, budget as unknown as Budget);
+  const pacer = createMemoryPacer(clock, budget as unknown as PacerWindow);
   const left: [name: string, at: number][] = [];
   const send = async (name: string, request: PacedRequest, signal?: AbortSignal) => {
     const admitted = await pacer.admit(request, signal);
@@ -89,7 +89,7 @@ describe("a request", () => {
     void send("a", { kind: "create" });
     await turns(2);
     budget.free = 1;
-    pacer.lookAgain();
+    pacer.advance();
     await turns(2);
     expect(left).toEqual([["a", 0]]);
   });
@@ -180,7 +180,7 @@ describe("a request", () => {
     await turns(2);
     expect(left.map(([name]) => name).sort()).toEqual(["poll is late", "short is late"]);
     budget.free = 9;
-    pacer.lookAgain();
+    pacer.advance();
     await turns(2);
     expect(left.map(([name]) => name)).toContain("long");
   });
@@ -197,7 +197,7 @@ describe("who goes ahead", () => {
     await turns(2);
     asked.left.length = 0;
     budget.free = 4;
-    pacer.lookAgain();
+    pacer.advance();
     await turns(2);
     expect(left.map(([name]) => name)).toEqual(["poll 1", "poll 2", "create"]);
     // One poll is still to come.
@@ -215,7 +215,7 @@ describe("who goes ahead", () => {
     void send("create", { kind: "create" });
     await turns(2);
     expect(asked.left).toContainEqual([0, 0]);
-    pacer.lookAgain();
+    pacer.advance();
   });
 });
 
@@ -227,7 +227,7 @@ describe("the second between two reads of a task", () => {
     void send("other", { kind: "read", taskId: "u" });
     await turns(2);
     budget.free = 9;
-    pacer.lookAgain();
+    pacer.advance();
     await clock.advance(2000);
     expect(left).toEqual([
       ["a", 0],
@@ -256,7 +256,7 @@ describe("the timer", () => {
     void send("", { kind: "create", notAfter: START + 8000 });
     await turns(2);
     expect(clock.sleeps.map(({ ms }) => ms)).toEqual([8000]);
-    budget.reads = 0;
+    budget.polls = 0;
     budget.until = START + 20_000;
     void send("", { kind: "poll", taskId: "t", notBefore: START + 90_000, task: TASK });
     await turns(2);
@@ -278,7 +278,7 @@ describe("the price of reads", () => {
   /** When it is asked for what there is to spend, while one poll waits for so long. */
   async function pricedAt({ until = 60_000, open = true } = {}) {
     const { budget, asked, send, clock } = createQueue({ skips: false });
-    Object.assign(budget, { until: START + until, open, reads: 0, free: 0 });
+    Object.assign(budget, { until: START + until, open, polls: 0, free: 0 });
     void send("", { kind: "poll", taskId: "t", notBefore: START + 1000, task: TASK });
     await clock.advance(30_000);
     return [...new Set(asked.priced)];
@@ -297,17 +297,17 @@ describe("the price of reads", () => {
 
   test("is set anew when a new window opens, and not before it is over", async () => {
     const { budget, send, clock, pacer, left } = createQueue({ skips: false });
-    Object.assign(budget, { reads: 0.5, until: START + 600_000 });
+    Object.assign(budget, { polls: 0.5, until: START + 600_000 });
     for (let task = 0; task < 20; task++) {
       void send("", { kind: "poll", taskId: String(task), notBefore: START + 5000, task: TASK });
     }
     await clock.advance(6000);
-    budget.reads = 1e9;
-    pacer.lookAgain();
+    budget.polls = 1e9;
+    pacer.advance();
     await turns(2);
     expect(left).toEqual([]);
     budget.openedAt = clock.now();
-    pacer.lookAgain();
+    pacer.advance();
     await turns(2);
     expect(left).toHaveLength(20);
   });
@@ -335,7 +335,10 @@ describe("on a clock that is set back", () => {
     expect(clock.elapsed()).toBe(0);
     const wall = { now: START };
     const { budget } = createBudget();
-    const set = createMemoryPacer({ now: () => wall.now, sleep: clock.sleep }, budget as unknown as Budget);
+    const set = createMemoryPacer(
+      { now: () => wall.now, sleep: clock.sleep },
+      budget as unknown as PacerWindow,
+    );
     wall.now = START - 5000;
     expect(set.rateLimit()).toMatchObject({ resetAt: START + 55_000, heldUntil: START + 2000 });
     budget.state = () => ({ limit: 9, remaining: 8, resetAt: null, heldUntil: null }) as never;
@@ -346,7 +349,7 @@ describe("on a clock that is set back", () => {
     const wall = { now: START };
     const { budget, asked } = createBudget();
     const { sleep } = createTestClock();
-    const pacer = createMemoryPacer({ now: () => wall.now, sleep }, budget as unknown as Budget);
+    const pacer = createMemoryPacer({ now: () => wall.now, sleep }, budget as unknown as PacerWindow);
     pacer.report({ sentAt: START - 300, remaining: 4, heldForMs: null });
     wall.now = START - 5000;
     pacer.report({ sentAt: START - 300, remaining: 3, heldForMs: null });

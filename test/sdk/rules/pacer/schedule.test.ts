@@ -20,8 +20,8 @@ function createSchedule() {
   };
   const enterMany = (count: number, ...rest: Parameters<typeof enter>) =>
     Array.from({ length: count }, () => enter(...rest));
-  const plan = (polls: ScheduledPoll[], reads: number, ms = MINUTE) =>
-    schedule.plan(polls, { reads, now: NOW, until: NOW + ms });
+  const plan = (waiting: ScheduledPoll[], polls: number, ms = MINUTE) =>
+    schedule.plan(waiting, { polls, now: NOW, until: NOW + ms });
   /** So many tasks of this kind are found to take so long. */
   const learnEnds = (count: number, seconds: number, task = TASK) => {
     const submittedAt = NOW - seconds * 1000;

@@ -16,9 +16,9 @@ function createWindow() {
     return sent;
   };
   const respond = (now: number, remaining: number | null, sentAt = now) =>
-    window.settle(now, { sentAt, remaining, heldForMs: null });
+    window.record(now, { sentAt, remaining, heldForMs: null });
   const hold = (now: number, heldForMs: number) =>
-    window.settle(now, { sentAt: now, remaining: null, heldForMs });
+    window.record(now, { sentAt: now, remaining: null, heldForMs });
   /** Sends a request whose response comes at once. */
   const request = (now: number, rank: Rank, remaining: number | null) => {
     window.spend(now, rank);
@@ -191,14 +191,14 @@ describe("the shares of a window", () => {
 
   test("leave polls a budget of what remains, less the creates to come, up to the window's end", () => {
     const { window, request } = createSecond();
-    expect(window.budget(START + 20_000)).toEqual({ reads: 119, now: START + 20_000, until: START + MINUTE });
+    expect(window.budget(START + 20_000)).toEqual({ polls: 119, now: START + 20_000, until: START + MINUTE });
     for (let sent = 1; sent <= 12; sent++) request(START, CREATE, 119 - sent);
-    expect(window.budget(START).reads).toBeCloseTo(107 - 12, 6);
+    expect(window.budget(START).polls).toBeCloseTo(107 - 12, 6);
     for (let sent = 13; sent <= 90; sent++) request(START, CREATE, 119 - sent);
-    expect(window.budget(START).reads).toBe(29);
+    expect(window.budget(START).polls).toBe(29);
     expect(window.budget(START + 2 * MINUTE)).toMatchObject({ until: START + 2 * MINUTE });
     request(START + 1, CREATE, 0);
-    expect(window.budget(START + 1).reads).toBe(0);
+    expect(window.budget(START + 1).polls).toBe(0);
   });
 });
 
@@ -348,7 +348,7 @@ describe("others on the same key", () => {
   test("keep what they spent in the last window, with a margin", () => {
     const { window, request } = createSecond({ others: 3 });
     // 27 in 54 s.
-    expect(window.budget(START).reads).toBeCloseTo(119 - 30, 6);
+    expect(window.budget(START).polls).toBeCloseTo(119 - 30, 6);
     let polls = 0;
     while (window.admits(START, POLL)) request(START, POLL, 119 - ++polls);
     expect(polls).toBe(119 - 12 - Math.floor(1 + 30 + Math.sqrt(30)));
@@ -361,7 +361,7 @@ describe("others on the same key", () => {
         request(START + index * MINUTE + 54_000, POLL, last);
         request(START + (index + 1) * MINUTE, POLL, 119);
       }
-      return 119 - window.budget(START + lasts.length * MINUTE).reads;
+      return 119 - window.budget(START + lasts.length * MINUTE).polls;
     };
     expect(expected(118)).toBeCloseTo(15, 6);
     expect(expected(118 - 54)).toBeCloseTo((30 + 60) / 2, 6);
@@ -375,10 +375,10 @@ describe("others on the same key", () => {
     const { window, request } = createSecond();
     request(START + 6000, POLL, 80);
     request(START + MINUTE, POLL, 119);
-    expect(window.budget(START + MINUTE).reads).toBe(119);
+    expect(window.budget(START + MINUTE).polls).toBe(119);
     request(START + MINUTE + 6001, POLL, 80);
     request(START + 2 * MINUTE, POLL, 119);
-    expect(window.budget(START + 2 * MINUTE).reads).toBeLessThan(80);
+    expect(window.budget(START + 2 * MINUTE).polls).toBeLessThan(80);
   });
 
   test.each([
@@ -430,7 +430,7 @@ describe("a sliding window", () => {
 
   test("is spent in parts of 5 s: with what is released in them, and a share for each rank", () => {
     const { window, now, send } = createSliding(3 * MINUTE);
-    expect(window.budget(now)).toEqual({ reads: 60 + 5, now, until: now + 5000 });
+    expect(window.budget(now)).toEqual({ polls: 60 + 5, now, until: now + 5000 });
     expect(window.shareLeft(now + 5000, CREATE)).toBe(4.5);
     send(now + 5000, CREATE, 3);
     expect(window.shareLeft(now + 5000, CREATE)).toBe(1.5);
