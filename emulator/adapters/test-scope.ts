@@ -38,7 +38,7 @@ export function followTest(core: Core) {
     brokenRules(allowed: ReadonlySet<ConductRule>): string | null {
       const broken = findings().filter(({ rule }) => !allowed.has(rule));
       if (broken.length === 0) return null;
-      const lines = broken.map((finding) => `- ${describe(finding, requests)}\n`);
+      const lines = broken.map((finding) => `- ${formatFinding(finding, requests)}\n`);
       const rules = [...new Set(broken.map(({ rule }) => `"${rule}"`))].join(", ");
       return `The client broke rules of the service:\n${lines.join("")}If the test does so on purpose, call \`breaks(${rules})\`.`;
     },
@@ -76,7 +76,10 @@ function typeOf(core: Core, { method, path }: LoggedRequest, json: unknown): str
 }
 
 /** Formats a finding. Request ids in its text are replaced by the requests' names. */
-function describe({ rule, at, request_id: id, detail }: Finding, requests: readonly TestRequest[]): string {
+function formatFinding(
+  { rule, at, request_id: id, detail }: Finding,
+  requests: readonly TestRequest[],
+): string {
   const name = nameOf(requests, id, at);
   const named = (word: string) => (word === id ? null : nameOf(requests, word)) ?? word;
   const words = detail.replaceAll(/[\w.:-]+/g, named);

@@ -115,6 +115,7 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
     reset: (changes = {}) => resetEmulator(context, checkOptions(changes, RESET_OPTIONS)),
     snapshot: () => takeSnapshot(core.state, core.clock.now()),
     restore: (snapshot) => restoreSnapshot(core, snapshot),
+    // The snapshot has the API key.
     fork: () =>
       createEmulator({ ...options, apiKey: undefined, snapshot: takeSnapshot(core.state, core.clock.now()) }),
     async [Symbol.asyncDispose]() {

@@ -13,7 +13,7 @@ const errorBody = z.object({ code: z.int(), error_code: z.string(), message: z.s
 
 const HEADERS = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 
-export function describe(methods: readonly AnyMethod[], service: string) {
+export function controlDocument(methods: readonly AnyMethod[], service: string) {
   const paths: Record<string, Record<string, object>> = {};
   const schemas: Record<string, object> = { Error: jsonSchemaOf(errorBody, "output") };
   for (const method of methods) {

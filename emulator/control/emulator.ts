@@ -60,7 +60,7 @@ export interface EmulatorOptions extends ResetOptions {
 export interface Emulator extends AsyncDisposable {
   /** The service address, without `/api/v1`: the option `url`, or an origin that no network can resolve. */
   readonly url: string;
-  /** The key of the first account. It stays through every reset. */
+  /** The key of the first account. A reset does not change it. */
   readonly apiKey: string;
   readonly accountId: string;
   /**
@@ -95,20 +95,20 @@ export interface Emulator extends AsyncDisposable {
   changeLimits(changes: Partial<Limits>): Readonly<Limits>;
   /** Returns everything at once. Like every read, this applies the task timeout to all tasks. */
   state(): EmulatorState;
-  /** Calls back for each request from now on, as it ends. Returns a function that ends this. */
+  /** Calls the listener at the end of each later request. Returns a function that removes the listener. */
   onRequest(listener: (request: LoggedRequest) => void): () => void;
   /** Every rule of the service that a client broke, in the order of the requests: at least the last 10,000. */
   audit(): Finding[];
   /**
-   * Resolves with the task when it has this status; rejects at any other final one. It applies the task timeout once, and
-   * then only watches: a task changes its status when a client reads it.
+   * Resolves with the task when it has this status; rejects if it ends in another. This applies the task timeout once, but
+   * does not read the task: its status changes only when a client reads it.
    *
    * @throws RangeError for an unknown task.
    */
   when(taskId: string, status: TaskStatus): Promise<Task>;
   /**
-   * Begins anew, with the options of its creation except for those given here. The clock's mode and the API key stay.
-   * Requests in flight end as on a broken connection. Sleeps on the clock keep the time that is left of them.
+   * Begins again with the options of the emulator's creation, except for those given here. The clock's mode and the API key
+   * stay. Requests in flight end as on a broken connection. Sleeps on the clock keep their remaining duration.
    *
    * @throws RangeError that names the invalid option; nothing is then changed.
    */
@@ -137,7 +137,7 @@ export interface Connection {
   readonly random: () => number;
 }
 
-/** Everything that an observer can see of an emulator. */
+/** The accounts, tasks and settings of an emulator. */
 export interface EmulatorState {
   /** ISO 8601. */
   now: string;
@@ -161,7 +161,7 @@ export interface Provider {
    */
   next(outcome: Outcome): void;
   /**
-   * Sets the outcome of every task from now on; `null` ends that. `next` and the request's own outcome take precedence.
+   * Sets the outcome of every later task; `null` removes it. `next` and the request's own outcome take precedence.
    *
    * @throws RangeError that names the invalid field.
    */
@@ -171,7 +171,7 @@ export interface Provider {
 /** Failures on demand. */
 export interface Faults {
   /**
-   * Adds a fault behind the others: of several that match a request, the first fires.
+   * Adds a fault. Of several faults that match a request, the one added first fires.
    *
    * @throws RangeError that names the invalid field.
    */
@@ -201,7 +201,7 @@ export interface AccountChanges {
   saved_card?: "accepts" | "refuses" | undefined;
 }
 
-/** An account as an observer sees it. */
+/** An account, with its balance, keys and ledger. */
 export interface AccountView {
   account_id: string;
   suspended: boolean;
@@ -217,7 +217,7 @@ export interface AccountView {
   }[];
 }
 
-/** A key as an observer sees it: without its value. */
+/** A key, without its value. */
 export interface KeyView {
   key_id: string;
   disabled: boolean;
@@ -256,12 +256,12 @@ export interface Accounts extends AccountPurchases {
   get(accountId: string): AccountView;
   /** Returns all accounts, in the order of their creation. */
   list(): AccountView[];
-  /** Changes what is given, and leaves the rest. */
+  /** Changes the given fields. */
   update(accountId: string, changes: AccountChanges): AccountView;
-  /** Creates another key, which spends the account's credits and sees its tasks. */
+  /** Creates another key of the account. */
   createKey(accountId: string): CreatedKey;
-  /** Requests with a disabled key get 401, until it is enabled again. */
+  /** Disables a key, or enables it again. Requests with a disabled key get 401. */
   updateKey(accountId: string, keyId: string, changes: { disabled: boolean }): KeyView;
-  /** Requests with a deleted key get 401, permanently. */
+  /** Deletes a key permanently. Requests with it get 401. */
   deleteKey(accountId: string, keyId: string): void;
 }

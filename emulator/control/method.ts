@@ -16,7 +16,7 @@ export type Params<Route extends string> = string extends Route
     ? [string, ...Params<Rest>]
     : [];
 
-interface Described<Route extends string> {
+interface MethodBase<Route extends string> {
   /** The HTTP method, and the path below `/_emulator`: `PATCH /accounts/{account_id}`. */
   readonly route: Route;
   readonly summary: string;
@@ -26,7 +26,7 @@ interface Described<Route extends string> {
 
 /** A method that returns JSON or nothing, in process and over HTTP. */
 export interface Method<Route extends string, Body extends z.ZodMiniType, Json, Result>
-  extends Described<Route> {
+  extends MethodBase<Route> {
   /** @defaultValue 200, or 204 without a response */
   readonly status: 200 | 201 | 204;
   readonly body: Body | null;
@@ -37,7 +37,7 @@ export interface Method<Route extends string, Body extends z.ZodMiniType, Json, 
 }
 
 /** A method that responds with a file, over HTTP alone. */
-export interface FileMethod<Route extends string> extends Described<Route> {
+export interface FileMethod<Route extends string> extends MethodBase<Route> {
   readonly mediaType: string;
   respond(
     context: MethodContext,

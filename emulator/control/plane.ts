@@ -14,7 +14,7 @@ import {
 } from "../http/messages.js";
 import { findRoute, patternOf } from "../http/routes.js";
 import { accountMethods } from "./account-methods.js";
-import { describe } from "./describe.js";
+import { controlDocument } from "./describe.js";
 import { type AnyMethod, type MethodContext, method } from "./method.js";
 import { observerMethods } from "./observer-methods.js";
 import { serviceMethods } from "./service-methods.js";
@@ -29,7 +29,7 @@ export const METHODS: readonly AnyMethod[] = [
   method("GET /openapi.json", {
     summary: "This description.",
     response: z.looseObject({ openapi: text }),
-    run: ({ origins }) => describe(METHODS, origins.service),
+    run: ({ origins }) => controlDocument(METHODS, origins.service),
   }),
 ];
 

@@ -61,6 +61,7 @@ export interface Finding {
   readonly rule: ConductRule;
   /** When the request was carried out: ISO 8601. */
   readonly at: string;
+  /** The id of that request. */
   readonly request_id: string;
   /** How the request broke the rule, as prose. */
   readonly detail: string;

@@ -41,7 +41,7 @@ export type StateData = z.output<typeof stateSchema>;
 export const stateSchema = objectOf({
   /** With the counts, the position in every stream of random numbers. */
   seed: integer,
-  /** The first account, and the key that stays through every reset. */
+  /** The first account, and its key, which a reset does not change. */
   owner: objectOf({ accountId: text, apiKey: text }),
   /** How many of each were ever made. */
   counts: z.record(oneOf(...COUNTED), count, "be an object"),
@@ -88,8 +88,8 @@ export function createState(options: NewState, now: number): State {
 }
 
 /**
- * Everything that an emulator stores, as JSON: another emulator continues from it exactly as the first would have. What
- * is inside `state` may change with each version.
+ * Everything that an emulator stores, as JSON: another emulator continues from it exactly as the first would have. The
+ * format of `state` may change with each version.
  */
 export interface Snapshot {
   readonly version: 1;

@@ -88,9 +88,9 @@ export function createResponder(service: Service, onDisconnect: () => Response) 
     }
   }
 
-  /** Settles with the promise, or rejects when the caller aborts or the emulator ends. */
+  /** Settles with the promise, or rejects when the caller aborts or the emulator is disposed. */
   async function untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
-    let forget = () => {};
+    let removeListeners = () => {};
     const ended = new Promise<never>((_, reject) => {
       signal.throwIfAborted();
       closing.throwIfAborted();
@@ -98,12 +98,12 @@ export function createResponder(service: Service, onDisconnect: () => Response) 
       const onClose = () => reject(closing.reason);
       signal.addEventListener("abort", onAbort, { once: true });
       core.closeListeners.add(onClose);
-      forget = () => {
+      removeListeners = () => {
         signal.removeEventListener("abort", onAbort);
         core.closeListeners.delete(onClose);
       };
     });
-    return Promise.race([promise, ended]).finally(forget);
+    return Promise.race([promise, ended]).finally(removeListeners);
   }
 }
 

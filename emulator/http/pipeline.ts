@@ -123,6 +123,7 @@ function createContext(core: Core, request: HttpRequest): Context {
   };
 }
 
+/** `null` without a known key. Its fingerprint is computed once, when it is first needed. */
 function submissionOf(core: Core, request: HttpRequest, requestId: string, json: unknown): Submission | null {
   const { body, arrival, isAborted } = request;
   const sent = findKey(core, request);
@@ -184,11 +185,8 @@ function runStages(context: Context): HttpResponse | Promise<HttpResponse> {
     if (found instanceof Refusal) throw found;
     const { route } = found;
     context.params = found.params;
-    if (route.access === "open") {
-      const response = route.handle(context);
-      if (!(response instanceof Promise)) return completeFor(context, response);
-      return response.then((each) => completeFor(context, each), onError);
-    }
+    if (route.access === "open")
+      return route.handle(context).then((response) => completeFor(context, response), onError);
     if (caller === null) throw invalidKey(request);
     if (overLimit !== null) throw overLimit;
     const data = route.handle(context, caller.account);

@@ -35,7 +35,7 @@ interface KeyRoute extends RoutePattern {
 
 interface OpenRoute extends RoutePattern {
   readonly access: "open";
-  readonly handle: (context: Context) => HttpResponse | Promise<HttpResponse>;
+  readonly handle: (context: Context) => Promise<HttpResponse>;
 }
 
 export const ROUTES: Readonly<Record<HttpRequest["site"], readonly (KeyRoute | OpenRoute)[]>> = {
@@ -164,7 +164,7 @@ async function handleOpenApi(): Promise<HttpResponse> {
   return jsonResponse(200, openApiDocument());
 }
 
-function handleWelcome({ request }: Context): HttpResponse {
+async function handleWelcome({ request }: Context): Promise<HttpResponse> {
   const text = `This is the async-music emulator: a music service that makes everything up and charges nothing.\n\nSet ASYNC_MUSIC_BASE_URL=${request.origins.service} and use any client of the service.\n`;
   return createResponse(200, "text/plain; charset=utf-8", text);
 }

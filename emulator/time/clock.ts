@@ -4,7 +4,7 @@ import { Sleepers } from "./sleepers.js";
 
 export type { Clock };
 
-/** How an emulator's time passes: only when it is slept on or advanced, or with the system's clock. */
+/** `"virtual"`: time passes only by sleeps and `advance`; `"real"`: it follows the system's clock. */
 export type ClockMode = "virtual" | "real";
 
 /** The clock of an emulator, which the service and its clients share. */
