@@ -66,7 +66,7 @@ export interface ClientOptions {
    * @defaultValue "warn"
    */
   logLevel?: LogLevel | undefined;
-  /** A tracer of OpenTelemetry (`trace.getTracer(…)`): each call is a span, and none fails of what it throws. @defaultValue none */
+  /** A tracer of OpenTelemetry (`trace.getTracer(…)`): each call is a span. Errors of the tracer are ignored. @defaultValue none */
   tracer?: Tracer | undefined;
   /** Refuse a request that the interface forbids before anything is sent. @defaultValue true */
   validateRequests?: boolean | undefined;
@@ -101,7 +101,7 @@ export function checkClientOptions(given: ClientOptions) {
   const options = checkOptions(given, CLIENT_OPTIONS, redactor);
   if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
     const rule =
-      "be true in a browser, where everybody who opens the page can read the API key and spend its credits";
+      "be true in a browser, where every visitor of the page can read the API key and spend its credits";
     throw new InvalidOptionError("dangerouslyAllowBrowser", rule);
   }
   const apiKey = checkApiKey(givenKey);
@@ -129,7 +129,7 @@ export function checkClientOptions(given: ClientOptions) {
   };
 }
 
-/** The key itself never stands in the message. */
+/** The message never contains the key. */
 function checkApiKey(value: string | undefined): string {
   const refuse = (rule: string): never => {
     throw new InvalidOptionError("apiKey", rule);
@@ -153,7 +153,7 @@ function checkBaseUrl(value: string | undefined, redactor: Redactor): string {
     return refuse("be an http or https address", address);
   if (url.search || url.hash) refuse("have neither a query nor a fragment", address);
   // The client shows its address, and so does every server on the way.
-  if (redactor.isGivenAway(url.pathname)) refuse("not hold the API key");
+  if (redactor.containsKey(url.pathname)) refuse("not hold the API key");
 
   const base = `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, "");
   if (base.endsWith(API_PREFIX)) refuse(`end before ${API_PREFIX}, which the client adds`, address);

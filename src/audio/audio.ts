@@ -32,7 +32,7 @@ export interface AudioDownload {
   readonly contentType: string;
   /** The extension for a file: from the `Content-Type`, or, if that is missing or generic, from the first bytes. */
   readonly extension: AudioExtension;
-  /** In bytes; `null` if the response did not say. */
+  /** In bytes; `null` if the response did not state it. */
   readonly size: number | null;
   /**
    * The bytes as they arrive. After a broken connection the stream continues from there, as long as `maxRetries` allows it and
@@ -321,7 +321,7 @@ function streamOf(pieces: AsyncGenerator<Bytes>, { controller, abort }: Download
   return body;
 }
 
-/** The address of what is to be downloaded. */
+/** The address of the audio. */
 export function audioUrlOf(source: unknown): string {
   const { audio_url, then, task_id } = Object(source);
   const given: unknown = typeof source === "object" ? (audio_url ?? source) : source;
@@ -333,9 +333,9 @@ export function audioUrlOf(source: unknown): string {
   }
   // A value that contains a clip, but is none.
   let got = shown(address);
-  if (task_id !== undefined) got = "a task: give one clip of its output.result";
+  if (task_id !== undefined) got = "a task: pass one clip of its output.result";
   if (typeof then === "function") got = "a promise: await it first";
-  if (Array.isArray(source)) got = "a list: give one clip of it";
+  if (Array.isArray(source)) got = "a list: pass one clip of it";
   const rule = "be a clip, or an address that begins with http:// or https://";
   throw new InvalidOptionError("source", rule, got);
 }

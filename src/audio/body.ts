@@ -4,7 +4,7 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface Source {
   pieces: AsyncGenerator<Bytes>;
-  /** Bytes of the whole; `null` if no response said so. */
+  /** Bytes of the whole; `null` if no response stated it. */
   size: number | null;
 }
 

@@ -51,7 +51,7 @@ export class InvalidResponseError extends AsyncMusicError {
 export type Evidence = "created" | "not_created" | "unclear";
 
 /**
- * A POST may or may not have created a task. It was not sent again, since that could pay twice. Compare
+ * A POST may or may not have created a task. It was not sent again, since that could create a second task. Compare
  * `usage.tasks_created` or the balance before you send it yourself. If a broken response still named its task, `taskId`
  * is set: wait for that task.
  */

@@ -131,7 +131,7 @@ async function sendOnce(
     let left = MAX_RESPONSE_BYTES;
     for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) {
       const { value } = next;
-      // A custom `fetch` may return anything: what can't be decoded must not hide what came before it.
+      // A custom `fetch` may return anything. A chunk that can't be decoded must not discard those before it.
       if (!ArrayBuffer.isView(value))
         throw new TypeError("the body of the response contains something other than bytes");
       received.text += decoder.decode(value.subarray(0, left), { stream: true });
@@ -168,7 +168,7 @@ async function sendOnce(
   }
 }
 
-/** The caller's headers come first, so that none replaces one of the SDK's, whatever its capitalization. */
+/** The SDK's headers replace those of the caller, in any capitalization. */
 function withCallersHeaders(given: HeadersInit, own: Readonly<Record<string, string>>): Headers {
   const headers = new Headers(given);
   for (const [name, value] of Object.entries(own)) headers.set(name, value);

@@ -112,14 +112,14 @@ export interface WithResponse<Data> {
   /** Names the request in the service's records. */
   requestId: string;
   rateLimit: {
-    /** Requests left in the key's current window; `null` if the response did not say. */
+    /** Requests left in the key's current window; `null` if the response did not state it. */
     remaining: number | null;
   };
 }
 
 /** A promise of a response's data that also gives access to the response. */
 export interface ApiPromise<Data> extends Promise<Data> {
-  /** The data together with the HTTP response, its request id and what it said of the rate limit. */
+  /** The data together with the HTTP response, its request id and the remaining rate limit. */
   withResponse(): Promise<WithResponse<Data>>;
 }
 

@@ -134,8 +134,8 @@ export const FORBIDDEN_PORT = "bad port";
 export const DEEPEST = 8;
 
 /**
- * Whether a failed `fetch` certainly never sent anything, so that a POST can't have had an effect. Unless the error
- * says so with a code, it may have: a connection may break at any moment after the request arrived.
+ * Whether a failed `fetch` certainly never sent anything, so that a POST can't have had an effect. Without such a
+ * code, the request may have arrived: a connection can break at any moment after that.
  */
 export function certainlyNeverSent(error: unknown, depth = 0): boolean {
   try {

@@ -4,33 +4,33 @@ import { AsyncMusicError } from "../errors/base.js";
 const REPLACEMENT = "[redacted]";
 const DEEPEST = 6;
 
-/** A key shorter than this stands in many words and ids by chance: it is only taken out where it is a word of its own. */
+/** A shorter key occurs in many words and ids by chance: it is only removed if it is a separate word. */
 const SHORTEST_SECRET = 6;
 
-/** Characters that don't show: between the characters of the key, they would hide it from a search and not from a reader. */
+/** Invisible characters. Between the characters of the key, they would hide it from a search, but not from a reader. */
 const INVISIBLE = /[\p{Cc}\p{Cf}]/gu;
 
 export interface Redactor {
   text(value: string): string;
-  /** Whether a caller's string is the key, or contains it: a short key in a longer string is a coincidence. */
-  isGivenAway(value: string): boolean;
+  /** Whether a caller's string is the key, or contains a long one: a short key in a longer string is a coincidence. */
+  containsKey(value: string): boolean;
   headers(value: Headers): Headers;
-  /** JSON data as an error may carry it: itself if it doesn't hold the key, otherwise a copy without it. */
+  /** JSON data without the key: the same object if it does not contain the key, otherwise a copy. */
   data<Data>(value: Data): Data;
   /**
-   * What was thrown as it may be kept as a `cause`: itself if it can hold neither the key nor the password of a URL,
-   * otherwise a plain copy. It is never changed.
+   * A thrown value for use as a `cause`: the same value if it can contain neither the key nor the password of a URL,
+   * otherwise a plain copy. The value is never changed.
    */
   cause(value: unknown): unknown;
 }
 
-/** A redactor that closes over the key, so that no printing of the client or of an error shows it. */
+/** Keeps the key in a closure, so that printing the client or an error does not show it. */
 export function createRedactor(secret: string): Redactor {
   const isLong = secret.length >= SHORTEST_SECRET;
-  // An empty text is no key, and would be found everywhere.
+  // An empty string is not a key, and would be found everywhere.
   const spellings = [...(secret === "" ? [] : [spellingsOf(secret)]), ...(isLong ? [base64Of(secret)] : [])];
-  // Messages are cleaned as well, which would join the parts of a hidden key. Without their line breaks, words would form
-  // a short key by chance.
+  // Messages are cleaned later, which would join the parts of a hidden key. A short key is searched with line breaks as
+  // spaces, since joined words could form it by chance.
   const cleaned = (value: string) => (isLong ? value.replaceAll(INVISIBLE, "") : printableLine(value));
   const isIn = (value: string) => {
     for (const shown of [value, cleaned(value)]) {
@@ -56,7 +56,7 @@ export function createRedactor(secret: string): Redactor {
     );
 
   const data = <Data>(value: Data): Data =>
-    canHold(value, isIn)
+    mayContain(value, isIn)
       ? JSON.parse(JSON.stringify(value), (_, part: unknown) =>
           typeof part === "string" ? text(part) : withSafeNames(part),
         )
@@ -69,7 +69,7 @@ export function createRedactor(secret: string): Redactor {
 
   const cause = (value: unknown, depth = 0): unknown => {
     if (typeof value === "string") return safeText(value);
-    if (!canHold(value, isUnsafe)) return value;
+    if (!mayContain(value, isUnsafe)) return value;
     return value instanceof Error && depth < DEEPEST ? plainCopy(value, depth) : undefined;
   };
 
@@ -85,7 +85,7 @@ export function createRedactor(secret: string): Redactor {
 
   return {
     text,
-    isGivenAway: (value) => value === secret || (isLong && isIn(value)),
+    containsKey: (value) => value === secret || (isLong && isIn(value)),
     headers,
     data,
     cause: (value) => cause(value),
@@ -93,10 +93,10 @@ export function createRedactor(secret: string): Redactor {
 }
 
 /**
- * Whether a value can hold a text that must not show: a text that is found, or anything that properties don't show, such as
- * a function, an accessor, or an object of a class that may be the request itself. No getter but the language's own runs.
+ * Whether a value may contain a secret: a string in which `isFound` finds it, or anything whose content properties do not
+ * show, such as a function, an accessor, or an instance of a class. Runs no getter except those of the language.
  */
-function canHold(
+function mayContain(
   value: unknown,
   isFound: (text: string) => boolean,
   depth = 0,
@@ -113,10 +113,10 @@ function canHold(
     if (keys.some((key) => isAccessor(value, key))) return true;
     const shown = value instanceof Error ? ["name", "message", "stack", ...keys] : keys;
     return shown.some(
-      (key) => canHold(key, isFound) || canHold(Reflect.get(value, key), isFound, depth + 1, seen),
+      (key) => mayContain(key, isFound) || mayContain(Reflect.get(value, key), isFound, depth + 1, seen),
     );
   } catch {
-    // A proxy may refuse to be looked into.
+    // A proxy may throw when it is inspected.
     return true;
   }
 }

@@ -51,7 +51,7 @@ export interface AnswerEvent extends AttemptEvent {
   status: number | null;
   /** How long it took by the client's clock, in milliseconds. */
   durationMs: number;
-  /** Requests left in the key's current window (`X-RateLimit-Remaining`), if the response said so. */
+  /** Requests left in the key's current window (`X-RateLimit-Remaining`); `null` if the response did not state it. */
   remaining: number | null;
 }
 
@@ -203,8 +203,8 @@ export type Trace = <Result>(
 const ERROR_STATUS = 2;
 
 /**
- * What a tracer throws is ignored, so that no paid task is lost. The work runs exactly once, whenever and however often the
- * tracer starts it.
+ * Errors of the tracer are ignored, so that no task is lost. The work runs exactly once, even if the tracer calls it later,
+ * several times or never.
  */
 export function createTrace(tracer: Tracer | undefined, redact: (text: string) => string): Trace {
   if (tracer === undefined) return (_name, _attributes, work) => work();
@@ -233,7 +233,7 @@ export function createTrace(tracer: Tracer | undefined, redact: (text: string) =
   };
 }
 
-/** Yields what an iterable yields, within a span that lasts until the iteration ends or is left. */
+/** Yields the values of an iterable, within a span that lasts until the iteration ends or the caller stops it. */
 export async function* traceEach<Value>(
   trace: Trace,
   name: string,

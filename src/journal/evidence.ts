@@ -11,7 +11,7 @@ const EVIDENCE_MESSAGES: Readonly<Record<Evidence, string>> = {
     "The account's number of tasks does not show whether it was created, since others may have been created too.",
 };
 
-/** How many of its own POSTs with an unknown outcome a client has a usage sample of. An older one gives weaker evidence. */
+/** How many usage samples a client keeps for POSTs with an unknown outcome. Without its sample, a POST has weaker evidence. */
 const MOST_UNRESOLVED = 1000;
 
 /** A POST that this run sent: the error that it ended with, and the usage sample from before it, with `probe`. */
@@ -38,8 +38,8 @@ export async function outcomeUnknown(
   const failure =
     post === null
       ? `Failed to create a task: the journal holds an intent of ${intent.at} under ${slot.name}, whose outcome is ` +
-        "unknown. Nothing was sent, since that could pay twice."
-      : `${failureOf(thrown)} It was not sent again, since that could pay twice.`;
+        "unknown. Nothing was sent, since that could create a second task."
+      : `${failureOf(thrown)} It was not sent again, since that could create a second task.`;
   const evidenceText = evidence === null ? "" : ` ${EVIDENCE_MESSAGES[evidence]}`;
   const message =
     `${failure}${evidenceText} Find out whether it created a task, then call settleOutcome(journal, ${slot.name}, the task's ` +

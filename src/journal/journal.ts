@@ -2,13 +2,13 @@ import type { FinalStatus, JsonValue } from "../contract/service.js";
 import type { TaskSubmission } from "../contract/task.js";
 
 /**
- * Where `run` and `runAll` keep what they have begun, so that nothing is paid twice: `memoryJournal` within one process,
+ * Where `run` and `runAll` record their requests and tasks, so that nothing is charged twice: `memoryJournal` within one process,
  * `fileJournal` of `async-music/node` across processes of one machine, `redisJournal` of `async-music/redis` across
  * machines, or your own on another database that they share. Its first three methods are one compare-and-set: each
  * entry has a `revision` of its own, and is only replaced by a call that names that revision. `open` is optional.
  *
- * What each method promises once it has resolved has to outlast a crash. An entry is JSON: keep it whole. A method that
- * hasn't settled after 30 real seconds counts as failed; what it still does then has to be all of it or nothing.
+ * The effect of a method that has resolved must survive a crash. An entry is JSON: keep all of it. A method that has not
+ * settled after 30 real seconds counts as failed; it may still take effect later, completely or not at all.
  *
  * @example
  * On PostgreSQL, with `CREATE TABLE journal (key text PRIMARY KEY, revision text NOT NULL, entry jsonb NOT NULL)`:
@@ -37,7 +37,7 @@ export interface Journal {
   /** The entry under a key; `null` where there is none. */
   get(key: string): Promise<JournalEntry | null>;
   /**
-   * Sets the entry under a key if what is there now has the revision `previous`, or, with `null`, if nothing is there.
+   * Sets the entry under a key if the current entry has the revision `previous`, or, with `null`, if there is none.
    * Resolves with `false`, and changes nothing, where that is no longer so. Two of these at once: one `true`.
    */
   put(key: string, entry: JournalEntry, previous: string | null): Promise<boolean>;
@@ -78,12 +78,12 @@ export interface OpenOrder {
   since: string;
 }
 
-/** What a journal holds under a key: the intent to submit a task, and in its place the task, once it is known. */
+/** The entry of a key: the intent to submit a task, later replaced by the record of that task. */
 export type JournalEntry = JournalIntent | JournalRecord;
 
-/** What every entry holds. None of it is the API key. */
+/** The fields of every entry. None contains the API key. */
 export interface JournalFields {
-  /** This entry's own name, never given twice. */
+  /** Identifies this version of the entry. No two entries have the same. */
   revision: string;
   /** The request, as it is sent. */
   request: JsonValue;

@@ -9,7 +9,7 @@ import { checkJournalOptions, createSlot, newRevision, type Slot, waitForKey } f
 const NO_SECRET = createRedactor("");
 
 /**
- * Settles a key whose run ended in a `SubmissionOutcomeUnknownError`, once you have found out what became of its POST:
+ * Settles a key whose run ended in a `SubmissionOutcomeUnknownError`, once you have found out whether its POST created a task:
  * from the error's `evidence`, or from the service by the request id. With a task id, the next run with the key waits
  * for that task and sends nothing. With `null` the key is free: the next run creates a task, and pays.
  *
@@ -18,7 +18,7 @@ const NO_SECRET = createRedactor("");
  *
  * This call sends nothing. Check the task with `client.tasks.retrieve` first: its type and its input must be the ones of
  * your request. While a run of this process has its POST in flight, this call waits for it. Don't call it while another
- * process may still be sending: with `null`, the next run could pay a second time.
+ * process may still be sending: with `null`, the next run could create a second task.
  *
  * @param journal - The journal of the run.
  * @param journalKey - Its key.

@@ -11,15 +11,15 @@ import type { Journal, JournalEntry, JournalRecord } from "./journal.js";
 /** The journal options of `run` and `runAll`, without the key. */
 export interface JournalOptions {
   /**
-   * Where this run is recorded, so that no request is ever paid twice; it requires `journalKey`. The intent is written
+   * Where this run is recorded, so that no request is charged twice; it requires `journalKey`. The intent is written
    * before the first byte of the POST is sent, and the task once it is known. A run with a key whose task is recorded
    * waits for that task and sends nothing. A run with a key whose outcome is unknown rejects with
    * `SubmissionOutcomeUnknownError` and sends nothing. A refusal leaves the key free.
    */
   journal?: Journal | undefined;
   /**
-   * Reads `usage.tasks_created` before the POST, and again once its outcome is unknown, so that the error can say what
-   * the difference is evidence of. It requires `journal`, and costs one more request.
+   * Reads `usage.tasks_created` before the POST, and again once its outcome is unknown, so that the error can state what
+   * the difference shows. It requires `journal`, and costs one more request.
    *
    * @defaultValue false
    */
@@ -49,7 +49,7 @@ export function checkJournalOptions(
   }
   if (typeof journalKey !== "string" || journalKey === "")
     return refuse("journalKey", "be a text that is not empty");
-  if (redactor.isGivenAway(journalKey)) refuse("journalKey", "not hold the API key");
+  if (redactor.containsKey(journalKey)) refuse("journalKey", "not hold the API key");
   if (journal === undefined) return refuse("journal", "be given with `journalKey`");
   return { journal, key: journalKey, probe };
 }
@@ -78,9 +78,10 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
 
   const failure = (reason: string, thrown: unknown, taskId?: string) => {
     const cause = redactor.cause(thrown);
-    const said = cause instanceof Error ? `: ${redactor.text(String(cause.message)).replace(/\.$/, "")}` : "";
+    const reasonOfCause =
+      cause instanceof Error ? `: ${redactor.text(String(cause.message)).replace(/\.$/, "")}` : "";
     const advice = taskId === undefined ? "" : ` Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
-    const message = `Failed to keep the journal under ${name}: ${reason}${said}.${advice}`;
+    const message = `Failed to keep the journal under ${name}: ${reason}${reasonOfCause}.${advice}`;
     return new JournalError(message, { journalKey: key, taskId, cause });
   };
 
@@ -95,7 +96,7 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
   const read = async (): Promise<JournalEntry | null> => {
     const entry: unknown = (await call("read", () => journal.get(key))) ?? null;
     if (entry === null || isJournalEntry(entry)) return entry;
-    throw failure("what it holds is no journal entry", undefined);
+    throw failure("it holds something other than a journal entry", undefined);
   };
 
   return {
@@ -106,7 +107,7 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
     /** Resolves with `false` if the current entry is neither `previous` nor this entry. */
     async put(entry: JournalEntry, previous: string | null): Promise<boolean> {
       const isPut = await call("written", () => journal.put(key, redactor.data(entry), previous));
-      // A database that wrote, lost its response and tried again finds its own entry.
+      // After a lost response, a retry inside the database client finds the entry that its first try wrote.
       return isPut === true || (await read())?.revision === entry.revision;
     },
     /** Frees the key if it still has this entry; resolves with whether it did. */
@@ -129,7 +130,7 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
       const task = entry.state === "submitted" ? ` of task ${entry.task_id}` : "";
       const message =
         `Failed to create a task: the journal holds another request${task} under ${name}. ` +
-        "Nothing was sent. Run that one again; another key pays for this one.";
+        "Nothing was sent. Use that request, or another key for this one.";
       return new JournalConflictError(message, { journalKey: key });
     },
   };
@@ -139,7 +140,7 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
 const queues = new WeakMap<Journal, Map<string, Promise<void>>>();
 
 /**
- * Queues the runs of one process on one key, whatever their clients: each finds what the one before it has recorded.
+ * Queues the runs of one process on one key, even of several clients: each reads the entry of the one before it.
  * Resolves with a function that begins the next one.
  */
 export async function waitForKey(

@@ -68,7 +68,7 @@ async function findOrSubmit(slot: Slot, pending: PendingRequest): Promise<Journa
     const submitted = isFree ? await submit(slot, pending, entry) : null;
     if (submitted !== null) return submitted;
 
-    // A database that is read from a replica may show a key as free that is taken: check again in that case as well.
+    // A read from a database replica may show a taken key as free: check again in that case as well.
     const revision = entry?.revision ?? null;
     if (revision !== lastRevision) checks = 0;
     if (checks >= MOST_CHECKS) {
@@ -139,7 +139,7 @@ async function submit(
   return record(slot, intent, submission.task_id, submission);
 }
 
-/** Replaces the intent by the task. A journal that fails now does not stop the run, since the task is paid for. */
+/** Replaces the intent by the task. If the journal fails now, the run continues, since the task exists. */
 async function record(
   slot: Slot,
   intent: JournalIntent,

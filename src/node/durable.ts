@@ -115,7 +115,7 @@ async function moveToFreePath(draft: string, path: string): Promise<boolean> {
     await link(draft, path);
     return true;
   } catch {
-    // Either the path is taken, or the file system has no hard links (exFAT). Exclusive creation tells which.
+    // Either the path is taken, or the file system has no hard links (exFAT). Exclusive creation distinguishes the two.
     const file = await open(path, "wx").catch(ignoring("EEXIST"));
     if (file === undefined) return false;
     await file.close();

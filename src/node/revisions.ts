@@ -17,7 +17,7 @@ export class DamagedRevision extends AsyncMusicError {
 
   constructor(file: string, text: string) {
     super(
-      `Failed to read ${file}: it is damaged. Restore it, or remove it once you know what became of its task.`,
+      `Failed to read ${file}: it is damaged. Restore it, or remove it once you know whether its task exists.`,
     );
     this.text = text;
   }

@@ -77,7 +77,7 @@ export async function createTask(
   if (context.warn !== undefined) warnOfMisspelledFields(value, context.warn, context.redactor);
   const response = await send(context, call, options, judgeSubmission);
   const { taskId } = response;
-  // Without a usable id the task could not be waited for: the caller must learn that it may exist.
+  // Nothing can wait for a task without a usable id: report that it may exist.
   if (!isTaskId(taskId, context.redactor) || taskId.trim() === "") {
     const outcome = { kind: "received", response } as const;
     throw submissionOutcomeUnknown({ context, call, requestId: response.requestId, outcome });
@@ -110,14 +110,14 @@ function warnOfMisspelledFields(
 }
 
 const UNKNOWN_ADVICE =
-  "It was not sent again, since that could pay twice: a task may have been created and its credits frozen. Compare " +
+  "It was not sent again, since that could create a second task: one may have been created and its credits frozen. Compare " +
   "account.usage().tasks_created before you send it yourself.";
 
 const ABORTED = "it was aborted after sending had begun";
 
 /**
  * A POST is sent again only after a 429 that names no task: nothing was created. If a task may exist, the caller receives
- * the error, since another POST could pay twice (POST /api/v1/task).
+ * the error, since another POST could create a second one (POST /api/v1/task).
  */
 function judgeSubmission(failure: Failure): Verdict {
   const { outcome, context } = failure;
@@ -282,7 +282,7 @@ export function notFoundAdvice(taskId: string, journalKey?: string): string {
 /** Whether a task can be read by this id. An empty id or a dot segment names another URL, and a key must not get into one. */
 function isTaskId(value: unknown, redactor: Redactor): value is string {
   if (typeof value !== "string" || value.length > LONGEST_ID) return false;
-  return !/^\.{0,2}$|\p{Surrogate}/u.test(value) && !redactor.isGivenAway(value);
+  return !/^\.{0,2}$|\p{Surrogate}/u.test(value) && !redactor.containsKey(value);
 }
 
 /** The id of a task that is given by its id or as its submission. @throws InvalidRequestError if it is unusable */

@@ -39,7 +39,7 @@ export interface WaitOptions extends RequestOptions {
 
 /** Options of `run`. */
 export interface RunOptions extends WaitOptions, JournalOptions {
-  /** Your name for this request in the journal: any string that is not empty. One key stands for one request. */
+  /** Your name for this request in the journal: any string that is not empty. One key identifies one request. */
   journalKey?: string | undefined;
   /**
    * Called once the task is created, before the waiting begins: the moment to save its id. Also called by a run that finds
@@ -105,7 +105,7 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
   maxCredits?: number | undefined;
   /**
    * Called whenever a task was submitted or has ended, and when the rate limit begins to delay the batch: `waitingUntil`
-   * then says until when. What it throws is thrown at the end of the batch.
+   * is then the expected end. What it throws is thrown at the end of the batch.
    */
   onProgress?: ((progress: RunAllProgress) => void) | undefined;
   /** Returns the journal key of each request. Two requests with one key are one task. */
@@ -125,7 +125,7 @@ const RUN_ALL_OPTIONS: OptionRules<RunAllOptions & RequestOptions> = {
   onProgress: callbackRule,
 };
 
-/** Checks all options of a batch before anything is paid for. */
+/** Checks all options of a batch before anything is charged. */
 export function checkRunAllOptions<Request extends TaskRequest>(
   given: RunAllOptions<Request>,
   { redactor }: Pick<Context, "redactor">,

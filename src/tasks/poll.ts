@@ -44,9 +44,9 @@ export interface Settings extends CheckedWait {
 }
 
 /** The result of a poll. The promise of a shared one never rejects. */
-type Reading = Tried<Result<Task>>;
+type PollOutcome = Tried<Result<Task>>;
 
-/** `true`: this wait may poll. `false`: another wait has begun a poll, or the wait is over. `refusal`: the pacer threw. */
+/** `true`: this wait may poll. `false`: another wait has begun a poll, or the wait is over. `refusal`: the pacer rejected. */
 type Admission = boolean | { refusal: unknown };
 
 /** Why a poll has no result: it stalled, or the wait that began it ended first. */
@@ -57,13 +57,13 @@ class PollAbandoned extends Error {
 
 /** The polls of one client, by task id: those in flight, and the waits that are queued for the next one. */
 export interface SharedPolls {
-  readonly inFlight: Map<string, Promise<Reading>>;
+  readonly inFlight: Map<string, Promise<PollOutcome>>;
   readonly queued: Map<string, Set<TaskPoller>>;
 }
 
 /**
- * Polls a task for one wait: `admission()` queues the next poll at the pacer, `read()` carries it out. A failed poll only
- * delays the next one, so a wait survives an outage of the service. Nothing is polled between `read()` and `admission()`.
+ * Polls a task for one wait: `queuePoll()` queues the next poll at the pacer, `read()` carries it out. A failed poll only
+ * delays the next one, so a wait survives an outage of the service. Nothing is polled between `read()` and `queuePoll()`.
  */
 export class TaskPoller {
   readonly context: Context;
@@ -86,7 +86,7 @@ export class TaskPoller {
   #withdrawal: Aborter | undefined;
   #abort: AbortCallback | undefined;
   /** The poll of another wait on this task, which replaces the queued one. */
-  #shared: Promise<Reading> | undefined;
+  #shared: Promise<PollOutcome> | undefined;
 
   constructor(context: Context, polls: SharedPolls, settings: Settings) {
     this.context = context;
@@ -99,7 +99,7 @@ export class TaskPoller {
   }
 
   /** Queues the next poll. Resolves when it may begin, when another wait polls the task, or when the wait is over. */
-  admission(): Promise<Admission> {
+  queuePoll(): Promise<Admission> {
     const { clock, random, pacer, emitter } = this.context;
     const { gaps, submittedAt, options } = this.#settings;
     const { signal } = options;
@@ -145,19 +145,19 @@ export class TaskPoller {
   /** Polls the task, or joins the poll of another wait. `null`: nothing changed, or the poll failed and the wait continues. */
   async read(admission: Admission): Promise<Result<Task> | null> {
     const { clock, emitter, redactor } = this.context;
-    const reading = await this.#poll(admission).catch(failed);
+    const outcome = await this.#poll(admission).catch(failed);
     const now = clock.now();
-    if (!("result" in reading)) {
-      const { error } = reading;
+    if (!("result" in outcome)) {
+      const { error, statedWaitMs } = outcome;
       this.#settings.options.signal?.throwIfAborted();
       if (endsWait(error)) throw this.#endOfWait(error);
       this.#failure = error;
       this.#failures++;
-      this.#retryAt = now + (reading.statedWaitMs ?? 0);
+      this.#retryAt = now + (statedWaitMs ?? 0);
       return null;
     }
 
-    const { data } = reading.result;
+    const { data } = outcome.result;
     this.#failure = undefined;
     this.#failures = 0;
     this.#retryAt = 0;
@@ -166,7 +166,7 @@ export class TaskPoller {
     if (!isFinalStatus(data.status) && seen === this.#seen) return null;
     this.#seen = seen;
     emitter.emit("task", () => ({ task: redactor.data(data) }));
-    return reading.result;
+    return outcome.result;
   }
 
   /** The call that reads the task. Made for each poll: tens of thousands of waits would keep one each. */
@@ -174,7 +174,7 @@ export class TaskPoller {
     return retrieveCall(this.taskId, "poll", this.#settings.journalKey);
   }
 
-  async #poll(admission: Admission): Promise<Reading> {
+  async #poll(admission: Admission): Promise<PollOutcome> {
     const { clock, pacer, emitter } = this.context;
     const { taskId } = this;
     const { signal } = this.#settings.options;
@@ -207,7 +207,7 @@ export class TaskPoller {
   }
 
   /** Begins a poll, which all queued waits on the task join. */
-  #begin(signal: AbortSignal): Promise<Reading> {
+  #begin(signal: AbortSignal): Promise<PollOutcome> {
     const { taskId } = this;
     const { inFlight, queued } = this.#polls;
     const poll = this.#request(signal).finally(() => {
@@ -224,14 +224,14 @@ export class TaskPoller {
   }
 
   /** Sends the poll. Never rejects, since other waits may share its result. */
-  async #request(signal: AbortSignal): Promise<Reading> {
+  async #request(signal: AbortSignal): Promise<PollOutcome> {
     const options = { ...this.#settings.options, signal, timeoutMs: this.#timeoutMs() };
     try {
-      const reading = await pollTask(this.context, this.call(), options);
-      if (!("result" in reading)) return signal.aborted ? failed(new PollAbandoned()) : reading;
-      const { data } = reading.result;
+      const outcome = await pollTask(this.context, this.call(), options);
+      if (!("result" in outcome)) return signal.aborted ? failed(new PollAbandoned()) : outcome;
+      const { data } = outcome.result;
       this.context.pacer.learn(this.#taskOf(data), isFinalStatus(data.status));
-      return reading;
+      return outcome;
     } catch (error) {
       return failed(signal.aborted ? new PollAbandoned() : error);
     }
@@ -268,7 +268,11 @@ export class TaskPoller {
 }
 
 /** The result of a shared poll, within the limits of the wait that joined it. */
-async function joined(poll: Promise<Reading>, timeoutMs: number, signal: AbortSignal): Promise<Reading> {
+async function joined(
+  poll: Promise<PollOutcome>,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<PollOutcome> {
   const deadline = startDeadline(timeoutMs, signal);
   try {
     return await Promise.race([poll, deadline.ended]);
@@ -279,7 +283,7 @@ async function joined(poll: Promise<Reading>, timeoutMs: number, signal: AbortSi
   }
 }
 
-function failed(error: unknown): Reading {
+function failed(error: unknown): PollOutcome {
   return { error, mayResend: false, statedWaitMs: null };
 }
 

@@ -49,9 +49,9 @@ type Run<Request extends TaskRequest> = (
 ) => Promise<SucceededTask<Request["task_type"]>>;
 
 const ITERATED_TWICE =
-  "Failed to iterate a batch: it was iterated before, and would pay again. Keep its results, or call `runAll` again.";
+  "Failed to iterate a batch: it was iterated before, and would create its tasks again. Keep its results, or call `runAll` again.";
 
-/** Runs requests, a few at a time. It can be iterated once: a second time would pay a second time. */
+/** Runs requests, a few at a time. It can be iterated once: a second time would create its tasks again. */
 export function runAll<Request extends TaskRequest>(
   requests: Iterable<Request> | AsyncIterable<Request>,
   options: RunAllOptions<Request> & { concurrency: number },

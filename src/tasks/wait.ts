@@ -58,7 +58,7 @@ export class Waits {
 /** Waits in this one async function: there may be tens of thousands of waits, and each function takes memory. */
 async function untilSuccess(poller: TaskPoller): Promise<SucceededTask> {
   for (;;) {
-    const reading = await poller.read(await poller.admission());
+    const reading = await poller.read(await poller.queuePoll());
     if (reading === null) continue;
     const { data } = reading;
     const { context } = poller;
@@ -73,7 +73,7 @@ async function untilSuccess(poller: TaskPoller): Promise<SucceededTask> {
 
 async function* changes(poller: TaskPoller): AsyncGenerator<Task, void, void> {
   for (;;) {
-    const reading = await poller.read(await poller.admission());
+    const reading = await poller.read(await poller.queuePoll());
     if (reading === null) continue;
     await callBack("onUpdate", poller.onUpdate, reading.data, poller.taskId, poller.context.redactor);
     yield reading.data;

@@ -49,7 +49,7 @@ function spellings(key: string): string[] {
 test.each([API_KEY, "k>>>???~~~key", "Key+4f9a/1c77=", "sixers"])(
   "the key %s does not show in base64, base64url or percent-encoded more than once, wherever it stands in them",
   (key) => {
-    const { text, isGivenAway } = createRedactor(key);
+    const { text, containsKey } = createRedactor(key);
     const core = (before: number, encode: (text: string) => string) =>
       encode("\0".repeat(before) + key).slice(
         Math.ceil((before * 8) / 6),
@@ -60,7 +60,7 @@ test.each([API_KEY, "k>>>???~~~key", "Key+4f9a/1c77=", "sixers"])(
       const shown = text(`Basic ${spelling}, again ${encodeURIComponent(spelling)}.`);
       expect([spelling, [key, ...cores].filter((each) => shown.includes(each))]).toEqual([spelling, []]);
       expect([spelling, shown.split("[redacted]").length]).toEqual([spelling, 3]);
-      expect(isGivenAway(spelling)).toBe(true);
+      expect(containsKey(spelling)).toBe(true);
     }
   },
 );

@@ -181,8 +181,8 @@ describe("what can't be downloaded", () => {
   });
 
   test.each([
-    [succeeded(), "a task: give one clip of its output.result"],
-    [[CLIP], "a list: give one clip of it"],
+    [succeeded(), "a task: pass one clip of its output.result"],
+    [[CLIP], "a list: pass one clip of it"],
     [Promise.resolve(succeeded()), "a promise: await it first"],
     ["song.mp3", "a text of length 8"],
     [{ audio_url: 7 }, "7"],

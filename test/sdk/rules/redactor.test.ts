@@ -38,8 +38,8 @@ test.each([
   ["fiver", "fiver", true],
   ["fiver", "a fiver", false],
   ["sixers", "sixers", true],
-])("with the key %j the text %j gives it away: %j", (key, text, isGivenAway) => {
-  expect(createRedactor(key).isGivenAway(text)).toBe(isGivenAway);
+])("with the key %j the text %j gives it away: %j", (key, text, containsKey) => {
+  expect(createRedactor(key).containsKey(text)).toBe(containsKey);
 });
 
 test("a header that is named after the key loses its name", () => {
