@@ -35,7 +35,7 @@ export function powerOfTwo(exponent: number): number {
   return sum;
 }
 
-/** The item at `index`, counted in circles: the first follows the last. */
+/** The item at `index` modulo the length. */
 export function at<T>(items: readonly T[], index: number): T {
   const item = items[modulo(index, items.length)];
   if (item === undefined) throw new RangeError("Failed to read a list: it is empty");

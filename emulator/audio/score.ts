@@ -3,7 +3,7 @@ import { at, between, modulo } from "./numbers.js";
 import { readStyle, SCALES, type ScaleName, type Style } from "./style.js";
 import { type DrumName, type Hit, INSTRUMENTS, type Note, type Part, type Performance } from "./synth.js";
 
-/** What a song is made from, and what another song names to continue it. */
+/** The source of a song, and of its continuations. */
 interface SongSource {
   /** What describes the song: tags, a description, the title. Its words choose the style. */
   readonly text: string;
@@ -23,7 +23,7 @@ export interface Score extends Song, Performance {
   readonly scale: ScaleName;
 }
 
-/** At least this much is left at the end for the last chord to ring. */
+/** The least time for the final chord to fade. */
 const RING_SECONDS = 1.6;
 const BODY = ["verse", "chorus", "verse", "chorus", "bridge", "chorus"] as const;
 

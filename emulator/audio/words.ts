@@ -41,7 +41,7 @@ export function songTitle(text: string, seed: number): string {
 
 const ONE_WORD_TITLES = ["{a}", "Only {a}", "{a} Tonight", "Song for {a}", "After {a}", "Back to {a}"];
 const TWO_WORD_TITLES = ["{a} and {b}", "{a}, {b}", "Between {a} and {b}", "{a} for {b}"];
-/** Titles and words for a text that says nothing. */
+/** Titles and words for a text without a noun or name. */
 const UNTITLED = ["Harbor", "Winter Light", "Paper Boats", "Slow River", "Open Windows", "Late Summer"];
 const IMAGES = ["the harbor", "summer", "the city", "tomorrow", "the river", "fire"];
 

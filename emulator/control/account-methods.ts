@@ -102,7 +102,7 @@ export const accountMethods = {
     body: schemas.topUpSchema,
     bodyName: "top_up",
     response: schemas.paymentSchema,
-    run: ({ core }, [accountId], order) => payments.topUpByHand(checkoutOf(core, accountId), order),
+    run: ({ core }, [accountId], order) => payments.topUpByHand(paymentContext(core, accountId), order),
   }),
   listPayments: method("GET /accounts/{account_id}/top-ups", {
     summary: "All payments, automatic ones included, oldest first.",
@@ -117,25 +117,25 @@ export const accountMethods = {
     bodyName: "top_up",
     response: schemas.paymentSchema,
     run: ({ core }, [accountId, paymentId], { status }) =>
-      payments.decidePayment(checkoutOf(core, accountId), paymentId, status),
+      payments.decidePayment(paymentContext(core, accountId), paymentId, status),
   }),
   setAutoTopUp: method("PUT /accounts/{account_id}/auto-top-up", {
     summary: "Set the automatic top-up. Enabling it and changing an amount need a fresh authorization.",
     body: schemas.autoTopUpChangeSchema,
     bodyName: "auto_top_up",
     response: schemas.autoTopUpSchema,
-    run: ({ core }, [accountId], change) => payments.changeAutoTopUp(checkoutOf(core, accountId), change),
+    run: ({ core }, [accountId], change) => payments.changeAutoTopUp(paymentContext(core, accountId), change),
   }),
   getAutoTopUp: method("GET /accounts/{account_id}/auto-top-up", {
     summary: "The automatic top-up as it is set.",
     response: schemas.autoTopUpSchema,
-    run: ({ core }, [accountId]) => payments.viewAutoTopUp(checkoutOf(core, accountId)),
+    run: ({ core }, [accountId]) => payments.viewAutoTopUp(paymentContext(core, accountId)),
   }),
   authorize: method("POST /accounts/{account_id}/authorizations", {
     summary: "Authorize one change of the automatic top-up.",
     status: 201,
     response: z.object({ authorization: text }),
-    run: ({ core }, [accountId]) => ({ authorization: payments.authorize(checkoutOf(core, accountId)) }),
+    run: ({ core }, [accountId]) => ({ authorization: payments.authorize(paymentContext(core, accountId)) }),
   }),
   setBilling: method("PUT /accounts/{account_id}/billing", {
     summary: "Save the billing information. A field of blanks is missing.",
@@ -181,8 +181,8 @@ export function requireAccount({ index }: Core, accountId: string): accounts.Acc
   return account;
 }
 
-function checkoutOf(core: Core, accountId: string): payments.Checkout {
-  return { state: core.state, buyer: requireAccount(core, accountId), now: core.clock.now() };
+function paymentContext(core: Core, accountId: string): payments.PaymentContext {
+  return { state: core.state, account: requireAccount(core, accountId), now: core.clock.now() };
 }
 
 export function viewAccount(core: Core, account: accounts.Account): AccountView {

@@ -178,7 +178,7 @@ function checkOptions(
     throw invalidOption("clock", "be virtual or real", clock);
   if (apiKey !== undefined && !EMULATOR_KEY.test(apiKey)) {
     throw new RangeError(
-      "Expected `apiKey` to begin with `emu_`, so that it can't be a real one, and to have no blanks",
+      "Expected `apiKey` to begin with `emu_`, which no real key does, and to have no blanks",
     );
   }
   return url === undefined ? options : { ...options, url: checkUrl(url) };

@@ -63,7 +63,7 @@ export function createTask(core: Core, account: Account, order: TaskOrder, now: 
   freeze(account.ledger, task, now);
   account.tasksCreated++;
   account.creditsUsed += credits;
-  rechargeAfterFreeze({ state, buyer: account, now });
+  rechargeAfterFreeze({ state, account, now });
   state.tasks.push(task);
   indexTask(core.index, task);
   return task;

@@ -19,7 +19,7 @@ export function createFetch(service: Service): typeof globalThis.fetch {
 }
 
 function failToFetch(): never {
-  const cause = new Error("The connection broke, or nothing is at this address");
+  const cause = new Error("The connection broke, or the address is not the emulator's");
   throw new TypeError("fetch failed", { cause });
 }
 

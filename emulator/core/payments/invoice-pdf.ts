@@ -129,7 +129,7 @@ class Page {
   }
 }
 
-/** A string of the page: the codes of its signs in hexadecimal. */
+/** A PDF string: the codes of its characters in hexadecimal. */
 function encoded(text: string): string {
   const codes = Array.from(text, (sign) => {
     const index = sign === " " ? -1 : WINDOWS_1252.indexOf(sign);
@@ -145,7 +145,7 @@ const SPELLINGS = new Map(
     .map((pair) => [pair.charAt(0), pair.slice(1)]),
 );
 
-/** What the standard fonts of PDF have besides ASCII and Latin-1: the codes from 128 on, with blanks for unused ones. */
+/** The characters of PDF's standard fonts besides ASCII and Latin-1: the codes from 128 on, with blanks for unused ones. */
 const WINDOWS_1252 = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
 
 /** Spells text in the letters of the standard fonts: others lose their accents, or become a question mark. */

@@ -18,16 +18,16 @@ import {
 
 const CREDITS_PER_USD = 100;
 
-/** For how long no charge is tried after a refused one (Limits: failure protections). */
+/** How long automatic charges pause after a refused charge (Limits: failure protections). */
 const PAUSE_MS = 3_600_000;
 
 const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
 const MONTH_LENGTH = "2026-01".length;
 
-/** An account that buys credits now. */
-export interface Checkout {
+/** An account, the state it belongs to, and the time of the payment. */
+export interface PaymentContext {
   readonly state: PaymentState;
-  readonly buyer: { ledger: Ledger; purchases: Purchases };
+  readonly account: { ledger: Ledger; purchases: Purchases };
   readonly now: number;
 }
 
@@ -38,23 +38,23 @@ interface PaymentState {
 }
 
 /** @throws RangeError for more credits than an account can be given; nothing is then changed. */
-export function topUpByHand(checkout: Checkout, { usd, method, outcome = "completed" }: TopUp): Payment {
+export function topUpByHand(context: PaymentContext, { usd, method, outcome = "completed" }: TopUp): Payment {
   const credits = Math.round(usd * CREDITS_PER_USD);
-  if (outcome === "completed") checkCanTopUp(checkout, credits);
-  return viewPayment(pay(checkout, { credits, method, automatic: false }, outcome));
+  if (outcome === "completed") checkCanTopUp(context, credits);
+  return viewPayment(pay(context, { credits, method, automatic: false }, outcome));
 }
 
 /** Completes or refuses a pending payment. @throws RangeError for any other; nothing is then changed. */
-export function decidePayment(checkout: Checkout, paymentId: string, status: Ending): Payment {
-  const payment = checkout.buyer.purchases.payments.find((each) => each.payment_id === paymentId);
+export function decidePayment(context: PaymentContext, paymentId: string, status: Ending): Payment {
+  const payment = context.account.purchases.payments.find((each) => each.payment_id === paymentId);
   if (payment === undefined) throw new UnknownIdError("payment", paymentId, "the account");
   if (payment.status !== "pending") {
     throw new RangeError(
-      `Failed to change the payment: it is ${payment.status}, and only a pending one can be`,
+      `Failed to change the payment: it is ${payment.status}. Only a pending payment can be changed`,
     );
   }
-  if (status === "completed") checkCanTopUp(checkout, payment.credits);
-  endPayment(checkout, payment, status);
+  if (status === "completed") checkCanTopUp(context, payment.credits);
+  endPayment(context, payment, status);
   return viewPayment(payment);
 }
 
@@ -62,26 +62,26 @@ export function viewPayment({ ended_at: _, ...payment }: StoredPayment): Payment
   return payment;
 }
 
-export function authorize({ state: { seed, counts }, buyer }: Checkout): string {
+export function authorize({ state: { seed, counts }, account }: PaymentContext): string {
   const authorization = randomUuid(seed, "authorization", counts.authorizations++);
-  buyer.purchases.authorizations.push(authorization);
+  account.purchases.authorizations.push(authorization);
   return authorization;
 }
 
-export function viewAutoTopUp(checkout: Checkout): AutoTopUpView {
-  const { saved_card: card, auto_top_up: autoTopUp } = checkout.buyer.purchases;
+export function viewAutoTopUp(context: PaymentContext): AutoTopUpView {
+  const { saved_card: card, auto_top_up: autoTopUp } = context.account.purchases;
   return {
     enabled: autoTopUp.enabled,
     ...(autoTopUp.amounts ?? { threshold_credits: null, recharge_usd: null, monthly_cap_usd: null }),
     saved_card: card?.last4 ?? null,
-    charged_this_month_usd: chargedThisMonthUsd(checkout),
-    paused_until: pausedUntil(checkout),
+    charged_this_month_usd: chargedThisMonthUsd(context),
+    paused_until: pausedUntil(context),
   };
 }
 
 /** @throws RangeError for a change that is not allowed: nothing is then changed, and no authorization is used. */
-export function changeAutoTopUp(checkout: Checkout, change: AutoTopUpChange): AutoTopUpView {
-  const { purchases } = checkout.buyer;
+export function changeAutoTopUp(context: PaymentContext, change: AutoTopUpChange): AutoTopUpView {
+  const { purchases } = context.account;
   const { auto_top_up: current } = purchases;
   const amounts = mergeAmounts(current.amounts, change);
   const { enabled, authorization = null } = change;
@@ -95,12 +95,12 @@ export function changeAutoTopUp(checkout: Checkout, change: AutoTopUpChange): Au
   if (isChanging || (enabled && (!current.enabled || authorization !== null))) {
     if (authorization === null || !purchases.authorizations.includes(authorization))
       throw new RangeError(
-        "Failed to change the automatic top-up: it needs an `authorization` that is fresh, and each is good once",
+        "Failed to change the automatic top-up: `authorization` must be one of the account that is unused",
       );
     purchases.authorizations = purchases.authorizations.filter((each) => each !== authorization);
   }
   purchases.auto_top_up = { ...current, enabled, amounts };
-  return viewAutoTopUp(checkout);
+  return viewAutoTopUp(context);
 }
 
 function mergeAmounts(current: AutoTopUpAmounts | null, change: AutoTopUpChange): AutoTopUpAmounts | null {
@@ -126,40 +126,40 @@ function mergeAmounts(current: AutoTopUpAmounts | null, change: AutoTopUpChange)
  * Charges the saved card once if a freeze has left less than the threshold available. The month's cap and the pause
  * after a refused charge prevent it.
  */
-export function rechargeAfterFreeze(checkout: Checkout): void {
-  const { ledger, purchases } = checkout.buyer;
+export function rechargeAfterFreeze(context: PaymentContext): void {
+  const { ledger, purchases } = context.account;
   const { saved_card: card, auto_top_up: autoTopUp } = purchases;
   const { enabled, amounts } = autoTopUp;
   if (!enabled || amounts === null || card === null) return;
-  if (ledger.available >= amounts.threshold_credits || pausedUntil(checkout) !== null) return;
-  if (chargedThisMonthUsd(checkout) + amounts.recharge_usd > amounts.monthly_cap_usd) return;
+  if (ledger.available >= amounts.threshold_credits || pausedUntil(context) !== null) return;
+  if (chargedThisMonthUsd(context) + amounts.recharge_usd > amounts.monthly_cap_usd) return;
   const credits = amounts.recharge_usd * CREDITS_PER_USD;
   if (canTopUp(ledger, credits))
-    pay(checkout, { credits, method: "card", automatic: true }, card.refuses ? "refused" : "completed");
+    pay(context, { credits, method: "card", automatic: true }, card.refuses ? "refused" : "completed");
 }
 
-/** Until when no automatic charge is tried; null if none was refused within the last hour. */
-function pausedUntil({ buyer, now }: Checkout): string | null {
-  const { paused_until: until } = buyer.purchases.auto_top_up;
+/** The end of the pause of automatic charges; null if no charge was refused within the last hour. */
+function pausedUntil({ account, now }: PaymentContext): string | null {
+  const { paused_until: until } = account.purchases.auto_top_up;
   return until !== null && isoTime(now) < until ? until : null;
 }
 
 /** What was charged automatically in the month, as `policy.auto_top_up_month` defines it. */
-function chargedThisMonthUsd({ state, buyer, now }: Checkout): number {
+function chargedThisMonthUsd({ state, account, now }: PaymentContext): number {
   const month = isoTime(now).slice(0, MONTH_LENGTH);
   const isThisMonth = (at: string) =>
     state.policy.auto_top_up_month === "calendar_utc"
       ? at.startsWith(month)
       : parseIsoTime(at) > now - THIRTY_DAYS_MS;
-  return buyer.purchases.payments
+  return account.purchases.payments
     .filter(({ automatic, status, at }) => automatic && status === "completed" && isThisMonth(at))
     .reduce((sum, { usd }) => sum + usd, 0);
 }
 
-function checkCanTopUp({ buyer: { ledger } }: Checkout, credits: number): void {
+function checkCanTopUp({ account: { ledger } }: PaymentContext, credits: number): void {
   if (canTopUp(ledger, credits)) return;
   throw new RangeError(
-    `Failed to top up by ${credits} credits: the account has been given ${ledger.toppedUp}, and ${MOST_CREDITS} is the most`,
+    `Failed to top up by ${credits} credits: the account has received ${ledger.toppedUp} of at most ${MOST_CREDITS}`,
   );
 }
 
@@ -167,8 +167,8 @@ type Ending = "completed" | "refused";
 type PaymentOrder = Pick<Payment, "credits" | "method" | "automatic">;
 
 /** Adds a payment, and ends it at once unless its status is `pending`. */
-function pay(checkout: Checkout, order: PaymentOrder, status: Payment["status"]): StoredPayment {
-  const { state, buyer, now } = checkout;
+function pay(context: PaymentContext, order: PaymentOrder, status: Payment["status"]): StoredPayment {
+  const { state, account, now } = context;
   const ordinal = state.counts.payments++;
   const payment: StoredPayment = {
     payment_id: randomUuid(state.seed, "payment", ordinal),
@@ -178,27 +178,27 @@ function pay(checkout: Checkout, order: PaymentOrder, status: Payment["status"])
     method: order.method,
     status: "pending",
     automatic: order.automatic,
-    card: order.method === "card" ? cardOf(checkout, order, ordinal) : null,
+    card: order.method === "card" ? cardOf(context, order, ordinal) : null,
     invoice_id: null,
     ended_at: null,
   };
-  buyer.purchases.payments.push(payment);
-  if (status !== "pending") endPayment(checkout, payment, status);
+  account.purchases.payments.push(payment);
+  if (status !== "pending") endPayment(context, payment, status);
   return payment;
 }
 
 /** Each top-up by hand is paid with a card of its own; the automatic ones with the saved card. */
-function cardOf({ state, buyer }: Checkout, { automatic }: PaymentOrder, ordinal: number): string {
+function cardOf({ state, account }: PaymentContext, { automatic }: PaymentOrder, ordinal: number): string {
   const random = randomStream(state.seed, "card", ordinal);
   if (!automatic) return String(Math.floor(10_000 * random())).padStart(4, "0");
-  const { saved_card: card } = buyer.purchases;
+  const { saved_card: card } = account.purchases;
   invariant(card !== null, "only a saved card is charged automatically");
   return card.last4;
 }
 
 /** Ends a pending payment. A completed one adds its credits and gets an invoice. */
-function endPayment({ state, buyer, now }: Checkout, payment: StoredPayment, status: Ending): void {
-  const { ledger, purchases } = buyer;
+function endPayment({ state, account, now }: PaymentContext, payment: StoredPayment, status: Ending): void {
+  const { ledger, purchases } = account;
   invariant(payment.status === "pending", "a payment ends once");
   payment.status = status;
   payment.ended_at = isoTime(now);
