@@ -11,7 +11,7 @@ export async function measureImport(): Promise<Table[]> {
     "ky and zod/mini": () => timeOf('await import("ky"); await import("zod/mini");'),
     "async-music": () => timeOf('await import("async-music");'),
   });
-  return [tableOf("Import, in a new process", "ms", spreads, { "async-music": { atMost: 1.25 } })];
+  return [tableOf("Import, in a new process", "ms", spreads, { "async-music": { atMost: 1.2 } })];
 }
 
 function timeOf(imports: string): number {

@@ -37,15 +37,16 @@ export interface Section {
 export type Command = "bench" | "bench:scale" | "bench:endurance";
 export type Report = Partial<Record<Command, Section>>;
 
-/** A table of what took turns; the first is what all others are held against. */
+/** A table of what took turns. All others are compared with `against`, the first by default. */
 export function tableOf(
   title: string,
   unit: string,
   spreads: Readonly<Record<string, Spread>>,
   promises: Readonly<Record<string, Promised>>,
+  against: string = Object.keys(spreads)[0] ?? "",
 ): Table {
-  const [[against, base] = []] = Object.entries(spreads);
-  if (against === undefined || base === undefined) throw new Error("Expected somebody to take turns");
+  const base = spreads[against];
+  if (base === undefined) throw new Error(`Nothing named \`${against}\` was measured.`);
   const rows = Object.entries(spreads).map(([name, spread]) => ({
     ...rowOf(name, spread, promises[name]),
     ...(name !== against && { ratio: significant(spread.median / base.median) }),

@@ -30,10 +30,10 @@ export async function measureSize(): Promise<Table[]> {
   const rows: Row[] = [];
   for (const { name, code, folder } of CLIENTS) {
     const value = significant((await bundledBytes(code, folder)) / 1000);
-    rows.push({ name, value, ...(name === "async-music" && { promise: { atMost: 24 } }) });
+    rows.push({ name, value, ...(name === "async-music" && { promise: { atMost: 40 } }) });
   }
   const { dependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
-  const packed = { name: "tarball, MB", value: significant(packedBytes() / 1e6), promise: { atMost: 1.5 } };
+  const packed = { name: "tarball, MB", value: significant(packedBytes() / 1e6), promise: { atMost: 1 } };
   const needed = { name: "dependencies", value: Object.keys(dependencies).length, promise: { atMost: 2 } };
   return [
     { title: "Bundle with all dependencies, minified and compressed", unit: "kB", rows },
