@@ -155,7 +155,7 @@ export const observerMethods = {
 
 function indexOf(digits: string): number {
   if (!/^\d{1,15}$/.test(digits))
-    throw new Refusal("not_found", "A list begins at a whole number of 0 or more");
+    throw new Refusal("not_found", "The path must end in a whole number, 0 or more");
   return Number(digits);
 }
 

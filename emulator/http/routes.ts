@@ -165,7 +165,7 @@ async function handleOpenApi(): Promise<HttpResponse> {
 }
 
 async function handleWelcome({ request }: Context): Promise<HttpResponse> {
-  const text = `This is the async-music emulator: a music service that makes everything up and charges nothing.\n\nSet ASYNC_MUSIC_BASE_URL=${request.origins.service} and use any client of the service.\n`;
+  const text = `This is the async-music emulator: a copy of the music service for tests, which charges nothing.\n\nSet ASYNC_MUSIC_BASE_URL=${request.origins.service} and use any client of the service.\n`;
   return createResponse(200, "text/plain; charset=utf-8", text);
 }
 
