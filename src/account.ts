@@ -9,7 +9,7 @@ import {
   REQUEST_OPTIONS,
   type Schema,
   send,
-} from "./http/client.js";
+} from "./http/call.js";
 import type { Call, Context, RequestOptions } from "./http/context.js";
 import { judgeRead } from "./http/failure.js";
 

@@ -40,7 +40,7 @@ export {
 } from "./errors/base.js";
 export * from "./errors/connection-errors.js";
 export * from "./errors/task-errors.js";
-export type { ApiPromise, WithResponse } from "./http/client.js";
+export type { ApiPromise, WithResponse } from "./http/call.js";
 export type { RequestOptions } from "./http/context.js";
 export type {
   AnswerEvent,

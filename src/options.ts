@@ -11,7 +11,7 @@ import {
   OWN_CHECK,
   REQUEST_OPTIONS,
   shownAmong,
-} from "./http/client.js";
+} from "./http/call.js";
 import { environmentVariable, isBrowser } from "./http/fetch.js";
 import { createRedactor, type Redactor } from "./http/redactor.js";
 import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel, type Tracer } from "./http/telemetry.js";

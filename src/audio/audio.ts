@@ -2,7 +2,7 @@ import { withoutCredentials } from "../contract/text.js";
 import { InvalidOptionError, shown } from "../errors/base.js";
 import { AudioDownloadError, AudioExpiredError } from "../errors/connection-errors.js";
 import { statedWaitMs } from "../http/attempt.js";
-import { checkOptions, REQUEST_OPTIONS, withRetries } from "../http/client.js";
+import { checkOptions, REQUEST_OPTIONS, withRetries } from "../http/call.js";
 import type { Context, RequestOptions, Tried } from "../http/context.js";
 import { sendRequest } from "../http/fetch.js";
 import { type AbortCallback, type Deadline, onAbort, startDeadline } from "../time/clock.js";
@@ -226,7 +226,7 @@ function readBefore(url: string): AudioDownloadError {
   return new AudioDownloadError(message, { url, status: null });
 }
 
-/** The first bytes that show the format, or all there are. */
+/** The first bytes, which show the format; fewer if the body is shorter. */
 async function readStart(pieces: AsyncGenerator<Bytes>): Promise<Bytes> {
   let start: Bytes = new Uint8Array(0);
   while (start.byteLength < SIGNATURE_LENGTH) {
@@ -261,14 +261,18 @@ async function resume(
   const error = cutOff(reason, cause);
   const headers = received >= from ? headersOfRest(begun, received) : null;
   if (headers === null) throw error;
-  const readRest: ReadResponse<Source> = async (_, rest, deadline) => {
+  const readRest: ReadResponse<Source> = async (_download, rest, deadline) => {
     const version = versionOf(begun);
     const broken = `the connection broke after ${received} bytes`;
     const skipped = bytesToSkip(version, received, rest);
     if (skipped === null) {
       deadline.clear();
       rest.body?.cancel().catch(() => {});
-      return { error: cutOff(`${broken}, and its rest can't be told`), mayResend: false, statedWaitMs: null };
+      return {
+        error: cutOff(`${broken}, and the server does not show that the file is the same`),
+        mayResend: false,
+        statedWaitMs: null,
+      };
     }
     const pieces = skipping(piecesOf(rest, deadline), skipped);
     try {

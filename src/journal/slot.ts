@@ -2,7 +2,7 @@ import type { FinalStatus } from "../contract/service.js";
 import { InvalidOptionError } from "../errors/base.js";
 import { JournalConflictError, JournalError } from "../errors/task-errors.js";
 import { createRequestId } from "../http/attempt.js";
-import { checkOption, flagRule, methodsRule } from "../http/client.js";
+import { checkOption, flagRule, methodsRule } from "../http/call.js";
 import type { Redactor } from "../http/redactor.js";
 import { onAbort, startDeadline, systemRandom } from "../time/clock.js";
 import { isJournalEntry } from "./entries.js";

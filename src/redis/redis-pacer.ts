@@ -1,6 +1,6 @@
 import { LIMITS } from "../contract/service.js";
 import { createRequestId } from "../http/attempt.js";
-import { callbackRule, checkOptions } from "../http/client.js";
+import { callbackRule, checkOptions } from "../http/call.js";
 import type { PacerFactory } from "../rate-limit/pacer.js";
 import { systemRandom } from "../time/clock.js";
 import { type Evaluate, evaluateOn, PREFIX, prefixRule, type RedisClient, wholeRule } from "./client.js";

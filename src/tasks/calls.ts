@@ -6,7 +6,7 @@ import type { Task, TaskSubmission } from "../contract/task.js";
 import { AsyncMusicError, InvalidRequestError } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import { attempt, LONGEST_ID } from "../http/attempt.js";
-import { parseData, send } from "../http/client.js";
+import { parseData, send } from "../http/call.js";
 import type { ApiResponse, Call, Context, Failure, RequestOptions, Tried, Verdict } from "../http/context.js";
 import {
   connectionError,
@@ -139,7 +139,7 @@ function submissionOutcomeUnknown(failure: Failure): SubmissionOutcomeUnknownErr
   const taskId = isSafe && ids.tasks.add(found) ? found : undefined;
   const advice = taskId && `The part of the response that arrived names the task. ${resumeAdvice(taskId)}`;
   const [reason, cause] = reasonAndCause(failure);
-  return unknownError(call, redactor, { ...failure, reason, advice, status, cause, taskId });
+  return outcomeUnknownError(call, redactor, { ...failure, reason, advice, status, cause, taskId });
 }
 
 /** The error for a POST that its caller aborted while it was in flight. The run completes it. */
@@ -150,7 +150,7 @@ export function abortedInFlight(
 ): SubmissionOutcomeUnknownError {
   const advice = `\`onSubmitted\` and the journal receive its task. ${UNKNOWN_ADVICE}`;
   const cause = redactor.cause(known.cause);
-  return unknownError(call, redactor, {
+  return outcomeUnknownError(call, redactor, {
     ...known,
     reason: `, since ${ABORTED}`,
     advice,
@@ -159,7 +159,7 @@ export function abortedInFlight(
   });
 }
 
-interface Unknown {
+interface UnknownOutcome {
   requestId: string;
   reason: string;
   advice: string | undefined;
@@ -169,10 +169,10 @@ interface Unknown {
   journalKey?: string | undefined;
 }
 
-function unknownError(
+function outcomeUnknownError(
   call: Call,
   redactor: Redactor,
-  { requestId: sentId, reason, advice = UNKNOWN_ADVICE, journalKey, status, cause, taskId }: Unknown,
+  { requestId: sentId, reason, advice = UNKNOWN_ADVICE, journalKey, status, cause, taskId }: UnknownOutcome,
 ): SubmissionOutcomeUnknownError {
   const requestId = redactor.text(sentId);
   const message = failureMessage(call, `the outcome is unknown${reason}`, requestId, advice);

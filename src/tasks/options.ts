@@ -9,7 +9,7 @@ import {
   type OptionRules,
   OWN_CHECK,
   REQUEST_OPTIONS,
-} from "../http/client.js";
+} from "../http/call.js";
 import type { Context, RequestOptions } from "../http/context.js";
 import { checkJournalOptions, type JournalOptions } from "../journal/slot.js";
 import type { RunAllProgress } from "./progress.js";

@@ -4,7 +4,7 @@ import { ApiError, AuthenticationError, TaskNotFoundError } from "../errors/api-
 import { AsyncMusicError } from "../errors/base.js";
 import { ConnectionError, InvalidResponseError } from "../errors/connection-errors.js";
 import { WaitTimeoutError } from "../errors/task-errors.js";
-import { SHORTEST_WAIT_MS } from "../http/client.js";
+import { SHORTEST_WAIT_MS } from "../http/call.js";
 import type { Call, Context, Tried } from "../http/context.js";
 import type { WaitingTask } from "../rate-limit/pacer.js";
 import {

@@ -6,7 +6,7 @@ import { AsyncMusicError } from "../errors/base.js";
 import type { JournalError } from "../errors/task-errors.js";
 import { TaskFailedError } from "../errors/task-errors.js";
 import { createRequestId } from "../http/attempt.js";
-import { type ApiPromise, apiPromise, checkOptions } from "../http/client.js";
+import { type ApiPromise, apiPromise, checkOptions } from "../http/call.js";
 import type { Context, InFlight, RequestOptions } from "../http/context.js";
 import type { SpanAttributes } from "../http/telemetry.js";
 import type { Probe } from "../journal/evidence.js";
