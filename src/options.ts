@@ -138,7 +138,7 @@ function checkApiKey(value: string | undefined): string {
   // Where the two have changed places, the error must not be about the address, and show the key.
   if (/^https?:\/\//i.test(value)) refuse("be a key, and no address");
   if (typeof value === "string" && /^[\x21-\x7e]+$/.test(value)) return value;
-  return refuse("be a text of visible ASCII characters without spaces");
+  return refuse("be a string of visible ASCII characters without spaces");
 }
 
 function checkBaseUrl(value: string | undefined, redactor: Redactor): string {

@@ -27,7 +27,7 @@ export class AsyncMusicError extends Error {
     Object.assign(this, properties);
   }
 
-  /** The error as a log line holds it: name, message and properties, without the stack and the cause. */
+  /** The fields for a log line: name, message and properties, without the stack and the cause. */
   toJSON(): Record<string, unknown> {
     return { ...Object.fromEntries(Object.entries(this)), name: this.name, message: this.message };
   }
@@ -46,9 +46,9 @@ export class InvalidOptionError extends AsyncMusicError {
   }
 }
 
-/** A value as a message may show it: of a string only its length, since it may be the API key. */
+/** A value for a message: of a string only its length, since it may be the API key. */
 export function shown(value: unknown): string {
-  if (typeof value === "string") return `a text of length ${value.length}`;
+  if (typeof value === "string") return `a string of length ${value.length}`;
   if (Array.isArray(value)) return `[${value.slice(0, 3).map(shown).join(", ")}]`;
   return value === null || ["number", "boolean", "undefined"].includes(typeof value)
     ? String(value)

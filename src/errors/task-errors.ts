@@ -12,16 +12,16 @@ export class TaskFailedError extends AsyncMusicError {
 
   declare readonly taskId: string;
 
-  /** The task as it ended; it narrows by `type` and `status`. */
+  /** The ended task; it narrows by `type` and `status`. */
   declare readonly task: FailedTask;
 
-  /** Why, as a stable classification. */
+  /** The reason, as a stable classification. */
   declare readonly errorCode: Known<TaskErrorCode> | null;
 
   /** `false`: the same request can never succeed, so it must not be sent again. */
   declare readonly retryable: boolean | null;
 
-  /** How long to wait before another try, in seconds, where the provider said so. */
+  /** How long to wait before another try, in seconds, if the provider stated it; otherwise `null`. */
   declare readonly retryAfterSeconds: number | null;
 
   constructor(task: FailedTask) {
@@ -70,8 +70,8 @@ export class WaitTimeoutError extends AsyncMusicError {
 }
 
 /**
- * The journal failed; what it threw is the `cause`. Without a `taskId` nothing was sent and nothing is charged. With one
- * the task exists, and only the journal has not recorded it.
+ * The journal failed; what it threw is the `cause`. Without a `taskId` nothing was sent and nothing is charged. With a
+ * `taskId` the task exists, but the journal has not recorded it.
  */
 export class JournalError extends AsyncMusicError {
   override name = "JournalError";

@@ -48,7 +48,7 @@ export function checkJournalOptions(
     return probe ? refuse("probe", "be given with `journal`") : null;
   }
   if (typeof journalKey !== "string" || journalKey === "")
-    return refuse("journalKey", "be a text that is not empty");
+    return refuse("journalKey", "be a string that is not empty");
   if (redactor.containsKey(journalKey)) refuse("journalKey", "not hold the API key");
   if (journal === undefined) return refuse("journal", "be given with `journalKey`");
   return { journal, key: journalKey, probe };

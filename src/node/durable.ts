@@ -10,7 +10,7 @@ export const PRIVATE_FILE = 0o600;
 /** Refuses an empty path, which Node would resolve to the working directory. */
 export function checkPath(path: string): string {
   if (typeof path === "string" && path !== "") return path;
-  throw new InvalidOptionError("path", "be a text that is not empty", shown(path));
+  throw new InvalidOptionError("path", "be a string that is not empty", shown(path));
 }
 
 /** Creates a file. When this resolves, it survives a power cut. */

@@ -55,7 +55,7 @@ export function keyPrefixOf(redis: RedisClient): string {
 export const PREFIX = "async-music";
 
 export const prefixRule: OptionRule = [
-  "be a text that is not empty",
+  "be a string that is not empty",
   (value) => typeof value === "string" && value !== "",
 ];
 export const wholeRule = numberRule(

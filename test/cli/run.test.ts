@@ -514,9 +514,9 @@ describe("errors name the flag or variable of an option", () => {
       ["--base-url", "https://api.example/api/v1"],
       "ASYNC_MUSIC_BASE_URL, or --base-url, to end before /api/v1",
     ],
-    [{ ASYNC_MUSIC_API_KEY: "two words" }, [], "ASYNC_MUSIC_API_KEY to be a text"],
-    [{}, ["--journal", "", "--key", "k"], "--journal to be a text"],
-    [{}, ["--journal", "j", "--key", ""], "--key to be a text"],
+    [{ ASYNC_MUSIC_API_KEY: "two words" }, [], "ASYNC_MUSIC_API_KEY to be a string"],
+    [{}, ["--journal", "", "--key", "k"], "--journal to be a string"],
+    [{}, ["--journal", "j", "--key", ""], "--key to be a string"],
   ])("%j %j: %s", async (env, flags, said) => {
     const { status, stderr } = await started(env, ...flags);
     expect(status).toBe(2);

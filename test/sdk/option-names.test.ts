@@ -106,7 +106,7 @@ test.each([
 test("a level that is nearly one is shown, and one that may be a key is not", () => {
   const refused = (logLevel: string) => () => createWorld(() => balance(), { logLevel: logLevel as "warn" });
   expect(refused("warning")).toThrow("got `warning`");
-  expect(refused("key_of_another")).toThrow("got `a text of length 14`");
+  expect(refused("key_of_another")).toThrow("got `a string of length 14`");
   const secret = () => createWorld(() => balance(), { apiKey: "warns", logLevel: Object("warns") });
   expect(secret).toThrow(InvalidOptionError);
   expect(secret).not.toThrow("got `warns`");

@@ -184,7 +184,7 @@ describe("what can't be downloaded", () => {
     [succeeded(), "a task: pass one clip of its output.result"],
     [[CLIP], "a list: pass one clip of it"],
     [Promise.resolve(succeeded()), "a promise: await it first"],
-    ["song.mp3", "a text of length 8"],
+    ["song.mp3", "a string of length 8"],
     [{ audio_url: 7 }, "7"],
   ])("because %j is no clip says what came", async (source, got) => {
     const { client } = createWorld(() => mp3());
