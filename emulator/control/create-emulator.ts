@@ -169,7 +169,8 @@ function checkOptions(
   given: EmulatorOptions,
   known: readonly (keyof EmulatorOptions)[] = EMULATOR_OPTIONS,
 ): EmulatorOptions {
-  const options = checkOptionNames(given, known);
+  // With every name as an own property, so that a polluted `Object.prototype` sets none of those that `known` lacks.
+  const options = checkOptionNames(checkOptionNames(given, known), EMULATOR_OPTIONS);
   const { seed, credits, clock, apiKey, url } = options;
   if (seed !== undefined && !Number.isSafeInteger(seed))
     throw invalidOption("seed", "be a whole number", seed);
