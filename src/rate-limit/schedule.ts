@@ -262,18 +262,24 @@ function explore(polls: PlannedPoll[]): void {
  */
 export function planPolls({ survival, overdue }: Durations, priceMs: number): Float64Array {
   const next = new Float64Array(STEPS + 1).fill(LAST_POLL_MS);
-  const cost = new Float64Array(STEPS + 1);
+  const ages = AGES;
+  /** For a poll at each of the ages: the cost of all polls after it, and the time that the task is finished until then. */
+  const costs = Float64Array.from(overdue);
   let latest = STEPS;
   for (let from = STEPS - 1; from >= 0; from--) {
-    const [age, alive] = [valueAt(AGES, from), valueAt(survival, from)];
+    const age = valueAt(AGES, from);
+    const unfinished = valueAt(survival, from);
     const earliest = Math.min(latest, stepOf(age + GAP_MS) + 1);
     let best = Number.POSITIVE_INFINITY;
     // The earlier a task was polled, the earlier its next poll is.
     for (let to = latest; to >= earliest; to--) {
-      const delay = valueAt(overdue, to) - valueAt(overdue, from) - (1 - alive) * (valueAt(AGES, to) - age);
-      if (delay + valueAt(cost, to) < best) [best, latest] = [delay + valueAt(cost, to), to];
+      const cost = (costs[to] ?? 0) - (1 - unfinished) * ((ages[to] ?? 0) - age);
+      if (cost < best) {
+        best = cost;
+        latest = to;
+      }
     }
-    cost[from] = best + priceMs * alive;
+    costs[from] = best + priceMs * unfinished;
     next[from] = latest === earliest ? Math.min(age + GAP_MS, valueAt(AGES, latest)) : valueAt(AGES, latest);
   }
   return next;
