@@ -15,8 +15,7 @@ import { Button, CopyButton, Empty, Mark, Section, Table } from "../parts/displa
 import { formatAmount, formatCount, shortId } from "../parts/format.js";
 import { account, accountId, overview } from "../store.js";
 import { AutoTopUpSection } from "./auto-top-up.js";
-import { BillingSection } from "./billing.js";
-import { PaymentSection, TopUpSection } from "./payments.js";
+import { BillingSection, PaymentSection, TopUpSection } from "./payments.js";
 
 /** What the service's own dashboard offers for an account: keys, credits, payments and billing. */
 export function AccountView() {

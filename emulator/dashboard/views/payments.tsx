@@ -1,6 +1,14 @@
 import { useState } from "preact/hooks";
 import { USD_PER_CREDIT } from "../../../src/contract/service.js";
-import { getBilling, getPayments, type Payment, topUp, updateTopUp } from "../api.js";
+import {
+  type Billing,
+  getBilling,
+  getPayments,
+  type Payment,
+  setBilling,
+  topUp,
+  updateTopUp,
+} from "../api.js";
 import { useData, useFields } from "../parts/calls.js";
 import { Action, Field, Form, NumberField } from "../parts/controls.js";
 import { Button, Empty, Problem, Section, Status, Table, Time } from "../parts/display.js";
@@ -118,5 +126,44 @@ function Invoice({ of, isBilled }: { of: Payment; isBilled: boolean }) {
     <a href={url} target="_blank" rel="noreferrer">
       {invoiceId}.pdf
     </a>
+  );
+}
+
+const FIELDS = [
+  ["name", "Company or legal name", true],
+  ["address_line_1", "Address line 1", true],
+  ["address_line_2", "Address line 2", false],
+  ["postal_code", "Postal code", false],
+  ["city", "City", true],
+  ["country", "Country", true],
+  ["tax_id", "Tax ID", false],
+] as const;
+
+type Name = (typeof FIELDS)[number][0];
+
+export function BillingSection() {
+  const { data, error } = useData(() => getBilling(accountId.value), accountId.value);
+  return (
+    <Section title="Billing information">
+      <p>The buyer on invoices. Fields with * are required before an invoice can be downloaded.</p>
+      <Problem error={error} />
+      {data !== undefined && <BillingForm key={JSON.stringify(data)} saved={data} />}
+    </Section>
+  );
+}
+
+function BillingForm({ saved }: { saved: Billing }) {
+  const initial = FIELDS.map(([name]) => [name, saved[name] ?? ""]);
+  const { values, bind } = useFields<Record<Name, string>>(Object.fromEntries(initial));
+  const isChanged = FIELDS.some(([name]) => values[name] !== (saved[name] ?? ""));
+  return (
+    <Form submit="Save" onSubmit={() => setBilling(accountId.value, values)}>
+      <div class="fields billing">
+        {FIELDS.map(([name, label, required]) => (
+          <Field key={name} label={label} required={required} {...bind(name)} />
+        ))}
+      </div>
+      <output>{saved.name !== null && !isChanged && "Saved."}</output>
+    </Form>
   );
 }
