@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import { InvalidOptionError, type TaskSubmission, type WaitOptions } from "async-music";
+import { InvalidOptionError, isLyrics, isMusic, type TaskSubmission, type WaitOptions } from "async-music";
 import { expect, test } from "vitest";
 import {
   accepted,
@@ -106,4 +106,14 @@ test("only a final status ends a wait: with one that this version does not know 
 test("a wait for lyrics resolves with their text", async () => {
   const { client } = createWorld(() => ok(succeeded({ type: "lyrics", output: { result: LYRICS } })));
   await expect(client.tasks.wait(TASK_ID)).resolves.toMatchObject({ output: { result: LYRICS } });
+});
+
+test.each([
+  ["music", true, false],
+  ["lyrics", false, true],
+  ["concat", false, false],
+] as const)("`isMusic` and `isLyrics` tell what a task of type %s is", async (type, music, lyrics) => {
+  const { client } = createWorld(() => ok(task({ type, status: "running" })));
+  const read = await client.tasks.retrieve(TASK_ID);
+  expect([isMusic(read), isLyrics(read)]).toEqual([music, lyrics]);
 });

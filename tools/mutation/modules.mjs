@@ -4,8 +4,11 @@ export const MODULES = {
     mutate: ["src/contract/**/*.ts"],
     tests: [
       "test/spec/{contract-constants,order-of-errors,policies,requests,sdk-answers}.test.ts",
-      "test/sdk/{lenient-reading,request,request-validation,task-id}.test.ts",
-      "test/sdk/rules/upload-address.test.ts",
+      "test/sdk/{journal,lenient-reading,option-names,request,request-validation,run,task-id,wait}.test.ts",
+      "test/sdk/{run-all,warnings,journal-failures}.test.ts",
+      "test/emulator/misspelled.test.ts",
+      "test/sdk/rules/{canonical-json,near-name,upload-address}.test.ts",
+      "test/hostile/{causes,messages,options,task-failures,terminal}.test.ts",
     ],
   },
   journal: {

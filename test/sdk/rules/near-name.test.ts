@@ -13,6 +13,13 @@ test.each<[word: string, names: string[], nearest: string | null]>([
   // Half of the pairs suffice: ab, bc and c, d.
   ["abxd", ["abyd"], "abyd"],
   ["abxx", ["abyy"], null],
+  // Two neighbors that changed places, in a word too short for common pairs, wherever they stand.
+  ["emial", ["model", "email"], "email"],
+  ["tpye", ["tape", "type"], "type"],
+  ["seed", ["eseds", "esed"], "esed"],
+  ["from", ["form"], "form"],
+  ["nowm", ["seed"], null],
+  ["abcd", ["badc"], null],
   // The same letters in another order are another word, and how a word ends counts.
   ["smtuoemit", ["timeoutms"], null],
   ["abc", ["xbc"], "xbc"],
