@@ -20,9 +20,13 @@ export interface QueueEntry extends ScheduledPoll {
   abort: AbortCallback | null;
 }
 
+/** The most removed entries that are kept beside as many as still wait. */
+const MOST_REMOVED = 100;
+
 /** The waiting requests of each rank, in the order in which they are due. Removed ones are dropped when they come first. */
 export class Queue {
-  readonly #ranks: readonly [QueueEntry[], QueueEntry[], QueueEntry[]] = [[], [], []];
+  readonly #ranks: [QueueEntry[], QueueEntry[], QueueEntry[]] = [[], [], []];
+  #removed = 0;
   /** How many requests wait, and how many of them are polls. */
   size = 0;
   polls = 0;
@@ -47,7 +51,10 @@ export class Queue {
   /** The entry of a rank that is due first. */
   first(rank: Rank): QueueEntry | undefined {
     const entries = this.#ranks[rank];
-    while (entries[0]?.isRemoved) entries.shift();
+    while (entries[0]?.isRemoved) {
+      entries.shift();
+      this.#removed--;
+    }
     return entries[0];
   }
 
@@ -76,10 +83,14 @@ export class Queue {
   takeExpired(now: number): QueueEntry[] {
     const expired: QueueEntry[] = [];
     this.nextExpiry = Number.POSITIVE_INFINITY;
-    for (const entry of this.entries(0, 1, 2)) {
-      if (entry.notAfter <= now) expired.push(this.remove(entry));
-      else this.nextExpiry = Math.min(this.nextExpiry, entry.notAfter);
+    for (const entries of this.#ranks) {
+      for (const entry of entries) {
+        if (entry.isRemoved) continue;
+        if (entry.notAfter <= now) expired.push(entry);
+        else if (entry.notAfter < this.nextExpiry) this.nextExpiry = entry.notAfter;
+      }
     }
+    for (const entry of expired) this.remove(entry);
     return expired;
   }
 
@@ -89,6 +100,10 @@ export class Queue {
     entry.abort?.remove();
     this.size--;
     if (entry.rank === 2) this.polls--;
+    if (++this.#removed > this.size + MOST_REMOVED) {
+      for (const rank of [0, 1, 2] as const) this.#ranks[rank] = this.entries(rank);
+      this.#removed = 0;
+    }
     return entry;
   }
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createMemoryPacer } from "../../../../src/rate-limit/memory-pacer.js";
 import type { PacedRequest, RateLimitReport } from "../../../../src/rate-limit/pacer.js";
 import type { PacerWindow } from "../../../../src/rate-limit/window.js";
+import { collectGarbage } from "../../../support/collect-garbage.js";
 import { createTestClock, START, turns } from "../../../support/test-clock.js";
 
 // The queue alone: on a budget that the test sets, in the place of what is learned of the service's.
@@ -184,6 +185,25 @@ describe("a request", () => {
     await turns(2);
     expect(left.map(([name]) => name)).toContain("long");
   });
+});
+
+test("aborted requests are released while another one still waits", async () => {
+  const { budget, pacer } = createQueue({ skips: false });
+  budget.free = 0;
+  void pacer.admit({ kind: "read", taskId: "first" });
+  const aborted: WeakRef<object>[] = [];
+  for (let index = 0; index < 1000; index++) {
+    const controller = new AbortController();
+    const onDelayed = () => void index;
+    aborted.push(new WeakRef(onDelayed));
+    const admission = pacer.admit({ kind: "read", taskId: String(index), onDelayed }, controller.signal);
+    controller.abort("enough");
+    await expect(admission).rejects.toBe("enough");
+  }
+  await collectGarbage();
+  expect(aborted.filter((request) => request.deref() !== undefined).length).toBeLessThan(200);
+  // Until here the pacer itself is referenced.
+  expect(pacer.rateLimit().limit).toBe(9);
 });
 
 describe("who goes ahead", () => {
