@@ -48,8 +48,7 @@ export interface FileMethod<Route extends string> extends MethodBase<Route> {
 
 // biome-ignore lint/suspicious/noExplicitAny: the types of any method
 type AnyDataMethod<Result = unknown> = Method<any, any, any, Result>;
-// biome-ignore lint/suspicious/noExplicitAny: the types of any method
-export type AnyMethod = AnyDataMethod | FileMethod<any>;
+export type AnyMethod = AnyDataMethod | FileMethod<string>;
 
 type Optional = "status" | "body" | "bodyName" | "response";
 type Definition<Whole> = Omit<Whole, "route" | Optional> & {

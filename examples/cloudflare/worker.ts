@@ -62,7 +62,7 @@ async function stream(client: AsyncMusic, id: string): Promise<Response> {
 function asResponse(error: unknown): Response {
   if (error instanceof TaskNotFoundError) return new Response(null, { status: 404 });
   if (error instanceof InvalidRequestError) return Response.json({ issues: error.issues }, { status: 400 });
-  // Whoever asked must not ask again by themselves: this may have been paid for.
+  // The caller must not repeat this request automatically: it may have been charged.
   if (error instanceof SubmissionOutcomeUnknownError)
     return Response.json({ error: "unknown outcome", request_id: error.requestId }, { status: 502 });
   throw error;

@@ -39,7 +39,7 @@ export function createApp(client: AsyncMusic, journal: Journal): Hono {
     })
     .get("/songs/:order", (context) => {
       const order = orders.get(context.req.param("order"));
-      // After a restart nobody knows an order until it is put again: the journal then goes on with its task.
+      // After a restart an order is unknown until it is put again. The journal then continues with its task.
       if (order === undefined) return context.json({ error: "no such order" }, 404);
       return context.json(order, 200, order.status === "pending" ? { "Retry-After": "5" } : {});
     })
@@ -80,7 +80,7 @@ function reasonOf(error: unknown): string {
   return error instanceof AsyncMusicError ? error.name : "internal error";
 }
 
-/** What went wrong before there was a task. Nothing of it is to be sent again by whoever reads it, but for the last. */
+/** What failed before there was a task. The client must not repeat the request, except in the last case. */
 function asHttp(error: unknown): HTTPException {
   const message = reasonOf(error);
   if (error instanceof InvalidRequestError || error instanceof BadRequestError)

@@ -48,7 +48,7 @@ const HOPELESS = [
  */
 export function judge(error: unknown): Verdict {
   if (HOPELESS.some((kind) => error instanceof kind)) return NEVER;
-  // It may have been paid for, and nobody knows: a person looks, and frees the key or records the task.
+  // It may have been charged. A person checks, and frees the key or records the task.
   if (error instanceof SubmissionOutcomeUnknownError) return NEVER;
   // The task exists, and only this error knows which it is: a person records it.
   if (error instanceof JournalError && error.taskId !== null) return NEVER;

@@ -10,7 +10,7 @@ export interface ServiceAnswer {
   text: string;
 }
 
-/** The headers of the answers of a service that counts requests, with so many left that nobody has to wait. */
+/** The headers of the answers of a service that counts requests, with so many left that no request has to wait. */
 export function createHeaders(): () => Record<string, string> {
   let remaining = 1_000_000_000;
   return () => ({ "Content-Type": "application/json", "X-RateLimit-Remaining": `${remaining--}` });

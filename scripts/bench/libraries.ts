@@ -21,7 +21,7 @@ const HEADERS = { "x-api-key": "emu_bench", "Content-Type": "application/json" }
 let count = 0;
 const nextId = () => `5ba53ba9-9b4b-4e4c-8a30-${(count++).toString(16).padStart(12, "0")}`;
 
-/** Every library with its defaults, and what it does nothing about when nobody looks: here somebody listens. */
+/** Every library with its defaults. */
 export const LIBRARIES: Readonly<Record<string, MakeCalls>> = {
   "bare fetch": (baseUrl, fetch) => ({
     retrieve: async () => {

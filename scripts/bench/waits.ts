@@ -76,7 +76,7 @@ async function costOf(waits: number): Promise<Cost> {
   return { waits, microseconds, bytes: (after - before) / waits, timers: clock.timers() };
 }
 
-/** A clock on which nobody sleeps before it is opened, and that counts who sleeps on it at once. */
+/** A clock whose sleeps begin when it is opened. It counts concurrent sleeps. */
 function createGatedClock(inner: Clock) {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {

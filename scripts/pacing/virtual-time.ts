@@ -46,7 +46,7 @@ export function createVirtualTime(): VirtualTime {
         isDone = true;
       });
       for (;;) {
-        // One turn of the event loop: everybody who is awake gets as far as they can.
+        // One turn of the event loop: all code that is not asleep runs until it waits.
         await new Promise((resolve) => setImmediate(resolve));
         if (isDone) break;
         const next = wakeups.pop();

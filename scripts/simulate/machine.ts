@@ -80,7 +80,7 @@ export function createMachine(plan: Pick<ProcessPlan, "name" | "events">, world:
       }
       request.signal.throwIfAborted();
       const submission = request.method === "POST" ? await world.submissions.leave(plan.name, request) : null;
-      // Without the signal: what has left goes on, whether or not somebody still waits for it.
+      // Without the signal: a request in flight continues after its caller has stopped waiting.
       const { method, headers, url } = request;
       const pending = world.fetch(url, submission?.content ?? { method, headers });
       pending.catch(() => {});

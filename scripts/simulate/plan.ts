@@ -15,7 +15,7 @@ export interface Plan {
   outage: { at: number; ms: number } | null;
 }
 
-/** A song that somebody wants once. */
+/** A song that must be created once. */
 export interface Order {
   key: string;
   request: TaskRequest;

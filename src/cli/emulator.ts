@@ -80,7 +80,7 @@ async function openEmulator({ clock, seed, credits, apiKey, state }: EmulatorFla
 
 /** Replaces the file at once, so that a crash leaves the old one or the new one. */
 async function saveState(path: string, snapshot: Snapshot): Promise<void> {
-  // A random name, at which nobody can put a link to another file.
+  // A random name: no link to another file can be prepared at it.
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
     await writeNewFile(draft, JSON.stringify(snapshot), PRIVATE_FILE);
