@@ -18,22 +18,23 @@ export const alias = Object.entries(sources).map(([name, path]) => ({
   replacement: fileURLToPath(new URL(path, import.meta.url)),
 }));
 
-/** These run the built package: it is built once before them. */
+/** Tests of the built package, which is built once before them. */
 const built = ["test/{package,cli,examples}/**/*.test.ts"];
 
-/** These play through a great deal: they are no part of `npm test`, which somebody waits for, but of `npm run check`. */
+/** Slow tests: `npm run check` runs them, and `npm test` does not. */
 const long = [
   "test/{kill,pacing}/**/*.test.ts",
   "test/trips.test.ts",
-  "test/contract/{policies,msw-2}.test.ts",
-  // It puts MSW 2 in the place of MSW 3, which files that share its worker would find there.
+  "test/contract/{msw-2,performance,policies}.test.ts",
+  // It replaces MSW 3 by MSW 2, also for other files in its worker.
   "test/emulator/msw-2.test.ts",
   "test/emulator/long-chain.test.ts",
-  "test/sdk/fleet.test.ts",
+  "test/sdk/{fleet,pacer-load}.test.ts",
+  "test/sdk/memory/*.test.ts",
   "test/docs/site.test.ts",
 ];
 
-/** These take their time on the built package: compilers, and processes that are killed or asked again and again. */
+/** Slow tests of the built package: they compile projects, or start many processes. */
 const slowBuilt = [
   "test/cli/{process,state-file}.test.ts",
   "test/package/tarball.test.ts",
@@ -41,16 +42,13 @@ const slowBuilt = [
   "test/package/{guides,guide-tests}.test.ts",
 ];
 
-/** These open the built page in Debian's Chromium. */
+/** Tests of the built page in Debian's Chromium. */
 const inChromium = ["test/dashboard/page/**/*.test.ts"];
 
-/** These need a Redis, which is started once before them. */
+/** Tests with Redis, which is started once before them. */
 const onRedis = ["test/redis/**/*.test.ts"];
 
-/**
- * What never ends is ended so: nets, and no measure of anything. They are wide, since a machine may have one core, a cold
- * cache and much else to do; a hook may build the site, or compile.
- */
+/** Limits for tests that never end. They are long enough for a busy machine with one core, and for a hook that builds the site. */
 const nets = { testTimeout: 300_000, hookTimeout: 300_000 };
 
 export default defineConfig({
