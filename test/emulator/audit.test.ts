@@ -1,28 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { BALANCE, createService, type Service, serviceOf, TASK, VALID } from "./support/service.js";
+import { BALANCE, createService, failWith, postOf, serviceOf, TASK, VALID } from "./support/service.js";
 
-/** Sends the song under the id `first`, until the signal is aborted. */
-const postUntil = ({ emulator }: Service, signal: AbortSignal) =>
-  emulator.fetch(emulator.url + TASK, {
-    method: "POST",
-    headers: { "x-api-key": emulator.apiKey, "Content-Type": "application/json", "X-Request-Id": "first" },
-    body: JSON.stringify(VALID.song),
-    signal,
-  });
-
-const rules = ({ emulator }: Service) => emulator.audit().map(({ rule }) => rule);
+const ONE_REQUEST = { limits: { requests: 1, windowSeconds: 60 } };
+const MODERATED = { outcome: "failure", polls: 1, error_code: "content_moderation" };
 
 describe("polled_too_often", () => {
-  test("is a read of an open task less than a second after the last", async () => {
-    const service = createService();
-    const taskId = await service.create(VALID.song, { process_seconds: 60 });
-    await service.read(taskId);
-    await service.emulator.clock.advance(1_000);
-    await service.read(taskId);
-    expect(rules(service)).toEqual([]);
-    await service.emulator.clock.advance(999);
-    await service.get(`${TASK}/${taskId}`, { "X-Request-Id": "hasty" });
-    expect(service.emulator.audit()).toEqual([
+  test("reports a read of an unfinished task less than 1 s after the previous one", async () => {
+    const { create, read, get, advance, findings, emulator } = createService();
+    const taskId = await create(VALID.song, { process_seconds: 60 });
+    await read(taskId);
+    await advance(1_000);
+    await read(taskId);
+    expect(findings()).toEqual([]);
+    await advance(999);
+    await get(`${TASK}/${taskId}`, { "X-Request-Id": "hasty" });
+    expect(emulator.audit()).toEqual([
       {
         rule: "polled_too_often",
         at: "2026-01-01T00:00:01.999Z",
@@ -32,75 +24,40 @@ describe("polled_too_often", () => {
     ]);
   });
 
-  test("is no matter of tasks that are over, of different tasks, or of the first read", async () => {
-    const service = createService();
-    const over = await service.create(VALID.song, { polls: 1 });
-    for (let time = 0; time < 3; time++) await service.read(over);
-    for (let task = 0; task < 3; task++) await service.read(await service.create());
-    expect(rules(service)).toEqual([]);
+  test("allows repeated reads of a finished task, and first reads of different tasks", async () => {
+    const { create, read, findings } = createService();
+    const finished = await create(VALID.song, { polls: 1 });
+    for (let time = 0; time < 3; time++) await read(finished);
+    for (let task = 0; task < 3; task++) await read(await create());
+    expect(findings()).toEqual([]);
   });
 
-  test("is also a read that was answered with an error", async () => {
-    const service = createService();
-    const taskId = await service.create(VALID.song, { process_seconds: 60 });
-    service.emulator.faults.add({ method: "GET", fault: { kind: "status", status: 500, when: "before" } });
-    await service.read(taskId).catch(() => {});
-    await service.read(taskId);
-    expect(rules(service)).toEqual(["polled_too_often"]);
-  });
-});
-
-describe("a read that is delayed on its way", () => {
-  async function delayed(ms: number) {
-    const service = createService();
-    const taskId = await service.create(VALID.song, { outcome: "hang" });
-    const delay = () => service.emulator.faults.add({ method: "GET", fault: { kind: "latency", ms } });
-    return { service, taskId, delay, clock: service.emulator.clock };
-  }
-
-  test("is a second away from one that was sent a second later", async () => {
-    const { service, taskId, delay, clock } = await delayed(900);
-    delay();
-    const late = service.read(taskId);
-    await clock.sleep(1_000);
-    await service.read(taskId);
-    await late;
-    expect(rules(service)).toEqual([]);
+  test("also counts a read that failed", async () => {
+    const { create, read, fault, findings } = createService();
+    const taskId = await create(VALID.song, { process_seconds: 60 });
+    fault(failWith(500), { method: "GET" });
+    await read(taskId).catch(() => {});
+    await read(taskId);
+    expect(findings()).toEqual(["polled_too_often"]);
   });
 
-  test("is too soon where it was sent too soon", async () => {
-    const { service, taskId, delay, clock } = await delayed(5_000);
-    await service.read(taskId);
-    await clock.advance(999);
-    delay();
-    await service.read(taskId);
-    expect(rules(service)).toEqual(["polled_too_often"]);
-    expect(service.emulator.audit()[0]?.detail).toContain("after 999 ms");
-  });
-
-  test("is too soon before one that it let pass", async () => {
-    const { service, taskId, delay, clock } = await delayed(5_000);
-    delay();
-    const late = service.read(taskId);
-    await clock.sleep(400);
-    await service.read(taskId);
-    await late;
-    expect(rules(service)).toEqual(["polled_too_often"]);
-    await clock.advance(1_000);
-    await service.read(taskId);
-    expect(rules(service)).toEqual(["polled_too_often"]);
-  });
-
-  test("does not bring the last one back to when it was sent", async () => {
-    const { service, taskId, delay, clock } = await delayed(2_100);
-    delay();
-    const late = service.read(taskId);
-    await clock.sleep(2_000);
-    await service.read(taskId);
-    await late;
-    await clock.advance(800);
-    await service.read(taskId);
-    expect(rules(service)).toEqual(["polled_too_often"]);
+  test.each<[string, reads: { at: number; delayMs?: number }[], findings: number]>([
+    ["1 s after a delayed one is allowed", [{ at: 0, delayMs: 900 }, { at: 1_000 }], 0],
+    ["too soon is reported although it is delayed", [{ at: 0 }, { at: 999, delayMs: 5_000 }], 1],
+    ["that overtakes a delayed one is reported", [{ at: 0, delayMs: 5_000 }, { at: 400 }, { at: 6_000 }], 1],
+    ["is compared with the latest one", [{ at: 0, delayMs: 2_100 }, { at: 2_000 }, { at: 2_900 }], 1],
+  ])("compares the times at which reads were sent: a read %s", async (_, reads, count) => {
+    const { create, read, fault, findings, emulator } = createService();
+    const taskId = await create(VALID.song, { outcome: "hang" });
+    const start = emulator.clock.now();
+    const responses = [];
+    for (const { at, delayMs } of reads) {
+      await emulator.clock.sleep(start + at - emulator.clock.now());
+      if (delayMs !== undefined) fault({ kind: "latency", ms: delayMs });
+      responses.push(read(taskId));
+    }
+    await Promise.all(responses);
+    expect(findings()).toEqual(Array(count).fill("polled_too_often"));
   });
 });
 
@@ -108,253 +65,208 @@ describe("resubmitted_after_unknown_outcome", () => {
   test.each([
     [{ kind: "disconnect", when: "before" }],
     [{ kind: "disconnect", when: "after" }],
-    [{ kind: "status", status: 500, when: "after" }],
-    [{ kind: "status", status: 202, when: "after" }],
-    [{ kind: "status", status: 204, when: "before" }],
+    [failWith(500, "after")],
+    [failWith(202, "after")],
+    [failWith(204)],
     [{ kind: "malformed" }],
-  ] as const)("is the same payload again after %j", async (fault) => {
-    const service = createService();
-    service.emulator.faults.add({ fault });
-    await service.post(VALID.song).catch(() => {});
-    await service.post(VALID.providerB);
-    expect(rules(service)).toEqual([]);
-    await service.post(VALID.song);
-    expect(rules(service)).toEqual(["resubmitted_after_unknown_outcome"]);
+  ] as const)("reports the same payload again after %j", async (unknown) => {
+    const { post, fault, findings } = createService();
+    fault(unknown);
+    await post(VALID.song).catch(() => {});
+    await post(VALID.providerB);
+    expect(findings()).toEqual([]);
+    await post(VALID.song);
+    expect(findings()).toEqual(["resubmitted_after_unknown_outcome"]);
   });
 
-  test("is no matter of a refusal whose body was cut: its status says that nothing was accepted", async () => {
-    const service = createService({ credits: 9 });
-    for (const body of [VALID.song, "{", { ...VALID.song, model: "nobody" }]) {
-      service.emulator.faults.add({ fault: { kind: "malformed" } });
-      await service.post(body).catch(() => {});
-      await service.post(body);
+  test("allows resubmission after a 4xx whose body was cut, since the status says that no task exists", async () => {
+    const { post, fault, findings } = createService({ credits: 9 });
+    for (const body of [VALID.song, "{", { ...VALID.song, model: "unknown" }]) {
+      fault({ kind: "malformed" });
+      await post(body).catch(() => {});
+      await post(body);
     }
-    expect(rules(service)).toEqual([]);
+    expect(findings()).toEqual([]);
   });
 
-  test("is the same JSON again, however it is written", async () => {
-    const service = createService();
-    const { model, task_type, input } = {
-      ...VALID.custom,
-      input: { prompt: "la \u00e9", tags: "fado", more: [1, {}] },
-    };
-    service.emulator.faults.add({ fault: { kind: "disconnect", when: "after" } });
-    await service.post({ model, task_type, input }).catch(() => {});
-    for (const other of [
-      { model, task_type, input: { ...input, more: [{}, 1] } },
-      { model, task_type, input: { ...input, tags: "polka" } },
-    ])
-      await service.post(other);
-    expect(rules(service)).toEqual([]);
-    const text =
-      '{ "task_type": "music",\n"input": {"more":[1.0,{}],"tags":"fado","prompt":"la \\u00e9"}, "model": "provider_a" }';
-    expect(JSON.parse(text)).toEqual({ model, task_type, input });
-    expect((await service.post(text)).status).toBe(202);
-    expect(rules(service)).toEqual(["resubmitted_after_unknown_outcome"]);
+  test("allows resubmission after a 429 whose body was cut, once its Retry-After has passed", async () => {
+    const { get, post, fault, advance, findings } = createService(ONE_REQUEST);
+    await get(BALANCE);
+    fault({ kind: "malformed" }, { method: "POST", times: 2 });
+    await post(VALID.song).catch(() => {});
+    await advance(59_999);
+    await post(VALID.song).catch(() => {});
+    expect(findings()).toEqual(["ignored_retry_after"]);
+    await advance(1000);
+    expect((await post(VALID.song)).status).toBe(202);
+    expect(findings()).toEqual(["ignored_retry_after"]);
   });
 
-  test("is a body again that can't even be gone through", async () => {
-    const service = createService();
-    const deep = "[".repeat(100_000) + "]".repeat(100_000);
-    service.emulator.faults.add({ fault: { kind: "disconnect", when: "before" } });
-    await service.post(deep).catch(() => {});
-    expect((await service.post(deep)).body.error_code).toBe("invalid_request_body");
-    expect(rules(service)).toEqual(["resubmitted_after_unknown_outcome"]);
+  test("compares payloads as JSON values, however they are written", async () => {
+    const { post, fault, findings } = createService();
+    const { model, task_type } = VALID.custom;
+    const input = { prompt: "la \u00e9", tags: "fado", more: [1, {}] };
+    fault({ kind: "disconnect", when: "after" });
+    await post({ model, task_type, input }).catch(() => {});
+    await post({ model, task_type, input: { ...input, more: [{}, 1] } });
+    await post({ model, task_type, input: { ...input, tags: "polka" } });
+    expect(findings()).toEqual([]);
+    const written = '{"more":[1.0,{}],"tags":"fado","prompt":"la \\u00e9"}';
+    await post(`{ "task_type": "music",\n"input": ${written}, "model": "provider_a" }`);
+    expect(findings()).toEqual(["resubmitted_after_unknown_outcome"]);
   });
 
-  test("is no matter of two bodies that are both too large to be read", async () => {
-    const service = createService();
+  test("compares bodies that are nested too deeply, and not bodies that are too large", async () => {
+    const { post, fault, findings } = createService();
     const large = (prompt: string) => ({ ...VALID.lyrics, input: { prompt: prompt.repeat(2 ** 20) } });
-    service.emulator.faults.add({ fault: { kind: "status", status: 500, when: "before" } });
-    await service.post(large("a"));
-    expect((await service.post(large("b"))).body.error_code).toBe("invalid_request_body");
-    expect(rules(service)).toEqual([]);
+    fault(failWith(500));
+    await post(large("a"));
+    expect((await post(large("b"))).body.error_code).toBe("invalid_request_body");
+    expect(findings()).toEqual([]);
+    const deep = "[".repeat(100_000) + "]".repeat(100_000);
+    fault({ kind: "disconnect", when: "before" });
+    await post(deep).catch(() => {});
+    expect((await post(deep)).body.error_code).toBe("invalid_request_body");
+    expect(findings()).toEqual(["resubmitted_after_unknown_outcome"]);
   });
 
-  test("is no matter of the same song twice, of refusals, or of requests that were both under way", async () => {
+  test("allows the same payload after a success, after a refusal, and concurrently", async () => {
+    const { post, fault, findings } = createService();
+    for (const body of [VALID.song, VALID.song, "{", "{"]) await post(body);
+    fault({ kind: "disconnect", when: "after" }, { method: "POST" });
+    await Promise.allSettled([post(VALID.lyrics), post(VALID.lyrics)]);
+    expect(findings()).toEqual([]);
+  });
+
+  test.each([
+    ["after an aborted one was carried out", true, 10_000, ["2026-01-01T00:00:11.000Z"]],
+    ["before an aborted one is carried out", true, 0, ["2026-01-01T00:00:01.000Z"]],
+    ["before the first one is aborted", false, 0, []],
+  ])("a submission sent again %s is reported at %j", async (_, abortsFirst, waitMs, reportedAt) => {
     const service = createService();
-    await service.post(VALID.song);
-    await service.post(VALID.song);
-    await service.post("{");
-    await service.post("{");
-    service.emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
-    await Promise.allSettled([service.post(VALID.lyrics), service.post(VALID.lyrics)]);
-    expect(rules(service)).toEqual([]);
-  });
-
-  test("is no matter of a 429 whose body is cut: its status says that nothing was created, and its head how long to wait", async () => {
-    const service = createService({ limits: { requests: 1, windowSeconds: 60 } });
-    await service.get(BALANCE);
-    service.emulator.faults.add({ method: "POST", fault: { kind: "malformed" }, times: 2 });
-    await service.post(VALID.song).catch(() => {});
-    await service.emulator.clock.advance(59_999);
-    await service.post(VALID.song).catch(() => {});
-    expect(rules(service)).toEqual(["ignored_retry_after"]);
-    await service.emulator.clock.advance(1000);
-    expect((await service.post(VALID.song)).status).toBe(202);
-    expect(rules(service)).toEqual(["ignored_retry_after"]);
-  });
-
-  test("is what comes after a caller gave up waiting", async () => {
-    const service = createService();
-    const { emulator } = service;
-    emulator.faults.add({ method: "POST", fault: { kind: "latency", ms: 5_000 } });
-    const controller = new AbortController();
-    const posted = postUntil(service, controller.signal);
-    await emulator.clock.sleep(1_000);
-    controller.abort();
-    await posted.catch(() => {});
-    await emulator.clock.sleep(10_000);
-    await service.post(VALID.song);
-    expect(rules(service)).toEqual(["resubmitted_after_unknown_outcome"]);
+    const { emulator, post, fault } = service;
+    const { clock } = emulator;
+    fault({ kind: "latency", ms: 5_000 }, { method: "POST" });
+    const first = new AbortController();
+    const init = postOf(service, VALID.song, { headers: { "X-Request-Id": "first" }, signal: first.signal });
+    const aborted = emulator.fetch(emulator.url + TASK, init).catch(() => {});
+    await clock.sleep(1_000);
+    if (abortsFirst) first.abort();
+    await clock.sleep(waitMs);
+    await post(VALID.providerB);
+    await post(VALID.song);
+    first.abort();
+    await aborted;
+    await clock.sleep(10_000);
+    const finding = { rule: "resubmitted_after_unknown_outcome", detail: expect.stringContaining("first") };
+    expect(emulator.audit()).toMatchObject(reportedAt.map((at) => ({ ...finding, at })));
   });
 });
 
-test.each([true, false])(
-  "a submission that its caller gives up before the same one is sent again is resubmitted: %s",
-  async (leavesBetween) => {
-    const service = createService();
-    const { emulator } = service;
-    emulator.faults.add({ method: "POST", fault: { kind: "latency", ms: 5_000 } });
-    const first = new AbortController();
-    const begun = postUntil(service, first.signal);
-    await emulator.clock.sleep(1_000);
-    if (leavesBetween) first.abort();
-    await service.post(VALID.providerB);
-    await service.post(VALID.song);
-    if (!leavesBetween) first.abort();
-    await begun.catch(() => {});
-    await emulator.clock.sleep(10_000);
-    const finding = {
-      rule: "resubmitted_after_unknown_outcome",
-      at: "2026-01-01T00:00:01.000Z",
-      detail: expect.stringContaining("first"),
-    };
-    expect(emulator.audit()).toEqual(leavesBetween ? [expect.objectContaining(finding)] : []);
-  },
-);
-
 describe("ignored_retry_after", () => {
-  test("is the same request before the stated wait is over", async () => {
-    const service = createService({ limits: { requests: 1, windowSeconds: 60 } });
-    await service.get(BALANCE);
-    await service.get(BALANCE);
-    await service.emulator.clock.advance(59_999);
-    await service.get(BALANCE);
-    expect(rules(service)).toEqual(["ignored_retry_after"]);
+  test.each([
+    ["the same request before the stated wait is over", 59_999, 0],
+    ["a request that was sent before the wait was over and arrived after it", 0, 90_000],
+  ])("reports %s", async (_, sentAfterMs, delayMs) => {
+    const { get, fault, advance, findings } = createService(ONE_REQUEST);
+    await get(BALANCE);
+    await get(BALANCE);
+    await advance(sentAfterMs);
+    if (delayMs > 0) fault({ kind: "latency", ms: delayMs });
+    await get(BALANCE);
+    expect(findings()).toEqual(["ignored_retry_after"]);
   });
 
-  test("is also what comes too soon after a 429 whose body was cut: its header states the wait", async () => {
-    const service = createService({ limits: { requests: 1, windowSeconds: 60 } });
-    await service.get(BALANCE);
-    service.emulator.faults.add({ fault: { kind: "malformed" } });
-    await service.get(BALANCE).catch(() => {});
-    await service.get(BALANCE);
-    expect(rules(service)).toEqual(["ignored_retry_after"]);
-  });
-
-  test("is also one that came before the wait was over, and was delayed until it was", async () => {
-    const service = createService({ limits: { requests: 1, windowSeconds: 60 } });
-    await service.get(BALANCE);
-    await service.get(BALANCE);
-    service.emulator.faults.add({ fault: { kind: "latency", ms: 90_000 } });
-    await service.get(BALANCE);
-    expect(rules(service)).toEqual(["ignored_retry_after"]);
-  });
-
-  test("is no matter once the wait is over, of another key, or of requests that were both under way", async () => {
-    const service = createService({ limits: { requests: 1, windowSeconds: 60 } });
-    const { api_key: apiKey } = service.emulator.accounts.createKey(service.emulator.accountId);
-    await Promise.all([service.get(BALANCE), service.get(BALANCE), service.get(BALANCE)]);
-    await serviceOf(service.emulator, { apiKey }).get(BALANCE);
-    await service.emulator.clock.advance(60_000);
-    await service.get(BALANCE);
-    expect(rules(service)).toEqual([]);
+  test("allows requests after the wait, with another API key, and sent concurrently", async () => {
+    const { get, advance, findings, emulator } = createService(ONE_REQUEST);
+    const { api_key: apiKey } = emulator.accounts.createKey(emulator.accountId);
+    await Promise.all([get(BALANCE), get(BALANCE), get(BALANCE)]);
+    await serviceOf(emulator, { apiKey }).get(BALANCE);
+    await advance(60_000);
+    await get(BALANCE);
+    expect(findings()).toEqual([]);
   });
 });
 
 describe("resent_not_retryable", () => {
-  const moderated = { outcome: "failure", polls: 1, error_code: "content_moderation" };
-
-  test("is the same payload after the client was told that it can never succeed", async () => {
-    const service = createService();
-    const taskId = await service.create(VALID.song, moderated);
-    await service.create(VALID.song);
-    await service.read(taskId);
-    await service.create(VALID.providerB);
-    expect(rules(service)).toEqual([]);
-    await service.create(VALID.song);
-    expect(rules(service)).toEqual(["resent_not_retryable"]);
+  test("reports the same payload after a read has returned a failure that is not retryable", async () => {
+    const { create, read, findings } = createService();
+    const taskId = await create(VALID.song, MODERATED);
+    await create(VALID.song);
+    await read(taskId);
+    await create(VALID.providerB);
+    expect(findings()).toEqual([]);
+    await create(VALID.song);
+    expect(findings()).toEqual(["resent_not_retryable"]);
   });
 
-  test("is the same order, however it is written and whatever the service doesn't read of it", async () => {
-    const song = { ...VALID.song, input: { ...VALID.song.input, mood: { of: ["rain", 1] } } };
-    const { model, task_type, input } = song;
-    const others = [
-      { ...song, input: { ...input, mood: { of: [1, "rain"] } } },
-      { ...song, audio_format: "mp3" },
-      { model, task_type: "lyrics", input: { ...input, prompt: "rain" } },
-    ];
-    for (const same of [song, { note: 1, input, task_type, model }, { ...song, audio_format: null }]) {
-      const service = createService({ policy: { null_audio_format: "omitted" } });
-      await service.read(await service.create(song, moderated));
-      for (const other of others) await service.create(other);
-      expect(rules(service)).toEqual([]);
-      await service.create(same);
-      expect(rules(service)).toEqual(["resent_not_retryable"]);
-    }
-    const service = createService();
-    await service.read(await service.create({ ...song, audio_format: "mp3" }, moderated));
-    await service.create(song);
-    expect(rules(service)).toEqual([]);
-    await service.create({ ...song, audio_format: "mp3" });
-    expect(rules(service)).toEqual(["resent_not_retryable"]);
-  });
+  const song = { ...VALID.song, input: { ...VALID.song.input, mood: { of: ["rain", 1] } } };
+  const { model, task_type, input } = song;
+  const mp3 = { ...song, audio_format: "mp3" };
+  const others = [
+    { ...song, input: { ...input, mood: { of: [1, "rain"] } } },
+    mp3,
+    { model, task_type: "lyrics", input: { ...input, prompt: "rain" } },
+  ];
+  test.each([
+    [song, song, others],
+    [song, { note: 1, input, task_type, model }, others],
+    [song, { ...song, audio_format: null }, others],
+    [mp3, mp3, [song]],
+  ])(
+    "compares model, type, input and audio format: %j and %j are the same",
+    async (failed, same, different) => {
+      const { create, read, findings } = createService({ policy: { null_audio_format: "omitted" } });
+      await read(await create(failed, MODERATED));
+      for (const other of different) await create(other);
+      expect(findings()).toEqual([]);
+      await create(same);
+      expect(findings()).toEqual(["resent_not_retryable"]);
+    },
+  );
 
-  test("is not a payload that was sent before the client was told, and arrives later", async () => {
-    const service = createService();
-    const taskId = await service.create(VALID.song, moderated);
-    service.emulator.faults.add({ method: "POST", fault: { kind: "latency", ms: 10_000 } });
-    const sentBefore = service.post(VALID.song);
-    expect((await service.read(taskId)).status).toBe("failure");
+  test("allows a payload that was sent before the failure was read and arrives later", async () => {
+    const { create, read, post, fault, findings } = createService();
+    const taskId = await create(VALID.song, MODERATED);
+    fault({ kind: "latency", ms: 10_000 }, { method: "POST" });
+    const sentBefore = post(VALID.song);
+    expect((await read(taskId)).status).toBe("failure");
     expect((await sentBefore).status).toBe(202);
-    expect(rules(service)).toEqual([]);
+    expect(findings()).toEqual([]);
   });
 
-  test("is no matter of what is retryable, or of a failure whose answer was lost", async () => {
-    const service = createService();
-    await service.read(await service.create(VALID.song, { outcome: "failure", polls: 1 }));
-    await service.create(VALID.song);
-    const taskId = await service.create(VALID.lyrics, moderated);
-    service.emulator.faults.add({ method: "GET", fault: { kind: "disconnect", when: "after" } });
-    await service.read(taskId).catch(() => {});
-    await service.create(VALID.lyrics);
-    service.emulator.faults.add({ method: "GET", fault: { kind: "status", status: 200, when: "after" } });
-    await service.read(taskId);
-    await service.create(VALID.lyrics);
-    expect(rules(service)).toEqual([]);
+  test("allows the payload of a retryable failure, and of a failure that no response has reported", async () => {
+    const { create, read, fault, findings } = createService();
+    await read(await create(VALID.song, { outcome: "failure", polls: 1 }));
+    await create(VALID.song);
+    const taskId = await create(VALID.lyrics, MODERATED);
+    for (const unread of [{ kind: "disconnect", when: "after" } as const, failWith(200, "after")]) {
+      fault(unread, { method: "GET" });
+      await read(taskId).catch(() => {});
+      await create(VALID.lyrics);
+    }
+    expect(findings()).toEqual([]);
   });
 });
 
-test("what was noted of earlier requests goes with a snapshot", async () => {
+test("a fork audits its requests against those before the fork", async () => {
   const service = createService({ limits: { requests: 5, windowSeconds: 60 } });
-  const failure = { outcome: "failure", polls: 1, error_code: "content_moderation" };
-  await service.read(await service.create(VALID.song, failure));
-  const open = await service.create(VALID.upload, { outcome: "hang" });
-  await service.read(open);
-  service.emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
-  await service.post(VALID.lyrics).catch(() => {});
-  await service.get(BALANCE);
-  const fork = service.emulator.fork();
-  expect(fork.audit()).toEqual([]);
+  const { create, read, post, get, fault } = service;
+  await read(await create(VALID.song, MODERATED));
+  const unfinished = await create(VALID.upload, { outcome: "hang" });
+  await read(unfinished);
+  fault({ kind: "disconnect", when: "after" }, { method: "POST" });
+  await post(VALID.lyrics).catch(() => {});
+  await get(BALANCE);
+  const fork = serviceOf(service.emulator.fork());
+  expect(fork.findings()).toEqual([]);
 
-  const later = serviceOf(fork, { apiKey: fork.apiKey });
-  await later.get(BALANCE);
-  fork.changeLimits({ requests: 100 });
-  await later.post(VALID.song);
-  await later.post(VALID.lyrics);
-  await later.get(`${TASK}/${open}`);
-  expect(fork.audit().map(({ rule }) => rule)).toEqual([
+  await fork.get(BALANCE);
+  fork.emulator.changeLimits({ requests: 100 });
+  await fork.post(VALID.song);
+  await fork.post(VALID.lyrics);
+  await fork.read(unfinished);
+  expect(fork.findings()).toEqual([
     "ignored_retry_after",
     "resent_not_retryable",
     "resubmitted_after_unknown_outcome",

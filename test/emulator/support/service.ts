@@ -1,4 +1,11 @@
-import { createEmulator, type Emulator, type EmulatorOptions } from "async-music/emulator";
+import {
+  type ConductRule,
+  createEmulator,
+  type Emulator,
+  type EmulatorOptions,
+  type Fault,
+  type FaultRule,
+} from "async-music/emulator";
 
 export const TASK = "/api/v1/task";
 export const BALANCE = "/api/v1/account/balance";
@@ -21,18 +28,36 @@ export interface Reply {
   body: any;
 }
 
-/** An emulator, asked by bare `fetch` with one key. */
+/** An emulator, called by bare `fetch` with one API key. */
 export interface Service {
   emulator: Emulator;
   get(path: string, headers?: Record<string, string>): Promise<Reply>;
   post(body: unknown, headers?: Record<string, string>): Promise<Reply>;
   send(path: string, init?: RequestInit): Promise<Reply>;
-  /** Creates a task that must be accepted, and answers its id. */
+  /** Creates a task that must be accepted, and returns its id. */
   create(body?: unknown, outcome?: unknown): Promise<string>;
   /** The task, as a read shows it. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape is what they test
   read(taskId: string): Promise<any>;
   balance(): Promise<{ available: number; frozen: number; total: number }>;
+  /** Adds a fault; unless the rule says otherwise, it applies to the next request. */
+  fault(fault: Fault, rule?: Omit<FaultRule, "fault">): void;
+  advance(ms: number): Promise<void>;
+  /** The rules that the audit's findings name, oldest first. */
+  findings(): ConductRule[];
+  /** The kinds of the first account's ledger entries, oldest first. */
+  ledgerKinds(): string[];
+}
+
+/** A fault that replaces the response by this status. */
+export function failWith(status: number, when: "before" | "after" = "before") {
+  return { kind: "status", status, when } as const;
+}
+
+/** A `POST` of this JSON, for calls of `fetch`. */
+export function postOf({ emulator }: Pick<Service, "emulator">, body: unknown, more: RequestInit = {}) {
+  const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json", ...more.headers };
+  return { method: "POST", body: JSON.stringify(body), ...more, headers };
 }
 
 /** A fresh emulator whose rate limit is out of the way, unless the test is about it. */
@@ -40,7 +65,7 @@ export function createService(options: EmulatorOptions = {}): Service {
   return serviceOf(createEmulator({ limits: { requests: 1_000_000 }, ...options }));
 }
 
-/** The same for an emulator that is there, with one of its keys, or reached in another way. */
+/** The same for an existing emulator, with one of its keys or through another `fetch`. */
 export function serviceOf(
   emulator: Emulator,
   { apiKey = emulator.apiKey, fetch = emulator.fetch, url = emulator.url } = {},
@@ -77,14 +102,18 @@ export function serviceOf(
     },
     read: async (taskId) => (await get(`${TASK}/${taskId}`)).body.data,
     balance: async () => (await get(BALANCE)).body.data,
+    fault: (fault, rule) => emulator.faults.add({ ...rule, fault }),
+    advance: (ms) => emulator.clock.advance(ms),
+    findings: () => emulator.audit().map(({ rule }) => rule),
+    ledgerKinds: () => emulator.accounts.get(emulator.accountId).ledger.map(({ kind }) => kind),
   };
 }
 
-/** A service, and its control plane as any language would call it. */
+/** A service, and its control plane by plain HTTP. */
 export interface ControlledService extends Service {
-  /** One call below `/_emulator`: a body that is given is sent as JSON. */
+  /** One call below `/_emulator`, with a body as JSON. */
   control(method: string, path: string, body?: unknown): Promise<Reply>;
-  /** The whole state, as text: what is the same in two of them has not changed. */
+  /** The whole state as text, to compare. */
   frozenState(): string;
 }
 
