@@ -135,7 +135,7 @@ function checkApiKey(value: string | undefined): string {
     throw new InvalidOptionError("apiKey", rule);
   };
   if (value === undefined) return refuse("be given, or ASYNC_MUSIC_API_KEY to be set");
-  // Where the two have changed places, the error must not be about the address, and show the key.
+  // If the two are swapped, the error must not be about the address, and show the key.
   if (/^https?:\/\//i.test(value)) refuse("be a key, and no address");
   if (typeof value === "string" && /^[\x21-\x7e]+$/.test(value)) return value;
   return refuse("be a string of visible ASCII characters without spaces");

@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals";
 import { param } from "./address.js";
 import type { AccountSummary, Finding, LedgerEntry, LoggedRequest, Overview, TaskRow } from "./api.js";
 
-/** The state of the emulator as the page knows it. Only `follow.ts` writes it. */
+/** The state of the emulator on this page. Only `follow.ts` writes it. */
 
 /** `lost` after the emulator was reachable, and is no longer. */
 export const link = signal<"connecting" | "live" | "lost">("connecting");

@@ -144,7 +144,7 @@ export function errorResponse(code: number, errorCode: string, message: string, 
   return { ...response, errorCode };
 }
 
-/** Adds the headers of every response (Endpoints). The response to HEAD has no body, and keeps its length. */
+/** Adds the headers of every response (Endpoints). The response to `HEAD` has no body, and keeps its length. */
 export function completeResponse(response: HttpResponse, requestId: string, method?: string): HttpResponse {
   response.headers[HEADERS.requestId] = requestId;
   response.headers["X-Emulator"] = "async-music";

@@ -95,7 +95,7 @@ const OPERATIONS = [
     tag: "Tasks",
     summary: "Read a task",
     description:
-      "Asks the provider for its progress and returns the task. Poll every five to ten seconds, and never more than once a second.",
+      "Reads the provider's progress and returns the task. Poll every five to ten seconds, and never more than once a second.",
     success: "The task, in any status.",
     data: "Task",
     example: RESPONSE_EXAMPLES.task,

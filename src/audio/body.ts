@@ -179,7 +179,7 @@ const SIGNATURES: readonly (readonly [offset: number, text: string, extension: A
 export const SIGNATURE_LENGTH = 12;
 
 /**
- * The extension for a `Content-Type`, the only reliable statement of the real format (`audio_format` behaviour, 4); `null` if
+ * The extension for a `Content-Type`, the only reliable statement of the real format (`audio_format` behavior, 4); `null` if
  * it is missing or generic, so that the first bytes may decide.
  */
 export function extensionOfType(contentType: string | null): AudioExtension | null {

@@ -4,7 +4,7 @@ export const MODELS = ["provider_a", "provider_b"] as const;
 /** Which upstream provider a task runs on. */
 export type Model = (typeof MODELS)[number];
 
-/** Every kind of task that the service knows. */
+/** Every kind of task of the service. */
 export const TASK_TYPES = ["music", "lyrics", "upload", "concat"] as const;
 
 /** What a task makes: a song, lyrics, a clip from an address, or the whole of a continued song. */

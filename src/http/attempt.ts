@@ -261,7 +261,7 @@ function headerWaitMs(value: string, headers: Headers, now: number): number | nu
 export const LONGEST_ID = 256;
 
 /**
- * How many ids a client remembers at least: the requests of half an hour at the default rate limit (120 a minute). A stale
+ * How many ids a client stores at least: the requests of half an hour at the default rate limit (120 a minute). A stale
  * response can only follow a request that has used the same connection, so older ids do not matter. Twice as many take
  * less than 1 MB.
  */

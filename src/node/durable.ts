@@ -63,7 +63,7 @@ export async function writeWholeFile(
 ): Promise<string> {
   const target = resolve(path);
   const directory = dirname(target);
-  // A long file name leaves no room for a suffix, so the draft has a name of its own.
+  // A long file name leaves no space for a suffix, so the draft has a name of its own.
   const draft = join(directory, `${randomUUID()}.part`);
   const reserves = !overwrite && !unique;
   if (reserves) {

@@ -1,5 +1,5 @@
 /**
- * What needs Node: saving audio to disk, and the journal in a folder.
+ * What needs Node: saving audio to disk, and the journal in a directory.
  *
  * @module async-music/node
  */

@@ -30,7 +30,7 @@ interface Revision {
 }
 
 /**
- * Texts with compare-and-set: a directory per text, and in it a file per revision, named by its number. A revision is
+ * Strings with compare-and-set: a directory per string, and in it a file per revision, named by its number. A revision is
  * written as a draft and then linked to its number, which succeeds for one writer only. So there is no lock that a killed
  * process could leave behind, and no numbered file is ever incomplete.
  */

@@ -70,7 +70,7 @@ export class FleetWindow implements PacerWindow {
   readonly #beforePlanning: () => void;
   readonly #marginMs: number;
   readonly #firsts = new Demand();
-  /** When this process first asked in this window. */
+  /** When this process first requested a share of this window. */
   #openedAt = Number.NEGATIVE_INFINITY;
   #endsAt = Number.NEGATIVE_INFINITY;
   #heldUntil = 0;

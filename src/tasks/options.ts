@@ -30,7 +30,7 @@ export interface WaitOptions extends RequestOptions {
   /**
    * How long to wait before `WaitTimeoutError`, in milliseconds. The task continues.
    *
-   * @defaultValue 3 900 000, five minutes past the hour after which the service times a task out
+   * @defaultValue 3 900 000, five minutes more than the task timeout of the service
    */
   maxWaitMs?: number | undefined;
   /** Called with the task whenever anything about it has changed. */

@@ -39,7 +39,7 @@ export interface Settings extends CheckedWait {
   journalKey: string | undefined;
   /** When the task was submitted, as far as is known, in milliseconds since the epoch. */
   submittedAt: number;
-  /** What the pacer knows about the task; `null` before the first reading of a task that this client did not submit. */
+  /** What is known about the task; `null` before the first reading of a task that this client did not submit. */
   known: WaitingTask | null;
 }
 

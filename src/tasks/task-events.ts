@@ -9,7 +9,7 @@ import { dateAt, parseDate } from "../time/clock.js";
  *
  * Where the wait fails, the stream ends with an event named `wait_error`, whose data has only the class of the error and
  * the task's id: `{"name":"WaitTimeoutError","task_id":"…"}`. Messages of errors stay on the server. The task is polled
- * only while the stream is read. Cancelling the stream, as servers do when the client disconnects, ends the polling.
+ * only while the stream is read. Canceling the stream, as servers do when the client disconnects, ends the polling.
  *
  * An `EventSource` connects again when a stream closes: call its `close()` once the status of the task is final.
  *
