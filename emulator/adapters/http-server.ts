@@ -76,7 +76,7 @@ export function createSiteServer(served: ServedSite) {
 
 function refuseInvalidHttp(socket: Duplex): void {
   if (!socket.writable) return;
-  const message = "Failed to read the request: it is not valid HTTP";
+  const message = "The request is not valid HTTP.";
   const { headers, body } = completeResponse(
     errorResponse(400, "invalid_request_body", message),
     crypto.randomUUID(),
@@ -186,7 +186,7 @@ function readBody(
     });
     request.on("end", () => resolve(bytes > limit ? "too_large" : Buffer.concat(chunks)));
     request.on("close", () => {
-      if (!request.readableEnded) reject(new Error("The connection ended within a body"));
+      if (!request.readableEnded) reject(new Error("The connection ended before the whole body arrived."));
     });
   });
 }
@@ -251,11 +251,12 @@ async function untilSent(sent: HttpResponse, response: ServerResponse, closed: P
 function reportDefect(error: unknown, request: IncomingMessage, response: ServerResponse): void {
   const id = sentRequestId({ headers: headersOf(request) }) ?? crypto.randomUUID();
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  console.error(`async-music: The emulator failed on the request ${id}: ${reason}`);
+  console.error(`async-music: Internal error of the emulator on request ${id}: ${reason}`);
   if (response.headersSent) {
     request.socket.destroy();
     return;
   }
-  const message = "The emulator failed. This is a defect of the emulator; the error is on stderr";
+  const message =
+    "Internal error of the emulator; your request did not cause it. The stack trace is on stderr.";
   send(request, response, completeResponse(errorResponse(500, "internal_error", message), id));
 }

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Emulator } from "../control/emulator.js";
-import { checkOptionNames } from "../core/checks.js";
+import { checkOptionNames, invalidOption } from "../core/checks.js";
 import { completeResponse, createResponse, type HttpResponse, type RequestTarget } from "../http/messages.js";
 import { serviceOf } from "../http/service.js";
 import { type Addresses, createSiteServer, type ServedSite } from "./http-server.js";
@@ -86,7 +86,7 @@ function checkHostName(name: string): string {
   const url = `http://${name}`;
   const host = URL.canParse(url) ? new URL(url).host : "";
   if (host !== "" && host === name.toLowerCase() && !/:\d+$/.test(host)) return host;
-  throw new RangeError("Expected `controlHost` to be a host name without a port, such as `music`");
+  throw invalidOption("controlHost", "be a host name without a port", name);
 }
 
 /** The origin at which a client of this machine reaches the server. */

@@ -40,13 +40,13 @@ export function followTest(core: Core) {
       if (broken.length === 0) return null;
       const lines = broken.map((finding) => `- ${formatFinding(finding, requests)}\n`);
       const rules = [...new Set(broken.map(({ rule }) => `"${rule}"`))].join(", ");
-      return `The client broke rules of the service:\n${lines.join("")}If the test does so on purpose, call \`breaks(${rules})\`.`;
+      return `The client broke rules of the service:\n${lines.join("")}If the test breaks them on purpose, call \`breaks(${rules})\`.`;
     },
     unbrokenRules(expected: ReadonlySet<ConductRule>): string | null {
       const broken = findings().map(({ rule }) => rule);
       const unbroken = [...expected].filter((rule) => !broken.includes(rule));
       if (unbroken.length === 0) return null;
-      return `The test declares that it breaks ${unbroken.join(", ")}, but no request did.`;
+      return `Declared with \`breaks\`, but no request broke them: ${unbroken.join(", ")}. Remove them from the test.`;
     },
     /** The faults and next outcomes that the test added and no request used, for example because of a mistyped path. */
     unusedAdditions(): string | null {
@@ -62,7 +62,7 @@ export function followTest(core: Core) {
         ),
       ];
       if (unused.length === 0) return null;
-      return `The test added faults or outcomes that no request used:\n${unused.join("")}It sent ${pathsOf(requests)}.\nFor a fault that may stay unused, set a \`probability\`; for an outcome, use \`always\`.`;
+      return `Unused faults or outcomes: no request matched them.\n${unused.join("")}The test sent ${pathsOf(requests)}. Check \`method\` and \`path\`.\nIf a fault may stay unused, set its \`probability\`; for an outcome, use \`always\`.`;
     },
   };
 }

@@ -38,7 +38,7 @@ export function powerOfTwo(exponent: number): number {
 /** The item at `index` modulo the length. */
 export function at<T>(items: readonly T[], index: number): T {
   const item = items[modulo(index, items.length)];
-  if (item === undefined) throw new RangeError("Failed to read a list: it is empty");
+  if (item === undefined) throw new RangeError("`items` must not be empty.");
   return item;
 }
 

@@ -62,7 +62,8 @@ export const accountMethods = {
       const account = requireAccount(core, accountId);
       const { saved_card: card } = account.purchases;
       if (charges !== undefined) {
-        if (card === null) throw new RangeError("Failed to change the saved card: the account has none");
+        if (card === null)
+          throw new RangeError("The account has no saved card. Complete a card top-up first.");
         card.refuses = charges === "refuses";
       }
       account.suspended = suspended ?? account.suspended;
@@ -215,6 +216,6 @@ function addKey({ state, index }: Core, account: accounts.Account): CreatedKey {
 
 function requireKey({ keys }: accounts.Account, keyId: string): accounts.ApiKey {
   const key = keys.find((each) => each.id === keyId);
-  if (key === undefined) throw new UnknownIdError("key", keyId, "the account");
+  if (key === undefined) throw new UnknownIdError("key", keyId, "account");
   return key;
 }

@@ -42,7 +42,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   return assemble(core, checked, closing);
 }
 
-const DISPOSED = "the emulator was disposed. Create a new one";
+const DISPOSED = "The emulator was disposed. Create a new one.";
 
 function assemble(core: Core, options: EmulatorOptions, closing: AbortController): Emulator {
   const { clock } = core;
@@ -108,7 +108,7 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
     },
     audit: () => [...core.state.audit.findings],
     async when(taskId, status) {
-      if (closing.signal.aborted) throw new Error(`Failed to wait for \`${status}\`: ${DISPOSED}`);
+      if (closing.signal.aborted) throw new Error(DISPOSED);
       await core.watchers.watch(requireTask(core, taskId), status);
       return taskData(requireTask(core, taskId), clock.now(), context.origins);
     },
@@ -179,7 +179,7 @@ function checkOptions(
     throw invalidOption("clock", "be virtual or real", clock);
   if (apiKey !== undefined && !EMULATOR_KEY.test(apiKey)) {
     throw new RangeError(
-      "Expected `apiKey` to begin with `emu_`, which no real key does, and to have no blanks",
+      "`apiKey` must begin with `emu_`, which no real key does, and continue with 1 to 200 ASCII characters without spaces.",
     );
   }
   return url === undefined ? options : { ...options, url: checkUrl(url) };
@@ -190,15 +190,15 @@ function checkUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : null;
   const isAddress = url !== null && ["http:", "https:"].includes(url.protocol);
   if (!isAddress) throw invalidOption("url", "be an http or https address", value);
-  if (url.username || url.password)
-    throw new RangeError("Expected `url` to have no user name and no password");
+  if (url.username || url.password) throw new RangeError("`url` must have no user name and no password.");
   if (url.search || url.hash || !/^[\w./~%-]*$/.test(url.pathname)) {
     const rule = "have no query, no fragment, and in its path only letters, digits and ./~%_-";
     throw invalidOption("url", rule, value);
   }
   const address = (url.origin + url.pathname).replace(/(?<!\/)\/+$/, "");
-  if (address.endsWith(API_PREFIX)) throw invalidOption("url", `end before ${API_PREFIX}`, value);
+  if (address.endsWith(API_PREFIX))
+    throw invalidOption("url", `end before ${API_PREFIX}, which clients append`, value);
   if (Object.values(inProcessOrigins().providers).includes(url.origin))
-    throw invalidOption("url", "be no provider's address", value);
+    throw invalidOption("url", "differ from the providers' addresses", value);
   return address;
 }

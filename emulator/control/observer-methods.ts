@@ -155,7 +155,7 @@ export const observerMethods = {
 
 function indexOf(digits: string): number {
   if (!/^\d{1,15}$/.test(digits))
-    throw new Refusal("not_found", "The path must end in a whole number, 0 or more");
+    throw new Refusal("not_found", "The path must end in a whole number, 0 or more.");
   return Number(digits);
 }
 
@@ -213,9 +213,7 @@ async function sendRequest(context: MethodContext, account: Account, request: Se
   const { method, path, body, outcome } = request;
   const key = account.keys.find(({ disabled }) => !disabled);
   if (key === undefined) {
-    throw new RangeError(
-      "Failed to send the request: the account has no key that is enabled. Create one, or enable one",
-    );
+    throw new RangeError("The account has no enabled key. Create or enable one.");
   }
   const headers = new Headers({ [HEADERS.apiKey]: key.value, "Content-Type": "application/json" });
   // A header value must be ASCII.

@@ -74,7 +74,7 @@ function readBody(request: HttpRequest, schema: z.ZodMiniType | null): unknown {
   if (schema !== null) return parseOption("body", schema, value);
   if (typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0)
     return undefined;
-  throw new Refusal("invalid_request_body", "This call takes no body");
+  throw new Refusal("invalid_request_body", "This call takes no body. Omit it, or send {}.");
 }
 
 /** The refusal for an error of a method. Returns any other error unchanged, since it is a defect of the emulator. */

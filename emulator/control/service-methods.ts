@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isModel } from "../../src/contract/service.js";
+import { isModel, MODELS } from "../../src/contract/service.js";
 import { findingSchema, loggedRequestSchema } from "../core/audit.js";
 import {
   count,
@@ -26,6 +26,7 @@ import {
 } from "../core/rate-limit.js";
 import { createState, snapshotSchema, takeSnapshot } from "../core/state.js";
 import { applyTimeouts } from "../core/transitions.js";
+import { Refusal } from "../http/messages.js";
 import { taskData } from "../http/routes.js";
 import { isoTime } from "../time/clock.js";
 import { accountSchema, requireAccount, viewAccount } from "./account-methods.js";
@@ -51,7 +52,7 @@ export const serviceMethods = {
     body: objectOf({
       seed: z.optional(integer),
       credits: z.optional(creditsSchema),
-      policy: z.optional(z.union([z.literal("vary"), policyChangesSchema], "be a policy's fields, or vary")),
+      policy: z.optional(z.union([z.literal("vary"), policyChangesSchema], 'be an object or "vary"')),
       limits: z.optional(limitsChangesSchema),
     }),
     response: z.object({ account_id: uuid, api_key: text }),
@@ -184,7 +185,7 @@ export function resetEmulator({ core, options }: MethodContext, changes: ResetOp
   const startTime = core.clock.startTime();
   const { apiKey } = core.state.owner;
   const state = createState({ seed, credits, policy, limits, apiKey }, startTime);
-  replaceState(core, state, startTime, "the emulator was reset");
+  replaceState(core, state, startTime, "The emulator was reset. Create a new task.");
   return { account_id: state.owner.accountId, api_key: apiKey };
 }
 
@@ -209,6 +210,7 @@ export function requireTask(core: Core, taskId: string) {
 }
 
 function scriptOf({ state }: Core, model: string) {
-  if (!isModel(model)) throw new UnknownIdError("provider", model);
+  if (!isModel(model))
+    throw new Refusal("not_found", `No provider is named ${model}. Use ${MODELS.join(" or ")}.`);
   return state.scripts[model];
 }

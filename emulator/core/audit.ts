@@ -202,7 +202,7 @@ export function auditRequest(
 
   const wait = audit.waits.find(fingerprint);
   if (wait !== undefined && request.arrivedAt < wait.until && request.arrivalOrdinal >= wait.arrivals) {
-    const detail = `Sent ${wait.until - request.arrivedAt} ms before the end of \`Retry-After\` in the response to ${wait.requestId}`;
+    const detail = `Sent ${wait.until - request.arrivedAt} ms too early: the response to ${wait.requestId} has \`Retry-After\`. Wait until it has passed.`;
     addFinding(audit, request, "ignored_retry_after", detail);
   }
   if (retryAfterSeconds !== null)
@@ -228,7 +228,7 @@ function checkPollInterval(audit: Audit, request: AuditedRequest, task: StoredTa
   // Absolute, since a delayed read may have arrived before the last one.
   const gapMs = Math.abs(request.arrivedAt - last);
   if (gapMs < LIMITS.shortestPollIntervalMs) {
-    const detail = `Read ${task.id} again after ${gapMs} ms; at most one read in 1000 ms is allowed`;
+    const detail = `Polled task ${task.id} again after ${gapMs} ms. Wait at least 1000 ms between polls of a task.`;
     addFinding(audit, request, "polled_too_often", detail);
   }
   if ("completedAt" in task) delete audit.lastReads[task.ordinal];
@@ -241,12 +241,12 @@ function checkSubmission(audit: Audit, request: AuditedRequest, { fingerprint }:
   const cameAfter = unknown !== undefined && request.arrivalOrdinal >= unknown.arrivals;
   const earlier = cameAfter ? unknown : request.abandoned;
   if (earlier !== null) {
-    const detail = `Repeated the submission ${earlier.requestId}, whose outcome was unknown`;
+    const detail = `Repeated submission ${earlier.requestId}, whose outcome was unknown: this can charge twice. Check \`tasks_created\` of the usage first.`;
     addFinding(audit, request, "resubmitted_after_unknown_outcome", detail);
   }
   const failure = audit.permanentFailures.find(fingerprint);
   if (failure !== undefined && request.arrivalOrdinal >= failure.arrivals) {
-    const detail = `Repeated a submission that can never succeed (\`retryable: false\`), see the response to ${failure.requestId}`;
+    const detail = `Repeated a submission whose task failed with \`retryable: false\` (see the response to ${failure.requestId}). Change the request first.`;
     addFinding(audit, request, "resent_not_retryable", detail);
   }
 }

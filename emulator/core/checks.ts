@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { nearestName, ownOptions } from "../../src/contract/own-options.js";
+import { isRecord } from "../../src/contract/service.js";
 import { END_OF_YEAR_9999 } from "../time/clock.js";
 
 /** Asserts a condition that no request and no option can break. A failure is a defect of the emulator. */
@@ -17,19 +18,23 @@ const LONGEST_SHOWN = 100;
 export class UnknownIdError extends RangeError {
   override readonly name = "UnknownIdError";
 
-  constructor(kind: string, id: string, owner = "there") {
-    const where = owner === "there" ? "there is" : `${owner} has`;
-    super(`Failed to find the ${kind}: ${where} none with the id ${id}`);
+  constructor(kind: string, id: string, owner: "account" | null = null) {
+    super(
+      owner === null
+        ? `No ${kind} has the ID ${id}. Check the ID; a reset or a restore removes earlier ones.`
+        : `The ${owner} has no ${kind} with the ID ${id}. Check the ID and the ${owner}.`,
+    );
   }
 }
 
 export function invalidOption(name: string, rule: string, got: unknown): RangeError {
-  const text =
-    typeof got === "string"
-      ? got
-      : JSON.stringify(got, (_, each) => (typeof each === "bigint" ? `${each}n` : each));
-  const shown = (text ?? String(got)).slice(0, LONGEST_SHOWN);
-  return new RangeError(`Expected \`${name}\` to ${rule}, got \`${shown}\``);
+  return new RangeError(`\`${name}\` must ${rule}; got ${shown(got)}.`);
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return `\`${value.slice(0, LONGEST_SHOWN)}\``;
+  const json = JSON.stringify(value, (_, each) => (typeof each === "bigint" ? `${each}n` : each));
+  return (json ?? String(value)).slice(0, LONGEST_SHOWN);
 }
 
 /**
@@ -45,13 +50,13 @@ export function checkOptionNames<Options extends object, Name extends keyof Opti
     throw invalidOption("options", "be an object", options);
   return ownOptions(options, known, (name, reason) =>
     reason === "unknown"
-      ? unknownName("option", name, adviceFor(name, known))
-      : new RangeError(`Expected \`${name}\` to be an own property of the options: it is inherited`),
+      ? unknownName("option", name, adviceFor("option", name, known))
+      : new RangeError(`\`${name}\` must be an own property of the options; it is inherited.`),
   );
 }
 
 /**
- * Checks an option against its schema, whose messages complete "Expected … to". Without a name, messages name only the
+ * Checks an option against its schema, whose messages complete "must …". Without a name, messages name only the
  * parts of the value.
  *
  * @throws RangeError that names the first part that does not fit.
@@ -64,7 +69,8 @@ export function parseOption<Value>(name: string, schema: z.ZodMiniType<Value>, v
   // A misspelled field is often missing under its right name, too.
   const unknown = issues.find((each) => each.code === "unrecognized_keys");
   if (unknown !== undefined) {
-    const where = ` in \`${pathOf(unknown.path)}\``;
+    const path = pathOf(unknown.path);
+    const where = path === "" ? "" : ` in \`${path}\``;
     throw unknownName("field", unknown.keys[0] ?? "", unknown.message, where);
   }
   const [issue] = issues;
@@ -77,9 +83,9 @@ function unknownName(kind: "option" | "field", name: string, advice: string, whe
   return new RangeError(`Unknown ${kind} \`${name.slice(0, LONGEST_SHOWN)}\`${where}. ${advice}`);
 }
 
-function adviceFor(name: string, known: readonly string[]): string {
+function adviceFor(kind: "option" | "field", name: string, known: readonly string[]): string {
   const nearest = nearestName(name.slice(0, LONGEST_SHOWN), known);
-  return nearest === null ? `Known: ${known.join(", ")}.` : `Did you mean \`${nearest}\`?`;
+  return nearest === null ? `Known ${kind}s: ${known.join(", ")}.` : `Did you mean \`${nearest}\`?`;
 }
 
 /** The schemas that are components, by these names, in the description of the control plane. */
@@ -90,7 +96,7 @@ export function objectOf<const Shape extends z.core.$ZodLooseShape>(shape: Shape
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === "unrecognized_keys"
-        ? adviceFor(issue.keys[0] ?? "", Object.keys(shape))
+        ? adviceFor("field", issue.keys[0] ?? "", Object.keys(shape))
         : "be an object",
   });
 }
@@ -101,6 +107,17 @@ export function someOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return objectOf(
     Object.fromEntries(optional) as { [Name in keyof Shape]: z.ZodMiniExactOptional<Shape[Name]> },
   );
+}
+
+/** An object of one of these schemas, which its discriminator selects. */
+export function unionBy<
+  const Discriminator extends string,
+  const Options extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]],
+>(discriminator: Discriminator, options: Options) {
+  const choices = options.flatMap((option) => [...(option._zod.propValues?.[discriminator] ?? [])]);
+  return z.discriminatedUnion(discriminator, options, {
+    error: ({ input }) => (isRecord(input) ? `be one of ${choices.join(", ")}` : "be an object"),
+  });
 }
 
 export function oneOf<const Choices extends readonly string[]>(...choices: Choices) {

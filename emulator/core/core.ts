@@ -40,7 +40,7 @@ export function createCore(state: State, clock: ServiceClock, closing: AbortSign
 /** Continues from a snapshot. @throws RangeError if it is not valid; nothing is then changed. */
 export function restoreSnapshot(core: Core, snapshot: unknown): void {
   const { state, time } = readSnapshot(snapshot);
-  replaceState(core, state, time, "a snapshot was restored");
+  replaceState(core, state, time, "A snapshot was restored. Wait again if it contains the task.");
 }
 
 /** Replaces the state, and drops what belonged to the old one. Requests in flight end without an effect. */
@@ -66,7 +66,7 @@ export function setOwnerKey({ state, index }: Core, apiKey: string): void {
   invariant(account !== undefined, "the owner's account exists");
   const existing = index.keys.get(apiKey);
   if (existing !== undefined && existing.account !== account)
-    throw new RangeError("Expected `apiKey` to be no key of another account of the snapshot");
+    throw new RangeError("`apiKey` belongs to another account of the snapshot. Pass an unused key.");
   if (owner.apiKey !== apiKey) {
     account.keys = account.keys.filter(({ value }) => value !== owner.apiKey);
     index.keys.delete(owner.apiKey);
@@ -141,7 +141,9 @@ export class StatusWatchers {
       if (taskId !== task.id) return true;
       if (status === task.status) resolve();
       else if (isFinalStatus(task.status))
-        reject(new Error(`Failed to wait for \`${status}\`: ${task.id} ended in \`${task.status}\``));
+        reject(
+          new Error(`Task ${task.id} can no longer reach \`${status}\`: it ended in \`${task.status}\`.`),
+        );
       else return true;
       return false;
     });
@@ -151,6 +153,6 @@ export class StatusWatchers {
     const watchers = this.#watchers;
     this.#watchers = [];
     for (const { reject, status } of watchers)
-      reject(new Error(`Failed to wait for \`${status}\`: ${reason}`));
+      reject(new Error(`Stopped waiting for \`${status}\`. ${reason}`));
   }
 }

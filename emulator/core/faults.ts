@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { randomStream } from "../time/random.js";
-import { count, NAMED, numberBetween, objectOf, text, wholeNumber } from "./checks.js";
+import { count, NAMED, numberBetween, objectOf, text, unionBy, wholeNumber } from "./checks.js";
 
 /** A fault, and the requests that it applies to. Of several faults that match a request, the one added first fires. */
 export interface FaultRule {
@@ -45,23 +45,19 @@ export type Fault =
 
 const when = z.enum(["before", "after"], "be before or after");
 
-const faultSchema = z.discriminatedUnion(
-  "kind",
-  [
-    objectOf({
-      kind: z.literal("status"),
-      status: wholeNumber(200, 599),
-      error_code: z.optional(text),
-      retry_after_seconds: z.optional(wholeNumber(0, 1e9)),
-      when,
-    }),
-    objectOf({ kind: z.literal("disconnect"), when }),
-    objectOf({ kind: z.literal("latency"), ms: numberBetween(0, 1e12) }),
-    objectOf({ kind: z.literal("malformed") }),
-    objectOf({ kind: z.literal("stall") }),
-  ],
-  "have a `kind` of status, disconnect, latency, malformed or stall",
-);
+const faultSchema = unionBy("kind", [
+  objectOf({
+    kind: z.literal("status"),
+    status: wholeNumber(200, 599),
+    error_code: z.optional(text),
+    retry_after_seconds: z.optional(wholeNumber(0, 1e9)),
+    when,
+  }),
+  objectOf({ kind: z.literal("disconnect"), when }),
+  objectOf({ kind: z.literal("latency"), ms: numberBetween(0, 1e12) }),
+  objectOf({ kind: z.literal("malformed") }),
+  objectOf({ kind: z.literal("stall") }),
+]);
 
 export const faultRuleSchema = objectOf({
   method: z.optional(text),

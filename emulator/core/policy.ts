@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { randomChoice, randomStream } from "../time/random.js";
-import { NAMED, objectOf, parseOption, someOf, wholeNumber } from "./checks.js";
+import { invalidOption, NAMED, objectOf, parseOption, someOf, wholeNumber } from "./checks.js";
 import { POLICY_FIELDS, type Policy, type PolicyField } from "./policy-fields.js";
 
 const schemas = Object.entries(POLICY_FIELDS).map(([name, field]) => [name, schemaOf(field)]);
@@ -22,6 +22,8 @@ export function createPolicy(seed: number, changes: Partial<Policy> | "vary" = {
   const choose = (field: PolicyField<unknown>) =>
     changes === "vary" ? randomChoice(random, field.choices) : field.default;
   const chosen = Object.entries(POLICY_FIELDS).map(([name, field]) => [name, choose(field)]);
+  if (changes !== "vary" && typeof changes !== "object")
+    throw invalidOption("policy", 'be an object or "vary"', changes);
   const given = changes === "vary" ? {} : parseOption("policy", policyChangesSchema, changes);
   return policySchema.parse({ ...Object.fromEntries(chosen), ...given });
 }

@@ -7,7 +7,18 @@ import {
 } from "../../src/contract/service.js";
 import { AUDIO_FORMATS, type AudioFormat } from "../audio/formats.js";
 import { type Random, randomNormal } from "../time/random.js";
-import { count, flag, list, NAMED, numberBetween, objectOf, oneOf, text, wholeNumber } from "./checks.js";
+import {
+  count,
+  flag,
+  list,
+  NAMED,
+  numberBetween,
+  objectOf,
+  oneOf,
+  text,
+  unionBy,
+  wholeNumber,
+} from "./checks.js";
 
 /** What a provider does with a task. Fields that are left out have their defaults, or are drawn from the seed. */
 export interface Outcome {
@@ -52,7 +63,7 @@ const seconds = numberBetween(0, LONGEST_PLAN_MS / 1000);
 const ENDS = ["success", "failure", "hang", "reject"] as const;
 
 export const outcomeSchema = objectOf({
-  outcome: z.optional(z.enum(ENDS, "be success, failure, hang or reject")),
+  outcome: z.optional(oneOf(...ENDS)),
   queue_seconds: z.optional(seconds),
   process_seconds: z.optional(seconds),
   polls: z.optional(wholeNumber(1, MOST_POLLS)),
@@ -100,11 +111,11 @@ export const planSchema = objectOf({
   workMs: wholeNumber(0, LONGEST_PLAN_MS),
   /** The read, counted from 1, at which the task ends; null if it ends by time. */
   polls: z.nullable(wholeNumber(1, MOST_POLLS)),
-  end: z.discriminatedUnion(
-    "outcome",
-    [plannedSuccessSchema, plannedFailureSchema, objectOf({ outcome: z.literal("hang") })],
-    "have an outcome",
-  ),
+  end: unionBy("outcome", [
+    plannedSuccessSchema,
+    plannedFailureSchema,
+    objectOf({ outcome: z.literal("hang") }),
+  ]),
 });
 
 /** The default result of a music task. Tasks share these objects, to save memory. */

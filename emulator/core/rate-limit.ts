@@ -1,6 +1,16 @@
 import * as z from "zod/mini";
 import { LIMITS } from "../../src/contract/service.js";
-import { count, list, numberBetween, objectOf, parseOption, someOf, time, wholeNumber } from "./checks.js";
+import {
+  count,
+  list,
+  numberBetween,
+  objectOf,
+  parseOption,
+  someOf,
+  time,
+  unionBy,
+  wholeNumber,
+} from "./checks.js";
 
 /** The rate limit of every key. */
 export interface Limits {
@@ -50,15 +60,11 @@ export function limitsFromJson({
 
 /** The requests of one key that count. A fixed window begins with a request; a sliding one always ends now. */
 export type RateWindow = z.output<typeof rateWindowSchema>;
-export const rateWindowSchema = z.discriminatedUnion(
-  "kind",
-  [
-    objectOf({ kind: z.literal("fixed"), startedAt: time, used: count }),
-    /** The times of requests that may still count, oldest first. */
-    objectOf({ kind: z.literal("sliding"), admittedAt: list(time) }),
-  ],
-  "be a window",
-);
+export const rateWindowSchema = unionBy("kind", [
+  objectOf({ kind: z.literal("fixed"), startedAt: time, used: count }),
+  /** The times of requests that may still count, oldest first. */
+  objectOf({ kind: z.literal("sliding"), admittedAt: list(time) }),
+]);
 
 export function openWindow(kind: RateWindow["kind"], now: number): RateWindow {
   return kind === "fixed" ? { kind, startedAt: now, used: 0 } : { kind, admittedAt: [] };

@@ -124,7 +124,7 @@ export function readSnapshot(snapshot: unknown): { state: State; time: number } 
   const state = { ...data, audit: createAudit(data.audit) };
   if (!isConsistent(state))
     throw new RangeError(
-      "Expected `snapshot` to be consistent: its accounts, tasks and credits contradict each other",
+      "`snapshot` is inconsistent: its accounts, tasks and credits contradict each other. Pass an unchanged snapshot.",
     );
   return { state, time };
 }

@@ -11,7 +11,7 @@ import {
 import { LONGEST_SECONDS, songDurationSeconds } from "../audio/formats.js";
 import { songTitle, writeLyrics } from "../audio/words.js";
 import { randomStream, randomUuid } from "../time/random.js";
-import { count, list, numberBetween, objectOf, oneOf, text, time } from "./checks.js";
+import { count, list, numberBetween, objectOf, oneOf, text, time, unionBy } from "./checks.js";
 import { audioFormatSchema, failureSchema, plannedSuccessSchema, planSchema } from "./providers.js";
 
 export interface ProviderTask {
@@ -59,7 +59,7 @@ const succeededTaskSchema = objectOf({
   plan: z.extend(planSchema, { end: plannedSuccessSchema }),
   /** The format of the service's copies: the provider's own, or the one converted to. */
   format: audioFormatSchema,
-  result: z.union([list(madeClipSchema), madeLyricsSchema], "be clips or lyrics"),
+  result: z.union([list(madeClipSchema), madeLyricsSchema], "be a list of clips, or lyrics"),
 });
 
 const failedTaskSchema = objectOf({
@@ -71,11 +71,7 @@ const failedTaskSchema = objectOf({
 
 /** A task as the service stores it: each status has its own fields. */
 export type StoredTask = z.output<typeof taskSchema>;
-export const taskSchema = z.discriminatedUnion(
-  "status",
-  [openTaskSchema, succeededTaskSchema, failedTaskSchema],
-  "have a status",
-);
+export const taskSchema = unionBy("status", [openTaskSchema, succeededTaskSchema, failedTaskSchema]);
 
 export interface StoredClip {
   task: SucceededTask;

@@ -21,17 +21,14 @@ export function accessRefusal({ headers, origins, controlAccess }: RequestHead):
   const host = headers.get("Host")?.toLowerCase() ?? null;
   const isListed = host !== null && controlAccess?.hosts.includes(withoutPort(host)) === true;
   if (controlAccess?.isLocal === false && !isListed)
-    return (
-      "The control plane is closed to other machines. Start the emulator with `--control-host` and the host name of " +
-      "this URL to open it"
-    );
+    return "The control plane accepts only requests from this machine. To open it, start the emulator with `--control-host` and the host name of this URL.";
   if (host !== null && host !== own.host && !LOCAL_NAMES.includes(withoutPort(host)) && !isListed)
-    return "The request's Host is not the emulator's";
+    return "The control plane refuses this `Host`: it is not a name of this machine. Use `localhost`, or start the emulator with `--control-host`.";
   const origin = headers.get("Origin");
   const site = headers.get("Sec-Fetch-Site") ?? "none";
   const isOwnPage = origin === null || origin === own.origin || origin === `${own.protocol}//${host}`;
   if (isOwnPage && ["same-origin", "none"].includes(site)) return null;
-  return "The control plane is closed to pages of another origin";
+  return "The control plane refuses requests from web pages of another origin. Send them from a server or a test.";
 }
 
 function withoutPort(host: string): string {

@@ -18,10 +18,12 @@ export function createFetch(service: Service): typeof globalThis.fetch {
   };
 }
 
-function failToFetch(): never {
-  const cause = new Error("The connection broke, or the address is not the emulator's");
-  throw new TypeError("fetch failed", { cause });
+function failToFetch(reason: string): never {
+  throw new TypeError("fetch failed", { cause: new Error(reason) });
 }
+
+const BROKEN = "The connection broke: a fault, a reset or a restore of the emulator ended the request.";
+const DISPOSED = "The emulator was disposed. Create a new one.";
 
 /** Only for a plain object: `Object.keys` does not list the getters of a class. */
 function changesOnlySignal(init: RequestInit = {}): boolean {
@@ -39,7 +41,7 @@ interface SignalSource {
 }
 
 /** Responds to requests in this process. For a broken connection, `onDisconnect` returns a response or throws. */
-export function createResponder(service: Service, onDisconnect: () => Response) {
+export function createResponder(service: Service, onDisconnect: (reason: string) => Response) {
   const { core, origins } = service;
   const { closing } = core;
   // A request's signal follows the signal that the request was constructed with only while the request is referenced.
@@ -50,14 +52,18 @@ export function createResponder(service: Service, onDisconnect: () => Response) 
     const { signal = request.signal, owner = request, canAbort = true } = source;
     signal.throwIfAborted();
     const target = targetOf(request.url, origins);
-    if (target === null || closing.aborted) return onDisconnect();
+    if (closing.aborted) return onDisconnect(DISPOSED);
+    if (target === null)
+      return onDisconnect(
+        `${new URL(request.url).origin} is not an address of this emulator. Use ${origins.service}.`,
+      );
     const upload = request.body?.getReader();
     inFlight.add(owner);
     try {
       const outcome = await untilAborted(receive(request, upload, signal, target), signal);
       // A caller that cannot abort never ends the stall, so it must not stop virtual time.
       if (outcome === "stall") await stall(core, (reset) => untilAborted(reset, signal), canAbort);
-      if (typeof outcome === "string") return onDisconnect();
+      if (typeof outcome === "string") return onDisconnect(BROKEN);
       const response = toResponse(outcome, request.url, signal);
       if (response.body !== null) ownerOfBody.set(response.body, owner);
       return response;
@@ -65,7 +71,7 @@ export function createResponder(service: Service, onDisconnect: () => Response) 
       // Ends `receive`, whose request would otherwise stop virtual time until its body ends.
       upload?.cancel(error).catch(() => {});
       if (signal.aborted || !closing.aborted) throw error;
-      return onDisconnect();
+      return onDisconnect(DISPOSED);
     } finally {
       inFlight.delete(owner);
     }

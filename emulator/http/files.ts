@@ -26,14 +26,14 @@ export async function handleArt({ core, params }: Context): Promise<HttpResponse
 
 function requireClipOf({ index }: Core, model: string, clipId: string): void {
   if (!isModel(model) || index.clips.get(clipId)?.task.model !== model)
-    throw new Refusal("not_found", "The provider has no such clip");
+    throw new Refusal("not_found", "The provider has no such clip.");
 }
 
 export async function artResponse({ index }: Core, clipId: string, size: string): Promise<HttpResponse> {
   const { COVER_SIZES, coverArt } = await import("../audio/cover-art.js");
   const pixels = { small: COVER_SIZES.image, large: COVER_SIZES.imageLarge }[size];
   if (pixels === undefined || index.clips.get(clipId)?.task.type !== "music")
-    throw new Refusal("not_found", "The cover art does not exist");
+    throw new Refusal("not_found", "The cover art does not exist.");
   const { contentType, body } = coverArt(clipId, pixels);
   return createResponse(200, contentType, body);
 }
@@ -48,14 +48,18 @@ export async function clipAudioResponse(context: FileContext, clipId: string): P
 async function audioResponse(context: FileContext, clipId: string, site: Site): Promise<HttpResponse> {
   const { core, request, now } = context;
   const file = await core.audio.read(core.index.clips, clipId, site, now);
-  if (file === null) throw new Refusal("not_found", "The audio does not exist, or has expired");
+  if (file === null) throw new Refusal("not_found", "The audio does not exist or has expired.");
   const { bytes, format } = file;
   const etag = await entityTag(bytes);
   const isCurrent = [null, etag].includes(request.headers.get("If-Range"));
   const rangeHeader = request.method === "GET" && isCurrent ? request.headers.get("Range") : null;
   const range = parseRange(rangeHeader, bytes.byteLength);
   if (range === "unsatisfiable") {
-    const response = errorResponse(416, "range_not_satisfiable", "The audio has no such range");
+    const response = errorResponse(
+      416,
+      "range_not_satisfiable",
+      "The requested range is outside the audio file.",
+    );
     response.headers["Content-Range"] = `bytes */${bytes.byteLength}`;
     return response;
   }

@@ -100,11 +100,11 @@ export function requireJson(
   deepest = DEEPEST_NESTING,
 ): unknown {
   if (!hasJsonType(headers))
-    throw new Refusal("invalid_request_body", "The body's Content-Type must be application/json");
-  if (body === "too_large") throw new Refusal("invalid_request_body", "The body is too large");
-  if (json === undefined) throw new Refusal("invalid_json", "The body is not valid JSON");
+    throw new Refusal("invalid_request_body", "The Content-Type must be application/json.");
+  if (body === "too_large") throw new Refusal("invalid_request_body", "The body is too large.");
+  if (json === undefined) throw new Refusal("invalid_json", "The body is not valid JSON.");
   if (isTooDeep(json, deepest))
-    throw new Refusal("invalid_request_body", "The body's JSON is nested too deeply");
+    throw new Refusal("invalid_request_body", "The JSON of the body is nested too deeply.");
   return json;
 }
 

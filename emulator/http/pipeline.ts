@@ -198,8 +198,8 @@ function runStages(context: Context): HttpResponse | Promise<HttpResponse> {
 
 function invalidKey({ headers }: HttpRequest): Refusal {
   return headers.get(HEADERS.apiKey) === null
-    ? new Refusal("missing_api_key", `Missing API key. Send it in the header ${HEADERS.apiKey}`)
-    : new Refusal("invalid_api_key", "The API key is unknown, deleted or disabled");
+    ? new Refusal("missing_api_key", `Missing API key. Send it in the ${HEADERS.apiKey} header.`)
+    : new Refusal("invalid_api_key", "The API key is unknown, deleted or disabled.");
 }
 
 /** Counts a request in its key's window, or returns why it is refused (Limits: Rate limit). */
@@ -211,7 +211,7 @@ function countRequest(context: Context, key: Caller["key"]): Refusal | null {
   context.remaining = admission.admitted ? admission.remaining : 0;
   if (admission.admitted) return null;
   const { retryAfterSeconds: wait } = admission;
-  return new Refusal("rate_limited", `Too many requests. Try again in ${wait} s`, { wait });
+  return new Refusal("rate_limited", `Too many requests. Try again in ${wait} s.`, { wait });
 }
 
 function completeFor({ request, requestId, remaining }: Context, response: HttpResponse): HttpResponse {
@@ -258,7 +258,7 @@ function faultResponse(fault: Extract<Fault, { kind: "status" }>, context: Conte
   const { error_code: errorCode = known ?? general } = fault;
   // A 429 always has `Retry-After` (Errors).
   const { retry_after_seconds: wait = status === 429 ? 1 : undefined } = fault;
-  const response = errorResponse(status, errorCode, "This response was requested by a fault", wait);
+  const response = errorResponse(status, errorCode, "A fault of the emulator caused this response.", wait);
   return completeFor(context, BODILESS_STATUSES.includes(status) ? emptyResponse(response) : response);
 }
 

@@ -83,16 +83,17 @@ export function findRoute<Route extends RoutePattern>(
     if (match !== null) allowed.push(route.method);
   }
   const allow = allowed.join(", ");
-  if (allow !== "") return new Refusal("method_not_allowed", `This path allows only ${allow}`, { allow });
-  const advice = description === null ? "" : `. ${description} lists all paths`;
-  return new Refusal("not_found", `The path does not exist${advice}`);
+  if (allow !== "") return new Refusal("method_not_allowed", `This path allows only ${allow}.`, { allow });
+  const advice = description === null ? "" : ` ${description} lists all paths.`;
+  return new Refusal("not_found", `The path does not exist.${advice}`);
 }
 
 /** A header with the task's outcome as JSON: the body can be the same as in production. */
 export const OUTCOME_HEADER = "X-Emulator-Outcome";
 
 function handleCreateTask({ core, request, json, now }: Context, account: Account): TaskSubmission {
-  if (account.suspended) throw new Refusal("account_suspended", "The account is suspended");
+  if (account.suspended)
+    throw new Refusal("account_suspended", "The account is suspended and cannot create tasks.");
   const { mixed_field_sets, null_audio_format, audio_conversion } = core.state.policy;
   const body = requireJson(request, json);
   const violation = findRequestViolation(body, {
@@ -102,7 +103,7 @@ function handleCreateTask({ core, request, json, now }: Context, account: Accoun
   });
   if (violation !== null) {
     const issues = violation.issues.map(({ path, message }) => `${path || "the body"} ${message}`);
-    throw new Refusal(violation.errorCode, `Failed to create the task: ${issues.join("; ")}`);
+    throw new Refusal(violation.errorCode, `Invalid request: ${issues.join("; ")}.`);
   }
   const { model, task_type: type, input, audio_format: audioFormat = null } = body as ValidRequest;
   const outcome = readOutcome(request);
@@ -112,10 +113,10 @@ function handleCreateTask({ core, request, json, now }: Context, account: Accoun
   const task = createTask(core, account, { model, type, credits, input, audioFormat, outcome }, now);
   if (task === "insufficient_credits") {
     const { available } = account.ledger;
-    throw new Refusal(task, `The task costs ${credits} credits, and ${available} are available`);
+    throw new Refusal(task, `The task costs ${credits} credits, but only ${available} are available.`);
   }
   if (task === "upstream_provider_error")
-    throw new Refusal(task, "The provider refused the task; no credits are frozen");
+    throw new Refusal(task, "The provider refused the task. No credits are frozen.");
   return {
     task_id: task.id,
     type,
@@ -138,7 +139,7 @@ function readOutcome({ headers }: HttpRequest): Outcome | null {
     return parseOption("outcome", outcomeSchema, JSON.parse(value));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Refusal("invalid_request_body", `Failed to read ${OUTCOME_HEADER}: ${reason}`);
+    throw new Refusal("invalid_request_body", `Invalid ${OUTCOME_HEADER} header: ${reason}`);
   }
 }
 
@@ -146,7 +147,7 @@ function handleRetrieveTask({ core, request, now, params }: Context, account: Ac
   const [taskId = ""] = params;
   const found = findTask(core, taskId.toLowerCase());
   if (found === undefined || found.accountId !== account.id)
-    throw new Refusal("task_not_found", "The account has no task with this id");
+    throw new Refusal("task_not_found", "The account has no task with this ID.");
   const task = readTask(core, account, found, now);
   return taskData(task, now, request.origins);
 }

@@ -50,7 +50,8 @@ export const services = new WeakMap<object, Service>();
 /** @throws TypeError unless `createEmulator` made the emulator. */
 export function serviceOf(emulator: object): Service {
   const service = services.get(emulator);
-  if (service === undefined) throw new TypeError("Expected an emulator that `createEmulator` made");
+  if (service === undefined)
+    throw new TypeError("Not an emulator. Pass the object that `createEmulator` returned.");
   return service;
 }
 

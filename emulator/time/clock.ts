@@ -118,7 +118,7 @@ export function createClock(mode: ClockMode) {
     startTime: time.startTime,
     /** Stops the clock. Every sleep rejects, now and later. */
     stop(): void {
-      sleepers.close(new Error("Failed to sleep: the emulator was disposed. Create a new one"));
+      sleepers.close(new Error("The emulator was disposed, and its clock with it. Create a new emulator."));
       activity.stop();
       schedule();
     },
@@ -203,7 +203,7 @@ function wakeTime(now: number, ms: number): number {
 function checkAdvance(now: number, ms: number): void {
   if (ms >= 0 && now + ms <= LATEST_TIME) return;
   throw new RangeError(
-    `Expected \`ms\` to be 0 or more and to end at ${isoTime(LATEST_TIME)} at the latest, got \`${ms}\``,
+    `\`ms\` must be 0 or more and lead to ${isoTime(LATEST_TIME)} at the latest; got ${ms}.`,
   );
 }
 

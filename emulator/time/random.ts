@@ -28,7 +28,7 @@ export function randomNormal(random: Random): number {
 /** Draws one of the choices. */
 export function randomChoice<Choice>(random: Random, choices: readonly Choice[]): Choice {
   const choice = choices[Math.floor(random() * choices.length)];
-  if (choice === undefined) throw new RangeError("Failed to choose: there are no choices");
+  if (choice === undefined) throw new RangeError("`choices` must not be empty.");
   return choice;
 }
 

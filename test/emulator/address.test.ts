@@ -74,19 +74,19 @@ describe("an emulator that stands in for another address", () => {
 });
 
 test.each([
-  ["api.example.com", "Expected `url` to be an http or https address, got `api.example.com`"],
-  ["ftp://api.example.com", "Expected `url` to be an http or https address"],
-  ["https://api.example.com/api/v1", "Expected `url` to end before /api/v1"],
-  ["https://api.example.com/api/v1/", "Expected `url` to end before /api/v1"],
-  ["https://api.example.com/?key=1", "Expected `url` to have no query"],
-  ["https://api.example.com/a(b)", "Expected `url` to have no query, no fragment, and in its path only"],
-  ["https://provider-a.test", "Expected `url` to be no provider's address"],
+  ["api.example.com", "`url` must be an http or https address; got `api.example.com`."],
+  ["ftp://api.example.com", "`url` must be an http or https address"],
+  ["https://api.example.com/api/v1", "`url` must end before /api/v1"],
+  ["https://api.example.com/api/v1/", "`url` must end before /api/v1"],
+  ["https://api.example.com/?key=1", "`url` must have no query"],
+  ["https://api.example.com/a(b)", "`url` must have no query, no fragment, and in its path only"],
+  ["https://provider-a.test", "`url` must differ from the providers' addresses"],
 ])("the address %s is refused with the reason", (url, message) => {
   expect(() => createEmulator({ url })).toThrow(message);
 });
 
 test("an address that holds a password is refused, and the message does not show it", () => {
   expect(() => createEmulator({ url: "https://me:hunter2@api.example.com" })).toThrow(
-    /^Expected `url` to have no user name and no password$/,
+    /^`url` must have no user name and no password\.$/,
   );
 });

@@ -205,8 +205,8 @@ describe.each(["virtual", "real"] as const)("the %s clock of an emulator that wa
     const asleep = emulator.clock.sleep(3_600_000);
     const advanced = emulator.clock.advance(1_000);
     await emulator[Symbol.asyncDispose]();
-    await expect(asleep).rejects.toThrow("the emulator was disposed");
-    await expect(emulator.clock.sleep(1)).rejects.toThrow("the emulator was disposed");
+    await expect(asleep).rejects.toThrow("The emulator was disposed");
+    await expect(emulator.clock.sleep(1)).rejects.toThrow("The emulator was disposed");
     await advanced;
     await expect(emulator.fetch(emulator.url)).rejects.toThrow(TypeError);
   });

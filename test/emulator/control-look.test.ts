@@ -159,6 +159,6 @@ test("without a key that is enabled, or at another path, nothing is sent", async
   expect(await refused({ method: "DELETE", path: "/api/v1/task" })).toContain("method");
   const [key] = emulator.accounts.get(emulator.accountId).keys;
   emulator.accounts.updateKey(emulator.accountId, key?.key_id ?? "", { disabled: true });
-  expect(await refused(BALANCE)).toContain("no key that is enabled");
+  expect(await refused(BALANCE)).toContain("no enabled key");
   expect(emulator.requests).toEqual([]);
 });

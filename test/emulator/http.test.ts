@@ -61,7 +61,7 @@ test.each(["service", "control plane"])(
     const { send } = createService();
     const above = part === "service" ? "" : "/_emulator";
     const { body } = await send(`${above}/api/v1/balance`);
-    const [, described = ""] = /\. (\S+) lists all paths$/.exec(body.message) ?? [];
+    const [, described = ""] = /\. (\S+) lists all paths\.$/.exec(body.message) ?? [];
     const { status, body: description } = await send(described);
     expect([status, described]).toEqual([200, `${above}/openapi.json`]);
     expect(Object.keys(description.paths).length).toBeGreaterThan(3);

@@ -79,7 +79,7 @@ describe("a misspelled name is refused with the one that was meant", () => {
     const { status, body } = await post(VALID.song, { "X-Emulator-Outcome": '{"clip":1}' });
     expect([status, body.message]).toEqual([
       400,
-      "Failed to read X-Emulator-Outcome: Unknown field `clip` in `outcome`. Did you mean `clips`?",
+      "Invalid X-Emulator-Outcome header: Unknown field `clip` in `outcome`. Did you mean `clips`?",
     ]);
   });
 });
@@ -87,7 +87,7 @@ describe("a misspelled name is refused with the one that was meant", () => {
 test("a name like no other is answered with all that there are, and a long one is cut", () => {
   const { faults } = createEmulator();
   expect(() => faults.add(untyped({ zzz: 1, fault: { kind: "stall" } }))).toThrow(
-    "Unknown field `zzz` in `fault`. Known: method, path, times, probability, fault.",
+    "Unknown field `zzz` in `fault`. Known fields: method, path, times, probability, fault.",
   );
   expect(() => createEmulator(untyped({ ["z".repeat(100_000)]: 1 }))).toThrow(/^.{0,300}$/);
 });

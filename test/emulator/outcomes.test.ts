@@ -110,7 +110,7 @@ test.each([
 test("a script that can't be is an error that names the field", () => {
   const { provider_a: provider } = createService().emulator.providers;
   expect(() => provider.next({ process_seconds: -1 })).toThrow(
-    "Expected `outcome.process_seconds` to be a number from 0 to 1000000000, got `-1`",
+    "`outcome.process_seconds` must be a number from 0 to 1000000000; got -1.",
   );
   expect(() => provider.always({ outcom: "success" } as never)).toThrow(
     "Unknown field `outcom` in `outcome`. Did you mean `outcome`?",

@@ -28,18 +28,15 @@ test("vary draws every choice from the seed", () => {
 });
 
 test.each([
-  [
-    { audio_conversion: "maybe" },
-    "Expected `policy.audio_conversion` to be one of on, off, failing, got `maybe`",
-  ],
+  [{ audio_conversion: "maybe" }, "`policy.audio_conversion` must be one of on, off, failing; got `maybe`."],
   [
     { invalid_audio_format_status: 200 },
-    "Expected `policy.invalid_audio_format_status` to be a whole number from 400 to 599, got `200`",
+    "`policy.invalid_audio_format_status` must be a whole number from 400 to 599; got 200.",
   ],
-  [{ timeout_retryable: "yes" }, "Expected `policy.timeout_retryable` to be one of true, false, got `yes`"],
+  [{ timeout_retryable: "yes" }, "`policy.timeout_retryable` must be one of true, false; got `yes`."],
   [
     { running_after: "first_read", speed: 1 },
-    /^Unknown field `speed` in `policy`\. Known: invalid_audio_format_status, .*auto_top_up_month\.$/,
+    /^Unknown field `speed` in `policy`\. Known fields: invalid_audio_format_status, .*auto_top_up_month\.$/,
   ],
 ])("the choice %j is refused, and changes nothing", (changes, message) => {
   const emulator = createEmulator();
@@ -49,10 +46,13 @@ test.each([
 });
 
 test.each([
-  [{ zzz: 1 }, "Unknown option `zzz`. Known: seed, credits, policy, limits, clock, apiKey, snapshot, url."],
+  [
+    { zzz: 1 },
+    "Unknown option `zzz`. Known options: seed, credits, policy, limits, clock, apiKey, snapshot, url.",
+  ],
   [{ credit: 5 }, "Unknown option `credit`. Did you mean `credits`?"],
   [{ apikey: "emu_mine" }, "Unknown option `apikey`. Did you mean `apiKey`?"],
-  [null, "Expected `options` to be an object, got `null`"],
+  [null, "`options` must be an object; got null."],
 ])("the options %j are refused, and the nearest name is told", (options, message) => {
   expect(() => createEmulator(options as never)).toThrow(new RangeError(message));
 });
@@ -60,7 +60,9 @@ test.each([
 test("a reset refuses what it can't change, and has then changed nothing", () => {
   const emulator = createEmulator({ credits: 7 });
   const before = emulator.snapshot();
-  expect(() => emulator.reset({ clock: "real" } as never)).toThrow("Known: seed, credits, policy, limits.");
+  expect(() => emulator.reset({ clock: "real" } as never)).toThrow(
+    "Known options: seed, credits, policy, limits.",
+  );
   expect(emulator.snapshot()).toEqual(before);
   expect(createEmulator({ seed: undefined, apiKey: undefined }).snapshot().version).toBe(1);
 });

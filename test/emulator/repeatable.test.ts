@@ -241,7 +241,7 @@ describe("when, for a task of a state that is replaced", () => {
       emulator.when(taskId, status).catch((error: Error) => ended.push(error.message));
     replace(emulator, earlier);
     await turns(5);
-    const replaced = /^Failed to wait for `\w+`: (the emulator was reset|a snapshot was restored)$/;
+    const replaced = /^Stopped waiting for `\w+`\. (The emulator was reset|A snapshot was restored)\./;
     expect(ended).toEqual(statuses.map(() => expect.stringMatching(replaced)));
     await read(taskId);
   });
@@ -263,10 +263,10 @@ test("an emulator that was disposed of answers as nobody does, also to what is u
 test("an emulator that was disposed of has no status to wait for", async () => {
   const { emulator, create } = createService();
   const taskId = await create();
-  const waiting = expect(emulator.when(taskId, "success")).rejects.toThrow("the emulator was disposed");
+  const waiting = expect(emulator.when(taskId, "success")).rejects.toThrow("The emulator was disposed");
   await emulator[Symbol.asyncDispose]();
   await waiting;
-  await expect(emulator.when(taskId, "success")).rejects.toThrow("the emulator was disposed");
+  await expect(emulator.when(taskId, "success")).rejects.toThrow("The emulator was disposed");
 });
 
 test("who asks provider_b again with a seed of their own gets the same song, from whichever emulator", async () => {

@@ -178,7 +178,7 @@ describe("credits beyond counting", () => {
   const most = 1e12;
 
   test.each([Number.MAX_SAFE_INTEGER, most + 1])("an account can't begin with %i", (credits) => {
-    const message = `Expected \`credits\` to be a whole number from 0 to ${most}, got \`${credits}\``;
+    const message = `\`credits\` must be a whole number from 0 to ${most}; got ${credits}.`;
     expect(() => createControlled({ credits })).toThrow(message);
     expect(() => service.emulator.accounts.create({ credits })).toThrow(message);
   });

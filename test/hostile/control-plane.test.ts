@@ -125,7 +125,7 @@ test.each(["", "music:4010", "http://music", "music/x", "a b", "me@music"])(
   "a `controlHost` of %j is refused",
   async (controlHost) => {
     const served = serve(createEmulator(), { controlHost });
-    await expect(served).rejects.toThrow("Expected `controlHost` to be a host name without a port");
+    await expect(served).rejects.toThrow("`controlHost` must be a host name without a port");
   },
 );
 

@@ -46,7 +46,7 @@ class WithGetters implements EmulatorOptions {
 }
 
 test("an inherited option is refused with its name", async () => {
-  const rule = "to be an own property of the options";
+  const rule = "must be an own property of the options";
   expect(() => createEmulator(new WithGetters())).toThrow(`\`credits\` ${rule}`);
   expect(() => createEmulator(Object.create({ seed: 5 }))).toThrow(`\`seed\` ${rule}`);
   const emulator = createEmulator();

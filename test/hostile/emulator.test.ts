@@ -35,7 +35,7 @@ describe("at the latest time that the clock can have", () => {
   test("a further advance is refused, and the service keeps answering", async () => {
     const { emulator, get, control } = await open();
     await expect(emulator.clock.advance(1)).rejects.toThrow(
-      "Expected `ms` to be 0 or more and to end at 9900-01-01T00:00:00.000Z at the latest, got `1`",
+      "`ms` must be 0 or more and lead to 9900-01-01T00:00:00.000Z at the latest; got 1.",
     );
     const { status, body } = await control("POST", "/clock/advance", { seconds: 1 });
     expect([status, body.error_code]).toEqual([400, "invalid_request_body"]);

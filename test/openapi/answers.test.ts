@@ -124,7 +124,8 @@ function judging(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
     const request = new Request(input, init);
     const response = await fetch(request);
     const body = await jsonOf(response.clone());
-    if (body === undefined || body["message"] === "This response was requested by a fault") return response;
+    if (body === undefined || body["message"] === "A fault of the emulator caused this response.")
+      return response;
     const { status, headers } = response;
     const { pathname } = new URL(request.url);
     problems.push(...answerProblems(request.method, pathname, { status, headers, body }));

@@ -36,12 +36,14 @@ test("of many requests, the one that broke a rule and the one before it are told
   const [message] = failures.get("sends one of several again") ?? [];
   const [, line] = message?.split("\n") ?? [];
   expect(line).toMatch(/^- resubmitted_after_unknown_outcome, POST \/api\/v1\/task \(lyrics, 3rd of 3\), /);
-  expect(line).toContain(": Repeated the submission POST /api/v1/task (lyrics, 2nd of 3), whose ");
+  expect(line).toContain(": Repeated submission POST /api/v1/task (lyrics, 2nd of 3), whose ");
   expect(line).toMatch(/ \(request [0-9a-f-]{36}\)$/);
 });
 
 test("what is found when a test is over points at no line that isn't the test's", () => {
-  const found = [...placesOf].filter(([message]) => /broke rules|it breaks|no request used/.test(message));
+  const found = [...placesOf].filter(([message]) =>
+    /broke rules|Declared with|no request matched/.test(message),
+  );
   expect(found.length).toBeGreaterThan(3);
   expect(found.filter(([, places]) => places > 0)).toEqual([]);
   expect(placesOf.get("its own failure")).toBeGreaterThan(0);
@@ -55,7 +57,7 @@ test("a test that breaks rules on purpose fails for every other one", () => {
 
 test("a test that does not do what it says it does on purpose fails", () => {
   expect(failures.get("breaks none of the rules that it says")).toEqual([
-    "The test declares that it breaks ignored_retry_after, polled_too_often, but no request did.",
+    "Declared with `breaks`, but no request broke them: ignored_retry_after, polled_too_often. Remove them from the test.",
   ]);
 });
 
@@ -80,10 +82,10 @@ test("a test after which credits are missing fails", () => {
 
 test("a test fails with each fault and each next outcome that it armed for nothing, and with what it asked for", () => {
   expect(failures.get("mistypes the path of a fault")).toEqual([
-    `The test added faults or outcomes that no request used:
+    `Unused faults or outcomes: no request matched them.
 - faults.add({"method":"POST","path":"/api/v1/tasks","fault":{"kind":"disconnect","when":"after"}})
-It sent POST /api/v1/task, GET /api/v1/task/*.
-For a fault that may stay unused, set a \`probability\`; for an outcome, use \`always\`.`,
+The test sent POST /api/v1/task, GET /api/v1/task/*. Check \`method\` and \`path\`.
+If a fault may stay unused, set its \`probability\`; for an outcome, use \`always\`.`,
   ]);
   expect(failures.get("tells the other provider what to do next")).toEqual([
     expect.stringContaining('\n- providers.provider_b.next({"outcome":"failure"})\n'),
@@ -92,7 +94,7 @@ For a fault that may stay unused, set a \`probability\`; for an outcome, use \`a
   expect(second).toContain('next({"queue_seconds":2})');
   expect(second).not.toContain('next({"queue_seconds":1})');
   expect(failures.get("arms a fault and asks for nothing")).toEqual([
-    expect.stringContaining("It sent nothing."),
+    expect.stringContaining("The test sent nothing."),
   ]);
 });
 

@@ -47,11 +47,9 @@ export function topUpByHand(context: PaymentContext, { usd, method, outcome = "c
 /** Completes or refuses a pending payment. @throws RangeError for any other; nothing is then changed. */
 export function decidePayment(context: PaymentContext, paymentId: string, status: Ending): Payment {
   const payment = context.account.purchases.payments.find((each) => each.payment_id === paymentId);
-  if (payment === undefined) throw new UnknownIdError("payment", paymentId, "the account");
+  if (payment === undefined) throw new UnknownIdError("payment", paymentId, "account");
   if (payment.status !== "pending") {
-    throw new RangeError(
-      `Failed to change the payment: it is ${payment.status}. Only a pending payment can be changed`,
-    );
+    throw new RangeError(`The payment is already ${payment.status}. Only a pending payment can be changed.`);
   }
   if (status === "completed") checkCanTopUp(context, payment.credits);
   endPayment(context, payment, status);
@@ -87,7 +85,7 @@ export function changeAutoTopUp(context: PaymentContext, change: AutoTopUpChange
   const { enabled, authorization = null } = change;
   if (enabled && purchases.saved_card === null) {
     throw new RangeError(
-      "Failed to enable the automatic top-up: there is no saved card. Top up by card once, and its card is saved",
+      "Automatic top-up cannot be enabled: the account has no saved card. Complete a card top-up first.",
     );
   }
   const isChanging = JSON.stringify(amounts) !== JSON.stringify(current.amounts);
@@ -95,7 +93,7 @@ export function changeAutoTopUp(context: PaymentContext, change: AutoTopUpChange
   if (isChanging || (enabled && (!current.enabled || authorization !== null))) {
     if (authorization === null || !purchases.authorizations.includes(authorization))
       throw new RangeError(
-        "Failed to change the automatic top-up: `authorization` must be one of the account that is unused",
+        "`authorization` must be an unused authorization of the account. Create one for each change.",
       );
     purchases.authorizations = purchases.authorizations.filter((each) => each !== authorization);
   }
@@ -109,14 +107,14 @@ function mergeAmounts(current: AutoTopUpAmounts | null, change: AutoTopUpChange)
   const monthly_cap_usd = change.monthly_cap_usd ?? current?.monthly_cap_usd;
   if (Number(monthly_cap_usd) < Number(recharge_usd)) {
     throw new RangeError(
-      `Expected \`monthly_cap_usd\` to be at least \`recharge_usd\`, got \`${monthly_cap_usd}\` for \`${recharge_usd}\``,
+      `\`monthly_cap_usd\` must be at least \`recharge_usd\` (${recharge_usd}); got ${monthly_cap_usd}.`,
     );
   }
   const merged = amountsSchema.safeParse({ threshold_credits, recharge_usd, monthly_cap_usd });
   if (merged.success) return merged.data;
   if (change.enabled || (threshold_credits ?? recharge_usd ?? monthly_cap_usd) !== undefined) {
     throw new RangeError(
-      "Expected `auto_top_up` to have all of `threshold_credits`, `recharge_usd` and `monthly_cap_usd`",
+      "Automatic top-up needs all three amounts. Pass `threshold_credits`, `recharge_usd` and `monthly_cap_usd`.",
     );
   }
   return null;
@@ -159,7 +157,7 @@ function chargedThisMonthUsd({ state, account, now }: PaymentContext): number {
 function checkCanTopUp({ account: { ledger } }: PaymentContext, credits: number): void {
   if (canTopUp(ledger, credits)) return;
   throw new RangeError(
-    `Failed to top up by ${credits} credits: the account has received ${ledger.toppedUp} of at most ${MOST_CREDITS}`,
+    `A top-up of ${credits} credits is too large: the account has received ${ledger.toppedUp} of at most ${MOST_CREDITS}.`,
   );
 }
 
@@ -216,9 +214,7 @@ export class BillingIncompleteError extends Error {
   override readonly name = "BillingIncompleteError";
 
   constructor() {
-    super(
-      "Failed to get invoices: the billing information is incomplete. It needs `name`, `address_line_1`, `city` and `country`",
-    );
+    super("Invoices need billing information. Set `name`, `address_line_1`, `city` and `country` first.");
   }
 }
 
@@ -234,7 +230,7 @@ export function listInvoices({ billing, payments }: Purchases): Invoice[] {
 export async function invoicePdf(purchases: Purchases, invoiceId: string): Promise<Uint8Array<ArrayBuffer>> {
   const billing = requireBilling(purchases.billing);
   const payment = purchases.payments.find(({ invoice_id: id }) => id === invoiceId);
-  if (payment === undefined) throw new UnknownIdError("invoice", invoiceId, "the account");
+  if (payment === undefined) throw new UnknownIdError("invoice", invoiceId, "account");
   const { writeInvoice } = await import("./invoice-pdf.js");
   return writeInvoice({ ...payment, ...invoiceOf(payment) }, { ...billing });
 }

@@ -109,7 +109,7 @@ export const invoiceSchema = z.extend(z.pick(paymentSchema, invoiced), { invoice
 invoiceSchema.register(NAMED, { id: "Invoice" });
 
 const MOST_USD = 1_000_000;
-const usdRule = `be US dollars and whole cents, 0.01 to ${MOST_USD}`;
+const usdRule = `be an amount in US dollars from 0.01 to ${MOST_USD}, in whole cents`;
 
 export const topUpSchema = objectOf({
   usd: z.number(usdRule).check(z.gte(0.01, usdRule), z.lte(MOST_USD, usdRule), z.multipleOf(0.01, usdRule)),
@@ -149,11 +149,11 @@ export const autoTopUpChangeSchema = objectOf({
 
 /** All lines of this length fit on the page of an invoice. */
 const LONGEST_LINE = 100;
-const requiredRule = `be text that is not blank, of ${LONGEST_LINE} characters at most`;
+const requiredRule = `be a string of 1 to ${LONGEST_LINE} characters that is not blank`;
 const requiredLine = z
   .string(requiredRule)
   .check(z.regex(/\S/, requiredRule), z.maxLength(LONGEST_LINE, requiredRule), z.trim());
-const optionalRule = `be text of ${LONGEST_LINE} characters at most`;
+const optionalRule = `be a string of at most ${LONGEST_LINE} characters`;
 const shortLine = z.string(optionalRule).check(z.maxLength(LONGEST_LINE, optionalRule), z.trim());
 const optionalLine = z._default(z.nullable(shortLine).check(z.overwrite((line) => line || null)), null);
 
