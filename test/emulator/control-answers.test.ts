@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { METHODS } from "../../emulator/control/plane.js";
 import { createControlled, VALID } from "./support/service.js";
 
-test("every call answers what its description says, with the status that it says", async () => {
+test("every call returns the status and the body that its description states", async () => {
   const { control, create, read, emulator } = createControlled({ credits: 500 });
   const account = `/accounts/${emulator.accountId}`;
   const seen = new Set<string>();

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { createControlled, VALID } from "./support/service.js";
+import { clipsOf, createControlled, failWith, VALID } from "./support/service.js";
 
 const BALANCE = { method: "GET", path: "/api/v1/account/balance" };
 
-test("the overview counts what grows, shows what is armed, and names no key's value", async () => {
+test("the overview shows counts, faults and scripted outcomes, but no API key", async () => {
   const { control, create, emulator } = createControlled({ credits: 100 });
   await create(VALID.song);
   emulator.faults.add({ times: 2, fault: { kind: "stall" } });
@@ -22,7 +22,7 @@ test("the overview counts what grows, shows what is armed, and names no key's va
   expect(JSON.stringify(body)).not.toContain(emulator.apiKey);
 });
 
-test("another generation says that all that was seen is gone", async () => {
+test("a reset and a restored snapshot start another generation", async () => {
   const { control, emulator } = createControlled();
   const generation = async () => (await control("GET", "/overview")).body.generation;
   const snapshot = emulator.snapshot();
@@ -33,10 +33,10 @@ test("another generation says that all that was seen is gone", async () => {
   expect(await generation()).toBe(2);
 });
 
-test("tasks and the ledger are answered from a place on", async () => {
+test("tasks and ledger entries are returned from an index on", async () => {
   const { control, create, emulator } = createControlled({ credits: 100 });
   const ids = [await create(VALID.song), await create(VALID.lyrics), await create(VALID.custom)];
-  const from = async (place: string) => (await control("GET", `/tasks/from/${place}`)).body.tasks;
+  const from = async (index: string) => (await control("GET", `/tasks/from/${index}`)).body.tasks;
   expect((await from("0")).map((task: { task_id: string }) => task.task_id)).toEqual(ids);
   expect(await from("2")).toMatchObject([{ ordinal: 2, task_id: ids[2], about: "fado", status: "pending" }]);
   expect(await from("3")).toEqual([]);
@@ -48,22 +48,18 @@ test("tasks and the ledger are answered from a place on", async () => {
   ]);
 });
 
-test("a task is shown with its plan and its money, and being looked at does not move it", async () => {
-  const { control, create, read, emulator } = createControlled({ credits: 100 });
+test("a task is returned with its plan and its ledger entries, and does not change", async () => {
+  const { control, create, read, emulator, advance } = createControlled({ credits: 100 });
   const taskId = await create(VALID.song, { queue_seconds: 5, process_seconds: 10 });
-  await emulator.clock.advance(60_000);
+  await advance(60_000);
   const before = emulator.snapshot();
-  const { body } = await control("GET", `/tasks/${taskId}`);
-  expect(body).toMatchObject({
+  const works_from = "2026-01-01T00:00:05.000Z";
+  const plan = { outcome: "success", works_from, ends_at: "2026-01-01T00:00:15.000Z", ends_at_read: null };
+  expect((await control("GET", `/tasks/${taskId}`)).body).toMatchObject({
     account_id: emulator.accountId,
     task: { task_id: taskId, status: "pending" },
     reads: 0,
-    plan: {
-      outcome: "success",
-      works_from: "2026-01-01T00:00:05.000Z",
-      ends_at: "2026-01-01T00:00:15.000Z",
-      ends_at_read: null,
-    },
+    plan,
     ledger: [{ kind: "freeze", credits: 10 }],
   });
   expect(emulator.snapshot()).toEqual(before);
@@ -73,84 +69,70 @@ test("a task is shown with its plan and its money, and being looked at does not 
 });
 
 test.each([
-  [
-    "a task",
-    (taskId: string) => `/tasks/${taskId}`,
-    { task: { status: "timeout", error_code: "upstream_provider_error" } },
-  ],
-  ["the tasks", () => "/tasks/from/0", { tasks: [{ status: "timeout" }] }],
-  [
-    "the ledger",
-    (_: string, accountId: string) => `/accounts/${accountId}/ledger/from/2`,
-    { entries: [{ kind: "refund", credits: 10 }] },
-  ],
-])("whoever looks at %s first applies the hour", async (_, pathOf, seen) => {
-  const { control, create, emulator } = createControlled({ credits: 100 });
+  ["/tasks/{task}", { task: { status: "timeout", error_code: "upstream_provider_error" } }],
+  ["/tasks/from/0", { tasks: [{ status: "timeout" }] }],
+  ["/accounts/{account}/ledger/from/2", { entries: [{ kind: "refund", credits: 10 }] }],
+])("GET %s applies the task timeout first", async (path, seen) => {
+  const { control, create, emulator, advance } = createControlled({ credits: 100 });
   const taskId = await create(VALID.song, { outcome: "hang" });
-  await emulator.clock.advance(3_600_001);
-  expect((await control("GET", pathOf(taskId, emulator.accountId))).body).toMatchObject(seen);
+  await advance(3_600_001);
+  const filled = path.replace("{task}", taskId).replace("{account}", emulator.accountId);
+  expect((await control("GET", filled)).body).toMatchObject(seen);
 });
 
-test("a clip's audio and cover are there without a trace, for as long as they are anywhere", async () => {
-  const { control, create, read, emulator, send } = createControlled({ credits: 100 });
-  const heard = async (outcome: object) => {
-    const [clip] = (await read(await create(VALID.song, { polls: 1, ...outcome }))).output.result;
-    const audio = await send(`/_emulator/clips/${clip.id}/audio`, { headers: { Range: "bytes=0-3" } });
-    return { clip, audio };
-  };
-  const { clip, audio } = await heard({});
+test("a clip's audio is served for seven days and its cover permanently, both without a log entry", async () => {
+  const service = createControlled({ credits: 100 });
+  const { control, emulator, send, advance } = service;
+  const [clip] = await clipsOf(service);
+  const [unstored] = await clipsOf(service, VALID.song, { storable: false });
+  const audioOf = ({ id }: { id: string }) =>
+    send(`/_emulator/clips/${id}/audio`, { headers: { Range: "bytes=0-3" } });
+  const audio = await audioOf(clip);
   expect([audio.status, audio.body, audio.headers.get("Content-Type")]).toEqual([206, "RIFF", "audio/wav"]);
-  expect((await heard({ storable: false })).audio.status).toBe(206);
+  expect((await audioOf(unstored)).status).toBe(206);
   expect((await control("GET", `/clips/${clip.id}/art`)).body).toMatch(/^<svg/);
   expect(emulator.requests.every(({ path }) => path.startsWith("/api/v1/task"))).toBe(true);
-  await emulator.clock.advance(7 * 86_400_000);
+  await advance(7 * 86_400_000);
   expect((await control("GET", `/clips/${clip.id}/audio`)).status).toBe(404);
   expect((await control("GET", `/clips/${clip.id}/art`)).status).toBe(200);
 });
 
-test("a request in an account's name is limited, logged, audited and billed like any other", async () => {
+test("a request on behalf of an account is limited, logged, audited and charged like any other", async () => {
   const { control, emulator } = createControlled({ credits: 10, limits: { requests: 2 } });
-  const send = (body: object) => control("POST", `/accounts/${emulator.accountId}/requests`, body);
-  const created = await send({
-    method: "POST",
-    path: "/api/v1/task",
-    body: VALID.song,
-    outcome: { polls: 1 },
-  });
-  expect(created.body).toMatchObject({
-    ended: "answer",
-    status: 202,
-    body: { data: { credits_charged: 10 } },
-  });
-  const { task_id: taskId } = created.body.body.data;
-  const read = await send({ method: "GET", path: `/api/v1/task/${taskId}` });
-  expect(read.body).toMatchObject({ status: 200, headers: { "X-RateLimit-Remaining": "0" } });
-  expect(read.body.body.data.status).toBe("success");
-  expect((await send(BALANCE)).body).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+  const send = async (body: object) =>
+    (await control("POST", `/accounts/${emulator.accountId}/requests`, body)).body;
+  const post = { method: "POST", path: "/api/v1/task", body: VALID.song, outcome: { polls: 1 } };
+  const created = await send(post);
+  expect(created).toMatchObject({ ended: "answer", status: 202, body: { data: { credits_charged: 10 } } });
+  const read = await send({ method: "GET", path: `/api/v1/task/${created.body.data.task_id}` });
+  expect(read).toMatchObject({ status: 200, headers: { "X-RateLimit-Remaining": "0" } });
+  expect(read.body.data.status).toBe("success");
+  expect(await send(BALANCE)).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
   expect(emulator.requests.map(({ status }) => status)).toEqual([202, 200, 429]);
-  expect(JSON.stringify(read.body)).not.toContain(emulator.apiKey);
+  expect(JSON.stringify(read)).not.toContain(emulator.apiKey);
 });
 
-test("a request in an account's name meets the faults, and waits on the clock for one that delays it", async () => {
-  const { control, emulator } = createControlled();
-  const send = async (body: object = BALANCE) =>
-    (await control("POST", `/accounts/${emulator.accountId}/requests`, body)).body;
-  const at = (kind: "before" | "after") => emulator.faults.add({ fault: { kind: "disconnect", when: kind } });
-  at("before");
+test("faults apply to a request on behalf of an account, and latency takes emulator time", async () => {
+  const { control, emulator, fault } = createControlled();
+  const path = `/accounts/${emulator.accountId}/requests`;
+  const send = async () => (await control("POST", path, BALANCE)).body;
+  fault({ kind: "disconnect", when: "before" });
   expect(await send()).toEqual({ ended: "disconnect", status: null, headers: null, body: null });
-  at("after");
+  fault({ kind: "disconnect", when: "after" });
   expect(await send()).toMatchObject({ ended: "disconnect" });
-  emulator.faults.add({ fault: { kind: "stall" } });
+  fault({ kind: "stall" });
   expect(await send()).toMatchObject({ ended: "stall" });
-  emulator.faults.add({ fault: { kind: "malformed" } });
+  fault({ kind: "malformed" });
   expect(await send()).toMatchObject({ status: 200, body: expect.any(String) });
-  emulator.faults.add({ fault: { kind: "latency", ms: 5000 } });
+  fault(failWith(503));
+  expect(await send()).toMatchObject({ ended: "answer", status: 503 });
+  fault({ kind: "latency", ms: 5000 });
   const before = emulator.clock.now();
   expect(await send()).toMatchObject({ status: 200 });
   expect(emulator.clock.now() - before).toBe(5000);
 });
 
-test("without a key that is enabled, or at another path, nothing is sent", async () => {
+test("a request on behalf of an account needs a path of the API and an enabled key", async () => {
   const { control, emulator } = createControlled();
   const path = `/accounts/${emulator.accountId}/requests`;
   const refused = async (body: object) => (await control("POST", path, body)).body.message;
