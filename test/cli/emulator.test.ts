@@ -85,32 +85,6 @@ test("a taken port is one line on stderr, and status 1", async () => {
   expect(stderr).toMatch(/^async-music: .*the port is taken.*\n$/);
 });
 
-test.each([
-  [["emulator", "--prot", "1"], "--prot"],
-  [["emulator", "--port", "65536"], "--port"],
-  [["emulator", "--port", "4010x"], "--port"],
-  [["emulator", "--credits", "-1"], "--credits"],
-  [["emulator", "--seed", "1.5"], "--seed"],
-  [["emulator", "--clock", "fast"], "--clock"],
-  [["emulator", "--control-host", "music:4010"], "--control-host to be a host name without a port"],
-  [["emulator", "--api-key", "live_1"], "--api-key to begin with `emu_`"],
-  [["emulator", "--seed"], "--seed"],
-  [["emulator", "pytest", "my tests"], "async-music emulator -- pytest 'my tests'"],
-  [["emulate"], "emulate"],
-])("%j is one line on stderr, and status 2", async (args, named) => {
-  const { status, stdout, stderr } = await startCommand(args).ended;
-  expect([status, stdout]).toEqual([2, ""]);
-  expect(stderr).toMatch(/^async-music: .*\n$/);
-  expect(stderr).toContain(named);
-});
-
-test("--help explains the flags", async () => {
-  const { status, stdout } = await start("--help").ended;
-  expect(status).toBe(0);
-  const flags = "--port --host --control-host --clock --seed --credits --api-key --state --json";
-  for (const flag of flags.split(" ")) expect(stdout).toContain(flag);
-});
-
 const SHOW_BALANCE = `
   const { ASYNC_MUSIC_BASE_URL: url, ASYNC_MUSIC_API_KEY: key } = process.env;
   fetch(url + "/api/v1/account/balance", { headers: { "x-api-key": key } })

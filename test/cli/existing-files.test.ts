@@ -10,14 +10,14 @@ test.each(["rain.wav", "rain.mp3", "rain-2.flac"])(
   "run refuses to overwrite %s before anything is charged, and --force replaces it",
   async (name) => {
     await writeFile(join(its.folder, name), "mine");
-    const refused = await its.run("run", "-d", "rain", "--out", join(its.folder, "rain.mp3"));
+    const refused = await its.song("--out", join(its.folder, "rain.mp3"));
     expect([refused.status, its.bodies]).toEqual([2, []]);
     expect(refused.stderr).toContain(
       `${join(its.folder, name)} exists. Choose another --out, or add --force`,
     );
     expect(await readFile(join(its.folder, name), "utf8")).toBe("mine");
 
-    const forced = await its.run("run", "-d", "rain", "--out", join(its.folder, "rain.mp3"), "--force");
+    const forced = await its.song("--out", join(its.folder, "rain.mp3"), "--force");
     expect(forced).toMatchObject({ status: 0, stdout: expect.stringContaining("rain-2.wav") });
   },
 );
@@ -50,7 +50,7 @@ test("a second run with the same --out is refused, and the first song stays", as
 test("lyrics with the same --out do not block a song, and the reverse", async () => {
   const out = ["--out", join(its.folder, "rain")];
   expect((await its.run("run", "lyrics", "--prompt", "rain", ...out)).status).toBe(0);
-  expect((await its.run("run", "-d", "rain", ...out)).status).toBe(0);
+  expect((await its.song(...out)).status).toBe(0);
   expect((await its.run("run", "lyrics", "--prompt", "rain", ...out)).status).toBe(2);
 });
 
@@ -59,7 +59,7 @@ test("a file created during the wait is not overwritten, and the song is not los
   const stop = its.emulator.onRequest(({ method }) => {
     if (method === "POST") writeFileSync(join(its.folder, "rain.wav"), "mine");
   });
-  const { status, stderr } = await its.run("run", "-d", "rain", "--out", join(its.folder, "rain"));
+  const { status, stderr } = await its.song("--out", join(its.folder, "rain"));
   stop();
   expect(status).toBe(14);
   expect(stderr).toContain("already exists. Choose another --out, or add --force.");
@@ -73,14 +73,7 @@ test("a lyrics file created during the wait is not overwritten", async () => {
   its.emulator.onRequest(({ method }) => {
     if (method === "POST") writeFileSync(join(its.folder, "sea.txt"), "mine");
   });
-  const { status, stderr } = await its.run(
-    "run",
-    "lyrics",
-    "--prompt",
-    "sea",
-    "--out",
-    join(its.folder, "sea"),
-  );
+  const { status, stderr } = await its.lyrics("--out", join(its.folder, "sea"));
   expect([status, stderr]).toEqual([
     1,
     expect.stringContaining("sea.txt exists. Choose another --out, or add --force"),
@@ -113,13 +106,13 @@ test("in a directory, a clip that was saved before is kept and its path written 
 test.skipIf(process.platform !== "linux")(
   "a directory without write access is refused before anything is charged",
   async () => {
-    const { status, stderr } = await its.run("run", "-d", "rain", "--out", "/proc/songs/");
+    const { status, stderr } = await its.song("--out", "/proc/songs/");
     expect([status, its.bodies]).toEqual([1, []]);
     expect(stderr).toContain("Nothing was sent");
   },
 );
 
 test("the check for write access leaves no file", async () => {
-  await its.run("run", "-d", "rain", "--out", `${its.folder}/`, "--max-wait", "1");
+  await its.song("--out", `${its.folder}/`, "--max-wait", "1");
   expect(await readdir(its.folder)).toEqual([]);
 });

@@ -45,3 +45,22 @@ test("--version is the package version", async () => {
     stderr: "",
   });
 });
+
+test.each([
+  [["emulator", "--prot", "1"], "--prot"],
+  [["emulator", "--port", "65536"], "--port"],
+  [["emulator", "--port", "4010x"], "--port"],
+  [["emulator", "--credits", "-1"], "--credits"],
+  [["emulator", "--seed", "1.5"], "--seed"],
+  [["emulator", "--clock", "fast"], "--clock"],
+  [["emulator", "--control-host", "music:4010"], "--control-host to be a host name without a port"],
+  [["emulator", "--api-key", "live_1"], "--api-key to begin with `emu_`"],
+  [["emulator", "--seed"], "--seed"],
+  [["emulator", "pytest", "my tests"], "async-music emulator -- pytest 'my tests'"],
+  [["emulate"], "emulate"],
+])("%j is one error line, and status 2", async (args, named) => {
+  const { status, stdout, stderr } = await createTerminal(createEmulator()).run(...args);
+  expect([status, stdout]).toEqual([2, ""]);
+  expect(stderr).toMatch(/^async-music: .*\n$/);
+  expect(stderr).toContain(named);
+});

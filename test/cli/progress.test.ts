@@ -49,8 +49,8 @@ test.each([
   const fault = { kind: "status", status: 429, retry_after_seconds: 30, when: "before" } as const;
   emulator.faults.add({ method: "POST", fault });
   const until = emulator.clock.now() + 30_000;
-  const { run } = createTerminal(emulator, { isTerminal, env: { NO_COLOR: "1" } });
-  const { status, stderr } = await run("run", "lyrics", "--prompt", "sea", "--no-download");
+  const { lyrics } = createTerminal(emulator, { isTerminal, env: { NO_COLOR: "1" } });
+  const { status, stderr } = await lyrics("--no-download");
   expect([status, stderr]).toEqual([0, expect.stringContaining(shown(timeOf(until)))]);
 });
 
@@ -67,8 +67,8 @@ test.each([
     limits: { requests: 1, windowSeconds: 60 },
   });
   const startedAt = emulator.clock.now();
-  const { run } = createTerminal(emulator, { isTerminal, env: { NO_COLOR: "1" } });
-  const { status, stderr } = await run("run", "lyrics", "--prompt", "sea", "--no-download");
+  const { lyrics } = createTerminal(emulator, { isTerminal, env: { NO_COLOR: "1" } });
+  const { status, stderr } = await lyrics("--no-download");
   expect([status, stderr.split(shown(timeOf(startedAt + 60_000))).length]).toEqual([0, 2]);
 });
 

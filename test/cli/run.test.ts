@@ -1,63 +1,32 @@
 import { link, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  createBreakingTerminal,
-  createChangedTerminal,
-  createTerminal,
-  useTerminal,
-} from "./support/terminal.js";
+import { createChangedTerminal, createTerminal, useTerminal } from "./support/terminal.js";
 
 const its = useTerminal({ clips: 1 });
 
-const LOST = { method: "POST", path: "/api/v1/task", fault: { kind: "disconnect", when: "after" } } as const;
-const music = { model: "provider_a", task_type: "music" };
+const CLIP_ID = "11111111-1111-4111-8111-111111111111";
+const URL = "https://example.com/hum.mp3";
 
-test.each([
-  ["-d rain", { ...music, input: { gpt_description_prompt: "rain" } }],
-  [
-    "music -d rain --negative-tags polka --make-instrumental --model-version v5 --format mp3",
-    {
-      ...music,
-      audio_format: "mp3",
-      input: {
-        gpt_description_prompt: "rain",
-        negative_tags: "polka",
-        make_instrumental: true,
-        model_version: "v5",
-      },
-    },
-  ],
-  [
-    "--prompt words --tags folk --negative-tags polka --title Rain",
-    { ...music, input: { prompt: "words", tags: "folk", negative_tags: "polka", title: "Rain" } },
-  ],
-  [
-    "--continue-clip-id clip --continue-at 9.5 --prompt more --title Rain",
-    { ...music, input: { continue_clip_id: "clip", continue_at: 9.5, prompt: "more", title: "Rain" } },
-  ],
+test.each<[line: string, input: object, fields?: object]>([
+  ["-d rain", { gpt_description_prompt: "rain" }],
+  ["music -d rain --negative-tags polka", { gpt_description_prompt: "rain", negative_tags: "polka" }],
+  ["-d rain --make-instrumental", { gpt_description_prompt: "rain", make_instrumental: true }],
+  ["-d rain --model-version v5", { gpt_description_prompt: "rain", model_version: "v5" }],
+  ["-d rain --format mp3", { gpt_description_prompt: "rain" }, { audio_format: "mp3" }],
+  ["--prompt words --tags folk --title Rain", { prompt: "words", tags: "folk", title: "Rain" }],
+  [`--continue-clip-id ${CLIP_ID} --continue-at 9.5`, { continue_clip_id: CLIP_ID, continue_at: 9.5 }],
   [
     "--model provider_b --prompt folk --lyrics la --tags slow --lyrics-type user --seed -7",
-    {
-      model: "provider_b",
-      task_type: "music",
-      input: { prompt: "folk", lyrics: "la", tags: "slow", lyrics_type: "user", seed: -7 },
-    },
+    { prompt: "folk", lyrics: "la", tags: "slow", lyrics_type: "user", seed: -7 },
+    { model: "provider_b" },
   ],
-  ["lyrics --prompt sea", { model: "provider_a", task_type: "lyrics", input: { prompt: "sea" } }],
-  [
-    "upload --url https://example.com/hum.mp3 --format mp3",
-    {
-      model: "provider_a",
-      task_type: "upload",
-      audio_format: "mp3",
-      input: { url: "https://example.com/hum.mp3" },
-    },
-  ],
-  ["concat --clip-id clip", { model: "provider_a", task_type: "concat", input: { clip_id: "clip" } }],
-])("run %s sends one request", async (line, request) => {
+  ["lyrics --prompt sea", { prompt: "sea" }, { task_type: "lyrics" }],
+  [`upload --url ${URL} --format mp3`, { url: URL }, { task_type: "upload", audio_format: "mp3" }],
+  [`concat --clip-id ${CLIP_ID}`, { clip_id: CLIP_ID }, { task_type: "concat" }],
+])("run %s sends one request", async (line, input, fields) => {
   await its.run("run", ...line.split(" "), "--no-download");
-  expect(its.bodies).toEqual([request]);
+  expect(its.bodies).toEqual([{ model: "provider_a", task_type: "music", ...fields, input }]);
 });
 
 test.each([
@@ -101,7 +70,7 @@ test.each([
 describe("the result", () => {
   test("is saved with its real extension, and stdout has only the paths", async () => {
     its.emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
-    const { status, stdout, stderr } = await its.run("run", "-d", "rain", "--out", `${its.folder}/songs/`);
+    const { status, stdout, stderr } = await its.song("--out", `${its.folder}/songs/`);
     const paths = stdout.trimEnd().split("\n");
     expect([status, paths.length]).toEqual([0, 2]);
     for (const path of paths) {
@@ -122,13 +91,13 @@ describe("the result", () => {
 
   test("is one file per clip, even if IDs of several tasks begin alike", async () => {
     const ids = new Map<string, string>();
-    const { run } = terminalWith((clip) => {
+    const { run, song } = terminalWith((clip) => {
       const id = String(clip["id"]);
       ids.set(id, ids.get(id) ?? `0190f3c2-6a4d-7f3b-9a51-00000000000${ids.size}`);
       Object.assign(clip, { id: ids.get(id), title: "Rain" });
     });
     its.emulator.providers.provider_a.always({ clips: 2 });
-    const first = await run("run", "-d", "rain", "--out", `${its.folder}/`);
+    const first = await song("--out", `${its.folder}/`);
     const second = await run("run", "-d", "more rain", "--out", `${its.folder}/`);
     expect(new Set(`${first.stdout}${second.stdout}`.trimEnd().split("\n")).size).toBe(4);
     expect(await readdir(its.folder)).toHaveLength(4);
@@ -139,9 +108,9 @@ describe("the result", () => {
     { title: null, metadata: { duration: null } },
     { title: 7, metadata: { duration: "long" } },
   ])("is saved if a clip has %o", async (fields) => {
-    const { run } = terminalWith((clip) => Object.assign(clip, fields));
+    const { song } = terminalWith((clip) => Object.assign(clip, fields));
     its.emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
-    const { status, stderr } = await run("run", "-d", "rain", "--out", `${its.folder}/`);
+    const { status, stderr } = await song("--out", `${its.folder}/`);
     expect([status, (await readdir(its.folder)).length]).toEqual([0, 2]);
     expect(stderr).toMatch(/Done\. It cost 10 credits \(0\.10 USD\)\.\n$/);
   });
@@ -149,10 +118,10 @@ describe("the result", () => {
   test("is saved except for a clip that has expired", async () => {
     its.emulator.providers.provider_a.next({ outcome: "success", clips: 3 });
     let downloads = 0;
-    const { run } = createChangedTerminal(its.emulator, (response, { url }) =>
+    const { song } = createChangedTerminal(its.emulator, (response, { url }) =>
       url.includes("/api/v1/") || downloads++ !== 1 ? response : new Response("", { status: 404 }),
     );
-    const { status, stdout, stderr } = await run("run", "-d", "rain", "--out", `${its.folder}/`);
+    const { status, stdout, stderr } = await song("--out", `${its.folder}/`);
     expect(status).toBe(13);
     expect(stdout.trimEnd().split("\n")).toHaveLength(2);
     expect(await readdir(its.folder)).toHaveLength(2);
@@ -162,41 +131,41 @@ describe("the result", () => {
   test("has the status of a clip that can be retried, if another one has expired", async () => {
     its.emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
     let downloads = 0;
-    const { run } = createChangedTerminal(its.emulator, (response, { url }) =>
+    const { song } = createChangedTerminal(its.emulator, (response, { url }) =>
       url.includes("/api/v1/") ? response : new Response("", { status: downloads++ === 0 ? 404 : 403 }),
     );
-    const { status, stderr } = await run("run", "-d", "rain", "--out", `${its.folder}/`);
+    const { status, stderr } = await song("--out", `${its.folder}/`);
     expect(status).toBe(14);
     expect(stderr).toMatch(/\n {2}async-music wait [0-9a-f-]{36} --out \S+\/\n$/);
   });
 
   test("has a file name of whole characters, however long the title is", async () => {
-    const { run } = terminalWith((clip) => Object.assign(clip, { title: `a${"𠀀".repeat(100)}` }));
-    const { stdout } = await run("run", "-d", "rain", "--out", `${its.folder}/`, "--json");
+    const { song } = terminalWith((clip) => Object.assign(clip, { title: `a${"𠀀".repeat(100)}` }));
+    const { stdout } = await song("--out", `${its.folder}/`, "--json");
     const { path } = JSON.parse(stdout).files[0];
     expect(path).toMatch(/\/a𠀀{39}-[0-9a-f]{8}\.wav$/u);
     expect(await readdir(its.folder)).toEqual([path.slice(its.folder.length + 1)]);
   });
 
   test("is an MP3 with --format mp3", async () => {
-    const { stdout } = await its.run("run", "-d", "rain", "--format", "mp3", "--out", `${its.folder}/rain`);
+    const { stdout } = await its.song("--format", "mp3", "--out", `${its.folder}/rain`);
     expect(stdout.split("\n")[0]).toBe(`${its.folder}/rain.mp3`);
   });
 
   test("is numbered if --out is a file", async () => {
     its.emulator.providers.provider_a.next({ outcome: "success", clips: 2 });
-    const { stdout } = await its.run("run", "-d", "rain", "--out", `${its.folder}/my.song.mp3`);
+    const { stdout } = await its.song("--out", `${its.folder}/my.song.mp3`);
     expect(stdout).toBe(["", "-2"].map((n) => `${its.folder}/my.song${n}.wav\n`).join(""));
   });
 
   test("is saved in an existing directory without a trailing slash", async () => {
     await mkdir(`${its.folder}/here`);
-    await its.run("run", "-d", "rain", "--out", `${its.folder}/here`);
+    await its.song("--out", `${its.folder}/here`);
     expect(await readdir(`${its.folder}/here`)).not.toEqual([]);
   });
 
   test("is a text file for lyrics", async () => {
-    const { stdout } = await its.run("run", "lyrics", "--prompt", "sea", "--out", `${its.folder}/sea`);
+    const { stdout } = await its.lyrics("--out", `${its.folder}/sea`);
     expect(stdout).toBe(`${its.folder}/sea.txt\n`);
     expect(await readFile(`${its.folder}/sea.txt`, "utf8")).toMatch(/\[Verse.*\]\n[\s\S]*\n$/);
   });
@@ -204,19 +173,19 @@ describe("the result", () => {
   test("replaces existing lyrics with --force, atomically", async () => {
     await writeFile(`${its.folder}/sea.txt`, "old words");
     await link(`${its.folder}/sea.txt`, `${its.folder}/old.txt`);
-    await its.run("run", "lyrics", "--prompt", "sea", "--out", `${its.folder}/sea`, "--force");
+    await its.lyrics("--out", `${its.folder}/sea`, "--force");
     expect(await readFile(`${its.folder}/old.txt`, "utf8")).toBe("old words");
     expect(await readFile(`${its.folder}/sea.txt`, "utf8")).toMatch(/^\[Verse/);
     expect(await readdir(its.folder)).toEqual(["old.txt", "sea.txt"]);
   });
 
   test("is written to stdout with --no-download: URLs or the lyrics", async () => {
-    expect((await its.run("run", "-d", "rain", "--no-download")).stdout).toMatch(/^(https?:\/\/\S+\n)+$/);
-    expect((await its.run("run", "lyrics", "--prompt", "sea", "--no-download")).stdout).toMatch(/^\[Verse/);
+    expect((await its.song("--no-download")).stdout).toMatch(/^(https?:\/\/\S+\n)+$/);
+    expect((await its.lyrics("--no-download")).stdout).toMatch(/^\[Verse/);
   });
 
   test("is one JSON document with --json", async () => {
-    const { stdout } = await its.run("run", "-d", "rain", "--json", "--out", `${its.folder}/rain`);
+    const { stdout } = await its.song("--json", "--out", `${its.folder}/rain`);
     const { task, files } = JSON.parse(stdout);
     expect(task).toMatchObject({ status: "success", credits_cost: 10, type: "music" });
     expect(files[0]).toEqual({
@@ -228,7 +197,7 @@ describe("the result", () => {
 
   test("can't be saved below a file: refused before anything is charged", async () => {
     await writeFile(`${its.folder}/file`, "");
-    const { status, stderr } = await its.run("run", "-d", "rain", "--out", `${its.folder}/file/songs/`);
+    const { status, stderr } = await its.song("--out", `${its.folder}/file/songs/`);
     expect([status, its.bodies]).toEqual([1, []]);
     expect(stderr).toContain(`${its.folder}/file`);
   });
@@ -236,13 +205,7 @@ describe("the result", () => {
   test.each([250, 300])(
     "can't have a name of %i letters: refused before anything is charged",
     async (length) => {
-      const { status, stderr } = await its.run(
-        "run",
-        "-d",
-        "rain",
-        "--out",
-        `${its.folder}/${"a".repeat(length)}`,
-      );
+      const { status, stderr } = await its.song("--out", `${its.folder}/${"a".repeat(length)}`);
       expect([status, its.bodies]).toEqual([1, []]);
       expect(stderr).toContain("Nothing was sent");
     },
@@ -250,7 +213,7 @@ describe("the result", () => {
 
   test("is not lost if it can't be saved in the end", async () => {
     await mkdir(`${its.folder}/rain.wav`);
-    const { status, stderr } = await its.run("run", "-d", "rain", "--out", `${its.folder}/rain`, "--force");
+    const { status, stderr } = await its.song("--out", `${its.folder}/rain`, "--force");
     expect(status).toBe(14);
     expect(stderr).toMatch(/ {2}async-music wait [0-9a-f-]{36} --force --out \S+\/rain\n$/);
   });
@@ -305,7 +268,7 @@ describe("--file", () => {
 
 test("a response truncated after the task ID is status 9, and says how to continue", async () => {
   its.emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "malformed" } });
-  const { status, stdout, stderr } = await its.run("run", "-d", "rain", "--json");
+  const { status, stdout, stderr } = await its.song("--json");
   const { error } = JSON.parse(stdout);
   expect([status, error.name]).toEqual([9, "SubmissionOutcomeUnknownError"]);
   expect(stderr).toMatch(/\n {2}async-music wait [0-9a-f-]{36}\n$/);
@@ -313,162 +276,19 @@ test("a response truncated after the task ID is status 9, and says how to contin
   expect((await its.run("wait", error.taskId, "--no-download")).status).toBe(0);
 });
 
-describe("with a journal", () => {
-  const journaled = () => ["-d", "rain", "--no-download", "--journal", its.journal, "--key", "rain"];
-
-  test("the same command again is charged once, and writes the same song", async () => {
-    const first = await its.run("run", ...journaled());
-    const second = await its.run("run", ...journaled());
-    expect([first.status, second.status, its.bodies.length]).toEqual([0, 0, 1]);
-    expect(second.stdout).toBe(first.stdout);
-    expect([first, second].map(({ stderr }) => /are frozen/.test(stderr))).toEqual([true, false]);
-    expect(first.stderr).toContain("Done. It cost 10 credits (0.10 USD).");
-    expect(second.stderr).toContain("nothing is sent or charged again");
-    expect(second.stderr).toContain("Done. An earlier run with this key paid 10 credits (0.10 USD) for it.");
-    expect(second.stderr).not.toContain("It cost");
-  });
-
-  test("another request with the key is status 3", async () => {
-    await its.run("run", ...journaled());
-    const first = JSON.parse((await its.run("run", ...journaled(), "--json")).stdout);
-    const { status, stdout } = await its.run("run", "--negative-tags", "polka", ...journaled(), "--json");
-    expect([status, its.bodies.length]).toEqual([3, 1]);
-    // The task of the key belongs to another request.
-    const { error } = JSON.parse(stdout);
-    expect([error.name, error.taskId]).toEqual(["JournalConflictError", null]);
-    expect(error.message).toContain(first.task.task_id);
-  });
-
-  test("a lost response is reported with its evidence, and never sent again", async () => {
-    its.emulator.faults.add(LOST);
-    const first = await its.run("run", ...journaled());
-    const second = await its.run("run", ...journaled());
-    expect([first.status, second.status, its.bodies.length]).toEqual([9, 9, 1]);
-    for (const { stderr } of [first, second]) {
-      expect(stderr).toContain("one task more than before");
-      expect(stderr).toContain("async-music usage");
-      expect(stderr).toContain(`\n  async-music settle rain --journal ${its.journal} --task-id ID\n`);
-    }
-  });
-
-  test("a task that failed keeps its key, and a retry needs another one", async () => {
-    its.emulator.providers.provider_a.next({ outcome: "failure", retryable: true });
-    const [first, second] = [await its.run("run", ...journaled()), await its.run("run", ...journaled())];
-    expect([first.status, second.status, its.bodies.length]).toEqual([10, 10, 1]);
-    for (const { stderr } of [first, second]) expect(stderr).toContain("use another --key");
-    const { status, stderr } = await its.run("run", "--negative-tags", "polka", ...journaled());
-    expect([status, stderr]).toEqual([3, expect.not.stringContaining("async-music wait")]);
-    expect((await its.run("run", ...journaled().slice(0, -1), "rain/2")).status).toBe(0);
-  });
-
-  describe("that fails while the request is in flight", () => {
-    const path = () => its.journal;
-    const breaking = () => createBreakingTerminal(its.emulator, path());
-
-    test("the song is saved, with a warning before the next run", async () => {
-      const { status, stdout, stderr } = await breaking().run("run", ...journaled());
-      expect([status, stdout]).toEqual([0, expect.stringMatching(/^http/)]);
-      const [, taskId] = /Task (\S+) is submitted/.exec(stderr) ?? [];
-      expect(stderr).toContain(`task ${taskId} was created, but can't be recorded`);
-      expect(stderr).toContain(`\n  async-music settle rain --journal ${path()} --task-id ${taskId}\n`);
-      expect(stderr).not.toContain("client.tasks");
-    });
-
-    test("the advice is not to run the same command again", async () => {
-      const { status, stderr } = await breaking().run("run", ...journaled(), "--max-wait", "1");
-      expect(status).toBe(12);
-      expect(stderr).toContain("can't be recorded");
-      expect(stderr).not.toContain("Run the same command again");
-      expect(stderr).toMatch(
-        /To continue with the task:\n\n {2}async-music wait [0-9a-f-]{36} --no-download\n$/,
-      );
-    });
-  });
-
-  describe("a key whose outcome is unknown", () => {
-    const settle = (...flags: string[]) => ["settle", "rain", "--journal", its.journal, ...flags];
-    const loseResponse = async (when: "before" | "after") => {
-      its.emulator.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "disconnect", when } });
-      await its.run("run", ...journaled());
-      return its;
-    };
-
-    test("is free after --not-created, and the next run is charged", async () => {
-      const { run, bodies } = await loseResponse("before");
-      expect(await run(...settle("--not-created"))).toMatchObject({ status: 0, stdout: "rain is free\n" });
-      expect((await run("run", ...journaled())).status).toBe(0);
-      expect(bodies).toHaveLength(2);
-    });
-
-    test("continues with the task of --task-id, and is not charged again", async () => {
-      const { run, bodies } = await loseResponse("after");
-      const id = its.emulator.accounts.get(its.emulator.accountId).ledger.at(-1)?.task_id ?? "";
-      expect((await run(...settle("--task-id", id))).stdout).toBe(`rain has task ${id}\n`);
-      expect((await run("run", ...journaled(), "--json")).stdout).toContain(id);
-      expect(bodies).toHaveLength(1);
-    });
-
-    test.each([
-      [["--task-id", "a", "--not-created"], "Pass either"],
-      [[], "Pass either"],
-    ])("can't be settled with %j", async (flags, word) => {
-      const { run } = await loseResponse("after");
-      const { status, stderr } = await run(...settle(...flags));
-      expect([status, stderr]).toEqual([2, expect.stringContaining(word)]);
-    });
-
-    test("is settled by the command in the advice, even if it begins like a flag", async () => {
-      its.emulator.faults.add(LOST);
-      const { stderr } = await its.run("run", ...journaled().slice(0, -1), "--rain");
-      const advised = stderr.split("\n").find((line) => line.includes("--not-created")) ?? "";
-      expect(advised).toBe(`  async-music settle --journal ${its.journal} --not-created -- --rain`);
-      const [, ...words] = advised.trim().split(" ");
-      expect(await its.run(...words)).toMatchObject({ status: 0, stdout: "--rain is free\n" });
-    });
-
-    test("can't be settled if it is unused, or if the journal does not exist", async () => {
-      const { run } = await loseResponse("after");
-      const typo = await run("settle", "rian", "--journal", its.journal, "--not-created");
-      expect([typo.status, typo.stderr]).toEqual([2, expect.stringContaining("is free")]);
-      const nowhere = await run("settle", "rain", "--journal", join(its.folder, "nowhere"), "--not-created");
-      expect([nowhere.status, nowhere.stderr]).toEqual([2, expect.stringContaining("nowhere")]);
-    });
-  });
-});
-
 describe("on a terminal", () => {
   test("the progress line fits, however narrow the terminal is", async () => {
     for (const columns of [10, 20, 30, 60, 80, 200]) {
-      const { run } = createTerminal(its.emulator, { isTerminal: true, columns, env: { NO_COLOR: "1" } });
-      const { stderr } = await run("run", "lyrics", "--prompt", "sea", "--no-download");
+      const { lyrics } = createTerminal(its.emulator, { isTerminal: true, columns, env: { NO_COLOR: "1" } });
+      const { stderr } = await lyrics("--no-download");
       const drawn = stderr.split("\r\u001B[2K").filter((line) => /^[⠋-⠿]/.test(line));
       expect(drawn.length).toBeGreaterThan(0);
       for (const line of drawn) expect(line.length).toBeLessThan(columns);
     }
   });
 
-  test("no escape sequences from a title are written", async () => {
-    const { run } = createTerminal(its.emulator, { isTerminal: true, env: { NO_COLOR: "1" } });
-    const title = "\u001B]0;gotcha\u0007rain";
-    const { stderr } = await run("run", "--tags", "folk", "--title", title, "--out", `${its.folder}/rain`);
-    expect(stderr).toContain("]0;gotcharain");
-    expect(stderr.replaceAll("\r\u001B[2K", "")).not.toMatch(/[^\P{Cc}\n]/u);
-  });
-
-  test("no escape sequences from a task ID are written", async () => {
-    const { run } = createChangedTerminal(its.emulator, async (response, { method }) => {
-      if (method !== "POST") return response;
-      const { data } = await response.json();
-      data.task_id = "\u001B]0;gotcha\u0007";
-      return Response.json({ code: 202, data }, { status: 202 });
-    });
-    const { stderr } = await run("run", "-d", "rain");
-    expect(stderr).toContain("Task ]0;gotcha is submitted");
-    expect(stderr).not.toMatch(/[^\P{Cc}\n]/u);
-  });
-
   test("without a terminal, each change of status is one line", async () => {
-    const { stderr } = await its.run("run", "-d", "rain", "--no-download");
+    const { stderr } = await its.song("--no-download");
     expect(stderr).toMatch(/^Task .*\n(\d+:\d\d \w+\n)+Done\. .*\n$/);
     expect(stderr).not.toContain("\u001B");
   });
@@ -501,7 +321,7 @@ test.each(["music", "lyrics", "upload", "concat"])(
 
 describe("errors name the flag or variable of an option", () => {
   const started = (env: Record<string, string>, ...flags: string[]) =>
-    createTerminal(its.emulator, { env }).run("run", "-d", "rain", ...flags);
+    createTerminal(its.emulator, { env }).song(...flags);
 
   test.each([
     [

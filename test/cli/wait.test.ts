@@ -124,7 +124,7 @@ describe("Ctrl-C", () => {
 
   test("while the request is in flight waits for the response, which names the task", async () => {
     its.emulator.onRequest(({ method }) => method === "POST" && its.signal("SIGINT"));
-    const { status, stdout, stderr } = await its.run("run", "-d", "rain", "--json");
+    const { status, stdout, stderr } = await its.song("--json");
     const { error } = JSON.parse(stdout);
     expect([status, error.name]).toEqual([130, "Interrupted"]);
     expect(error.taskId).toMatch(/^[0-9a-f-]{36}$/);
@@ -149,7 +149,7 @@ describe("Ctrl-C", () => {
       follow(signal);
     };
     its.emulator.onRequest(() => void interrupt());
-    const { status, stdout } = await its.run("run", "-d", "rain", "--json").finally(() => {
+    const { status, stdout } = await its.song("--json").finally(() => {
       isOver = true;
     });
     expect(wasOver).toBe(false);
@@ -160,7 +160,7 @@ describe("Ctrl-C", () => {
     await using poor = createEmulator({ credits: 1 });
     const terminal = createTerminal(poor);
     poor.onRequest(() => terminal.signal("SIGTERM"));
-    const { status, stderr } = await terminal.run("run", "-d", "rain");
+    const { status, stderr } = await terminal.song();
     expect(status).toBe(5);
     expect(stderr).toContain("insufficient_credits");
   });
@@ -168,7 +168,7 @@ describe("Ctrl-C", () => {
   test("while the audio is saved leaves no partial file, and writes how to continue", async () => {
     its.emulator.providers.provider_a.next({ outcome: "success", clips: 1 });
     its.emulator.onRequest(({ path }) => !path.startsWith("/api/") && its.signal("SIGINT"));
-    const { status, stdout, stderr } = await its.run("run", "-d", "rain", "--out", `${its.folder}/rain`);
+    const { status, stdout, stderr } = await its.song("--out", `${its.folder}/rain`);
     expect([status, stdout, await readdir(its.folder)]).toEqual([130, "", []]);
     expect(stderr).toMatch(/\n {2}async-music wait [0-9a-f-]{36} --out \S+\/rain\n$/);
   });
@@ -179,7 +179,7 @@ describe("Ctrl-C", () => {
       fault: { kind: "status", status: 429, retry_after_seconds: 30, when: "before" },
     });
     its.emulator.onRequest(() => its.signal("SIGINT"));
-    const { status, stderr } = await its.run("run", "-d", "rain");
+    const { status, stderr } = await its.song();
     expect(status).toBe(130);
     expect(stderr).toContain("This command created no task.");
     expect(stderr).not.toContain("async-music wait");

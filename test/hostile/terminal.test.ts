@@ -33,33 +33,33 @@ describe.each([true, false])("with a terminal: %s", (isTerminal) => {
 
   test("a status is shown without what a terminal obeys", async () => {
     let reads = 0;
-    const { run } = hostile((data) => {
+    const { lyrics } = hostile((data) => {
       if (data["status"] !== "success" || reads++ > 0) return;
       data["status"] = `run${EVIL}`;
       data["output"] = { progress: EVIL };
     }, options);
-    const written = await run("run", "lyrics", "--prompt", "sea", "--no-download");
+    const written = await lyrics("--no-download");
     expectSafe(written);
     expect(written.stderr).toContain(`run${VISIBLE}`);
   });
 
   test("a task's id is shown without what a terminal obeys", async () => {
-    const { run } = hostile((data, method) => {
+    const { song } = hostile((data, method) => {
       if (method === "POST") data["task_id"] = EVIL;
     }, options);
     for (const flag of ["--no-wait", "--json"]) {
-      const written = await run("run", "-d", "rain", flag);
+      const written = await song(flag);
       expectSafe(written);
       expect(written.stderr).toContain(VISIBLE);
     }
   });
 
   test("a title is shown, and names its file, without what a terminal obeys", async () => {
-    const { run } = hostile((data) => {
+    const { song } = hostile((data) => {
       const { result } = Object(data["output"]);
       for (const clip of Array.isArray(result) ? result : []) clip.title = `Rain${EVIL}`;
     }, options);
-    const written = await run("run", "-d", "rain", "--out", `${its.folder}/`);
+    const written = await song("--out", `${its.folder}/`);
     expectSafe(written);
     expect(written.stderr).toContain(`Rain${VISIBLE}`);
     for (const name of await readdir(its.folder)) expect(name).toMatch(/^rain-[\p{L}\d-]+\.wav$/u);
@@ -84,8 +84,8 @@ describe.each([true, false])("with a terminal: %s", (isTerminal) => {
 
   test("the reason of a failure is shown without what a terminal obeys, and --json escapes it", async () => {
     its.emulator.providers.provider_a.next({ outcome: "failure", error: `Refused${EVIL}` });
-    const { run } = createTerminal(its.emulator, options);
-    const written = await run("run", "-d", "rain", "--json");
+    const { song } = createTerminal(its.emulator, options);
+    const written = await song("--json");
     expectSafe(written);
     // The error code follows the reason, before the full stop.
     expect(written.stderr).toContain(`Refused${VISIBLE.replace(/\.$/, " (upstream_provider_error)")}`);
@@ -103,11 +103,11 @@ describe.each([true, false])("with a terminal: %s", (isTerminal) => {
 });
 
 test("--json is the same document once it is parsed, whatever it holds", async () => {
-  const { run } = hostile((data) => {
+  const { lyrics } = hostile((data) => {
     const { result } = Object(data["output"]);
     if (result) result.text = EVIL;
   });
-  const { stdout } = await run("run", "lyrics", "--prompt", "sea", "--json", "--no-download");
+  const { stdout } = await lyrics("--json", "--no-download");
   expect(stdout).not.toMatch(UNSAFE);
   expect(JSON.parse(stdout).task.output.result.text).toBe(EVIL);
 });

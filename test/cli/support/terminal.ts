@@ -19,6 +19,9 @@ export interface Its extends ReturnType<typeof createTerminal> {
   emulator: Emulator;
   folder: string;
   journal: string;
+  /** Breaks the connection of the next create, before or after its task exists. */
+  loseResponse(when?: "before" | "after"): void;
+  latestTaskId(): string;
 }
 
 export function useTerminal({ clips }: { clips?: number } = {}): Its {
@@ -27,7 +30,14 @@ export function useTerminal({ clips }: { clips?: number } = {}): Its {
     const emulator = createEmulator({ seed: 1, credits: 100 });
     if (clips !== undefined) emulator.providers.provider_a.always({ clips });
     const folder = await createFolder();
-    Object.assign(its, createTerminal(emulator), { emulator, folder, journal: join(folder, "journal") });
+    Object.assign(its, createTerminal(emulator), {
+      emulator,
+      folder,
+      journal: join(folder, "journal"),
+      loseResponse: (when: "before" | "after" = "after") =>
+        emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when } }),
+      latestTaskId: () => emulator.accounts.get(emulator.accountId).ledger.at(-1)?.task_id ?? "",
+    });
     return () => emulator[Symbol.asyncDispose]();
   });
   return its;
@@ -70,10 +80,12 @@ export function createTerminal(emulator: Pick<Emulator, "connection">, options: 
     const status = await runProgram(args, terminal);
     return { status, ...written };
   };
+  const song = (...flags: string[]) => run("run", "-d", "rain", ...flags);
+  const lyrics = (...flags: string[]) => run("run", "lyrics", "--prompt", "sea", ...flags);
   const signal = (name: EndingSignal) => {
     for (const listener of listeners) listener(name);
   };
-  return { run, signal, bodies, listeners };
+  return { run, song, lyrics, signal, bodies, listeners };
 }
 
 export function createChangedTerminal(

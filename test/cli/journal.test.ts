@@ -1,0 +1,245 @@
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { AsyncMusic, type TaskRequest } from "async-music";
+import { fileJournal } from "async-music/node";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createBreakingTerminal, createTerminal, useTerminal } from "./support/terminal.js";
+
+const UNKNOWN_ID = "0b9f3c2e-6a4d-4f3b-9a51-2f0c8b6d7e10";
+
+const its = useTerminal();
+
+const keyed = (...flags: string[]) => ["--journal", its.journal, "--key", "sea", ...flags];
+const run = (...flags: string[]) => its.lyrics(...keyed("--no-download", ...flags));
+const settle = (...flags: string[]) => its.run("settle", "sea", "--journal", its.journal, ...flags);
+const orders = (...flags: string[]) => its.run("orders", "--journal", its.journal, ...flags);
+const entry = () => fileJournal(its.journal).get("sea");
+const submit = async (request: TaskRequest) =>
+  (await new AsyncMusic(its.emulator.connection()).tasks.create(request)).task_id;
+const submitLyrics = () => submit({ model: "provider_a", task_type: "lyrics", input: { prompt: "another" } });
+const offline = () =>
+  createTerminal(its.emulator, { env: { ASYNC_MUSIC_API_KEY: "", ASYNC_MUSIC_BASE_URL: "" } });
+
+describe("run with a journal", () => {
+  test("again is charged once, and writes the same result", async () => {
+    const [first, second] = [await run(), await run()];
+    expect([first.status, second.status, its.bodies.length]).toEqual([0, 0, 1]);
+    expect(second.stdout).toBe(first.stdout);
+    expect([first, second].map(({ stderr }) => /are frozen/.test(stderr))).toEqual([true, false]);
+    expect(first.stderr).toContain("Done. It cost 5 credits (0.05 USD).");
+    expect(second.stderr).toContain("nothing is sent or charged again");
+    expect(second.stderr).toContain("Done. An earlier run with this key paid 5 credits (0.05 USD) for it.");
+    expect(second.stderr).not.toContain("It cost");
+  });
+
+  test("and another request for the same key is status 3", async () => {
+    const { task } = JSON.parse((await run("--json")).stdout);
+    const { status, stdout } = await run("--format", "mp3", "--json");
+    expect([status, its.bodies.length]).toEqual([3, 1]);
+    // The task of the key belongs to another request.
+    const { error } = JSON.parse(stdout);
+    expect([error.name, error.taskId]).toEqual(["JournalConflictError", null]);
+    expect(error.message).toContain(task.task_id);
+  });
+
+  test("reports a lost response with its evidence, and never sends it again", async () => {
+    its.loseResponse();
+    const [first, second] = [await run(), await run()];
+    expect([first.status, second.status, its.bodies.length]).toEqual([9, 9, 1]);
+    for (const { stderr } of [first, second]) {
+      expect(stderr).toContain("one task more than before");
+      expect(stderr).toContain("async-music usage");
+      expect(stderr).toContain(`\n  async-music settle sea --journal ${its.journal} --task-id ID\n`);
+    }
+  });
+
+  test("keeps the key of a task that failed, and a retry needs another key", async () => {
+    its.emulator.providers.provider_a.next({ outcome: "failure", retryable: true });
+    const [first, second] = [await run(), await run()];
+    expect([first.status, second.status, its.bodies.length]).toEqual([10, 10, 1]);
+    for (const { stderr } of [first, second]) expect(stderr).toContain("use another --key");
+    const { status, stderr } = await run("--format", "mp3");
+    expect([status, stderr]).toEqual([3, expect.not.stringContaining("async-music wait")]);
+    expect((await run("--key", "sea/2")).status).toBe(0);
+  });
+
+  describe("that fails while the request is in flight", () => {
+    const breaking = (...flags: string[]) =>
+      createBreakingTerminal(its.emulator, its.journal).lyrics(...keyed("--no-download", ...flags));
+
+    test("writes the result, with a warning before the next run", async () => {
+      const { status, stdout, stderr } = await breaking();
+      expect([status, stdout]).toEqual([0, expect.stringMatching(/^\[Verse/)]);
+      const [, taskId] = /Task (\S+) is submitted/.exec(stderr) ?? [];
+      expect(stderr).toContain(`task ${taskId} was created, but can't be recorded`);
+      expect(stderr).toContain(`\n  async-music settle sea --journal ${its.journal} --task-id ${taskId}\n`);
+      expect(stderr).not.toContain("client.tasks");
+    });
+
+    test("does not advise to run the same command again", async () => {
+      const { status, stderr } = await breaking("--max-wait", "1");
+      expect(status).toBe(12);
+      expect(stderr).toContain("can't be recorded");
+      expect(stderr).not.toContain("Run the same command again");
+      expect(stderr).toMatch(
+        /To continue with the task:\n\n {2}async-music wait [0-9a-f-]{36} --no-download\n$/,
+      );
+    });
+  });
+});
+
+describe("settle, for a key whose outcome is unknown", () => {
+  beforeEach(async () => {
+    its.loseResponse();
+    expect((await run()).status).toBe(9);
+  });
+
+  test.each([
+    ["--task-id=", "which is a UUID"],
+    ["--task-id found", "which is a UUID"],
+    ["--task-id clip-1", "which is a UUID"],
+    [`--task-id ${UNKNOWN_ID}0`, "which is a UUID"],
+    ["--task-id a --not-created", "Pass either"],
+    ["--json", "Pass either"],
+  ])("with %s is status 2, and nothing changes", async (flags, words) => {
+    const before = await entry();
+    const { status, stderr } = await settle(...flags.split(" "));
+    expect([status, stderr]).toEqual([2, expect.stringContaining(words)]);
+    expect(await entry()).toEqual(before);
+  });
+
+  test("reads the task once; if it does not exist, the status is 6 and nothing changes", async () => {
+    const [before, taskId] = [await entry(), its.latestTaskId()];
+    const { status, stderr } = await settle("--task-id", UNKNOWN_ID);
+    expect([status, stderr]).toEqual([6, expect.stringContaining("task_not_found")]);
+    expect(stderr).not.toContain("client.tasks");
+    expect(await entry()).toEqual(before);
+
+    const requests = its.emulator.requests.length;
+    expect(await settle("--task-id", taskId)).toMatchObject({ status: 0, stderr: "" });
+    expect(its.emulator.requests.slice(requests).map(({ method, path }) => `${method} ${path}`)).toEqual([
+      `GET /api/v1/task/${taskId}`,
+    ]);
+  });
+
+  test("with a task of another type is status 2, and nothing changes", async () => {
+    const before = await entry();
+    const song = await submit({ model: "provider_b", task_type: "music", input: { prompt: "folk" } });
+    const { status, stderr } = await settle("--task-id", song);
+    expect([status, stderr]).toEqual([2, expect.stringContaining("is provider_b music")]);
+    expect(await entry()).toEqual(before);
+  });
+
+  test("with --offline sends nothing, and needs no API key", async () => {
+    const requests = its.emulator.requests.length;
+    const settleOffline = (...flags: string[]) =>
+      offline().run("settle", "sea", "--journal", its.journal, ...flags);
+    expect((await settleOffline("--task-id", UNKNOWN_ID)).stderr).toContain("ASYNC_MUSIC_API_KEY");
+    const found = ["--task-id", UNKNOWN_ID, "--offline"];
+    expect((await settleOffline(...found)).stdout).toBe(`sea has task ${UNKNOWN_ID}\n`);
+    expect((await settleOffline("--not-created")).stdout).toBe("sea is free\n");
+    expect((await settleOffline(...found)).stdout).toBe(`sea has task ${UNKNOWN_ID}\n`);
+    expect(its.emulator.requests).toHaveLength(requests);
+  });
+
+  test("with --not-created frees the key, and the next run is charged", async () => {
+    expect(await settle("--not-created")).toMatchObject({ status: 0, stdout: "sea is free\n" });
+    expect((await run()).status).toBe(0);
+    expect(its.bodies).toHaveLength(2);
+  });
+
+  test("corrects a wrong task ID, and the run continues with the right task", async () => {
+    const taskId = its.latestTaskId();
+    await settle("--task-id", await submitLyrics());
+    expect(await settle("--task-id", taskId, "--json")).toMatchObject({
+      status: 0,
+      stdout: `${JSON.stringify({ key: "sea", task_id: taskId }, null, 2)}\n`,
+    });
+    expect(JSON.parse((await run("--json")).stdout).task.task_id).toBe(taskId);
+    expect(its.bodies).toHaveLength(1);
+  });
+
+  test("refuses an unused key and a journal that does not exist", async () => {
+    const typo = await its.run("settle", "see", "--journal", its.journal, "--not-created");
+    expect([typo.status, typo.stderr]).toEqual([2, expect.stringContaining("is free")]);
+    const nowhere = await settle("--journal", join(its.folder, "nowhere"), "--not-created");
+    expect([nowhere.status, nowhere.stderr]).toEqual([2, expect.stringContaining("nowhere")]);
+  });
+});
+
+test("settle accepts the command that an error advises, for a key that begins like a flag", async () => {
+  its.loseResponse();
+  const { stderr } = await run("--key", "--rain");
+  const advised = stderr.split("\n").find((line) => line.includes("--not-created")) ?? "";
+  expect(advised).toBe(`  async-music settle --journal ${its.journal} --not-created -- --rain`);
+  const [, ...words] = advised.trim().split(" ");
+  expect(await its.run(...words)).toMatchObject({ status: 0, stdout: "--rain is free\n" });
+});
+
+test("settle never replaces a task that the service returned for the key: status 2", async () => {
+  await run();
+  const before = await entry();
+  for (const finding of [["--task-id", await submitLyrics()], ["--not-created"]]) {
+    const { status, stdout, stderr } = await settle(...finding, "--json");
+    expect([status, JSON.parse(stdout).error.name]).toEqual([2, "UsageError"]);
+    expect(stderr).toContain("which the service returned for this key");
+  }
+  expect(await entry()).toEqual(before);
+});
+
+describe("orders", () => {
+  test("lists the open keys of a journal with advice, and sends nothing", async () => {
+    await run("--key", "done");
+    const submitted = (await its.lyrics(...keyed("--no-wait", "--key", "left"))).stdout.trim();
+    its.loseResponse();
+    await run("--key", "lost-rain");
+    const requests = its.emulator.requests.length;
+    const requestId = its.emulator.requests.findLast(({ method }) => method === "POST")?.request_id;
+
+    const { status, stdout, stderr } = await offline().run("orders", "--journal", its.journal);
+    const since = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
+    const left = `left       submitted  ${since}  task ${submitted}`;
+    const lost = `lost-rain  unknown    ${since}  request ${requestId}`;
+    expect([status, stdout]).toEqual([0, expect.stringMatching(new RegExp(`^${left}\n${lost}\n$`))]);
+    expect(stderr).toMatch(/^submitted: .*\nunknown: .*async-music settle.*\n$/);
+
+    const json = await offline().run("orders", "--journal", its.journal, "--json");
+    const [any, of] = [expect.any(String), { since: expect.any(String) }];
+    expect(JSON.parse(json.stdout).orders).toEqual([
+      { key: "left", state: "submitted", task_id: submitted, request_id: any, ...of },
+      { key: "lost-rain", state: "intent", task_id: null, request_id: requestId, ...of },
+    ]);
+    expect(its.emulator.requests).toHaveLength(requests);
+  });
+
+  test("no longer lists a key once its run has ended, even with a failure", async () => {
+    its.emulator.providers.provider_a.next({ outcome: "failure" });
+    await its.lyrics(...keyed("--no-wait"));
+    expect((await orders()).stdout).toContain("sea");
+    expect((await run()).status).toBe(10);
+    expect(await orders()).toEqual({ status: 0, stdout: "", stderr: "No open orders.\n" });
+  });
+
+  test("lists the open keys beside a damaged entry, names it on stderr, and is status 16", async () => {
+    await run("--key", "done");
+    const [directory = ""] = await readdir(its.journal);
+    const [file = ""] = await readdir(join(its.journal, directory));
+    const path = join(its.journal, directory, file);
+    await writeFile(path, "");
+    await its.lyrics(...keyed("--no-wait", "--key", "left"));
+    const { status, stdout, stderr } = await orders();
+    expect([status, stdout]).toEqual([16, expect.stringMatching(/^left {2}submitted {2}.*\n$/)]);
+    expect(stderr).toContain(`Failed to read 1 of the journal's entries. Failed to read ${path}`);
+    expect(JSON.parse((await orders("--json")).stdout).error).toMatchObject({
+      name: "JournalDamagedError",
+      orders: [{ key: "left", state: "submitted" }],
+    });
+  });
+
+  test("of a journal that does not exist is status 2, and does not create it", async () => {
+    for (const _ of [1, 2]) {
+      const { status, stderr } = await orders();
+      expect([status, stderr]).toEqual([2, expect.stringContaining(its.journal)]);
+    }
+  });
+});
