@@ -6,18 +6,24 @@ import { useTerminal } from "./support/terminal.js";
 
 const its = useTerminal({ clips: 2 });
 
+const inFolder = (name: string) => join(its.folder, name);
+const textOf = (name: string) => readFile(inFolder(name), "utf8");
+/** Creates a file of the user while a task is submitted. */
+const createDuringRun = (name: string) =>
+  its.emulator.onRequest(({ method }) => {
+    if (method === "POST") writeFileSync(inFolder(name), "mine");
+  });
+
 test.each(["rain.wav", "rain.mp3", "rain-2.flac"])(
   "run refuses to overwrite %s before anything is charged, and --force replaces it",
   async (name) => {
-    await writeFile(join(its.folder, name), "mine");
-    const refused = await its.song("--out", join(its.folder, "rain.mp3"));
+    await writeFile(inFolder(name), "mine");
+    const refused = await its.song("--out", inFolder("rain.mp3"));
     expect([refused.status, its.bodies]).toEqual([2, []]);
-    expect(refused.stderr).toContain(
-      `${join(its.folder, name)} exists. Choose another --out, or add --force`,
-    );
-    expect(await readFile(join(its.folder, name), "utf8")).toBe("mine");
+    expect(refused.stderr).toContain(`${inFolder(name)} exists. Choose another --out, or add --force`);
+    expect(await textOf(name)).toBe("mine");
 
-    const forced = await its.song("--out", join(its.folder, "rain.mp3"), "--force");
+    const forced = await its.song("--out", inFolder("rain.mp3"), "--force");
     expect(forced).toMatchObject({ status: 0, stdout: expect.stringContaining("rain-2.wav") });
   },
 );
@@ -32,23 +38,22 @@ test.each([
   ["a song", ["-d", "rain"], "mix-3.mp3", 0],
   ["a song", ["-d", "rain"], "mix-2.mp3", 2],
 ])("%s %j with the file %j is status %i", async (_, request, name, expected) => {
-  await writeFile(join(its.folder, name), "mine");
-  const { status } = await its.run("run", ...request, "--out", join(its.folder, "mix.mp3"));
+  await writeFile(inFolder(name), "mine");
+  const { status } = await its.run("run", ...request, "--out", inFolder("mix.mp3"));
   expect([status, its.bodies.length]).toEqual([expected, expected === 2 ? 0 : 1]);
-  expect(await readFile(join(its.folder, name), "utf8")).toBe("mine");
+  expect(await textOf(name)).toBe("mine");
 });
 
 test("a second run with the same --out is refused, and the first song stays", async () => {
-  const song = ["run", "-d", "rain", "--out", join(its.folder, "song")];
-  expect((await its.run(...song)).status).toBe(0);
-  const first = await readFile(join(its.folder, "song.wav"));
-  expect((await its.run(...song)).status).toBe(2);
-  expect((await readFile(join(its.folder, "song.wav"))).equals(first)).toBe(true);
+  expect((await its.song("--out", inFolder("song"))).status).toBe(0);
+  const first = await readFile(inFolder("song.wav"));
+  expect((await its.song("--out", inFolder("song"))).status).toBe(2);
+  expect((await readFile(inFolder("song.wav"))).equals(first)).toBe(true);
   expect(its.bodies).toHaveLength(1);
 });
 
 test("lyrics with the same --out do not block a song, and the reverse", async () => {
-  const out = ["--out", join(its.folder, "rain")];
+  const out = ["--out", inFolder("rain")];
   expect((await its.run("run", "lyrics", "--prompt", "rain", ...out)).status).toBe(0);
   expect((await its.song(...out)).status).toBe(0);
   expect((await its.run("run", "lyrics", "--prompt", "rain", ...out)).status).toBe(2);
@@ -56,50 +61,37 @@ test("lyrics with the same --out do not block a song, and the reverse", async ()
 
 test("a file created during the wait is not overwritten, and the song is not lost", async () => {
   its.emulator.providers.provider_a.always({ clips: 1 });
-  const stop = its.emulator.onRequest(({ method }) => {
-    if (method === "POST") writeFileSync(join(its.folder, "rain.wav"), "mine");
-  });
-  const { status, stderr } = await its.song("--out", join(its.folder, "rain"));
+  const stop = createDuringRun("rain.wav");
+  const { status, stderr } = await its.song("--out", inFolder("rain"));
   stop();
   expect(status).toBe(14);
   expect(stderr).toContain("already exists. Choose another --out, or add --force.");
-  expect(await readFile(join(its.folder, "rain.wav"), "utf8")).toBe("mine");
+  expect(await textOf("rain.wav")).toBe("mine");
   const [, taskId = ""] = /async-music wait (\S+)/.exec(stderr) ?? [];
-  expect((await its.run("wait", taskId, "--out", join(its.folder, "rain"))).status).toBe(14);
-  expect((await its.run("wait", taskId, "--out", join(its.folder, "rain"), "--force")).status).toBe(0);
+  expect((await its.run("wait", taskId, "--out", inFolder("rain"))).status).toBe(14);
+  expect((await its.run("wait", taskId, "--out", inFolder("rain"), "--force")).status).toBe(0);
 });
 
 test("a lyrics file created during the wait is not overwritten", async () => {
-  its.emulator.onRequest(({ method }) => {
-    if (method === "POST") writeFileSync(join(its.folder, "sea.txt"), "mine");
-  });
-  const { status, stderr } = await its.lyrics("--out", join(its.folder, "sea"));
+  createDuringRun("sea.txt");
+  const { status, stderr } = await its.lyrics("--out", inFolder("sea"));
   expect([status, stderr]).toEqual([
     1,
     expect.stringContaining("sea.txt exists. Choose another --out, or add --force"),
   ]);
-  expect(await readFile(join(its.folder, "sea.txt"), "utf8")).toBe("mine");
+  expect(await textOf("sea.txt")).toBe("mine");
 });
 
-test("in a directory, a clip that was saved before is kept and its path written again, and --force downloads it again", async () => {
-  const again = [
-    "-d",
-    "rain",
-    "--out",
-    `${its.folder}/`,
-    "--journal",
-    join(its.folder, "j"),
-    "--key",
-    "rain",
-  ];
-  const first = await its.run("run", ...again);
+test("a clip that was saved before in a directory is kept, and --force downloads it again", async () => {
+  const again = ["--out", `${its.folder}/`, "--journal", its.journal, "--key", "rain"];
+  const first = await its.song(...again);
   const [path = ""] = first.stdout.split("\n");
   await writeFile(path, "edited");
-  const second = await its.run("run", ...again);
+  const second = await its.song(...again);
   expect([second.status, second.stdout]).toEqual([0, first.stdout]);
   expect(second.stderr).toContain(", saved before\n");
   expect(await readFile(path, "utf8")).toBe("edited");
-  expect((await its.run("run", ...again, "--force")).stdout).toBe(first.stdout);
+  expect((await its.song(...again, "--force")).stdout).toBe(first.stdout);
   expect((await readFile(path)).subarray(8, 12).toString()).toBe("WAVE");
 });
 

@@ -1,21 +1,13 @@
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createBreakingTerminal, createFolder, useTerminal } from "./support/terminal.js";
+import { createBreakingTerminal, useTerminal } from "./support/terminal.js";
 
 const its = useTerminal();
 
-const RUN = ["run", "lyrics", "--prompt", "sea"];
 const paths = () => its.emulator.requests.map(({ method, path }) => `${method} ${path}`);
-const journaled = async () => ["--journal", join(await createFolder(), "journal"), "--key", "sea"];
-const loseResponse = () =>
-  its.emulator.faults.add({
-    method: "POST",
-    path: "/api/v1/task",
-    fault: { kind: "disconnect", when: "after" },
-  });
+const keyed = (...flags: string[]) => its.lyrics("--journal", its.journal, "--key", "sea", ...flags);
 
 test("run --no-wait writes the task ID and how to continue, and exits", async () => {
-  const { status, stdout, stderr } = await its.run(...RUN, "--no-wait");
+  const { status, stdout, stderr } = await its.lyrics("--no-wait");
   expect([status, paths()]).toEqual([0, ["POST /api/v1/task"]]);
   expect(stdout).toMatch(/^[0-9a-f-]{36}\n$/);
   expect(stderr).toMatch(/^Task \S+ is submitted, and 5 credits .*\n/);
@@ -25,56 +17,54 @@ test("run --no-wait writes the task ID and how to continue, and exits", async ()
   expect([waited.status, waited.stdout]).toEqual([0, expect.stringMatching(/^\[Verse/)]);
 });
 
-test("with --json the submission is one document", async () => {
-  const { status, stdout } = await its.run(...RUN, "--no-wait", "--json");
+test("with --json, the submission is one document", async () => {
+  const { status, stdout } = await its.lyrics("--no-wait", "--json");
   const { task, ...others } = JSON.parse(stdout);
   expect([status, others]).toEqual([0, {}]);
   expect(task).toMatchObject({ type: "lyrics", status: "pending", credits_charged: 5, audio_format: null });
   expect(task.task_id).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test("with a journal the same command continues later, and sends nothing for a key that has a task", async () => {
-  const flags = await journaled();
-  const first = await its.run(...RUN, ...flags, "--no-wait");
+test("with a journal, the same command continues later, and sends nothing for a key that has a task", async () => {
+  const first = await keyed("--no-wait");
   expect(first.stderr).toMatch(
     /\nRun the same command without --no-wait to continue with the task, or:\n\n {2}async-music wait/,
   );
 
   await its.emulator.clock.advance(600_000);
   const before = paths();
-  const second = await its.run(...RUN, ...flags, "--no-wait");
+  const second = await keyed("--no-wait");
   expect([second.status, second.stdout, paths()]).toEqual([0, first.stdout, before]);
   expect(second.stderr).toContain("nothing is sent or charged again");
-  expect((await its.run(...RUN, ...flags, "--no-download")).status).toBe(0);
+  expect((await keyed("--no-download")).status).toBe(0);
   expect(its.bodies).toHaveLength(1);
 });
 
 test("nothing is sent for a key that was settled with a task ID", async () => {
-  loseResponse();
-  const flags = await journaled();
-  expect((await its.run(...RUN, ...flags, "--no-wait")).status).toBe(9);
-  const found = its.emulator.accounts.get(its.emulator.accountId).ledger.at(-1)?.task_id ?? "";
-  await its.run("settle", "sea", ...flags.slice(0, 2), "--task-id", found);
+  its.loseResponse();
+  expect((await keyed("--no-wait")).status).toBe(9);
+  const found = its.latestTaskId();
+  await its.run("settle", "sea", "--journal", its.journal, "--task-id", found);
 
   const before = paths();
-  expect(await its.run(...RUN, ...flags, "--no-wait")).toMatchObject({ status: 0, stdout: `${found}\n` });
-  const { stdout } = await its.run(...RUN, ...flags, "--no-wait", "--json");
+  expect(await keyed("--no-wait")).toMatchObject({ status: 0, stdout: `${found}\n` });
+  const { stdout } = await keyed("--no-wait", "--json");
   expect(JSON.parse(stdout)).toEqual({ task: { task_id: found } });
-  expect((await its.run(...RUN, "--format", "mp3", ...flags, "--no-wait")).status).toBe(3);
+  expect((await keyed("--format", "mp3", "--no-wait")).status).toBe(3);
   expect(paths()).toEqual(before);
 });
 
 test("a lost response is status 9, and no task ID is written", async () => {
-  loseResponse();
-  const { status, stdout, stderr } = await its.run(...RUN, "--no-wait");
+  its.loseResponse();
+  const { status, stdout, stderr } = await its.lyrics("--no-wait");
   expect([status, stdout]).toEqual([9, ""]);
   expect(stderr).toContain("async-music usage");
 });
 
 test("a task that the journal could not record is status 16, with the command to settle it", async () => {
-  const flags = await journaled();
-  const { run } = createBreakingTerminal(its.emulator, flags[1] ?? "");
-  const { status, stdout, stderr } = await run(...RUN, ...flags, "--no-wait");
+  const { lyrics } = createBreakingTerminal(its.emulator, its.journal);
+  const flags = ["--journal", its.journal, "--key", "sea", "--no-wait"];
+  const { status, stdout, stderr } = await lyrics(...flags);
   expect([status, stdout]).toEqual([16, ""]);
   expect(stderr).toMatch(/\n {2}async-music settle sea --journal \S+ --task-id [0-9a-f-]{36}\n/);
   expect(stderr).toMatch(/To continue with the task:\n\n {2}async-music wait [0-9a-f-]{36}\n$/);
@@ -82,7 +72,7 @@ test("a task that the journal could not record is status 16, with the command to
 
 test("Ctrl-C while the request is in flight is status 130, with the task ID", async () => {
   its.emulator.onRequest(() => its.signal("SIGINT"));
-  const { status, stdout } = await its.run(...RUN, "--no-wait", "--json");
+  const { status, stdout } = await its.lyrics("--no-wait", "--json");
   const { error } = JSON.parse(stdout);
   expect([status, error.name]).toEqual([130, "Interrupted"]);
   expect(error.taskId).toMatch(/^[0-9a-f-]{36}$/);
@@ -91,7 +81,7 @@ test("Ctrl-C while the request is in flight is status 130, with the task ID", as
 test.each([["--out", "songs/"], ["--force"], ["--max-wait", "10m"], ["--no-download"]])(
   "with %s it is a misuse, and nothing is sent",
   async (...flags) => {
-    const { status, stdout, stderr } = await its.run(...RUN, "--no-wait", ...flags);
+    const { status, stdout, stderr } = await its.lyrics("--no-wait", ...flags);
     expect([status, stdout, paths()]).toEqual([2, "", []]);
     expect(stderr).toMatch(/^async-music: option '--no-wait' cannot be used with option .*\n$/);
     expect(stderr).toContain(flags[0]);
