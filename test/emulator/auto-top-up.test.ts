@@ -6,21 +6,26 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const SETTINGS = { enabled: true, threshold_credits: 50, recharge_usd: 10, monthly_cap_usd: 20 };
 
-/** An account with a saved card: 60 credits of a top-up, and those that it begins with. */
+/** An account with a saved card: 60 credits of a top-up, and its initial credits. */
 function createBuyer({ credits = 0, ...options }: EmulatorOptions = {}) {
   const service = createControlled({ credits, ...options });
-  const { clock, accounts, accountId: id } = service.emulator;
+  const { accounts, accountId: id } = service.emulator;
   accounts.topUp(id, { usd: 0.6, method: "card" });
   return {
     ...service,
-    ...{ id, accounts, account: `/accounts/${id}`, advance: clock.advance },
+    ...{ id, accounts, account: `/accounts/${id}` },
     put: (body: object) => service.control("PUT", `/accounts/${id}/auto-top-up`, body),
     authorize: () => accounts.authorize(id).authorization,
     enable: (settings: Partial<typeof SETTINGS> = {}) =>
       accounts.setAutoTopUp(id, { ...SETTINGS, ...settings, ...accounts.authorize(id) }),
+    setCard: (saved_card: "accepts" | "refuses") => accounts.update(id, { saved_card }),
     charges: () => accounts.payments(id).filter(({ automatic }) => automatic),
     view: () => accounts.autoTopUp(id),
-    upload: () => service.create(VALID.upload),
+    /** Creates an upload, and returns how many charges there were by then. */
+    async upload() {
+      await service.create(VALID.upload);
+      return this.charges().length;
+    },
     async spendTo(left: number) {
       while ((await service.balance()).available > left) await service.create(VALID.song);
     },
@@ -34,43 +39,29 @@ function createEager(settings: Partial<typeof SETTINGS> = {}, options: EmulatorO
   return buyer;
 }
 
-test("it is off by default, and charges nothing", async () => {
+test("the automatic top-up is off by default, and charges nothing", async () => {
   const buyer = createBuyer();
   const { status, body } = await buyer.control("GET", `${buyer.account}/auto-top-up`);
-  expect([status, body]).toEqual([
-    200,
-    {
-      enabled: false,
-      threshold_credits: null,
-      recharge_usd: null,
-      monthly_cap_usd: null,
-      saved_card: expect.stringMatching(/^\d{4}$/),
-      charged_this_month_usd: 0,
-      paused_until: null,
-    },
-  ]);
+  const amounts = { threshold_credits: null, recharge_usd: null, monthly_cap_usd: null };
+  const saved_card = expect.stringMatching(/^\d{4}$/);
+  const off = { enabled: false, ...amounts, saved_card, charged_this_month_usd: 0, paused_until: null };
+  expect([status, body]).toEqual([200, off]);
   await buyer.spendTo(0);
   expect((await buyer.post(VALID.song)).status).toBe(402);
   expect(buyer.charges()).toEqual([]);
 });
 
-test("it charges as soon as a freeze leaves less than the threshold, and not before", async () => {
+test("it charges as soon as a freeze leaves fewer credits than the threshold, and not before", async () => {
   const buyer = createBuyer();
   buyer.enable();
   await buyer.create(VALID.song);
   expect(await buyer.balance()).toEqual({ available: 50, frozen: 10, total: 60 });
   expect(buyer.charges()).toEqual([]);
-  const taskId = await buyer.upload();
+  const taskId = await buyer.create(VALID.upload);
   expect(await buyer.balance()).toEqual({ available: 1049, frozen: 11, total: 1060 });
   const [charge] = buyer.charges();
-  expect(charge).toMatchObject({
-    usd: 10,
-    credits: 1000,
-    method: "card",
-    status: "completed",
-    automatic: true,
-  });
-  expect(charge?.card).toBe(buyer.view().saved_card);
+  const amounts = { usd: 10, credits: 1000, method: "card", card: buyer.view().saved_card };
+  expect(charge).toMatchObject({ ...amounts, status: "completed", automatic: true });
   expect(charge?.invoice_id).not.toBeNull();
   expect(buyer.accounts.get(buyer.id).ledger.slice(-2)).toMatchObject([
     { kind: "freeze", credits: 1, task_id: taskId },
@@ -79,7 +70,7 @@ test("it charges as soon as a freeze leaves less than the threshold, and not bef
   expect((await buyer.get(USAGE)).body.data.credits_topped_up).toBe(1060);
 });
 
-test("what can't be afforded is refused, and charges nothing: nothing was frozen", async () => {
+test("a task that costs more than the available credits is refused without a charge", async () => {
   const buyer = createBuyer();
   await buyer.spendTo(5);
   buyer.enable();
@@ -87,23 +78,20 @@ test("what can't be afforded is refused, and charges nothing: nothing was frozen
   expect(buyer.charges()).toEqual([]);
 });
 
-test("it charges until the month's cap, to which top-ups by hand do not count, and again in the next month", async () => {
+test("it charges up to the monthly cap, without manual top-ups, and again in the next month", async () => {
   const buyer = createEager({ monthly_cap_usd: 25 });
   buyer.accounts.topUp(buyer.id, { usd: 500, method: "card" });
-  for (let count = 0; count < 5; count++) await buyer.upload();
-  expect(buyer.charges()).toHaveLength(2);
+  for (const charges of [1, 2, 2, 2]) expect(await buyer.upload()).toBe(charges);
   expect(buyer.view().charged_this_month_usd).toBe(20);
   // Time begins with January, which has 31 days.
   await buyer.advance(31 * DAY_MS - 1);
-  await buyer.upload();
-  expect(buyer.charges()).toHaveLength(2);
+  expect(await buyer.upload()).toBe(2);
   await buyer.advance(1);
-  await buyer.upload();
-  expect(buyer.charges()).toHaveLength(3);
+  expect(await buyer.upload()).toBe(3);
   expect(buyer.charges()[2]?.at).toBe("2026-02-01T00:00:00.000Z");
 });
 
-test("the same month of an earlier year does not count towards the cap", async () => {
+test("charges in the same month of an earlier year do not count towards the cap", async () => {
   const buyer = createEager({ monthly_cap_usd: 10 });
   await buyer.upload();
   await buyer.advance(365 * DAY_MS);
@@ -112,52 +100,47 @@ test("the same month of an earlier year does not count towards the cap", async (
   expect(buyer.charges().map(({ at }) => at.slice(0, 7))).toEqual(["2026-01", "2027-01"]);
 });
 
-test("a month can also be the last 30 days", async () => {
+test("policy auto_top_up_month: a month can be the last 30 days", async () => {
   const buyer = createEager({ monthly_cap_usd: 10 }, { policy: { auto_top_up_month: "rolling_30_days" } });
   await buyer.advance(20 * DAY_MS);
   await buyer.upload();
   await buyer.advance(30 * DAY_MS - 1);
-  await buyer.upload();
-  expect(buyer.charges()).toHaveLength(1);
+  expect(await buyer.upload()).toBe(1);
   await buyer.advance(1);
-  await buyer.upload();
-  expect(buyer.charges()).toHaveLength(2);
+  expect(await buyer.upload()).toBe(2);
 });
 
 describe("a refused charge", () => {
-  test("brings nothing, and pauses for exactly an hour", async () => {
+  test("adds no credits, and pauses the automatic top-up for exactly an hour", async () => {
     const buyer = createEager();
-    const refusing = await buyer.control("PATCH", buyer.account, { saved_card: "refuses" });
-    expect(refusing.status).toBe(200);
+    expect((await buyer.control("PATCH", buyer.account, { saved_card: "refuses" })).status).toBe(200);
     await buyer.upload();
     expect(buyer.charges()).toMatchObject([{ status: "refused", invoice_id: null }]);
     expect((await buyer.balance()).total).toBe(60);
     expect(buyer.view().paused_until).toBe("2026-01-01T01:00:00.000Z");
 
-    buyer.accounts.update(buyer.id, { saved_card: "accepts" });
+    buyer.setCard("accepts");
     await buyer.advance(HOUR_MS - 1);
-    await buyer.upload();
-    expect(buyer.charges()).toHaveLength(1);
+    expect(await buyer.upload()).toBe(1);
     await buyer.advance(1);
     expect(buyer.view().paused_until).toBeNull();
     await buyer.upload();
     expect(buyer.charges()).toMatchObject([{ status: "refused" }, { status: "completed" }]);
   });
 
-  test("still pauses it after its amounts were changed, and after it was switched off and on", async () => {
+  test("keeps it paused when it is disabled, enabled again and changed", async () => {
     const buyer = createEager();
-    buyer.accounts.update(buyer.id, { saved_card: "refuses" });
+    buyer.setCard("refuses");
     await buyer.upload();
     buyer.accounts.setAutoTopUp(buyer.id, { enabled: false });
     const { paused_until } = buyer.enable({ threshold_credits: 90_000 });
     expect(paused_until).toBe("2026-01-01T01:00:00.000Z");
-    await buyer.upload();
-    expect(buyer.charges()).toHaveLength(1);
+    expect(await buyer.upload()).toBe(1);
   });
 
-  test("does not count towards the cap, and another card is charged again", async () => {
+  test("does not count towards the cap, and another card is charged after the pause", async () => {
     const buyer = createEager({ monthly_cap_usd: 10 });
-    buyer.accounts.update(buyer.id, { saved_card: "refuses" });
+    buyer.setCard("refuses");
     await buyer.upload();
     await buyer.advance(HOUR_MS);
     buyer.accounts.topUp(buyer.id, { usd: 1, method: "card" });
@@ -165,127 +148,107 @@ describe("a refused charge", () => {
     expect(buyer.charges().map(({ status }) => status)).toEqual(["refused", "completed"]);
   });
 
-  test("of a card top-up by hand pauses it too, and of a transfer does not", async () => {
-    for (const [method, charges] of [
-      ["crypto", 1],
-      ["card", 0],
-    ] as const) {
-      const buyer = createEager();
-      buyer.accounts.topUp(buyer.id, { usd: 10, method, outcome: "refused" });
-      await buyer.upload();
-      expect(buyer.charges()).toHaveLength(charges);
-    }
+  test.each([
+    ["crypto", 1],
+    ["card", 0],
+  ] as const)("of a manual top-up by %s leads to %i automatic charges", async (method, charges) => {
+    const buyer = createEager();
+    buyer.accounts.topUp(buyer.id, { usd: 10, method, outcome: "refused" });
+    expect(await buyer.upload()).toBe(charges);
   });
 });
 
 describe("its authorization", () => {
-  test("is fresh, the account's own, and good once", async () => {
+  test("must be unused and the account's own", async () => {
     const buyer = createBuyer();
     const { status, body } = await buyer.control("POST", `${buyer.account}/authorizations`);
     expect([status, Object.keys(body)]).toEqual([201, ["authorization"]]);
     const { authorization } = body;
-    const foreign = buyer.accounts.create().account_id;
-    const others = buyer.accounts.authorize(foreign);
+    const others = buyer.accounts.authorize(buyer.accounts.create().account_id);
     const before = buyer.frozenState();
-    for (const wrong of [{}, { authorization: "made up" }, { authorization: null }, others]) {
+    for (const wrong of [{}, { authorization: "made up" }, { authorization: null }, others])
       expect((await buyer.put({ ...SETTINGS, ...wrong })).status).toBe(400);
-    }
     expect(buyer.frozenState()).toBe(before);
-    const enabled = await buyer.put({ ...SETTINGS, authorization });
-    expect([enabled.status, enabled.body]).toMatchObject([200, SETTINGS]);
+    expect(await buyer.put({ ...SETTINGS, authorization })).toMatchObject({ status: 200, body: SETTINGS });
     expect((await buyer.put({ ...SETTINGS, authorization })).status).toBe(400);
   });
 
   test.each([[{ threshold_credits: 60 }], [{ recharge_usd: 20 }], [{ monthly_cap_usd: 30 }]])(
-    "is needed anew for a change of %j",
+    "is required for the change %j",
     async (change) => {
       const buyer = createBuyer();
       buyer.enable();
-      for (const enabled of [true, false]) {
-        expect((await buyer.put({ ...SETTINGS, ...change, enabled })).status).toBe(400);
-      }
-      const { status, body } = await buyer.put({ ...SETTINGS, ...change, authorization: buyer.authorize() });
-      expect([status, body]).toMatchObject([200, { ...SETTINGS, ...change }]);
+      const settings = { ...SETTINGS, ...change };
+      for (const enabled of [true, false])
+        expect((await buyer.put({ ...settings, enabled })).status).toBe(400);
+      const changed = await buyer.put({ ...settings, authorization: buyer.authorize() });
+      expect(changed).toMatchObject({ status: 200, body: settings });
     },
   );
 
   test("is not used up by a change that is refused", async () => {
     const buyer = createBuyer();
     const authorization = buyer.authorize();
-    expect((await buyer.put({ ...SETTINGS, threshold_credits: 49, authorization })).status).toBe(400);
-    expect((await buyer.put({ ...SETTINGS, recharge_usd: 30, authorization })).status).toBe(400);
+    for (const invalid of [{ threshold_credits: 49 }, { recharge_usd: 30 }])
+      expect((await buyer.put({ ...SETTINGS, ...invalid, authorization })).status).toBe(400);
     expect((await buyer.put({ ...SETTINGS, authorization })).status).toBe(200);
   });
 
-  test("is not needed where nothing changes, and used up where it is given", async () => {
+  test("is not required where nothing changes, but used up where it is given", async () => {
     const buyer = createBuyer();
     buyer.enable();
-    for (const same of [SETTINGS, { enabled: true }, { ...SETTINGS, authorization: null }]) {
-      const { status, body } = await buyer.put(same);
-      expect([status, body]).toMatchObject([200, SETTINGS]);
-    }
+    for (const same of [SETTINGS, { enabled: true }, { ...SETTINGS, authorization: null }])
+      expect(await buyer.put(same)).toMatchObject({ status: 200, body: SETTINGS });
     const authorization = buyer.authorize();
     expect((await buyer.put({ ...SETTINGS, authorization })).status).toBe(200);
     expect((await buyer.put({ ...SETTINGS, recharge_usd: 20, authorization })).status).toBe(400);
   });
 
-  test("is not needed for switching off, and needed for switching on again", async () => {
+  test("is not required to disable the automatic top-up, but to enable it again", async () => {
     const buyer = createEager();
     const off = await buyer.put({ enabled: false });
-    expect([off.status, off.body]).toMatchObject([200, { enabled: false, recharge_usd: 10 }]);
-    await buyer.upload();
-    expect(buyer.charges()).toEqual([]);
+    expect(off).toMatchObject({ status: 200, body: { enabled: false, recharge_usd: 10 } });
+    expect(await buyer.upload()).toBe(0);
     expect((await buyer.put({ enabled: true })).status).toBe(400);
     expect((await buyer.put({ enabled: true, authorization: buyer.authorize() })).status).toBe(200);
-    await buyer.upload();
-    expect(buyer.charges()).toHaveLength(1);
+    expect(await buyer.upload()).toBe(1);
   });
 });
 
-test("without a saved card it can't be enabled: a transfer saves none", async () => {
+test("it cannot be enabled without a saved card, which a crypto top-up does not save", async () => {
   const { emulator, control } = createControlled();
-  const id = emulator.accountId;
-  emulator.accounts.topUp(id, { usd: 10, method: "crypto" });
-  const authorization = emulator.accounts.authorize(id);
-  const { status, body } = await control("PUT", `/accounts/${id}/auto-top-up`, {
-    ...SETTINGS,
-    ...authorization,
-  });
+  const { accounts, accountId: id } = emulator;
+  accounts.topUp(id, { usd: 10, method: "crypto" });
+  const settings = { ...SETTINGS, ...accounts.authorize(id) };
+  const { status, body } = await control("PUT", `/accounts/${id}/auto-top-up`, settings);
   expect([status, body.message]).toEqual([400, expect.stringContaining("saved card")]);
   expect((await control("PATCH", `/accounts/${id}`, { saved_card: "refuses" })).status).toBe(400);
 });
 
-describe("its bounds", () => {
-  const allowed = [
+describe("its settings", () => {
+  test.each([
     { threshold_credits: 50 },
     { threshold_credits: 1_000_000 },
     { recharge_usd: 10, monthly_cap_usd: 10 },
     { recharge_usd: 1000, monthly_cap_usd: 1000 },
     { monthly_cap_usd: 10_000 },
-  ];
-  test.each(allowed)("%j is within", async (change) => {
+  ])("accept %j", async (change) => {
     const buyer = createBuyer();
-    const { status, body } = await buyer.put({ ...SETTINGS, ...change, authorization: buyer.authorize() });
-    expect([status, body]).toMatchObject([200, change]);
+    const changed = await buyer.put({ ...SETTINGS, ...change, authorization: buyer.authorize() });
+    expect(changed).toMatchObject({ status: 200, body: change });
   });
 
-  const refused = [
-    { threshold_credits: 49 },
-    { threshold_credits: 50.5 },
-    { threshold_credits: "50" },
-    { threshold_credits: null },
+  test.each([
+    ...[49, 50.5, "50", null].map((threshold_credits) => ({ threshold_credits })),
+    ...[9, 15.5, 10_001].map((monthly_cap_usd) => ({ monthly_cap_usd })),
     { recharge_usd: 9 },
     { recharge_usd: 10.5, monthly_cap_usd: 20 },
     { recharge_usd: 1001, monthly_cap_usd: 10_000 },
-    { monthly_cap_usd: 9 },
-    { monthly_cap_usd: 15.5 },
-    { monthly_cap_usd: 10_001 },
     { recharge_usd: 21, monthly_cap_usd: 20 },
     { enabled: "yes" },
     { enabled: undefined },
     { currency: "EUR" },
-  ];
-  test.each(refused)("%j is not, and changes nothing", async (change) => {
+  ])("refuse %j, and change nothing", async (change) => {
     const buyer = createBuyer();
     const authorization = buyer.authorize();
     const before = buyer.frozenState();

@@ -1,51 +1,46 @@
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createService, VALID } from "./support/service.js";
+import { BALANCE, createService, postOf, TASK, USAGE, VALID } from "./support/service.js";
 
 const START = Date.UTC(2026, 0, 1);
-const DAY_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const MODES = ["virtual", "real"] as const;
 
 afterEach(() => vi.useRealTimers());
 
 describe("the virtual clock", () => {
-  test("is at once when the only sleeper wanted to wake", async () => {
+  test("skips to the time at which the only sleeper wakes", async () => {
     const { clock } = createEmulator();
-    await clock.sleep(3_600_000);
-    expect(clock.now()).toBe(START + 3_600_000);
+    await clock.sleep(HOUR_MS);
+    expect(clock.now()).toBe(START + HOUR_MS);
   });
 
-  test("wakes sleepers in the order of their times, and of their coming where those are the same", async () => {
+  test("wakes sleepers in the order of their times, and equal times in the order of the calls", async () => {
     const { clock } = createEmulator();
     const woken: string[] = [];
-    const sleeps = [
-      [30, "c"],
-      [10, "a"],
-      [20, "b1"],
-      [20, "b2"],
-    ] as const;
-    await Promise.all(
-      sleeps.map(async ([ms, name]) => {
-        await clock.sleep(ms);
-        woken.push(`${name} at ${clock.now() - START}`);
-      }),
-    );
+    const sleep = async (ms: number, name: string) => {
+      await clock.sleep(ms);
+      woken.push(`${name} at ${clock.now() - START}`);
+    };
+    await Promise.all([sleep(30, "c"), sleep(10, "a"), sleep(20, "b1"), sleep(20, "b2")]);
     expect(woken).toEqual(["a at 10", "b1 at 20", "b2 at 20", "c at 30"]);
   });
 
-  test("does not run ahead of a party that has still something to do at a time", async () => {
+  test("waits for each of several loops that sleep in turn", async () => {
     const { clock } = createEmulator();
     const steps: number[] = [];
-    const walk = async (ms: number, times: number) => {
+    const loop = async (ms: number, times: number) => {
       for (let step = 0; step < times; step++) {
         await clock.sleep(ms);
         steps.push(clock.now() - START);
       }
     };
-    await Promise.all([walk(10, 5), walk(25, 2)]);
+    await Promise.all([loop(10, 5), loop(25, 2)]);
     expect(steps).toEqual([10, 20, 25, 30, 40, 50, 50]);
   });
 
-  test("wakes nobody too early, whatever fraction they sleep", async () => {
+  test("rounds a fraction of a millisecond up, and a negative sleep to zero", async () => {
     const { clock } = createEmulator();
     await clock.sleep(0.1);
     expect(clock.now()).toBe(START + 1);
@@ -53,19 +48,18 @@ describe("the virtual clock", () => {
     expect(clock.now()).toBe(START + 1);
   });
 
-  test("never comes to a time that no date has: who sleeps until then sleeps for ever", async () => {
+  test("never wakes a sleeper whose time is beyond the range of dates", async () => {
     const { emulator, get } = createService();
     const { clock } = emulator;
-    for (const ms of [Number.MAX_SAFE_INTEGER, Number.MAX_VALUE, Number.POSITIVE_INFINITY]) {
+    for (const ms of [Number.MAX_SAFE_INTEGER, Number.MAX_VALUE, Number.POSITIVE_INFINITY])
       void clock.sleep(ms).then(() => expect.unreachable());
-    }
     await clock.sleep(1_000);
     for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
     expect(clock.now()).toBe(START + 1_000);
-    expect((await get("/api/v1/account/balance")).status).toBe(200);
+    expect((await get(BALANCE)).status).toBe(200);
   });
 
-  test("lets an aborted sleep reject with the reason, and does not wake up for it", async () => {
+  test("rejects an aborted sleep with the reason, and does not skip to its time", async () => {
     const { clock } = createEmulator();
     const controller = new AbortController();
     const sleep = clock.sleep(5_000, controller.signal);
@@ -77,21 +71,22 @@ describe("the virtual clock", () => {
     await expect(clock.sleep(1, AbortSignal.abort("at once"))).rejects.toBe("at once");
   });
 
-  test("advances past sleepers, each of whom sees the time for which it asked", async () => {
+  test("advances step by step, so that each sleeper wakes at its own time", async () => {
     const { clock } = createEmulator();
     const seen: number[] = [];
-    void clock.sleep(1_000).then(() => seen.push(clock.now() - START));
+    const note = () => void seen.push(clock.now() - START);
+    void clock.sleep(1_000).then(note);
     void clock.sleep(2_000).then(async () => {
-      seen.push(clock.now() - START);
+      note();
       await clock.sleep(500);
-      seen.push(clock.now() - START);
+      note();
     });
     await clock.advance(10_000);
     expect(seen).toEqual([1_000, 2_000, 2_500]);
     expect(clock.now()).toBe(START + 10_000);
   });
 
-  test("is advanced at once where nobody sleeps, and by the sum of what overlaps", async () => {
+  test("advances synchronously without sleepers, and by the sum of concurrent calls", async () => {
     const { clock } = createEmulator();
     void clock.advance(1_000);
     expect(clock.now()).toBe(START + 1_000);
@@ -100,24 +95,23 @@ describe("the virtual clock", () => {
     expect(clock.now()).toBe(START + 4_000);
   });
 
-  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])("can't be advanced by %d", async (ms) => {
+  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])("cannot be advanced by %d", async (ms) => {
     const { clock } = createEmulator();
     await expect(clock.advance(ms)).rejects.toThrow(RangeError);
     expect(clock.now()).toBe(START);
   });
 
-  test("keeps fifty thousand sleepers in order", async () => {
+  test("wakes fifty thousand sleepers in order", async () => {
     const { clock } = createEmulator();
     let latest = 0;
     let isOrdered = true;
-    await Promise.all(
-      Array.from({ length: 50_000 }, async (_, index) => {
-        const ms = (index * 7919) % 997;
-        await clock.sleep(ms);
-        isOrdered &&= clock.now() - START === ms && ms >= latest;
-        latest = ms;
-      }),
-    );
+    const sleep = async (_: unknown, index: number) => {
+      const ms = (index * 7919) % 997;
+      await clock.sleep(ms);
+      isOrdered &&= clock.now() - START === ms && ms >= latest;
+      latest = ms;
+    };
+    await Promise.all(Array.from({ length: 50_000 }, sleep));
     expect(isOrdered).toBe(true);
   });
 
@@ -129,9 +123,9 @@ describe("the virtual clock", () => {
     expect(clock.now()).toBe(START + 120_000);
   });
 
-  test("does not skip while an exchange is under way", async () => {
-    const { emulator } = createService();
-    const { clock } = emulator;
+  test("does not skip while a request is in flight", async () => {
+    const service = createService();
+    const { clock, fetch, url } = service.emulator;
     const body = new ReadableStream({
       async pull(controller) {
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -139,70 +133,63 @@ describe("the virtual clock", () => {
         controller.close();
       },
     });
-    const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
-    const init = { method: "POST", headers, body, duplex: "half" };
-    const posted = emulator.fetch(`${emulator.url}/api/v1/task`, init as RequestInit);
+    const posted = fetch(url + TASK, { ...postOf(service, null, { body }), duplex: "half" } as RequestInit);
     const slept = clock.sleep(1_000);
     expect((await (await posted).json()).data.created_at).toBe("2026-01-01T00:00:00.000Z");
     await slept;
   });
+
+  test("skips again after a request was aborted while its body was read, and the body is canceled", async () => {
+    const { emulator, get } = createService();
+    const cancel = vi.fn();
+    const controller = new AbortController();
+    const body = new ReadableStream({ cancel });
+    const init = { method: "POST", body, duplex: "half", signal: controller.signal };
+    const aborted = emulator.fetch(emulator.url + TASK, init as RequestInit);
+    const asleep = emulator.clock.sleep(1_000);
+    controller.abort();
+    await expect(aborted).rejects.toBe(controller.signal.reason);
+    await asleep;
+    expect(cancel).toHaveBeenCalledExactlyOnceWith(controller.signal.reason);
+    expect((await get(USAGE)).body.data.tasks_created).toBe(0);
+  });
 });
 
-test("time moves again when a caller has given up in the middle of its body, which is then left", async () => {
-  const { emulator, get } = createService();
-  const cancel = vi.fn();
-  const leaving = new AbortController();
-  const init = {
-    method: "POST",
-    body: new ReadableStream({ cancel }),
-    duplex: "half",
-    signal: leaving.signal,
-  };
-  const left = emulator.fetch(`${emulator.url}/api/v1/task`, init as RequestInit);
-  const asleep = emulator.clock.sleep(1_000);
-  leaving.abort();
-  await expect(left).rejects.toBe(leaving.signal.reason);
-  await asleep;
-  expect(cancel).toHaveBeenCalledExactlyOnceWith(leaving.signal.reason);
-  expect((await get("/api/v1/account/usage")).body.data.tasks_created).toBe(0);
-});
-
-describe.each(["virtual", "real"] as const)(
-  "the %s clock of an emulator that goes to another state",
-  (mode) => {
-    test("lets sleepers sleep for as long as was left, whatever time it is now", async () => {
-      vi.useFakeTimers({ now: START, toFake: ["Date", "setTimeout", "clearTimeout"] });
-      const emulator = createEmulator({ clock: mode });
-      const { clock } = emulator;
-      const early = emulator.snapshot();
-      await clock.advance(7_200_000);
-      const woken: number[] = [];
-      const sleep = (ms: number) => void clock.sleep(ms).then(() => woken.push(clock.now() - START));
-      sleep(5_000);
-      emulator.restore(early);
-      sleep(4_000);
-      await clock.advance(4_999);
-      expect(woken).toEqual([4_000]);
-      await clock.advance(1);
-      expect(woken).toEqual([4_000, 5_000]);
-    });
-
-    test("ends an advance that was meant for the earlier one", async () => {
-      vi.useFakeTimers({ now: START, toFake: ["Date", "setTimeout", "clearTimeout"] });
-      const emulator = createEmulator({ clock: mode });
-      const { clock } = emulator;
-      void clock.sleep(60_000).then(() => emulator.reset());
-      await Promise.all([clock.advance(3_600_000), clock.advance(1_000)]);
-      expect(clock.now()).toBe(START);
-    });
-  },
-);
-
-describe.each(["virtual", "real"] as const)("the %s clock of an emulator that was disposed of", (mode) => {
-  test("wakes nobody: who sleeps is told so, and so is who would sleep", async () => {
+describe.each(MODES)("the %s clock after a reset or a restored snapshot", (mode) => {
+  const open = () => {
+    vi.useFakeTimers({ now: START, toFake: ["Date", "setTimeout", "clearTimeout"] });
     const emulator = createEmulator({ clock: mode });
-    emulator.faults.add({ fault: { kind: "latency", ms: 3_600_000 } });
-    const asleep = emulator.clock.sleep(3_600_000);
+    return { emulator, clock: emulator.clock };
+  };
+
+  test("lets sleepers sleep for the rest of their time", async () => {
+    const { emulator, clock } = open();
+    const early = emulator.snapshot();
+    await clock.advance(7_200_000);
+    const woken: number[] = [];
+    const sleep = (ms: number) => void clock.sleep(ms).then(() => woken.push(clock.now() - START));
+    sleep(5_000);
+    emulator.restore(early);
+    sleep(4_000);
+    await clock.advance(4_999);
+    expect(woken).toEqual([4_000]);
+    await clock.advance(1);
+    expect(woken).toEqual([4_000, 5_000]);
+  });
+
+  test("ends an `advance` that began before it", async () => {
+    const { emulator, clock } = open();
+    void clock.sleep(60_000).then(() => emulator.reset());
+    await Promise.all([clock.advance(HOUR_MS), clock.advance(1_000)]);
+    expect(clock.now()).toBe(START);
+  });
+});
+
+describe.each(MODES)("the %s clock of a disposed emulator", (mode) => {
+  test("rejects present and later sleepers", async () => {
+    const emulator = createEmulator({ clock: mode });
+    emulator.faults.add({ fault: { kind: "latency", ms: HOUR_MS } });
+    const asleep = emulator.clock.sleep(HOUR_MS);
     const advanced = emulator.clock.advance(1_000);
     await emulator[Symbol.asyncDispose]();
     await expect(asleep).rejects.toThrow("The emulator was disposed");
@@ -211,11 +198,10 @@ describe.each(["virtual", "real"] as const)("the %s clock of an emulator that wa
     await expect(emulator.fetch(emulator.url)).rejects.toThrow(TypeError);
   });
 
-  test("does not wait for an exchange whose body never ends, which ends as on a broken connection", async () => {
+  test("does not wait for a request whose body never ends, which is rejected", async () => {
     const emulator = createEmulator({ clock: mode });
-    const body = new ReadableStream();
-    const init = { method: "POST", body, duplex: "half" };
-    const endless = emulator.fetch(`${emulator.url}/api/v1/task`, init as RequestInit);
+    const init = { method: "POST", body: new ReadableStream(), duplex: "half" };
+    const endless = emulator.fetch(emulator.url + TASK, init as RequestInit);
     const advanced = emulator.clock.advance(1_000);
     await emulator[Symbol.asyncDispose]();
     await expect(endless).rejects.toThrow(TypeError);
@@ -224,9 +210,13 @@ describe.each(["virtual", "real"] as const)("the %s clock of an emulator that wa
 });
 
 describe("the real clock", () => {
-  test("ticks with the wall, and can be ahead of it", async () => {
-    vi.useFakeTimers({ now: 1_000_000 });
-    const { clock } = createEmulator({ clock: "real" });
+  const openAt = (now: number) => {
+    vi.useFakeTimers({ now });
+    return createEmulator({ clock: "real" }).clock;
+  };
+
+  test("follows the system time, and can be advanced beyond it", async () => {
+    const clock = openAt(1_000_000);
     expect(clock.now()).toBe(1_000_000);
     vi.setSystemTime(1_000_500);
     expect(clock.now()).toBe(1_000_500);
@@ -236,17 +226,8 @@ describe("the real clock", () => {
     expect(clock.now()).toBe(1_061_500);
   });
 
-  test("never goes back, even where the wall does", () => {
-    vi.useFakeTimers({ now: 1_000_000 });
-    const { clock } = createEmulator({ clock: "real" });
-    expect(clock.now()).toBe(1_000_000);
-    vi.setSystemTime(500_000);
-    expect(clock.now()).toBe(1_000_000);
-  });
-
-  test("goes on from where it was after the wall was set back, also for who sleeps", async () => {
-    vi.useFakeTimers({ now: 10_000_000 });
-    const { clock } = createEmulator({ clock: "real" });
+  test("never goes back, and continues when the system time was set back, also for sleepers", async () => {
+    const clock = openAt(10_000_000);
     const woken: number[] = [];
     void clock.sleep(30_000).then(() => woken.push(clock.now()));
     vi.setSystemTime(1_000_000);
@@ -263,8 +244,7 @@ describe("the real clock", () => {
     ["by the runner's fake timers", (_, ms) => vi.advanceTimersByTimeAsync(ms)],
     ["when it is advanced", (clock, ms) => clock.advance(ms)],
   ])("wakes sleepers %s, each at its own time", async (_, pass) => {
-    vi.useFakeTimers({ now: 1_000_000 });
-    const { clock } = createEmulator({ clock: "real" });
+    const clock = openAt(1_000_000);
     const woken: number[] = [];
     for (const ms of [30_000, 10_000]) void clock.sleep(ms).then(() => woken.push(clock.now()));
     await pass(clock, 9_999);
@@ -273,21 +253,18 @@ describe("the real clock", () => {
     expect(woken).toEqual([1_010_000, 1_030_000]);
   });
 
-  test("sets no timer for longer than a runtime can, and still sleeps for sixty days", async () => {
-    vi.useFakeTimers();
-    const { clock } = createEmulator({ clock: "real" });
-    const began = clock.now();
-    const slept = clock.sleep(60 * DAY_MS).then(() => clock.now() - began);
+  test("sleeps for sixty days, with timers no longer than a runtime allows", async () => {
+    const clock = openAt(0);
+    const slept = clock.sleep(60 * DAY_MS).then(() => clock.now());
     // A runtime fires a timer of 2 ** 31 ms or more after 1 ms.
     await vi.advanceTimersToNextTimerAsync();
-    expect(clock.now() - began).toBeGreaterThan(DAY_MS);
+    expect(clock.now()).toBeGreaterThan(DAY_MS);
     await vi.advanceTimersByTimeAsync(60 * DAY_MS);
     expect(await slept).toBe(60 * DAY_MS);
   });
 
-  test("lets go of an aborted sleep, and of the timer that was set for it", async () => {
-    vi.useFakeTimers({ now: 1_000_000 });
-    const { clock } = createEmulator({ clock: "real" });
+  test("rejects an aborted sleep, and clears its timer", async () => {
+    const clock = openAt(1_000_000);
     const controller = new AbortController();
     const sleep = clock.sleep(5_000, controller.signal);
     expect(vi.getTimerCount()).toBe(1);
@@ -298,11 +275,11 @@ describe("the real clock", () => {
 
   test("is the service's time", async () => {
     vi.useFakeTimers({ now: Date.UTC(2030, 5, 1) });
-    const { create, read, emulator } = createService({ clock: "real" });
+    const { create, read, advance } = createService({ clock: "real" });
     const taskId = await create(VALID.song, { process_seconds: 40 });
     vi.setSystemTime(Date.UTC(2030, 5, 1) + 39_999);
     expect((await read(taskId)).status).toBe("running");
-    await emulator.clock.advance(1);
+    await advance(1);
     expect(await read(taskId)).toMatchObject({ status: "success", completed_at: "2030-06-01T00:00:40.000Z" });
   });
 });
