@@ -65,7 +65,7 @@ export class AsyncMusic {
     const warn = createWarn(logger, logLevel);
     if (sendsKeyInClear(checked.baseUrl))
       warn?.(
-        `The base URL is not encrypted, so that others on the network can read the API key. Use https instead of ${checked.baseUrl}.`,
+        `The connection to ${checked.baseUrl} is not encrypted: others on the network can read the API key. Use https.`,
       );
     const context: Context = {
       ...checked,

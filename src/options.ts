@@ -1,5 +1,5 @@
 import { API_PREFIX } from "./contract/service.js";
-import { InvalidOptionError } from "./errors/base.js";
+import { InvalidOptionError, shown, wrongValue } from "./errors/base.js";
 import {
   callbackRule,
   checkOption,
@@ -80,7 +80,7 @@ const CLIENT_OPTIONS: OptionRules<ClientOptions> = {
   fetch: callbackRule,
   timeoutMs: REQUEST_OPTIONS.timeoutMs,
   maxRetries: REQUEST_OPTIONS.maxRetries,
-  retryBudgetMs: numberRule("be 0 milliseconds or more", (value) => value >= 0),
+  retryBudgetMs: numberRule("be a number of milliseconds, 0 or more", (value) => value >= 0),
   clock: methodsRule("now", "sleep"),
   random: callbackRule,
   pacer: OWN_CHECK,
@@ -100,15 +100,16 @@ export function checkClientOptions(given: ClientOptions) {
   const redactor = createRedactor(typeof givenKey === "string" ? givenKey.trim() : "");
   const options = checkOptions(given, CLIENT_OPTIONS, redactor);
   if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
-    const rule =
-      "be true in a browser, where every visitor of the page can read the API key and spend its credits";
-    throw new InvalidOptionError("dangerouslyAllowBrowser", rule);
+    const message =
+      "This is a browser, where every visitor can read the API key and spend its credits. Call the service from your " +
+      "server, or pass `dangerouslyAllowBrowser: true`.";
+    throw new InvalidOptionError("dangerouslyAllowBrowser", message);
   }
   const apiKey = checkApiKey(givenKey);
   const { clock = createSystemClock(), logLevel = "warn", pacer } = options;
   if (!isLogLevel(logLevel)) {
     const got = shownAmong(logLevel, LOG_LEVELS, redactor);
-    throw new InvalidOptionError("logLevel", "be debug, info, warn, error or off", got);
+    throw wrongValue("logLevel", "be debug, info, warn, error or off", got);
   }
   const ownPacer = typeof pacer === "function" ? pacer(clock, apiKey) : pacer;
   if (pacer !== undefined) checkOption("pacer", pacerRule, ownPacer);
@@ -131,31 +132,33 @@ export function checkClientOptions(given: ClientOptions) {
 
 /** The message never contains the key. */
 function checkApiKey(value: string | undefined): string {
-  const refuse = (rule: string): never => {
-    throw new InvalidOptionError("apiKey", rule);
-  };
-  if (value === undefined) return refuse("be given, or ASYNC_MUSIC_API_KEY to be set");
-  // If the two are swapped, the error must not be about the address, and show the key.
-  if (/^https?:\/\//i.test(value)) refuse("be a key, and no address");
+  if (value === undefined)
+    throw new InvalidOptionError("apiKey", "Missing API key. Pass `apiKey` or set ASYNC_MUSIC_API_KEY.");
+  // If the two were swapped, the error must not be about `baseUrl`: it would show the key.
+  if (/^https?:\/\//i.test(value))
+    throw new InvalidOptionError("apiKey", "`apiKey` looks like a URL. Did you swap it with `baseUrl`?");
   if (typeof value === "string" && /^[\x21-\x7e]+$/.test(value)) return value;
-  return refuse("be a string of visible ASCII characters without spaces");
+  throw wrongValue("apiKey", "be a string of visible ASCII characters without spaces", shown(value));
 }
 
 function checkBaseUrl(value: string | undefined, redactor: Redactor): string {
   const refuse = (rule: string, got?: string): never => {
-    throw new InvalidOptionError("baseUrl", rule, got);
+    throw wrongValue("baseUrl", rule, got);
   };
-  if (value === undefined) return refuse("be given, or ASYNC_MUSIC_BASE_URL to be set");
+  if (value === undefined) {
+    const message = "Missing service address. Pass `baseUrl` or set ASYNC_MUSIC_BASE_URL.";
+    throw new InvalidOptionError("baseUrl", message);
+  }
   const url = URL.canParse(value) ? new URL(value) : null;
-  const address = redactor.text(String(value));
-  if (url?.username || url?.password) refuse("have no user name and no password");
+  const address = JSON.stringify(redactor.text(String(value)));
+  if (url?.username || url?.password) refuse("not contain a user name or a password");
   if (url === null || !["http:", "https:"].includes(url.protocol))
     return refuse("be an http or https address", address);
-  if (url.search || url.hash) refuse("have neither a query nor a fragment", address);
+  if (url.search || url.hash) refuse("not contain a query or a fragment", address);
   // The client shows its address, and so does every server on the way.
-  if (redactor.containsKey(url.pathname)) refuse("not hold the API key");
+  if (redactor.containsKey(url.pathname)) refuse("not contain the API key");
 
   const base = `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, "");
-  if (base.endsWith(API_PREFIX)) refuse(`end before ${API_PREFIX}, which the client adds`, address);
+  if (base.endsWith(API_PREFIX)) refuse(`not end with ${API_PREFIX}, which the client adds`, address);
   return base;
 }

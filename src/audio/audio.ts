@@ -1,5 +1,5 @@
 import { withoutCredentials } from "../contract/text.js";
-import { InvalidOptionError, shown } from "../errors/base.js";
+import { shown, wrongValue } from "../errors/base.js";
 import { AudioDownloadError, AudioExpiredError } from "../errors/connection-errors.js";
 import { statedWaitMs } from "../http/attempt.js";
 import { checkOptions, REQUEST_OPTIONS, withRetries } from "../http/call.js";
@@ -171,8 +171,8 @@ async function request<Result>(
     deadline.clear();
     signal.throwIfAborted();
     if (error instanceof AudioDownloadError) return { error, mayResend: true, statedWaitMs: null };
-    const reason = deadline.timedOut() ? "no response came in time" : "the connection broke";
-    const message = `Failed to download audio: ${reason} (${shownUrl}).`;
+    const reason = deadline.timedOut() ? "no response came in time" : "the connection was lost";
+    const message = `Failed to download audio: ${reason}. Download ${shownUrl} again.`;
     const details = { url: shownUrl, status: null, cause: redactor.cause(error) };
     return { error: new AudioDownloadError(message, details), mayResend: true, statedWaitMs: null };
   }
@@ -181,7 +181,7 @@ async function request<Result>(
   const waitMs = statedWaitMs(response.headers, undefined, clock.now());
   if (status === 404)
     return { error: new AudioExpiredError(shownUrl), mayResend: false, statedWaitMs: waitMs };
-  const message = `Failed to download audio: ${shownUrl} returns HTTP ${status}.`;
+  const message = `Failed to download audio: ${shownUrl} returned HTTP ${status}.`;
   const error = new AudioDownloadError(message, { url: shownUrl, status });
   return { error, mayResend: status === 429 || (status ?? 0) >= 500, statedWaitMs: waitMs };
 }
@@ -222,7 +222,7 @@ async function open(
 }
 
 function readBefore(url: string): AudioDownloadError {
-  const message = `Failed to read audio: its body was read before. Keep the bytes, or download ${url} again.`;
+  const message = `Failed to read audio: its body was already read. Keep the bytes, or download ${url} again.`;
   return new AudioDownloadError(message, { url, status: null });
 }
 
@@ -263,13 +263,13 @@ async function resume(
   if (headers === null) throw error;
   const readRest: ReadResponse<Source> = async (_download, rest, deadline) => {
     const version = versionOf(begun);
-    const broken = `the connection broke after ${received} bytes`;
+    const broken = `the connection was lost after ${received} bytes`;
     const skipped = bytesToSkip(version, received, rest);
     if (skipped === null) {
       deadline.clear();
       rest.body?.cancel().catch(() => {});
       return {
-        error: cutOff(`${broken}, and the server does not show that the file is the same`),
+        error: cutOff(`${broken}, and the server does not confirm that the file is unchanged`),
         mayResend: false,
         statedWaitMs: null,
       };
@@ -337,9 +337,9 @@ export function audioUrlOf(source: unknown): string {
   }
   // A value that contains a clip, but is none.
   let got = shown(address);
-  if (task_id !== undefined) got = "a task: pass one clip of its output.result";
+  if (task_id !== undefined) got = "a task: pass one clip of `task.output.result`";
   if (typeof then === "function") got = "a promise: await it first";
   if (Array.isArray(source)) got = "a list: pass one clip of it";
-  const rule = "be a clip, or an address that begins with http:// or https://";
-  throw new InvalidOptionError("source", rule, got);
+  const rule = "be a clip or an address that begins with http:// or https://";
+  throw wrongValue("source", rule, got);
 }

@@ -28,9 +28,9 @@ export async function* readWhole(source: Source, resume: Resume): AsyncGenerator
         yield piece;
       }
       if (size === null || received === size) return;
-      failure = { reason: `${received} of ${size} bytes arrived` };
+      failure = { reason: `only ${received} of ${size} bytes arrived` };
     } catch (cause) {
-      failure = { reason: `the connection broke after ${received} bytes`, cause };
+      failure = { reason: `the connection was lost after ${received} bytes`, cause };
     }
     ({ pieces, size } = await resume(received, failure));
   }

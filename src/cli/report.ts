@@ -2,7 +2,7 @@ import { constants } from "node:os";
 import { CommanderError } from "commander";
 import { printableLine } from "../contract/text.js";
 import * as sdk from "../index.js";
-import { notFoundAdvice, resumeAdvice } from "../tasks/calls.js";
+import { resumeAdvice } from "../tasks/calls.js";
 import type { TaskFlags } from "./flags.js";
 import { type EndingSignal, shellWord, stylesFor, type Terminal, UsageError, writeJson } from "./terminal.js";
 
@@ -141,11 +141,7 @@ function messageOf(error: Error, taskId: string | null): string {
         "Choose another path, or pass `unique: true` or `overwrite: true`.",
         "Choose another --out, or add --force.",
       )
-      .replace(` ${resumeAdvice(taskId)}`, "")
-      .replace(
-        notFoundAdvice(taskId),
-        "Check that this is a task ID, not a clip ID, and that the key belongs to the account that submitted it.",
-      );
+      .replace(` ${resumeAdvice(taskId)}`, "");
   }
   if (error instanceof sdk.JournalDamagedError)
     return message.replace("; `orders` lists the open keys of the others", "");

@@ -59,13 +59,13 @@ const FORBIDDEN_FIELDS: Record<Model, Record<RequestRules["mixedFieldSets"], rea
 const MODE_FIELDS = ["prompt", "tags", "gpt_description_prompt", "continue_clip_id"];
 
 const text = z.string("must be a string");
-const filledText = text.check(z.regex(/\S/, "must have a character that is not whitespace"));
+const filledText = text.check(z.regex(/\S/, "must not be blank"));
 const flag = z.boolean("must be true or false");
-const seconds = numberThat((value) => value >= 0, "must be a number, 0 or more");
+const seconds = numberThat((value) => value >= 0, "must be a number of 0 or more");
 const wholeNumber = numberThat(Number.isInteger, "must be a whole number");
 const publicUrl = text.check(
   z.regex(/^https?:\/\//i, "must begin with http:// or https://"),
-  z.refine(isPublicHttpUrl, "must be an address that the public internet can reach"),
+  z.refine(isPublicHttpUrl, "must be a public address: local and private networks are refused"),
 );
 
 /** Checks with `refine`, since each of zod's own checks would add to every bundle. */
@@ -87,7 +87,7 @@ const customInput = z.looseObject({
 const hasWords = z.refine<z.output<typeof customInput>>(
   ({ prompt = "", tags = "" }) => /\S/.test(prompt + tags),
   {
-    error: "must have words, or `tags`, unless there is `gpt_description_prompt` or `continue_clip_id`",
+    error: "is missing: pass one of `gpt_description_prompt`, `prompt`, `tags` or `continue_clip_id`",
     path: ["prompt"],
     when: ({ issues }) => issues.length === 0,
   },
@@ -172,7 +172,7 @@ export function findRequestViolation(
   if (audioFormat !== undefined && (audioFormat !== null || rules.nullAudioFormat === "reject")) {
     if (audioFormat !== "mp3")
       return violation("invalid_audio_format", "audio_format", "must be mp3 or absent");
-    const message = "is unavailable at the moment; leave it out for the provider's own format";
+    const message = "is unavailable at the moment: omit it to get the provider's own format";
     if (!rules.audioConversion) return violation("audio_format_unavailable", "audio_format", message);
   }
   return findInputViolation(model, taskType, input, rules);
@@ -190,7 +190,7 @@ function findInputViolation(
   const forbidden = taskType === "music" ? FORBIDDEN_FIELDS[model][rules.mixedFieldSets] : [];
   const mixed = forbidden
     .filter((field) => input[field] !== undefined)
-    .map((field) => ({ path: `input.${field}`, message: `must be absent: it belongs to ${other}` }));
+    .map((field) => ({ path: `input.${field}`, message: `is a field of ${other}: remove it` }));
 
   const variant = inputVariant(model, taskType, input);
   const parsed = inputSchemas[variant].safeParse(input);
@@ -213,7 +213,7 @@ function hintAbout(wanted: readonly string[], given: Readonly<Record<string, unk
   const plain = (name: string) => name.replaceAll(/[_-]/g, "").toLowerCase();
   const meant = wanted.map(plain);
   const other = Object.keys(given).find((name) => !wanted.includes(name) && meant.includes(plain(name)));
-  return other === undefined ? "" : `; \`${other}\` is not read`;
+  return other === undefined ? "" : `; \`${other}\` is an unknown field`;
 }
 
 function violation(errorCode: ErrorCode, path: string, message: string): RequestViolation {

@@ -33,17 +33,25 @@ export class AsyncMusicError extends Error {
   }
 }
 
-/** An option is missing or out of range. The message names the option, the rule and the value. */
+/** An option is missing, unknown or has a wrong value. The message names the option, the rule and the value. */
 export class InvalidOptionError extends AsyncMusicError {
   override name = "InvalidOptionError";
 
   /** The name of the option. */
   readonly option: string;
 
-  constructor(option: string, rule: string, got?: string) {
-    super(`Expected \`${option}\` to ${rule}${got === undefined ? "" : `, got \`${got}\``}.`);
+  constructor(option: string, message: string) {
+    super(message);
     this.option = option;
   }
+}
+
+/** The error for an option with a wrong value: "`option` must be …; got …." */
+export function wrongValue(option: string, rule: string, got?: string): InvalidOptionError {
+  return new InvalidOptionError(
+    option,
+    `\`${option}\` must ${rule}${got === undefined ? "" : `; got ${got}`}.`,
+  );
 }
 
 /** A value for a message: of a string only its length, since it may be the API key. */
@@ -67,7 +75,7 @@ export class InvalidRequestError extends AsyncMusicError {
 
   constructor(errorCode: string, issues: readonly { path: string; message: string }[]) {
     const reasons = issues.map(({ path, message }) => `\`${path === "" ? "request" : path}\` ${message}`);
-    super(`Failed to send the request: ${errorCode}: ${reasons.join("; ")}. Nothing was sent.`);
+    super(`Invalid request (${errorCode}): ${reasons.join("; ")}. Nothing was sent.`);
     this.errorCode = errorCode;
     this.issues = issues;
   }
@@ -89,8 +97,8 @@ export class CreditCeilingError extends AsyncMusicError {
   constructor(details: { credits: number; spentCredits: number; maxCredits: number }) {
     const { credits, spentCredits, maxCredits } = details;
     super(
-      `Failed to create a task: it costs ${credits} credits, more than the ${maxCredits - spentCredits} left ` +
-        `of the batch's ${maxCredits}. Nothing was sent.`,
+      `Failed to create a task: it costs ${credits} credits, and ${maxCredits - spentCredits} of the batch's ` +
+        `${maxCredits} are left. Nothing was sent. Raise \`maxCredits\` to run this request.`,
       details as ErrorDetails,
     );
   }

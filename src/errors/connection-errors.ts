@@ -96,7 +96,10 @@ export class AudioExpiredError extends AsyncMusicError {
 
   constructor(url: string) {
     const details: ErrorDetails & { url: string } = { url };
-    super(`Failed to download audio: ${url} returns 404. Audio is kept for seven days.`, details);
+    super(
+      `Failed to download audio: ${url} returned HTTP 404. Audio expires seven days after its task completed.`,
+      details,
+    );
   }
 }
 

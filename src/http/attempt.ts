@@ -153,7 +153,7 @@ async function sendOnce(
     const failure = { url, timeoutMs, status, text };
     if (signal?.aborted && !deadline.timedOut())
       return { ...failure, kind: isSent ? "aborted" : "aborted_before_sending", cause: signal.reason };
-    if (cause instanceof ForeignResponse) return foreign("X-Request-Id", "is that of another request");
+    if (cause instanceof ForeignResponse) return foreign("X-Request-Id", "belongs to another request");
     if (response !== undefined && !response.ok)
       return { kind: "received", response: responseOf(response, text, requestId, clock.now()) };
     if (cause instanceof ResponseTooLarge) {
@@ -220,12 +220,12 @@ function foreignTask(response: ApiResponse, call: Call, requestId: string, tasks
   if (status < 200 || status >= 300 || typeof named !== "string" || named === "") return null;
   if (call.taskId !== undefined) {
     const isSame = named.toLowerCase() === call.taskId.toLowerCase();
-    return isSame ? null : foreign("data.task_id", "is not the id that was requested");
+    return isSame ? null : foreign("data.task_id", "is not the requested task ID");
   }
   // An emulator gives the same ids again after a reset. It echoes the request id, so its response to this request is accepted.
   const mayRepeatIds = headers.has("X-Emulator") && headers.get(HEADERS.requestId) === requestId;
   if (call.method !== "POST" || tasks.add(named) || mayRepeatIds) return null;
-  return foreign("data.task_id", "is that of an earlier submission");
+  return foreign("data.task_id", "belongs to an earlier submission");
 }
 
 /** Status and body of a response that belongs to another request say nothing about this one. */

@@ -1,6 +1,6 @@
 import { nearestName, ownOptions } from "../contract/own-options.js";
 import { isSafeRequestId } from "../contract/service.js";
-import { AsyncMusicError, InvalidOptionError, shown } from "../errors/base.js";
+import { AsyncMusicError, InvalidOptionError, shown, wrongValue } from "../errors/base.js";
 import { isReasonOf } from "../time/clock.js";
 import { attempt, createRequestId } from "./attempt.js";
 import type { ApiResponse, Call, Context, Judge, RequestOptions, Tried } from "./context.js";
@@ -70,7 +70,10 @@ export async function withRetries<Result>(
   } catch (error) {
     if (error instanceof AsyncMusicError || isReasonOf(signal, error)) throw error;
     // A custom pacer or clock may throw anything, the key included.
-    throw redactor.cause(error) ?? new AsyncMusicError("Failed to send: the pacer or the clock threw.");
+    throw (
+      redactor.cause(error) ??
+      new AsyncMusicError("Failed to send the request: the custom pacer or clock threw.")
+    );
   }
 }
 
@@ -169,12 +172,12 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 export const REQUEST_OPTIONS: OptionRules<RequestOptions> = {
   signal: ["be an AbortSignal", (value) => value instanceof AbortSignal],
   timeoutMs: numberRule(
-    `be above 0 and at most ${LONGEST_TIMEOUT_MS} milliseconds`,
+    `be a number of milliseconds above 0, at most ${LONGEST_TIMEOUT_MS}`,
     (value) => value > 0 && value <= LONGEST_TIMEOUT_MS,
   ),
-  maxRetries: numberRule("be a whole number, 0 or more", (value) => Number.isInteger(value) && value >= 0),
+  maxRetries: numberRule("be a whole number of 0 or more", (value) => Number.isInteger(value) && value >= 0),
   requestId: [
-    "be 1 to 128 of the characters A-Z a-z 0-9 . _ : -",
+    "have 1 to 128 characters, each one of A-Z a-z 0-9 . _ : -",
     (value) => typeof value === "string" && isSafeRequestId(value),
   ],
   headers: ["be an object of valid header names and values", canBeHeaders],
@@ -189,7 +192,7 @@ function canBeHeaders(value: unknown): boolean {
 }
 
 export function checkOption(name: string, [rule, isMet]: OptionRule, value: unknown): void {
-  if (!isMet(value)) throw new InvalidOptionError(name, rule, shown(value));
+  if (!isMet(value)) throw wrongValue(name, rule, shown(value));
 }
 
 /** The options by what accepts them: the error for a misplaced option names it. */
@@ -198,7 +201,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     "apiKey baseUrl fetch retryBudgetMs clock random pacer logger logLevel tracer validateRequests dangerouslyAllowBrowser",
   "each call": "signal requestId headers",
   "the calls that wait": "pollIntervalMs maxWaitMs onUpdate",
-  "`run` and `runAll`": "onSubmitted journal journalKey probe onUnrecorded",
+  "`run` or `runAll`": "onSubmitted journal journalKey probe onUnrecorded",
   "`runAll`": "concurrency maxCredits onProgress",
 };
 
@@ -218,16 +221,19 @@ export function checkOptions<Options extends object>(
   { text }: Pick<Redactor, "text"> = NO_KEY,
 ): Options {
   if (typeof options !== "object" || options === null) {
-    throw new InvalidOptionError("options", "be an object", shown(options));
+    throw wrongValue("options", "be an object", shown(options));
   }
   const names = Object.keys(rules);
   const own = ownOptions(options, names, (name, reason) => {
     if (reason === "inherited")
-      return new InvalidOptionError(name, "be an own property of the options: inherited ones are not read");
-    const rule = text(name) === name ? ruleFor(name, names) : null;
-    if (rule !== null) return new InvalidOptionError(name, rule);
+      return new InvalidOptionError(
+        name,
+        `\`${name}\` is inherited and would be ignored. Set it on the options object itself.`,
+      );
+    const message = text(name) === name ? messageFor(name, names) : null;
+    if (message !== null) return new InvalidOptionError(name, message);
     // A name that resembles no option is not shown: it may be the API key.
-    return new InvalidOptionError("options", `be among ${names.join(", ")}`, shown(name));
+    return new InvalidOptionError("options", `Unknown option (${shown(name)}). Known: ${names.join(", ")}.`);
   });
   for (const [name, value] of Object.entries(own)) {
     if (value !== undefined) checkOption(name, rules[name] ?? OWN_CHECK, value);
@@ -235,12 +241,12 @@ export function checkOptions<Options extends object>(
   return own;
 }
 
-/** The rule that a misplaced or misspelled name breaks; `null` for any other name. */
-function ruleFor(name: string, names: readonly string[]): string | null {
+/** The message about a misplaced or misspelled name; `null` for any other name. */
+function messageFor(name: string, names: readonly string[]): string | null {
   const owner = Object.keys(ELSEWHERE).find((each) => ELSEWHERE[each]?.split(" ").includes(name));
-  if (owner !== undefined) return `be left out: it is an option of ${owner}`;
+  if (owner !== undefined) return `\`${name}\` is not an option here. Pass it to ${owner}.`;
   const nearest = nearestName(name, names);
-  return nearest === null ? null : `be the name of an option, perhaps \`${nearest}\``;
+  return nearest === null ? null : `Unknown option \`${name}\`. Did you mean \`${nearest}\`?`;
 }
 
 /** A value where one of some words was expected. Shown only if it resembles one of them, since it may be a key. */
@@ -250,5 +256,5 @@ export function shownAmong(
   { text }: Pick<Redactor, "text">,
 ): string {
   const isShown = typeof value === "string" && nearestName(value, words) !== null && text(value) === value;
-  return isShown ? value : shown(value);
+  return isShown ? JSON.stringify(value) : shown(value);
 }

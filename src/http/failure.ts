@@ -66,7 +66,7 @@ export function heldError(
   const now = clock.now();
   const heldForMs = (pacer.rateLimit().heldUntil ?? now) - now;
   const retryAt = dateAt(now + heldForMs);
-  const reason = `rate_limited: an earlier 429 holds this key back until ${retryAt.toISOString()}. Nothing was sent`;
+  const reason = `rate_limited: an earlier 429 pauses this key until ${retryAt.toISOString()}. Nothing was sent`;
   return new RateLimitedError(failureMessage(call, reason, requestId), {
     status: 429,
     errorCode: "rate_limited",
@@ -111,15 +111,16 @@ export function connectionError(
   const { host, hostname } = new URL(url);
   const connection = `connection to ${redactor.text(host)}`;
   const code = codeOf(cause, redactor);
-  if (kind !== "never_sent") return new ConnectionError(message(`the ${connection} broke${code}`), details);
+  if (kind !== "never_sent")
+    return new ConnectionError(message(`the ${connection} was lost${code}`), details);
   const isInProcess = hostname.endsWith(".async-music.test");
-  const reason = `no ${connection} could be made${code}, so nothing was sent`;
+  const reason = `the ${connection} failed${code}; nothing was sent`;
   const advice = [isInProcess ? IN_PROCESS : "", call.advice?.() ?? ""].join(" ").trim();
   return new ConnectionError(message(reason, advice || undefined), details);
 }
 
 const IN_PROCESS =
-  "That is an emulator within a process: pass all of `emulator.connection()` to the client, including its `fetch`.";
+  "This address belongs to an in-process emulator: pass all of `emulator.connection()` to the client, including `fetch`.";
 
 /** The system's code for a broken connection, in brackets; empty without a readable one. */
 function codeOf(cause: unknown, redactor: Redactor): string {
@@ -162,7 +163,7 @@ export function responseError(
 
 function reasonOf(status: number, errorCode: string | null, prose: unknown, redactor: Redactor): string {
   if (status === 0 || (status >= 300 && status < 400))
-    return `HTTP ${status}, a redirect, which is not followed`;
+    return `HTTP ${status} is a redirect, which the SDK does not follow`;
   const reason = `${errorCode ?? "no error code"} (HTTP ${status})`;
   if (typeof prose !== "string") return reason;
   // Cleaned and redacted before it is shortened: half a key, or half a password, would not be found.

@@ -1,6 +1,6 @@
 import type { Task } from "../contract/task.js";
 import { printableLine } from "../contract/text.js";
-import { AsyncMusicError, InvalidOptionError, shown } from "../errors/base.js";
+import { AsyncMusicError, shown, wrongValue } from "../errors/base.js";
 
 /** Called with each event of one kind. What it throws, or rejects with, is ignored. */
 export type Listener<Name extends keyof ClientEvents> = (event: ClientEvents[Name]) => void;
@@ -19,9 +19,8 @@ export function createEmitter(): Emitter {
   return {
     on(name, listener) {
       const added = listeners.get(name);
-      if (added === undefined) throw new InvalidOptionError("name", `be ${EVENTS.join(", ")}`, shown(name));
-      if (typeof listener !== "function")
-        throw new InvalidOptionError("listener", "be a function", shown(listener));
+      if (added === undefined) throw wrongValue("name", `be one of ${EVENTS.join(", ")}`, shown(name));
+      if (typeof listener !== "function") throw wrongValue("listener", "be a function", shown(listener));
       added.add(listener);
       return () => void added.delete(listener);
     },
@@ -169,7 +168,7 @@ export function logEvents(emitter: Emitter, logger: Logger, lowest: LogLevel): v
     return `${reason} Retry ${retry} follows in ${ms(waitMs)} ms.`;
   });
   const pauseLine = ({ until }: PauseEvent) =>
-    `the service limits this key: nothing is sent until ${until.toISOString()}`;
+    `rate limited: nothing is sent with this key until ${until.toISOString()}`;
   log("warn", "pause", pauseLine, ({ forMs }) => ({ forMs }));
 }
 

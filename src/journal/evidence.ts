@@ -5,10 +5,10 @@ import type { JournalIntent } from "./journal.js";
 import type { Slot } from "./slot.js";
 
 const EVIDENCE_MESSAGES: Readonly<Record<Evidence, string>> = {
-  created: "The account has one task more than before, so it probably was created.",
-  not_created: "The account has no more tasks than before, so it probably was not created.",
+  created: "The account has one task more than before, so the task was probably created.",
+  not_created: "The account has no more tasks than before, so the task was probably not created.",
   unclear:
-    "The account's number of tasks does not show whether it was created, since others may have been created too.",
+    "The account's number of tasks does not show whether it was created: other clients create tasks too.",
 };
 
 /** How many usage samples a client keeps for POSTs with an unknown outcome. Without its sample, a POST has weaker evidence. */
@@ -37,13 +37,13 @@ export async function outcomeUnknown(
   const thrown = error instanceof Error ? error.message : "Failed to create a task: the outcome is unknown.";
   const failure =
     post === null
-      ? `Failed to create a task: the journal holds an intent of ${intent.at} under ${slot.name}, whose outcome is ` +
-        "unknown. Nothing was sent, since that could create a second task."
-      : `${failureOf(thrown)} It was not sent again, since that could create a second task.`;
+      ? `Failed to create a task: the outcome of an earlier run with journal key ${slot.name} is unknown. That run ` +
+        `began at ${intent.at} and may have created a task. Nothing was sent now, to avoid a duplicate charge.`
+      : `${failureOf(thrown)} A task may exist. The request was not sent again, to avoid a duplicate charge.`;
   const evidenceText = evidence === null ? "" : ` ${EVIDENCE_MESSAGES[evidence]}`;
   const message =
-    `${failure}${evidenceText} Find out whether it created a task, then call settleOutcome(journal, ${slot.name}, the task's ` +
-    `id, or null if none was created). (request id ${requestId})`;
+    `${failure}${evidenceText} Find out whether a task was created, then call settleOutcome(journal, ${slot.name}, taskId), ` +
+    `with null instead of an ID if there is none. (request id ${requestId})`;
 
   return new SubmissionOutcomeUnknownError(message, {
     request: isUnknown ? error.request : intent.request,

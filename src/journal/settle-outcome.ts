@@ -1,5 +1,5 @@
 import { isUuid } from "../contract/text.js";
-import { InvalidOptionError, shown } from "../errors/base.js";
+import { shown, wrongValue } from "../errors/base.js";
 import { createRedactor } from "../http/redactor.js";
 import { isFreed } from "./entries.js";
 import type { Journal, JournalEntry } from "./journal.js";
@@ -42,11 +42,7 @@ export async function settleOutcome(
 ): Promise<boolean> {
   checkJournalOptions({ journal, journalKey }, NO_SECRET);
   if (taskId !== null && !(typeof taskId === "string" && isUuid(taskId)))
-    throw new InvalidOptionError(
-      "taskId",
-      "be the id of a task (a UUID), or null if none was created",
-      shown(taskId),
-    );
+    throw wrongValue("taskId", "be a task ID (a UUID), or null if no task was created", shown(taskId));
   const release = await waitForKey(journal, journalKey, undefined);
   try {
     // The service writes ids in lower case.

@@ -1,5 +1,5 @@
 import type { FinalStatus } from "../contract/service.js";
-import { InvalidOptionError } from "../errors/base.js";
+import { InvalidOptionError, shown, wrongValue } from "../errors/base.js";
 import { JournalConflictError, JournalError } from "../errors/task-errors.js";
 import { createRequestId } from "../http/attempt.js";
 import { checkOption, flagRule, methodsRule } from "../http/call.js";
@@ -38,19 +38,19 @@ export function checkJournalOptions(
   { journal, journalKey, probe = false }: JournalOptions & { journalKey?: string | undefined },
   redactor: Redactor,
 ) {
-  const refuse = (option: string, rule: string): never => {
-    throw new InvalidOptionError(option, rule);
+  const missing = (option: string, message: string): never => {
+    throw new InvalidOptionError(option, message);
   };
   if (journal !== undefined) checkOption("journal", journalRule, journal);
   checkOption("probe", flagRule, probe);
   if (journalKey === undefined) {
-    if (journal !== undefined) refuse("journalKey", "be given with `journal`");
-    return probe ? refuse("probe", "be given with `journal`") : null;
+    if (journal !== undefined) missing("journalKey", "`journal` needs `journalKey`.");
+    return probe ? missing("probe", "`probe` needs `journal`.") : null;
   }
   if (typeof journalKey !== "string" || journalKey === "")
-    return refuse("journalKey", "be a string that is not empty");
-  if (redactor.containsKey(journalKey)) refuse("journalKey", "not hold the API key");
-  if (journal === undefined) return refuse("journal", "be given with `journalKey`");
+    throw wrongValue("journalKey", "be a string that is not empty", shown(journalKey));
+  if (redactor.containsKey(journalKey)) throw wrongValue("journalKey", "not contain the API key");
+  if (journal === undefined) return missing("journal", "`journalKey` needs `journal`.");
   return { journal, key: journalKey, probe };
 }
 
@@ -70,18 +70,19 @@ export async function withTimeout<Value>(work: () => Promise<Value>, longestMs =
   }
 }
 
+const TRY_AGAIN = "Fix the journal, then try again with the same key.";
+
 export type Slot = ReturnType<typeof createSlot>;
 
 /** One key of a journal. Everything that the journal throws, and every malformed entry, becomes a `JournalError`. */
 export function createSlot(journal: Journal, key: string, redactor: Redactor) {
   const name = JSON.stringify(key);
 
-  const failure = (reason: string, thrown: unknown, taskId?: string) => {
+  const failure = (reason: string, thrown: unknown, advice: string, taskId?: string) => {
     const cause = redactor.cause(thrown);
     const reasonOfCause =
       cause instanceof Error ? `: ${redactor.text(String(cause.message)).replace(/\.$/, "")}` : "";
-    const advice = taskId === undefined ? "" : ` Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
-    const message = `Failed to keep the journal under ${name}: ${reason}${reasonOfCause}.${advice}`;
+    const message = `Journal key ${name}: ${reason}${reasonOfCause}. ${advice}`;
     return new JournalError(message, { journalKey: key, taskId, cause });
   };
 
@@ -89,14 +90,14 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
     try {
       return await withTimeout(work);
     } catch (cause) {
-      throw failure(`it can't be ${what}`, cause);
+      throw failure(`the entry could not be ${what}`, cause, TRY_AGAIN);
     }
   };
 
   const read = async (): Promise<JournalEntry | null> => {
     const entry: unknown = (await call("read", () => journal.get(key))) ?? null;
     if (entry === null || isJournalEntry(entry)) return entry;
-    throw failure("it holds something other than a journal entry", undefined);
+    throw failure("the journal returned something other than an entry", undefined, TRY_AGAIN);
   };
 
   return {
@@ -112,7 +113,7 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
     },
     /** Frees the key if it still has this entry; resolves with whether it did. */
     async free(revision: string): Promise<boolean> {
-      const isFreed: unknown = await call("freed", () => journal.delete(key, revision));
+      const isFreed: unknown = await call("deleted", () => journal.delete(key, revision));
       // A custom journal may return nothing: read the key instead.
       return typeof isFreed === "boolean" ? isFreed : (await read()) === null;
     },
@@ -127,10 +128,10 @@ export function createSlot(journal: Journal, key: string, redactor: Redactor) {
       await withTimeout(put, LONGEST_CLOSE_MS).catch(() => {});
     },
     conflict(entry: JournalEntry): JournalConflictError {
-      const task = entry.state === "submitted" ? ` of task ${entry.task_id}` : "";
+      const task = entry.state === "submitted" ? `, which created task ${entry.task_id}` : "";
       const message =
-        `Failed to create a task: the journal holds another request${task} under ${name}. ` +
-        "Nothing was sent. Use that request, or another key for this one.";
+        `Journal key ${name} belongs to another request${task}. Nothing was sent. ` +
+        "Pass the original request, or choose a new key, which charges again.";
       return new JournalConflictError(message, { journalKey: key });
     },
   };

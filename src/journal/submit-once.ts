@@ -16,6 +16,9 @@ import { createSlot, newRevision, type Slot, waitForKey } from "./slot.js";
 const MOST_CHECKS = 8;
 const CHECK_INTERVAL_MS = 250;
 
+const STALE_READ =
+  "Check that the journal does not read from a stale replica, then try again with the same key.";
+
 export interface PendingRequest {
   clock: Clock;
   signal: AbortSignal | undefined;
@@ -72,7 +75,7 @@ async function findOrSubmit(slot: Slot, pending: PendingRequest): Promise<Journa
     const revision = entry?.revision ?? null;
     if (revision !== lastRevision) checks = 0;
     if (checks >= MOST_CHECKS) {
-      if (isFree) throw slot.failure("it takes no entry, and holds none", undefined);
+      if (isFree) throw slot.failure("`put` returned false, but `get` returned null", undefined, STALE_READ);
       throw await outcomeUnknown(slot, entry, pending.probe, null);
     }
     lastRevision = revision;
@@ -150,14 +153,15 @@ async function record(
   const entry: JournalRecord = { ...intent, state: "submitted", revision, task_id: taskId, submission };
   let failure: JournalError | null = null;
   const write = async () => {
-    const reason = `task ${taskId} was created, but can't be recorded`;
+    const reason = `task ${taskId} was created, but could not be recorded`;
+    const advice = `Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
     try {
       const isPut = (await slot.put(entry, intent.revision)) || (await replaceSettlement(slot, entry));
       failure = isPut
         ? null
-        : slot.failure(`${reason}, since the key holds another entry`, undefined, taskId);
+        : slot.failure(`${reason}, since the key holds another entry`, undefined, advice, taskId);
     } catch (error) {
-      failure = slot.failure(reason, causeOf(error), taskId);
+      failure = slot.failure(reason, causeOf(error), advice, taskId);
     }
     return failure;
   };
@@ -185,9 +189,12 @@ function isRefused(error: unknown): boolean {
 /** The error for a key that could not be restored after a refusal. */
 function keyNotRestored(slot: Slot, refusal: unknown, thrown: unknown): JournalError {
   const why = refusal instanceof Error ? ` (${refusal.name}: ${refusal.message})` : "";
-  const advice = `Free the key with settleOutcome(journal, ${slot.name}, null)`;
-  const reason = `nothing was created${why}, but the intent remains. ${advice}`;
-  return slot.failure(reason, causeOf(thrown));
+  const reason = `no task was created${why}, but the intent could not be deleted`;
+  return slot.failure(
+    reason,
+    causeOf(thrown),
+    `Free the key with settleOutcome(journal, ${slot.name}, null).`,
+  );
 }
 
 function causeOf(error: unknown): unknown {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type FileHandle, link, lstat, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, extname, join, resolve } from "node:path";
-import { InvalidOptionError, shown } from "../errors/base.js";
+import { shown, wrongValue } from "../errors/base.js";
 
 /** Modes of a directory and a file that only their owner may read. */
 const PRIVATE_DIRECTORY = 0o700;
@@ -10,7 +10,7 @@ export const PRIVATE_FILE = 0o600;
 /** Refuses an empty path, which Node would resolve to the working directory. */
 export function checkPath(path: string): string {
   if (typeof path === "string" && path !== "") return path;
-  throw new InvalidOptionError("path", "be a string that is not empty", shown(path));
+  throw wrongValue("path", "be a string that is not empty", shown(path));
 }
 
 /** Creates a file. When this resolves, it survives a power cut. */

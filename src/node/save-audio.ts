@@ -1,5 +1,5 @@
 import type { AudioDownload } from "../audio/audio.js";
-import { InvalidOptionError, shown } from "../errors/base.js";
+import { InvalidOptionError, shown, wrongValue } from "../errors/base.js";
 import { AudioDownloadError } from "../errors/connection-errors.js";
 import { checkOptions, flagRule } from "../http/call.js";
 import { checkPath, PathTaken, withFile, writeWholeFile } from "./durable.js";
@@ -58,7 +58,7 @@ export async function saveAudio(
   const target = `${stemOf(path)}.${download.extension}`;
   const checked = checkOptions(options, { overwrite: flagRule, unique: flagRule });
   if (checked.overwrite && checked.unique)
-    throw new InvalidOptionError("unique", "be left out if `overwrite` is true: choose one of them");
+    throw new InvalidOptionError("unique", "Pass either `unique` or `overwrite`, not both.");
   if (download.body.locked) throw readBefore(download);
   let hasBegun = false;
   const write = (draft: string) => {
@@ -88,14 +88,14 @@ export async function saveAudio(
 function checkDownload(download: AudioDownload): void {
   if (typeof download?.extension === "string" && typeof download.body?.getReader === "function") return;
   const rule = "be the result of `await client.audio.download(clip)`";
-  throw new InvalidOptionError("download", rule, shown(download));
+  throw wrongValue("download", rule, shown(download));
 }
 
 /** The path without an audio extension. An empty title leaves only the directory. */
 function stemOf(path: string): string {
   const stem = checkPath(path).replace(AUDIO_EXTENSION, "");
   if (!ENDS_IN_DIRECTORY.test(stem)) return stem;
-  throw new InvalidOptionError("path", "end in the name of a file, not of a directory");
+  throw wrongValue("path", "end in a file name, not in a directory");
 }
 
 /** A failed body, as opposed to a failed write. Its cause is thrown unchanged, since it may be the reason of an abort. */

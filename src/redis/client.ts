@@ -1,4 +1,4 @@
-import { InvalidOptionError } from "../errors/base.js";
+import { wrongValue } from "../errors/base.js";
 import { numberRule, type OptionRule } from "../http/call.js";
 
 /**
@@ -22,7 +22,7 @@ export type Evaluate = (
 export function evaluateOn(redis: RedisClient): Evaluate {
   const evaluate: unknown = redis?.eval;
   if (typeof evaluate !== "function")
-    throw new InvalidOptionError("redis", "be a client of ioredis or of redis, from version 4 on");
+    throw wrongValue("redis", "be a client of ioredis or of redis, from version 4 on");
   // Only ioredis has `defineCommand`.
   const isIoredis = typeof Reflect.get(redis, "defineCommand") === "function";
   return async (script, key, parameters) => {

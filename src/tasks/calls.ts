@@ -47,7 +47,8 @@ export function serialize(request: unknown, validates: boolean): SentRequest {
   const refuse = (code: string, message: string): never => {
     throw new InvalidRequestError(code, [{ path: "", message }]);
   };
-  if (body === undefined) return refuse("invalid_json", "must be a value that JSON can hold");
+  if (request === undefined) return refuse("invalid_json", "is missing");
+  if (body === undefined) return refuse("invalid_json", "cannot be serialized as JSON");
   const value = JSON.parse(body);
   const violation = validates ? findRequestViolation(value) : null;
   if (violation !== null) throw new InvalidRequestError(violation.errorCode, violation.issues);
@@ -105,15 +106,15 @@ function warnOfMisspelledFields(
     const meant = nearestName(name, known);
     // A name such as `prompt_id` extends a known one on purpose.
     if (meant === null || `_${name}_`.includes(`_${meant}_`)) continue;
-    warn(`Unknown field \`input.${name}\`, perhaps \`${meant}\`: it is sent, and the service ignores it.`);
+    warn(`Unknown field \`input.${name}\`, which the service ignores. Did you mean \`${meant}\`?`);
   }
 }
 
 const UNKNOWN_ADVICE =
-  "It was not sent again, since that could create a second task: one may have been created and its credits frozen. Compare " +
-  "account.usage().tasks_created before you send it yourself.";
+  "A task may exist. The request was not sent again, to avoid a duplicate charge. Compare " +
+  "account.usage().tasks_created before you send it again.";
 
-const ABORTED = "it was aborted after sending had begun";
+const ABORTED = "the call was aborted after sending began";
 
 /**
  * A POST is sent again only after a 429 that names no task: nothing was created. If a task may exist, the caller receives
@@ -137,7 +138,7 @@ function submissionOutcomeUnknown(failure: Failure): SubmissionOutcomeUnknownErr
   const found = /"task_id"\s*:\s*"([^"\\\s]+)"/.exec(text)?.[1];
   const isSafe = isTaskId(found, redactor) && redactor.text(found) === found;
   const taskId = isSafe && ids.tasks.add(found) ? found : undefined;
-  const advice = taskId && `The part of the response that arrived names the task. ${resumeAdvice(taskId)}`;
+  const advice = taskId && `The response that arrived names the task. ${resumeAdvice(taskId)}`;
   const [reason, cause] = reasonAndCause(failure);
   return outcomeUnknownError(call, redactor, { ...failure, reason, advice, status, cause, taskId });
 }
@@ -148,7 +149,7 @@ export function abortedInFlight(
   known: { requestId: string; journalKey: string | undefined; cause: unknown },
   redactor: Redactor,
 ): SubmissionOutcomeUnknownError {
-  const advice = `\`onSubmitted\` and the journal receive its task. ${UNKNOWN_ADVICE}`;
+  const advice = `\`onSubmitted\` and the journal still receive the task. ${UNKNOWN_ADVICE}`;
   const cause = redactor.cause(known.cause);
   return outcomeUnknownError(call, redactor, {
     ...known,
@@ -187,15 +188,16 @@ function reasonAndCause(failure: Failure): [reason: string, cause: unknown] {
   switch (outcome.kind) {
     case "received": {
       const { response } = outcome;
-      if (response.status >= 400) return [` after HTTP ${response.status}`, responseError(failure, response)];
-      const issues = [{ path: "data.task_id", message: "can't be read" }];
+      if (response.status >= 400)
+        return [`, since the service returned HTTP ${response.status}`, responseError(failure, response)];
+      const issues = [{ path: "data.task_id", message: "is missing or unusable" }];
       return [
-        `, since HTTP ${response.status} came without a readable task id`,
+        `, since the HTTP ${response.status} response has no usable task ID`,
         invalidResponse(context.redactor, call, requestId, issues),
       ];
     }
     case "too_large":
-      return [", since the response is too large to be read", unusableError(failure, outcome)];
+      return [", since the response is too large to read", unusableError(failure, outcome)];
     case "foreign": {
       const { path, message } = outcome.issue;
       const reason = `, since the response belongs to another request: its \`${path}\` ${message}`;
@@ -204,9 +206,9 @@ function reasonAndCause(failure: Failure): [reason: string, cause: unknown] {
     case "aborted":
       return [`, since ${ABORTED}`, context.redactor.cause(outcome.cause)];
     case "timed_out":
-      return [", since no response came in time", connectionError(failure, outcome)];
+      return [`, since no response came within ${outcome.timeoutMs} ms`, connectionError(failure, outcome)];
     default:
-      return [", since the connection broke", connectionError(failure, outcome)];
+      return [", since the connection was lost before the response", connectionError(failure, outcome)];
   }
 }
 
@@ -223,7 +225,7 @@ export function retrieveCall(
     purpose: kind === "poll" ? `wait for task ${taskId}` : `retrieve task ${taskId}`,
     taskId,
     ...(kind === "poll" ? { advice: () => resumeAdvice(taskId) } : {}),
-    adviceIfNotFound: () => notFoundAdvice(taskId, journalKey),
+    adviceIfNotFound: () => notFoundAdvice(journalKey),
   };
 }
 
@@ -271,12 +273,11 @@ export function resumeAdvice(taskId: string): string {
   return `Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
 }
 
-export function notFoundAdvice(taskId: string, journalKey?: string): string {
+function notFoundAdvice(journalKey?: string): string {
   return journalKey === undefined
-    ? `Check that it is the id of a task, not of a clip. client.tasks.wait(${JSON.stringify(taskId)}) needs a key of ` +
-        "the account that submitted it."
-    : `The journal names this task under ${JSON.stringify(journalKey)}: it may have been recorded with another account, ` +
-        "or with an emulator that has ended.";
+    ? "Check that this is a task ID, not a clip ID, and that the key belongs to the account that submitted it."
+    : `The journal names this task under ${JSON.stringify(journalKey)}: it may belong to another account, or to an ` +
+        "emulator that has ended.";
 }
 
 /** Whether a task can be read by this id. An empty id or a dot segment names another URL, and a key must not get into one. */
@@ -294,8 +295,8 @@ export function taskIdOf(task: string | TaskSubmission, redactor: Redactor): str
 
 function noTask(path: string, got: unknown): InvalidRequestError {
   let hint = "";
-  if (typeof Object(got).then === "function") hint = "; it is a promise: await it first";
-  else if (Object(got).audio_url !== undefined) hint = "; it is a clip: its task has an id of its own";
+  if (typeof Object(got).then === "function") hint = "; got a promise: await it first";
+  else if (Object(got).audio_url !== undefined) hint = "; got a clip: pass the ID of its task";
   const message = `must be a task ID or the result of \`create\`${hint}`;
   return new InvalidRequestError("task_not_found", [{ path, message }]);
 }

@@ -1,6 +1,6 @@
 import type { TaskRequest } from "../contract/requests.js";
 import { isModel, isTaskType, type Model, PRICES, type TaskType } from "../contract/service.js";
-import { AsyncMusicError, CreditCeilingError, InvalidOptionError, shown } from "../errors/base.js";
+import { AsyncMusicError, CreditCeilingError, shown, wrongValue } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import { TaskFailedError } from "../errors/task-errors.js";
 
@@ -23,7 +23,7 @@ const RULE =
  */
 export function creditsFor(request: { readonly model: Model; readonly task_type: TaskType }): number {
   const credits = listedPrice(request);
-  if (credits === null) throw new InvalidOptionError("request", RULE, shown(request));
+  if (credits === null) throw wrongValue("request", RULE, shown(request));
   return credits;
 }
 

@@ -1,7 +1,7 @@
 import type { TaskRequest } from "../contract/requests.js";
 import { LIMITS } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
-import { InvalidOptionError, shown } from "../errors/base.js";
+import { shown, wrongValue } from "../errors/base.js";
 import {
   callbackRule,
   checkOptions,
@@ -52,7 +52,7 @@ export interface RunOptions extends WaitOptions, JournalOptions {
 export const SHARED_OPTIONS = {
   ...REQUEST_OPTIONS,
   pollIntervalMs: OWN_CHECK,
-  maxWaitMs: numberRule("be above 0 milliseconds", (value) => value > 0),
+  maxWaitMs: numberRule("be a number of milliseconds above 0", (value) => value > 0),
   onUpdate: callbackRule,
   onSubmitted: callbackRule,
 } as const;
@@ -118,10 +118,10 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
 
 const RUN_ALL_OPTIONS: OptionRules<RunAllOptions & RequestOptions> = {
   ...TASK_OPTIONS,
-  requestId: ["be left to each run of a batch", () => false],
+  requestId: ["be absent: each run of a batch has its own", () => false],
   journalKey: callbackRule,
-  concurrency: numberRule("be a whole number, 1 or more", (value) => Number.isInteger(value) && value >= 1),
-  maxCredits: numberRule("be 0 credits or more", (value) => value >= 0),
+  concurrency: numberRule("be a whole number of 1 or more", (value) => Number.isInteger(value) && value >= 1),
+  maxCredits: numberRule("be a number of credits, 0 or more", (value) => value >= 0),
   onProgress: callbackRule,
 };
 
@@ -149,12 +149,14 @@ const DEFAULT_GAPS: PollGaps = [recommended.shortest, recommended.longest];
 export function checkPollInterval(interval: PollInterval | undefined): PollGaps {
   if (interval === undefined) return DEFAULT_GAPS;
   const refuse = (rule: string): never => {
-    throw new InvalidOptionError("pollIntervalMs", rule, shown(interval));
+    throw wrongValue("pollIntervalMs", rule, shown(interval));
   };
   const pair: readonly unknown[] = Array.isArray(interval) ? interval : [interval, interval];
-  if (pair.length !== 2 || !pair.every(Number.isFinite)) return refuse("be a number, or two of them");
+  if (pair.length !== 2 || !pair.every(Number.isFinite))
+    return refuse("be a number of milliseconds, or a pair of them");
   const [shortest, longest] = pair as PollGaps;
-  if (shortest < LIMITS.shortestPollIntervalMs) refuse(`be at least ${LIMITS.shortestPollIntervalMs}`);
+  if (shortest < LIMITS.shortestPollIntervalMs)
+    refuse(`be at least ${LIMITS.shortestPollIntervalMs} milliseconds`);
   if (longest < shortest) refuse("be [shortest, longest] with shortest ≤ longest");
   return [shortest, longest];
 }

@@ -254,13 +254,13 @@ export class TaskPoller {
   /** A custom pacer or clock may throw anything: the task exists, and its id must not be lost. */
   #endOfWait(error: unknown): AsyncMusicError {
     if (error instanceof AsyncMusicError) return error;
-    const message = `Failed to wait for task ${this.taskId}: the pacer or the clock threw. ${resumeAdvice(this.taskId)}`;
+    const message = `Failed to wait for task ${this.taskId}: the custom pacer or clock threw; see \`cause\`. ${resumeAdvice(this.taskId)}`;
     return new AsyncMusicError(message, { taskId: this.taskId, cause: this.context.redactor.cause(error) });
   }
 
   #timeout(): WaitTimeoutError {
     const { taskId, maxWaitMs } = this.#settings;
-    const message = `Failed to wait for task ${taskId}: it did not end within ${maxWaitMs} ms, and continues. ${resumeAdvice(taskId)}`;
+    const message = `Task ${taskId} did not finish within ${maxWaitMs / 1000} s and is still running. ${resumeAdvice(taskId)}`;
     const seen: Task | null = this.#seen === "" ? null : JSON.parse(this.#seen);
     const task = this.context.redactor.data(seen);
     return new WaitTimeoutError(message, { taskId, task, cause: this.#failure });

@@ -97,7 +97,7 @@ export function createProgress(
     end() {
       if (thrown !== null)
         throw new AsyncMusicError(
-          "Failed to report the progress: `onProgress` threw. All runs have ended.",
+          "Failed to report the progress: `onProgress` threw; see `cause`. All runs have ended.",
           thrown,
         );
     },

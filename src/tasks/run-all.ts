@@ -1,6 +1,6 @@
 import type { TaskRequest } from "../contract/requests.js";
 import type { SucceededTask } from "../contract/task.js";
-import { AsyncMusicError, InvalidOptionError, shown } from "../errors/base.js";
+import { AsyncMusicError, shown, wrongValue } from "../errors/base.js";
 import type { Call, Context } from "../http/context.js";
 import type { Redactor } from "../http/redactor.js";
 import { isFreed, isJournalEntry } from "../journal/entries.js";
@@ -49,7 +49,7 @@ type Run<Request extends TaskRequest> = (
 ) => Promise<SucceededTask<Request["task_type"]>>;
 
 const ITERATED_TWICE =
-  "Failed to iterate a batch: it was iterated before, and would create its tasks again. Keep its results, or call `runAll` again.";
+  "This batch was already iterated: a second iteration would create its tasks again. Keep the results, or call `runAll` again.";
 
 /** Runs requests, a few at a time. It can be iterated once: a second time would create its tasks again. */
 export function runAll<Request extends TaskRequest>(
@@ -61,7 +61,7 @@ export function runAll<Request extends TaskRequest>(
   const { concurrency, maxCredits, onProgress, journalKey, onSubmitted, onUpdate, ...shared } = options;
   const source = Object(requests);
   if (source !== requests || !(Symbol.iterator in source || Symbol.asyncIterator in source))
-    throw new InvalidOptionError("requests", "be an iterable of requests", shown(requests));
+    throw wrongValue("requests", "be an iterable of requests", shown(requests));
   const ceiling = maxCredits === undefined ? null : createCreditCeiling(maxCredits);
   const { emitter, redactor } = context;
   const progress = onProgress === undefined ? null : createProgress(requests, onProgress, context);
@@ -134,7 +134,7 @@ function keyOf<Request>(
   try {
     return journalKey?.(request, index);
   } catch (error) {
-    throw new AsyncMusicError("Failed to create a task: `journalKey` threw. Nothing was sent.", {
+    throw new AsyncMusicError("Failed to create a task: `journalKey` threw; see `cause`. Nothing was sent.", {
       cause: redactor.cause(error),
     });
   }

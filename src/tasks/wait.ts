@@ -123,7 +123,7 @@ export async function callBack<Value>(
   try {
     await callback?.(value);
   } catch (error) {
-    const message = `Failed to wait for task ${taskId}: \`${name}\` threw. ${resumeAdvice(taskId)}`;
+    const message = `Failed to wait for task ${taskId}: \`${name}\` threw; see \`cause\`. ${resumeAdvice(taskId)}`;
     throw new AsyncMusicError(message, { taskId, cause: redactor.cause(error) });
   }
 }
