@@ -222,7 +222,7 @@ async function open(
 }
 
 function readBefore(url: string): AudioDownloadError {
-  const message = `Failed to read audio: its body was already read. Keep the bytes, or download ${url} again.`;
+  const message = `Failed to read audio: its body was read before. Keep the bytes, or download ${url} again.`;
   return new AudioDownloadError(message, { url, status: null });
 }
 

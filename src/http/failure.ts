@@ -162,7 +162,7 @@ export function responseError(
 }
 
 function reasonOf(status: number, errorCode: string | null, prose: unknown, redactor: Redactor): string {
-  if (status === 0 || (status >= 300 && status < 400))
+  if (status !== 404 && isAddressWrong(status))
     return `HTTP ${status} is a redirect, which the SDK does not follow`;
   const reason = `${errorCode ?? "no error code"} (HTTP ${status})`;
   if (typeof prose !== "string") return reason;
@@ -180,10 +180,23 @@ function adviceFor(
 ): string | undefined {
   const advice = call.advice?.();
   if (ErrorClass === TaskNotFoundError) return call.adviceIfNotFound?.() ?? advice;
+  let first = ADVICE.get(ErrorClass) ?? "";
   if (ErrorClass === BadRequestError && status !== 400)
-    return `This error code is a bad request with any HTTP status, not only with 400. ${advice ?? ""}`.trimEnd();
-  if (ErrorClass !== RateLimitedError || retryAt === null) return advice;
-  return `Retry after ${retryAt.toISOString()}. ${advice ?? ""}`.trimEnd();
+    first = "It is a BadRequestError because of its error code, whatever the HTTP status.";
+  if (ErrorClass === RateLimitedError && retryAt !== null) first = `Retry after ${retryAt.toISOString()}.`;
+  if (ErrorClass === ApiError && isAddressWrong(status)) first = "Check `baseUrl`.";
+  return `${first} ${advice ?? ""}`.trim() || undefined;
+}
+
+const ADVICE: ReadonlyMap<ApiErrorClass, string> = new Map([
+  [AuthenticationError, "Check the API key."],
+  [InsufficientCreditsError, "Top up the account, then send the request again."],
+  [AccountSuspendedError, "Contact the service."],
+]);
+
+/** A redirect, or a 404 that is about no task. */
+function isAddressWrong(status: number): boolean {
+  return status === 404 || status === 0 || (status >= 300 && status < 400);
 }
 
 type ApiErrorClass = typeof ApiError | typeof RateLimitedError;

@@ -37,9 +37,9 @@ export async function outcomeUnknown(
   const thrown = error instanceof Error ? error.message : "Failed to create a task: the outcome is unknown.";
   const failure =
     post === null
-      ? `Failed to create a task: the outcome of an earlier run with journal key ${slot.name} is unknown. That run ` +
-        `began at ${intent.at} and may have created a task. Nothing was sent now, to avoid a duplicate charge.`
-      : `${failureOf(thrown)} A task may exist. The request was not sent again, to avoid a duplicate charge.`;
+      ? `Failed to create a task: the outcome of an earlier run with journal key ${slot.name}, begun at ${intent.at}, ` +
+        "is unknown. Nothing was sent now, since a task may exist."
+      : `${failureOf(thrown)} The request was not sent again, since a task may exist.`;
   const evidenceText = evidence === null ? "" : ` ${EVIDENCE_MESSAGES[evidence]}`;
   const message =
     `${failure}${evidenceText} Find out whether a task was created, then call settleOutcome(journal, ${slot.name}, taskId), ` +

@@ -189,7 +189,7 @@ function isRefused(error: unknown): boolean {
 /** The error for a key that could not be restored after a refusal. */
 function keyNotRestored(slot: Slot, refusal: unknown, thrown: unknown): JournalError {
   const why = refusal instanceof Error ? ` (${refusal.name}: ${refusal.message})` : "";
-  const reason = `no task was created${why}, but the intent could not be deleted`;
+  const reason = `no task was created${why}, but the intent could not be removed`;
   return slot.failure(
     reason,
     causeOf(thrown),

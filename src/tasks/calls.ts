@@ -48,7 +48,7 @@ export function serialize(request: unknown, validates: boolean): SentRequest {
     throw new InvalidRequestError(code, [{ path: "", message }]);
   };
   if (request === undefined) return refuse("invalid_json", "is missing");
-  if (body === undefined) return refuse("invalid_json", "cannot be serialized as JSON");
+  if (body === undefined) return refuse("invalid_json", "is not serializable as JSON");
   const value = JSON.parse(body);
   const violation = validates ? findRequestViolation(value) : null;
   if (violation !== null) throw new InvalidRequestError(violation.errorCode, violation.issues);
@@ -111,7 +111,7 @@ function warnOfMisspelledFields(
 }
 
 const UNKNOWN_ADVICE =
-  "A task may exist. The request was not sent again, to avoid a duplicate charge. Compare " +
+  "The request was not sent again, since a task may exist: that would charge you twice. Compare " +
   "account.usage().tasks_created before you send it again.";
 
 const ABORTED = "the call was aborted after sending began";

@@ -30,8 +30,8 @@ test.each<[status: number, body: unknown, reason: string]>([
   [418, { error_code: "toString" }, "toString (HTTP 418)"],
   [500, null, "no error code (HTTP 500)"],
   [500, "error_code", "no error code (HTTP 500)"],
-  [300, { message: "Gone" }, "HTTP 300, a redirect, which is not followed"],
-  [399, { message: "Gone" }, "HTTP 399, a redirect, which is not followed"],
+  [300, { message: "Gone" }, "HTTP 300 is a redirect, which the SDK does not follow. Check `baseUrl`"],
+  [399, { message: "Gone" }, "HTTP 399 is a redirect, which the SDK does not follow. Check `baseUrl`"],
 ])("the message of a %i with %j says: %s", async (status, body, reason) => {
   const { message } = await errorOf(Response.json(body, { status }));
   expect(message).toBe(`Failed to read the balance: ${reason}. (request id request-1)`);
@@ -89,7 +89,7 @@ test.each([
     const { message } = await rejection(client.tasks.create(SONG_REQUEST), BadRequestError);
     expect(message).toContain(`(HTTP ${status})`);
     expect(
-      message.includes("This error code is a bad request with any HTTP status, not only with 400."),
+      message.includes("It is a BadRequestError because of its error code, whatever the HTTP status."),
     ).toBe(says);
   },
 );

@@ -18,16 +18,14 @@ test("a connection that isn't made names the host and the system's reason", asyn
   const client = failing(coded("ENOTFOUND"), { baseUrl: "https://musik.example:8443" });
   for (const call of [client.account.balance(), client.tasks.create(SONG_REQUEST)]) {
     const { message } = await rejection(call, ConnectionError);
-    expect(message).toContain(
-      "no connection to musik.example:8443 could be made (ENOTFOUND), so nothing was sent.",
-    );
+    expect(message).toContain("the connection to musik.example:8443 failed (ENOTFOUND); nothing was sent.");
     expect(message).not.toContain("emulator");
   }
 });
 
 test("a connection that breaks names them too", async () => {
   const { message } = await rejection(failing(coded("ECONNRESET")).account.balance(), ConnectionError);
-  expect(message).toContain("the connection to music.example broke (ECONNRESET).");
+  expect(message).toContain("the connection to music.example was lost (ECONNRESET).");
 });
 
 test("the reason is found eight causes below, and no deeper", async () => {
@@ -49,7 +47,7 @@ test("without a code, or with one that is prose, there is no reason in brackets"
   const listed = Object.assign(new Error("no"), { code: ["ECONNRESET"] });
   for (const failure of [new TypeError("no"), coded("no such host"), listed, "no", undefined]) {
     const { message } = await rejection(failing(failure).account.balance(), ConnectionError);
-    expect(message).toContain("the connection to music.example broke.");
+    expect(message).toContain("the connection to music.example was lost.");
   }
 });
 
@@ -67,10 +65,10 @@ test("the address of an emulator within the process asks for its whole connectio
   const client = new AsyncMusic({ baseUrl, apiKey, fetch, maxRetries: 0 });
   const { message } = await rejection(client.account.balance(), ConnectionError);
   expect(message).toContain(
-    "pass all of `emulator.connection()` to the client, including its `fetch`. (request id",
+    "pass all of `emulator.connection()` to the client, including `fetch`. (request id",
   );
   const waiting = createWorld(fetch, { baseUrl, apiKey }).client.tasks.wait(TASK_ID, { maxWaitMs: 5000 });
   expect((await rejection(waiting, WaitTimeoutError)).cause).toMatchObject({
-    message: expect.stringMatching(/including its `fetch`\. .*client\.tasks\.wait/),
+    message: expect.stringMatching(/including `fetch`\. .*client\.tasks\.wait/),
   });
 });

@@ -209,7 +209,7 @@ test("a file in the place of the directory, or of one above it, and a directory 
 
 const BAD_PATHS = ["", undefined, null, 7];
 test.each(BAD_PATHS)("the path %j is refused, and not taken for the working directory", (given) => {
-  expect(() => fileJournal(given as string)).toThrow(/^Expected `path` to be a string that is not empty/);
+  expect(() => fileJournal(given as string)).toThrow(/^`path` must be a string that is not empty/);
 });
 
 test("one path is one journal, however it is written", () => {

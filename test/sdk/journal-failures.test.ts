@@ -220,6 +220,8 @@ test("a refusal whose key can't be freed says both", async () => {
   expect(error.message).toContain("settleOutcome(journal, ");
 });
 
+const ADVICE = "Fix the journal, then try again with the same key.";
+
 test.each<[string, unknown, string]>([
   ["an error", new Error("db.example is away"), ": db.example is away."],
   ["an error that ends in a full stop", new Error("db.example is away."), ": db.example is away."],
@@ -236,10 +238,10 @@ test.each<[string, unknown, string]>([
     const error = await rejection(settleOutcome(journal, KEY, TASK_ID), JournalError);
     expect(error).toMatchObject({ journalKey: KEY, taskId: null });
     expect(error.cause).toBe(thrown);
-    const start = `Failed to keep the journal under "${KEY}": `;
+    const start = `Journal key "${KEY}": `;
     expect(error.message.startsWith(start)).toBe(true);
-    expect(error.message.endsWith(end)).toBe(true);
-    reasons.add(error.message.slice(start.length, -end.length));
+    expect(error.message.endsWith(`${end} ${ADVICE}`)).toBe(true);
+    reasons.add(error.message.slice(start.length, -`${end} ${ADVICE}`.length));
   }
   expect(reasons.size).toBe(2);
   for (const reason of reasons) expect(reason).toMatch(/^[a-z' ]+[a-z]$/);

@@ -53,8 +53,8 @@ function countingService({ isCreated = true, others = 0, before = 7 } = {}) {
 }
 
 test.each([
-  ["created", { isCreated: true }, "was created"],
-  ["not_created", { isCreated: false }, "was not created"],
+  ["created", { isCreated: true }, "was probably created"],
+  ["not_created", { isCreated: false }, "was probably not created"],
   ["unclear", { isCreated: true, others: 1 }, "does not show whether"],
   ["unclear", { isCreated: false, others: 2 }, "does not show whether"],
 ] as const)("the evidence is %s", async (evidence, service, words) => {

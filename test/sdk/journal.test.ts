@@ -181,8 +181,8 @@ test.each(STATES)("the same key with another request is refused (%s)", async (st
   expect(error.message).toContain(`"${KEY}"`);
   expect(error.message).not.toContain("sun in Faro");
   // Who has taken one key for two songs finds out which one it stands for, where that is known.
-  expect(error.message.includes(`of task ${TASK_ID}`)).toBe(state === "submitted");
-  expect(error.message.includes("of task")).toBe(state === "submitted");
+  expect(error.message.includes(`, which created task ${TASK_ID}.`)).toBe(state === "submitted");
+  expect(error.message.includes("created task")).toBe(state === "submitted");
   expect(world.requests).toEqual([]);
 });
 

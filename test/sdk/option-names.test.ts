@@ -39,7 +39,7 @@ test.each([
 ])("a client refuses `%s`, and asks whether `%s` was meant", (given, meant) => {
   const options = { apiKey: API_KEY, baseUrl: BASE_URL, [given]: 1 } as ClientOptions;
   expect(() => new AsyncMusic(options)).toThrow(
-    new InvalidOptionError(given, `be the name of an option, perhaps \`${meant}\``),
+    new InvalidOptionError(given, `Unknown option \`${given}\`. Did you mean \`${meant}\`?`),
   );
 });
 
@@ -70,7 +70,7 @@ test.each(OF_RUNS)("a create refuses `%s`, which it would not obey", async (name
   const { client, requests } = createWorld(() => accepted());
   const options = { [name]: name === "journal" ? memoryJournal() : "order-1" };
   const error = await rejection(client.tasks.create(SONG_REQUEST, options), InvalidOptionError);
-  expect(error).toMatchObject({ option: name, message: expect.stringContaining("`run` and `runAll`") });
+  expect(error).toMatchObject({ option: name, message: expect.stringContaining("`run` or `runAll`") });
   expect(requests).toEqual([]);
 });
 
@@ -89,27 +89,27 @@ test.each([
   const error = await rejection(client.tasks.run(SONG_REQUEST, { [given]: 1 }), InvalidOptionError);
   expect(error).toMatchObject({
     option: given,
-    message: `Expected \`${given}\` to be left out: it is an option of ${place}.`,
+    message: `\`${given}\` is not an option here. Pass it to ${place}.`,
   });
   expect(requests).toEqual([]);
 });
 
 test.each([
   ["onUpdate", "the calls that wait"],
-  ["journalKey", "`run` and `runAll`"],
+  ["journalKey", "`run` or `runAll`"],
   ["requestId", "each call"],
 ])("a client refuses `%s`, and says that it is an option of %s", (given, place) => {
   const options = { apiKey: API_KEY, baseUrl: BASE_URL, [given]: 1 } as ClientOptions;
-  expect(() => new AsyncMusic(options)).toThrow(`\`${given}\` to be left out: it is an option of ${place}.`);
+  expect(() => new AsyncMusic(options)).toThrow(`\`${given}\` is not an option here. Pass it to ${place}.`);
 });
 
 test("a level that is nearly one is shown, and one that may be a key is not", () => {
   const refused = (logLevel: string) => () => createWorld(() => balance(), { logLevel: logLevel as "warn" });
-  expect(refused("warning")).toThrow("got `warning`");
-  expect(refused("key_of_another")).toThrow("got `a string of length 14`");
+  expect(refused("warning")).toThrow('got "warning".');
+  expect(refused("key_of_another")).toThrow("got a string of length 14.");
   const secret = () => createWorld(() => balance(), { apiKey: "warns", logLevel: Object("warns") });
   expect(secret).toThrow(InvalidOptionError);
-  expect(secret).not.toThrow("got `warns`");
+  expect(secret).not.toThrow('"warns"');
 });
 
 test("a name that is nearly an option and holds the key is not shown", async () => {

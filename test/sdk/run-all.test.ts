@@ -229,7 +229,7 @@ test("nothing is sent before somebody iterates, and a second iteration says that
   expect(world.requests).toEqual([]);
   expect(await all(results)).toHaveLength(3);
   const error = await rejection(all(results), AsyncMusicError);
-  expect(error.message).toMatch(/was iterated before.*call `runAll` again/);
+  expect(error.message).toMatch(/was already iterated.*call `runAll` again/);
   expect(posts(world)).toHaveLength(3);
 });
 

@@ -57,8 +57,8 @@ test("a submission without a task id, or whose id is no id, is refused before an
 });
 
 test.each([
-  [Promise.resolve(submission()), "; it is a promise: await it first"],
-  [CLIP, "; it is a clip: its task has an id of its own"],
+  [Promise.resolve(submission()), "; got a promise: await it first"],
+  [CLIP, "; got a clip: pass the ID of its task"],
   [7, ". Nothing was sent."],
 ])("what is waited for or retrieved and is no task is refused by name: %j", async (given, words) => {
   const { client } = createWorld(() => accepted());

@@ -186,13 +186,13 @@ test("a listener that is added while an event is told hears of the next one only
 test("an event that there is not, and a listener that can't be called, are refused by name", () => {
   const { client } = createWorld(() => balance());
   expect(() => client.on("retries" as "retry", () => {})).toThrow(
-    /^Expected `name` to be attempt, answer, wait/,
+    /^`name` must be one of attempt, answer, wait/,
   );
   expect(() => client.on("toString" as "task", () => {})).toThrow(InvalidOptionError);
   const onKey = () => client.on(API_KEY as "task", () => {});
   expect(onKey).toThrow(InvalidOptionError);
   expect(onKey).not.toThrow(API_KEY);
-  expect(() => client.on("retry", Object("x"))).toThrow(/^Expected `listener` to be a function/);
+  expect(() => client.on("retry", Object("x"))).toThrow(/^`listener` must be a function/);
 });
 
 /** Each kind of line, with its level and how it begins or ends. */
@@ -202,7 +202,7 @@ const LINES: [kind: string, level: string, line: RegExp][] = [
   ["wait", "debug", /^waited \d+ ms /],
   ["task", "info", /^task .* is success, 100%$/],
   ["retry", "warn", /Retry 1 follows in 30000 ms\.$/],
-  ["pause", "warn", /^the service limits this key: nothing is sent until /],
+  ["pause", "warn", /^rate limited: nothing is sent with this key until /],
 ];
 
 test.each(["debug", "info", "warn", "error", "off", undefined] as const)(
@@ -275,7 +275,7 @@ test("each kind of line has words of its own, with whole milliseconds", async ()
   expect(lines.slice(0, 4)).toEqual([
     `sends GET ${BASE_URL}/api/v1/account/balance`,
     `429 after 0 ms to GET ${BASE_URL}/api/v1/account/balance`,
-    "the service limits this key: nothing is sent until 2026-01-01T00:00:30.000Z",
+    "rate limited: nothing is sent with this key until 2026-01-01T00:00:30.000Z",
     expect.stringMatching(/^Failed to read the balance: .*Retry 1 follows in 30000 ms\.$/),
   ]);
   expect(lines).toContainEqual(expect.stringMatching(/^waited \d+ ms for the rate limit, to read task /));
@@ -320,9 +320,9 @@ test("no event and no line holds the key, whatever a server echoes", async () =>
 });
 
 test.each([
-  [{ logger: Object({ debug: () => {} }) }, /`logger` to have the methods debug, info, warn, error/],
-  [{ logLevel: Object("loud") }, /`logLevel` to be debug, info, warn, error or off/],
-  [{ tracer: Object({}) }, /`tracer` to have the methods startActiveSpan/],
+  [{ logger: Object({ debug: () => {} }) }, /`logger` must have the methods debug, info, warn, error/],
+  [{ logLevel: Object("loud") }, /`logLevel` must be debug, info, warn, error or off/],
+  [{ tracer: Object({}) }, /`tracer` must have the methods startActiveSpan/],
 ])("%o is refused by name", (options, message) => {
   const create = () => createWorld(() => balance(), options);
   expect(create).toThrow(InvalidOptionError);

@@ -146,12 +146,14 @@ describe("what ends a wait at once", () => {
     ["a bare 404", () => new Response("<h1>no</h1>", { status: 404 }), TaskNotFoundError],
   ];
 
-  test.each(CASES)("%s does, with the task's id and how to resume", async (_, answer, kind) => {
+  test.each(CASES)("%s does, with the task's id and what to do", async (_, answer, kind) => {
     const world = createWorld(inTurn(running, answer));
     const error = await rejection(world.client.tasks.wait(TASK_ID), kind);
     expect(world.requests).toHaveLength(2);
     expect(error.taskId).toBe(TASK_ID);
-    expect(error.message).toContain(`client.tasks.wait("${TASK_ID}")`);
+    const advice =
+      kind === TaskNotFoundError ? "Check that this is a task ID" : `client.tasks.wait("${TASK_ID}")`;
+    expect(error.message).toContain(advice);
   });
 
   test("an abort does, with the signal's reason, also while a poll is under way", async () => {
@@ -282,9 +284,8 @@ describe("a task that isn't found", () => {
     "of `%s` asks for the right id and the right account",
     async (call) => {
       const { message } = await rejection(world().client.tasks[call](TASK_ID), TaskNotFoundError);
-      expect(message).toContain("Check that it is the id of a task, not of a clip.");
       expect(message).toContain(
-        `client.tasks.wait("${TASK_ID}") needs a key of the account that submitted it.`,
+        "Check that this is a task ID, not a clip ID, and that the key belongs to the account that submitted it.",
       );
       expect(message).not.toContain("Resume");
     },
@@ -297,7 +298,7 @@ describe("a task that isn't found", () => {
     await before.client.tasks.run(SONG_REQUEST, options);
     const { message } = await rejection(world().client.tasks.run(SONG_REQUEST, options), TaskNotFoundError);
     expect(message).toContain(
-      'The journal names this task under "order-1": it may have been recorded with another account',
+      'The journal names this task under "order-1": it may belong to another account',
     );
     expect(message).not.toContain("client.tasks.wait");
   });

@@ -48,7 +48,7 @@ describe("a field of `input` whose name looks misspelled", () => {
     for await (const _ of client.tasks.runAll([request]));
     expect(JSON.parse(requests[0]?.body ?? "").input.titel).toBe("my secret title");
     expect(shortened(logger)).toEqual([
-      "Unknown field `input.titel`, perhaps `title`: it is sent, and the service ignores it.",
+      "Unknown field `input.titel`, which the service ignores. Did you mean `title`?",
     ]);
   });
 
@@ -71,7 +71,7 @@ describe("a field of `input` whose name looks misspelled", () => {
     ["clipId", "clip_id", { model: "provider_a", task_type: "concat", input: { clip_id: "x", clipId: "x" } }],
   ])("`%s` is warned of with `%s`", async (name, meant, request) => {
     expect(await warningsOf(request)).toEqual([
-      `Unknown field \`input.${name}\`, perhaps \`${meant}\`: it is sent, and the service ignores it.`,
+      `Unknown field \`input.${name}\`, which the service ignores. Did you mean \`${meant}\`?`,
     ]);
   });
 
@@ -145,7 +145,7 @@ describe("an address without encryption", () => {
     "http://[2606:4700::1111]",
   ])("%s is warned of once", (baseUrl) => {
     expect(warningsOf(baseUrl)).toEqual([
-      expect.stringMatching(/^The base URL is not encrypted.* https .*http:/),
+      expect.stringMatching(/^The connection to http:.* is not encrypted: .* Use https\.$/),
     ]);
   });
 
