@@ -116,7 +116,7 @@ function errorOf(thrown: unknown): Error {
 /** How an option of the SDK is given in a shell. */
 const OPTIONS: Readonly<Record<string, string>> = {
   apiKey: "ASYNC_MUSIC_API_KEY",
-  baseUrl: "ASYNC_MUSIC_BASE_URL, or --base-url,",
+  baseUrl: "ASYNC_MUSIC_BASE_URL or --base-url",
   maxWaitMs: "--max-wait",
   journal: "--journal",
   path: "--journal",

@@ -71,7 +71,7 @@ describe("run with a journal", () => {
       const { status, stdout, stderr } = await breaking();
       expect([status, stdout]).toEqual([0, expect.stringMatching(/^\[Verse/)]);
       const [, taskId] = /Task (\S+) is submitted/.exec(stderr) ?? [];
-      expect(stderr).toContain(`task ${taskId} was created, but can't be recorded`);
+      expect(stderr).toContain(`task ${taskId} was created, but could not be recorded`);
       expect(stderr).toContain(`\n  async-music settle sea --journal ${its.journal} --task-id ${taskId}\n`);
       expect(stderr).not.toContain("client.tasks");
     });
@@ -79,7 +79,7 @@ describe("run with a journal", () => {
     test("does not advise to run the same command again", async () => {
       const { status, stderr } = await breaking("--max-wait", "1");
       expect(status).toBe(12);
-      expect(stderr).toContain("can't be recorded");
+      expect(stderr).toContain("could not be recorded");
       expect(stderr).not.toContain("Run the same command again");
       expect(stderr).toMatch(
         /To continue with the task:\n\n {2}async-music wait [0-9a-f-]{36} --no-download\n$/,

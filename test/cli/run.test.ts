@@ -125,7 +125,7 @@ describe("the result", () => {
     expect(status).toBe(13);
     expect(stdout.trimEnd().split("\n")).toHaveLength(2);
     expect(await readdir(its.folder)).toHaveLength(2);
-    expect(stderr).toContain("returns 404");
+    expect(stderr).toContain("returned HTTP 404");
   });
 
   test("has the status of a clip that can be retried, if another one has expired", async () => {
@@ -327,21 +327,21 @@ describe("errors name the flag or variable of an option", () => {
     [
       { ASYNC_MUSIC_BASE_URL: "nowhere" },
       [],
-      "ASYNC_MUSIC_BASE_URL, or --base-url, to be an http or https address",
+      "ASYNC_MUSIC_BASE_URL or --base-url must be an http or https address",
     ],
     [
       {},
       ["--base-url", "https://api.example/api/v1"],
-      "ASYNC_MUSIC_BASE_URL, or --base-url, to end before /api/v1",
+      "ASYNC_MUSIC_BASE_URL or --base-url must not end with /api/v1",
     ],
-    [{ ASYNC_MUSIC_API_KEY: "two words" }, [], "ASYNC_MUSIC_API_KEY to be a string"],
-    [{}, ["--journal", "", "--key", "k"], "--journal to be a string"],
-    [{}, ["--journal", "j", "--key", ""], "--key to be a string"],
+    [{ ASYNC_MUSIC_API_KEY: "two words" }, [], "ASYNC_MUSIC_API_KEY must be a string"],
+    [{}, ["--journal", "", "--key", "k"], "--journal must be a string"],
+    [{}, ["--journal", "j", "--key", ""], "--key must be a string"],
   ])("%j %j: %s", async (env, flags, said) => {
     const { status, stderr } = await started(env, ...flags);
     expect(status).toBe(2);
-    expect(stderr).toMatch(/^async-music: [^\n`]*(?:`[^`]+`\.)?\n$/);
-    expect(stderr).toContain(`Expected ${said}`);
+    expect(stderr).toMatch(/^async-music: [^\n`]*\n$/);
+    expect(stderr).toContain(said);
   });
 
   test("--task-id of settle", async () => {
