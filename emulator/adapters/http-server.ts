@@ -163,7 +163,11 @@ function originsAt(host: string | undefined, own: Origins): Origins {
 }
 
 function headersOf({ headers }: IncomingMessage): HttpRequest["headers"] {
-  return { get: (name) => headers[name.toLowerCase()]?.toString() ?? null };
+  return {
+    get: (name) => headers[name.toLowerCase()]?.toString() ?? null,
+    entries: () =>
+      new Headers(Object.entries(headers).map(([name, value]) => [name, String(value)])).entries(),
+  };
 }
 
 /** Reads a body to its end, but keeps no more of it than the limit. With a limit of 0 it does not wait for the end. */

@@ -1,7 +1,7 @@
 import { API_PREFIX } from "../../src/contract/service.js";
 import { EMULATOR_KEY } from "../core/accounts.js";
 import type { LogReader } from "../core/audit.js";
-import { checkOptionNames, invalidOption, parseOption } from "../core/checks.js";
+import { checkOptionNames, invalidOption, parseOption, wholeNumber } from "../core/checks.js";
 import { type Core, createCore, restoreSnapshot, setOwnerKey } from "../core/core.js";
 import { creditsSchema } from "../core/ledger.js";
 import { invoicePdf } from "../core/payments/payments.js";
@@ -34,7 +34,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const checked = checkOptions(options);
   const clock = createClock(checked.clock ?? "virtual");
   const closing = new AbortController();
-  const core = createCore(createState(checked, clock.now()), clock, closing.signal);
+  const core = createCore(createState(checked, clock.now()), clock, closing.signal, checked.exchangeBytes);
   if (checked.snapshot !== undefined) {
     restoreSnapshot(core, checked.snapshot);
     if (checked.apiKey !== undefined) setOwnerKey(core, checked.apiKey);
@@ -162,7 +162,7 @@ function createAccounts(context: MethodContext): Accounts {
 }
 
 const RESET_OPTIONS = ["seed", "credits", "policy", "limits"] as const;
-const EMULATOR_OPTIONS = [...RESET_OPTIONS, "clock", "apiKey", "snapshot", "url"] as const;
+const EMULATOR_OPTIONS = [...RESET_OPTIONS, "clock", "apiKey", "snapshot", "url", "exchangeBytes"] as const;
 
 /** Returns the options with a normalized address. */
 function checkOptions(
@@ -171,12 +171,13 @@ function checkOptions(
 ): EmulatorOptions {
   // With every name as an own property, so that a polluted `Object.prototype` sets none of those that `known` lacks.
   const options = checkOptionNames(checkOptionNames(given, known), EMULATOR_OPTIONS);
-  const { seed, credits, clock, apiKey, url } = options;
+  const { seed, credits, clock, apiKey, url, exchangeBytes } = options;
   if (seed !== undefined && !Number.isSafeInteger(seed))
     throw invalidOption("seed", "be a whole number", seed);
   if (credits !== undefined) parseOption("credits", creditsSchema, credits);
   if (clock !== undefined && !["virtual", "real"].includes(clock))
     throw invalidOption("clock", "be virtual or real", clock);
+  if (exchangeBytes !== undefined) parseOption("exchangeBytes", wholeNumber(0, 2 ** 31), exchangeBytes);
   if (apiKey !== undefined && !EMULATOR_KEY.test(apiKey)) {
     throw new RangeError(
       "`apiKey` must begin with `emu_`, which no real key does, and continue with 1 to 200 ASCII characters without spaces.",

@@ -52,6 +52,13 @@ export interface EmulatorOptions extends ResetOptions {
    * @defaultValue "https://api.async-music.test"
    */
   url?: string | undefined;
+  /**
+   * How many bytes of headers and bodies to keep for the dashboard's view of each request: 0 to 2,147,483,648. The oldest are
+   * dropped first; the log itself stays.
+   *
+   * @defaultValue 16,777,216 (16 MiB)
+   */
+  exchangeBytes?: number | undefined;
   /** The state to continue from. Seed, credits, policy and limits are then the snapshot's. */
   snapshot?: Snapshot | undefined;
 }

@@ -134,7 +134,8 @@ export const observerMethods = {
     },
   }),
   sendRequest: method("POST /accounts/{account_id}/requests", {
-    summary: "Send the API a request with a key of the account. It counts, and is logged, like any other.",
+    summary:
+      "Send the API a request with a key of the account. It counts against the rate limit and is logged; the audit ignores it.",
     body: sentRequestSchema,
     response: sentResponseSchema,
     run: (context, [accountId], request) =>
@@ -221,7 +222,15 @@ async function sendRequest(context: MethodContext, account: Account, request: Se
   if (outcome !== undefined)
     headers.set(OUTCOME_HEADER, JSON.stringify(outcome).replaceAll(/[^ -~]/g, escaped));
   const { core, origins } = context;
-  const head = { site: "service", path, method, headers, origins, isAborted: () => false } as const;
+  const head = {
+    site: "service",
+    path,
+    method,
+    headers,
+    origins,
+    isManual: true,
+    isAborted: () => false,
+  } as const;
   const sent = await handleRequest(context, {
     ...head,
     arrival: registerArrival(core, head),

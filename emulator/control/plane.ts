@@ -15,6 +15,7 @@ import {
 import { findRoute, patternOf } from "../http/routes.js";
 import { accountMethods } from "./account-methods.js";
 import { controlDocument } from "./describe.js";
+import { exchangeMethods } from "./exchange-methods.js";
 import { type AnyMethod, type MethodContext, method } from "./method.js";
 import { observerMethods } from "./observer-methods.js";
 import { serviceMethods } from "./service-methods.js";
@@ -26,6 +27,7 @@ export const METHODS: readonly AnyMethod[] = [
   ...Object.values(serviceMethods),
   ...Object.values(accountMethods),
   ...Object.values(observerMethods),
+  ...Object.values(exchangeMethods),
   method("GET /openapi.json", {
     summary: "This description.",
     response: z.looseObject({ openapi: text }),

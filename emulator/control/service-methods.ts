@@ -32,7 +32,7 @@ import { isoTime } from "../time/clock.js";
 import { accountSchema, requireAccount, viewAccount } from "./account-methods.js";
 import type { EmulatorState, ResetOptions } from "./emulator.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
-import { streamRequests } from "./stream-requests.js";
+import { eventStream, streamRequests } from "./stream-requests.js";
 
 /** A task as the API returns it, and its account. */
 const taskSchema = z.looseObject({
@@ -164,13 +164,7 @@ export const serviceMethods = {
   streamRequests: fileMethod("GET /requests/stream", {
     summary: "The same as server-sent events: first the past ones, then each as it ends.",
     mediaType: "text/event-stream",
-    respond: ({ core }) => ({
-      status: 200,
-      headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" },
-      body: "",
-      stream: streamRequests(core),
-      errorCode: null,
-    }),
+    respond: ({ core }) => eventStream(streamRequests(core)),
   }),
   listFindings: method("GET /audit", {
     summary: "Every rule of the service that a client broke.",

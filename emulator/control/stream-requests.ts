@@ -1,5 +1,6 @@
 import type { LoggedRequest, LogReader } from "../core/audit.js";
 import type { Core } from "../core/core.js";
+import type { HttpResponse } from "../http/messages.js";
 
 /** A chunk has at most this many events, and ends after about this many characters. All readers share the log. */
 const MOST_CHUNK_EVENTS = 100;
@@ -10,12 +11,20 @@ const EMPTY_COMMENT = ":\n\n";
 
 const encoder = new TextEncoder();
 
+export function eventStream(stream: ReadableStream<Uint8Array<ArrayBuffer>>): HttpResponse {
+  const headers = { "Content-Type": "text/event-stream", "Cache-Control": "no-store" };
+  return { status: 200, headers, body: "", stream, errorCode: null };
+}
+
 /**
  * The request log as server-sent events, past requests first. A slow reader needs no memory except for its position in the
  * log. The stream ends when it is canceled, when the log drops an entry that is not sent yet, when the state is replaced
  * before the old log is sent, and when the emulator is disposed.
  */
-export function streamRequests(core: Core): ReadableStream<Uint8Array<ArrayBuffer>> {
+export function streamRequests(
+  core: Core,
+  toJson: (request: LoggedRequest) => unknown = (request) => request,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   const { state, logReaders, closeListeners } = core;
   let log: readonly LoggedRequest[] = state.requests;
   let length = log.length;
@@ -66,7 +75,7 @@ export function streamRequests(core: Core): ReadableStream<Uint8Array<ArrayBuffe
     const end = Math.min(position + MOST_CHUNK_EVENTS, length);
     while (position < end && text.length < MOST_CHUNK_LENGTH) {
       const request = log[position++];
-      text += `data: ${JSON.stringify(request)}\n\n`;
+      if (request !== undefined) text += `data: ${JSON.stringify(toJson(request))}\n\n`;
     }
     controller.enqueue(encoder.encode(text));
   }

@@ -4,13 +4,19 @@ import { type Account, type ApiKey, createKey } from "./accounts.js";
 import { AudioStore } from "./audio-store.js";
 import type { LogReader, Submission } from "./audit.js";
 import { invariant } from "./checks.js";
+import { EXCHANGE_BYTES, Exchanges } from "./exchanges.js";
 import { readSnapshot, type State } from "./state.js";
 import type { StoredClip, StoredTask } from "./task.js";
 
 export type Core = ReturnType<typeof createCore>;
 
 /** One emulator: its state, its clock, and everything that is derived from the state or waits for it to change. */
-export function createCore(state: State, clock: ServiceClock, closing: AbortSignal) {
+export function createCore(
+  state: State,
+  clock: ServiceClock,
+  closing: AbortSignal,
+  exchangeBytes = EXCHANGE_BYTES,
+) {
   const closeListeners = new Set<() => void>();
   const onClose = () => {
     for (const close of [...closeListeners]) close();
@@ -25,6 +31,8 @@ export function createCore(state: State, clock: ServiceClock, closing: AbortSign
     generation: 0,
     watchers: new StatusWatchers(),
     logReaders: new Set<LogReader>(),
+    /** Of the requests in the log. */
+    exchanges: new Exchanges(exchangeBytes),
     /** The submissions that a fault delays. */
     delayedSubmissions: new Set<Submission>(),
     audio: new AudioStore(),
@@ -51,6 +59,7 @@ export function replaceState(core: Core, state: State, time: number, reason: str
   core.delayedSubmissions = new Set();
   core.clock.set(time);
   core.audio.clear();
+  core.exchanges.clear();
   core.watchers.rejectAll(reason);
   for (const notify of [...core.replaceListeners]) notify();
 }

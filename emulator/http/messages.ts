@@ -9,10 +9,12 @@ export interface RequestHead {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
-  readonly headers: { get(name: string): string | null };
+  readonly headers: Pick<Headers, "get" | "entries">;
   readonly origins: Origins;
   /** Whether the caller has aborted the request, or its connection has ended. */
   readonly isAborted: () => boolean;
+  /** A person sent it from the dashboard: the audit ignores it. */
+  readonly isManual?: true;
   /** Restricts the control plane; absent in process, where every caller is trusted. */
   readonly controlAccess?: ControlAccess;
 }

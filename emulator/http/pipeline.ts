@@ -3,11 +3,13 @@ import {
   auditRequest,
   fingerprintOfSubmission,
   fingerprintOfText,
+  type LoggedRequest,
   logRequest,
   type Submission,
 } from "../core/audit.js";
 import { invariant } from "../core/checks.js";
 import { type Core, findTask } from "../core/core.js";
+import type { Exchange } from "../core/exchanges.js";
 import { type Fault, takeFault } from "../core/faults.js";
 import { isBalanced } from "../core/ledger.js";
 import { admit, openWindow, remainingIn } from "../core/rate-limit.js";
@@ -119,6 +121,8 @@ function createContext(core: Core, request: HttpRequest): Context {
     now,
     caller: null,
     remaining: null,
+    created: null,
+    outcome: null,
     params: [],
   };
 }
@@ -278,15 +282,17 @@ function record(context: Context, outcome: HttpOutcome): HttpOutcome {
     account_id: caller?.account.id ?? null,
     error_code: response?.errorCode ?? null,
   };
+  const read = readTaskOf(context, caller);
+  core.exchanges.add(exchangeOf(context, logged, read, outcome));
   logRequest(requests, core.logReaders, logged, context.json);
-  if (caller === null) return outcome;
+  if (caller === null || request.isManual) return outcome;
 
   invariant(isBalanced(caller.account.ledger), "all credits are available, frozen or settled");
   const received = request.isAborted() ? null : response;
   const wait = received?.headers[HEADERS.retryAfter];
   const outcomeForClient = {
     fingerprint: () => `${caller.key.id} ${method} ${path} ${submission?.fingerprint() ?? ""}`,
-    task: method === "GET" ? readTaskOf(context, caller) : null,
+    task: read,
     known: knownOutcome(context, received),
     retryAfterSeconds: wait === undefined ? null : Number(wait),
   };
@@ -294,11 +300,44 @@ function record(context: Context, outcome: HttpOutcome): HttpOutcome {
   return outcome;
 }
 
-function readTaskOf({ core, request }: Context, { account }: Caller): StoredTask | null {
+/** The task that a read names, if it is the account's. */
+function readTaskOf({ core, request: { method, path } }: Context, caller: Caller | null): StoredTask | null {
   const prefix = `${ENDPOINTS.createTask.path}/`;
-  if (!request.path.startsWith(prefix)) return null;
-  const task = findTask(core, request.path.slice(prefix.length).toLowerCase());
-  return task?.accountId === account.id ? task : null;
+  if (method !== "GET" || !path.startsWith(prefix)) return null;
+  const task = findTask(core, path.slice(prefix.length).toLowerCase());
+  return task !== undefined && task.accountId === caller?.account.id ? task : null;
+}
+
+function exchangeOf(
+  context: Context,
+  logged: LoggedRequest,
+  read: StoredTask | null,
+  ended: HttpOutcome,
+): Omit<Exchange, "number"> {
+  const { core, request, arrivedAt, caller, created, remaining, fault, outcome } = context;
+  const { origins, headers, body } = request;
+  const response = typeof ended === "string" ? null : ended;
+  const isBroken = response?.breaksAfterBytes !== undefined;
+  return {
+    request: logged,
+    origin: request.site === "service" ? origins.service : origins.providers.provider_a,
+    keyId: caller?.key.id ?? null,
+    taskId: (created ?? read)?.id ?? null,
+    durationMs: core.clock.now() - arrivedAt,
+    ended: typeof ended === "string" ? ended : isBroken ? "broken_response" : "response",
+    remaining,
+    fault,
+    outcome,
+    isManual: request.isManual === true,
+    messages: {
+      requestHeaders: [...headers.entries()],
+      requestBody: body,
+      response: response && {
+        headers: response.headers,
+        body: typeof response.body === "string" ? response.body : { bytes: response.body.byteLength },
+      },
+    },
+  };
 }
 
 /** The outcome as the client can tell it from its response. A success whose body was cut is unknown. */

@@ -4,7 +4,7 @@ import type { Clip, Lyrics, Task, TaskFields, TaskOutput, TaskSubmission } from 
 import { type Account, balanceData, usageData } from "../core/accounts.js";
 import { parseOption } from "../core/checks.js";
 import { findTask } from "../core/core.js";
-import { type Outcome, outcomeSchema, providerReport } from "../core/providers.js";
+import { outcomeSchema, providerReport } from "../core/providers.js";
 import { type MadeClip, parseInput, type StoredTask, type SucceededTask } from "../core/task.js";
 import { applyTimeouts, createTask, readTask, type TaskOrder } from "../core/transitions.js";
 import { isoTime } from "../time/clock.js";
@@ -91,7 +91,8 @@ export function findRoute<Route extends RoutePattern>(
 /** A header with the task's outcome as JSON: the body can be the same as in production. */
 export const OUTCOME_HEADER = "X-Emulator-Outcome";
 
-function handleCreateTask({ core, request, json, now }: Context, account: Account): TaskSubmission {
+function handleCreateTask(context: Context, account: Account): TaskSubmission {
+  const { core, request, json, now } = context;
   if (account.suspended)
     throw new Refusal("account_suspended", "The account is suspended and cannot create tasks.");
   const { mixed_field_sets, null_audio_format, audio_conversion } = core.state.policy;
@@ -110,13 +111,17 @@ function handleCreateTask({ core, request, json, now }: Context, account: Accoun
   const credits = priceOf(model, type);
 
   applyTimeouts(core, account, now);
+  const { next, always } = core.state.scripts[model];
+  const scripted = outcome ?? next[0] ?? always;
   const task = createTask(core, account, { model, type, credits, input, audioFormat, outcome }, now);
   if (task === "insufficient_credits") {
     const { available } = account.ledger;
     throw new Refusal(task, `The task costs ${credits} credits, but only ${available} are available.`);
   }
+  context.outcome = scripted;
   if (task === "upstream_provider_error")
     throw new Refusal(task, "The provider refused the task. No credits are frozen.");
+  context.created = task;
   return {
     task_id: task.id,
     type,
@@ -132,7 +137,7 @@ interface ValidRequest extends Pick<TaskOrder, "model" | "input"> {
   audio_format?: TaskOrder["audioFormat"];
 }
 
-function readOutcome({ headers }: HttpRequest): Outcome | null {
+function readOutcome({ headers }: HttpRequest) {
   const value = headers.get(OUTCOME_HEADER);
   if (value === null) return null;
   try {

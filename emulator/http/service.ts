@@ -1,7 +1,9 @@
 import type { Account, ApiKey } from "../core/accounts.js";
 import type { AuditedRequest } from "../core/audit.js";
 import type { Core } from "../core/core.js";
+import type { Exchange } from "../core/exchanges.js";
 import type { Fault } from "../core/faults.js";
+import type { StoredTask } from "../core/task.js";
 import type { HttpRequest, HttpResponse, Origins } from "./messages.js";
 
 /** One emulator as the adapters use it. */
@@ -23,6 +25,10 @@ export interface Context extends AuditedRequest {
   now: number;
   /** The valid key that was sent, and its account; `null` without a valid key. */
   caller: Caller | null;
+  /** The task that it created. */
+  created: StoredTask | null;
+  /** The outcome that was set for the created task. */
+  outcome: Exchange["outcome"];
   /** How many more requests the key may send in its rate limit window; `null` if that is not known. */
   remaining: number | null;
   /** The parameters in the path, in the order of the route's pattern. */

@@ -74,10 +74,12 @@ test("every call returns the status and the body that its description states", a
   await call("GET", `${ACCOUNT}/ledger/from/{place}`, undefined, { place: "0" });
   await call("POST", `${ACCOUNT}/requests`, { method: "GET", path: "/api/v1/account/balance" });
   await call("GET", "/requests");
+  await call("GET", "/exchanges/{number}", undefined, { number: "1" });
+  await call("POST", "/exchanges/har", {});
   await call("GET", "/audit");
   await call("PUT", "/snapshot", await call("GET", "/snapshot"));
   await call("GET", "/openapi.json");
 
-  const notJson = "GET /requests/stream";
-  expect([...seen, notJson].sort()).toEqual(METHODS.map(({ route }) => route).sort());
+  const notJson = ["GET /requests/stream", "GET /exchanges/stream"];
+  expect([...seen, ...notJson].sort()).toEqual(METHODS.map(({ route }) => route).sort());
 });

@@ -26,6 +26,9 @@ const TABLE = {
   "/limits": "PATCH",
   "/requests": "GET",
   "/requests/stream": "GET",
+  "/exchanges/stream": "GET",
+  "/exchanges/{number}": "GET",
+  "/exchanges/har": "POST",
   "/audit": "GET",
   "/snapshot": "GET PUT",
 };

@@ -10,7 +10,7 @@ async function describedCalls(): Promise<{ method: string; path: string }[]> {
   const paths: Record<string, Record<string, unknown>> = body.paths;
   return Object.entries(paths)
     .map(([path, operations]) => ({ path: path.replace(/^\/_emulator/, ""), operations }))
-    .filter(({ path }) => path !== "/requests/stream")
+    .filter(({ path }) => !path.endsWith("/stream"))
     .flatMap(({ path, operations }) =>
       Object.keys(operations).map((method) => ({ method: method.toUpperCase(), path })),
     );

@@ -1,0 +1,170 @@
+import * as z from "zod/mini";
+import { HEADERS } from "../../src/contract/service.js";
+import { type LoggedRequest, loggedRequestSchema } from "../core/audit.js";
+import { count, flag, list, NAMED, objectOf, oneOf, text, UnknownIdError, uuid } from "../core/checks.js";
+import type { Core } from "../core/core.js";
+import type { Exchange } from "../core/exchanges.js";
+import { faultRuleSchema } from "../core/faults.js";
+import { outcomeSchema } from "../core/providers.js";
+import { fileMethod, method } from "./method.js";
+import { eventStream, streamRequests } from "./stream-requests.js";
+
+const exchangeSchema = z
+  .extend(z.object(loggedRequestSchema.shape), {
+    /** Numbered from 1 since the last reset. Null for a request that came with a snapshot. */
+    number: z.nullable(count),
+    url: z.nullable(text),
+    key_id: z.nullable(uuid),
+    /** The task that was created or read. */
+    task_id: z.nullable(uuid),
+    /** On the emulator's clock. */
+    duration_ms: z.nullable(z.number()),
+    ended: z.nullable(oneOf("response", "broken_response", "disconnect", "stall")),
+    rate_limit_remaining: z.nullable(count),
+    /** The fault that fired. */
+    fault: z.nullable(faultRuleSchema.shape.fault),
+    /** The outcome that was set for the created task. */
+    outcome: z.nullable(outcomeSchema),
+    /** Sent from the dashboard: the audit ignores it. */
+    manual: flag,
+  })
+  .register(NAMED, { id: "Exchange" });
+
+const headersSchema = z.nullable(z.record(text, text));
+
+const detailsSchema = z.extend(exchangeSchema, {
+  /** Whether headers and bodies are still kept; else the fields below are null. */
+  complete: flag,
+  request_headers: headersSchema,
+  request_body: z.nullable(text),
+  response_headers: headersSchema,
+  /** Null for a file, of which only the length is kept. */
+  response_body: z.nullable(text),
+  response_bytes: z.nullable(count),
+});
+
+type ExchangeJson = z.output<typeof exchangeSchema>;
+type Details = z.output<typeof detailsSchema>;
+
+/** Requests as a person debugs them: with their messages, and with what shaped the response. */
+export const exchangeMethods = {
+  streamExchanges: fileMethod("GET /exchanges/stream", {
+    summary: "Every request as server-sent events, with its task, key and fault: past ones first.",
+    mediaType: "text/event-stream",
+    respond: ({ core }) =>
+      eventStream(streamRequests(core, (request) => exchangeJson(request, core.exchanges.of(request)))),
+  }),
+  getExchange: method("GET /exchanges/{number}", {
+    summary: "One request and its response, with headers and bodies. API keys are masked.",
+    response: detailsSchema,
+    run: ({ core }, [number]) => exchangeDetails(core, number),
+  }),
+  exportExchanges: method("POST /exchanges/har", {
+    summary: "These requests, or all, as an HTTP archive (HAR 1.2). API keys are masked.",
+    body: objectOf({ numbers: z.optional(list(count)) }),
+    response: z.object({ log: z.looseObject({ version: text, entries: list(z.looseObject({})) }) }),
+    run: ({ core }, _, { numbers }) => httpArchive(core, numbers),
+  }),
+};
+
+function exchangeJson(request: LoggedRequest, exchange: Exchange | undefined): ExchangeJson {
+  return {
+    ...request,
+    number: exchange?.number ?? null,
+    url: exchange === undefined ? null : exchange.origin + request.path,
+    key_id: exchange?.keyId ?? null,
+    task_id: exchange?.taskId ?? null,
+    duration_ms: exchange?.durationMs ?? null,
+    ended: exchange?.ended ?? null,
+    rate_limit_remaining: exchange?.remaining ?? null,
+    fault: exchange?.fault ?? null,
+    outcome: exchange?.outcome ?? null,
+    manual: exchange?.isManual ?? false,
+  };
+}
+
+function exchangeDetails(core: Core, number: string): Details {
+  const exchange = core.exchanges.find(Number(number), core.state.requests);
+  if (exchange === undefined) throw new UnknownIdError("number", "be that of a request in the log", number);
+  return detailsOf(exchange);
+}
+
+function detailsOf(exchange: Exchange): Details {
+  const { messages } = exchange;
+  const sent = new Headers(messages?.requestHeaders.map(([name, value]) => [name, value]));
+  const key = sent.get(HEADERS.apiKey) ?? "";
+  const masked = (value: string) => (key.length < 8 ? value : value.replaceAll(key, mask(key)));
+  for (const name of SECRET_HEADERS) {
+    const value = sent.get(name);
+    if (value !== null) sent.set(name, mask(value));
+  }
+  const { requestBody: body = null, response = null } = messages ?? {};
+  const received = response?.body ?? null;
+  return {
+    ...exchangeJson(exchange.request, exchange),
+    complete: messages !== null,
+    request_headers: messages && Object.fromEntries(sent),
+    request_body: body instanceof Uint8Array ? masked(new TextDecoder().decode(body)) : body && TOO_LARGE,
+    response_headers: response && { ...response.headers },
+    response_body: typeof received === "string" ? masked(received) : null,
+    response_bytes:
+      typeof received === "string"
+        ? new TextEncoder().encode(received).byteLength
+        : (received?.bytes ?? null),
+  };
+}
+
+const SECRET_HEADERS = [HEADERS.apiKey, "Authorization", "Proxy-Authorization", "Cookie"];
+const TOO_LARGE = "(larger than the emulator reads)";
+
+/** Only the last four characters, in ASCII since header values must be. */
+function mask(secret: string): string {
+  return `****${secret.length > 8 ? secret.slice(-4) : ""}`;
+}
+
+/** http://www.softwareishard.com/blog/har-12-spec/ */
+function httpArchive({ exchanges, state }: Core, numbers: readonly number[] | undefined) {
+  const chosen =
+    numbers?.map((number) => exchanges.find(number, state.requests)) ??
+    state.requests.map((each) => exchanges.of(each));
+  const entries = chosen.filter((each) => each !== undefined).map((each) => archiveEntry(detailsOf(each)));
+  return { log: { version: "1.2", creator: { name: "async-music emulator", version: "1" }, entries } };
+}
+
+function archiveEntry(details: Details) {
+  const { at, method, url, status, duration_ms: time, request_headers, response_headers } = details;
+  const { request_body, response_body, response_bytes } = details;
+  const headersOf = (headers: Details["request_headers"]) =>
+    Object.entries(headers ?? {}).map(([name, value]) => ({ name, value }));
+  const common = { httpVersion: "HTTP/1.1", cookies: [], headersSize: -1 };
+  const mimeType = new Headers(response_headers ?? {}).get("Content-Type") ?? "";
+  return {
+    startedDateTime: at,
+    time,
+    request: {
+      ...common,
+      method,
+      url,
+      headers: headersOf(request_headers),
+      queryString: [],
+      bodySize: -1,
+      ...(request_body !== null && { postData: { mimeType: "application/json", text: request_body } }),
+    },
+    response: {
+      ...common,
+      status: status ?? 0,
+      statusText: "",
+      headers: headersOf(response_headers),
+      content: {
+        size: response_bytes ?? 0,
+        mimeType,
+        ...(response_body !== null && { text: response_body }),
+      },
+      redirectURL: "",
+      bodySize: -1,
+    },
+    cache: {},
+    timings: { send: 0, wait: time, receive: 0 },
+    ...(details.ended !== "response" && { _error: details.ended }),
+  };
+}
