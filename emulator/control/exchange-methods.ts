@@ -85,7 +85,7 @@ function exchangeJson(request: LoggedRequest, exchange: Exchange | undefined): E
 
 function exchangeDetails(core: Core, number: string): Details {
   const exchange = core.exchanges.find(Number(number), core.state.requests);
-  if (exchange === undefined) throw new UnknownIdError("number", "be that of a request in the log", number);
+  if (exchange === undefined) throw new UnknownIdError("exchange", number);
   return detailsOf(exchange);
 }
 
