@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type ControlledService, createControlled, USAGE, VALID } from "./support/service.js";
 
+const AT = "2026-01-01T00:00:00.000Z";
+
 let service: ControlledService;
 let account: string;
 beforeEach(() => {
@@ -10,81 +12,65 @@ beforeEach(() => {
 
 const topUp = (body: object) =>
   service.control("POST", `${account}/top-ups`, { usd: 10, method: "card", ...body });
+const savedCard = async () => (await service.control("GET", `${account}/auto-top-up`)).body.saved_card;
 
-test.each(["card", "crypto"])(
-  "a top-up by %s is completed at once: one credit for each cent",
-  async (method) => {
-    const { balance, get, emulator } = service;
-    const { status, body } = await topUp({ usd: 25, method });
-    expect([status, body]).toEqual([
-      201,
-      {
-        payment_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        at: "2026-01-01T00:00:00.000Z",
-        usd: 25,
-        credits: 2500,
-        method,
-        status: "completed",
-        automatic: false,
-        card: method === "card" ? expect.stringMatching(/^\d{4}$/) : null,
-        invoice_id: expect.any(String),
-      },
-    ]);
-    expect(await balance()).toEqual({ available: 2505, frozen: 0, total: 2505 });
-    expect((await get(USAGE)).body.data.credits_topped_up).toBe(2505);
-    expect(emulator.accounts.get(emulator.accountId).ledger.at(-1)).toEqual({
-      at: "2026-01-01T00:00:00.000Z",
-      kind: "top_up",
-      credits: 2500,
-      task_id: null,
-    });
-  },
-);
-
-test("cents are credits, also where binary fractions are not exact", async () => {
-  for (const [usd, credits] of [
-    [0.01, 1],
-    [19.99, 1999],
-    [1.1, 110],
-    [1_000_000, 100_000_000],
-  ]) {
-    expect((await topUp({ usd, method: "crypto" })).body).toMatchObject({ usd, credits });
-  }
+test.each([
+  ["card", expect.stringMatching(/^\d{4}$/)],
+  ["crypto", null],
+])("a top-up by %s adds one credit per cent at once", async (method, card) => {
+  const { balance, get, emulator } = service;
+  const { status, body } = await topUp({ usd: 25, method });
+  expect(status).toBe(201);
+  expect(body).toEqual({
+    ...{ payment_id: expect.stringMatching(/^[0-9a-f-]{36}$/), at: AT, usd: 25, credits: 2500, method, card },
+    ...{ status: "completed", automatic: false, invoice_id: expect.any(String) },
+  });
+  expect(await balance()).toEqual({ available: 2505, frozen: 0, total: 2505 });
+  expect((await get(USAGE)).body.data.credits_topped_up).toBe(2505);
+  const entry = emulator.accounts.get(emulator.accountId).ledger.at(-1);
+  expect(entry).toEqual({ at: AT, kind: "top_up", credits: 2500, task_id: null });
 });
 
-test("a card that is refused brings nothing, and is not saved", async () => {
-  const { control, balance } = service;
+test.each([
+  [0.01, 1],
+  [19.99, 1999],
+  [1.1, 110],
+  [1_000_000, 100_000_000],
+])("%d USD are exactly %i credits", async (usd, credits) => {
+  expect((await topUp({ usd, method: "crypto" })).body).toMatchObject({ usd, credits });
+});
+
+test("a refused card adds no credits, and is not saved", async () => {
   const { status, body } = await topUp({ outcome: "refused" });
   expect([status, body.status, body.invoice_id]).toEqual([201, "refused", null]);
-  expect((await balance()).total).toBe(5);
-  expect((await control("GET", `${account}/auto-top-up`)).body.saved_card).toBeNull();
+  expect((await service.balance()).total).toBe(5);
+  expect(await savedCard()).toBeNull();
 });
 
-describe("a transfer that is unconfirmed", () => {
+describe("a pending crypto top-up", () => {
   let payment: string;
   beforeEach(async () => {
-    const pending = await topUp({ method: "crypto", outcome: "pending" });
-    expect([pending.status, pending.body.status, pending.body.invoice_id]).toEqual([201, "pending", null]);
-    payment = `${account}/top-ups/${pending.body.payment_id}`;
+    const { status, body } = await topUp({ method: "crypto", outcome: "pending" });
+    expect([status, body.status, body.invoice_id]).toEqual([201, "pending", null]);
+    payment = `${account}/top-ups/${body.payment_id}`;
   });
 
-  test("brings its credits when it is completed, once", async () => {
-    const { control, balance, emulator, frozenState } = service;
+  test("adds its credits once, when it is completed", async () => {
+    const { control, balance, emulator, advance, frozenState } = service;
     expect((await balance()).total).toBe(5);
-    await emulator.clock.advance(60_000);
+    await advance(60_000);
     const { status, body } = await control("PATCH", payment, { status: "completed" });
-    expect([status, body.status, body.at]).toEqual([200, "completed", "2026-01-01T00:00:00.000Z"]);
+    expect([status, body.status, body.at]).toEqual([200, "completed", AT]);
     expect(body.invoice_id).not.toBeNull();
     expect((await balance()).total).toBe(1005);
     expect(emulator.accounts.get(emulator.accountId).ledger.at(-1)?.at).toBe("2026-01-01T00:01:00.000Z");
     const before = frozenState();
-    for (const again of ["completed", "refused"]) {
+    for (const again of ["completed", "refused"])
       expect((await control("PATCH", payment, { status: again })).status).toBe(400);
-    }
     expect(frozenState()).toBe(before);
   });
 
-  test("brings nothing when it is refused, and that is the end of it", async () => {
+  test("adds nothing when it is refused, which is final", async () => {
     const { control, balance } = service;
     expect((await control("PATCH", payment, { status: "refused" })).body.status).toBe("refused");
     expect((await control("PATCH", payment, { status: "completed" })).status).toBe(400);
@@ -92,7 +78,7 @@ describe("a transfer that is unconfirmed", () => {
   });
 
   test.each([[{ status: "pending" }], [{ status: "done" }], [{}], [{ status: "completed", usd: 5 }]])(
-    "can't become %j",
+    "cannot become %j",
     async (body) => {
       const before = service.frozenState();
       expect((await service.control("PATCH", payment, body)).status).toBe(400);
@@ -102,8 +88,7 @@ describe("a transfer that is unconfirmed", () => {
 });
 
 test("the card of the last completed card top-up is the saved card", async () => {
-  const { control, emulator } = service;
-  const savedCard = async () => (await control("GET", `${account}/auto-top-up`)).body.saved_card;
+  const { accounts, accountId } = service.emulator;
   const first = (await topUp({})).body.card;
   expect(await savedCard()).toBe(first);
   await topUp({ method: "crypto" });
@@ -112,39 +97,28 @@ test("the card of the last completed card top-up is the saved card", async () =>
   expect(await savedCard()).toBe(first);
   const second = (await topUp({})).body.card;
   expect(await savedCard()).toBe(second);
-  emulator.accounts.updateTopUp(emulator.accountId, pending.payment_id, { status: "completed" });
+  accounts.updateTopUp(accountId, pending.payment_id, { status: "completed" });
   expect(await savedCard()).toBe(pending.card);
   expect(new Set([first, second, pending.card]).size).toBe(3);
 });
 
-test("payments are listed, oldest first, with their records", async () => {
-  const { control, emulator } = service;
-  for (const outcome of ["completed", "refused", "pending"] as const) {
-    emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card", outcome });
-  }
-  const { body } = await control("GET", `${account}/top-ups`);
-  expect(body.payments.map(({ status }: { status: string }) => status)).toEqual([
-    "completed",
-    "refused",
-    "pending",
-  ]);
-  expect(body.payments).toEqual(emulator.accounts.payments(emulator.accountId));
+test("payments are listed, oldest first, with their status", async () => {
+  const { accounts, accountId } = service.emulator;
+  const outcomes = ["completed", "refused", "pending"] as const;
+  for (const outcome of outcomes) accounts.topUp(accountId, { usd: 10, method: "card", outcome });
+  const { payments } = (await service.control("GET", `${account}/top-ups`)).body;
+  expect(payments).toMatchObject(outcomes.map((status) => ({ status })));
+  expect(payments).toEqual(accounts.payments(accountId));
 });
 
 test.each([
-  [{}],
-  [{ usd: 0, method: "card" }],
-  [{ usd: -10, method: "card" }],
-  [{ usd: 10.005, method: "card" }],
-  [{ usd: 5e-324, method: "card" }],
-  [{ usd: "10", method: "card" }],
-  [{ usd: 1_000_001, method: "card" }],
-  [{ usd: null, method: "card" }],
-  [{ usd: 10 }],
-  [{ usd: 10, method: "cash" }],
-  [{ usd: 10, method: "card", outcome: "maybe" }],
-  [{ usd: 10, method: "card", credits: 5000 }],
-])("no top-up: %j changes nothing", async (body) => {
+  {},
+  { usd: 10 },
+  ...[0, -10, 10.005, 5e-324, "10", 1_000_001, null].map((usd) => ({ usd, method: "card" })),
+  { usd: 10, method: "cash" },
+  { usd: 10, method: "card", outcome: "maybe" },
+  { usd: 10, method: "card", credits: 5000 },
+])("the top-up %j is refused, and changes nothing", async (body) => {
   const { control, frozenState, emulator } = service;
   const before = frozenState();
   const { status, body: error } = await control("POST", `${account}/top-ups`, body);
@@ -153,56 +127,53 @@ test.each([
   expect(frozenState()).toBe(before);
 });
 
-test("a payment or an account that there is not is a 404", async () => {
+test.each([
+  ["POST", "{unknown}/top-ups", { usd: 10, method: "card" }],
+  ["GET", "{unknown}/top-ups"],
+  ["PATCH", "{account}/top-ups/unknown", { status: "completed" }],
+  ["GET", "{unknown}/auto-top-up"],
+  ["PUT", "{unknown}/auto-top-up", { enabled: false }],
+  ["POST", "{unknown}/authorizations"],
+  ["GET", "{unknown}/billing"],
+  ["PUT", "{unknown}/billing", { name: "A", address_line_1: "B", city: "C", country: "D" }],
+  ["GET", "{unknown}/invoices"],
+  ["GET", "{unknown}/invoices/AM-000001.pdf"],
+])("an unknown payment or account is a 404: %s %s", async (method, path, body?) => {
   const { control, frozenState } = service;
   const before = frozenState();
-  const nobody = "/accounts/00000000-0000-4000-8000-000000000000";
-  for (const [method, path, body] of [
-    ["POST", `${nobody}/top-ups`, { usd: 10, method: "card" }],
-    ["GET", `${nobody}/top-ups`],
-    ["PATCH", `${account}/top-ups/unknown`, { status: "completed" }],
-    ["GET", `${nobody}/auto-top-up`],
-    ["PUT", `${nobody}/auto-top-up`, { enabled: false }],
-    ["POST", `${nobody}/authorizations`],
-    ["GET", `${nobody}/billing`],
-    ["PUT", `${nobody}/billing`, { name: "A", address_line_1: "B", city: "C", country: "D" }],
-    ["GET", `${nobody}/invoices`],
-    ["GET", `${nobody}/invoices/AM-000001.pdf`],
-  ] as const) {
-    expect([path, (await control(method, path, body)).status]).toEqual([path, 404]);
-  }
+  const unknown = "/accounts/00000000-0000-4000-8000-000000000000";
+  const filled = path.replace("{unknown}", unknown).replace("{account}", account);
+  expect((await control(method, filled, body)).status).toBe(404);
   expect(frozenState()).toBe(before);
 });
 
-describe("credits beyond counting", () => {
+describe("the most credits that an account can have", () => {
   const most = 1e12;
 
-  test.each([Number.MAX_SAFE_INTEGER, most + 1])("an account can't begin with %i", (credits) => {
+  test.each([Number.MAX_SAFE_INTEGER, most + 1])("an account cannot begin with %i", (credits) => {
     const message = `\`credits\` must be a whole number from 0 to ${most}; got ${credits}.`;
     expect(() => createControlled({ credits })).toThrow(message);
     expect(() => service.emulator.accounts.create({ credits })).toThrow(message);
   });
 
-  test("a top-up past what an account can be given is a 400, also one that was pending", async () => {
+  test("a top-up beyond them is a 400, also one that was pending", async () => {
     const { emulator, control } = service;
     emulator.reset({ credits: most - 1 });
     const { accounts, accountId } = emulator;
     const path = `/accounts/${accountId}/top-ups`;
     const pending = accounts.topUp(accountId, { usd: 0.02, method: "card", outcome: "pending" });
-    for (const [method, place, body] of [
-      ["POST", path, { usd: 0.02, method: "card" }],
-      ["PATCH", `${path}/${pending.payment_id}`, { status: "completed" }],
-    ] as const) {
-      const before = emulator.snapshot();
-      expect((await control(method, place, body)).status).toBe(400);
-      expect(emulator.snapshot()).toEqual(before);
-    }
+    const before = emulator.snapshot();
+    expect((await control("POST", path, { usd: 0.02, method: "card" })).status).toBe(400);
+    expect((await control("PATCH", `${path}/${pending.payment_id}`, { status: "completed" })).status).toBe(
+      400,
+    );
+    expect(emulator.snapshot()).toEqual(before);
     accounts.topUp(accountId, { usd: 0.01, method: "card" });
     expect(accounts.get(accountId).balance.available).toBe(most);
     expect(emulator.fork().snapshot()).toEqual(emulator.snapshot());
   });
 
-  test("the automatic top-up leaves it, too", async () => {
+  test("the automatic top-up does not exceed them", async () => {
     const { emulator, create, read } = service;
     const { accounts, accountId } = emulator;
     accounts.topUp(accountId, { usd: 0.5, method: "card" });
@@ -210,22 +181,15 @@ describe("credits beyond counting", () => {
     const bounds = { threshold_credits: 1e9, recharge_usd: 10, monthly_cap_usd: 20 };
     accounts.setAutoTopUp(accountId, { enabled: true, ...bounds, ...accounts.authorize(accountId) });
     const snapshot = JSON.parse(JSON.stringify(emulator.snapshot()));
-    const {
-      accounts: [account],
-      tasks,
-    } = snapshot.state;
+    const [stored] = snapshot.state.accounts;
+    const { ledger } = stored;
     // As if the song had cost as much as could be bought besides.
-    const more = most - account.ledger.toppedUp;
-    for (const entry of account.ledger.entries) if (entry.task_id !== null) entry.credits += more;
-    account.ledger.entries.unshift({
-      at: "2026-01-01T00:00:00.000Z",
-      kind: "top_up",
-      credits: more,
-      task_id: null,
-    });
-    tasks[0].credits += more;
-    account.creditsUsed += more;
-    Object.assign(account.ledger, { toppedUp: most, settled: account.ledger.settled + more });
+    const more = most - ledger.toppedUp;
+    for (const entry of ledger.entries) if (entry.task_id !== null) entry.credits += more;
+    ledger.entries.unshift({ at: AT, kind: "top_up", credits: more, task_id: null });
+    Object.assign(ledger, { toppedUp: most, settled: ledger.settled + more });
+    snapshot.state.tasks[0].credits += more;
+    stored.creditsUsed += more;
     emulator.restore(snapshot);
     await create();
     expect(accounts.payments(accountId)).toHaveLength(1);
