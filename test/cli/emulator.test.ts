@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { listen } from "../support/loopback.js";
 import { startCommand } from "./support/process.js";
 import { createFolder } from "./support/terminal.js";
 
@@ -75,12 +74,8 @@ test.each(["127.0.0.1", "localhost"])("--host %s does not warn", async (host) =>
 });
 
 test("a taken port is one line on stderr, and status 1", async () => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : undefined;
-  const { status, stdout, stderr } = await start("--port", String(port), "--json").ended;
-  server.close();
+  const { port } = new URL((await listen(() => {})).url);
+  const { status, stdout, stderr } = await start("--port", port, "--json").ended;
   expect([status, stdout]).toEqual([1, ""]);
   expect(stderr).toMatch(/^async-music: .*the port is taken.*\n$/);
 });

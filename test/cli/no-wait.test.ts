@@ -70,14 +70,6 @@ test("a task that the journal could not record is status 16, with the command to
   expect(stderr).toMatch(/To continue with the task:\n\n {2}async-music wait [0-9a-f-]{36}\n$/);
 });
 
-test("Ctrl-C while the request is in flight is status 130, with the task ID", async () => {
-  its.emulator.onRequest(() => its.signal("SIGINT"));
-  const { status, stdout } = await its.lyrics("--no-wait", "--json");
-  const { error } = JSON.parse(stdout);
-  expect([status, error.name]).toEqual([130, "Interrupted"]);
-  expect(error.taskId).toMatch(/^[0-9a-f-]{36}$/);
-});
-
 test.each([["--out", "songs/"], ["--force"], ["--max-wait", "10m"], ["--no-download"]])(
   "with %s it is a misuse, and nothing is sent",
   async (...flags) => {

@@ -1,16 +1,17 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createEmulator, type Emulator } from "../../emulator/index.js";
 import { serve } from "../../emulator/node.js";
+import { AsyncMusic } from "../../src/index.js";
+import { listen } from "../support/loopback.js";
 import { startCommand } from "./support/process.js";
 import { createFolder } from "./support/terminal.js";
 
-const SONG = { model: "provider_a", task_type: "music", input: { gpt_description_prompt: "rain" } };
+const SONG = { model: "provider_a", task_type: "music", input: { gpt_description_prompt: "rain" } } as const;
 
 let emulator: Emulator;
 let env: NodeJS.ProcessEnv;
@@ -26,24 +27,7 @@ const start = (args: readonly string[], options: { env?: NodeJS.ProcessEnv; stdi
   startCommand(args, { env, ...options });
 
 async function submit(): Promise<string> {
-  const response = await emulator.fetch(`${emulator.url}/api/v1/task`, {
-    method: "POST",
-    headers: { "x-api-key": emulator.apiKey, "Content-Type": "application/json" },
-    body: JSON.stringify(SONG),
-  });
-  return (await response.json()).data.task_id;
-}
-
-async function startSilentService() {
-  const server = createServer();
-  const asked = once(server, "request");
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  return { asked, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` };
+  return (await new AsyncMusic(emulator.connection()).tasks.create(SONG)).task_id;
 }
 
 test("wait saves the audio of a task, and the process exits", async () => {
@@ -67,7 +51,7 @@ test.each([
   ["an unknown command", {}, ["balanse"], 2, "(Did you mean balance?)"],
   ["an empty prompt", {}, ["run", "-d", " "], 2, "--gpt-description-prompt"],
   ["a refused request", {}, ["run", "upload", "--url", "ftp://a.example"], 3, "http"],
-  ["an unknown key", { ASYNC_MUSIC_API_KEY: "emu_nobody" }, ["run", "-d", "rain"], 4, "invalid_api_key"],
+  ["an unknown key", { ASYNC_MUSIC_API_KEY: "emu_unknown" }, ["run", "-d", "rain"], 4, "invalid_api_key"],
   ["an unknown task", {}, ["wait", "none"], 6, "task_not_found"],
   ["no connection", {}, ["balance", "--base-url", "http://127.0.0.1:1"], 8, "no connection"],
 ])("%s is one line and its own exit status", async (_, variables, args, status, named) => {
@@ -104,10 +88,12 @@ describe("signals", () => {
     },
   );
 
-  test("a second one stops waiting for the response to a POST, whose outcome is unknown: status 9", async () => {
-    const { asked, url } = await startSilentService();
+  test("a second one ends the wait for the response to a POST, whose outcome is unknown: status 9", async () => {
+    const arrivals = new EventEmitter();
+    const { url } = await listen(() => arrivals.emit("request"));
+    const requested = once(arrivals, "request");
     const { child, ended, wrote } = start(["run", "-d", "rain", "--json", "--base-url", url]);
-    await asked;
+    await requested;
     child.kill("SIGINT");
     await wrote("stderr", "in flight");
     child.kill("SIGINT");

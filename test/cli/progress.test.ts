@@ -4,6 +4,8 @@ import { createEmulator } from "../../emulator/index.js";
 import { createProgressLine } from "../../src/cli/progress.js";
 import { createTerminal } from "./support/terminal.js";
 
+const ONE_REQUEST = { seed: 1, credits: 100, limits: { requests: 1, windowSeconds: 60 } };
+
 function createLine(now = () => 0) {
   const written = { text: "" };
   const output = { isTerminal: true, columns: () => 80, write: (text: string) => (written.text += text) };
@@ -61,11 +63,7 @@ test.each([
   // On a slow machine, the line would be drawn again meanwhile.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
-  await using emulator = createEmulator({
-    seed: 1,
-    credits: 100,
-    limits: { requests: 1, windowSeconds: 60 },
-  });
+  await using emulator = createEmulator(ONE_REQUEST);
   const startedAt = emulator.clock.now();
   const { lyrics } = createTerminal(emulator, { isTerminal, env: { NO_COLOR: "1" } });
   const { status, stderr } = await lyrics("--no-download");
@@ -73,11 +71,7 @@ test.each([
 });
 
 test("a window that is used up is not shown while no request is due", async () => {
-  await using emulator = createEmulator({
-    seed: 1,
-    credits: 100,
-    limits: { requests: 1, windowSeconds: 60 },
-  });
+  await using emulator = createEmulator(ONE_REQUEST);
   const { task_id } = await new AsyncMusic(emulator.connection()).tasks.create({
     model: "provider_a",
     task_type: "lyrics",

@@ -1,23 +1,18 @@
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { AsyncMusic } from "async-music";
+import { createEmulator } from "async-music/emulator";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createEmulator } from "../../emulator/index.js";
-import { AsyncMusic } from "../../src/index.js";
 import { turns } from "../support/test-clock.js";
 import { createTerminal, useTerminal } from "./support/terminal.js";
 
 const its = useTerminal();
 
-const submit = () =>
-  new AsyncMusic(its.emulator.connection()).tasks.create({
-    model: "provider_a",
-    task_type: "lyrics",
-    input: { prompt: "sea" },
-  });
+const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "sea" } } as const;
+const submit = async () => (await new AsyncMusic(its.emulator.connection()).tasks.create(LYRICS)).task_id;
 
 describe("async-music wait", () => {
   test("continues with a task of an earlier command, and costs nothing", async () => {
-    const { task_id: taskId } = await submit();
+    const taskId = await submit();
     const { status, stdout } = await its.run("wait", taskId, "--no-download");
     expect([status, its.bodies]).toEqual([0, []]);
     expect(stdout).toMatch(/^\[Verse/);
@@ -25,7 +20,7 @@ describe("async-music wait", () => {
   });
 
   test("returns at once for a task that has ended", async () => {
-    const { task_id: taskId } = await submit();
+    const taskId = await submit();
     await its.emulator.clock.advance(600_000);
     const before = its.emulator.clock.now();
     expect((await its.run("wait", taskId, "--no-download")).status).toBe(0);
@@ -33,49 +28,35 @@ describe("async-music wait", () => {
   });
 
   test("survives an outage of the service", async () => {
-    const { task_id: taskId } = await submit();
+    const taskId = await submit();
     its.emulator.faults.add({ method: "GET", times: 9, fault: { kind: "disconnect", when: "before" } });
     expect((await its.run("wait", taskId, "--no-download")).status).toBe(0);
   });
 
   test("stops after --max-wait with status 12, and writes how to continue", async () => {
     its.emulator.providers.provider_a.next({ outcome: "hang" });
-    const { task_id: taskId } = await submit();
+    const taskId = await submit();
     const before = its.emulator.clock.now();
-    const { status, stdout, stderr } = await its.run(
-      "wait",
-      taskId,
-      "--max-wait",
-      "2m",
-      "--out",
-      "my songs/",
-    );
+    const flags = ["--max-wait", "2m", "--out", "my songs/"];
+    const { status, stdout, stderr } = await its.run("wait", taskId, ...flags);
     expect([status, stdout]).toEqual([12, ""]);
     expect(stderr).toMatch(new RegExp(`\\n {2}async-music wait ${taskId} --out 'my songs/'\\n$`));
     expect(stderr).not.toContain("client.tasks");
     expect(its.emulator.clock.now() - before).toBeLessThan(130_000);
   });
 
-  test.each(["nonsense", "0b9f3c2e-6a4d-4f3b-9a51-2f0c8b6d7e10"])(
-    "has status 6 for the unknown task %s",
-    async (taskId) => {
-      const { status, stderr } = await its.run("wait", taskId);
-      expect(status).toBe(6);
-      expect(stderr).toMatch(
-        /^async-music: .*task_not_found.*not a clip ID.*the key belongs to the account.*\n$/,
-      );
-      expect(stderr).not.toContain("client.tasks");
-    },
-  );
-
-  test.each(["", "."])(
-    "has status 3 for the invalid ID %j, without a command to continue",
-    async (taskId) => {
-      const { status, stderr } = await its.run("wait", taskId);
-      expect(status).toBe(3);
-      expect(stderr).toMatch(/^async-music: .*task_not_found.*\n$/);
-    },
-  );
+  test.each([
+    ["nonsense", 6, /not a clip ID.*the key belongs to the account/],
+    ["0b9f3c2e-6a4d-4f3b-9a51-2f0c8b6d7e10", 6, /not a clip ID.*the key belongs to the account/],
+    ["", 3, /task_not_found/],
+    [".", 3, /task_not_found/],
+  ])("with the unknown or invalid ID %j is status %i, without a command to continue", async (...row) => {
+    const [taskId, expected, words] = row;
+    const { status, stderr } = await its.run("wait", taskId);
+    expect([status, stderr]).toEqual([expected, expect.stringMatching(words)]);
+    expect(stderr).toMatch(/^async-music: .*task_not_found.*\n$/);
+    expect(stderr).not.toContain("client.tasks");
+  });
 
   test("has status 10 for a failed task, without a command to continue", async () => {
     const error = "The input names a clip that does not exist";
@@ -85,7 +66,7 @@ describe("async-music wait", () => {
       error_code: "content_moderation",
       retryable: false,
     });
-    const { task_id: taskId } = await submit();
+    const taskId = await submit();
     const { status, stdout, stderr } = await its.run("wait", taskId, "--json");
     expect(status).toBe(10);
     expect(JSON.parse(stdout)).toEqual({
@@ -108,7 +89,7 @@ describe("async-music wait", () => {
 describe("Ctrl-C", () => {
   test("during the wait writes the task ID and how to continue, with status 130", async () => {
     its.emulator.providers.provider_a.next({ outcome: "hang" });
-    const { task_id: taskId } = await submit();
+    const taskId = await submit();
     let listening = -1;
     its.emulator.onRequest(() => {
       its.signal("SIGINT");
@@ -122,14 +103,17 @@ describe("Ctrl-C", () => {
     expect(its.listeners.size).toBe(0);
   });
 
-  test("while the request is in flight waits for the response, which names the task", async () => {
-    its.emulator.onRequest(({ method }) => method === "POST" && its.signal("SIGINT"));
-    const { status, stdout, stderr } = await its.song("--json");
-    const { error } = JSON.parse(stdout);
-    expect([status, error.name]).toEqual([130, "Interrupted"]);
-    expect(error.taskId).toMatch(/^[0-9a-f-]{36}$/);
-    expect(stderr).toContain(`  async-music wait ${error.taskId}\n`);
-  });
+  test.each([["--no-download"], ["--no-wait"]])(
+    "while the request is in flight waits for the response, which names the task",
+    async (...flags) => {
+      its.emulator.onRequest(({ method }) => method === "POST" && its.signal("SIGINT"));
+      const { status, stdout, stderr } = await its.song("--json", ...flags);
+      const { error } = JSON.parse(stdout);
+      expect([status, error.name]).toEqual([130, "Interrupted"]);
+      expect(error.taskId).toMatch(/^[0-9a-f-]{36}$/);
+      expect(stderr).toContain(`  async-music wait ${error.taskId}`);
+    },
+  );
 
   test.each([
     ["a second one", (signal: () => void) => signal()],
@@ -156,7 +140,7 @@ describe("Ctrl-C", () => {
     expect([status, JSON.parse(stdout).error.name]).toEqual([9, "SubmissionOutcomeUnknownError"]);
   });
 
-  test("while the request is in flight, and the response refuses it, is no unknown outcome", async () => {
+  test("while the request is in flight has the status of the error if the request is refused", async () => {
     await using poor = createEmulator({ credits: 1 });
     const terminal = createTerminal(poor);
     poor.onRequest(() => terminal.signal("SIGTERM"));
@@ -173,7 +157,7 @@ describe("Ctrl-C", () => {
     expect(stderr).toMatch(/\n {2}async-music wait [0-9a-f-]{36} --out \S+\/rain\n$/);
   });
 
-  test("before anything is sent creates no task, and says so", async () => {
+  test("before anything is sent creates no task, and writes so", async () => {
     its.emulator.faults.add({
       method: "POST",
       fault: { kind: "status", status: 429, retry_after_seconds: 30, when: "before" },
@@ -187,15 +171,15 @@ describe("Ctrl-C", () => {
 
   test("with a journal exits after the task is recorded", async () => {
     const stop = its.emulator.onRequest(({ method }) => method === "POST" && its.signal("SIGINT"));
-    const line = ["run", "-d", "rain", "--no-download", "--journal", join(its.folder, "j"), "--key", "k"];
-    expect((await its.run(...line)).status).toBe(130);
+    const keyed = ["--no-download", "--journal", its.journal, "--key", "k"];
+    expect((await its.song(...keyed)).status).toBe(130);
     stop();
-    expect((await its.run(...line)).status).toBe(0);
+    expect((await its.song(...keyed)).status).toBe(0);
     expect(its.bodies.length).toBe(1);
   });
 });
 
-test("balance and usage are tables, and the service's response with --json", async () => {
+test("balance and usage write a table, and the response with --json", async () => {
   await submit();
   expect((await its.run("balance")).stdout).toBe(
     "available   95 credits  0.95 USD\nfrozen       5 credits  0.05 USD\ntotal      100 credits  1.00 USD\n",
@@ -203,14 +187,7 @@ test("balance and usage are tables, and the service's response with --json", asy
   expect((await its.run("usage")).stdout).toBe(
     "tasks created        1\ncredits used         5 credits  0.05 USD, including refunded ones\ncredits topped up  100 credits  1.00 USD\n",
   );
-  expect(JSON.parse((await its.run("balance", "--json")).stdout)).toEqual({
-    available: 95,
-    frozen: 5,
-    total: 100,
-  });
-  expect(JSON.parse((await its.run("usage", "--json")).stdout)).toEqual({
-    tasks_created: 1,
-    credits_used: 5,
-    credits_topped_up: 100,
-  });
+  const documentOf = async (command: string) => JSON.parse((await its.run(command, "--json")).stdout);
+  expect(await documentOf("balance")).toEqual({ available: 95, frozen: 5, total: 100 });
+  expect(await documentOf("usage")).toEqual({ tasks_created: 1, credits_used: 5, credits_topped_up: 100 });
 });
