@@ -1,5 +1,4 @@
 import {
-  AsyncMusic,
   ConnectionError,
   InvalidRequestError,
   RequestTimeoutError,
@@ -19,7 +18,7 @@ import { API_KEY, createWorld, never } from "../support/world.js";
 const HEAD = "HTTP/1.1 202 Accepted\r\nContent-Type: application/json\r\n";
 const ACCEPTED = JSON.stringify({ code: 202, data: submission() });
 
-/** How the server treats the one POST, and the status that the error shows. */
+/** How the server responds to the one POST, and the status in the error. */
 const UNKNOWN_OUTCOMES: [what: string, treat: Treatment, status: number | null][] = [
   ["a 500", replying(500, { code: 500, error_code: "internal_error", message: "no" }), 500],
   ["a 502", replying(502, { code: 502, error_code: "upstream_provider_error", message: "no" }), 502],
@@ -29,26 +28,26 @@ const UNKNOWN_OUTCOMES: [what: string, treat: Treatment, status: number | null][
   ["a 500 that calls itself rate_limited", replying(500, { code: 500, error_code: "rate_limited" }), 500],
   ["a 500 that calls itself invalid", replying(500, { code: 500, error_code: "invalid_task_input" }), 500],
   ["a 500 whose body is cut", cutting("HTTP/1.1 500 No\r\nContent-Length: 99\r\n\r\n{"), 500],
-  ["a connection cut before the head", cutting(""), null],
+  ["a connection cut before the headers", cutting(""), null],
   ["a connection cut in the status line", cutting("HTTP/1.1 20"), null],
   ["a connection cut in the headers", cutting(`${HEAD}Content-Le`), null],
-  ["a connection cut behind the head", cutting(`${HEAD}Content-Length: 500\r\n\r\n`), 202],
+  ["a connection cut after the headers", cutting(`${HEAD}Content-Length: 500\r\n\r\n`), 202],
   ["a connection cut in the body", cutting(`${HEAD}Content-Length: 500\r\n\r\n{"code":202,"da`), 202],
   ["a chunked body cut", cutting(`${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n{"cod\r\n`), 202],
-  ["what is no HTTP", cutting("SSH-2.0-OpenSSH_9.2\r\n"), null],
-  ["a header that is none", cutting(`${HEAD}broken header\r\n\r\n`), null],
+  ["a response that is not HTTP", cutting("SSH-2.0-OpenSSH_9.2\r\n"), null],
+  ["an invalid header", cutting(`${HEAD}broken header\r\n\r\n`), null],
   ["a 202 with cut JSON", replying(202, ACCEPTED.slice(0, 20)), 202],
   ["an empty 202", replying(202, ""), 202],
   ["a 202 in HTML", replying(202, "<p>Accepted</p>", { "Content-Type": "text/html" }), 202],
   ...[undefined, null, "", 7].map((id): [string, Treatment, number] => [
-    `a 202 whose id is ${JSON.stringify(id)}`,
+    `a 202 with the ID ${JSON.stringify(id)}`,
     replying(202, { code: 202, data: submission({ task_id: id }) }),
     202,
   ]),
   ["a 202 without data", replying(202, { code: 202 }), 202],
   ["a 202 of null", replying(202, "null"), 202],
   ["a 202 that is a list", replying(202, "[]"), 202],
-  ["a 200 without an id", replying(200, { code: 200, data: {} }), 200],
+  ["a 200 without an ID", replying(200, { code: 200, data: {} }), 200],
   ["a 204", (to) => to.writeHead(204).end(), 204],
 ];
 
@@ -69,32 +68,23 @@ test.each(UNKNOWN_OUTCOMES)(
   },
 );
 
-describe("a request that its caller changes while it is on its way", () => {
+describe("a request that its caller changes while it is in flight", () => {
   const changing = () => ({ ...SONG_REQUEST, input: { gpt_description_prompt: "rain in Lisbon" } });
 
-  test("stands in the error as it was sent", async () => {
-    const request = changing();
-    const { client } = createWorld(() => {
-      request.input.gpt_description_prompt = "the next song";
-      return new Response("", { status: 500 });
-    });
-    const error = await rejection(client.tasks.create(request), SubmissionOutcomeUnknownError);
-    expect(error.request).toEqual(SONG_REQUEST);
-  });
-
-  test("stands so too in the error of a run that is left", async () => {
+  test.each(["create", "run"] as const)("is in the error of %s as it was sent", async (method) => {
     const request = changing();
     const controller = new AbortController();
-    const { client } = createWorld((arrived) => {
+    const { client } = createWorld((seen) => {
       request.input.gpt_description_prompt = "the next song";
+      if (method === "create") return new Response("", { status: 500 });
       controller.abort();
-      return never(arrived);
+      return never(seen);
     });
-    const run = client.tasks.run(request, { signal: controller.signal });
-    expect((await rejection(run, SubmissionOutcomeUnknownError)).request).toEqual(SONG_REQUEST);
+    const call = client.tasks[method](request, { signal: controller.signal });
+    expect((await rejection(call, SubmissionOutcomeUnknownError)).request).toEqual(SONG_REQUEST);
   });
 
-  test.each([202, 500])("loses no task when it can't be read any more, after a %i", async (status) => {
+  test.each([202, 500])("loses no task after a %i if it can no longer be read", async (status) => {
     let isGone = false;
     const read = () => {
       if (isGone) throw new Error("gone");
@@ -111,7 +101,7 @@ describe("a request that its caller changes while it is on its way", () => {
   });
 });
 
-test("a create that nobody answers in time has an unknown outcome", async () => {
+test("a create without a response in time has an unknown outcome", async () => {
   const { timeoutMs, pass } = createTimeLimit();
   const server = await listen(pass);
   const { client } = connect(server, { timeoutMs });
@@ -122,13 +112,13 @@ test("a create that nobody answers in time has an unknown outcome", async () => 
   expect(server.arrivals).toHaveLength(1);
 });
 
-test("a create whose answer stops in its body has an unknown outcome", async () => {
+test("a create whose response stops in its body has an unknown outcome", async () => {
   const { timeoutMs, pass } = createTimeLimit();
   const server = await listen((to) => to.socket?.write(`${HEAD}Content-Length: 500\r\n\r\n{`));
   const stopping: typeof fetch = async (...request) => {
-    const answer = await fetch(...request);
+    const response = await fetch(...request);
     setImmediate(pass);
-    return answer;
+    return response;
   };
   const { client } = connect(server, { timeoutMs, fetch: stopping });
   const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
@@ -136,30 +126,20 @@ test("a create whose answer stops in its body has an unknown outcome", async () 
   expect(server.arrivals).toHaveLength(1);
 });
 
-test("the unknown outcome of a 2xx without an id keeps what is wrong with it as its cause", async () => {
-  const server = await listen((to) => reply(to, 202, ACCEPTED.slice(0, 20)));
-  const { client } = connect(server);
+test("a 2xx without a task ID is the cause of the unknown outcome", async () => {
+  const { client } = connect(await listen(replying(202, ACCEPTED.slice(0, 20))));
   const { cause } = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
   expect(cause).toMatchObject({ name: "InvalidResponseError", issues: [{ path: "data.task_id" }] });
 });
 
-test("an answer that breaks off behind its head did leave, whatever its error calls itself", async () => {
-  const body = () =>
-    new ReadableStream({
-      pull: (controller) => controller.error(Object.assign(new Error("no"), { code: "ECONNREFUSED" })),
-    });
-  const { client, requests } = createWorld(() => new Response(body(), { status: 202 }));
-  const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
-  expect(error.status).toBe(202);
-  expect(requests).toHaveLength(1);
-});
-
-test.each(["a text", null])("an answer whose body yields %j in place of bytes did leave", async (piece) => {
+test.each([
+  ["fails with ECONNREFUSED", Object.assign(new Error("no"), { code: "ECONNREFUSED" })],
+  ["yields a string", "a string"],
+  ["yields null", null],
+])("a response whose body %s leaves the outcome unknown, and names the task", async (_, piece) => {
   const body = new ReadableStream({
-    start(controller) {
-      controller.enqueue(new TextEncoder().encode(ACCEPTED.slice(0, -1)));
-      controller.enqueue(piece);
-    },
+    start: (controller) => controller.enqueue(new TextEncoder().encode(ACCEPTED.slice(0, -1))),
+    pull: (controller) => (piece instanceof Error ? controller.error(piece) : controller.enqueue(piece)),
   });
   const { client, requests } = createWorld(() => new Response(body, { status: 202 }));
   const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
@@ -167,7 +147,7 @@ test.each(["a text", null])("an answer whose body yields %j in place of bytes di
   expect(requests).toHaveLength(1);
 });
 
-test("a keep-alive connection that the server drops under a POST does not make it leave twice", async () => {
+test("a POST is not sent again if the server closes its keep-alive connection", async () => {
   const server = await listen((to, _, index) =>
     index === 0
       ? reply(to, 200, { code: 200, data: { available: 1, frozen: 0, total: 1 } })
@@ -179,7 +159,7 @@ test("a keep-alive connection that the server drops under a POST does not make i
   expect(server.arrivals.map(({ method }) => method)).toEqual(["GET", "POST"]);
 });
 
-describe("a task id that came is never lost", () => {
+describe("a task ID in a response is never lost", () => {
   const BROKEN: [what: string, treat: Treatment][] = [
     ["lacks everything else", replying(202, { code: 202, data: { task_id: TASK_ID } })],
     [
@@ -187,11 +167,11 @@ describe("a task id that came is never lost", () => {
       replying(202, { data: submission({ credits_charged: "ten", created_at: 7 }) }),
     ],
     ["is cut JSON", replying(202, ACCEPTED.slice(0, ACCEPTED.indexOf(TASK_ID) + TASK_ID.length + 9))],
-    ["was cut on the way", cutting(`${HEAD}Content-Length: 999\r\n\r\n${ACCEPTED.slice(0, -30)}`)],
-    ["is a 502 with an id", replying(502, { code: 502, data: { task_id: TASK_ID } })],
+    ["breaks off", cutting(`${HEAD}Content-Length: 999\r\n\r\n${ACCEPTED.slice(0, -30)}`)],
+    ["is a 502 with an ID", replying(502, { code: 502, data: { task_id: TASK_ID } })],
   ];
 
-  test.each(BROKEN)("an answer that %s shows the id in its error, and how to resume", async (_, treat) => {
+  test.each(BROKEN)("if it %s, the error has the ID, and how to resume", async (_, treat) => {
     const server = await listen(treat);
     const { client } = connect(server);
     const error = await reasonOf(client.tasks.create(SONG_REQUEST));
@@ -200,74 +180,52 @@ describe("a task id that came is never lost", () => {
     expect(server.arrivals).toHaveLength(1);
   });
 
-  test("half an id is no id", async () => {
-    const server = await listen((to) => reply(to, 202, ACCEPTED.slice(0, ACCEPTED.indexOf(TASK_ID) + 20)));
-    const { client } = connect(server);
+  test("an incomplete ID is not reported", async () => {
+    const half = ACCEPTED.slice(0, ACCEPTED.indexOf(TASK_ID) + 20);
+    const { client } = connect(await listen(replying(202, half)));
     const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
     expect(error.taskId).toBeNull();
     expect(error.message).not.toContain(TASK_ID.slice(0, 20));
   });
 
-  test("a 200 with an id is a submission", async () => {
-    const server = await listen((to) => reply(to, 200, { code: 200, data: submission() }));
-    const { client } = connect(server);
-    await expect(client.tasks.create(SONG_REQUEST)).resolves.toEqual(submission());
-  });
-
-  test("a 202 with more than the contract knows is a submission that keeps it", async () => {
-    const server = await listen((to) =>
-      reply(to, 202, { code: 202, data: submission({ queue: "fast" }), extra: 1 }),
-    );
-    const { client } = connect(server);
-    await expect(client.tasks.create(SONG_REQUEST)).resolves.toEqual(submission({ queue: "fast" }));
+  test.each([
+    [200, {}],
+    [202, { queue: "fast" }],
+  ])("a %i with an ID and %j is a submission with all its fields", async (status, fields) => {
+    const { client } = connect(await listen(replying(status, { data: submission(fields), extra: 1 })));
+    await expect(client.tasks.create(SONG_REQUEST)).resolves.toEqual(submission(fields));
   });
 });
 
-describe("what certainly never left", () => {
-  test("a refused connection is a ConnectionError, for a create too", async () => {
-    const server = await listen(() => {});
-    await server.close();
-    const { client } = connect(server);
-    const error = await rejection(
-      client.tasks.create(SONG_REQUEST, { requestId: "order-2" }),
-      ConnectionError,
-    );
-    expect(error).not.toBeInstanceOf(RequestTimeoutError);
-    expect(error.requestId).toBe("order-2");
-    expect(error.cause).toBeInstanceOf(Error);
-    expectNoKey(error, API_KEY);
-  });
-
-  test("a name that does not resolve is a ConnectionError, for a create too", async () => {
-    const { client } = connect({ url: "http://does-not-exist.invalid" });
-    const error = await rejection(client.tasks.create(SONG_REQUEST), ConnectionError);
-    expectNoKey(error, API_KEY);
-  });
-});
-
-test("a POST to a port that fetch forbids certainly never left", async () => {
-  const client = new AsyncMusic({ apiKey: API_KEY, baseUrl: "http://127.0.0.1:9" });
-  const error = await rejection(client.tasks.create(SONG_REQUEST), ConnectionError);
+test.each([
+  ["to an address that refuses connections", null],
+  ["to a host name that does not resolve", "http://does-not-exist.invalid"],
+  ["to a port that fetch forbids", "http://127.0.0.1:9"],
+])("a create %s is a ConnectionError: nothing was sent", async (_, address) => {
+  const server = await listen(() => {});
+  await server.close();
+  const { client } = connect({ url: address ?? server.url });
+  const create = client.tasks.create(SONG_REQUEST, { requestId: "order-2" });
+  const error = await rejection(create, ConnectionError);
+  expect(error).not.toBeInstanceOf(RequestTimeoutError);
   expect(error.message).toContain("nothing was sent");
+  expect(error.requestId).toBe("order-2");
+  expect(error.cause).toBeInstanceOf(Error);
+  expectNoKey(error, API_KEY);
 });
 
 test.each([429, 400])(
-  "a %i that names a task is not sent again, and its error carries the task's id",
+  "a create with a %i that names a task is not retried, and its error has the task ID",
   async (status) => {
-    const { client, requests } = createWorld(
-      () =>
-        new Response(JSON.stringify({ code: 202, data: submission() }), {
-          status,
-          headers: { "Retry-After": "1" },
-        }),
-    );
+    const headers = { "Retry-After": "1" };
+    const { client, requests } = createWorld(() => new Response(ACCEPTED, { status, headers }));
     const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
     expect(error).toMatchObject({ taskId: TASK_ID, status });
     expect(requests).toHaveLength(1);
   },
 );
 
-test("a request that nests too deeply to be copied is refused before anything is sent", async () => {
+test("a request that is nested too deeply is refused before anything is sent", async () => {
   const { client, requests } = createWorld(() => new Response("no", { status: 500 }));
   let extra: unknown = 1;
   for (let level = 0; level < 3000; level++) extra = [extra];
