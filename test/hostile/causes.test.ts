@@ -11,43 +11,40 @@ import {
 } from "async-music";
 import { expect, test } from "vitest";
 import { createRedactor } from "../../src/http/redactor.js";
-import { accepted, limited, ok, SONG_REQUEST, succeeded, TASK_ID } from "../support/answers.js";
+import { accepted, limited, SONG_REQUEST, serve, TASK_ID } from "../support/answers.js";
+import { all } from "../support/collect.js";
 import { expectNoKey } from "../support/leaks.js";
 import { createOwnPacer } from "../support/own-pacer.js";
 import { reasonOf, rejection } from "../support/rejection.js";
 import { turns } from "../support/test-clock.js";
-import { API_KEY, clientOf, createWorld, inTurn } from "../support/world.js";
+import { watchUnhandledRejections } from "../support/unhandled.js";
+import { API_KEY, clientOf, createWorld } from "../support/world.js";
 
 // Errors of the application's own fetch, journal, clock, pacer, tracer and callbacks.
 
 const redactor = createRedactor(API_KEY);
 
+const AUDIO_URL = "https://audio.example/1";
+
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const base64url = (text: string) => Buffer.from(text).toString("base64url");
 
-/** Every spelling of the key that this key has. */
+/** Encodings of the key, alone and inside longer strings. */
 function spellings(key: string): string[] {
   const percent = [...key].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join("");
   const twice = percent.replaceAll("%", "%25");
+  const thrice = twice.replaceAll("%", "%25");
   const around = ["", "u", "me", "me:", "user:"].flatMap((before) =>
     ["", "!", "??", ":x-y"].flatMap((after) => [
       base64(before + key + after),
       base64url(before + key + after),
     ]),
   );
-  return [
-    key,
-    key.toUpperCase(),
-    percent,
-    percent.toUpperCase(),
-    twice,
-    twice.replaceAll("%", "%25"),
-    ...around,
-  ];
+  return [key, key.toUpperCase(), percent, percent.toUpperCase(), twice, thrice, ...around];
 }
 
 test.each([API_KEY, "k>>>???~~~key", "Key+4f9a/1c77=", "sixers"])(
-  "the key %s does not show in base64, base64url or percent-encoded more than once, wherever it stands in them",
+  "the key %s is redacted in base64, base64url and repeated percent-encoding, at any offset",
   (key) => {
     const { text, containsKey } = createRedactor(key);
     const core = (before: number, encode: (text: string) => string) =>
@@ -65,7 +62,7 @@ test.each([API_KEY, "k>>>???~~~key", "Key+4f9a/1c77=", "sixers"])(
   },
 );
 
-test("a key with characters between its own that don't show is found, and other text keeps them", () => {
+test("a key with invisible characters between its own is redacted, and other text keeps such characters", () => {
   const hidden = [...API_KEY].join("\u200B");
   expect(redactor.text(`a ${hidden}\nb`)).toBe("a [redacted]b");
   expect(redactor.text(`${base64(API_KEY).slice(0, 9)}\r\n${base64(API_KEY).slice(9)}`)).not.toContain("5Xz");
@@ -74,7 +71,7 @@ test("a key with characters between its own that don't show is found, and other 
   expect(createRedactor("a1").text("a\n1 a\n1")).toBe("a\n1 a\n1");
 });
 
-/** Throws when anything of it is changed. */
+/** Any change of the result throws. */
 const frozen = <Value extends object>(value: Value): Value =>
   types.isProxy(value) ? value : Object.freeze(value);
 
@@ -105,7 +102,7 @@ class WithMessage extends Error {
   }
 }
 
-/** Shows the key from its second reading on. */
+/** Returns the key when it is read again. */
 function changeable(): Error {
   let readings = 0;
   const get = () => (readings++ === 0 ? "no" : API_KEY);
@@ -117,14 +114,14 @@ const throwing = () => {
 };
 
 const HOSTILE: [what: string, make: () => object][] = [
-  ["prints itself", () => new WithInspect("no")],
-  ["makes JSON of itself", () => new WithJson("no")],
+  ["has its own inspect method", () => new WithInspect("no")],
+  ["has its own toJSON method", () => new WithJson("no")],
   ["has a getter on its class", () => new WithGetter("no")],
   ["has its message on its class", () => new WithMessage()],
-  ["changes when it is read", changeable],
+  ["changes when it is read again", changeable],
   ["holds the key in base64", () => new Error(`Authorization: Basic ${base64(`user:${API_KEY}`)}`)],
   ["holds a password in a URL", () => new Error("can't reach https://me:s3cret@cache.example")],
-  ["has a key of a symbol", () => Object.assign(new Error("no"), { [Symbol(API_KEY)]: 1 })],
+  ["has a symbol as a property name", () => Object.assign(new Error("no"), { [Symbol(API_KEY)]: 1 })],
   ["holds a symbol", () => Object.assign(new Error("no"), { token: Symbol(API_KEY) })],
   [
     "holds a list of a class",
@@ -132,16 +129,16 @@ const HOSTILE: [what: string, make: () => object][] = [
   ],
   ["throws when it is read", () => new Proxy(new Error("no"), { ownKeys: throwing })],
   ["throws when its message is read", () => Object.defineProperty(new Error(), "message", { get: throwing })],
-  ["has a message that is no text", () => Object.assign(new Error("no"), { message: { key: API_KEY } })],
+  ["has a message that is an object", () => Object.assign(new Error("no"), { message: { key: API_KEY } })],
   [
     "has a message that is a number",
     () => Object.assign(new Error(), { message: 7, name: 7, list: [API_KEY] }),
   ],
-  ["is no error", () => ({ request: { headers: { "x-api-key": API_KEY } } })],
+  ["is a plain object", () => ({ request: { headers: { "x-api-key": API_KEY } } })],
   ["has no prototype", () => Object.assign(Object.create(null), { key: API_KEY })],
 ];
 
-test.each(HOSTILE)("an error that %s is neither kept as it is nor changed", (_, make) => {
+test.each(HOSTILE)("an error that %s is copied without the key, and not changed", (_, make) => {
   const error = frozen(make());
   const kept = redactor.cause(error);
   expect(Object.is(kept, error)).toBe(false);
@@ -151,13 +148,13 @@ test.each(HOSTILE)("an error that %s is neither kept as it is nor changed", (_, 
 });
 
 test.each(HOSTILE)(
-  "a fetch that throws what %s leaves the outcome of a POST unknown, and fails a read",
+  "a fetch that throws an error that %s leaves the outcome of a POST unknown, and fails a read",
   async (_, make) => {
     const fetch = () => Promise.reject(frozen(make()));
     const client = clientOf(fetch);
     await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
     await rejection(client.account.balance(), ConnectionError);
-    await rejection(client.audio.download("https://audio.example/1"), AudioDownloadError);
+    await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
   },
 );
 
@@ -168,7 +165,7 @@ test("no getter of an error's own properties is called", () => {
   expect(calls).toBe(0);
 });
 
-test("errors of the language and of simple classes are kept as they are", () => {
+test("errors of the language and of simple classes are not copied", () => {
   class Simple extends TypeError {
     override name = "Simple";
     readonly code = "E_SIMPLE";
@@ -188,7 +185,7 @@ test("errors of the language and of simple classes are kept as they are", () => 
   }
 });
 
-test("an error whose objects hold one another in layers is looked through once", () => {
+test("an error with objects in shared layers is searched once", () => {
   const layerAbove = (objects: object[]) => Array.from({ length: 100 }, () => ({ ...objects }));
   let objects: object[] = [{}];
   for (let layer = 0; layer < 5; layer++) objects = layerAbove(objects);
@@ -197,58 +194,44 @@ test("an error whose objects hold one another in layers is looked through once",
 });
 
 test.each(HOSTILE)(
-  "a fetch, a pacer, a clock, a journal and callbacks that throw what %s show no key",
+  "a fetch, pacer, clock, journal or callback that throws an error that %s does not reveal the key",
   async (_, make) => {
     const toss = () => Promise.reject(frozen(make()));
-    const own = createOwnPacer().pacer;
     const clock: Clock = { now: () => 0, sleep: toss };
-    const patient = { maxRetries: 2, clock };
+    const retrying = { maxRetries: 2, clock };
     const journal: Journal = { ...memoryJournal(), put: toss };
-    const answers = () =>
-      inTurn(
-        () => accepted(),
-        () => ok(succeeded()),
-      );
-    const coreOf = (options = {}) => createWorld(answers(), options).client;
-    const paced = coreOf({ pacer: { ...own, admit: toss } });
+    const newTasks = () => createWorld(serve).client.tasks;
+    const paced = createWorld(serve, { pacer: { ...createOwnPacer().pacer, admit: toss } }).client;
     const failures = [
       clientOf(toss).account.balance(),
       clientOf(toss).tasks.create(SONG_REQUEST),
-      clientOf(toss).audio.download("https://audio.example/1"),
+      clientOf(toss).audio.download(AUDIO_URL),
       paced.account.balance(),
       paced.tasks.create(SONG_REQUEST),
       paced.tasks.wait(TASK_ID),
-      clientOf(async () => limited(1), patient).account.usage(),
-      clientOf(async () => new Response("", { status: 503 }), patient).audio.download(
-        "https://audio.example/1",
-      ),
-      coreOf().tasks.run(SONG_REQUEST, { journal, journalKey: "a" }),
-      coreOf().tasks.run(SONG_REQUEST, { onSubmitted: toss }),
-      coreOf().tasks.run(SONG_REQUEST, { onUpdate: toss }),
-      collect(coreOf().tasks.runAll([SONG_REQUEST], { onProgress: toss as () => void })),
+      clientOf(async () => limited(1), retrying).account.usage(),
+      clientOf(async () => new Response("", { status: 503 }), retrying).audio.download(AUDIO_URL),
+      newTasks().run(SONG_REQUEST, { journal, journalKey: "a" }),
+      newTasks().run(SONG_REQUEST, { onSubmitted: toss }),
+      newTasks().run(SONG_REQUEST, { onUpdate: toss }),
+      all(newTasks().runAll([SONG_REQUEST], { onProgress: toss as () => void })),
     ];
     for (const [index, failure] of failures.entries()) {
       const error = await reasonOf(failure);
       expect([index, error instanceof Error]).toEqual([index, true]);
       for (const secret of [API_KEY, "s3cret", base64(API_KEY).slice(3, -3)]) expectNoKey(error, secret);
     }
-    const make1 = () => {
+    const journalKey = () => {
       throw frozen(make());
     };
-    const [{ error } = { error: null }] = await collect(
-      coreOf().tasks.runAll([SONG_REQUEST], { journal: memoryJournal(), journalKey: make1 }),
+    const [{ error } = { error: null }] = await all(
+      newTasks().runAll([SONG_REQUEST], { journal: memoryJournal(), journalKey }),
     );
     expectNoKey(error, API_KEY);
   },
 );
 
-async function collect<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
-  const all: Value[] = [];
-  for await (const value of values) all.push(value);
-  return all;
-}
-
-test("an abort rejects with its own reason, whatever that is", async () => {
+test("an abort rejects with its own reason, even if that reveals the key", async () => {
   const controller = new AbortController();
   const reason = new WithInspect("left");
   const { client } = createWorld(() => limited(5));
@@ -256,55 +239,53 @@ test("an abort rejects with its own reason, whatever that is", async () => {
   expect(await reasonOf(client.account.balance({ signal: controller.signal }))).toBe(reason);
 });
 
-test("a pacer's plain error without the key is thrown as it is", async () => {
+test("a pacer's error without the key is not copied", async () => {
   const thrown = new RangeError("no budget");
   const pacer = { ...createOwnPacer().pacer, admit: () => Promise.reject(thrown) };
   expect(await reasonOf(createWorld(() => accepted(), { pacer }).client.account.balance())).toBe(thrown);
 });
 
-/** Keeps everything that a tracer is given, and does the work as `run` says. */
+/** Records everything that a tracer receives. `run` calls the traced work. */
 function createTracing(run: (work: () => unknown) => unknown = (work) => work()) {
-  const told: unknown[] = [];
+  const received: unknown[] = [];
   const span = {
-    setAttribute: (...given: unknown[]) => told.push(given),
-    setStatus: (given: unknown) => told.push(given),
-    recordException: (given: unknown) => told.push(given),
+    setAttribute: (...given: unknown[]) => received.push(given),
+    setStatus: (given: unknown) => received.push(given),
+    recordException: (given: unknown) => received.push(given),
     end() {},
   };
   const tracer = {
     startActiveSpan<Work extends (its: typeof span) => unknown>(name: string, options: object, work: Work) {
-      told.push(name, options);
+      received.push(name, options);
       return run(() => work(span)) as ReturnType<Work>;
     },
   };
-  return { told, span, tracer };
+  return { received, span, tracer };
 }
 
-test("a span shows no key, though a request's model or the name of what is thrown holds it", async () => {
-  const { told, tracer } = createTracing();
+test("a span does not show a key that is in a request's model or in the name of an error", async () => {
+  const { received, tracer } = createTracing();
   const toss = () => Promise.reject(Object.assign(new Error("no"), { name: API_KEY }));
   const pacer = { ...createOwnPacer().pacer, admit: toss };
   const { client } = createWorld(() => accepted(), { tracer, pacer, validateRequests: false });
   await reasonOf(client.tasks.create({ ...SONG_REQUEST, model: API_KEY, task_type: API_KEY } as never));
-  expect(told.length).toBeGreaterThan(3);
-  expectNoKey(told, API_KEY);
+  expect(received.length).toBeGreaterThan(3);
+  expectNoKey(received, API_KEY);
 });
 
-test("a span tells of an abort's own reason only its name, without the key", async () => {
-  const { told, tracer } = createTracing();
+test("a span has only the name of an abort's reason, without the key", async () => {
+  const { received, tracer } = createTracing();
   const reason = Object.assign(new Error(`left ${API_KEY}`), { name: `Left ${API_KEY}` });
   const { client } = createWorld(() => accepted(), { tracer });
   const read = client.account.balance({ signal: AbortSignal.abort(reason) });
   expect(await reasonOf(read)).toBe(reason);
-  expect(told).toContainEqual(["error.type", "Left [redacted]"]);
-  expect(told).toContainEqual({ code: 2 });
-  expectNoKey(told, API_KEY);
+  expect(received).toContainEqual(["error.type", "Left [redacted]"]);
+  expect(received).toContainEqual({ code: 2 });
+  expectNoKey(received, API_KEY);
 });
 
-test("a tracer that drops the work's promise leaves no rejection behind, though its span throws", async () => {
-  const unhandled: unknown[] = [];
-  const keep = (reason: unknown) => unhandled.push(reason);
-  process.on("unhandledRejection", keep);
+test("a tracer that drops the traced promise and throws leaves no unhandled rejection", async () => {
+  const unhandled = watchUnhandledRejections();
   const { span, tracer } = createTracing((work) => void work());
   span.setStatus = () => {
     throw new Error("the exporter is full");
@@ -312,8 +293,7 @@ test("a tracer that drops the work's promise leaves no rejection behind, though 
   const { client } = createWorld(() => limited(1), { tracer, maxRetries: 0 });
   await rejection(client.account.balance(), RateLimitedError);
   await turns(2);
-  process.off("unhandledRejection", keep);
-  expect(unhandled).toEqual([]);
+  expect(unhandled).not.toHaveBeenCalled();
 });
 
 test.each([
