@@ -14,7 +14,7 @@ export interface EmulatorFlags extends Pick<EmulatorOptions, "seed" | "credits" 
   controlHost?: string[];
   clock: "real" | "virtual";
   state?: string;
-  json: boolean;
+  json?: boolean;
 }
 
 const DEFAULT_PORT = 4010;
@@ -31,7 +31,7 @@ export async function runEmulator(flags: EmulatorFlags, command: readonly string
     if (error instanceof RangeError) return asUsageError(error);
     const isTaken = codeOf(error) === "EADDRINUSE";
     const reason = isTaken
-      ? "the port is taken. Choose another --port, or 0 for a free one"
+      ? "the port is taken. Choose another --port, or pass 0 for a free one."
       : reasonOf(error);
     throw new Error(`Failed to listen on ${host}:${port}: ${reason}`, { cause: error });
   });
@@ -69,7 +69,7 @@ async function openEmulator({ clock, seed, credits, apiKey, state }: EmulatorFla
   const refused = Object.entries({ seed, credits }).find(([, value]) => value !== undefined);
   if (refused !== undefined)
     throw new UsageError(
-      `--${refused[0]} conflicts with the state in ${state}. Remove it, or use another file.`,
+      `--${refused[0]} can't be combined with the existing state file ${state}. Remove the flag, or use another file.`,
     );
   try {
     return createEmulator({ ...options, snapshot });
@@ -95,20 +95,18 @@ function stateError(verb: string, path: string, cause: unknown): Error {
   return new Error(`Failed to ${verb} the state in ${path}: ${reasonOf(cause)}`, { cause });
 }
 
-/** An option that the emulator refuses was a flag: `controlHost` is `--control-host`. */
+/** The emulator refuses an option, which was a flag. */
 function asUsageError(error: unknown): never {
   if (!(error instanceof RangeError)) throw error;
-  const flagOf = (name: string) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  throw new UsageError(
-    error.message.replace(/^Expected `(\w+)`/, (_, name: string) => `Expected ${flagOf(name)}`),
-  );
+  const { message } = error;
+  throw new UsageError(message.replace("`apiKey`", "--api-key").replace("`controlHost`", "--control-host"));
 }
 
 function reachabilityWarning({ host, controlHost }: EmulatorFlags, url: string): string {
   const control =
     controlHost === undefined
-      ? "The control plane and the dashboard accept this machine alone; --control-host opens them."
-      : `With the host name ${controlHost.join(" or ")}, they can also use the control plane and the dashboard, without a key.`;
+      ? "Only this machine can use the control plane and the dashboard. --control-host allows others."
+      : `Under the host name ${controlHost.join(" or ")}, they can also use the control plane and the dashboard, without a key.`;
   return `async-music: Warning: with --host ${host}, other machines can reach port ${new URL(url).port}. ${control}\n`;
 }
 
@@ -150,7 +148,7 @@ async function runCommand(
     return await new Promise((resolve) => {
       child.once("error", (error) => {
         const isMissing = codeOf(error) === "ENOENT";
-        const reason = isMissing ? "there is no such command" : error.message;
+        const reason = isMissing ? "the command was not found." : error.message;
         process.stderr.write(`async-music: Failed to run ${command}: ${reason}\n`);
         resolve(isMissing ? NOT_FOUND : NOT_RUNNABLE);
       });

@@ -17,7 +17,7 @@ export interface TaskFlags extends ConnectionFlags {
   /** In milliseconds. */
   maxWait?: number;
   /** Of `run` only. */
-  journal?: string;
+  journal?: string | undefined;
 }
 
 /** Flags of `run`. The fields of the request's `input` are among them, in camel case. */
@@ -46,9 +46,12 @@ export const INPUT_OPTIONS: readonly (readonly [option: Option, usedBy: readonly
   [option("--negative-tags <styles>", "styles to avoid"), ["inspiration", "custom"]],
   [option("--title <text>", "the title of the song"), ["custom", "continuation"]],
   [option("--make-instrumental", "no singing"), ["inspiration", "custom"]],
-  [option("--model-version <version>", "", ["v6", "v5.5", "v5"]), ["inspiration", "custom", "continuation"]],
+  [
+    option("--model-version <version>", "version of the model", ["v6", "v5.5", "v5"]),
+    ["inspiration", "custom", "continuation"],
+  ],
   [option("--continue-clip-id <id>", "the clip to continue"), ["continuation"]],
-  [option("--continue-at <seconds>", "where in the clip the continuation begins", seconds), ["continuation"]],
+  [option("--continue-at <seconds>", "where the continuation begins in the clip", seconds), ["continuation"]],
   [option("--url <url>", "upload: a public http or https address of audio"), ["upload"]],
   [option("--clip-id <id>", "concat: the last clip of a continued song"), ["concat"]],
   [option("--lyrics <text>", "provider_b: the lyrics"), ["provider_b"]],
@@ -63,7 +66,7 @@ export const INPUT_OPTIONS: readonly (readonly [option: Option, usedBy: readonly
   [option("--seed <n>", "provider_b: seed of the generation, a whole number", wholeNumber()), ["provider_b"]],
 ];
 
-const JSON_OPTION = option("--json", "write one JSON document to stdout, also for an error");
+const JSON_OPTION = option("--json", "write the result or the error to stdout, as one JSON document");
 
 export const CONNECTION_OPTIONS = [
   option("--base-url <url>", "the service address (default: ASYNC_MUSIC_BASE_URL)"),
@@ -74,10 +77,10 @@ export const CONNECTION_OPTIONS = [
 export const WAIT_OPTIONS = [
   option(
     "-o, --out <path>",
-    "where to save: a directory (that exists, or ends in /), or a file, which gets the extension of its format (default: this directory)",
+    "where to save: a directory (an existing one, or a path that ends in /), or a file without its extension (default: this directory)",
   ),
-  option("--force", "replace existing files; without it they are never overwritten"),
-  option("--no-download", "save nothing: write the URLs of the audio, or the lyrics, to stdout"),
+  option("--force", "replace existing files, which are otherwise kept"),
+  option("--no-download", "save no file; write the audio URLs or the lyrics to stdout"),
   option(
     "--max-wait <time>",
     "stop waiting after this time, such as 90s or 10m; the task continues (default: 65m)",
@@ -89,12 +92,18 @@ export const WAIT_OPTIONS = [
 export const RUN_OPTIONS = [
   ...[
     ...INPUT_OPTIONS.map(([each]) => each),
-    option("--model <model>", "(default: provider_a)", MODELS),
+    option("--model <model>", "the model (default: provider_a)", MODELS),
     option("--format <format>", "request audio in this format", ["mp3"]),
-    option("--file <file>", "the whole request as JSON, instead of the flags above; - reads stdin"),
+    option(
+      "--file <file>",
+      "read the whole request from this JSON file, without the flags above; - reads stdin",
+    ),
   ].map((each) => each.helpGroup("Request:")),
-  option("--journal <path>", "record the task here, so that it is created at most once; needs --key"),
-  option("--key <name>", "your name for this request in the journal"),
+  option(
+    "--journal <path>",
+    "directory that records the task, so that it is created at most once; needs --key",
+  ),
+  option("--key <name>", "your name for this request in the journal, such as an order ID"),
   option("--no-wait", "submit the task, write its ID to stdout and exit").conflicts([
     "out",
     "force",
@@ -111,9 +120,9 @@ export const ORDERS_OPTIONS = [
 
 export const SETTLE_OPTIONS = [
   option("--journal <path>", "the journal that contains the key").makeOptionMandatory(),
-  option("--task-id <id>", "the task that was created; the next `run` with the key waits for it"),
-  option("--not-created", "no task was created; the next `run` with the key creates one"),
-  option("--offline", "record the ID without reading the task"),
+  option("--task-id <id>", "the ID of the created task; the next run with the key waits for it"),
+  option("--not-created", "no task was created; the next run with the key creates one"),
+  option("--offline", "record the ID without reading the task from the service"),
   ...CONNECTION_OPTIONS,
 ];
 
@@ -126,9 +135,9 @@ export const EMULATOR_OPTIONS = [
   option("--host <host>", "address to listen on; 0.0.0.0 or :: for all addresses").default("127.0.0.1"),
   option(
     "--control-host <name>",
-    "host name under which other machines may use the control plane and the dashboard, without a key; can be repeated",
+    "host name under which other machines may use the control plane and the dashboard, without a key; repeatable",
   ).argParser((name, names: string[] = []) => [...names, name]),
-  option("--clock <clock>", "real: runs with system time; virtual: moves only when advanced", [
+  option("--clock <clock>", "real: follows system time; virtual: moves only when advanced", [
     "real",
     "virtual",
   ]).default("real"),
@@ -137,9 +146,9 @@ export const EMULATOR_OPTIONS = [
   option("--api-key <key>", "API key of the first account; it begins with emu_"),
   option(
     "--state <file>",
-    "load the state from this file, and save it there at exit; if the file exists, --seed and --credits are refused, and --api-key replaces the first account's key",
+    "load the state from this file, and save it there at exit; an existing file can't be combined with --seed or --credits, and --api-key replaces its first key",
   ),
-  option("--json", "write one line of JSON once connections are accepted").default(false),
+  option("--json", "write one line of JSON when the emulator accepts connections"),
 ];
 
 /** An option of a command, with the values to choose from, or the parser of its value. */
@@ -182,11 +191,8 @@ export function parseTaskType(text: string): TaskType {
 }
 
 /** Parses a whole number within a range. */
-export function wholeNumber(
-  least = Number.MIN_SAFE_INTEGER,
-  most = Number.MAX_SAFE_INTEGER,
-): (text: string) => number {
-  return (text) => {
+function wholeNumber(least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER) {
+  return (text: string): number => {
     const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
     if (value >= least && value <= most) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
@@ -194,7 +200,7 @@ export function wholeNumber(
 }
 
 /** Parses seconds, which may have a fraction. */
-export function seconds(text: string): number {
+function seconds(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   throw new InvalidArgumentError("It must be seconds, such as 30 or 12.5.");
 }
@@ -202,7 +208,7 @@ export function seconds(text: string): number {
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 
 /** Parses a duration into milliseconds: `90s`, `10m`, `1h`, or a number of seconds. */
-export function duration(text: string): number {
+function duration(text: string): number {
   const [, count = "", unit = "s"] = /^(\d+(?:\.\d+)?)([smh])?$/.exec(text) ?? [];
   const ms = Number(count) * (UNIT_MS[unit] ?? Number.NaN);
   if (ms > 0) return ms;

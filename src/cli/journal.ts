@@ -1,17 +1,11 @@
 import { existsSync } from "node:fs";
 import { isUuid, printableLine } from "../contract/text.js";
-import {
-  JournalDamagedError,
-  type JournalEntry,
-  type OpenOrder,
-  settleOutcome,
-  TaskNotFoundError,
-} from "../index.js";
+import { JournalDamagedError, type JournalEntry, settleOutcome, TaskNotFoundError } from "../index.js";
 import { fileJournal } from "../node/index.js";
 import { connect } from "./account.js";
 import type { ConnectionFlags } from "./flags.js";
 import { TaskFault } from "./report.js";
-import { type Terminal, UsageError, writeResult } from "./terminal.js";
+import { commandName, type Terminal, tableOf, UsageError, writeResult } from "./terminal.js";
 
 /** Flags of `orders` and `settle`. */
 export interface JournalFlags extends ConnectionFlags {
@@ -20,11 +14,6 @@ export interface JournalFlags extends ConnectionFlags {
   notCreated?: boolean;
   offline?: boolean;
 }
-
-const ADVICE: Readonly<Record<OpenOrder["state"], string>> = {
-  intent: "unknown: find out whether the service received the request, then use `async-music settle`.",
-  submitted: "submitted: run the same command again, or use `async-music wait TASK_ID`.",
-};
 
 /** Lists the open keys of a journal, and what to do about them. Fails after that if entries are damaged. */
 export async function showOrders({ journal, json }: JournalFlags, terminal: Terminal): Promise<void> {
@@ -41,13 +30,16 @@ export async function showOrders({ journal, json }: JournalFlags, terminal: Term
     const name = state === "intent" ? "unknown" : state;
     return [key, name, since, taskId === null ? `request ${requestId}` : `task ${taskId}`].map(printableLine);
   });
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "));
-  writeResult(terminal, json, { orders }, lines.map((line) => `${line}\n`).join(""));
+  writeResult(terminal, json, { orders }, tableOf(rows));
   if (json) return;
-  if (orders.length === 0 && damage === null) terminal.stderr.write("No open orders.\n");
+  const command = commandName(terminal);
+  const advice = {
+    intent: `unknown: check whether the service received the request, then run \`${command} settle KEY\`.`,
+    submitted: `submitted: run the same command again, or \`${command} wait TASK_ID\`.`,
+  };
+  if (orders.length === 0 && damage === null) terminal.stderr.write("The journal has no open keys.\n");
   for (const state of new Set(orders.map((order) => order.state)))
-    terminal.stderr.write(`${ADVICE[state]}\n`);
+    terminal.stderr.write(`${advice[state]}\n`);
   if (damage !== null) throw damage;
 }
 
@@ -56,23 +48,26 @@ export async function settleKey(key: string, flags: JournalFlags, terminal: Term
   const { taskId, notCreated = false, offline = false, json } = flags;
   if ((taskId === undefined) !== notCreated)
     throw new UsageError("Pass either --task-id, for the task that was created, or --not-created.");
-  if (taskId !== undefined && !isUuid(taskId))
-    throw new UsageError("--task-id must be the ID of a task, which is a UUID.");
+  if (taskId !== undefined && !isUuid(taskId)) throw new UsageError("--task-id must be a task ID, a UUID.");
   const journal = existingJournal(flags.journal);
   if (taskId !== undefined && !offline) {
     // If the journal can't be read, `settleOutcome` reports that.
     const entry = await journal.get(key).catch(() => null);
     if (entry !== null) await checkTask(taskId, entry, flags, terminal);
   }
+  const name = JSON.stringify(key);
   if (!(await settleOutcome(journal, key, taskId ?? null))) {
     const entry = await journal.get(key);
-    const reason =
+    throw new UsageError(
       entry?.state === "submitted"
-        ? `has task ${entry.task_id}, which the service returned for this key`
-        : "is free";
-    throw new UsageError(`Nothing to settle: ${JSON.stringify(key)} ${reason}.`);
+        ? `Nothing to settle: ${name} has task ${entry.task_id}, which the service returned for this key.`
+        : `Nothing to settle: the journal has no request under ${name}.`,
+    );
   }
-  const text = taskId === undefined ? `${key} is free\n` : `${key} has task ${taskId}\n`;
+  const text =
+    taskId === undefined
+      ? `Key ${name} is free. The next run with it creates a task.\n`
+      : `Key ${name} has task ${taskId}. The next run with it waits for this task.\n`;
   writeResult(terminal, json, { key, task_id: taskId ?? null }, text);
 }
 

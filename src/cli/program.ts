@@ -1,26 +1,85 @@
 import { createRequire } from "node:module";
-import { Command, CommanderError } from "commander";
-import { addCommands } from "./commands.js";
-import { hasColor, type Output, redactKey, styled, type Terminal } from "./terminal.js";
+import { Command, CommanderError, type Option } from "commander";
+import type { TaskType } from "../contract/service.js";
+import type { EmulatorFlags } from "./emulator.js";
+import {
+  CONNECTION_OPTIONS,
+  EMULATOR_OPTIONS,
+  exampleOf,
+  ORDERS_OPTIONS,
+  parseTaskType,
+  RUN_OPTIONS,
+  type RunFlags,
+  SETTLE_OPTIONS,
+  WAIT_OPTIONS,
+} from "./flags.js";
+import {
+  commandName,
+  hasColor,
+  type Output,
+  redactKey,
+  shellWord,
+  styled,
+  type Terminal,
+  UsageError,
+} from "./terminal.js";
 
 const MAX_HELP_WIDTH = 100;
 
-const HELP = `
-To try it without being charged:
-  async-music emulator
+const helpFor = (command: string) => `
+To try it without a charge:
+  ${command} emulator
       runs the service on this machine; set the two
       variables that it prints in another shell, then
-  async-music run -d "rain in Lisbon"
+  ${command} run -d "rain in Lisbon"
       saves a song in this directory
 
 Environment:
-  ASYNC_MUSIC_API_KEY    your API key; there is no flag for
-                         it, which other users could read
+  ASYNC_MUSIC_API_KEY    your API key; not a flag, because
+                         other users can read flags
   ASYNC_MUSIC_BASE_URL   the service address, without /api/v1
   NO_COLOR, FORCE_COLOR  never use color, always use color
 
-Results go to stdout, everything else to stderr. Each kind of
-error has its own exit status.`;
+Results are written to stdout, everything else to stderr.
+Each kind of error has its own exit status.`;
+
+const runHelpFor = (command: string) => `
+Examples, with the price in credits of 0.01 USD:
+  10  song         run -d "rain in Lisbon"
+      from lyrics  run --prompt "$(cat words.txt)" --tags folk
+      longer       run --continue-clip-id ID --continue-at 95
+   5  provider_b   run --model provider_b --prompt "slow folk"
+   5  lyrics       run lyrics --prompt "a lighthouse"
+   1  upload       run upload --url https://example.com/a.mp3
+   5  whole song   run concat --clip-id ID
+      after it was continued
+
+The paths of the files are written to stdout, one per line.
+
+The request is sent once. Ctrl-C stops waiting; the task
+continues, and the command prints how to wait for it again.
+With --journal and --key you can repeat the same command at
+any time. It continues with its task and is charged once:
+
+  ${command} run -d "rain" \\
+    --journal songs.journal --key rain`;
+
+const WAIT_HELP = "\nThe task may have ended. Its audio is available for 7 days.";
+
+const settleHelpFor = (command: string) => `
+Before you use --not-created, make sure that no run with the
+key is still sending: the next run is charged. Settle again
+to correct a mistake. An ID that the service returned for
+the key is never replaced.
+
+  ${command} settle rain --journal j --not-created`;
+
+const emulatorHelpFor = (command: string) => `
+A command after -- runs against a new emulator, with
+ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY set. The
+emulator ends with it and returns its exit status:
+
+  ${command} emulator -- npm test`;
 
 /** Runs the command line. Returns the exit status. */
 export async function runProgram(args: readonly string[], given: Terminal): Promise<number> {
@@ -44,14 +103,15 @@ export async function runProgram(args: readonly string[], given: Terminal): Prom
 }
 
 /** Commands inherit these settings: everything is written to the terminal, and errors are thrown for `report`. */
-function createProgram({ env, stdout, stderr }: Terminal): Command {
+function createProgram(terminal: Terminal): Command {
+  const { env, stdout, stderr } = terminal;
   const widthOf = (output: Output) => Math.min(output.columns(), MAX_HELP_WIDTH);
-  return new Command("async-music")
-    .description("Make songs, lyrics and audio with the music service, or run the service on this machine.")
-    .version(packageVersion(), "-V, --version", "write the version")
-    .helpOption("-h, --help", "explain this command")
-    .helpCommand("help [command]", "explain a command")
-    .addHelpText("after", HELP)
+  return new Command(commandName(terminal))
+    .description("Create songs and lyrics with the music service, or run the service on this machine.")
+    .version(packageVersion(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "print help for this command")
+    .helpCommand("help [command]", "print help for a command")
+    .addHelpText("after", helpFor(commandName(terminal)))
     .configureHelp({
       minWidthToWrap: 20,
       styleTitle: (text) => styled("bold", text),
@@ -74,4 +134,75 @@ function createProgram({ env, stdout, stderr }: Terminal): Command {
 function packageVersion(): string {
   const { version }: { version: string } = createRequire(import.meta.url)("async-music/package.json");
   return version;
+}
+
+/**
+ * Adds all commands. What a command does is loaded when it runs, so that the help starts fast.
+ *
+ * @param operands - What follows `--` after `emulator`; `null` without it.
+ */
+export function addCommands(program: Command, terminal: Terminal, operands: readonly string[] | null): void {
+  const name = commandName(terminal);
+  const add = (usage: string, description: string, options: readonly Option[], help = "") => {
+    const command = program.command(usage).description(description).addHelpText("after", help);
+    for (const each of options) command.addOption(each);
+    return command;
+  };
+
+  add("run", "Create a song, lyrics or a clip, and save it. Costs credits.", RUN_OPTIONS, runHelpFor(name))
+    .argument("[type]", "music, lyrics, upload or concat (default: music)", parseTaskType)
+    .allowExcessArguments()
+    .action(async (type: TaskType | undefined, flags: RunFlags, { args }: Command) => {
+      if (args.length > 1)
+        throw new UsageError(
+          `\`run\` takes only the type. Describe the result with a flag: ${exampleOf(type, flags.model)}`,
+        );
+      await (await import("./run.js")).runTask(type, flags, terminal);
+    });
+
+  add("wait", "Wait for an existing task, and save its result. Costs nothing.", WAIT_OPTIONS, WAIT_HELP)
+    .argument("<task-id>", "the ID that `run` printed")
+    .action(async (id, flags) => (await import("./run.js")).waitForTask(id, flags, terminal));
+
+  add(
+    "orders",
+    "List the open keys of a journal: tasks that have not ended, and requests with an unknown outcome.",
+    ORDERS_OPTIONS,
+  ).action(async (flags) => (await import("./journal.js")).showOrders(flags, terminal));
+
+  add(
+    "settle",
+    "Record the outcome of a request whose response was lost.",
+    SETTLE_OPTIONS,
+    settleHelpFor(name),
+  )
+    .argument("<key>", "the --key of the `run`")
+    .action(async (key, flags) => (await import("./journal.js")).settleKey(key, flags, terminal));
+
+  add(
+    "balance",
+    "Show the credits of the account. Frozen ones are held for unfinished tasks.",
+    CONNECTION_OPTIONS,
+  ).action(async (flags) => (await import("./account.js")).showBalance(flags, terminal));
+
+  add("usage", "Show the tasks and credits that the account has used.", CONNECTION_OPTIONS).action(
+    async (flags) => (await import("./account.js")).showUsage(flags, terminal),
+  );
+
+  add(
+    "emulator",
+    "Run the service on this machine. Nothing is charged.",
+    EMULATOR_OPTIONS,
+    emulatorHelpFor(name),
+  )
+    .usage("[options] [-- <command> [args...]]")
+    .allowExcessArguments()
+    .action(async (flags: EmulatorFlags, { args }: Command) => {
+      if (args.length > 0)
+        throw new UsageError(
+          `Missing \`--\` before the command: ${name} emulator -- ${args.map(shellWord).join(" ")}`,
+        );
+      if (operands?.length === 0) throw new UsageError("Missing command after `--`.");
+      process.exit(await (await import("./emulator.js")).runEmulator(flags, operands));
+    });
 }

@@ -1,8 +1,11 @@
 import { printable, printableLine } from "../contract/text.js";
-import { progressOf, type Task } from "../index.js";
+import { type PacerFactory, progressOf, type Task } from "../index.js";
+import { createMemoryPacer } from "../rate-limit/memory-pacer.js";
 import { minutesOf, stylesFor, type Terminal } from "./terminal.js";
 
 const REDRAW_MS = 200;
+/** A shorter delay is not shown, in milliseconds. */
+const SHOWN_DELAY_MS = 1000;
 /** Without a terminal, a smaller change of the end of a delay is not written, in milliseconds. */
 const REPORTED_CHANGE_MS = 1000;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -11,6 +14,8 @@ const CLEAR_LINE = "\r\u001B[2K";
 
 /** Shows the progress of a task: one line that is redrawn on a terminal, else a line for each change of status. */
 export interface ProgressLine {
+  /** Redraws the line regularly, until `end`. */
+  start(): void;
   show(task: Task): void;
   /** Shows that the rate limit delays the command until then; with `null`, that it no longer does. */
   pause(until: Date | null): void;
@@ -31,10 +36,10 @@ export function createProgressLine({ stderr, env }: Terminal, now: () => number)
 
   const draw = () => {
     const columns = stderr.columns();
-    const isPaused = pausedUntil !== null && pausedUntil.getTime() > now();
-    const status = isPaused
-      ? pauseText(pausedUntil ?? new Date())
-      : printableLine(shown?.status ?? "waiting");
+    const status =
+      pausedUntil !== null && pausedUntil.getTime() > now()
+        ? pauseText(pausedUntil)
+        : printableLine(shown?.status ?? "waiting");
     const percent = shown === null ? 0 : Math.round(100 * progressOf(shown));
     const text = ` ${status}${percent === 0 ? "" : ` ${String(percent).padStart(3)} %`}  ${elapsed()}`;
     const barWidth = Math.min(MAX_BAR_WIDTH, columns - text.length - 4);
@@ -47,9 +52,12 @@ export function createProgressLine({ stderr, env }: Terminal, now: () => number)
   const clear = () => {
     if (isLive) stderr.write(CLEAR_LINE);
   };
-  const timer = isLive ? setInterval(draw, REDRAW_MS) : undefined;
+  let timer: ReturnType<typeof setInterval> | undefined;
 
   return {
+    start() {
+      if (isLive) timer = setInterval(draw, REDRAW_MS);
+    },
     show(task) {
       const hasChanged = task.status !== shown?.status;
       shown = task;
@@ -77,4 +85,37 @@ export function createProgressLine({ stderr, env }: Terminal, now: () => number)
 
 function pauseText(until: Date): string {
   return `waiting for the rate limit until ${until.toTimeString().slice(0, 8)}`;
+}
+
+/**
+ * A pacer that reports when the rate limit delays a request: with the time at which requests are expected to be sent again,
+ * then with `null` when the request is sent.
+ */
+export function createObservedPacer(onDelay: ProgressLine["pause"]): PacerFactory {
+  return (clock) => {
+    const pacer = createMemoryPacer(clock);
+    const observe = async (dueAt: number, signal: AbortSignal) => {
+      let shownAt: number | null = dueAt + SHOWN_DELAY_MS;
+      while (shownAt !== null) {
+        await clock.sleep(shownAt - clock.now(), signal);
+        const { heldUntil, resetAt } = pacer.rateLimit();
+        const until = heldUntil ?? resetAt;
+        if (until !== null && until > clock.now()) onDelay(new Date(until));
+        shownAt = until === null ? null : Math.max(until, clock.now()) + SHOWN_DELAY_MS;
+      }
+    };
+    return {
+      ...pacer,
+      async admit(request, signal) {
+        const admission = new AbortController();
+        const dueAt = Math.max(clock.now(), request.dueBy ?? request.notBefore ?? 0);
+        // The sleep rejects as soon as the request is sent.
+        observe(dueAt, admission.signal).catch(() => {});
+        return pacer.admit(request, signal).finally(() => {
+          admission.abort();
+          onDelay(null);
+        });
+      },
+    };
+  };
 }

@@ -4,7 +4,15 @@ import { printableLine } from "../contract/text.js";
 import * as sdk from "../index.js";
 import { resumeAdvice } from "../tasks/calls.js";
 import type { TaskFlags } from "./flags.js";
-import { type EndingSignal, shellWord, stylesFor, type Terminal, UsageError, writeJson } from "./terminal.js";
+import {
+  commandName,
+  type EndingSignal,
+  shellWord,
+  stylesFor,
+  type Terminal,
+  UsageError,
+  writeJson,
+} from "./terminal.js";
 
 type ErrorClass = abstract new (...args: never) => Error;
 
@@ -51,25 +59,23 @@ export class TaskFault extends Error {
   override name = "TaskFault";
   /** `null` if no task is known. */
   readonly taskId: string | null;
-  /** The command that continues with the task. */
-  readonly resume: string | null;
-  /** The journal of the command, unless it could not record the task. */
-  readonly journal: string | null;
+  /** The flags of the command, without a journal that could not record the task. */
+  readonly flags: TaskFlags;
 
-  constructor(cause: unknown, taskId: string | null, flags: TaskFlags, isUnrecorded = false) {
+  constructor(cause: unknown, taskId: string | null, flags: TaskFlags) {
     super("A task failed.", { cause });
     // In a conflict, the task of the key belongs to another request.
     const known = cause instanceof sdk.JournalConflictError ? null : taskId;
     this.taskId = cause instanceof sdk.AsyncMusicError ? (cause.taskId ?? known) : known;
-    this.resume = this.taskId === null ? null : resumeCommand(this.taskId, flags);
-    this.journal = isUnrecorded ? null : (flags.journal ?? null);
+    this.flags = flags;
   }
 }
 
 /** The command that continues with a task. */
-export function resumeCommand(taskId: string, { download, out, force, baseUrl }: TaskFlags): string {
+export function resumeCommand(command: string, taskId: string, flags: TaskFlags): string {
+  const { download, out, force, baseUrl } = flags;
   return [
-    `async-music wait ${shellWord(taskId)}`,
+    `${command} wait ${shellWord(taskId)}`,
     ...(download ? [] : ["--no-download"]),
     ...(force ? ["--force"] : []),
     ...(out === undefined ? [] : [`--out ${shellWord(out)}`]),
@@ -82,11 +88,13 @@ const DETAILS =
   "status retryable retryAfterSeconds retryAt issues evidence journalKey orders damagedKeys url".split(" ");
 
 /** Writes an error and what to do about it to stderr, and with `--json` to stdout. Returns the exit status. */
-export function report(thrown: unknown, asJson: boolean, { stdout, stderr, env }: Terminal): number {
-  const { taskId = null, resume = null, journal = null } = thrown instanceof TaskFault ? thrown : {};
-  const error = errorOf(thrown instanceof TaskFault ? thrown.cause : thrown);
+export function report(thrown: unknown, asJson: boolean, terminal: Terminal): number {
+  const { stdout, stderr, env } = terminal;
+  const fault = thrown instanceof TaskFault ? thrown : null;
+  const taskId = fault?.taskId ?? null;
+  const error = errorOf(fault === null ? thrown : fault.cause);
   const message = messageOf(error, taskId);
-  const lines = [message, ...adviceFor(error, resume, journal)].map(printableLine);
+  const lines = [message, ...adviceFor(error, fault, commandName(terminal))].map(printableLine);
   stderr.write(`${stylesFor(stderr, env)("red", "async-music:")} ${lines.join("\n")}\n`);
   if (!asJson) return exitStatusOf(error);
 
@@ -125,9 +133,9 @@ const OPTIONS: Readonly<Record<string, string>> = {
 };
 
 const EVIDENCE: Readonly<Record<sdk.Evidence, string>> = {
-  created: " The account has one task more than before, so it was probably created.",
-  not_created: " The account has no more tasks than before, so it was probably not created.",
-  unclear: " The account's number of tasks does not tell: others may have created tasks.",
+  created: " The account has one task more than before, so the task was probably created.",
+  not_created: " The account has no more tasks than before, so the task was probably not created.",
+  unclear: " The number of tasks is not conclusive: other programs may have created tasks.",
 };
 
 /** The message of an error, with the SDK's advice for programs replaced by advice for a shell. */
@@ -149,11 +157,11 @@ function messageOf(error: Error, taskId: string | null): string {
   const { cause, evidence } = error;
   const reason =
     cause instanceof Interrupted
-      ? "the command was interrupted before the response."
+      ? "The command was interrupted before the response."
       : cause instanceof Error
         ? cause.message
-        : "an earlier run with this key did not receive the response. Nothing was sent now.";
-  return `It is unknown whether a task was created and charged: ${reason}${evidence === null ? "" : EVIDENCE[evidence]}`;
+        : "An earlier run with this key received no response. Nothing was sent now.";
+  return `It is unknown whether a task was created and charged. ${reason}${evidence === null ? "" : EVIDENCE[evidence]}`;
 }
 
 /** Nothing continues after these. After the first three, the key of a journal still belongs to the task. */
@@ -161,49 +169,53 @@ const FINAL_WITH_TASK = [sdk.TaskFailedError, sdk.TaskTimedOutError, sdk.AudioEx
 const FINAL = [...FINAL_WITH_TASK, sdk.TaskNotFoundError, sdk.InvalidRequestError];
 
 /** What to do next, as lines for a shell. */
-function adviceFor(error: Error, resume: string | null, journal: string | null): readonly string[] {
-  if (journal !== null && isOneOf(error, FINAL_WITH_TASK))
+function adviceFor(error: Error, fault: TaskFault | null, command: string): readonly string[] {
+  const journal = fault?.flags.journal;
+  if (journal !== undefined && isOneOf(error, FINAL_WITH_TASK))
     return ["The --key belongs to this task permanently. To try again, use another --key."];
-  if (resume !== null && isOneOf(error, FINAL)) return [];
-  if (resume !== null) {
+  if (fault !== null && fault.taskId !== null) {
+    if (isOneOf(error, FINAL)) return [];
     const again = "Run the same command again to continue with the task, or:";
-    return [journal === null ? "To continue with the task:" : again, "", `  ${resume}`];
+    const title = journal === undefined ? "To continue with the task:" : again;
+    return [title, "", `  ${resumeCommand(command, fault.taskId, fault.flags)}`];
   }
   if (error instanceof Interrupted) return ["This command created no task."];
-  if (error instanceof sdk.InsufficientCreditsError) return ["See `async-music balance`."];
+  if (error instanceof sdk.InsufficientCreditsError)
+    return [`To see your credits, run \`${command} balance\`.`];
   if (!(error instanceof sdk.SubmissionOutcomeUnknownError)) return [];
+  const { journalKey, requestId } = error;
   const advice = [
-    "Check before you run it again, to avoid a duplicate charge:",
+    "Before you run it again, check whether the task exists, to avoid a duplicate charge:",
     "",
-    "  async-music usage     counts the task, if it was created",
-    "  async-music balance   then shows its credits as frozen",
+    `  ${command} usage     counts the task, if it was created`,
+    `  ${command} balance   then shows its credits as frozen`,
     "",
-    `The request ID is ${error.requestId}.`,
+    `The request ID is ${requestId}.`,
   ];
-  if (error.journalKey === null || journal === null) return advice;
-  const settle = (outcome: string) => settleCommand(error.journalKey ?? "", journal, outcome);
-  advice.push("The key stays reserved until you settle it:", "");
+  if (journalKey === null || journal === undefined) return advice;
+  const settle = (outcome: string) => settleCommand(command, journalKey, journal, outcome);
+  advice.push("The key stays reserved until you record the outcome with one of:", "");
   return [...advice, settle("--task-id ID"), settle("--not-created")];
 }
 
 /** The warning about a created task that the journal could not record. */
-export function unrecordedWarning(error: sdk.JournalError, journal: string): string {
+export function unrecordedWarning(error: sdk.JournalError, journal: string, command: string): string {
   const taskId = error.taskId ?? "";
   return [
     messageOf(error, taskId),
-    "Before you run it again, to avoid a duplicate charge:",
+    "Before you run it again, record the task, to avoid a duplicate charge:",
     "",
-    settleCommand(error.journalKey, journal, `--task-id ${shellWord(taskId)}`),
+    settleCommand(command, error.journalKey, journal, `--task-id ${shellWord(taskId)}`),
     "",
   ].join("\n");
 }
 
-function settleCommand(key: string, journal: string, outcome: string): string {
+function settleCommand(command: string, key: string, journal: string, outcome: string): string {
   const flags = `--journal ${shellWord(journal)} ${outcome}`;
   // A key that starts like a flag has to follow `--`.
   return key.startsWith("-")
-    ? `  async-music settle ${flags} -- ${shellWord(key)}`
-    : `  async-music settle ${shellWord(key)} ${flags}`;
+    ? `  ${command} settle ${flags} -- ${shellWord(key)}`
+    : `  ${command} settle ${shellWord(key)} ${flags}`;
 }
 
 function isOneOf(error: unknown, classes: readonly ErrorClass[]): boolean {

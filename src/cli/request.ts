@@ -37,7 +37,7 @@ export async function requestOf(
   }
   if (given.length === 0)
     throw new UsageError(
-      `Nothing to make. Pass a flag such as ${exampleOf(type, model)}: see \`async-music run --help\`.`,
+      `The request is empty. Pass a flag such as ${exampleOf(type, model)}. \`run --help\` lists all flags.`,
     );
   const input = Object.fromEntries(given.map(({ name, value }) => [name, value]));
   const variant = inputVariant(model, type ?? "music", input);
@@ -61,7 +61,7 @@ async function readRequest(path: string, stdin: Terminal["stdin"]): Promise<unkn
   const name = path === "-" ? "stdin" : path;
   const bytes = await (path === "-" ? buffer(stdin()) : readFile(path)).catch((error: unknown) => {
     const isMissing = Object(error).code === "ENOENT";
-    const reason = isMissing ? "there is no such file" : reasonOf(error);
+    const reason = isMissing ? "the file does not exist." : reasonOf(error);
     throw new UsageError(`Failed to read the request from ${name}: ${reason}`, { cause: error });
   });
   let text: string;
@@ -70,7 +70,9 @@ async function readRequest(path: string, stdin: Terminal["stdin"]): Promise<unkn
     JSON.parse(text);
   } catch {
     // The parser's message would quote the request.
-    throw new InvalidRequestError("invalid_json", [{ path: "", message: `must be JSON in UTF-8: ${name}` }]);
+    throw new InvalidRequestError("invalid_json", [
+      { path: "", message: `must be JSON in UTF-8; it was read from ${name}` },
+    ]);
   }
   return JSON.parse(text, refuseRounding);
 }

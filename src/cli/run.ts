@@ -10,13 +10,21 @@ import {
 } from "../index.js";
 import { fileJournal } from "../node/index.js";
 import { connect } from "./account.js";
-import { createDelays, type Delays } from "./delays.js";
 import type { RunFlags, TaskFlags } from "./flags.js";
-import { createProgressLine } from "./progress.js";
+import { createObservedPacer, createProgressLine, type ProgressLine } from "./progress.js";
 import { Interrupted, resumeCommand, TaskFault, unrecordedWarning } from "./report.js";
 import { requestOf } from "./request.js";
 import { chooseTarget, clipsOf, type SavedFile, saveResult } from "./save.js";
-import { type EndingSignal, minutesOf, stylesFor, type Terminal, usdOf, writeResult } from "./terminal.js";
+import {
+  commandName,
+  type EndingSignal,
+  minutesOf,
+  priceOf,
+  stylesFor,
+  type Terminal,
+  UsageError,
+  writeResult,
+} from "./terminal.js";
 
 /** How long an interrupted command waits for the response to its POST, which has the ID of a charged task. */
 const RESPONSE_GRACE_MS = 2000;
@@ -24,8 +32,7 @@ const RESPONSE_GRACE_MS = 2000;
 /** A command that submits a task or waits for one. */
 interface Job {
   client: AsyncMusic;
-  /** The delays of the client's requests. */
-  delays: Delays;
+  progress: ProgressLine;
   flags: TaskFlags;
   terminal: Terminal;
   /** What the task makes; `null` if only its ID is known. */
@@ -47,23 +54,23 @@ export async function runTask(
   terminal: Terminal,
 ): Promise<void> {
   const { journal: path, key: journalKey } = flags;
+  if ((path === undefined) !== (journalKey === undefined))
+    throw new UsageError("--journal and --key need each other. Pass both, or neither.");
   const journal = path === undefined ? undefined : fileJournal(path);
-  const delays = createDelays();
-  const client = connect(flags, terminal, delays.pacer);
+  const connected = connectWithProgress(flags, terminal);
   const request = await requestOf(type, flags, terminal.stdin);
   // If the journal can't be read, `run` reports that.
   const entry = await journal?.get(journalKey ?? "").catch(() => null);
   const knownTaskId = entry?.state === "submitted" ? entry.task_id : null;
   const begin: Job["begin"] = (options) =>
-    client.tasks.run(request, { ...options, journal, journalKey, probe: journal !== undefined });
-  const job = { client, delays, flags, terminal, type: request.task_type, knownTaskId, begin };
+    connected.client.tasks.run(request, { ...options, journal, journalKey, probe: journal !== undefined });
+  const job = { ...connected, flags, terminal, type: request.task_type, knownTaskId, begin };
   await (flags.wait ? waitAndSave(job) : submitAndLeave(job));
 }
 
 /** Waits for a task that was submitted before, and saves its result. */
 export async function waitForTask(taskId: string, flags: TaskFlags, terminal: Terminal): Promise<void> {
-  const delays = createDelays();
-  const client = connect(flags, terminal, delays.pacer);
+  const connected = connectWithProgress(flags, terminal);
   // A task that was submitted long ago is read at once, since it may have ended.
   const submission: TaskSubmission = {
     task_id: taskId,
@@ -74,20 +81,29 @@ export async function waitForTask(taskId: string, flags: TaskFlags, terminal: Te
     audio_format: null,
   };
   const begin: Job["begin"] = ({ signal, onUpdate, maxWaitMs }) =>
-    client.tasks.wait(submission, { signal, onUpdate, maxWaitMs });
-  await waitAndSave({ client, delays, flags, terminal, type: null, knownTaskId: taskId, begin });
+    connected.client.tasks.wait(submission, { signal, onUpdate, maxWaitMs });
+  await waitAndSave({ ...connected, flags, terminal, type: null, knownTaskId: taskId, begin });
+}
+
+/** A client, and a progress line that shows how long the rate limit delays its requests. */
+function connectWithProgress(flags: TaskFlags, terminal: Terminal): Pick<Job, "client" | "progress"> {
+  const clock = terminal.client?.clock ?? Date;
+  const progress = createProgressLine(terminal, () => clock.now());
+  const client = connect(flags, terminal, createObservedPacer(progress.pause));
+  client.on("pause", ({ until }) => progress.pause(until));
+  return { client, progress };
 }
 
 async function waitAndSave(job: Job): Promise<void> {
-  const { client, type, begin, terminal } = job;
+  const { client, progress, type, begin, terminal } = job;
   const { download, out, force = false, journal, json } = job.flags;
   const { stdout, stderr, env } = terminal;
   const target = download ? await chooseTarget(out, type, force) : null;
-  await attend(job, async (options, progress) => {
+  await attend(job, async (options, wasCharged) => {
     const task = await begin(options);
     progress.end();
-    const price = `${task.credits_cost} credits (${usdOf(task.credits_cost)})`;
-    const isEarlier = journal !== undefined && !progress.wasCharged();
+    const price = priceOf(task.credits_cost);
+    const isEarlier = journal !== undefined && !wasCharged();
     const cost = isEarlier ? `An earlier run with this key paid ${price} for it.` : `It cost ${price}.`;
     const style = stylesFor(stderr, env);
     stderr.write(`${style("green", "Done.")} ${cost}\n`);
@@ -113,15 +129,16 @@ function textOf(task: SucceededTask): string {
 }
 
 async function submitAndLeave(job: Job): Promise<void> {
-  const { flags, terminal } = job;
-  await attend(job, async (options, progress) => {
+  const { flags, progress, terminal } = job;
+  await attend(job, async (options) => {
     const task = await submissionOf(job.begin, options);
     progress.end();
-    const command =
+    const title =
       flags.journal === undefined
         ? "To continue with the task:"
         : "Run the same command without --no-wait to continue with the task, or:";
-    terminal.stderr.write(`${command}\n\n  ${printableLine(resumeCommand(task.task_id, flags))}\n`);
+    const resume = printableLine(resumeCommand(commandName(terminal), task.task_id, flags));
+    terminal.stderr.write(`${title}\n\n  ${resume}\n`);
     writeResult(terminal, flags.json, { task }, `${printableLine(task.task_id)}\n`);
   });
 }
@@ -148,14 +165,11 @@ async function submissionOf(begin: Job["begin"], options: Options): Promise<Pick
 
 /** Shows the progress of a task during `work`. Every error is thrown as a `TaskFault`, with the task ID if it is known. */
 async function attend(
-  { client, delays, flags, terminal, knownTaskId }: Job,
-  work: (options: Options, progress: { end(): void; wasCharged(): boolean }) => Promise<void>,
+  { client, progress, flags, terminal, knownTaskId }: Job,
+  work: (options: Options, wasCharged: () => boolean) => Promise<void>,
 ): Promise<void> {
-  const clock = terminal.client?.clock ?? Date;
   const sending = watchSending(client, terminal);
-  const progress = createProgressLine(terminal, () => clock.now());
-  delays.onDelay = progress.pause;
-  const stopPauses = client.on("pause", ({ until }) => progress.pause(until));
+  progress.start();
   let taskId = knownTaskId;
   let isUnrecorded = false;
   const options: Options = {
@@ -166,14 +180,14 @@ async function attend(
       const id = printableLine(task_id);
       progress.say(
         task_id === knownTaskId
-          ? `The key already has task ${id}: nothing is sent or charged again.`
-          : `Task ${id} is submitted, and ${credits} credits (${usdOf(credits)}) are frozen for it.`,
+          ? `The key already has task ${id}, so nothing is sent or charged again.`
+          : `Task ${id} is submitted, and ${priceOf(credits)} are frozen for it.`,
       );
       sending.ended();
     },
     onUnrecorded(error) {
       isUnrecorded = true;
-      progress.say(unrecordedWarning(error, flags.journal ?? ""));
+      progress.say(unrecordedWarning(error, flags.journal ?? "", commandName(terminal)));
     },
     onUpdate(task) {
       taskId = task.task_id;
@@ -182,13 +196,12 @@ async function attend(
     },
   };
   try {
-    await work(options, { end: progress.end, wasCharged: sending.wasAccepted });
+    await work(options, sending.wasAccepted);
   } catch (error) {
-    throw new TaskFault(error, taskId, flags, isUnrecorded);
+    throw new TaskFault(error, taskId, isUnrecorded ? { ...flags, journal: undefined } : flags);
   } finally {
     progress.end();
     sending.stop();
-    stopPauses();
   }
 }
 
@@ -218,7 +231,7 @@ function watchSending(client: AsyncMusic, { onSignal, stderr }: Terminal) {
     received ??= signal;
     if (!isSending || !isFirst) return abort();
     stderr.write(
-      "\nThe request is in flight: waiting 2 s for its response. Press Ctrl-C again to stop now.\n",
+      "\nThe request is in flight. Waiting up to 2 s for the response. Press Ctrl-C again to stop now.\n",
     );
     grace = setTimeout(abort, RESPONSE_GRACE_MS);
   });

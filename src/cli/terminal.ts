@@ -32,6 +32,11 @@ export class UsageError extends Error {
   override name = "UsageError";
 }
 
+/** The command as the user has to type it. npm sets the variable for `npx` and scripts, whose commands are not on the path. */
+export function commandName({ env }: Pick<Terminal, "env">): string {
+  return env["npm_command"] === undefined ? "async-music" : "npx async-music";
+}
+
 /** The same terminal, with the API key redacted from everything that is written. */
 export function redactKey(terminal: Terminal): Terminal {
   const key = terminal.env["ASYNC_MUSIC_API_KEY"];
@@ -44,7 +49,7 @@ export function redactKey(terminal: Terminal): Terminal {
   return { ...terminal, stdout: redacted(terminal.stdout), stderr: redacted(terminal.stderr) };
 }
 
-export type Style = Parameters<typeof styleText>[0];
+type Style = Parameters<typeof styleText>[0];
 
 /** Styles text for an output, or leaves it plain if the output has no color. */
 export function stylesFor(output: Output, env: Terminal["env"]): (style: Style, text: string) => string {
@@ -63,12 +68,7 @@ export function hasColor({ isTerminal }: Output, env: Terminal["env"]): boolean 
 }
 
 /** Writes the result of a command to stdout: text, or the document of `--json`. */
-export function writeResult(
-  { stdout }: Terminal,
-  asJson: boolean | undefined,
-  document: unknown,
-  text: string,
-): void {
+export function writeResult({ stdout }: Terminal, asJson = false, document: unknown, text: string): void {
   if (asJson) writeJson(stdout, document);
   else stdout.write(text);
 }
@@ -76,12 +76,20 @@ export function writeResult(
 /** Writes the document of `--json`. Control and format characters are escaped, because stdout may be a terminal. */
 export function writeJson(output: Output, document: unknown): void {
   const text = JSON.stringify(document, null, 2);
-  output.write(`${text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, escaped)}\n`);
+  const escaped = text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
+    character
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+  output.write(`${escaped}\n`);
 }
 
-function escaped(character: string): string {
-  const units = character.split("").map((unit) => unit.charCodeAt(0).toString(16).padStart(4, "0"));
-  return units.map((unit) => `\\u${unit}`).join("");
+/** Lines with aligned columns. */
+export function tableOf(rows: readonly (readonly string[])[]): string {
+  const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const lineOf = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widthOf(column)));
+  return rows.map((row) => `${lineOf(row).join("  ").trimEnd()}\n`).join("");
 }
 
 export function reasonOf(error: unknown): string {
@@ -93,9 +101,9 @@ export function shellWord(text: string): string {
   return /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Credits in US dollars: `0.10 USD`. */
-export function usdOf(credits: number): string {
-  return `${(credits * USD_PER_CREDIT).toFixed(2)} USD`;
+/** `10 credits (0.10 USD)` */
+export function priceOf(credits: number): string {
+  return `${credits} credits (${(credits * USD_PER_CREDIT).toFixed(2)} USD)`;
 }
 
 /** Minutes and seconds: `1:05`. */

@@ -62,7 +62,7 @@ test.each([["0.0.0.0"], ["0.0.0.0", "music", "localhost"]])(
     await wrote("stderr", "\n");
     expect(written.stderr).toMatch(/^async-music: Warning: .*other machines can reach port \d+\. .*\n$/);
     expect(written.stderr).toContain(host);
-    expect(written.stderr).toContain(names.length === 0 ? "this machine alone" : "music or localhost");
+    expect(written.stderr).toContain(names.length === 0 ? "Only this machine" : "music or localhost");
   },
 );
 

@@ -95,10 +95,10 @@ describe("settle, for a key whose outcome is unknown", () => {
   });
 
   test.each([
-    ["--task-id=", "which is a UUID"],
-    ["--task-id found", "which is a UUID"],
-    ["--task-id clip-1", "which is a UUID"],
-    [`--task-id ${UNKNOWN_ID}0`, "which is a UUID"],
+    ["--task-id=", "a UUID"],
+    ["--task-id found", "a UUID"],
+    ["--task-id clip-1", "a UUID"],
+    [`--task-id ${UNKNOWN_ID}0`, "a UUID"],
     ["--task-id a --not-created", "Pass either"],
     ["--json", "Pass either"],
   ])("with %s is status 2, and nothing changes", async (flags, words) => {
@@ -136,14 +136,23 @@ describe("settle, for a key whose outcome is unknown", () => {
       offline().run("settle", "sea", "--journal", its.journal, ...flags);
     expect((await settleOffline("--task-id", UNKNOWN_ID)).stderr).toContain("ASYNC_MUSIC_API_KEY");
     const found = ["--task-id", UNKNOWN_ID, "--offline"];
-    expect((await settleOffline(...found)).stdout).toBe(`sea has task ${UNKNOWN_ID}\n`);
-    expect((await settleOffline("--not-created")).stdout).toBe("sea is free\n");
-    expect((await settleOffline(...found)).stdout).toBe(`sea has task ${UNKNOWN_ID}\n`);
+    expect((await settleOffline(...found)).stdout).toBe(
+      `Key "sea" has task ${UNKNOWN_ID}. The next run with it waits for this task.\n`,
+    );
+    expect((await settleOffline("--not-created")).stdout).toBe(
+      'Key "sea" is free. The next run with it creates a task.\n',
+    );
+    expect((await settleOffline(...found)).stdout).toBe(
+      `Key "sea" has task ${UNKNOWN_ID}. The next run with it waits for this task.\n`,
+    );
     expect(its.emulator.requests).toHaveLength(requests);
   });
 
   test("with --not-created frees the key, and the next run is charged", async () => {
-    expect(await settle("--not-created")).toMatchObject({ status: 0, stdout: "sea is free\n" });
+    expect(await settle("--not-created")).toMatchObject({
+      status: 0,
+      stdout: 'Key "sea" is free. The next run with it creates a task.\n',
+    });
     expect((await run()).status).toBe(0);
     expect(its.bodies).toHaveLength(2);
   });
@@ -161,7 +170,7 @@ describe("settle, for a key whose outcome is unknown", () => {
 
   test("refuses an unused key and a journal that does not exist", async () => {
     const typo = await its.run("settle", "see", "--journal", its.journal, "--not-created");
-    expect([typo.status, typo.stderr]).toEqual([2, expect.stringContaining("is free")]);
+    expect([typo.status, typo.stderr]).toEqual([2, expect.stringContaining("no request under")]);
     const nowhere = await settle("--journal", join(its.folder, "nowhere"), "--not-created");
     expect([nowhere.status, nowhere.stderr]).toEqual([2, expect.stringContaining("nowhere")]);
   });
@@ -173,7 +182,10 @@ test("settle accepts the command that an error advises, for a key that begins li
   const advised = stderr.split("\n").find((line) => line.includes("--not-created")) ?? "";
   expect(advised).toBe(`  async-music settle --journal ${its.journal} --not-created -- --rain`);
   const [, ...words] = advised.trim().split(" ");
-  expect(await its.run(...words)).toMatchObject({ status: 0, stdout: "--rain is free\n" });
+  expect(await its.run(...words)).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^Key "--rain" is free\./),
+  });
 });
 
 test("settle never replaces a task that the service returned for the key: status 2", async () => {
@@ -217,7 +229,7 @@ describe("orders", () => {
     await its.lyrics(...keyed("--no-wait"));
     expect((await orders()).stdout).toContain("sea");
     expect((await run()).status).toBe(10);
-    expect(await orders()).toEqual({ status: 0, stdout: "", stderr: "No open orders.\n" });
+    expect(await orders()).toEqual({ status: 0, stdout: "", stderr: "The journal has no open keys.\n" });
   });
 
   test("lists the open keys beside a damaged entry, names it on stderr, and is status 16", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createBreakingTerminal, useTerminal } from "./support/terminal.js";
+import { createBreakingTerminal, createTerminal, useTerminal } from "./support/terminal.js";
 
 const its = useTerminal();
 
@@ -79,3 +79,10 @@ test.each([["--out", "songs/"], ["--force"], ["--max-wait", "10m"], ["--no-downl
     expect(stderr).toContain(flags[0]);
   },
 );
+
+test("after `npx async-music`, the command that continues begins with npx", async () => {
+  const { run } = createTerminal(its.emulator, { env: { npm_command: "exec" } });
+  const { stdout, stderr } = await run("run", "lyrics", "--prompt", "sea", "--no-wait");
+  expect(stderr).toMatch(new RegExp(`\n {2}npx async-music wait ${stdout}$`));
+  expect((await run("run", "--help")).stdout).toContain("Usage: npx async-music run");
+});

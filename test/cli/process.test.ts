@@ -45,7 +45,7 @@ test.each([
     { ASYNC_MUSIC_BASE_URL: "music" },
     ["balance"],
     2,
-    "ASYNC_MUSIC_BASE_URL, or --base-url,",
+    "ASYNC_MUSIC_BASE_URL or --base-url",
   ],
   ["an unknown flag", {}, ["balance", "--jsno"], 2, "(Did you mean --json?)"],
   ["an unknown command", {}, ["balanse"], 2, "(Did you mean balance?)"],

@@ -36,7 +36,7 @@ test.each([
   ["lyrics -d sea", "--gpt-description-prompt"],
   ["--prompt words --url https://example.com/", "--url"],
   ["--model provider_b --prompt folk --make-instrumental", "--make-instrumental"],
-  ["", "Nothing to make"],
+  ["", "The request is empty"],
   ["-d rain --journal j", "--key"],
   ["-d rain --key k", "--journal"],
   ["-d rain --file request.json", "--gpt-description-prompt"],
@@ -258,7 +258,7 @@ describe("--file", () => {
     expect(await its.run("run", "--file", missing)).toEqual({
       status: 2,
       stdout: "",
-      stderr: `async-music: Failed to read the request from ${missing}: there is no such file\n`,
+      stderr: `async-music: Failed to read the request from ${missing}: the file does not exist.\n`,
     });
     const { status, stderr } = await its.run("run", "--file", its.folder);
     expect(status).toBe(2);
@@ -313,7 +313,7 @@ test.each(["music", "lyrics", "upload", "concat"])(
   "the example in the error of `run %s` succeeds",
   async (type) => {
     const { stderr } = await its.run("run", type);
-    const [, flag = "", text = ""] = /such as (--?\S+) "?([^":]+(?::\/\/[^":]+)?)"?:/.exec(stderr) ?? [];
+    const [, flag = "", text = ""] = /such as (--?\S+) "?([^":]+(?::\/\/[^":]+)?)"?\. /.exec(stderr) ?? [];
     await its.run("run", type, flag, text, "--no-download");
     expect(its.bodies).toMatchObject([{ task_type: type }]);
   },
@@ -347,7 +347,7 @@ describe("errors name the flag or variable of an option", () => {
   test("--task-id of settle", async () => {
     const { status, stderr } = await its.run("settle", "k", "--journal", its.folder, "--task-id", "");
     expect(status).toBe(2);
-    expect(stderr).toContain("--task-id must be the ID of a task, which is a UUID");
+    expect(stderr).toContain("--task-id must be a task ID, a UUID");
   });
 
   test("without a key, the emulator is suggested", async () => {

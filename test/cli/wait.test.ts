@@ -182,10 +182,10 @@ describe("Ctrl-C", () => {
 test("balance and usage write a table, and the response with --json", async () => {
   await submit();
   expect((await its.run("balance")).stdout).toBe(
-    "available   95 credits  0.95 USD\nfrozen       5 credits  0.05 USD\ntotal      100 credits  1.00 USD\n",
+    "available  95 credits (0.95 USD)\nfrozen     5 credits (0.05 USD)\ntotal      100 credits (1.00 USD)\n",
   );
   expect((await its.run("usage")).stdout).toBe(
-    "tasks created        1\ncredits used         5 credits  0.05 USD, including refunded ones\ncredits topped up  100 credits  1.00 USD\n",
+    "tasks created      1\ncredits used       5 credits (0.05 USD), including refunded ones\ncredits topped up  100 credits (1.00 USD)\n",
   );
   const documentOf = async (command: string) => JSON.parse((await its.run(command, "--json")).stdout);
   expect(await documentOf("balance")).toEqual({ available: 95, frozen: 5, total: 100 });

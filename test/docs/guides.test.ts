@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { expect, test } from "vitest";
 import { METHODS } from "../../emulator/control/plane.js";
 import { POLICY_FIELDS } from "../../emulator/core/policy-fields.js";
-import { addCommands } from "../../src/cli/commands.js";
+import { addCommands } from "../../src/cli/program.js";
 import * as sdk from "../../src/index.js";
 import * as node from "../../src/node/index.js";
 import * as redis from "../../src/redis/index.js";
@@ -39,7 +39,7 @@ test("every exported function, constant and class is named in a guide", () => {
 test("every command has its row and every flag its mention, and the page names no other flag", () => {
   const page = read("docs/cli.md");
   const program = new Command();
-  addCommands(program, Object(null), null);
+  addCommands(program, Object({ env: {} }), null);
   const commands = [...page.matchAll(/^\| `async-music (\w+)/gm)].map(([, name]) => name);
   expect(commands).toEqual(program.commands.map((command) => command.name()));
   const flags = program.commands.flatMap(({ options }) => options.filter(({ hidden }) => !hidden));

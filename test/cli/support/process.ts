@@ -7,7 +7,10 @@ export function startCommand(
   args: readonly string[],
   { env = process.env, stdin = "" }: { env?: NodeJS.ProcessEnv; stdin?: string } = {},
 ) {
-  const child = spawn(process.execPath, ["dist/cli.js", ...args], { env });
+  const child = spawn(process.execPath, ["dist/cli.js", ...args], {
+    // Set by npm, also for the tests.
+    env: { ...env, npm_command: undefined },
+  });
   onTestFinished(() => void child.kill("SIGKILL"));
   const written = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
