@@ -1,38 +1,31 @@
-import { Heap } from "./heap.js";
-
-interface Entry {
+interface Sleep {
   wakeAt: number;
   /** Sleeps that end at the same time end in the order of their beginning. */
   readonly order: number;
   /** Ends the sleep: with an error if one is given. */
   readonly end: (error?: Error) => void;
-  isRemoved: boolean;
 }
 
-/** The heap is rebuilt once its removed entries outnumber the others by this. */
-const MOST_REMOVED_EXCESS = 100;
-
-/** The pending sleeps of one clock, the next to end first. */
+/** The pending sleeps of one clock. */
 export class Sleepers {
-  readonly #heap = new Heap<Entry>(
-    (one, other) => one.wakeAt < other.wakeAt || (one.wakeAt === other.wakeAt && one.order < other.order),
-  );
+  /** The next to end is the last. */
+  #sleeps: Sleep[] = [];
   #order = 0;
-  #removed = 0;
-  #end: Error | undefined;
+  #closed: Error | undefined;
 
   /** When the next sleep ends; `Infinity` if none does. */
   get nextWakeAt(): number {
-    return this.#first()?.wakeAt ?? Number.POSITIVE_INFINITY;
+    return this.#sleeps.at(-1)?.wakeAt ?? Number.POSITIVE_INFINITY;
   }
 
   /** Sleeps until a time. Rejects with the signal's reason if it is aborted first, or when the clock is stopped. */
-  sleep(wakeAt: number, signal: AbortSignal | undefined): Promise<void> {
+  sleep(wakeAt: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      if (this.#end !== undefined) throw this.#end;
+      if (this.#closed !== undefined) throw this.#closed;
       const onAbort = () => {
-        this.#remove(entry);
+        const index = this.#indexOf(sleep);
+        if (this.#sleeps[index] === sleep) this.#sleeps.splice(index, 1);
         reject(signal?.reason);
       };
       const end = (error?: Error) => {
@@ -40,51 +33,38 @@ export class Sleepers {
         if (error === undefined) resolve();
         else reject(error);
       };
-      const entry = { wakeAt, order: this.#order++, end, isRemoved: false };
+      const sleep = { wakeAt, order: this.#order++, end };
       signal?.addEventListener("abort", onAbort, { once: true });
-      this.#heap.push(entry);
+      this.#sleeps.splice(this.#indexOf(sleep), 0, sleep);
     });
   }
 
   /** Ends every sleep that is due, in order. */
   wakeUntil(time: number): void {
-    for (let first = this.#first(); first !== undefined && first.wakeAt <= time; first = this.#first()) {
-      this.#heap.pop();
-      first.isRemoved = true;
-      first.end();
-    }
+    while (this.nextWakeAt <= time) this.#sleeps.pop()?.end();
   }
 
   /** Keeps the remaining duration of every sleep when the clock is set to another time. */
   shiftBy(ms: number): void {
-    for (const entry of this.#heap.items()) entry.wakeAt += ms;
+    for (const sleep of this.#sleeps) sleep.wakeAt += ms;
   }
 
   /** Fails every sleep, and each that is added from now on. */
   close(reason: Error): void {
-    this.#end = reason;
-    for (const entry of this.#heap.drain()) {
-      if (entry.isRemoved) continue;
-      entry.isRemoved = true;
-      entry.end(reason);
-    }
+    this.#closed = reason;
+    for (const { end } of this.#sleeps.splice(0).reverse()) end(reason);
   }
 
-  #first(): Entry | undefined {
-    let first = this.#heap.peek();
-    for (; first?.isRemoved === true; first = this.#heap.peek()) {
-      this.#heap.pop();
-      this.#removed--;
+  /** The index at which the sleep is, or belongs. */
+  #indexOf({ wakeAt, order }: Sleep): number {
+    let [low, high] = [0, this.#sleeps.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = this.#sleeps[middle];
+      const isLater = other !== undefined && (other.wakeAt - wakeAt || other.order - order) > 0;
+      if (isLater) low = middle + 1;
+      else high = middle;
     }
-    return first;
-  }
-
-  #remove(entry: Entry): void {
-    if (entry.isRemoved) return;
-    entry.isRemoved = true;
-    this.#removed++;
-    if (2 * this.#removed <= this.#heap.size + MOST_REMOVED_EXCESS) return;
-    for (const each of this.#heap.drain()) if (!each.isRemoved) this.#heap.push(each);
-    this.#removed = 0;
+    return low;
   }
 }
