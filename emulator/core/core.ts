@@ -96,32 +96,26 @@ function buildIndex({ accounts, tasks }: State) {
     /** Ordinals by task id. */
     tasks: new Map<string, number>(),
     clips: new Map<string, StoredClip>(),
-    /** By account id: the tasks that can still time out. */
-    openTasks: new Map<string, OpenTasks>(),
+    /** By account id: the ordinals of its unfinished tasks, oldest first. */
+    openTasks: new Map<string, Set<number>>(),
   };
   for (const account of accounts) indexAccount(index, account);
   for (const task of tasks) indexTask(index, task);
   return index;
 }
 
-/** Ordinals of tasks, oldest first. */
-interface OpenTasks {
-  /** A queue, whose first entry is at `head`. */
-  ordinals: number[];
-  head: number;
-  /** Open tasks that are older than the timeout, but exempt by policy `late_success`. */
-  exempt: number[];
-}
-
 export function indexAccount(index: Index, account: Account): void {
   index.accounts.set(account.id, account);
-  index.openTasks.set(account.id, { ordinals: [], head: 0, exempt: [] });
+  index.openTasks.set(account.id, new Set());
   for (const key of account.keys) index.keys.set(key.value, { account, key });
 }
 
+/** Must be called for a new task, and when a task has ended. */
 export function indexTask(index: Index, task: StoredTask): void {
   index.tasks.set(task.id, task.ordinal);
-  if (!("completedAt" in task)) index.openTasks.get(task.accountId)?.ordinals.push(task.ordinal);
+  const open = index.openTasks.get(task.accountId);
+  if ("completedAt" in task) open?.delete(task.ordinal);
+  else open?.add(task.ordinal);
   if (task.status !== "success" || !Array.isArray(task.result)) return;
   for (const clip of task.result) index.clips.set(clip.id, { task, clip });
 }

@@ -88,26 +88,16 @@ function namesUnknownClip({ index }: Core, account: Account, { model, type, inpu
  * task, the balance or the usage, and before you spend credits.
  */
 export function applyTimeouts(core: Core, account: Account, now: number): void {
-  const queue = core.index.openTasks.get(account.id);
-  invariant(queue !== undefined, "every account has its queue of open tasks");
-  const taskAt = (ordinal = -1): StoredTask => {
+  const open = core.index.openTasks.get(account.id);
+  invariant(open !== undefined, "every account has its open tasks");
+  for (const ordinal of open) {
     const task = core.state.tasks[ordinal];
-    invariant(task !== undefined, "a queued task exists");
-    return task;
-  };
-  const exempts = core.state.policy.late_success === "success";
-  // Tasks that were exempt under an earlier policy are older than all that are still queued.
-  if (!exempts) {
-    for (const task of queue.exempt.map(taskAt)) if (!("completedAt" in task)) timeOut(core, account, task);
-    queue.exempt = [];
-  }
-  for (; queue.head < queue.ordinals.length; queue.head++) {
-    const task = taskAt(queue.ordinals[queue.head]);
-    if ("completedAt" in task) continue;
+    invariant(task !== undefined && !("completedAt" in task), "an open task exists");
     if (now - task.createdAt <= LIMITS.taskTimeoutMs) break;
-    if (exempts && "end" in providerReport(task.plan, LIMITS.taskTimeoutMs, task.reads))
-      queue.exempt.push(task.ordinal);
-    else timeOut(core, account, task);
+    const isExempt =
+      core.state.policy.late_success === "success" &&
+      "end" in providerReport(task.plan, LIMITS.taskTimeoutMs, task.reads);
+    if (!isExempt) timeOut(core, account, task);
   }
 }
 
