@@ -1,7 +1,8 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, ServerResponse } from "node:http";
 import { Socket } from "node:net";
-import type { Duplex } from "node:stream";
+import { type Duplex, Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ReadableStream as NodeStream } from "node:stream/web";
 import {
   bytesOf,
   completeResponse,
@@ -217,30 +218,16 @@ function send(request: IncomingMessage, response: ServerResponse, outcome: HttpO
   response.writeHead(outcome.status, outcome.headers);
   if (stream !== undefined) {
     response.flushHeaders();
-    pipe(stream, response).catch((error) => reportDefect(error, request, response));
+    // Ends the stream when the client disconnects, and rejects then, too.
+    pipeline(Readable.fromWeb(stream as NodeStream), response).catch((error) => {
+      if (!response.destroyed) reportDefect(error, request, response);
+    });
   } else if (breaksAfterBytes !== undefined) {
     response.write(bytesOf(body).subarray(0, breaksAfterBytes), () => request.socket.destroy());
   } else {
     // After all requests that have arrived: their responses then reach the client together.
     nextTurn(() => response.end(body));
   }
-}
-
-/** Forwards a stream until it ends or the client disconnects. */
-async function pipe(stream: NonNullable<HttpResponse["stream"]>, response: ServerResponse): Promise<void> {
-  const reader = stream.getReader();
-  const disconnected = new AbortController();
-  response.on("close", () => {
-    disconnected.abort();
-    void reader.cancel();
-  });
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    if (!response.write(value))
-      await once(response, "drain", { signal: disconnected.signal }).catch(() => {});
-  }
-  response.end();
 }
 
 /** Until a response is sent, its client cannot continue, so virtual time stands still. */

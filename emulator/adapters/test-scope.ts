@@ -86,7 +86,7 @@ function formatFinding(
   return `${rule}, ${name === null ? "" : `${name}, `}${at}: ${words} (request ${id})`;
 }
 
-/** For example `POST /api/v1/task (lyrics, 2nd of 2)`. Of several requests with the id, the last; `null` if there is none. */
+/** For example `POST /api/v1/task (lyrics, 2 of 2)`. Of several requests with the id, the last; `null` if there is none. */
 function nameOf(requests: readonly TestRequest[], requestId: string, at?: string): string | null {
   const found = requests.findLast(
     ({ request }) => request.request_id === requestId && (at === undefined || request.at === at),
@@ -94,16 +94,9 @@ function nameOf(requests: readonly TestRequest[], requestId: string, at?: string
   if (found === undefined) return null;
   const { name, type } = found;
   const alike = requests.filter((each) => each.name === name && each.type === type);
-  const ordinal = alike.length > 1 ? `${nth(alike.indexOf(found) + 1)} of ${alike.length}` : null;
+  const ordinal = alike.length > 1 ? `${alike.indexOf(found) + 1} of ${alike.length}` : null;
   const more = [type, ordinal].filter((each) => each !== null);
   return more.length === 0 ? name : `${name} (${more.join(", ")})`;
-}
-
-const ENDINGS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: "st", two: "nd", few: "rd" };
-const english = new Intl.PluralRules("en", { type: "ordinal" });
-
-function nth(count: number): string {
-  return `${count}${ENDINGS[english.select(count)] ?? "th"}`;
 }
 
 const MOST_PATHS = 8;

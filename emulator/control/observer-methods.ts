@@ -10,7 +10,7 @@ import { limitsJson, limitsJsonSchema } from "../core/rate-limit.js";
 import type { StoredTask } from "../core/task.js";
 import { applyTimeouts } from "../core/transitions.js";
 import { artResponse, clipAudioResponse } from "../http/files.js";
-import { bytesOf, type HttpOutcome, Refusal } from "../http/messages.js";
+import { bytesOf, type HttpOutcome, parseJson, Refusal } from "../http/messages.js";
 import { handleRequest, registerArrival } from "../http/pipeline.js";
 import { OUTCOME_HEADER, taskData } from "../http/routes.js";
 import { isoTime } from "../time/clock.js";
@@ -243,14 +243,9 @@ function sentResponse(outcome: HttpOutcome): z.output<typeof sentResponseSchema>
   if (typeof outcome === "string") return { ended: outcome, status: null, headers: null, body: null };
   const { status, headers, body, breaksAfterBytes } = outcome;
   if (breaksAfterBytes === 0) return { ended: "disconnect", status: null, headers: null, body: null };
-  const received = new TextDecoder().decode(bytesOf(body).subarray(0, breaksAfterBytes));
-  return { ended: "answer", status, headers, body: jsonOrText(received) };
+  const received = bytesOf(body).subarray(0, breaksAfterBytes);
+  const json = parseJson(received);
+  return { ended: "answer", status, headers, body: json === undefined ? decoder.decode(received) : json };
 }
 
-function jsonOrText(received: string): unknown {
-  try {
-    return JSON.parse(received);
-  } catch {
-    return received;
-  }
-}
+const decoder = new TextDecoder();

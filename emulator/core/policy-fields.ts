@@ -52,64 +52,48 @@ export interface PolicyField<Value> {
 export type PolicyFields = { readonly [Name in keyof Policy]: PolicyField<Policy[Name]> };
 
 export const POLICY_FIELDS: PolicyFields = {
-  invalid_audio_format_status: {
-    default: 400,
-    choices: [400, 415, 422],
-    range: [400, 599],
-    decides: "The HTTP status of invalid_audio_format.",
-  },
-  audio_format_unavailable_status: {
-    default: 400,
-    choices: [400, 409, 422],
-    range: [400, 599],
-    decides: "The HTTP status of audio_format_unavailable.",
-  },
-  audio_conversion: {
-    default: "on",
-    choices: ["on", "off", "failing"],
-    decides:
-      "Whether the service converts audio: it does, it refuses the request, or it fails and delivers the source.",
-  },
-  mixed_field_sets: {
-    default: "reject",
-    choices: ["reject", "named_only"],
-    decides:
-      "Whether any known field of the other model's set is invalid, or only the two that the interface names.",
-  },
-  null_audio_format: {
-    default: "reject",
-    choices: ["reject", "omitted"],
-    decides: "Whether an audio_format of null is invalid or the same as none.",
-  },
-  rate_limit_window: {
-    default: "fixed",
-    choices: ["fixed", "sliding"],
-    decides:
-      "Whether a window begins with the key's first request and then ends, or always reaches back from now.",
-  },
-  running_after: {
-    default: "provider",
-    choices: ["provider", "first_read"],
-    decides: "Whether a task is running once the provider works on it, or from its first read on.",
-  },
-  late_success: {
-    default: "timeout",
-    choices: ["timeout", "success"],
-    decides: "Whether a task that finished in time has timed out if it is first read after the task timeout.",
-  },
+  invalid_audio_format_status: statusField(415, "The HTTP status of invalid_audio_format."),
+  audio_format_unavailable_status: statusField(409, "The HTTP status of audio_format_unavailable."),
+  audio_conversion: field(
+    ["on", "off", "failing"],
+    "Whether the service converts audio: it does, it refuses the request, or it fails and delivers the source.",
+  ),
+  mixed_field_sets: field(
+    ["reject", "named_only"],
+    "Whether any known field of the other model's set is invalid, or only the two that the interface names.",
+  ),
+  null_audio_format: field(
+    ["reject", "omitted"],
+    "Whether an audio_format of null is invalid or the same as none.",
+  ),
+  rate_limit_window: field(
+    ["fixed", "sliding"],
+    "Whether a window begins with the key's first request and then ends, or always reaches back from now.",
+  ),
+  running_after: field(
+    ["provider", "first_read"],
+    "Whether a task is running once the provider works on it, or from its first read on.",
+  ),
+  late_success: field(
+    ["timeout", "success"],
+    "Whether a task that finished in time has timed out if it is first read after the task timeout.",
+  ),
   timeout_error_code: {
+    ...field(TASK_ERROR_CODES, "The error_code of a task that timed out."),
     default: "upstream_provider_error",
-    choices: TASK_ERROR_CODES,
-    decides: "The error_code of a task that timed out.",
   },
-  timeout_retryable: {
-    default: true,
-    choices: [true, false],
-    decides: "Whether a task that timed out is retryable.",
-  },
-  auto_top_up_month: {
-    default: "calendar_utc",
-    choices: ["calendar_utc", "rolling_30_days"],
-    decides: "Whether the monthly cap of the automatic top-up counts calendar months or the last 30 days.",
-  },
+  timeout_retryable: field([true, false], "Whether a task that timed out is retryable."),
+  auto_top_up_month: field(
+    ["calendar_utc", "rolling_30_days"],
+    "Whether the monthly cap of the automatic top-up counts calendar months or the last 30 days.",
+  ),
 };
+
+/** A field whose default is the first choice. */
+function field<Value>(choices: readonly [Value, ...Value[]], decides: string): PolicyField<Value> {
+  return { default: choices[0], choices, decides };
+}
+
+function statusField(another: number, decides: string): PolicyField<number> {
+  return { ...field([400, another, 422], decides), range: [400, 599] };
+}

@@ -16,12 +16,12 @@ const failures = await runVitest(fileURLToPath(new URL("failing", import.meta.ur
 test("a test that breaks a rule fails with the rule, the request and the time", () => {
   expect(failures.get("polls too often")).toEqual([
     expect.stringMatching(
-      /^The client broke .*\n- polled_too_often, GET \/api\/v1\/task\/[0-9a-f-]{36} \(music, 2nd of 2\), 2026-01-01T00:00:05\.000Z: .+ \(request hasty\)\n.*`breaks\("polled_too_often"\)`\.$/,
+      /^The client broke .*\n- polled_too_often, GET \/api\/v1\/task\/[0-9a-f-]{36} \(music, 2 of 2\), 2026-01-01T00:00:05\.000Z: .+ \(request hasty\)\n.*`breaks\("polled_too_often"\)`\.$/,
     ),
   ]);
   expect(failures.get("sends again what may have been paid for")).toEqual([
     expect.stringMatching(
-      /- resubmitted_after_unknown_outcome, POST \/api\/v1\/task \(music, 2nd of 2\), 2026-01-01T/,
+      /- resubmitted_after_unknown_outcome, POST \/api\/v1\/task \(music, 2 of 2\), 2026-01-01T/,
     ),
   ]);
 });
@@ -35,8 +35,8 @@ test("a test that breaks a rule fails also where it puts another state in afterw
 test("of many requests, the one that broke a rule and the one before it are told apart as the test knows them", () => {
   const [message] = failures.get("sends one of several again") ?? [];
   const [, line] = message?.split("\n") ?? [];
-  expect(line).toMatch(/^- resubmitted_after_unknown_outcome, POST \/api\/v1\/task \(lyrics, 3rd of 3\), /);
-  expect(line).toContain(": Repeated submission POST /api/v1/task (lyrics, 2nd of 3), whose ");
+  expect(line).toMatch(/^- resubmitted_after_unknown_outcome, POST \/api\/v1\/task \(lyrics, 3 of 3\), /);
+  expect(line).toContain(": Repeated submission POST /api/v1/task (lyrics, 2 of 3), whose ");
   expect(line).toMatch(/ \(request [0-9a-f-]{36}\)$/);
 });
 
