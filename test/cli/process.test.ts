@@ -53,7 +53,7 @@ test.each([
   ["a refused request", {}, ["run", "upload", "--url", "ftp://a.example"], 3, "http"],
   ["an unknown key", { ASYNC_MUSIC_API_KEY: "emu_unknown" }, ["run", "-d", "rain"], 4, "invalid_api_key"],
   ["an unknown task", {}, ["wait", "none"], 6, "task_not_found"],
-  ["no connection", {}, ["balance", "--base-url", "http://127.0.0.1:1"], 8, "no connection"],
+  ["no connection", {}, ["balance", "--base-url", "http://127.0.0.1:1"], 8, "nothing was sent"],
 ])("%s is one line and its own exit status", async (_, variables, args, status, named) => {
   const changed = { ...env, ...variables };
   const plain = await start(args, { env: changed }).ended;
