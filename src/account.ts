@@ -1,15 +1,8 @@
 import type { Balance, Usage } from "./contract/responses.js";
 import { balanceSchema, usageSchema } from "./contract/responses.js";
 import { ENDPOINTS } from "./contract/service.js";
-import {
-  type ApiPromise,
-  apiPromise,
-  checkOptions,
-  parseData,
-  REQUEST_OPTIONS,
-  type Schema,
-  send,
-} from "./http/call.js";
+import { checkOptions } from "./errors/options.js";
+import { type ApiPromise, apiPromise, parseData, REQUEST_OPTIONS, type Schema, send } from "./http/call.js";
 import type { Call, Context, RequestOptions } from "./http/context.js";
 import { judgeRead } from "./http/failure.js";
 

@@ -1,9 +1,9 @@
 import { Account } from "./account.js";
 import { Audio } from "./audio/audio.js";
 import { isPublicHttpUrl } from "./contract/upload-address.js";
+import { createRedactor } from "./errors/redactor.js";
 import { RecentIds } from "./http/attempt.js";
 import type { Context } from "./http/context.js";
-import { createRedactor } from "./http/redactor.js";
 import type { ClientEvents } from "./http/telemetry.js";
 import {
   createEmitter,

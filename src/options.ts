@@ -9,11 +9,11 @@ import {
   numberRule,
   type OptionRules,
   OWN_CHECK,
-  REQUEST_OPTIONS,
   shownAmong,
-} from "./http/call.js";
+} from "./errors/options.js";
+import { createRedactor, type Redactor } from "./errors/redactor.js";
+import { REQUEST_OPTIONS } from "./http/call.js";
 import { environmentVariable, isBrowser } from "./http/fetch.js";
-import { createRedactor, type Redactor } from "./http/redactor.js";
 import { isLogLevel, LOG_LEVELS, type Logger, type LogLevel, type Tracer } from "./http/telemetry.js";
 import type { Pacer, PacerFactory } from "./rate-limit/pacer.js";
 import { type Clock, createSystemClock, type Random, systemRandom } from "./time/clock.js";

@@ -15,12 +15,12 @@ const arrows = {
     errors: "contract",
     "rate-limit": "contract time",
     http: "contract time errors rate-limit",
-    journal: "contract time errors http",
+    journal: "contract time errors",
     tasks: "contract time errors rate-limit http journal",
-    audio: "contract time errors http",
+    audio: "time errors http",
     "*.ts": "contract time errors rate-limit http journal tasks audio",
-    node: "errors http journal audio",
-    redis: "contract time errors rate-limit http journal",
+    node: "errors journal audio",
+    redis: "contract time errors rate-limit journal",
   }),
   ...modulesBelow("emulator", {
     time: "src/time",
@@ -39,7 +39,7 @@ const arrows = {
 
   // Where the two sides meet.
   ...modulesBelow("src", {
-    cli: "contract rate-limit http tasks *.ts node emulator/index.ts emulator/node.ts",
+    cli: "contract errors rate-limit tasks *.ts node emulator/index.ts emulator/node.ts",
   }),
   ...modulesBelow("emulator", {
     "vitest.ts": "src/*.ts core http control adapters",

@@ -1,8 +1,8 @@
-import { withoutCredentials } from "../contract/text.js";
 import { shown, wrongValue } from "../errors/base.js";
 import { AudioDownloadError, AudioExpiredError } from "../errors/connection-errors.js";
+import { checkOptions } from "../errors/options.js";
 import { statedWaitMs } from "../http/attempt.js";
-import { checkOptions, REQUEST_OPTIONS, withRetries } from "../http/call.js";
+import { REQUEST_OPTIONS, withRetries } from "../http/call.js";
 import type { Context, RequestOptions, Tried } from "../http/context.js";
 import { sendRequest } from "../http/fetch.js";
 import { type AbortCallback, type Deadline, onAbort, startDeadline } from "../time/clock.js";
@@ -87,8 +87,7 @@ export class Audio {
       // The caller's signal may live longer than the download, and must not keep it in memory.
       const abort = onAbort(signal, () => weak.deref()?.abort(signal?.reason));
       if (signal?.aborted) controller.abort(signal.reason);
-      const redacted = context.redactor.text(url);
-      const shownUrl = redacted.includes("@") ? withoutCredentials(redacted) : redacted;
+      const shownUrl = context.redactor.safeText(url);
       const download = { context, url, shownUrl, options: own, maxRetries, controller, abort };
       try {
         return await withRetries(context, { maxRetries, signal: controller.signal }, () =>
@@ -332,7 +331,7 @@ export function audioUrlOf(source: unknown): string {
   const address = given instanceof URL ? given.href : given;
   if (typeof address === "string" && /^https?:\/\//i.test(address) && URL.canParse(address)) {
     const { username, password, href } = new URL(address);
-    // `withoutCredentials` finds every password in the normal form of a URL.
+    // `safeText` finds every password in the normal form of a URL.
     return username === "" && password === "" ? address : href;
   }
   // A value that contains a clip, but is none.

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import { USD_PER_CREDIT } from "../contract/service.js";
-import { createRedactor } from "../http/redactor.js";
+import { createRedactor } from "../errors/redactor.js";
 import type { ClientOptions } from "../options.js";
 
 /** What a command reads and writes: the process's streams, or those of a test. */

@@ -1,11 +1,11 @@
-import { nearestName, ownOptions } from "../contract/own-options.js";
 import { isSafeRequestId } from "../contract/service.js";
-import { AsyncMusicError, InvalidOptionError, shown, wrongValue } from "../errors/base.js";
+import { AsyncMusicError } from "../errors/base.js";
+import { numberRule, type OptionRules } from "../errors/options.js";
+import type { Redactor } from "../errors/redactor.js";
 import { isReasonOf } from "../time/clock.js";
 import { attempt, createRequestId } from "./attempt.js";
 import type { ApiResponse, Call, Context, Judge, RequestOptions, Tried } from "./context.js";
 import { heldError, invalidResponse } from "./failure.js";
-import type { Redactor } from "./redactor.js";
 
 /** The ceiling of the first wait between two attempts, in milliseconds. It doubles with each retry, up to the highest. */
 const FIRST_BACKOFF_MS = 500;
@@ -147,26 +147,6 @@ export function apiPromise<Data>(
   return Object.assign(promise, { withResponse });
 }
 
-export type OptionRule = readonly [rule: string, isMet: (value: unknown) => boolean];
-
-export type OptionRules<Options> = Readonly<Record<keyof Options, OptionRule>>;
-
-/** For an option that is checked elsewhere. */
-export const OWN_CHECK: OptionRule = ["", () => true];
-
-export const callbackRule: OptionRule = ["be a function", (value) => typeof value === "function"];
-export const flagRule: OptionRule = ["be true or false", (value) => typeof value === "boolean"];
-
-export const methodsRule = (...methods: readonly string[]): OptionRule => [
-  `have the methods ${methods.join(", ")}`,
-  (value) => methods.every((name) => typeof Object(value)[name] === "function"),
-];
-
-export const numberRule = (rule: string, isMet: (value: number) => boolean): OptionRule => [
-  rule,
-  (value) => typeof value === "number" && isMet(value),
-];
-
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 export const REQUEST_OPTIONS: OptionRules<RequestOptions> = {
@@ -189,72 +169,4 @@ function canBeHeaders(value: unknown): boolean {
   } catch {
     return false;
   }
-}
-
-export function checkOption(name: string, [rule, isMet]: OptionRule, value: unknown): void {
-  if (!isMet(value)) throw wrongValue(name, rule, shown(value));
-}
-
-/** The options by what accepts them: the error for a misplaced option names it. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
-  "`new AsyncMusic`":
-    "apiKey baseUrl fetch retryBudgetMs clock random pacer logger logLevel tracer validateRequests dangerouslyAllowBrowser",
-  "each call": "signal requestId headers",
-  "the calls that wait": "pollIntervalMs maxWaitMs onUpdate",
-  "`run` or `runAll`": "onSubmitted journal journalKey probe onUnrecorded",
-  "`runAll`": "concurrency maxCredits onProgress",
-};
-
-/** Without a key there is nothing to redact. */
-const NO_KEY: Pick<Redactor, "text"> = { text: (value) => value };
-
-/**
- * Returns a copy of the options that has every known name, `undefined` where none is given. Own properties alone count,
- * so that a polluted `Object.prototype` sets no option.
- *
- * @throws `InvalidOptionError` for a name that is not known, and for one that the options inherit from a class or from
- * other options: either would silently do nothing. Also for a value that does not meet its rule
- */
-export function checkOptions<Options extends object>(
-  options: Options,
-  rules: Readonly<Record<string, OptionRule>>,
-  { text }: Pick<Redactor, "text"> = NO_KEY,
-): Options {
-  if (typeof options !== "object" || options === null) {
-    throw wrongValue("options", "be an object", shown(options));
-  }
-  const names = Object.keys(rules);
-  const own = ownOptions(options, names, (name, reason) => {
-    if (reason === "inherited")
-      return new InvalidOptionError(
-        name,
-        `\`${name}\` is inherited and would be ignored. Set it on the options object itself.`,
-      );
-    const message = text(name) === name ? messageFor(name, names) : null;
-    if (message !== null) return new InvalidOptionError(name, message);
-    // A name that resembles no option is not shown: it may be the API key.
-    return new InvalidOptionError("options", `Unknown option (${shown(name)}). Known: ${names.join(", ")}.`);
-  });
-  for (const [name, value] of Object.entries(own)) {
-    if (value !== undefined) checkOption(name, rules[name] ?? OWN_CHECK, value);
-  }
-  return own;
-}
-
-/** The message about a misplaced or misspelled name; `null` for any other name. */
-function messageFor(name: string, names: readonly string[]): string | null {
-  const owner = Object.keys(ELSEWHERE).find((each) => ELSEWHERE[each]?.split(" ").includes(name));
-  if (owner !== undefined) return `\`${name}\` is not an option here. Pass it to ${owner}.`;
-  const nearest = nearestName(name, names);
-  return nearest === null ? null : `Unknown option \`${name}\`. Did you mean \`${nearest}\`?`;
-}
-
-/** A value where one of some words was expected. Shown only if it resembles one of them, since it may be a key. */
-export function shownAmong(
-  value: unknown,
-  words: readonly string[],
-  { text }: Pick<Redactor, "text">,
-): string {
-  const isShown = typeof value === "string" && nearestName(value, words) !== null && text(value) === value;
-  return isShown ? JSON.stringify(value) : shown(value);
 }

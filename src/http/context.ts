@@ -1,6 +1,6 @@
+import type { Redactor } from "../errors/redactor.js";
 import type { Pacer, RequestKind } from "../rate-limit/pacer.js";
 import type { Clock, Random } from "../time/clock.js";
-import type { Redactor } from "./redactor.js";
 import type { Emitter, Trace, Warn } from "./telemetry.js";
 
 export interface Context {

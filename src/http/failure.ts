@@ -1,5 +1,5 @@
 import { ERROR_STATUSES, type ErrorCode } from "../contract/service.js";
-import { printableLine, withoutCredentials } from "../contract/text.js";
+import { printableLine } from "../contract/text.js";
 import {
   AccountSuspendedError,
   ApiError,
@@ -12,10 +12,10 @@ import {
 } from "../errors/api-errors.js";
 import type { AsyncMusicError } from "../errors/base.js";
 import { ConnectionError, InvalidResponseError, RequestTimeoutError } from "../errors/connection-errors.js";
+import type { Redactor } from "../errors/redactor.js";
 import { dateAt } from "../time/clock.js";
 import type { ApiResponse, Call, Context, Failure, NoResponse, Unusable, Verdict } from "./context.js";
 import { DEEPEST, FORBIDDEN_PORT } from "./fetch.js";
-import type { Redactor } from "./redactor.js";
 
 /** How much of a message of the service an error quotes, in characters. */
 const LONGEST_PROSE = 300;
@@ -50,11 +50,6 @@ export function failureMessage(
   advice = call.advice?.(),
 ): string {
   return `Failed to ${call.purpose}: ${reason}.${advice === undefined ? "" : ` ${advice}`} (request id ${requestId})`;
-}
-
-/** What failed and why: a message without what to do, and without the request id. */
-export function failureOf(message: string): string {
-  return /^.*?\.(?= )/s.exec(message)?.[0] ?? message;
 }
 
 /** The error for a call that was not sent, since a 429 holds the key back for longer than the call may wait. */
@@ -167,7 +162,7 @@ function reasonOf(status: number, errorCode: string | null, prose: unknown, reda
   const reason = `${errorCode ?? "no error code"} (HTTP ${status})`;
   if (typeof prose !== "string") return reason;
   // Cleaned and redacted before it is shortened: half a key, or half a password, would not be found.
-  const shown = withoutCredentials(redactor.text(printableLine(prose)));
+  const shown = redactor.safeText(printableLine(prose));
   return `${reason}: ${shown.slice(0, LONGEST_PROSE).replace(/\.$/, "")}`;
 }
 

@@ -1,6 +1,5 @@
 import { ApiError } from "../errors/api-errors.js";
 import { type Evidence, SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
-import { failureOf } from "../http/failure.js";
 import type { JournalIntent } from "./journal.js";
 import type { Slot } from "./slot.js";
 
@@ -53,6 +52,11 @@ export async function outcomeUnknown(
     cause: isUnknown ? error.cause : error,
     evidence,
   });
+}
+
+/** What failed and why: a message without what to do, and without the request id. */
+function failureOf(message: string): string {
+  return /^.*?\.(?= )/s.exec(message)?.[0] ?? message;
 }
 
 /** `null` if the usage could not be read. */

@@ -1,6 +1,6 @@
 import { isUuid } from "../contract/text.js";
 import { shown, wrongValue } from "../errors/base.js";
-import { createRedactor } from "../http/redactor.js";
+import { createRedactor } from "../errors/redactor.js";
 import { isFreed } from "./entries.js";
 import type { Journal, JournalEntry } from "./journal.js";
 import { checkJournalOptions, createSlot, newRevision, type Slot, waitForKey } from "./slot.js";

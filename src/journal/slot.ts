@@ -1,10 +1,9 @@
 import type { FinalStatus } from "../contract/service.js";
 import { InvalidOptionError, shown, wrongValue } from "../errors/base.js";
+import { checkOption, flagRule, methodsRule } from "../errors/options.js";
+import type { Redactor } from "../errors/redactor.js";
 import { JournalConflictError, JournalError } from "../errors/task-errors.js";
-import { createRequestId } from "../http/attempt.js";
-import { checkOption, flagRule, methodsRule } from "../http/call.js";
-import type { Redactor } from "../http/redactor.js";
-import { onAbort, startDeadline, systemRandom } from "../time/clock.js";
+import { onAbort, startDeadline, systemUuid } from "../time/clock.js";
 import { isJournalEntry } from "./entries.js";
 import type { Journal, JournalEntry, JournalRecord } from "./journal.js";
 
@@ -177,6 +176,4 @@ export async function waitForKey(
 }
 
 /** Ignores the client's `random`: with one seed, two processes would give their entries the same revision. */
-export function newRevision(): string {
-  return createRequestId(systemRandom);
-}
+export const newRevision = systemUuid;

@@ -1,7 +1,7 @@
 import type { AudioDownload } from "../audio/audio.js";
 import { InvalidOptionError, shown, wrongValue } from "../errors/base.js";
 import { AudioDownloadError } from "../errors/connection-errors.js";
-import { checkOptions, flagRule } from "../http/call.js";
+import { checkOptions, flagRule } from "../errors/options.js";
 import { checkPath, PathTaken, withFile, writeWholeFile } from "./durable.js";
 
 /** What `saveAudio` does if a file exists at the path. Give at most one of the two. */

@@ -1,4 +1,4 @@
-import { checkOptions } from "../http/call.js";
+import { checkOptions } from "../errors/options.js";
 import { type DamagedEntry, isFreed, isJournalEntry, listOpen, SharedJournals } from "../journal/entries.js";
 import type { Journal, JournalEntry } from "../journal/journal.js";
 import {

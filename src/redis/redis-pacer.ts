@@ -1,8 +1,7 @@
 import { LIMITS } from "../contract/service.js";
-import { createRequestId } from "../http/attempt.js";
-import { callbackRule, checkOptions } from "../http/call.js";
+import { callbackRule, checkOptions } from "../errors/options.js";
 import type { PacerFactory } from "../rate-limit/pacer.js";
-import { systemRandom } from "../time/clock.js";
+import { systemUuid } from "../time/clock.js";
 import { type Evaluate, evaluateOn, PREFIX, prefixRule, type RedisClient, wholeRule } from "./client.js";
 import { createFleetPacer } from "./fleet-pacer.js";
 import { type FleetBudget, type FleetSize, marginOf } from "./fleet-window.js";
@@ -117,7 +116,7 @@ export function createRedisBudget(
   { prefix, key }: { prefix: string; key: () => Promise<string> },
   size: FleetSize,
 ): FleetBudget {
-  const member = createRequestId(systemRandom);
+  const member = systemUuid();
   const windowKey = async () => `${prefix}:pacer:${await key()}`;
   const run = async (script: string, ...numbers: readonly number[]) =>
     evaluate(

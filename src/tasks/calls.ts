@@ -5,6 +5,7 @@ import { ENDPOINTS, isModel, isTaskType } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
 import { AsyncMusicError, InvalidRequestError } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
+import type { Redactor } from "../errors/redactor.js";
 import { attempt, LONGEST_ID } from "../http/attempt.js";
 import { parseData, send } from "../http/call.js";
 import type { ApiResponse, Call, Context, Failure, RequestOptions, Tried, Verdict } from "../http/context.js";
@@ -16,7 +17,6 @@ import {
   responseError,
   unusableError,
 } from "../http/failure.js";
-import type { Redactor } from "../http/redactor.js";
 import type { RequestKind } from "../rate-limit/pacer.js";
 import { isReasonOf } from "../time/clock.js";
 

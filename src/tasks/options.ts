@@ -2,14 +2,8 @@ import type { TaskRequest } from "../contract/requests.js";
 import { LIMITS } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
 import { shown, wrongValue } from "../errors/base.js";
-import {
-  callbackRule,
-  checkOptions,
-  numberRule,
-  type OptionRules,
-  OWN_CHECK,
-  REQUEST_OPTIONS,
-} from "../http/call.js";
+import { callbackRule, checkOptions, numberRule, type OptionRules, OWN_CHECK } from "../errors/options.js";
+import { REQUEST_OPTIONS } from "../http/call.js";
 import type { Context, RequestOptions } from "../http/context.js";
 import { checkJournalOptions, type JournalOptions } from "../journal/slot.js";
 import type { RunAllProgress } from "./progress.js";

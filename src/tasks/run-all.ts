@@ -1,8 +1,8 @@
 import type { TaskRequest } from "../contract/requests.js";
 import type { SucceededTask } from "../contract/task.js";
 import { AsyncMusicError, shown, wrongValue } from "../errors/base.js";
+import type { Redactor } from "../errors/redactor.js";
 import type { Call, Context } from "../http/context.js";
-import type { Redactor } from "../http/redactor.js";
 import { isFreed, isJournalEntry } from "../journal/entries.js";
 import { withTimeout } from "../journal/slot.js";
 import { isReasonOf, onAbort } from "../time/clock.js";

@@ -1,9 +1,9 @@
 import { isFinalStatus } from "../contract/service.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
 import { AsyncMusicError } from "../errors/base.js";
+import type { Redactor } from "../errors/redactor.js";
 import { TaskFailedError, TaskTimedOutError } from "../errors/task-errors.js";
 import type { Context } from "../http/context.js";
-import type { Redactor } from "../http/redactor.js";
 import { traceEach } from "../http/telemetry.js";
 import { parseDate } from "../time/clock.js";
 import { checkResult, resumeAdvice, taskIdOf } from "./calls.js";

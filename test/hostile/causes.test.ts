@@ -10,7 +10,7 @@ import {
   SubmissionOutcomeUnknownError,
 } from "async-music";
 import { expect, test } from "vitest";
-import { createRedactor } from "../../src/http/redactor.js";
+import { createRedactor } from "../../src/errors/redactor.js";
 import { accepted, limited, SONG_REQUEST, serve, TASK_ID } from "../support/answers.js";
 import { all } from "../support/collect.js";
 import { expectNoKey } from "../support/leaks.js";

@@ -28,7 +28,7 @@ export const MODULES = {
     ],
   },
   http: {
-    mutate: ["src/http/**/*.ts"],
+    mutate: ["src/http/**/*.ts", "src/errors/{options,redactor}.ts"],
     tests: [
       "test/sdk/{client-options,failed-connection,lenient-reading,option-names,own-pacer}.test.ts",
       "test/sdk/{read-retries,request,request-validation,task-id,telemetry,with-response}.test.ts",

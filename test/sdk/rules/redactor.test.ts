@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
-import { createRedactor } from "../../../src/http/redactor.js";
+import { createRedactor } from "../../../src/errors/redactor.js";
 
 const KEY = "key_$&$1.*[0-9]+";
 const redactor = createRedactor(KEY);

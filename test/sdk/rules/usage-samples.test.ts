@@ -1,6 +1,6 @@
 import { memoryJournal, SubmissionOutcomeUnknownError } from "async-music";
 import { expect, test } from "vitest";
-import { createRedactor } from "../../../src/http/redactor.js";
+import { createRedactor } from "../../../src/errors/redactor.js";
 import { foreignSample, outcomeUnknown, type Probe } from "../../../src/journal/evidence.js";
 import type { JournalIntent } from "../../../src/journal/journal.js";
 import { createSlot } from "../../../src/journal/slot.js";

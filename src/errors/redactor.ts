@@ -1,5 +1,5 @@
 import { printableLine, withoutCredentials } from "../contract/text.js";
-import { AsyncMusicError } from "../errors/base.js";
+import { AsyncMusicError } from "./base.js";
 
 const REPLACEMENT = "[redacted]";
 const DEEPEST = 6;
@@ -12,6 +12,8 @@ const INVISIBLE = /[\p{Cc}\p{Cf}]/gu;
 
 export interface Redactor {
   text(value: string): string;
+  /** The same, and without the passwords of URLs. */
+  safeText(value: string): string;
   /** Whether a caller's string is the key, or contains a long one: a short key in a longer string is a coincidence. */
   containsKey(value: string): boolean;
   headers(value: Headers): Headers;
@@ -85,6 +87,7 @@ export function createRedactor(secret: string): Redactor {
 
   return {
     text,
+    safeText,
     containsKey: (value) => value === secret || (isLong && isIn(value)),
     headers,
     data,
