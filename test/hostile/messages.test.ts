@@ -9,22 +9,22 @@ import { expect, test } from "vitest";
 import { printable, printableLine } from "../../src/contract/text.js";
 import { accepted, failed, ok, refusal, SONG_REQUEST, TASK_ID, task } from "../support/answers.js";
 import { reasonOf, rejection } from "../support/rejection.js";
-import { createWorld, inTurn } from "../support/world.js";
+import { API_KEY, createWorld, inTurn } from "../support/world.js";
 
-/** Writes the clipboard of some terminals, then reverses what follows, then breaks the line. */
+/** Writes the clipboard of some terminals, reverses the text that follows, then breaks the line. */
 const HOSTILE = "\u001b]52;c;aGk=\u0007\u202Egnp\u2066\u200B\u009B31m\r\nforged line\u2028another";
 
-/** A character that a terminal obeys, or that a reader is misled by. */
+/** A character that controls a terminal, or that misleads a reader. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-test("printable text keeps line feeds, tabs and letters of every script, and nothing that a terminal obeys", () => {
+test("printable text keeps line feeds, tabs and letters of every script, and no control characters", () => {
   expect(printable("a\tb\nc\u001b[31m é 雨 \u{1F3B5}\u202E\uFEFF\u{E0041}\u0085")).toBe(
     "a\tb\nc[31m é 雨 \u{1F3B5}",
   );
   expect(printableLine("a\r\nb\tc\u2029d")).toBe("a b c d");
 });
 
-test("an error message of the service's words is one line without control and format characters", async () => {
+test("an error message with the service's message is one line without control and format characters", async () => {
   const { client } = createWorld(() =>
     refusal(418, `code${HOSTILE}`, { "X-Request-Id": "id\u009B31m\u00AD" }, { message: HOSTILE }),
   );
@@ -34,18 +34,15 @@ test("an error message of the service's words is one line without control and fo
   expect(error.message).toContain("forged line");
 });
 
-test.each([
-  ["a failed task", () => ok(failed({ error: HOSTILE, error_code: HOSTILE }))],
-  ["a broken answer", () => ok({ [HOSTILE]: HOSTILE, task_id: TASK_ID, status: HOSTILE })],
-])("the message of %s holds no control and no format characters", async (_, answer) => {
-  const { client } = createWorld(answer);
+test("the error of an invalid response has no control and no format characters", async () => {
+  const { client } = createWorld(() => ok({ [HOSTILE]: HOSTILE, task_id: TASK_ID, status: HOSTILE }));
   const error = await reasonOf(client.tasks.wait(TASK_ID, { maxWaitMs: 20_000 }));
   expect(error).toBeInstanceOf(AsyncMusicError);
   for (let each = error; each instanceof Error; each = each.cause)
     expect(each.message).not.toMatch(UNPRINTABLE);
 });
 
-test("a task id that no terminal should see is clean in the message, and whole in the property", async () => {
+test("a hostile task ID is cleaned in the message, and unchanged in the property", async () => {
   const taskId = `id${HOSTILE}`;
   const { client } = createWorld(() => accepted({ task_id: taskId, status: 7 }));
   const error = await rejection(client.tasks.create(SONG_REQUEST), InvalidResponseError);
@@ -53,7 +50,7 @@ test("a task id that no terminal should see is clean in the message, and whole i
   expect(error.message).not.toMatch(UNPRINTABLE);
 });
 
-test("log lines and their fields hold no control and no format characters of the service", async () => {
+test("log lines and their fields have no control and no format characters", async () => {
   const lines: string[] = [];
   const write = (message: string, fields?: object) => {
     const { task_id, status, progress } = Object(fields);
@@ -72,7 +69,7 @@ test("log lines and their fields hold no control and no format characters of the
   expect(lines.filter((line) => UNPRINTABLE.test(line))).toEqual([]);
 });
 
-test("a password in an address does not show in a message", async () => {
+test("a password in a URL is not in a message", async () => {
   const message =
     "can't fetch https://me:s3cret@music.example/a and HTTP://me:p@s3cret@s3cret@s3cret@b.example?x=@ or ://@";
   const { client } = createWorld(() => refusal(400, "invalid_task_input", {}, { message }));
@@ -81,8 +78,57 @@ test("a password in an address does not show in a message", async () => {
   expect(error.message).not.toContain("s3cret");
 });
 
-test("a password that is cut where a message ends does not show", async () => {
+test("a password that is cut at the end of a message is not in it", async () => {
   const message = `${"x".repeat(270)} https://me:${"s3cret".repeat(10)}@music.example`;
   const { client } = createWorld(() => refusal(400, "invalid_task_input", {}, { message }));
   expect((await rejection(client.account.balance(), BadRequestError)).message).not.toContain("s3cret");
+});
+
+/** The error of a task that failed with these fields. */
+async function failure(fields: object, apiKey = API_KEY): Promise<TaskFailedError> {
+  const { client } = createWorld(() => ok(failed({ ...fields })), { apiKey });
+  const error = await reasonOf(client.tasks.wait(TASK_ID));
+  if (error instanceof TaskFailedError) return error;
+  throw error;
+}
+
+test("control and format characters of a task's `error` are not in the message, and stay in the task", async () => {
+  for (const status of ["failure", "timeout"]) {
+    const error = await failure({ status, error: HOSTILE, error_code: HOSTILE });
+    expect(error.message).not.toMatch(UNPRINTABLE);
+    expect(error.message).toContain("]52;c;aGk=gnp31m forged line another");
+    expect(error.task.error).toBe(HOSTILE);
+  }
+});
+
+test("a task's `error` or `error_code` of a megabyte is cut in the message", async () => {
+  const long = "x".repeat(2 ** 20);
+  for (const fields of [{ error: long }, { error_code: long }, { error: "\u200b".repeat(2 ** 20) }]) {
+    const { message } = await failure(fields);
+    expect(message.length).toBeLessThan(1000);
+    expect(message).toContain("Its credits were refunded.");
+  }
+});
+
+test("a password in a task's `error` is not in the message, even where that is cut", async () => {
+  const { message } = await failure({ error: `${"x".repeat(276)} https://user:hunter2hunter2@host/` });
+  expect(message).not.toContain("hunter2");
+});
+
+test.each([API_KEY, "emu_k"])(
+  "the key %s with invisible characters between its letters is not in a message",
+  async (apiKey) => {
+    for (const invisible of ["\u200b", "\u00ad", "\u2060", "\ufeff", "\u202e", "\u0000", "\u009b"]) {
+      const hidden = Array.from(apiKey).join(invisible);
+      const error = await failure({ error: `bad ${hidden} end`, error_code: hidden }, apiKey);
+      expect(error.message).toContain("bad [redacted] end ([redacted])");
+      expect(JSON.stringify(error)).not.toContain(apiKey);
+    }
+  },
+);
+
+test("a short key is not redacted in words on two lines", async () => {
+  const { task, message } = await failure({ error: "first emu_\nk last" }, "emu_k");
+  expect(task.error).toBe("first emu_\nk last");
+  expect(message).toContain("first emu_ k last");
 });

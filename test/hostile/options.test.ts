@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import {
   AsyncMusic,
@@ -8,10 +7,23 @@ import {
   memoryJournal,
   type RequestOptions,
 } from "async-music";
+import { createEmulator, type EmulatorOptions } from "async-music/emulator";
+import { serve } from "async-music/emulator/node";
 import { saveAudio } from "async-music/node";
 import { redisJournal, redisPacer } from "async-music/redis";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { accepted, ok, SONG_REQUEST, succeeded, TASK_ID, taskIdIn, usage } from "../support/answers.js";
+import { createFolder } from "../cli/support/terminal.js";
+import {
+  accepted,
+  ok,
+  serve as respond,
+  SONG_REQUEST,
+  succeeded,
+  TASK_ID,
+  taskIdIn,
+  usage,
+} from "../support/answers.js";
+import { all } from "../support/collect.js";
 import { expectNoKey } from "../support/leaks.js";
 import { pollute } from "../support/pollute.js";
 import { rejection } from "../support/rejection.js";
@@ -52,19 +64,18 @@ const POISON: Record<string, unknown> = {
   ASYNC_MUSIC_BASE_URL: "https://attacker.example",
 };
 
-/** Everything that a client sends while it makes each kind of call, with no options but those it needs. */
+/** All requests that a client sends while it makes each kind of call, with no options but those it needs. */
 async function requestsOfEveryCall(): Promise<string[]> {
   vi.stubEnv("ASYNC_MUSIC_API_KEY", API_KEY);
   vi.stubEnv("ASYNC_MUSIC_BASE_URL", BASE_URL);
   onTestFinished(() => void vi.unstubAllEnvs());
   const sent: string[] = [];
-  const given = Object.assign(Object.create(null), { random: () => 0, clock: createTestClock() });
+  const needed = Object.assign(Object.create(null), { random: () => 0, clock: createTestClock() });
   const client = new AsyncMusic({
-    ...given,
+    ...needed,
     async fetch(input: Request) {
       const { method, url, headers } = input;
       headers.delete("x-request-id");
-      // The library that fetches audio merges options of its own, and sends no key.
       const isAudio = url.includes("audio.example");
       sent.push(`${method} ${url} ${isAudio ? "" : JSON.stringify([...headers])}`);
       if (isAudio) return new Response("RIFF");
@@ -78,7 +89,7 @@ async function requestsOfEveryCall(): Promise<string[]> {
   await client.tasks.create(SONG_REQUEST);
   await client.tasks.retrieve(TASK_ID);
   await client.tasks.wait(TASK_ID);
-  for await (const _ of client.tasks.watch(TASK_ID));
+  await all(client.tasks.watch(TASK_ID));
   await client.tasks.run(SONG_REQUEST);
   await client.tasks.run(SONG_REQUEST, { journal: memoryJournal(), journalKey: "a" });
   for await (const { error } of client.tasks.runAll([SONG_REQUEST])) if (error) throw error;
@@ -87,7 +98,7 @@ async function requestsOfEveryCall(): Promise<string[]> {
 }
 
 test.each(Object.entries(POISON))(
-  "a polluted Object.prototype.%s changes nothing that a client does",
+  "a polluted Object.prototype.%s does not change the requests of a client",
   async (name, poison) => {
     const expected = await requestsOfEveryCall();
     expect(expected).toHaveLength(12);
@@ -97,7 +108,7 @@ test.each(Object.entries(POISON))(
 );
 
 test.each(["prefix", "forgetAfterSeconds", "requests", "windowSeconds", "onUnavailable"])(
-  "a polluted Object.prototype.%s is no option of a journal or a pacer in Redis",
+  "a polluted Object.prototype.%s is not an option of `redisJournal` and `redisPacer`",
   (name) => {
     pollute(name, -1);
     const redis = { eval: async () => null, evalsha: async () => null };
@@ -106,7 +117,7 @@ test.each(["prefix", "forgetAfterSeconds", "requests", "windowSeconds", "onUnava
   },
 );
 
-test("options may be own properties of an object without a prototype, or of a class", async () => {
+test("options may be own properties of a class instance, or of an object without a prototype", async () => {
   class Config {
     readonly apiKey = API_KEY;
     readonly baseUrl = BASE_URL;
@@ -128,7 +139,7 @@ test("options may be own properties of an object without a prototype, or of a cl
   expect(read).toHaveBeenCalledOnce();
 });
 
-/** Gives its options by getters of its class, which no spread and no `Object.keys` shows. */
+/** Has its options as getters of its class, which are not own properties. */
 class WithGetters {
   get apiKey() {
     return API_KEY;
@@ -145,13 +156,13 @@ test.each<[what: string, options: ClientOptions]>([
   ["a getter of a class", new WithGetters()],
   ["a getter of a class's parent", new (class extends WithGetters {})()],
   ["another object", Object.create({ apiKey: API_KEY, baseUrl: BASE_URL })],
-])("an option that is inherited from %s is refused by name", async (_, options) => {
+])("a client option that is inherited from %s is refused with its name", async (_, options) => {
   const create = () => new AsyncMusic(options);
   expect(create).toThrow(InvalidOptionError);
   expect(create).toThrow("`apiKey` is inherited and would be ignored. Set it on the options object itself.");
 });
 
-test("an inherited option of a call is refused before anything is sent, and shows no value", async () => {
+test("an inherited option of a call is refused before anything is sent, without its value", async () => {
   const { client, requests } = createWorld(() => accepted());
   const options: RequestOptions = Object.create({ requestId: API_KEY });
   for (const call of [
@@ -169,10 +180,8 @@ test("an inherited option of a call is refused before anything is sent, and show
   expect(requests).toEqual([]);
 });
 
-test("an option that changes after the call was made changes nothing", async () => {
-  const { client, requests } = createWorld(({ method }) =>
-    method === "POST" ? accepted() : ok(succeeded()),
-  );
+test("a change of the options after a call has no effect", async () => {
+  const { client, requests } = createWorld(respond);
   const options = { headers: { "X-Team": "radio" }, requestId: "first" };
   const run = client.tasks.run(SONG_REQUEST, options);
   Object.assign(options, { headers: { "X-Team": "tv" }, requestId: "second" });
@@ -181,10 +190,9 @@ test("an option that changes after the call was made changes nothing", async () 
 });
 
 test.each(["overwrite", "unique"])(
-  "a polluted Object.prototype.%s is no option of saveAudio",
+  "a polluted Object.prototype.%s is not an option of `saveAudio`",
   async (name) => {
-    const directory = await mkdtemp(join(tmpdir(), "options-"));
-    onTestFinished(() => rm(directory, { recursive: true }));
+    const directory = await createFolder();
     const { client } = createWorld(() => new Response("RIFF", { headers: { "Content-Type": "audio/wav" } }));
     const save = async () =>
       saveAudio(await client.audio.download("https://audio.example/1"), join(directory, "a"));
@@ -194,3 +202,60 @@ test.each(["overwrite", "unique"])(
     expect(await readdir(directory)).toEqual(["a.wav"]);
   },
 );
+
+/** A value for every option that changes an emulator, or that it refuses. */
+const EMULATOR_POISON: Record<string, unknown> = {
+  seed: "x",
+  credits: -1,
+  policy: { late_success: "x" },
+  limits: { requests: -1 },
+  clock: "x",
+  apiKey: "key_of_an_attacker",
+  url: "https://attacker.example",
+  snapshot: {},
+  port: -1,
+  host: "256.0.0.1",
+  controlHost: "attacker.example:1",
+};
+
+test.each(Object.entries(EMULATOR_POISON))(
+  "a polluted Object.prototype.%s is not an option of an emulator, a reset, an account or a port",
+  async (name, poison) => {
+    const { apiKey, url, policy, limits } = createEmulator();
+    pollute(name, poison);
+    await using emulator = createEmulator({ limits: {}, policy: {} });
+    expect(emulator).toMatchObject({ apiKey, url, policy, limits });
+    expect(emulator.connection()).toMatchObject({ apiKey, baseUrl: url });
+    emulator.reset();
+    expect(emulator).toMatchObject({ apiKey, url, policy, limits });
+    const { account_id } = emulator.accounts.create();
+    expect(emulator.accounts.get(account_id).balance.available).toBe(0);
+    await using server = await serve(emulator);
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  },
+);
+
+class EmulatorGetters implements EmulatorOptions {
+  get credits() {
+    return 5;
+  }
+  get port() {
+    return 0;
+  }
+}
+
+test("an inherited emulator option is refused with its name", async () => {
+  const rule = "must be an own property of the options";
+  expect(() => createEmulator(new EmulatorGetters())).toThrow(`\`credits\` ${rule}`);
+  expect(() => createEmulator(Object.create({ seed: 5 }))).toThrow(`\`seed\` ${rule}`);
+  const emulator = createEmulator();
+  expect(() => emulator.reset(Object.create({ seed: 5 }))).toThrow(`\`seed\` ${rule}`);
+  expect(() => emulator.accounts.create(new EmulatorGetters())).toThrow(`\`credits\` ${rule}`);
+  await expect(serve(emulator, new EmulatorGetters())).rejects.toThrow(`\`port\` ${rule}`);
+});
+
+test("emulator options may be own properties of an object without a prototype", async () => {
+  const options = Object.assign(Object.create(null), { credits: 7 });
+  const emulator = createEmulator(options);
+  expect(emulator.accounts.get(emulator.accountId).balance.available).toBe(7);
+});
