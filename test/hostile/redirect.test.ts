@@ -7,7 +7,7 @@ import { listen, reply } from "../support/loopback.js";
 import { rejection } from "../support/rejection.js";
 import { API_KEY } from "../support/world.js";
 
-// The key stands in a header of our own making, which a followed redirect would carry to another origin.
+// A followed redirect would send the key, which is in a custom header, to another origin.
 
 const CALLS: [name: string, call: (client: AsyncMusic) => Promise<unknown>][] = [
   ["create", (client) => client.tasks.create(SONG_REQUEST)],
@@ -23,7 +23,7 @@ async function redirecting(status: number, location: (elsewhere: string) => stri
 }
 
 describe.each([300, 301, 302, 303, 307, 308])("a %i", (status) => {
-  test.each(CALLS)("is an error of %s, and the other origin never hears of it", async (_, call) => {
+  test.each(CALLS)("is an error of %s, and the other origin receives nothing", async (_, call) => {
     const { elsewhere, server, client } = await redirecting(status, (url) => `${url}/api/v1/task`);
     const error = await rejection(call(client), ApiError);
     expect(error).toMatchObject({ status, errorCode: null });
@@ -34,28 +34,28 @@ describe.each([300, 301, 302, 303, 307, 308])("a %i", (status) => {
     expectNoKey(error, API_KEY);
   });
 
-  test("is no answer to a poll either", async () => {
+  test("does not end a poll", async () => {
     const { elsewhere, client } = await redirecting(status, (url) => url);
     await rejection(client.tasks.wait(TASK_ID, { maxWaitMs: 20_000 }), WaitTimeoutError);
     expect(elsewhere.connections()).toBe(0);
   });
 });
 
-test("a redirect within the service is not followed either", async () => {
+test("a redirect within the service is not followed", async () => {
   const server = await listen((to) => to.writeHead(307, { Location: "/elsewhere" }).end());
   const { client } = connect(server);
   await rejection(client.tasks.create(SONG_REQUEST), ApiError);
   expect(server.arrivals.map(({ path }) => path)).toEqual(["/api/v1/task"]);
 });
 
-test("an error that shows where a redirect led shows no key there", async () => {
+test("the Location of a redirect is in the error without the key", async () => {
   const { client } = await redirecting(302, (url) => `${url}/?key=${API_KEY}`);
   const error = await rejection(client.account.balance(), ApiError);
   expect(error.headers.get("Location")).toContain("[redacted]");
   expectNoKey(error, API_KEY);
 });
 
-test("a redirect of which a browser shows nothing, not even its status, is one all the same", async () => {
+test("the opaque response that a browser returns for a redirect is reported as a redirect", async () => {
   const fetch = async () => Response.error();
   const client = new AsyncMusic({ apiKey: API_KEY, baseUrl: "https://music.example", fetch });
   for (const [, call] of CALLS) {
