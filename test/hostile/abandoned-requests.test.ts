@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { coreOf } from "../../emulator/http/service.js";
 import { reasonOf } from "../support/rejection.js";
 
-// A request that its caller has given up leaves nothing behind in the emulator.
+// An aborted request leaves no callback and no listener in the emulator.
 
 const COUNT = 1000;
 
@@ -32,7 +32,7 @@ test.each([
       reasonOf(emulator.fetch(`${emulator.url}/api/v1/account/balance`, { signal: controller.signal })),
     );
     while (emulator.faults.list().length > 0) await setImmediate();
-    // However many wait: an `EventTarget` compares each new listener with all others.
+    // One listener for all: an `EventTarget` compares each new listener with all others.
     expect(waiting(emulator).listeners).toBe(before.listeners);
     expect(waiting(emulator).callbacks).toBeGreaterThanOrEqual(COUNT);
     controller.abort(new Error("left"));

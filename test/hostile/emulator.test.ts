@@ -1,5 +1,5 @@
 import { createEmulator } from "async-music/emulator";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { REMEMBERED_REQUESTS } from "../../emulator/core/audit.js";
 import { coreOf } from "../../emulator/http/service.js";
 import { BALANCE, createControlled, USAGE, VALID } from "../emulator/support/service.js";
@@ -14,25 +14,25 @@ describe("at the latest time that the clock can have", () => {
     return service;
   };
 
-  test("every request is still answered, by the API and by the control plane", async () => {
+  test("the API and the control plane still respond", async () => {
     const { emulator, create, get, control } = await open();
     const taskId = await create(VALID.song, { queue_seconds: 1e9, process_seconds: 1e9 });
     emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card", outcome: "refused" });
-    const answers = [await get(BALANCE), await get(USAGE), await get(`/api/v1/task/${taskId}`)];
+    const responses = [await get(BALANCE), await get(USAGE), await get(`/api/v1/task/${taskId}`)];
     for (const path of ["/state", "/overview", `/tasks/${taskId}`, "/snapshot", "/audit"])
-      answers.push(await control("GET", path));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+      responses.push(await control("GET", path));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     expect((await control("GET", `/tasks/${taskId}`)).body.plan.ends_at).toMatch(/^99\d\d-/);
   });
 
-  test("a snapshot opens again, and the copy runs", async () => {
+  test("an emulator starts from a snapshot", async () => {
     const { emulator, create } = await open();
     const taskId = await create(VALID.song, { polls: 1 });
     const fork = createEmulator({ snapshot: emulator.snapshot() });
     expect(fork.state().tasks.map(({ task_id }) => task_id)).toEqual([taskId]);
   });
 
-  test("a further advance is refused, and the service keeps answering", async () => {
+  test("a further advance is refused, and the service still responds", async () => {
     const { emulator, get, control } = await open();
     await expect(emulator.clock.advance(1)).rejects.toThrow(
       "`ms` must be 0 or more and lead to 9900-01-01T00:00:00.000Z at the latest; got 1.",
@@ -44,7 +44,7 @@ describe("at the latest time that the clock can have", () => {
   });
 });
 
-test("advances that overlap can't pass the latest time together, and one that is refused ends no other", async () => {
+test("overlapping advances can't pass the latest time, and a refused one does not end the others", async () => {
   const { clock } = createEmulator();
   const half = Math.ceil((LATEST - clock.now()) * 0.6);
   void clock.sleep(1000);
@@ -58,7 +58,7 @@ test("advances that overlap can't pass the latest time together, and one that is
 });
 
 test.each(["+275760-09-13T00:00:00.000Z", "9900-01-01T00:00:00.001Z", "soon"])(
-  "a snapshot of %s is refused, and nothing is changed",
+  "a snapshot with the time %s is refused, and nothing changes",
   async (time) => {
     const { control, frozenState, emulator } = createControlled();
     const before = frozenState();
@@ -76,20 +76,21 @@ describe("a request stream that is not read", () => {
     return { ...service, follow };
   };
 
-  test("is written a few events ahead, whatever has happened before it was opened and since", async () => {
+  test("holds only a few events in memory, however many requests there were", async () => {
     const { emulator, get, follow } = await open(1000);
-    const encoded = countEncodedBytes();
+    const encode = vi.spyOn(TextEncoder.prototype, "encode");
     const streams = await Promise.all(Array.from({ length: 50 }, follow));
     for (let count = 0; count < 1000; count++) await get(BALANCE);
-    // A chunk that waits in the stream, and one that waits in the response's.
-    expect(encoded.bytes()).toBeLessThan(50 * 3 * 40 * 1024);
-    encoded.stop();
+    const bytes = encode.mock.results.reduce((sum, { value }) => sum + value.byteLength, 0);
+    encode.mockRestore();
+    // One chunk waits in the stream, and one in that of the response.
+    expect(bytes).toBeLessThan(50 * 3 * 40 * 1024);
     expect(coreOf(emulator).logReaders.size).toBe(50);
     const [first] = streams;
     expect(await eventsIn(first, 2000)).toBe(2000);
   });
 
-  test("ends when the log has dropped what it has not read, and another begins with what there is", async () => {
+  test("ends when the log drops unread requests, and a new stream begins with the remaining ones", async () => {
     const { emulator, follow, get } = await open(1);
     const { requests } = coreOf(emulator).state;
     const [request] = requests;
@@ -102,7 +103,7 @@ describe("a request stream that is not read", () => {
     expect(await eventsIn(await follow(), REMEMBERED_REQUESTS)).toBeGreaterThanOrEqual(REMEMBERED_REQUESTS);
   });
 
-  test("keeps no log of an earlier state: it ends at the first request after a reset", async () => {
+  test("ends at the first request after a reset", async () => {
     const { emulator, follow, get } = await open(1000);
     const unread = await follow();
     emulator.reset();
@@ -120,20 +121,4 @@ async function eventsIn(response: Response | undefined, enough: number): Promise
     if (events >= enough) break;
   }
   return events;
-}
-
-function countEncodedBytes(): { bytes(): number; stop(): void } {
-  const { encode } = TextEncoder.prototype;
-  let bytes = 0;
-  TextEncoder.prototype.encode = function (text) {
-    const encoded = encode.call(this, text);
-    bytes += encoded.byteLength;
-    return encoded;
-  };
-  return {
-    bytes: () => bytes,
-    stop() {
-      TextEncoder.prototype.encode = encode;
-    },
-  };
 }

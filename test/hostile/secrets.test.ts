@@ -10,10 +10,10 @@ import {
   WaitTimeoutError,
 } from "async-music";
 import { describe, expect, test } from "vitest";
-import { accepted, failed, refusal, SONG_REQUEST, submission, TASK_ID, task } from "../support/answers.js";
+import { accepted, failed, ok, refusal, SONG_REQUEST, TASK_ID, task } from "../support/answers.js";
 import { connect } from "../support/connect.js";
 import { expectNoKey } from "../support/leaks.js";
-import { cutAfter, listen, reply } from "../support/loopback.js";
+import { cutting, listen, reply, replying } from "../support/loopback.js";
 import { reasonOf, rejection } from "../support/rejection.js";
 import { API_KEY, clientOf, createWorld } from "../support/world.js";
 
@@ -24,25 +24,22 @@ const CALLS: [name: string, call: (client: AsyncMusic) => Promise<unknown>][] = 
   ["usage", (client) => client.account.usage()],
 ];
 
-test("a client that is printed shows no key", () => {
+test("a printed client does not show its key", () => {
   const client = new AsyncMusic({ apiKey: API_KEY, baseUrl: "https://music.example" });
   for (const part of [client, client.tasks, client.account, client.audio, { client }])
     expectNoKey(part, API_KEY);
 });
 
-describe.each(CALLS)("%s of a server that echoes the key", (_, call) => {
-  test.each([400, 401, 402, 403, 404, 418, 429, 500, 502])("shows it nowhere after a %i", async (status) => {
+describe.each(CALLS)("if a server echoes the key, the error of %s", (_, call) => {
+  test.each([400, 401, 402, 403, 404, 418, 429, 500, 502])("does not show it after a %i", async (status) => {
     const server = await listen((to) => {
       const body = {
         code: status,
         error_code: `bad_${API_KEY}`,
         message: `no such key: ${API_KEY}. ${API_KEY}`,
       };
-      reply(to, status, body, {
-        "X-Request-Id": `id-${API_KEY}`,
-        "X-Echo": API_KEY,
-        "Set-Cookie": `key=${API_KEY}`,
-      });
+      const headers = { "X-Request-Id": `id-${API_KEY}`, "X-Echo": API_KEY, "Set-Cookie": `key=${API_KEY}` };
+      reply(to, status, body, headers);
     });
     const { client } = connect(server);
     const error = await reasonOf(call(client));
@@ -51,88 +48,74 @@ describe.each(CALLS)("%s of a server that echoes the key", (_, call) => {
     expectNoKey(error, API_KEY);
   });
 
-  test("shows it nowhere when it stands across the end of what a message keeps of the prose", async () => {
+  test("does not show a part of it where the message is cut", async () => {
     for (let before = 285; before < 300; before += 7) {
       const message = `${"x".repeat(before)}${API_KEY}`;
-      const server = await listen((to) => reply(to, 400, { code: 400, error_code: "invalid_json", message }));
-      const { client } = connect(server);
+      const { client } = connect(await listen(replying(400, { error_code: "invalid_json", message })));
       const error = await reasonOf(call(client));
       expect(String(error)).not.toContain(API_KEY.slice(0, 6));
     }
   });
 
-  test("shows it nowhere after an answer of success that is broken", async () => {
-    const server = await listen((to) =>
-      reply(to, 200, { [API_KEY]: API_KEY, data: API_KEY }, { "X-Request-Id": API_KEY }),
-    );
-    const { client } = connect(server);
+  test("does not show it after an invalid response", async () => {
+    const body = { [API_KEY]: API_KEY, data: API_KEY };
+    const { client } = connect(await listen(replying(200, body, { "X-Request-Id": API_KEY })));
     expectNoKey(await reasonOf(call(client)), API_KEY);
   });
 
-  test("shows it nowhere after a header that can't be parsed", async () => {
-    const server = await listen((to) => cutAfter(to, `HTTP/1.1 200 OK\r\nX-Key ${API_KEY}\r\n\r\n`));
-    const { client } = connect(server);
+  test("does not show it after an invalid header", async () => {
+    const { client } = connect(await listen(cutting(`HTTP/1.1 200 OK\r\nX-Key ${API_KEY}\r\n\r\n`)));
     expectNoKey(await reasonOf(call(client)), API_KEY);
   });
 });
 
-test("a task that fails with the key in its prose shows it nowhere", async () => {
-  const { client } = createWorld(() =>
-    Response.json({ code: 200, data: failed({ error: `refused ${API_KEY}`, input: { note: API_KEY } }) }),
-  );
-  const error = await rejection(client.tasks.wait(TASK_ID), TaskFailedError);
-  expect(error.task.error).toBe("refused [redacted]");
-  expectNoKey(error, API_KEY);
+test("a task in an error does not show the key", async () => {
+  const input = { note: API_KEY };
+  const failing = createWorld(() => ok(failed({ error: `refused ${API_KEY}`, input }))).client;
+  const failure = await rejection(failing.tasks.wait(TASK_ID), TaskFailedError);
+  expect(failure.task).toMatchObject({ error: "refused [redacted]", input: { note: "[redacted]" } });
+  expectNoKey(failure, API_KEY);
+
+  const { client } = createWorld(() => ok(task({ input })));
+  const timeout = await rejection(client.tasks.wait(TASK_ID, { maxWaitMs: 20_000 }), WaitTimeoutError);
+  expect(timeout.task?.input).toEqual({ note: "[redacted]" });
+  expectNoKey(timeout, API_KEY);
 });
 
-test("a wait that ends with the key in the task that it last saw shows it nowhere", async () => {
-  const { client } = createWorld(() =>
-    Response.json({ code: 200, data: task({ input: { note: API_KEY } }) }),
-  );
-  const error = await rejection(client.tasks.wait(TASK_ID, { maxWaitMs: 20_000 }), WaitTimeoutError);
-  expect(error.task?.input).toEqual({ note: "[redacted]" });
-  expectNoKey(error, API_KEY);
-});
-
-test("a broken answer to a create that names the key for its task shows it nowhere", async () => {
+test("an invalid response to a create with the key as its task ID does not show it", async () => {
   for (const id of [API_KEY, `task-${API_KEY}`, API_KEY.toUpperCase()]) {
     const { client } = createWorld(() => new Response(`{"data":{"task_id":"${id}","ty`, { status: 202 }));
     expectNoKey(await reasonOf(client.tasks.create(SONG_REQUEST)), id);
   }
 });
 
-test("a key that stands in a request shows nowhere in the error of its unknown outcome", async () => {
-  const { client } = createWorld(() => refusal(500, "internal_error"));
+test("a key in a request is not in the error of its unknown outcome", async () => {
   const request = { ...SONG_REQUEST, input: { gpt_description_prompt: `rain ${API_KEY}` } };
-  const place = { journal: memoryJournal(), journalKey: "rain" };
-  for (const call of [client.tasks.create(request), client.tasks.run(request, place)]) {
+  const { client } = createWorld(() => refusal(500, "internal_error"));
+  const controller = new AbortController();
+  const aborting = createWorld(() => {
+    controller.abort("left");
+    return accepted();
+  }).client;
+  for (const call of [
+    client.tasks.create(request),
+    client.tasks.run(request, { journal: memoryJournal(), journalKey: "rain" }),
+    aborting.tasks.run(request, { signal: controller.signal }),
+  ]) {
     const error = await rejection(call, SubmissionOutcomeUnknownError);
     expect(error.request).toEqual({ ...SONG_REQUEST, input: { gpt_description_prompt: "rain [redacted]" } });
     expectNoKey(error, API_KEY);
   }
 });
 
-test("a key that stands in a request shows nowhere in the error of a run that was left", async () => {
-  const controller = new AbortController();
-  const { client } = createWorld(() => {
-    controller.abort("left");
-    return accepted();
-  });
-  const request = { ...SONG_REQUEST, input: { gpt_description_prompt: `rain ${API_KEY}` } };
-  const run = client.tasks.run(request, { signal: controller.signal });
-  expectNoKey(await rejection(run, SubmissionOutcomeUnknownError), API_KEY);
-});
-
-test("a key that is taken for a task id is shown nowhere", async () => {
-  const { client } = createWorld(() =>
-    Response.json({ code: 404, error_code: "task_not_found" }, { status: 404 }),
-  );
+test("a key that is passed as a task ID is not shown", async () => {
+  const { client } = createWorld(() => refusal(404, "task_not_found"));
   expectNoKey(await reasonOf(client.tasks.retrieve(API_KEY)), API_KEY);
   expectNoKey(await reasonOf(client.tasks.wait(API_KEY)), API_KEY);
   expectNoKey(await reasonOf(client.tasks.wait(API_KEY, { maxWaitMs: 10 })), API_KEY);
 });
 
-test("a fetch that throws the request shows no key, neither in the error nor in its causes", async () => {
+test("a fetch that throws the request does not reveal the key in the error or its causes", async () => {
   const fetch = async (input: string | URL | Request) => {
     const request = new Request(input);
     const cause = Object.assign(new Error(`sent ${API_KEY}`), { headers: [...request.headers] });
@@ -152,23 +135,22 @@ const thrown = [circular, undefined, null, "no", 7, { code: "ECONNREFUSED" }, Sy
 test.each([
   ...thrown.map((reason) => ["throws", reason, () => Promise.reject(reason)] as const),
   ...[undefined, null, {}, "ok"].map((value) => ["returns", value, async () => value] as const),
-])("a fetch that %s %s fails as any other does", async (_, __, fetch) => {
+])("a fetch that %s %s fails like any other", async (_, __, fetch) => {
   const client = clientOf(fetch as typeof globalThis.fetch);
   await expect(client.account.balance()).rejects.toMatchObject({ name: "ConnectionError" });
   const created = client.tasks.create(SONG_REQUEST);
   await expect(created).rejects.toMatchObject({ name: "SubmissionOutcomeUnknownError" });
 });
 
-test("what a call with its response answers shows no key in its headers and its request id", async () => {
+test("`withResponse` does not show the key in headers and request ID", async () => {
   const headers = { "X-Echo": API_KEY, "X-Request-Id": API_KEY };
-  const server = await listen((to) => reply(to, 202, { code: 202, data: submission() }, headers));
-  const { client } = connect(server);
-  const answered = await client.tasks.create(SONG_REQUEST).withResponse();
-  expect(answered.requestId).toBe("[redacted]");
-  expectNoKey(answered, API_KEY);
+  const { client } = createWorld(() => accepted({}, headers));
+  const result = await client.tasks.create(SONG_REQUEST).withResponse();
+  expect(result.requestId).toBe("[redacted]");
+  expectNoKey(result, API_KEY);
 });
 
-test("an option that is refused does not show the key", () => {
+test("the error of a client option does not show the key", () => {
   for (const options of [
     { apiKey: `${API_KEY}\n`, baseUrl: "https://music.example" },
     { apiKey: `Bearer ${API_KEY}`, baseUrl: "https://music.example" },
@@ -201,7 +183,7 @@ test.each([
   "maxWaitMs",
   "onUpdate",
   "onSubmitted",
-])("a key that is given as `%s` of a call does not show in the refusal", async (option) => {
+])("the error of `%s` of a call does not show the key", async (option) => {
   const { client, requests } = createWorld(() => accepted());
   const secret = `${API_KEY} `;
   for (const value of [secret, [secret, secret]]) {
@@ -212,7 +194,7 @@ test.each([
   expect(requests).toEqual([]);
 });
 
-test("a server that names a header after the key, or echoes it percent-encoded, does not make it show", async () => {
+test("a header named after the key, and the key in percent-encoding, are redacted", async () => {
   const apiKey = "Key+4f9a/1c77=";
   const encoded = encodeURIComponent(apiKey);
   const { client } = createWorld(

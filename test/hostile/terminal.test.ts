@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { createChangedTerminal, createTerminal, useTerminal } from "../cli/support/terminal.js";
 
-/** Writes the clipboard (OSC 52), moves the cursor (CSI in 8 bits), reverses text, hides text, and ends the line. */
+/** Writes the clipboard (OSC 52), moves the cursor (8-bit CSI), reverses text, hides text, and ends the line. */
 const EVIL =
   "\u001B]52;c;ZXZpbA==\u0007\u009B2J\u202E\u2066\u200B\u00AD\u{E0041}\u007F\nasync-music: Done.\u2028";
 const VISIBLE = "]52;c;ZXZpbA==2J async-music: Done.";
@@ -27,11 +27,11 @@ describe.each([true, false])("with a terminal: %s", (isTerminal) => {
   const expectSafe = ({ stdout, stderr }: { stdout: string; stderr: string }) => {
     expect(stdout).not.toMatch(UNSAFE);
     expect(stderr.replaceAll("\r\u001B[2K", "")).not.toMatch(UNSAFE);
-    // No text from the service begins a line that could pass for one of the command's own.
+    // No line of the service's text looks like one of the command.
     expect(stderr).not.toMatch(/^async-music: Done/m);
   };
 
-  test("a status is shown without what a terminal obeys", async () => {
+  test("a status is shown without control characters", async () => {
     let reads = 0;
     const { lyrics } = hostile((data) => {
       if (data["status"] !== "success" || reads++ > 0) return;
@@ -43,7 +43,7 @@ describe.each([true, false])("with a terminal: %s", (isTerminal) => {
     expect(written.stderr).toContain(`run${VISIBLE}`);
   });
 
-  test("a task's id is shown without what a terminal obeys", async () => {
+  test("a task ID is shown without control characters", async () => {
     const { song } = hostile((data, method) => {
       if (method === "POST") data["task_id"] = EVIL;
     }, options);
@@ -54,35 +54,35 @@ describe.each([true, false])("with a terminal: %s", (isTerminal) => {
     }
   });
 
-  test("a title is shown, and names its file, without what a terminal obeys", async () => {
-    const { song } = hostile((data) => {
+  /** Changes the lyrics, or each clip, of a task. */
+  const hostileResult = (change: (result: Data) => void) =>
+    hostile((data) => {
       const { result } = Object(data["output"]);
-      for (const clip of Array.isArray(result) ? result : []) clip.title = `Rain${EVIL}`;
+      if (result) for (const each of [result].flat()) change(each);
     }, options);
+
+  test("a title is shown, and names its file, without control characters", async () => {
+    const { song } = hostileResult((clip) => Object.assign(clip, { title: `Rain${EVIL}` }));
     const written = await song("--out", `${its.folder}/`);
     expectSafe(written);
     expect(written.stderr).toContain(`Rain${VISIBLE}`);
     for (const name of await readdir(its.folder)) expect(name).toMatch(/^rain-[\p{L}\d-]+\.wav$/u);
   });
 
-  test("an address and lyrics are written without what a terminal obeys", async () => {
-    const { run } = hostile((data) => {
-      const { result } = Object(data["output"]);
-      if (Array.isArray(result)) for (const clip of result) clip.audio_url += EVIL;
-      else if (result) result.text = `la${EVIL}`;
-    }, options);
-    for (const args of [
-      ["-d", "rain"],
-      ["lyrics", "--prompt", "sea"],
-    ]) {
-      const written = await run("run", ...args, "--no-download");
+  test("URLs and lyrics are written without control characters", async () => {
+    const { song, lyrics } = hostileResult((result) => {
+      const name = "text" in result ? "text" : "audio_url";
+      result[name] += EVIL;
+    });
+    for (const run of [song, lyrics]) {
+      const written = await run("--no-download");
       expect([written.status, written.stdout]).toEqual([0, expect.stringContaining("]52;c;ZXZpbA==2J")]);
       // Lyrics are several lines, on stdout.
       expectSafe({ ...written, stdout: written.stdout.replaceAll("\u2028", "") });
     }
   });
 
-  test("the reason of a failure is shown without what a terminal obeys, and --json escapes it", async () => {
+  test("the reason of a failure is shown without control characters, and --json escapes them", async () => {
     its.emulator.providers.provider_a.next({ outcome: "failure", error: `Refused${EVIL}` });
     const { song } = createTerminal(its.emulator, options);
     const written = await song("--json");
@@ -92,7 +92,7 @@ describe.each([true, false])("with a terminal: %s", (isTerminal) => {
     expect(JSON.parse(written.stdout).error.taskError).toBe(`Refused${EVIL}`);
   });
 
-  test("what the service says of an error is shown without what a terminal obeys", async () => {
+  test("an error message of the service is shown without control characters", async () => {
     const refused = () =>
       Response.json({ code: 400, error_code: `bad${EVIL}`, message: EVIL }, { status: 400 });
     const { run } = createChangedTerminal(its.emulator, refused, options);
@@ -102,7 +102,7 @@ describe.each([true, false])("with a terminal: %s", (isTerminal) => {
   });
 });
 
-test("--json is the same document once it is parsed, whatever it holds", async () => {
+test("--json escapes control characters", async () => {
   const { lyrics } = hostile((data) => {
     const { result } = Object(data["output"]);
     if (result) result.text = EVIL;
