@@ -1,141 +1,123 @@
 import { expect, test } from "vitest";
-import { BALANCE, createService, serviceOf, TASK, VALID } from "./support/service.js";
+import { BALANCE, createService, failWith, serviceOf, TASK, VALID } from "./support/service.js";
 
-const DEFAULT = { limits: { requests: 120, windowSeconds: 60 } };
+/** A service with this limit per minute, and how many requests a response leaves. */
+function limitedTo(requests: number, rate_limit_window: "fixed" | "sliding" = "fixed") {
+  const limits = { requests, windowSeconds: 60 };
+  const service = createService({ limits, policy: { rate_limit_window } });
+  const remaining = async () => (await service.get(BALANCE)).headers.get("X-RateLimit-Remaining");
+  const retryAfter = async () => (await service.get(BALANCE)).body.retry_after_seconds;
+  return { ...service, remaining, retryAfter };
+}
 
 test("a fixed window ends exactly 60 s after its first request", async () => {
-  const { get, emulator } = createService({ limits: { requests: 2, windowSeconds: 60 } });
-  await emulator.clock.advance(7_000);
+  const { get, advance, remaining, retryAfter } = limitedTo(2);
+  await advance(7_000);
   await get(BALANCE);
-  await emulator.clock.advance(30_000);
+  await advance(30_000);
   await get(BALANCE);
-  await emulator.clock.advance(29_999);
-  expect((await get(BALANCE)).headers.get("Retry-After")).toBe("1");
-  await emulator.clock.advance(1);
-  expect((await get(BALANCE)).headers.get("X-RateLimit-Remaining")).toBe("1");
+  await advance(29_999);
+  expect(await retryAfter()).toBe(1);
+  await advance(1);
+  expect(await remaining()).toBe("1");
   await get(BALANCE);
-  expect((await get(BALANCE)).body.retry_after_seconds).toBe(60);
+  expect(await retryAfter()).toBe(60);
 });
 
-test("a sliding window lets go of each request exactly 60 s after it", async () => {
-  const { get, emulator } = createService({
-    limits: { requests: 2, windowSeconds: 60 },
-    policy: { rate_limit_window: "sliding" },
-  });
+test("a sliding window drops each request exactly 60 s after it", async () => {
+  const { get, advance, remaining, retryAfter } = limitedTo(2, "sliding");
   await get(BALANCE);
-  await emulator.clock.advance(30_000);
+  await advance(30_000);
   await get(BALANCE);
-  await emulator.clock.advance(29_999);
-  expect((await get(BALANCE)).body.retry_after_seconds).toBe(1);
-  await emulator.clock.advance(1);
-  expect((await get(BALANCE)).headers.get("X-RateLimit-Remaining")).toBe("0");
-  expect((await get(BALANCE)).body.retry_after_seconds).toBe(30);
+  await advance(29_999);
+  expect(await retryAfter()).toBe(1);
+  await advance(1);
+  expect(await remaining()).toBe("0");
+  expect(await retryAfter()).toBe(30);
 });
 
-test("a stated wait is long enough, to the second", async () => {
-  const { get, emulator } = createService({ limits: { requests: 1, windowSeconds: 60 } });
+test("a stated wait is rounded up to whole seconds, and is long enough", async () => {
+  const { get, advance } = limitedTo(1);
   await get(BALANCE);
-  await emulator.clock.advance(400);
+  await advance(400);
   const { body, headers } = await get(BALANCE);
   expect([body.retry_after_seconds, headers.get("Retry-After")]).toEqual([60, "60"]);
-  await emulator.clock.advance(body.retry_after_seconds * 1000);
+  await advance(body.retry_after_seconds * 1000);
   expect((await get(BALANCE)).status).toBe(200);
 });
 
 test("neither a 401 nor a 429 counts against a window", async () => {
-  const { get, send, emulator } = createService({
-    limits: { requests: 1, windowSeconds: 60 },
-    policy: { rate_limit_window: "sliding" },
-  });
+  const { get, send, advance, remaining } = limitedTo(1, "sliding");
   await send(BALANCE);
   await get(BALANCE, { "x-api-key": "emu_wrong" });
-  expect((await get(BALANCE)).headers.get("X-RateLimit-Remaining")).toBe("0");
-  for (let second = 0; second < 5; second++) {
-    await emulator.clock.advance(10_000);
-    expect((await get(BALANCE)).status).toBe(429);
+  expect(await remaining()).toBe("0");
+  for (const status of [429, 429, 429, 429, 429, 200]) {
+    await advance(10_000);
+    expect((await get(BALANCE)).status).toBe(status);
   }
-  await emulator.clock.advance(10_000);
-  expect((await get(BALANCE)).status).toBe(200);
 });
 
-test("what is refused for another reason counts, and shows what is left", async () => {
-  const { get, post } = createService(DEFAULT);
-  const replies = [await post("{"), await post({}), await get(`${TASK}/none`), await post(VALID.song)];
-  expect(replies.map(({ headers }) => headers.get("X-RateLimit-Remaining"))).toEqual([
-    "119",
-    "118",
-    "117",
-    "116",
-  ]);
+test("a request that is refused for another reason counts", async () => {
+  const { get, post } = limitedTo(120);
+  const responses = [await post("{"), await post({}), await get(`${TASK}/none`), await post(VALID.song)];
+  const remaining = responses.map(({ headers }) => headers.get("X-RateLimit-Remaining"));
+  expect(remaining).toEqual(["119", "118", "117", "116"]);
 });
 
-test("every key has a window of its own", async () => {
-  const { get, emulator } = createService({ limits: { requests: 1, windowSeconds: 60 } });
+test("every API key has its own window, and a 429 creates no task", async () => {
+  const { post, emulator } = limitedTo(1);
   const { api_key: apiKey } = emulator.accounts.createKey(emulator.accountId);
-  await get(BALANCE);
-  expect((await get(BALANCE)).status).toBe(429);
-  expect((await serviceOf(emulator, { apiKey }).get(BALANCE)).status).toBe(200);
-});
-
-test("a refused creation leaves nothing behind", async () => {
-  const { post, emulator } = createService({ limits: { requests: 1, windowSeconds: 60 } });
-  await post(VALID.song);
+  expect((await post(VALID.song)).status).toBe(202);
   expect((await post(VALID.song)).status).toBe(429);
   expect(emulator.accounts.get(emulator.accountId).balance.frozen).toBe(10);
+  expect((await serviceOf(emulator, { apiKey }).post(VALID.song)).status).toBe(202);
 });
 
-test("under a lowered limit a sliding window states the wait for the request that has to leave it", async () => {
-  const { get, emulator } = createService({
-    limits: { requests: 3, windowSeconds: 60 },
-    policy: { rate_limit_window: "sliding" },
-  });
+test("under a lowered limit a sliding window states the wait for the request that must leave it", async () => {
+  const { get, emulator, advance, retryAfter } = limitedTo(3, "sliding");
   for (let request = 0; request < 3; request++) {
     await get(BALANCE);
-    await emulator.clock.advance(10_000);
+    await advance(10_000);
   }
   emulator.changeLimits({ requests: 2 });
-  expect((await get(BALANCE)).body.retry_after_seconds).toBe(40);
+  expect(await retryAfter()).toBe(40);
   emulator.changeLimits({ requests: 1 });
-  expect((await get(BALANCE)).body.retry_after_seconds).toBe(50);
-  await emulator.clock.advance(50_000);
+  expect(await retryAfter()).toBe(50);
+  await advance(50_000);
   expect((await get(BALANCE)).status).toBe(200);
 });
 
-test("under a lowered limit nothing is left, and never less, also in the answer of a fault", async () => {
-  for (const rate_limit_window of ["fixed", "sliding"] as const) {
-    const { get, emulator } = createService({ limits: { requests: 5 }, policy: { rate_limit_window } });
+test.each(["fixed", "sliding"] as const)(
+  "a lowered limit leaves 0 requests of a %s window, also in the response of a fault",
+  async (window) => {
+    const { get, emulator, fault } = limitedTo(5, window);
     for (let request = 0; request < 4; request++) await get(BALANCE);
     emulator.changeLimits({ requests: 2 });
-    emulator.faults.add({ fault: { kind: "status", status: 503, when: "before" } });
+    fault(failWith(503));
     const { status, headers } = await get(BALANCE);
     expect([status, headers.get("X-RateLimit-Remaining")]).toEqual([503, "0"]);
-  }
+  },
+);
+
+test.each([
+  ["fixed", "sliding"],
+  ["sliding", "fixed"],
+] as const)("a change from a %s to a %s window begins an empty one, also for a fault", async (from, to) => {
+  const { get, emulator, remaining, fault } = limitedTo(5, from);
+  for (let request = 0; request < 3; request++) await get(BALANCE);
+  emulator.changePolicy({ rate_limit_window: to });
+  fault(failWith(503));
+  expect(await remaining()).toBe("5");
+  expect(await remaining()).toBe("4");
 });
 
-test("another kind of window begins with nothing used, also in the answer of a fault", async () => {
-  for (const [before, after] of [
-    ["fixed", "sliding"],
-    ["sliding", "fixed"],
-  ] as const) {
-    const { get, emulator } = createService({
-      limits: { requests: 5 },
-      policy: { rate_limit_window: before },
-    });
-    for (let request = 0; request < 3; request++) await get(BALANCE);
-    emulator.changePolicy({ rate_limit_window: after });
-    emulator.faults.add({ fault: { kind: "status", status: 503, when: "before" } });
-    expect((await get(BALANCE)).headers.get("X-RateLimit-Remaining")).toBe("5");
-    expect((await get(BALANCE)).headers.get("X-RateLimit-Remaining")).toBe("4");
-  }
-});
-
-test("limits change from one request to the next", async () => {
-  const { get, emulator } = createService(DEFAULT);
+test("a changed limit applies to the next request", async () => {
+  const { get, emulator, remaining } = limitedTo(120);
   await get(BALANCE);
   emulator.changeLimits({ requests: 1 });
   expect((await get(BALANCE)).status).toBe(429);
   emulator.changeLimits({ requests: 3 });
-  expect((await get(BALANCE)).headers.get("X-RateLimit-Remaining")).toBe("1");
+  expect(await remaining()).toBe("1");
   expect(emulator.limits).toEqual({ requests: 3, windowSeconds: 60 });
 });
 
@@ -146,7 +128,7 @@ test.each([
   { windowSeconds: "60" },
   { seconds: 60 },
 ])("the limits %j are refused, and change nothing", (limits) => {
-  const { emulator } = createService(DEFAULT);
+  const { emulator } = limitedTo(120);
   expect(() => emulator.changeLimits(limits as never)).toThrow(/`limits/);
-  expect(emulator.limits).toEqual(DEFAULT.limits);
+  expect(emulator.limits).toEqual({ requests: 120, windowSeconds: 60 });
 });
