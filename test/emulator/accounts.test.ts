@@ -1,59 +1,39 @@
 import { expect, test } from "vitest";
 import { BALANCE, createService, serviceOf, TASK, USAGE, VALID } from "./support/service.js";
 
-function createNeighbours() {
-  const first = createService({ credits: 100 });
-  const { emulator } = first;
-  const { account_id: accountId, api_key: apiKey } = emulator.accounts.create({ credits: 50 });
-  return { emulator, first, second: serviceOf(emulator, { apiKey }), accountId };
-}
-
-test("a missing key and a wrong key are told apart, and neither shows what is left", async () => {
+test("a missing and a wrong API key have different error codes, and no rate limit", async () => {
   const { send, get } = createService();
   for (const path of [BALANCE, USAGE, `${TASK}/x`]) {
-    const missing = await send(path);
-    expect([missing.status, missing.body.error_code]).toEqual([401, "missing_api_key"]);
-    expect(missing.headers.has("X-RateLimit-Remaining")).toBe(false);
-    for (const apiKey of ["emu_unknown", "", "constructor"]) {
-      const wrong = await get(path, { "x-api-key": apiKey });
-      expect([wrong.status, wrong.body.error_code]).toEqual([401, "invalid_api_key"]);
-      expect(wrong.headers.has("X-RateLimit-Remaining")).toBe(false);
-    }
+    const wrong = ["emu_unknown", "", "constructor"].map((key) => get(path, { "x-api-key": key }));
+    const responses = await Promise.all([send(path), ...wrong]);
+    expect(responses.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
+    const codes = ["missing_api_key", ...Array(3).fill("invalid_api_key")];
+    expect(responses.map(({ body }) => body.error_code)).toEqual(codes);
+    for (const { headers } of responses) expect(headers.has("X-RateLimit-Remaining")).toBe(false);
   }
 });
 
-test("no answer ever holds the key", async () => {
+test("no response contains the API key", async () => {
   const { emulator, get, post } = createService();
-  for (const { body } of [
-    await get(BALANCE),
-    await post(VALID.song),
-    await post("{"),
-    await get("/nowhere"),
-  ]) {
-    expect(JSON.stringify(body)).not.toContain(emulator.apiKey);
-  }
-  expect(JSON.stringify(emulator.accounts.list())).not.toContain(emulator.apiKey);
+  const responses = [await get(BALANCE), await post(VALID.song), await post("{"), await get("/nowhere")];
+  const bodies = responses.map(({ body }) => body);
+  expect(JSON.stringify([bodies, emulator.accounts.list()])).not.toContain(emulator.apiKey);
 });
 
-test("a task of another account is not found, in the same words as one that never was", async () => {
-  const { first, second } = createNeighbours();
-  const taskId = await first.create();
-  const foreign = await second.get(`${TASK}/${taskId}`);
-  const unknown = await second.get(`${TASK}/00000000-0000-4000-8000-000000000000`);
+test("a task of another account gets the same response as an unknown task, and does not change", async () => {
+  const { emulator, create, balance } = createService({ credits: 100 });
+  const other = serviceOf(emulator, { apiKey: emulator.accounts.create({ credits: 50 }).api_key });
+  const taskId = await create(VALID.song, { polls: 1 });
+  const foreign = await other.get(`${TASK}/${taskId}`);
+  const unknown = await other.get(`${TASK}/00000000-0000-4000-8000-000000000000`);
   expect(foreign.status).toBe(404);
   expect(foreign.body).toEqual(unknown.body);
+  expect((await balance()).frozen).toBe(10);
 });
 
-test("looking for another account's task does not move it", async () => {
-  const { first, second } = createNeighbours();
-  const taskId = await first.create(VALID.song, { polls: 1 });
-  await second.get(`${TASK}/${taskId}`);
-  expect((await first.balance()).frozen).toBe(10);
-});
-
-test("ids that there are not are an error that names them", () => {
-  const { emulator } = createService();
-  expect(() => emulator.accounts.get("nobody")).toThrow(/nobody/);
-  expect(() => emulator.accounts.deleteKey(emulator.accountId, "no key")).toThrow(/no key/);
-  expect(() => emulator.accounts.create({ credits: 1.5 })).toThrow(/`credits`/);
+test("an unknown id is an error that names it", () => {
+  const { accounts, accountId } = createService().emulator;
+  expect(() => accounts.get("unknown account")).toThrow(/unknown account/);
+  expect(() => accounts.deleteKey(accountId, "unknown key")).toThrow(/unknown key/);
+  expect(() => accounts.create({ credits: 1.5 })).toThrow(/`credits`/);
 });
