@@ -27,7 +27,7 @@ export function createSharedBudget(clock: Clock, size: FleetSize, answersAfterMs
       taken = Math.max(taken, correction.taken);
       endsAt = Math.max(endsAt, clock.now() + correction.lastsMs);
     },
-    async weigh(waiting) {
+    async reportWaiting(waiting) {
       waitingBy.set(this, waiting);
       return [...waitingBy.values()].reduce((sum, each) => sum + each, 0);
     },

@@ -5,22 +5,22 @@ import type { Journal, JournalEntry } from "../journal/journal.js";
 import { checkPath } from "./durable.js";
 import { createRevisions, DamagedRevision } from "./revisions.js";
 
-/** Disk space that a record takes beside the request. It is reserved before the POST, when a refusal costs nothing. */
-const RECORD_BYTES = 4096;
+/** Disk space of a submission, beside its request. It is reserved before the POST: a full disk then costs nothing. */
+const SUBMISSION_BYTES = 4096;
 
 /**
- * A journal in a directory of this machine, safe between processes, and after `kill -9`, a power cut or a full disk. Two
- * journals on one path are one journal. Do not use a network drive, where file operations may not be exclusive: for several
- * machines use `redisJournal` of `async-music/redis`, or a `Journal` of your own on their database.
+ * A journal in a directory. The processes of one machine can share it, and it survives `kill -9`, a power cut and a full
+ * disk. Calls with the same path return the same journal. Do not use a network drive, where file operations may not be
+ * exclusive: for several machines use `redisJournal` of `async-music/redis`, or implement `Journal` on your database.
  *
- * Disk space for the task ID is reserved before the POST, so that a full disk fails before anything is charged. If the
- * directory can't be used or a file in it is damaged, a run rejects with `JournalError` and sends nothing.
+ * Disk space for the task ID is reserved before the POST, so that a run on a full disk fails before anything is charged. If
+ * the directory can't be used or a file in it is damaged, a run rejects with `JournalError` and sends nothing.
  *
  * Directories and files are created for their owner only (0700 and 0600), whatever the umask: an entry contains the request
  * with its prompt.
  *
  * @param path - the directory; it and its parents are created with the first entry
- * @throws `InvalidOptionError` the path is empty, or no string
+ * @throws `InvalidOptionError` the path is empty or not a string
  *
  * @example
  * ```ts
@@ -43,7 +43,7 @@ function createFileJournal(path: string): Required<Journal> {
     const directory = directoryOf(key);
     const content = JSON.stringify({ key, entry });
     const isSent = entry?.state === "intent" && !isFreed(entry);
-    const spareBytes = isSent ? Buffer.byteLength(content) + RECORD_BYTES : 0;
+    const spareBytes = isSent ? Buffer.byteLength(content) + SUBMISSION_BYTES : 0;
     for (;;) {
       const latest = await revisions.latest(directory);
       if ((parsed(latest).entry?.revision ?? null) !== previous) return false;

@@ -1,5 +1,5 @@
 /**
- * What needs Node: saving audio to disk, and the journal in a directory.
+ * Saves audio to disk, and keeps a journal in a directory. Needs the file system of Node, Bun or Deno.
  *
  * @module async-music/node
  */

@@ -4,7 +4,7 @@ import { AudioDownloadError } from "../errors/connection-errors.js";
 import { checkOptions, flagRule } from "../errors/options.js";
 import { checkPath, PathTaken, withFile, writeWholeFile } from "./durable.js";
 
-/** What `saveAudio` does if a file exists at the path. Give at most one of the two. */
+/** Options of `saveAudio`: what it does if a file exists at the path. Set at most one. */
 export interface SaveAudioOptions {
   /**
    * Replaces the file, once the new one is complete.
@@ -38,10 +38,10 @@ const ENDS_IN_DIRECTORY = /(?:^|[/\\])\.{0,2}$/;
  * download can be saved elsewhere
  * @throws `AudioDownloadError` another process created the file during the download: that file stays as it is, and the
  * audio has to be downloaded again
- * @throws `AudioDownloadError` the body broke off, was read before, or could not be written (see `cause`); no partial
+ * @throws `AudioDownloadError` the body is incomplete, was read before, or could not be written (see `cause`); no partial
  * file is left
- * @throws `InvalidOptionError` the path is empty, ends in a directory, or is no string; the first argument is no
- * download; both options are set
+ * @throws `InvalidOptionError` the path is empty, ends in a directory, or is not a string; the first argument is not
+ * a download; both options are set
  *
  * @example
  * ```ts

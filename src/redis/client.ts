@@ -3,8 +3,8 @@ import { numberRule, type OptionRule } from "../errors/options.js";
 
 /**
  * A connection to Redis: a client or a cluster of `ioredis` from version 5, or of `redis` (node-redis) from version 4. Only
- * `eval` is used, with a single key. `open` of a journal also runs scripts without a key, which `SCAN` for its keys, and in
- * a cluster lists the masters.
+ * `eval` is called, with one key per script. `open` of a journal also runs scripts without a key, which call `SCAN`; in a
+ * cluster it lists the masters.
  */
 export interface RedisClient {
   /** Runs a script on the server, atomically. */
@@ -22,7 +22,10 @@ export type Evaluate = (
 export function evaluateOn(redis: RedisClient): Evaluate {
   const evaluate: unknown = redis?.eval;
   if (typeof evaluate !== "function")
-    throw wrongValue("redis", "be a client of ioredis or of redis, from version 4 on");
+    throw wrongValue(
+      "redis",
+      "be a client or a cluster of ioredis (from version 5) or redis (from version 4)",
+    );
   // Only ioredis has `defineCommand`.
   const isIoredis = typeof Reflect.get(redis, "defineCommand") === "function";
   return async (script, key, parameters) => {
@@ -59,6 +62,6 @@ export const prefixRule: OptionRule = [
   (value) => typeof value === "string" && value !== "",
 ];
 export const wholeRule = numberRule(
-  "be a whole number from 1 up",
+  "be a whole number, 1 or more",
   (value) => Number.isSafeInteger(value) && value >= 1,
 );

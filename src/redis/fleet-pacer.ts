@@ -4,17 +4,17 @@ import { type PacerWindow, RateWindow } from "../rate-limit/window.js";
 import { type Clock, SteadyClock } from "../time/clock.js";
 import { type FleetBudget, type FleetSize, FleetWindow } from "./fleet-window.js";
 
-/** The timeout of the shared budget, in two sleeps: a process that was suspended reads the response before it gives up. */
-const SLEEPS = 2;
+/** The timeout of the shared budget, in two sleeps: a process that was suspended still reads the response after the first one. */
+const TIMEOUT_SLEEPS = 2;
 const SLEEP_MS = 1000;
-/** How often per window this process reports how many tasks wait in it. */
-const WEIGHINGS = 30;
-/** How long an unavailable shared budget is not tried again. */
-const REST_MS = 10_000;
+/** How often per window this process reports how many tasks it waits for. */
+const REPORTS_PER_WINDOW = 30;
+/** How long an unavailable shared budget is not used. */
+const UNAVAILABLE_MS = 10_000;
 
 /**
- * A pacer with a shared budget. The requests of this process wait in its own queue; the first one is taken from the shared
- * budget, and goes back into the queue if that is refused. While the budget is unavailable, this process paces itself.
+ * A pacer with a shared budget. The requests of this process wait in its own queue. The first one is taken from the shared
+ * budget; if that is refused, it returns to the queue. While the budget is unavailable, this process uses a window of its own.
  */
 export function createFleetPacer(
   callersClock: Clock,
@@ -23,23 +23,23 @@ export function createFleetPacer(
   onUnavailable: (error: unknown) => void,
 ): Pacer {
   const clock = new SteadyClock(callersClock);
-  const window = new FleetWindow(size, () => void weigh());
+  const window = new FleetWindow(size, () => void reportWaiting());
   let waiting = 0;
-  let mostWaiting = 0;
-  let weighedAt = Number.NEGATIVE_INFINITY;
-  let restsUntil = Number.NEGATIVE_INFINITY;
-  let isAway = false;
-  const isAlone = () => clock.now() < restsUntil;
+  let highestWaiting = 0;
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  let unavailableUntil = Number.NEGATIVE_INFINITY;
+  let isUnavailable = false;
+  const usesOwnWindow = () => clock.now() < unavailableUntil;
   const queue = createMemoryPacer(
     callersClock,
-    eitherWindow(window, new RateWindow(), clock, () => restsUntil),
+    eitherWindow(window, new RateWindow(), clock, () => unavailableUntil),
   );
 
   return {
     async admit(request, signal) {
       const tasks = request.kind === "poll" ? 1 : 0;
       waiting += tasks;
-      mostWaiting = Math.max(mostWaiting, waiting);
+      highestWaiting = Math.max(highestWaiting, waiting);
       try {
         while (await queue.admit(request, signal)) if (await take(request, signal)) return true;
         return false;
@@ -51,10 +51,10 @@ export function createFleetPacer(
     report(report) {
       const { sentAt, remaining, heldForMs } = report;
       queue.report(report);
-      if (isAlone()) return;
-      if (heldForMs !== null) return void ask(() => fleet.hold(heldForMs));
+      if (usesOwnWindow()) return;
+      if (heldForMs !== null) return void withTimeout(() => fleet.hold(heldForMs));
       const correction = window.correct(clock.now(), clock.fromClock(sentAt), remaining);
-      if (correction !== null) void ask(() => fleet.correct(correction));
+      if (correction !== null) void withTimeout(() => fleet.correct(correction));
     },
 
     learn: queue.learn,
@@ -62,56 +62,55 @@ export function createFleetPacer(
   };
 
   async function take({ kind }: PacedRequest, signal: AbortSignal | undefined): Promise<boolean> {
-    const askedAt = clock.now();
-    const upTo = window.ceiling(askedAt, kind === "poll");
-    const ownHasAdmitted = isAlone();
-    const taking = ownHasAdmitted ? null : await ask(() => fleet.take(upTo));
-    window.answered();
-    // If the budget became unavailable, the request goes back and is admitted by this process's own one.
-    const mayLeave = taking === null ? ownHasAdmitted : window.note(taking, askedAt, clock.now());
-    if (mayLeave && !signal?.aborted) {
+    const takenAt = clock.now();
+    const upTo = window.ceiling(takenAt, kind === "poll");
+    const isOwn = usesOwnWindow();
+    const taking = isOwn ? null : await withTimeout(() => fleet.take(upTo));
+    // If the shared budget became unavailable, the request returns to the queue, and this process's own window admits it.
+    const isTaken = window.update(taking, takenAt, clock.now());
+    if ((isOwn || isTaken) && !signal?.aborted) {
       queue.advance();
       return true;
     }
-    // Nothing was sent: release the slot in the queue.
+    // Release the slot in the queue: nothing is sent.
     const heldForMs = taking?.isHeld ? taking.endsInMs : null;
     queue.report({ sentAt: callersClock.now(), remaining: null, heldForMs });
     return false;
   }
 
-  async function weigh(): Promise<void> {
+  async function reportWaiting(): Promise<void> {
     const now = clock.now();
-    if (isAlone() || now < weighedAt + size.windowMs / WEIGHINGS) return;
-    weighedAt = now;
+    if (usesOwnWindow() || now < reportedAt + size.windowMs / REPORTS_PER_WINDOW) return;
+    reportedAt = now;
     // A task whose poll is in flight waits as well.
-    const own = mostWaiting;
-    mostWaiting = waiting;
-    const all = await ask(() => fleet.weigh(own));
-    if (all !== null) window.weigh(own, all);
+    const own = highestWaiting;
+    highestWaiting = waiting;
+    const all = await withTimeout(() => fleet.reportWaiting(own));
+    if (all !== null) window.setShare(own, all);
   }
 
-  /** Returns null, and pauses the shared budget, if it does not respond. */
-  async function ask<Answer>(question: () => Promise<Answer>): Promise<Answer | null> {
-    const patience = new AbortController();
+  /** Returns null if the shared budget fails or does not respond, which makes it unavailable for a while. */
+  async function withTimeout<Reply>(call: () => Promise<Reply>): Promise<Reply | null> {
+    const timer = new AbortController();
     try {
-      const answer = await Promise.race([question(), tooLate(patience.signal)]);
-      isAway = false;
-      return answer;
+      const reply = await Promise.race([call(), timeout(timer.signal)]);
+      isUnavailable = false;
+      return reply;
     } catch (error) {
-      restsUntil = clock.now() + REST_MS;
+      unavailableUntil = clock.now() + UNAVAILABLE_MS;
       // An error of the listener is ignored.
-      const tell = async () => onUnavailable(error);
-      if (!isAway) tell().catch(() => {});
-      isAway = true;
+      const notify = async () => onUnavailable(error);
+      if (!isUnavailable) notify().catch(() => {});
+      isUnavailable = true;
       return null;
     } finally {
-      patience.abort();
+      timer.abort();
     }
   }
 
-  async function tooLate(signal: AbortSignal): Promise<never> {
-    for (let count = 0; count < SLEEPS; count++) await clock.sleep(SLEEP_MS, signal);
-    throw new Error(`the shared budget did not respond within ${SLEEPS * SLEEP_MS} ms`);
+  async function timeout(signal: AbortSignal): Promise<never> {
+    for (let count = 0; count < TIMEOUT_SLEEPS; count++) await clock.sleep(SLEEP_MS, signal);
+    throw new Error(`Redis did not respond within ${(TIMEOUT_SLEEPS * SLEEP_MS) / 1000} s.`);
   }
 }
 
@@ -120,10 +119,10 @@ function eitherWindow(
   fleet: PacerWindow,
   own: PacerWindow,
   clock: SteadyClock,
-  aloneUntil: () => number,
+  unavailableUntil: () => number,
 ): PacerWindow {
-  const isAlone = () => clock.now() < aloneUntil();
-  const current = () => (isAlone() ? own : fleet);
+  const usesOwnWindow = () => clock.now() < unavailableUntil();
+  const current = () => (usesOwnWindow() ? own : fleet);
   return {
     get heldUntil() {
       return current().heldUntil;
@@ -134,7 +133,8 @@ function eitherWindow(
     isOpen: (now) => current().isOpen(now),
     shareLeft: (now, rank) => current().shareLeft(now, rank),
     admits: (now, rank, leave) => current().admits(now, rank, leave),
-    nextChange: (now) => (isAlone() ? Math.min(own.nextChange(now), aloneUntil()) : fleet.nextChange(now)),
+    nextChange: (now) =>
+      usesOwnWindow() ? Math.min(own.nextChange(now), unavailableUntil()) : fleet.nextChange(now),
     budget: (now) => current().budget(now),
     state: (now) => current().state(now),
     spend(now, rank) {

@@ -1,6 +1,6 @@
 import { Demand, type PacerWindow, type PollBudget, type Rank } from "../rate-limit/window.js";
 
-/** What the service allows a key. */
+/** How many requests the service allows a key. */
 export interface FleetSize {
   /** Requests per window. */
   requests: number;
@@ -16,7 +16,7 @@ export interface FleetBudget {
   /** Corrects the window by what the service's responses show. */
   correct(correction: Correction): Promise<void>;
   /** Reports how many tasks wait in this process. Returns how many wait in the whole fleet. */
-  weigh(waiting: number): Promise<number>;
+  reportWaiting(waiting: number): Promise<number>;
 }
 
 export interface Taking {
@@ -48,16 +48,16 @@ export function marginOf({ windowMs }: FleetSize): number {
 
 type Report = Parameters<PacerWindow["record"]>[1];
 
-/** Share of this process's requests up to which each rank goes before the following ones. */
+/** Share of this process's requests up to which each rank comes before the lower ones. */
 const SHARES = [0.45, 0.25, 1] as const;
-/** Share of a new window that is given out without regard to these. */
+/** Share of a new window to which these do not apply. */
 const HEAD_START = 0.1;
 /** Share of a new window that polls leave to the fleet's creates and account reads; it is released evenly. */
 const RESERVE = 0.25;
-/** Requests that this process takes at the same time, so that other processes get theirs in between. */
-const MOST_ASKED = 4;
-/** Delay before more requests are taken while those are pending. */
-const PATIENCE_MS = 2000;
+/** How many requests this process takes from the shared budget at the same time, so that other processes get theirs in between. */
+const MAX_PENDING = 4;
+/** How long no more requests are taken while that many are pending. */
+const PENDING_DELAY_MS = 2000;
 /** Shortest interval between releases of the reserve. */
 const SHORTEST_STEP_MS = 50;
 
@@ -69,18 +69,18 @@ export class FleetWindow implements PacerWindow {
   readonly #size: FleetSize;
   readonly #beforePlanning: () => void;
   readonly #marginMs: number;
-  readonly #firsts = new Demand();
-  /** When this process first requested a share of this window. */
+  readonly #creates = new Demand();
+  /** When this process first took a request from this window. */
   #openedAt = Number.NEGATIVE_INFINITY;
   #endsAt = Number.NEGATIVE_INFINITY;
   #heldUntil = 0;
   #taken = 0;
-  #asked = 0;
+  #pending = 0;
   /** Whether this process opened the window, and has no response yet. */
   #isOpener = false;
   #spent: [number, number, number] = [0, 0, 0];
   /** This process's share of the fleet's waiting tasks. */
-  #part = 1;
+  #share = 1;
 
   /** @param beforePlanning - called before the budget is computed */
   constructor(size: FleetSize, beforePlanning: () => void) {
@@ -109,7 +109,7 @@ export class FleetWindow implements PacerWindow {
   }
 
   admits(now: number, rank: Rank, leave = 0): boolean {
-    if (now < this.#heldUntil || this.#asked >= MOST_ASKED || this.#isOver(now)) return false;
+    if (now < this.#heldUntil || this.#pending >= MAX_PENDING || this.#isOver(now)) return false;
     const toOthers = rank === 2 ? this.#reserve(now) : Math.min(leave, RESERVE * this.#size.requests);
     return this.#left(now) > toOthers;
   }
@@ -121,7 +121,7 @@ export class FleetWindow implements PacerWindow {
 
   nextChange(now: number): number {
     if (now < this.#heldUntil) return this.#heldUntil;
-    if (!this.#isCurrent(now) || this.#asked >= MOST_ASKED) return now + PATIENCE_MS;
+    if (!this.#isCurrent(now) || this.#pending >= MAX_PENDING) return now + PENDING_DELAY_MS;
     if (this.#left(now) <= 0 || this.#isOver(now)) return this.#endsAt;
     const nextRelease = (this.#endsAt - now) / (1 + this.#reserve(now));
     return Math.min(this.#endsAt, now + Math.max(SHORTEST_STEP_MS, nextRelease));
@@ -132,14 +132,14 @@ export class FleetWindow implements PacerWindow {
     this.#beforePlanning();
     const endsAt = this.#isCurrent(now) ? this.#endsAt : now + this.#size.windowMs + this.#marginMs;
     const until = Math.max(now, endsAt - 2 * this.#marginMs);
-    const polls = Math.max(0, this.#part * this.#left(now) - this.#firsts.within(now, until - now));
+    const polls = Math.max(0, this.#share * this.#left(now) - this.#creates.within(now, until - now));
     return { polls, now, until };
   }
 
   spend(now: number, rank: Rank): void {
-    this.#asked++;
+    this.#pending++;
     this.#spent[rank]++;
-    if (rank === 0) this.#firsts.note(now);
+    if (rank === 0) this.#creates.note(now);
   }
 
   record(now: number, { heldForMs }: Report): void {
@@ -159,31 +159,31 @@ export class FleetWindow implements PacerWindow {
   }
 
   /** Sets this process's share of the waiting tasks. */
-  weigh(own: number, all: number): void {
-    this.#part = Math.max(1, own) / Math.max(1, own, all);
+  setShare(own: number, all: number): void {
+    this.#share = Math.max(1, own) / Math.max(1, own, all);
   }
 
-  /** A request was granted or refused, or the budget is unavailable. */
-  answered(): void {
-    this.#asked--;
-  }
-
-  /** Updates the window. Returns whether the request may be sent. */
-  note({ isTaken, isHeld, taken, endsInMs }: Taking, askedAt: number, now: number): boolean {
-    if (isHeld) return false;
+  /**
+   * A request of `takenAt` was taken or refused; `null` if the budget is unavailable. Updates the window, and returns whether
+   * the request may be sent.
+   */
+  update(taking: Taking | null, takenAt: number, now: number): boolean {
+    this.#pending--;
+    if (taking === null || taking.isHeld) return false;
+    const { isTaken, taken, endsInMs } = taking;
     const endsAt = now + endsInMs + 1;
     if (!this.#isCurrent(now) || (taken < this.#taken && endsAt > this.#endsAt + this.#marginMs)) {
       this.#spent = [0, 0, 0];
       this.#taken = 0;
       this.#isOpener = false;
-      this.#openedAt = askedAt;
+      this.#openedAt = takenAt;
     }
     this.#endsAt = endsAt;
     this.#taken = Math.max(this.#taken, isTaken ? taken : taken - 1);
     if (!isTaken) return false;
     if (taken === 1) this.#isOpener = true;
     // The window may have nearly ended meanwhile.
-    return askedAt + endsInMs >= now + 2 * this.#marginMs;
+    return takenAt + endsInMs >= now + 2 * this.#marginMs;
   }
 
   /** The correction that a response of the service requires, or null. */
@@ -211,7 +211,7 @@ export class FleetWindow implements PacerWindow {
   }
 
   #left(now: number): number {
-    return this.#size.requests - (this.#isCurrent(now) ? this.#taken : 0) - this.#asked;
+    return this.#size.requests - (this.#isCurrent(now) ? this.#taken : 0) - this.#pending;
   }
 
   #reserve(now: number): number {

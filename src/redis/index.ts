@@ -1,5 +1,5 @@
 /**
- * What a fleet of processes shares through Redis: one budget for each API key, and the journal.
+ * Shares a request budget per API key, and a journal, between processes through Redis.
  *
  * @module async-music/redis
  */

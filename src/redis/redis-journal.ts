@@ -17,10 +17,10 @@ export interface RedisJournalOptions {
   /** Prefix of the keys in Redis. @defaultValue "async-music" */
   prefix?: string | undefined;
   /**
-   * How long the record of a submitted task is kept, in seconds. A later run with its key submits again, and is charged
-   * again. An intent whose task is unknown never expires.
+   * How long the entry of a submitted task is kept, in seconds. After that, a run with its key creates a new task, which is
+   * charged again. An entry with an unknown outcome never expires.
    *
-   * @defaultValue records never expire
+   * @defaultValue entries never expire
    */
   forgetAfterSeconds?: number | undefined;
 }
@@ -51,23 +51,22 @@ end
 return found`;
 
 /**
- * A journal in Redis, shared by all machines that reach it. `get`, `put` and `delete` are each one atomic script of one
- * key.
+ * A journal in Redis, which several machines can share. `get`, `put` and `delete` are each one atomic script of one key.
  *
- * It is as durable as that Redis: with `appendonly yes` and `appendfsync always`, an entry survives a crash once it is
+ * It is as durable as the Redis: with `appendonly yes` and `appendfsync always`, an entry survives a crash once it is
  * written. With `everysec`, the entries of the last second may be lost, and a run with such a key is charged again. With
  * snapshots only, or if keys are evicted (any `maxmemory-policy` but `noeviction`), far more may be lost. A replica that
- * takes over may lack the last entries too.
+ * becomes the primary may also lack the last entries.
  *
- * While Redis is unavailable, a run rejects with `JournalError` and sends nothing. The limit is 30 s, or less if the client
- * says so (`commandTimeout` and `maxRetriesPerRequest` of ioredis, `disableOfflineQueue` of redis).
+ * While Redis is unavailable, a run rejects with `JournalError` and sends nothing: after 30 s, or sooner with a timeout of
+ * the client (`commandTimeout` and `maxRetriesPerRequest` of ioredis, `disableOfflineQueue` of redis).
  *
- * `open` scans all keys of that Redis, with one script for each 500: call it after a restart, not for each request. It is
- * not atomic: a key that changes meanwhile may be listed or not. Its scripts have no key, so a Redis user needs `SCAN` and
- * read access to the keys with the prefix.
+ * `open` scans all keys of the Redis, 500 per script: call it after a restart, not for each request. It is not atomic: a key
+ * that changes meanwhile may be listed or not. Its scripts declare no key, so an ACL must allow `SCAN` and reading the keys
+ * with the prefix.
  *
  * @param redis - a client or a cluster of `ioredis` or `redis`; you close it
- * @throws `InvalidOptionError`: an option is out of range
+ * @throws `InvalidOptionError` an option is out of range
  *
  * @example
  * ```ts sketch
@@ -161,7 +160,9 @@ function entryOf(reply: unknown, name: string): JournalEntry | null {
   if (revision === null && text === null) return null;
   const entry = typeof text === "string" ? parse(text) : null;
   if (typeof revision === "string" && isJournalEntry(entry) && entry.revision === revision) return entry;
-  throw new Error(`the entry at ${JSON.stringify(name)} is damaged`);
+  throw new Error(
+    `the entry at ${JSON.stringify(name)} is damaged. Restore it, or delete it once you know whether its task exists.`,
+  );
 }
 
 function parse(text: string): JournalEntry | null {

@@ -6,36 +6,36 @@ import { type Evaluate, evaluateOn, PREFIX, prefixRule, type RedisClient, wholeR
 import { createFleetPacer } from "./fleet-pacer.js";
 import { type FleetBudget, type FleetSize, marginOf } from "./fleet-window.js";
 
-/** Options of `redisPacer`. They must be the same in all processes of a fleet. */
+/** Options of `redisPacer`. They must be the same in all processes. */
 export interface RedisPacerOptions {
   /** Prefix of the keys in Redis. @defaultValue "async-music" */
   prefix?: string | undefined;
-  /** Requests that the service allows the key in a window. @defaultValue 120 */
+  /** How many requests the service allows a key in a window. @defaultValue 120 */
   requests?: number | undefined;
   /** Length of the service's window, in whole seconds. @defaultValue 60 */
   windowSeconds?: number | undefined;
   /**
-   * Called once when Redis becomes unavailable, and again only after it responded. Meanwhile this process paces itself by
-   * the service's responses alone, and the key may be rate-limited for moments.
+   * Called when Redis becomes unavailable, once until it responds again. Meanwhile each process paces its own requests,
+   * and the service may return 429.
    */
   onUnavailable?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * A pacer for a fleet: all processes that use one API key share one budget in Redis, so that the key is not rate-limited
- * however many they are. Pass it as the `pacer` of each client.
+ * A pacer for many processes: all that use one API key share one budget in Redis, so that the key stays within its rate
+ * limit. Pass it as the `pacer` of each client. Processes need not register.
  *
- * Each process orders its own requests (creates before polls, likely finished tasks first), and takes them one by one from
- * the fleet's window. The window opens with the fleet's first request and lasts a second longer than the service's. Polls
- * leave a quarter of it to creates and account reads, and release that evenly as it passes. A 429, if other programs use
- * the key too, pauses the whole fleet. Processes need not register.
+ * Each process orders its own requests: creates before polls, and polls of likely finished tasks first. It takes one request
+ * at a time from the shared window. The window opens with the first request of any process and lasts one second longer than
+ * the service's. A quarter of it is reserved for creates and account reads; the reserve shrinks evenly until the window
+ * ends. A 429 pauses all processes.
  *
- * The count is stored under a hash of the API key; the key itself is never sent to Redis. If Redis does not respond within
- * two seconds, requests are sent anyway, paced by each process for itself, and Redis is tried again every ten seconds. The
- * client's clock must run at the speed of Redis's clock: a virtual one does not.
+ * Redis stores the count under a hash of the API key, and never receives the key. If Redis does not respond within 2 s, each
+ * process paces its own requests, and tries Redis again after 10 s. The client's clock must run at the speed of Redis's
+ * clock, which a virtual clock does not.
  *
  * @param redis - a client or a cluster of `ioredis` or `redis`; you close it
- * @throws `InvalidOptionError`: an option is out of range
+ * @throws `InvalidOptionError` an option is out of range
  *
  * @example
  * ```ts sketch
@@ -97,8 +97,8 @@ if now < taken then redis.call('incrby', KEYS[1], taken - now) end
 if left < lasts then redis.call('pexpire', KEYS[1], lasts) end
 return 1`;
 
-/** Stores how many tasks wait in this process, and adds up all processes that reported lately. */
-const WEIGH = `
+/** Stores how many tasks this process waits for, and returns the sum over all processes that reported lately. */
+const REPORT_WAITING = `
 local member, waiting, lasts = unpack(ARGV)
 local now, all = tonumber(redis.call('time')[1]), 0
 redis.call('hset', KEYS[1], member, waiting .. ' ' .. now)
@@ -135,10 +135,10 @@ export function createRedisBudget(
     hold: async (ms) => void (await run(HOLD, HELD, Math.max(1, ms))),
     correct: async ({ taken, lastsMs, endsInMs }) =>
       void (await run(CORRECT, taken, lastsMs, endsInMs, HELD)),
-    async weigh(waiting) {
+    async reportWaiting(waiting) {
       const lastsSeconds = Math.ceil((2 * size.windowMs) / 1000);
       const parameters = [member, String(waiting), String(lastsSeconds)];
-      return Number(await evaluate(WEIGH, `${await windowKey()}:waiting`, parameters));
+      return Number(await evaluate(REPORT_WAITING, `${await windowKey()}:waiting`, parameters));
     },
   };
 }

@@ -98,13 +98,13 @@ describe.each(clients)("with %s", (_, connect) => {
     const { open, place } = createBudgets(await connect());
     const redis = connectIoredis();
     const [one, other] = [open(), open()];
-    expect(await one.weigh(10)).toBe(10);
-    expect(await other.weigh(5)).toBe(15);
-    expect(await one.weigh(3)).toBe(8);
+    expect(await one.reportWaiting(10)).toBe(10);
+    expect(await other.reportWaiting(5)).toBe(15);
+    expect(await one.reportWaiting(3)).toBe(8);
     const names = await redis.hkeys(`${place}:waiting`);
     const silent = String(Math.floor(Date.now() / 1000) - 121);
     for (const name of names) await redis.hset(`${place}:waiting`, name, `50 ${silent}`);
-    expect(await one.weigh(3)).toBe(3);
+    expect(await one.reportWaiting(3)).toBe(3);
     expect(await redis.hlen(`${place}:waiting`)).toBe(1);
     expect(await redis.ttl(`${place}:waiting`)).toBeGreaterThan(0);
   });
