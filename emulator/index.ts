@@ -1,5 +1,5 @@
 /**
- * The whole service in this process.
+ * An emulator of the whole service, in this process.
  *
  * @module async-music/emulator
  */

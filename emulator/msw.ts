@@ -1,5 +1,5 @@
 /**
- * The emulator behind MSW, version 2 or 3.
+ * Request handlers of the emulator for MSW 2 and 3.
  *
  * @module async-music/emulator/msw
  */

@@ -1,5 +1,5 @@
 /**
- * The emulator on a port.
+ * Serves an emulator on a port.
  *
  * @module async-music/emulator/node
  */

@@ -1,5 +1,5 @@
 /**
- * Fixtures for Vitest: each test has its own service.
+ * Vitest fixtures: each test has its own emulator and client.
  *
  * @module async-music/emulator/vitest
  */
@@ -16,11 +16,11 @@ import { coreOf } from "./http/service.js";
 
 /** The fixtures. */
 export interface EmulatorFixtures {
-  /** The service: created for this test, and disposed after it. */
+  /** An emulator, created for this test and disposed after it. */
   emulator: Emulator;
-  /** A client of that service, on its clock. */
+  /** A client of the emulator, on its clock. */
   client: AsyncMusic;
-  /** Declares rules of the service that this test breaks on purpose. It fails if it does not break them. */
+  /** Declares rules of the service that the test breaks on purpose. The test fails if it does not break them. */
   breaks: Breaks;
   /** The options of `createEmulator`. @defaultValue its own defaults */
   emulatorOptions: EmulatorOptions;

@@ -54,7 +54,7 @@ export const accountMethods = {
     },
   }),
   updateAccount: method("PATCH /accounts/{account_id}", {
-    summary: "Suspend an account or end that; let its saved card refuse charges, or accept them again.",
+    summary: "Suspend or reactivate an account, or set whether its saved card accepts charges.",
     body: accountChangesSchema,
     bodyName: "account",
     response: accountSchema,
@@ -71,13 +71,13 @@ export const accountMethods = {
     },
   }),
   createKey: method("POST /accounts/{account_id}/keys", {
-    summary: "Create a key. Its value is shown this once.",
+    summary: "Create a key. Only this response shows its value.",
     status: 201,
     response: createdKeySchema,
     run: ({ core }, [accountId]) => addKey(core, requireAccount(core, accountId)),
   }),
   updateKey: method("PATCH /accounts/{account_id}/keys/{key_id}", {
-    summary: "Disable a key, or enable it again.",
+    summary: "Disable or enable a key.",
     body: objectOf({ disabled: flag }),
     bodyName: "key",
     response: keySchema,
@@ -98,7 +98,7 @@ export const accountMethods = {
   }),
 
   topUp: method("POST /accounts/{account_id}/top-ups", {
-    summary: "Buy credits. Completed at once, unless the outcome says otherwise.",
+    summary: "Buy credits. The payment completes at once, unless `outcome` is set.",
     status: 201,
     body: schemas.topUpSchema,
     bodyName: "top_up",
@@ -106,14 +106,14 @@ export const accountMethods = {
     run: ({ core }, [accountId], order) => payments.topUpByHand(paymentContext(core, accountId), order),
   }),
   listPayments: method("GET /accounts/{account_id}/top-ups", {
-    summary: "All payments, automatic ones included, oldest first.",
+    summary: "List all payments, automatic ones included, oldest first.",
     response: z.object({ payments: list(schemas.paymentSchema) }),
     run: ({ core }, [accountId]) => ({
       payments: requireAccount(core, accountId).purchases.payments.map(payments.viewPayment),
     }),
   }),
   updateTopUp: method("PATCH /accounts/{account_id}/top-ups/{payment_id}", {
-    summary: "Complete a pending payment, or refuse it.",
+    summary: "Complete or refuse a pending payment.",
     body: schemas.paymentChangeSchema,
     bodyName: "top_up",
     response: schemas.paymentSchema,
@@ -121,25 +121,25 @@ export const accountMethods = {
       payments.decidePayment(paymentContext(core, accountId), paymentId, status),
   }),
   setAutoTopUp: method("PUT /accounts/{account_id}/auto-top-up", {
-    summary: "Set the automatic top-up. Enabling it and changing an amount need a fresh authorization.",
+    summary: "Change the automatic top-up. Enabling it or changing an amount requires a new authorization.",
     body: schemas.autoTopUpChangeSchema,
     bodyName: "auto_top_up",
     response: schemas.autoTopUpSchema,
     run: ({ core }, [accountId], change) => payments.changeAutoTopUp(paymentContext(core, accountId), change),
   }),
   getAutoTopUp: method("GET /accounts/{account_id}/auto-top-up", {
-    summary: "The automatic top-up as it is set.",
+    summary: "Read the automatic top-up.",
     response: schemas.autoTopUpSchema,
     run: ({ core }, [accountId]) => payments.viewAutoTopUp(paymentContext(core, accountId)),
   }),
   authorize: method("POST /accounts/{account_id}/authorizations", {
-    summary: "Authorize one change of the automatic top-up.",
+    summary: "Create an authorization for one change of the automatic top-up.",
     status: 201,
     response: z.object({ authorization: text }),
     run: ({ core }, [accountId]) => ({ authorization: payments.authorize(paymentContext(core, accountId)) }),
   }),
   setBilling: method("PUT /accounts/{account_id}/billing", {
-    summary: "Save the billing information. A field of blanks is missing.",
+    summary: "Save the billing information. A field that contains only whitespace counts as missing.",
     body: schemas.billingSchema,
     bodyName: "billing",
     response: schemas.billingSchema,
@@ -149,13 +149,13 @@ export const accountMethods = {
     },
   }),
   getBilling: method("GET /accounts/{account_id}/billing", {
-    summary: "The billing information; every field is null until it was saved.",
+    summary: "Read the billing information. Every field is null until it is saved.",
     response: emptyBillingSchema,
     run: ({ core }, [accountId]) =>
       requireAccount(core, accountId).purchases.billing ?? emptyBillingSchema.parse({}),
   }),
   listInvoices: method("GET /accounts/{account_id}/invoices", {
-    summary: "One invoice for each completed payment.",
+    summary: "List the invoices: one for each completed payment.",
     needsBilling: true,
     response: z.object({ invoices: list(schemas.invoiceSchema) }),
     run: ({ core }, [accountId]) => ({
@@ -163,7 +163,7 @@ export const accountMethods = {
     }),
   }),
   getInvoicePdf: fileMethod("GET /accounts/{account_id}/invoices/{invoice_id}.pdf", {
-    summary: "An invoice as a PDF.",
+    summary: "Read an invoice as a PDF.",
     mediaType: "application/pdf",
     needsBilling: true,
     respond: async ({ core }, [accountId, invoiceId]) => {

@@ -4,8 +4,8 @@ import type { AnyMethod } from "./method.js";
 
 const ERRORS = {
   400: "The body or the path is invalid. Nothing has changed.",
-  403: "The request comes from a page of another origin, or under a foreign host name.",
-  404: "Nothing has this id.",
+  403: "The request comes from a web page of another origin, or has a foreign host name.",
+  404: "No object has this ID.",
   409: "The account's billing information is incomplete.",
 } as const;
 
@@ -26,16 +26,21 @@ export function controlDocument(methods: readonly AnyMethod[], service: string) 
     info: {
       title: "Control plane of the async-music emulator",
       version: "1.0.0",
-      description: "Controls the emulator of the music service, from any language and without a key.",
+      description: "Controls the emulator of the music service from any language. Requires no API key.",
       contact: { name: "The maintainers of async-music" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: service }],
     security: [],
-    tags: [{ name: "control", description: "Calls that only the emulator has." }],
+    tags: [{ name: "control", description: "Calls of the emulator that the service does not have." }],
     paths,
     components: {
-      headers: { RequestId: { description: "The caller's own, if it is safe.", schema: { type: "string" } } },
+      headers: {
+        RequestId: {
+          description: "The ID that was sent, if it is safe; else a new one.",
+          schema: { type: "string" },
+        },
+      },
       responses: Object.fromEntries(
         Object.entries(ERRORS).map(([status, description]) => [
           status,

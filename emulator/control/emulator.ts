@@ -18,33 +18,33 @@ import type { Limits } from "../core/rate-limit.js";
 import type { Snapshot } from "../core/state.js";
 import type { Clock, ClockMode, EmulatorClock } from "../time/clock.js";
 
-/** The state that an emulator begins with, at its creation and after each reset. */
+/** The initial state of an emulator, at its creation and after a reset. */
 export interface ResetOptions {
-  /** The seed of all ids, durations and songs: a whole number. @defaultValue 1 */
+  /** The seed of all IDs, durations and songs: a whole number. @defaultValue 1 */
   seed?: number | undefined;
   /** The credits of the first account: a whole number. @defaultValue 1000 */
   credits?: number | undefined;
-  /** What the interface leaves open; `"vary"` draws every field from the seed. @defaultValue every default */
+  /** Behavior that the interface does not decide; `"vary"` draws every field from the seed. @defaultValue every field's default */
   policy?: Partial<Policy> | "vary" | undefined;
   /** The rate limit of every key. @defaultValue 120 requests in 60 s */
   limits?: Partial<Limits> | undefined;
 }
 
 /**
- * Options of an emulator. Each must be an own property of the object: one that is inherited, such as a getter of a class,
- * is refused, and one on `Object.prototype` is ignored.
+ * Options of an emulator. Each must be an own property of the object: an inherited one, such as a getter of a class, is
+ * refused, and one on `Object.prototype` is ignored.
  */
 export interface EmulatorOptions extends ResetOptions {
   /** `"virtual"`: time skips to the next wake-up; `"real"`: it follows the system's clock. @defaultValue "virtual" */
   clock?: ClockMode | undefined;
   /**
-   * The API key of the first account. It must begin with `emu_`. With a snapshot, it replaces the snapshot's.
+   * The API key of the first account. It must begin with `emu_`. Replaces that of a snapshot.
    *
    * @defaultValue one from the seed, or the snapshot's
    */
   apiKey?: string | undefined;
   /**
-   * The service address that the emulator replaces, without `/api/v1`: for an application whose address can't be changed.
+   * The service address that the emulator replaces, without `/api/v1`. Set it if your application's address is fixed.
    * It may have a path: `https://api.example.com/music`. `emulator.fetch` and the MSW handlers respond below it, and
    * `audio_url` begins with it. Cover art and a provider's own files keep the origins `https://provider-a.test` and
    * `https://provider-b.test`. On a port, the address is the port's own.
@@ -63,29 +63,29 @@ export interface EmulatorOptions extends ResetOptions {
   snapshot?: Snapshot | undefined;
 }
 
-/** The whole service, in this process and without a network. Made by `createEmulator`. */
+/** The whole service in this process, without a network. Created by `createEmulator`. */
 export interface Emulator extends AsyncDisposable {
-  /** The service address, without `/api/v1`: the option `url`, or an origin that no network can resolve. */
+  /** The service address, without `/api/v1`: the `url` option, or an origin that no network resolves. */
   readonly url: string;
   /** The key of the first account. A reset does not change it. */
   readonly apiKey: string;
   readonly accountId: string;
   /**
-   * Takes what the global `fetch` takes, for every origin that the emulator uses, and responds in this process. Rejects
-   * with a `TypeError` where a connection would fail, and with the signal's reason if it is aborted.
+   * A `fetch` for every address of the emulator, in this process. Rejects with a `TypeError` where a connection would
+   * fail, and with the signal's reason if it is aborted.
    */
   readonly fetch: typeof globalThis.fetch;
   /** The time of the service and of the clients that use this clock. */
   readonly clock: EmulatorClock;
   /** Sets the outcomes of each provider's tasks. */
   readonly providers: Providers;
-  /** Failures on demand. */
+  /** Faults of the service, such as lost responses. */
   readonly faults: Faults;
   /** Accounts, their keys and their purchases. */
   readonly accounts: Accounts;
-  /** Every request, oldest first: at least the last 100,000. */
+  /** The request log, oldest first. Keeps at least the last 100,000 requests. */
   readonly requests: readonly LoggedRequest[];
-  /** What the interface leaves open, as it is chosen now. Change it with `changePolicy`. */
+  /** The current policy. Change it with `changePolicy`. */
   readonly policy: Readonly<Policy>;
   /** The rate limit of every key. Change it with `changeLimits`. */
   readonly limits: Readonly<Limits>;
@@ -100,11 +100,11 @@ export interface Emulator extends AsyncDisposable {
   changePolicy(changes: Partial<Policy>): Readonly<Policy>;
   /** @throws RangeError for an invalid limit; nothing is then changed. */
   changeLimits(changes: Partial<Limits>): Readonly<Limits>;
-  /** Returns everything at once. Like every read, this applies the task timeout to all tasks. */
+  /** Returns accounts, tasks and settings. Like every read, this applies the task timeout to all tasks. */
   state(): EmulatorState;
   /** Calls the listener at the end of each later request. Returns a function that removes the listener. */
   onRequest(listener: (request: LoggedRequest) => void): () => void;
-  /** Every rule of the service that a client broke, in the order of the requests: at least the last 10,000. */
+  /** The requests that broke a rule of the service, oldest first. Keeps at least the last 10,000 findings. */
   audit(): Finding[];
   /**
    * Resolves with the task when it has this status; rejects if it ends in another. This applies the task timeout once, but
@@ -114,8 +114,8 @@ export interface Emulator extends AsyncDisposable {
    */
   when(taskId: string, status: TaskStatus): Promise<Task>;
   /**
-   * Begins again with the options of the emulator's creation, except for those given here. The clock's mode and the API key
-   * stay. Requests in flight end as on a broken connection. Sleeps on the clock keep their remaining duration.
+   * Restores the initial state, with the options of the emulator's creation except for those given here. The clock's mode
+   * and the API key stay. Requests in flight end as on a broken connection. Sleeps keep their remaining duration.
    *
    * @throws RangeError that names the invalid option; nothing is then changed.
    */
@@ -128,7 +128,7 @@ export interface Emulator extends AsyncDisposable {
    * @throws RangeError if it is not of this version, or its credits do not add up; nothing is then changed.
    */
   restore(snapshot: Snapshot): void;
-  /** Returns an independent copy that continues from here, with a clock of its own. */
+  /** Returns an independent copy of the emulator in its current state, with its own clock. */
   fork(): Emulator;
   /** Ends the emulator: sleeps on its clock reject, and requests fail as on a broken connection. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -156,13 +156,13 @@ export interface EmulatorState {
   tasks: (Task & { account_id: string })[];
 }
 
-/** The two upstream providers. Tasks without a set outcome succeed. */
+/** The two upstream providers. Tasks without an outcome succeed. */
 export type Providers = Readonly<Record<Model, Provider>>;
 
 /** One upstream provider. */
 export interface Provider {
   /**
-   * Sets the outcome of the next task; called again, of the one after it.
+   * Sets the outcome of the next task. Repeated calls set the outcomes of the tasks after it.
    *
    * @throws RangeError that names the invalid field.
    */
@@ -175,10 +175,10 @@ export interface Provider {
   always(outcome: Outcome | null): void;
 }
 
-/** Failures on demand. */
+/** Faults of the service, such as lost responses. */
 export interface Faults {
   /**
-   * Adds a fault. Of several faults that match a request, the one added first fires.
+   * Adds a fault. If several faults match a request, only the one added first fires.
    *
    * @throws RangeError that names the invalid field.
    */
@@ -189,18 +189,18 @@ export interface Faults {
   clear(): void;
 }
 
-/** A new account with its first key. The only time that the key's value is shown. */
+/** A new account with its first key, whose value is shown only here. */
 export interface CreatedAccount extends CreatedKey {
   account_id: string;
 }
 
-/** A new key. The only time that its value is shown. */
+/** A new key. Its value is shown only here. */
 export interface CreatedKey {
   key_id: string;
   api_key: string;
 }
 
-/** What can be changed of an account. */
+/** Changes of an account. */
 export interface AccountChanges {
   /** A suspended account cannot create tasks (403). Everything else works. */
   suspended?: boolean | undefined;
@@ -230,7 +230,7 @@ export interface KeyView {
   disabled: boolean;
 }
 
-/** An account's purchases. Every method throws a RangeError for invalid arguments, and then changes nothing. */
+/** Purchases of an account. Every method throws a RangeError for invalid arguments and then changes nothing. */
 export interface AccountPurchases {
   /**
    * Buys credits: 1 for each cent. The payment is completed at once, with an invoice, unless `outcome` says otherwise.
@@ -239,17 +239,17 @@ export interface AccountPurchases {
   topUp(accountId: string, topUp: TopUp): Payment;
   /** Completes or refuses a pending payment. */
   updateTopUp(accountId: string, paymentId: string, change: { status: "completed" | "refused" }): Payment;
-  /** All payments, automatic ones included, oldest first. */
+  /** Returns all payments, automatic ones included, oldest first. */
   payments(accountId: string): Payment[];
-  /** Issues an authorization, good for one change of the automatic top-up. */
+  /** Returns an authorization for one change of the automatic top-up. */
   authorize(accountId: string): { authorization: string };
   autoTopUp(accountId: string): AutoTopUpView;
-  /** Switches the automatic top-up on or off, or changes its amounts. Enabling and changing need an authorization. */
+  /** Enables or disables the automatic top-up, or changes its amounts. Enabling and changing require an authorization. */
   setAutoTopUp(accountId: string, change: AutoTopUpChange): AutoTopUpView;
-  /** `null` until it was saved. */
+  /** Returns the billing information; `null` until it is saved. */
   billing(accountId: string): Billing | null;
   setBilling(accountId: string, billing: BillingInformation): Billing;
-  /** One for each completed payment. @throws BillingIncompleteError until the billing information is saved */
+  /** Returns one invoice for each completed payment. @throws BillingIncompleteError until the billing information is saved */
   invoices(accountId: string): Invoice[];
   /** Rejects where `invoices` throws, and with a RangeError for an id that the account does not have. */
   invoicePdf(accountId: string, invoiceId: string): Promise<Uint8Array<ArrayBuffer>>;

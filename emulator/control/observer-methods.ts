@@ -89,7 +89,7 @@ const sentResponseSchema = z.object({
 export const observerMethods = {
   getOverview: method("GET /overview", {
     summary:
-      "Everything that is small, and the sizes of the rest. Like every read, this applies the task timeout.",
+      "Read settings, accounts without ledgers, and the number of tasks and findings. Applies the task timeout.",
     response: overviewSchema,
     run: ({ core, origins }) => ({
       generation: core.generation,
@@ -110,7 +110,7 @@ export const observerMethods = {
     }),
   }),
   listTasks: method("GET /tasks/from/{ordinal}", {
-    summary: "The tasks from this ordinal on, in the order of their creation, in short.",
+    summary: "List summaries of the tasks from this ordinal on, in the order of their creation.",
     response: z.object({ tasks: list(taskRowSchema) }),
     run({ core }, [ordinal]) {
       const from = indexOf(ordinal);
@@ -119,15 +119,15 @@ export const observerMethods = {
     },
   }),
   getTask: method("GET /tasks/{task_id}", {
-    summary: "A task as the API would return it now, its provider's plan, and its movements of credits.",
+    summary: "Read a task as the API would return it now, its provider's plan and its ledger entries.",
     response: taskDetailsSchema,
     run: (context, [taskId]) => taskDetails(context, taskId),
   }),
-  listLedger: method("GET /accounts/{account_id}/ledger/from/{place}", {
-    summary: "The movements of an account's credits from this index on, oldest first.",
+  listLedger: method("GET /accounts/{account_id}/ledger/from/{index}", {
+    summary: "List an account's ledger entries from this index on, oldest first.",
     response: z.object({ entries: list(ledgerEntrySchema) }),
-    run({ core }, [accountId, place]) {
-      const from = indexOf(place);
+    run({ core }, [accountId, index]) {
+      const from = indexOf(index);
       const account = requireAccount(core, accountId);
       applyTimeouts(core, account, core.clock.now());
       return { entries: account.ledger.entries.slice(from) };
@@ -142,13 +142,13 @@ export const observerMethods = {
       sendRequest(context, requireAccount(context.core, accountId), request),
   }),
   getClipAudio: fileMethod("GET /clips/{clip_id}/audio", {
-    summary: "The file at a clip's audio_url, without an entry in the log. Supports ranges.",
+    summary: "Read the file at a clip's audio_url. It is not logged. Supports ranges.",
     mediaType: "audio/*",
     respond: ({ core }, [clipId], request) =>
       clipAudioResponse({ core, request, now: core.clock.now() }, clipId),
   }),
   getClipArt: fileMethod("GET /clips/{clip_id}/art", {
-    summary: "A clip's cover art.",
+    summary: "Read a clip's cover art.",
     mediaType: "image/svg+xml",
     respond: ({ core }, [clipId]) => artResponse(core, clipId, "small"),
   }),

@@ -29,7 +29,7 @@ export const METHODS: readonly AnyMethod[] = [
   ...Object.values(observerMethods),
   ...Object.values(exchangeMethods),
   method("GET /openapi.json", {
-    summary: "This description.",
+    summary: "Read this description.",
     response: z.looseObject({ openapi: text }),
     run: ({ origins }) => controlDocument(METHODS, origins.service),
   }),

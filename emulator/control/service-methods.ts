@@ -48,7 +48,7 @@ const taskSchema = z.looseObject({
 
 export const serviceMethods = {
   reset: method("POST /reset", {
-    summary: "Begin anew. The clock's mode and the API key stay.",
+    summary: "Reset the emulator. The clock's mode and the API key stay.",
     body: objectOf({
       seed: z.optional(integer),
       credits: z.optional(creditsSchema),
@@ -60,7 +60,8 @@ export const serviceMethods = {
       resetEmulator(context, { ...changes, limits: limits && limitsFromJson(limits) }),
   }),
   getState: method("GET /state", {
-    summary: "The whole state. Like every read, this applies the task timeout to all tasks.",
+    summary:
+      "Read accounts, tasks and settings. Like every read, this applies the task timeout to all tasks.",
     response: z.object({
       now: isoTimeSchema,
       policy: policySchema,
@@ -71,7 +72,7 @@ export const serviceMethods = {
     run: (context) => ({ ...viewState(context), limits: limitsJson(context.core.state.limits) }),
   }),
   advanceClock: method("POST /clock/advance", {
-    summary: "Move time forward, to 9900-01-01T00:00:00Z at the latest.",
+    summary: "Advance the clock, at most to 9900-01-01T00:00:00Z.",
     body: objectOf({ seconds: numberBetween(0, 1e13) }),
     response: z.object({ now: isoTimeSchema }),
     async run({ core: { clock } }, _, { seconds }) {
@@ -86,19 +87,19 @@ export const serviceMethods = {
     },
   }),
   takeSnapshot: method("GET /snapshot", {
-    summary: "The whole state as a snapshot.",
+    summary: "Read the whole state as a snapshot.",
     response: snapshotSchema,
     run: ({ core }) => takeSnapshot(core.state, core.clock.now()),
   }),
   restoreSnapshot: method("PUT /snapshot", {
-    summary: "Replace the whole state by a snapshot.",
+    summary: "Replace the whole state with a snapshot.",
     body: snapshotSchema,
     bodyName: "snapshot",
     run: ({ core }, _, snapshot) => restoreSnapshot(core, snapshot),
   }),
 
   nextOutcome: method("POST /providers/{model}/next", {
-    summary: "Set the outcome of the provider's next task; called again, of the one after it.",
+    summary: "Set the outcome of the provider's next task. Repeated calls set those of the tasks after it.",
     body: outcomeSchema,
     bodyName: "outcome",
     run({ core }, [model], outcome) {
@@ -112,7 +113,7 @@ export const serviceMethods = {
     },
   }),
   lastingOutcome: method("PUT /providers/{model}/always", {
-    summary: "Set the outcome of all of the provider's tasks from now on; null ends that.",
+    summary: "Set the outcome of all later tasks of the provider. `null` removes it.",
     body: z.nullable(outcomeSchema),
     bodyName: "outcome",
     run({ core }, [model], outcome) {
@@ -120,7 +121,7 @@ export const serviceMethods = {
     },
   }),
   addFault: method("POST /faults", {
-    summary: "Add a fault. Of several that match a request, the first fires.",
+    summary: "Add a fault. If several match a request, only the one added first fires.",
     status: 201,
     body: faultRuleSchema,
     bodyName: "fault",
@@ -137,7 +138,7 @@ export const serviceMethods = {
     },
   }),
   changePolicy: method("PATCH /policy", {
-    summary: "Choose what the interface leaves open.",
+    summary: "Change the policy: behavior that the interface does not decide.",
     body: policyChangesSchema,
     bodyName: "policy",
     response: policySchema,
@@ -157,17 +158,17 @@ export const serviceMethods = {
   }),
 
   listRequests: method("GET /requests", {
-    summary: "Every request to the service, oldest first.",
+    summary: "List the requests to the service, oldest first.",
     response: z.object({ requests: list(loggedRequestSchema) }),
     run: ({ core }) => ({ requests: core.state.requests }),
   }),
   streamRequests: fileMethod("GET /requests/stream", {
-    summary: "The same as server-sent events: first the past ones, then each as it ends.",
+    summary: "Stream the requests as server-sent events: past ones first, then each when it ends.",
     mediaType: "text/event-stream",
     respond: ({ core }) => eventStream(streamRequests(core)),
   }),
   listFindings: method("GET /audit", {
-    summary: "Every rule of the service that a client broke.",
+    summary: "List the requests that broke a rule of the service.",
     response: z.object({ findings: list(findingSchema) }),
     run: ({ core }) => ({ findings: [...core.state.audit.findings] }),
   }),

@@ -6,17 +6,17 @@ import { hashOf } from "../time/random.js";
 import { count, isoTimeSchema, list, NAMED, objectOf, oneOf, record, text, time, uuid } from "./checks.js";
 import type { StoredTask } from "./task.js";
 
-/** One request and how it ended. */
+/** An entry of the request log. */
 export interface LoggedRequest {
   /** When it was carried out: ISO 8601. */
   readonly at: string;
   readonly method: string;
   /** Without the query. */
   readonly path: string;
-  /** `null` where no response was sent. */
+  /** `null` if no response was sent. */
   readonly status: number | null;
   readonly request_id: string;
-  /** `null` where no valid key was sent. */
+  /** `null` without a valid key. */
   readonly account_id: string | null;
   readonly error_code: string | null;
 }
@@ -63,7 +63,7 @@ export interface Finding {
   readonly at: string;
   /** The id of that request. */
   readonly request_id: string;
-  /** How the request broke the rule, as prose. */
+  /** How the request broke the rule and what to do, for people. */
   readonly detail: string;
 }
 

@@ -2,40 +2,40 @@ import * as z from "zod/mini";
 import { randomStream } from "../time/random.js";
 import { count, NAMED, numberBetween, objectOf, text, unionBy, wholeNumber } from "./checks.js";
 
-/** A fault, and the requests that it applies to. Of several faults that match a request, the one added first fires. */
+/** A fault and the requests it applies to. If several faults match a request, only the one added first fires. */
 export interface FaultRule {
   /** @defaultValue any */
   method?: string | undefined;
   /** An exact path, or a prefix that ends in `*`. @defaultValue any */
   path?: string | undefined;
-  /** How often it fires. @defaultValue 1, and unlimited with a `probability` */
+  /** How often it fires. @defaultValue 1; with `probability`, unlimited */
   times?: number | undefined;
-  /** The probability that it fires on a matching request, 0 to 1; drawn from the seed. @defaultValue 1 */
+  /** The probability, 0 to 1, that it fires on a matching request. The seed decides. @defaultValue 1 */
   probability?: number | undefined;
   fault: Fault;
 }
 
 /**
- * What goes wrong. `when` is `"before"` (the request has no effect) or `"after"` (the request was carried out, and only
- * its response is lost).
+ * What goes wrong. `when` is `"before"` (the request has no effect) or `"after"` (the request takes effect, but its
+ * response is lost).
  */
 export type Fault =
-  /** Another response: the status, with the service's error body. */
+  /** The response has this status and the service's error body. */
   | {
       kind: "status";
       /** 200 to 599. */
       status: number;
-      /** @defaultValue the code that the interface gives for the status */
+      /** @defaultValue the first code of the interface with this status */
       error_code?: string | undefined;
-      /** Also sets `Retry-After`. @defaultValue 1 for a 429, which always states its wait; else none */
+      /** Also sets the `Retry-After` header. @defaultValue 1 for a 429, else none */
       retry_after_seconds?: number | undefined;
       when: "before" | "after";
     }
   /** The connection breaks. */
   | { kind: "disconnect"; when: "before" | "after" }
-  /** The request takes this much longer, in milliseconds on the emulator's clock. */
+  /** Delays the request by this many milliseconds on the emulator's clock. */
   | { kind: "latency"; ms: number }
-  /** The request is carried out, and the body of its response is cut. */
+  /** The request takes effect, but the body of its response is cut. */
   | { kind: "malformed" }
   /**
    * The request has no effect and no response. Until the client aborts it, in real time, a virtual clock does not advance

@@ -1,8 +1,8 @@
 import { TASK_ERROR_CODES, type TaskErrorCode } from "../../src/contract/service.js";
 
 /**
- * What the interface leaves open. Each field is one choice. An application that works under every choice depends on
- * nothing that the interface does not promise.
+ * Decides how the emulator behaves where the interface allows several ways. Test your application with every choice, so
+ * that it depends on none of them.
  */
 export interface Policy {
   /** The HTTP status of `invalid_audio_format`, 400 to 599. @defaultValue 400 */
@@ -21,9 +21,9 @@ export interface Policy {
   mixed_field_sets: "reject" | "named_only";
   /** Whether an `audio_format` of `null` is invalid, or the same as none. @defaultValue "reject" */
   null_audio_format: "reject" | "omitted";
-  /** How requests are counted: in windows that begin with a key's first request, or over the last 60 s. @defaultValue "fixed" */
+  /** The rate limit window: it starts with the key's first request, or it is the last 60 s. @defaultValue "fixed" */
   rate_limit_window: "fixed" | "sliding";
-  /** When a task is `running`: once the provider works on it, or from its first read on. @defaultValue "provider" */
+  /** When a task becomes `running`: when the provider starts work, or at its first read. @defaultValue "provider" */
   running_after: "provider" | "first_read";
   /**
    * The status of a task that is first read when it is older than the task timeout: always `timeout`, or the provider's
@@ -34,16 +34,15 @@ export interface Policy {
   timeout_error_code: TaskErrorCode;
   /** The `retryable` of a task that timed out. @defaultValue true */
   timeout_retryable: boolean;
-  /** The month of the automatic top-up's monthly cap. @defaultValue "calendar_utc" */
+  /** The period of the monthly cap of automatic top-up. @defaultValue "calendar_utc" */
   auto_top_up_month: "calendar_utc" | "rolling_30_days";
 }
 
-/** One choice that the interface leaves open. */
 export interface PolicyField<Value> {
   readonly default: Value;
-  /** The plausible values, from which `"vary"` draws. */
+  /** The values from which `"vary"` draws. */
   readonly choices: readonly Value[];
-  /** Further values that may be set: whole numbers from the first to the second. */
+  /** All whole numbers from the first to the second may be set. */
   readonly range?: readonly [number, number];
   /** What the choice decides, in one sentence. */
   readonly decides: string;

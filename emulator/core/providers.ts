@@ -20,7 +20,7 @@ import {
   wholeNumber,
 } from "./checks.js";
 
-/** What a provider does with a task. Fields that are left out have their defaults, or are drawn from the seed. */
+/** What a provider does with a task. Omitted fields have their defaults; omitted durations are drawn from the seed. */
 export interface Outcome {
   /**
    * How the task ends. `"hang"`: never; `"reject"`: the provider refuses it at submission, so that the POST returns 502
@@ -31,9 +31,9 @@ export interface Outcome {
   queue_seconds?: number | undefined;
   /** How long the provider then works on it, in seconds of service time. */
   process_seconds?: number | undefined;
-  /** The task ends at this read of it, counted from 1, and not by time. */
+  /** Ends the task at this read, counted from 1, instead of by time. */
   polls?: number | undefined;
-  /** How many clips it makes, 0 to 20. */
+  /** The number of clips, 0 to 20. @defaultValue 2 for music of `provider_a`, else 1 */
   clips?: number | undefined;
   /** The provider's own format. @defaultValue "wav" for `provider_a`, "mp3" for `provider_b` */
   format?: AudioFormat | undefined;
@@ -41,13 +41,13 @@ export interface Outcome {
   storable?: boolean | undefined;
   /** URLs that each clip carries as `alternate_urls`. */
   alternate_urls?: readonly string[] | undefined;
-  /** Of a failure: the reason, as prose. */
+  /** The reason of a failure, for people. */
   error?: string | undefined;
-  /** Of a failure. @defaultValue "upstream_provider_error" */
+  /** The error code of a failure. @defaultValue "upstream_provider_error" */
   error_code?: TaskErrorCode | undefined;
-  /** Of a failure. @defaultValue `false` for `content_moderation` and `invalid_task_input`, else `true` */
+  /** Whether resending the failed request can succeed. @defaultValue `false` for `content_moderation` and `invalid_task_input`, else `true` */
   retryable?: boolean | undefined;
-  /** Of a failure: the wait that the provider states, in whole seconds. @defaultValue null */
+  /** The wait that the provider states after a failure, in whole seconds. @defaultValue null */
   retry_after_seconds?: number | null | undefined;
 }
 

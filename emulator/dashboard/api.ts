@@ -23,7 +23,7 @@ export type Overview = Result<"GET /overview">;
 export type AccountSummary = Overview["accounts"][number];
 export type TaskRow = Result<"GET /tasks/from/{ordinal}">["tasks"][number];
 export type TaskDetails = Result<"GET /tasks/{task_id}">;
-export type LedgerEntry = Result<"GET /accounts/{account_id}/ledger/from/{place}">["entries"][number];
+export type LedgerEntry = Result<"GET /accounts/{account_id}/ledger/from/{index}">["entries"][number];
 export type LoggedRequest = Result<"GET /requests">["requests"][number];
 export type Finding = Result<"GET /audit">["findings"][number];
 export type CreatedKey = Result<"POST /accounts/{account_id}/keys">;
@@ -80,7 +80,7 @@ export const getFindings = call("GET /audit");
 export const advanceClock = call("POST /clock/advance");
 export const getTasksFrom = call("GET /tasks/from/{ordinal}");
 export const getTask = call("GET /tasks/{task_id}");
-export const getLedgerFrom = call("GET /accounts/{account_id}/ledger/from/{place}");
+export const getLedgerFrom = call("GET /accounts/{account_id}/ledger/from/{index}");
 
 export const createAccount = call("POST /accounts");
 export const updateAccount = call("PATCH /accounts/{account_id}");

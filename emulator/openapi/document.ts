@@ -19,7 +19,7 @@ export function openApiDocument() {
       version: INTERFACE_VERSION,
       summary: "Creates music, lyrics, uploads and joined songs as asynchronous tasks.",
       description:
-        "Create a task, save its id, and poll it until its status is final. Credits are frozen when a task is accepted, settled when it succeeds, and refunded when it does not.",
+        "Create a task, save its ID, and poll it until its status is final. Credits are frozen when a task is accepted, settled when it succeeds, and refunded when it fails or times out.",
       contact: { name: "The maintainers of async-music" },
       license: { name: "MIT", identifier: "MIT" },
     },
@@ -36,7 +36,7 @@ export function openApiDocument() {
           type: "apiKey",
           in: "header",
           name: HEADERS.apiKey,
-          description: "The API key of an account. Keep it on servers, never in a page or an app.",
+          description: "The API key of an account. Use it only on servers, never in a web page or an app.",
         },
       },
       parameters: {
@@ -50,22 +50,22 @@ export function openApiDocument() {
         RequestId: {
           name: HEADERS.requestId,
           in: "header",
-          description: "An id for the request, which the response repeats. An unsafe one is replaced.",
+          description: "An ID for the request, which the response repeats. An unsafe value is replaced.",
           schema: requestId,
         },
       },
       headers: {
         [HEADERS.requestId]: {
-          description: "The request's id: its own, or a new one.",
+          description: "The ID of the request: the one that was sent, or a new one.",
           required: true,
           schema: requestId,
         },
         [HEADERS.rateLimitRemaining]: {
-          description: "The requests left to the key. Absent if the key is invalid.",
+          description: "The requests left in the key's current window. May be absent if the key is invalid.",
           schema: { type: "integer", minimum: 0 },
         },
         [HEADERS.retryAfter]: {
-          description: "Seconds until the next attempt.",
+          description: "Seconds to wait before the next attempt.",
           required: true,
           schema: { type: "integer", minimum: 0 },
         },
@@ -83,7 +83,7 @@ const OPERATIONS = [
     tag: "Tasks",
     summary: "Create a task",
     description:
-      "Validates the request, freezes its credits, and responds before the work begins. A request that is sent twice is charged twice: do not resend it automatically after an unknown outcome.",
+      "Validates the request, freezes its credits, and responds before the work begins. A request that is sent twice is charged twice. Do not resend it automatically after an unknown outcome.",
     success: "The task was accepted.",
     data: "TaskSubmission",
     example: RESPONSE_EXAMPLES.submission,
@@ -117,7 +117,7 @@ const OPERATIONS = [
     operationId: "getUsage",
     tag: "Account",
     summary: "Read the usage",
-    description: "What the key's account has used since it exists.",
+    description: "The lifetime totals of the key's account.",
     success: "The usage.",
     data: "Usage",
     example: RESPONSE_EXAMPLES.usage,

@@ -15,7 +15,7 @@ const credits = { type: "integer", minimum: 0 } as const;
 const maybeText = { type: ["string", "null"] } as const;
 const REQUESTED_FORMAT = {
   type: ["string", "null"],
-  description: "The requested format; the audio may have another. Null if none was requested.",
+  description: "The requested format; `null` if none was requested. The audio may have another format.",
 } as const;
 
 /** The schemas of `data` in every response. Clients may accept more than the service sends. */
@@ -57,26 +57,27 @@ function taskFields() {
     model: { enum: MODELS },
     type: { enum: TASK_TYPES },
     status: { enum: TASK_STATUSES, description: `Final: ${FINAL_STATUSES.join(", ")}.` },
-    credits_cost: { ...credits, description: "What the task costs; the same after a refund." },
-    input: { type: "object", additionalProperties: {}, description: "The input as it was sent." },
+    credits_cost: { ...credits, description: "The price of the task. A refund does not change it." },
+    input: { type: "object", additionalProperties: {}, description: "The input of the request, unchanged." },
     audio_format: REQUESTED_FORMAT,
     output: { anyOf: [reference("schemas", "TaskOutput"), { type: "null" }] },
-    error: { ...maybeText, description: "Why the task failed, for people; the wording may change." },
+    error: { ...maybeText, description: "Why the task failed, for people. The wording may change." },
     error_code: {
       ...maybeText,
       enum: [...TASK_ERROR_CODES, null],
       description: "Why the task failed, for programs.",
     },
     retryable: {
-      description: "False: the same request can never succeed. Null unless the task failed or timed out.",
+      description:
+        "`false` if resending the same request can never succeed. `null` unless the task failed or timed out.",
     },
     retry_after_seconds: {
       type: ["integer", "null"],
       minimum: 0,
-      description: "The provider's stated wait.",
+      description: "The wait that the provider states, in seconds.",
     },
     created_at: maybeTime,
-    completed_at: { ...maybeTime, description: "Null until the task is final." },
+    completed_at: { ...maybeTime, description: "`null` until the status is final." },
   });
   return { ...task, required: ["task_id", "model", "type", "status", "credits_cost"] };
 }
@@ -110,10 +111,10 @@ function outputSchema() {
   const output = fromContract(contract.taskOutputSchema, {
     task_type: { type: "string", enum: TASK_TYPES },
     status: { type: "string", enum: ["queued", "processing", "completed", "failed"] },
-    progress: { ...maybeText, description: "For people, for example a percentage." },
+    progress: { ...maybeText, description: "The progress for people, for example a percentage." },
     fail_reason: maybeText,
     result: {
-      description: "Clips, or lyrics for a lyrics task; null before the end and after a failure.",
+      description: "The clips, or the lyrics of a lyrics task. `null` before the end and after a failure.",
       anyOf: [
         { type: "array", items: reference("schemas", "Clip") },
         reference("schemas", "Lyrics"),
@@ -126,13 +127,14 @@ function outputSchema() {
 
 const CLIP = "A piece of audio. Music clips have all fields; others have only the required ones.";
 const CLIP_FIELDS = {
-  id: { description: "Identifies the clip in a continuation or a concat." },
+  id: { description: "The ID for a continuation or a concat." },
   audio_url: {
     format: "uri",
-    description: "Returns 404 from seven days after the task's end. Its Content-Type states the format.",
+    description:
+      "Valid for 7 days after the task completes, then 404. The Content-Type of its response states the format.",
   },
-  image_url: { type: "string", format: "uri", description: "Cover art, at the provider." },
-  image_large_url: { type: "string", format: "uri", description: "Larger cover art, if available." },
+  image_url: { type: "string", format: "uri", description: "The cover art, served by the provider." },
+  image_large_url: { type: "string", format: "uri", description: "A larger cover art, if available." },
   title: { type: "string" },
   metadata: {
     type: "object",
@@ -188,9 +190,9 @@ export function errorResponses() {
 
 export function errorSchemas(): Record<string, Schema> {
   const code = { type: "integer", minimum: 400, maximum: 599, description: "The HTTP status." };
-  const errorCode = { type: "string", description: "The error, for programs." };
-  const message = { type: "string", description: "The error, for people; the wording may change." };
-  const wait = { type: "integer", minimum: 0, description: "Seconds until the next attempt." };
+  const errorCode = { type: "string", description: "The stable code of the error, for programs." };
+  const message = { type: "string", description: "The error, for people. The wording may change." };
+  const wait = { type: "integer", minimum: 0, description: "Seconds to wait before the next attempt." };
   const required = ["code", "error_code", "message"];
   return {
     Error: { type: "object", required, properties: { code, error_code: errorCode, message } },

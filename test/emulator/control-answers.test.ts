@@ -71,7 +71,7 @@ test("every call returns the status and the body that its description states", a
   await call("GET", "/state");
   await call("GET", "/overview");
   await call("GET", "/tasks/from/{ordinal}", undefined, { ordinal: "1" });
-  await call("GET", `${ACCOUNT}/ledger/from/{place}`, undefined, { place: "0" });
+  await call("GET", `${ACCOUNT}/ledger/from/{index}`, undefined, { index: "0" });
   await call("POST", `${ACCOUNT}/requests`, { method: "GET", path: "/api/v1/account/balance" });
   await call("GET", "/requests");
   await call("GET", "/exchanges/{number}", undefined, { number: "1" });

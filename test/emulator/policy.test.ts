@@ -48,7 +48,7 @@ test.each([
 test.each([
   [
     { zzz: 1 },
-    "Unknown option `zzz`. Known options: seed, credits, policy, limits, clock, apiKey, snapshot, url.",
+    "Unknown option `zzz`. Known options: seed, credits, policy, limits, clock, apiKey, snapshot, url, exchangeBytes.",
   ],
   [{ credit: 5 }, "Unknown option `credit`. Did you mean `credits`?"],
   [{ apikey: "emu_mine" }, "Unknown option `apikey`. Did you mean `apiKey`?"],

@@ -5,70 +5,70 @@ import { creditsSchema } from "../ledger.js";
 /** One payment for credits. */
 export interface Payment {
   payment_id: string;
-  /** When it was begun: ISO 8601. */
+  /** When the payment was started: ISO 8601. */
   at: string;
   usd: number;
   credits: number;
   method: "card" | "crypto";
   status: "completed" | "refused" | "pending";
-  /** Whether the automatic top-up made it. */
+  /** Whether it is a charge of the automatic top-up. */
   automatic: boolean;
-  /** The last four digits of the card; `null` where it was none. */
+  /** The last four digits of the card; `null` for cryptocurrency. */
   card: string | null;
-  /** Only of a completed payment. */
+  /** `null` unless the payment is completed. */
   invoice_id: string | null;
 }
 
-/** An invoice over a completed payment. */
+/** The invoice of a completed payment. */
 export interface Invoice {
   invoice_id: string;
   payment_id: string;
-  /** When it was paid: ISO 8601. */
+  /** When the payment was completed: ISO 8601. */
   at: string;
   usd: number;
   credits: number;
   method: "card" | "crypto";
 }
 
-/** A purchase of credits by hand. */
+/** A manual purchase of credits. */
 export interface TopUp {
-  /** US dollars, to the cent; each cent buys one credit. */
+  /** The amount in US dollars, 0.01 to 1,000,000. One cent buys one credit. */
   usd: number;
   method: "card" | "crypto";
-  /** How it ends: a card can be refused, and a transfer unconfirmed for now. @defaultValue "completed" */
+  /** The result of the payment. End a pending one with `updateTopUp`. @defaultValue "completed" */
   outcome?: "completed" | "refused" | "pending" | undefined;
 }
 
-/** The automatic top-up as it is set. The amounts are `null` until they were set once. */
+/** The settings and the state of the automatic top-up. Amounts are `null` until they are first set. */
 export interface AutoTopUpView {
   enabled: boolean;
   threshold_credits: number | null;
   recharge_usd: number | null;
   monthly_cap_usd: number | null;
-  /** The last four digits of the card that is charged; `null` where none is saved. */
+  /** The last four digits of the charged card; `null` if none is saved. */
   saved_card: string | null;
-  /** What counts towards the cap so far. */
+  /** The charges that count towards the monthly cap. */
   charged_this_month_usd: number;
-  /** After a refused charge: until when none is tried. ISO 8601. */
+  /** The end of the pause after a refused charge: ISO 8601. `null` if charges are not paused. */
   paused_until: string | null;
 }
 
-/** A change of the automatic top-up. Amounts that are left out stay as they are. */
+/** A change of the automatic top-up. Omitted amounts do not change. */
 export interface AutoTopUpChange {
   enabled: boolean;
-  /** A charge is due when less than this is available: 50 credits or more. */
+  /** The card is charged when fewer credits than this are available. At least 50. */
   threshold_credits?: number | null | undefined;
-  /** What is charged each time: whole US dollars, 10 to 1000. */
+  /** The amount of one charge, in whole US dollars, 10 to 1000. */
   recharge_usd?: number | null | undefined;
-  /** What is charged in a month at most: whole US dollars, 10 to 10000, and at least one recharge. */
+  /** The most to charge in a month, in whole US dollars, 10 to 10,000. At least `recharge_usd`. */
   monthly_cap_usd?: number | null | undefined;
-  /** From `authorize`; good once. Needed to enable it, and to change an amount. */
+  /** From `authorize`, valid for one change. Required to enable the top-up or to change an amount. */
   authorization?: string | null | undefined;
 }
 
-/** The billing information of invoices. A field of blanks is missing. */
+/** The billing information of invoices. A field that contains only whitespace counts as missing. */
 export interface BillingInformation {
-  /** The company's, or the legal name. */
+  /** The company name or legal name. */
   name: string;
   address_line_1: string;
   city: string;
@@ -78,7 +78,7 @@ export interface BillingInformation {
   postal_code?: string | null | undefined;
 }
 
-/** The billing information as it is saved. */
+/** The saved billing information. */
 export interface Billing {
   name: string;
   address_line_1: string;
