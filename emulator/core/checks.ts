@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { nearestName, ownOptions } from "../../src/contract/own-options.js";
-import { isRecord } from "../../src/contract/service.js";
+import { isRecord, ownOptions } from "../../src/contract/service.js";
+import { nearestName } from "../../src/contract/text.js";
 import { END_OF_YEAR_9999 } from "../time/clock.js";
 
 /** Asserts a condition that no request and no option can break. A failure is a defect of the emulator. */

@@ -2,9 +2,9 @@ import { shown, wrongValue } from "../errors/base.js";
 import { AudioDownloadError, AudioExpiredError } from "../errors/connection-errors.js";
 import { checkOptions } from "../errors/options.js";
 import { statedWaitMs } from "../http/attempt.js";
-import { REQUEST_OPTIONS, withRetries } from "../http/call.js";
+import { REQUEST_OPTIONS } from "../http/call.js";
 import type { Context, RequestOptions, Tried } from "../http/context.js";
-import { sendRequest } from "../http/fetch.js";
+import { sendRequest, withRetries } from "../http/fetch.js";
 import { type AbortCallback, type Deadline, onAbort, startDeadline } from "../time/clock.js";
 import {
   type AudioExtension,

@@ -157,3 +157,33 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 export function recordOf(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};
 }
+
+/** Why an option is refused: no such option exists, or it is not a property of the options object itself. */
+export type RefusedOption = "unknown" | "inherited";
+
+/**
+ * Copies the known options; an absent one becomes `undefined`. Only own properties are read, so a polluted
+ * `Object.prototype` sets no option.
+ *
+ * @throws what `refusal` returns for an unknown option, and for a known one that is inherited from a class or from other
+ * options: either would silently do nothing
+ */
+export function ownOptions<Options extends object>(
+  options: Options,
+  known: readonly string[],
+  refusal: (name: string, reason: RefusedOption) => Error,
+): Options {
+  for (const name of Object.keys(options)) {
+    if (!known.includes(name) && Reflect.get(options, name) !== undefined) throw refusal(name, "unknown");
+  }
+  const own: Record<string, unknown> = {};
+  for (const name of known) {
+    let holder: object | null = options;
+    while (holder !== null && !Object.hasOwn(holder, name)) holder = Object.getPrototypeOf(holder);
+    // The last prototype of a chain is the language's own, which other code may have polluted.
+    const isInherited = holder !== options && holder !== null && Object.getPrototypeOf(holder) !== null;
+    if (isInherited) throw refusal(name, "inherited");
+    own[name] = holder === options ? Reflect.get(options, name) : undefined;
+  }
+  return own as Options;
+}

@@ -38,3 +38,39 @@ export function canonicalJson(value: unknown): string {
       : part,
   );
 }
+
+/** The least similarity at which a name counts as a misspelling of another. */
+const SIMILAR = 0.5;
+
+/** Returns the name that a word probably misspells, the first of several; null if it resembles none of them. */
+export function nearestName(word: string, names: readonly string[]): string | null {
+  let nearest: string | null = null;
+  let highest = SIMILAR;
+  for (const name of names) {
+    const score = similarity(word.toLowerCase(), name.toLowerCase());
+    if (score < highest || (score === highest && nearest !== null)) continue;
+    nearest = name;
+    highest = score;
+  }
+  return nearest;
+}
+
+/** The share of their letter pairs that two words have in common, 0 to 1; 1 if only two neighbors are swapped. */
+function similarity(word: string, other: string): number {
+  if (isSwapped(word, other)) return 1;
+  const pairs = letterPairs(word);
+  const others = letterPairs(other);
+  const common = [...pairs].filter((pair) => others.has(pair));
+  return (2 * common.length) / (pairs.size + others.size);
+}
+
+function isSwapped(word: string, other: string): boolean {
+  const first = [...word].findIndex((letter, index) => letter !== other[index]);
+  const [letter = "", next = ""] = word.slice(first, first + 2);
+  return first >= 0 && other === word.slice(0, first) + next + letter + word.slice(first + 2);
+}
+
+function letterPairs(word: string): Set<string> {
+  const letters = [...word];
+  return new Set(letters.map((letter, index) => letter + (letters[index + 1] ?? "")));
+}

@@ -1,4 +1,5 @@
-import { nearestName, ownOptions } from "../contract/own-options.js";
+import { ownOptions } from "../contract/service.js";
+import { nearestName } from "../contract/text.js";
 import { InvalidOptionError, shown, wrongValue } from "./base.js";
 import type { Redactor } from "./redactor.js";
 

@@ -49,7 +49,10 @@ export function createRedactor(secret: string): Redactor {
       shown = cleaned(shown);
     }
   };
-  const safeText = (value: string) => withoutCredentials(text(value));
+  const safeText = (value: string) => {
+    const shown = text(value);
+    return shown.includes("@") ? withoutCredentials(shown) : shown;
+  };
   const isUnsafe = (value: string) => isIn(value) || withoutCredentials(value) !== value;
 
   const headers = (value: Headers) =>

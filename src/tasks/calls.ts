@@ -1,8 +1,8 @@
-import { nearestName } from "../contract/own-options.js";
 import { findRequestViolation, inputFields } from "../contract/request-rules.js";
 import { resultSchemas, taskSchema, taskSubmissionSchema } from "../contract/responses.js";
 import { ENDPOINTS, isModel, isTaskType } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
+import { nearestName } from "../contract/text.js";
 import { AsyncMusicError, InvalidRequestError } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import type { Redactor } from "../errors/redactor.js";

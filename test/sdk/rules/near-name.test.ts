@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nearestName } from "../../../src/contract/own-options.js";
+import { nearestName } from "../../../src/contract/text.js";
 
 // Two names are alike by the pairs of letters that they share.
 
