@@ -5,7 +5,7 @@ import { describeCore } from "./describe-contract.js";
 import { type Scenario, scenariosOf } from "./kit.js";
 import { injectedFetch, openerFor } from "./world.js";
 
-/** Every choice that is none of the defaults, alone. */
+/** Every choice but the defaults, one at a time. */
 const CHOICES = Object.entries(POLICY_FIELDS).flatMap(([name, field]) =>
   field.choices
     .filter((choice) => choice !== field.default)
@@ -14,16 +14,16 @@ const CHOICES = Object.entries(POLICY_FIELDS).flatMap(([name, field]) =>
 
 const SEEDS = Array.from({ length: 200 }, (_, seed) => seed);
 
-/** What waits in real time: so many times would be too long, and no choice has to do with it. */
-const STALLS = /no answer comes|an answer that never comes/;
+/** Scenarios that wait in real time, on which no policy option has an effect. */
+const STALLS = /no response|never comes/;
 
-describe("what the SDK promises holds where the service", () => {
+describe("the SDK keeps its contract where the service", () => {
   it.each(CHOICES)("chooses $choice for $name", async ({ policy }) => {
     await runAll(coreUnder({ policy }));
   });
 });
 
-describe("what the SDK promises holds where the service draws every choice", () => {
+describe("the SDK keeps its contract where the service draws every policy option", () => {
   it.each(SEEDS)("from the seed %i", async (seed) => {
     await runAll(coreUnder({ seed, policy: "vary" }));
   });
@@ -39,7 +39,7 @@ async function runAll(scenarios: readonly Scenario[]): Promise<void> {
     try {
       await run();
     } catch (error) {
-      throw new Error(`Not so: ${name}`, { cause: error });
+      throw new Error(`Failed: ${name}`, { cause: error });
     }
   }
 }

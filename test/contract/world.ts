@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../../emulator/index.js";
 import { AsyncMusic, type ClientOptions } from "../../src/index.js";
+import { SAMPLES } from "../spec/tables/samples.js";
 import { createTimeLimit } from "../support/time-limit.js";
 
 /** A fresh emulator, reached in one way, with a client of its first account. */
@@ -9,9 +10,9 @@ export interface World {
   client: AsyncMusic;
   /** One more client: of another account's key, or with other options. */
   connect(options?: ClientOptions): AsyncMusic;
-  /** Asks the API as it is, with the first account's key unless the headers bear another. */
+  /** Sends a request without the SDK, with the first account's key unless the headers hold another. */
   ask(method: string, path: string, headers?: Record<string, string>): Promise<Response>;
-  /** Fetches an address that the emulator handed out. */
+  /** Fetches a URL that the emulator returned. */
   fetch: typeof globalThis.fetch;
   /** What arrived so far, as "GET 200" and the like. */
   arrivals(method?: string): string[];
@@ -22,10 +23,10 @@ export type Open = (options?: EmulatorOptions) => Promise<World>;
 /** The first song of this seed is a short one: it costs the least real time to make. */
 const SHORT_SONG_SEED = 57;
 
-/** Tasks are done at the first poll: each poll costs real time where requests leave the emulator's sight. */
+/** Tasks finish at the first poll: each poll takes real time where requests leave the process. */
 const DONE_AT_ONCE = { queue_seconds: 1, process_seconds: 3 };
 
-/** Makes the worlds of one adapter; each is gone when its test is over. The policy may be another than the usual one. */
+/** Creates worlds with one adapter, for the duration of a test each. */
 export function openerFor(adapter: Adapter, base: Pick<EmulatorOptions, "seed" | "policy"> = {}): Open {
   return async ({ policy, ...options } = {}) => {
     const emulator = createEmulator({ seed: SHORT_SONG_SEED, ...base, ...options });
@@ -61,50 +62,47 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-export const SONG = {
-  model: "provider_a",
-  task_type: "music",
-  input: { gpt_description_prompt: "rain in Lisbon" },
-} as const;
+export const { "provider_a music": SONG, "provider_a lyrics": LYRICS, "provider_a upload": UPLOAD } = SAMPLES;
 
 export const CUSTOM_SONG = {
-  model: "provider_a",
-  task_type: "music",
+  ...SONG,
   input: { prompt: "[Verse]\nrain on the tram", tags: "fado, slow", title: "Tram 28" },
 } as const;
 
 export const PROVIDER_B_SONG = {
-  model: "provider_b",
-  task_type: "music",
+  ...SAMPLES["provider_b music"],
   input: { prompt: "calm and wide", lyrics_type: "instrumental", seed: 35 },
 } as const;
 
-export const LYRICS = {
-  model: "provider_a",
-  task_type: "lyrics",
-  input: { prompt: "a letter to the sea" },
-} as const;
+/** A fault that replaces the response by this status. */
+export function failWith(status: number, when: "before" | "after" = "before") {
+  return { kind: "status", status, when } as const;
+}
 
-export const UPLOAD = {
-  model: "provider_a",
-  task_type: "upload",
-  input: { url: "https://example.com/humming.mp3" },
-} as const;
+/** Credits as `balance()` returns them. */
+export function balanceOf(available: number, frozen = 0) {
+  return { available, frozen, total: available + frozen };
+}
+
+/** Usage as `usage()` returns it. */
+export function usageOf(tasks_created: number, credits_used: number, credits_topped_up: number) {
+  return { tasks_created, credits_used, credits_topped_up };
+}
 
 export type Adapter = (emulator: Emulator) => Promise<Connected>;
 
 export interface Connected {
   baseUrl: string;
-  /** Reaches everything that the emulator hands out. */
+  /** Reaches every URL that the emulator returns. */
   fetch: typeof globalThis.fetch;
-  /** What a client needs to be given; `undefined` leaves it to the global one. */
+  /** The client's `fetch` option; `undefined` leaves it to the global one. */
   clientFetch: typeof globalThis.fetch | undefined;
-  /** What else a client has to be told in this runtime. */
+  /** Further options of clients in this runtime. */
   clientOptions?: ClientOptions;
   close(): Promise<void>;
 }
 
-/** The shortest way: no network, and nothing that stands for one. */
+/** In process, without a network. */
 export const injectedFetch: Adapter = async (emulator) => ({
   baseUrl: emulator.url,
   fetch: emulator.fetch,
@@ -112,10 +110,10 @@ export const injectedFetch: Adapter = async (emulator) => ({
   close: async () => {},
 });
 
-/** How long a request stalls, in real milliseconds, before it is given up: time would run away meanwhile, if nothing held it. */
+/** Real milliseconds before a stalled request times out: emulator time would skip meanwhile if nothing stopped it. */
 const STALLED_FOR_MS = 10;
 
-/** A `timeoutMs` that is over soon after a request has stalled: what is late on a slow machine is not given up. */
+/** A `timeoutMs` that passes soon after a request has stalled, however slow the machine is. */
 export function limitOfStalls(emulator: Emulator): number {
   const { timeoutMs, pass } = createTimeLimit();
   const leave = emulator.onRequest(({ status }) => {

@@ -2,46 +2,42 @@ import { expect } from "vitest";
 import { AccountSuspendedError, AuthenticationError, TaskNotFoundError } from "../../../src/index.js";
 import { rejection } from "../../support/rejection.js";
 import type { Kit } from "../kit.js";
-import { LYRICS, type Open, SONG } from "../world.js";
+import { balanceOf, LYRICS, type Open, SONG, usageOf } from "../world.js";
 
 export function describeAccounts(open: Open, { describe, it }: Kit): void {
   describe("accounts", () => {
-    it("see their own tasks and credits only", async () => {
+    it("have access to their own tasks and credits only", async () => {
       const { client, connect, emulator } = await open({ credits: 100 });
-      const stranger = connect({ apiKey: emulator.accounts.create({ credits: 7 }).api_key });
+      const other = connect({ apiKey: emulator.accounts.create({ credits: 7 }).api_key });
       const { task_id: id } = await client.tasks.create(SONG);
-      await rejection(stranger.tasks.retrieve(id), TaskNotFoundError);
-      await rejection(stranger.tasks.wait(id), TaskNotFoundError);
-      expect(await stranger.account.balance()).toEqual({ available: 7, frozen: 0, total: 7 });
-      expect(await stranger.account.usage()).toEqual({
-        tasks_created: 0,
-        credits_used: 0,
-        credits_topped_up: 7,
-      });
-      expect(await client.account.balance()).toEqual({ available: 90, frozen: 10, total: 100 });
+      await rejection(other.tasks.retrieve(id), TaskNotFoundError);
+      await rejection(other.tasks.wait(id), TaskNotFoundError);
+      expect(await other.account.balance()).toEqual(balanceOf(7));
+      expect(await other.account.usage()).toEqual(usageOf(0, 0, 7));
+      expect(await client.account.balance()).toEqual(balanceOf(90, 10));
     });
 
-    it("share tasks and credits among their keys", async () => {
+    it("share tasks and credits between their keys", async () => {
       const { client, connect, emulator } = await open({ credits: 100 });
       const other = connect({ apiKey: emulator.accounts.createKey(emulator.accountId).api_key });
       const { task_id: id } = await client.tasks.create(LYRICS);
       expect(await other.tasks.wait(id)).toMatchObject({ status: "success" });
-      expect(await other.account.balance()).toEqual({ available: 95, frozen: 0, total: 95 });
+      expect(await other.account.balance()).toEqual(balanceOf(95));
     });
 
-    it("that are suspended create nothing, but everything else goes on", async () => {
+    it("that are suspended create no tasks, but can do everything else", async () => {
       const { client, emulator } = await open({ credits: 100 });
       const submission = await client.tasks.create(LYRICS);
       emulator.accounts.update(emulator.accountId, { suspended: true });
       const error = await rejection(client.tasks.create(LYRICS), AccountSuspendedError);
       expect(error).toMatchObject({ status: 403, errorCode: "account_suspended" });
       expect(await client.tasks.wait(submission)).toMatchObject({ status: "success" });
-      expect(await client.account.balance()).toEqual({ available: 95, frozen: 0, total: 95 });
+      expect(await client.account.balance()).toEqual(balanceOf(95));
       emulator.accounts.update(emulator.accountId, { suspended: false });
       expect(await client.tasks.create(LYRICS)).toMatchObject({ status: "pending" });
     });
 
-    it("lose what uses a key of theirs that is disabled, until it is enabled again", async () => {
+    it("are closed to a disabled key, until it is enabled again", async () => {
       const { connect, emulator } = await open();
       const { api_key: apiKey, key_id: keyId } = emulator.accounts.createKey(emulator.accountId);
       const client = connect({ apiKey });
@@ -53,7 +49,7 @@ export function describeAccounts(open: Open, { describe, it }: Kit): void {
       expect(await client.tasks.wait(submission)).toMatchObject({ status: "success" });
     });
 
-    it("lose what uses a key of theirs that is deleted, and go on with another", async () => {
+    it("are closed to a deleted key, and open to their other keys", async () => {
       const { client, connect, emulator } = await open();
       const { api_key: apiKey, key_id: keyId } = emulator.accounts.createKey(emulator.accountId);
       const { task_id: id } = await connect({ apiKey }).tasks.create(LYRICS);
@@ -62,7 +58,7 @@ export function describeAccounts(open: Open, { describe, it }: Kit): void {
       expect(await client.tasks.wait(id)).toMatchObject({ status: "success" });
     });
 
-    it("are told apart by nothing but the key: without one there is a 401 without a count", async () => {
+    it("are identified by the API key: a request without one gets a 401 without a rate limit", async () => {
       const { fetch, client } = await open();
       const response = await fetch(`${client.baseUrl}/api/v1/account/balance`);
       expect(response.status).toBe(401);

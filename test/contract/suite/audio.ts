@@ -2,20 +2,20 @@ import { expect } from "vitest";
 import { AudioDownloadError, AudioExpiredError, type Clip } from "../../../src/index.js";
 import { rejection } from "../../support/rejection.js";
 import type { Kit } from "../kit.js";
-import { DAY, type Open, PROVIDER_B_SONG, SONG, type World } from "../world.js";
+import { DAY, failWith, type Open, PROVIDER_B_SONG, SONG, type World } from "../world.js";
 
 const AUDIO = "/audio/*";
 
-/** Each song takes real time to make, so each of these tests makes the most of one. */
+/** Rendering a song takes real time: each of these tests checks several facts with one song. */
 export function describeAudio(open: Open, { describe, it }: Kit): void {
   describe("audio", () => {
-    it("of provider_a is WAV, says so, and comes in spite of trouble, without the key and beside the limit", async () => {
+    it("of provider_a is WAV, and is downloaded despite faults, without the API key and outside the rate limit", async () => {
       const world = await open({ limits: { requests: 50 } });
       const { client, sent } = recordingClient(world);
       const clip = songOf(await client.tasks.run(SONG));
       const left = await remaining(client);
       sent.length = 0;
-      world.emulator.faults.add({ path: AUDIO, fault: { kind: "status", status: 503, when: "before" } });
+      world.emulator.faults.add({ path: AUDIO, fault: failWith(503) });
       world.emulator.faults.add({ path: AUDIO, fault: { kind: "disconnect", when: "before" } });
 
       const download = await client.audio.download(clip);
@@ -32,7 +32,7 @@ export function describeAudio(open: Open, { describe, it }: Kit): void {
       expect(world.emulator.audit()).toEqual([]);
     });
 
-    it("of provider_b is MP3, is read in parts, and is gone after seven days, but its cover is not", async () => {
+    it("of provider_b is MP3, supports ranges, and expires after seven days, unlike its cover art", async () => {
       const world = await open();
       const song = await world.client.tasks.run(PROVIDER_B_SONG);
       const clip = songOf(song);
@@ -47,7 +47,7 @@ export function describeAudio(open: Open, { describe, it }: Kit): void {
       await expectExpiry(world, clip, Date.parse(song.completed_at ?? "") + 7 * DAY);
     });
 
-    it("is MP3 where that was asked for, whatever the provider made", async () => {
+    it("is MP3 where the request says so, whatever the provider's format", async () => {
       const { client } = await open();
       const song = await client.tasks.run({ ...SONG, audio_format: "mp3" });
       const download = await client.audio.download(songOf(song));
@@ -55,7 +55,7 @@ export function describeAudio(open: Open, { describe, it }: Kit): void {
       expect(isMp3(new Uint8Array(await download.arrayBuffer()))).toBe(true);
     });
 
-    it("that is cut off once is gone on with, and is the whole song", async () => {
+    it("that is cut off once is resumed, and is complete", async () => {
       const { client, emulator } = await open();
       const clip = songOf(await client.tasks.run(SONG));
       const bytes = async () => new Uint8Array(await (await client.audio.download(clip)).arrayBuffer());
@@ -66,7 +66,7 @@ export function describeAudio(open: Open, { describe, it }: Kit): void {
       expect(resumed.every((byte, index) => byte === whole[index])).toBe(true);
     });
 
-    it("that is cut off each time is an error, and no shorter song", async () => {
+    it("that is cut off on every attempt is an error, and never a shorter song", async () => {
       const { client, emulator } = await open();
       const clip = songOf(await client.tasks.run(SONG));
       emulator.faults.add({ path: AUDIO, times: 3, fault: { kind: "malformed" } });
@@ -74,12 +74,12 @@ export function describeAudio(open: Open, { describe, it }: Kit): void {
       expect(await rejection(bytes(), AudioDownloadError)).toMatchObject({ url: clip.audio_url });
     });
 
-    it("that can't be had fails with the status, or as expired where there is none", async () => {
+    it("that cannot be downloaded fails with the status, or as expired after a 404", async () => {
       const { client, emulator } = await open();
       const clip = songOf(await client.tasks.run(SONG));
-      emulator.faults.add({ path: AUDIO, times: 3, fault: { kind: "status", status: 503, when: "before" } });
+      emulator.faults.add({ path: AUDIO, times: 3, fault: failWith(503) });
       expect(await rejection(client.audio.download(clip), AudioDownloadError)).toMatchObject({ status: 503 });
-      emulator.faults.add({ path: AUDIO, fault: { kind: "status", status: 403, when: "before" } });
+      emulator.faults.add({ path: AUDIO, fault: failWith(403) });
       expect(await rejection(client.audio.download(clip), AudioDownloadError)).toMatchObject({ status: 403 });
       const url = clip.audio_url.replace(clip.id, "no-such-clip");
       expect(await rejection(client.audio.download(url), AudioExpiredError)).toMatchObject({ url });
@@ -106,7 +106,7 @@ async function expectParts({ fetch }: World, url: string, bytes: Uint8Array): Pr
   expect(Number(head.headers.get("Content-Length"))).toBe(bytes.byteLength);
 }
 
-/** The audio is there just before its time is over, and never after it; the cover art is. */
+/** The audio is served until it expires, and never after; the cover art is. */
 async function expectExpiry(
   { client, emulator, fetch }: World,
   clip: Clip,

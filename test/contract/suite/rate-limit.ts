@@ -6,7 +6,7 @@ const BALANCE = "/api/v1/account/balance";
 
 export function describeRateLimit(open: Open, { describe, it }: Kit): void {
   describe("the rate limit", () => {
-    it("is never met by a client, though it wants 300 calls at once", async () => {
+    it("is never exceeded by a client, even for 300 concurrent calls", async () => {
       const { client, emulator, arrivals } = await open();
       const beganAt = emulator.clock.now();
       const balances = await Promise.all(Array.from({ length: 300 }, () => client.account.balance()));
@@ -15,7 +15,7 @@ export function describeRateLimit(open: Open, { describe, it }: Kit): void {
       expect(emulator.clock.now() - beganAt).toBeGreaterThanOrEqual(2 * MINUTE);
     });
 
-    it("is never met by a client that waits for 8 tasks at once, which would be 96 polls in a window of 40 requests", async () => {
+    it("is never exceeded by 8 concurrent waits, which need 96 polls in a window of 40 requests", async () => {
       const { client, emulator, arrivals } = await open({ limits: { requests: 40 } });
       emulator.providers.provider_a.always({ process_seconds: 60 });
       const runs = Array.from({ length: 8 }, () => client.tasks.run(SONG, { pollIntervalMs: 5000 }));
@@ -24,7 +24,7 @@ export function describeRateLimit(open: Open, { describe, it }: Kit): void {
       expect(emulator.audit()).toEqual([]);
     });
 
-    it("lets exactly 120 of a burst pass, and says the wait of the others in both forms", async () => {
+    it("accepts exactly 120 requests of a burst, and states the wait for the others in header and body", async () => {
       const { ask, emulator } = await open();
       const responses = await Promise.all(Array.from({ length: 130 }, () => ask("GET", BALANCE)));
       const passed = responses.filter(({ status }) => status === 200);
@@ -36,11 +36,8 @@ export function describeRateLimit(open: Open, { describe, it }: Kit): void {
       for (const response of limited) {
         expect(response.headers.get("Retry-After")).toBe("60");
         expect(response.headers.get("X-RateLimit-Remaining")).toBe("0");
-        expect(await response.json()).toMatchObject({
-          code: 429,
-          error_code: "rate_limited",
-          retry_after_seconds: 60,
-        });
+        const body = { code: 429, error_code: "rate_limited", retry_after_seconds: 60 };
+        expect(await response.json()).toMatchObject(body);
       }
 
       await emulator.clock.advance(MINUTE - 1);
@@ -49,7 +46,7 @@ export function describeRateLimit(open: Open, { describe, it }: Kit): void {
       expect((await ask("GET", BALANCE)).status).toBe(200);
     });
 
-    it("is waited out, to the second, by a client whose key somebody else used up", async () => {
+    it("is waited out to the second when another process has used it up", async () => {
       const { ask, client, emulator, arrivals } = await open();
       await Promise.all(Array.from({ length: 120 }, () => ask("GET", BALANCE)));
       const beganAt = emulator.clock.now();
