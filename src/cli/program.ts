@@ -110,7 +110,7 @@ function createProgram(terminal: Terminal): Command {
     .description("Create songs and lyrics with the music service, or run the service on this machine.")
     .version(packageVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print help for this command")
-    .helpCommand("help [command]", "print help for a command")
+    .helpCommand("help [command]", "Print help for a command.")
     .addHelpText("after", helpFor(commandName(terminal)))
     .configureHelp({
       minWidthToWrap: 20,

@@ -95,15 +95,15 @@ function connectWithProgress(flags: TaskFlags, terminal: Terminal): Pick<Job, "c
 }
 
 async function waitAndSave(job: Job): Promise<void> {
-  const { client, progress, type, begin, terminal } = job;
+  const { client, progress, type, knownTaskId, begin, terminal } = job;
   const { download, out, force = false, journal, json } = job.flags;
   const { stdout, stderr, env } = terminal;
   const target = download ? await chooseTarget(out, type, force) : null;
-  await attend(job, async (options, wasCharged) => {
+  await attend(job, async (options) => {
     const task = await begin(options);
     progress.end();
     const price = priceOf(task.credits_cost);
-    const isEarlier = journal !== undefined && !wasCharged();
+    const isEarlier = journal !== undefined && task.task_id === knownTaskId;
     const cost = isEarlier ? `An earlier run with this key paid ${price} for it.` : `It cost ${price}.`;
     const style = stylesFor(stderr, env);
     stderr.write(`${style("green", "Done.")} ${cost}\n`);
@@ -166,7 +166,7 @@ async function submissionOf(begin: Job["begin"], options: Options): Promise<Pick
 /** Shows the progress of a task during `work`. Every error is thrown as a `TaskFault`, with the task ID if it is known. */
 async function attend(
   { client, progress, flags, terminal, knownTaskId }: Job,
-  work: (options: Options, wasCharged: () => boolean) => Promise<void>,
+  work: (options: Options) => Promise<void>,
 ): Promise<void> {
   const sending = watchSending(client, terminal);
   progress.start();
@@ -196,7 +196,7 @@ async function attend(
     },
   };
   try {
-    await work(options, sending.wasAccepted);
+    await work(options);
   } catch (error) {
     throw new TaskFault(error, taskId, isUnrecorded ? { ...flags, journal: undefined } : flags);
   } finally {
@@ -212,7 +212,6 @@ async function attend(
 function watchSending(client: AsyncMusic, { onSignal, stderr }: Terminal) {
   const controller = new AbortController();
   let isSending = false;
-  let wasAccepted = false;
   let received: EndingSignal | null = null;
   let grace: ReturnType<typeof setTimeout> | undefined;
 
@@ -222,6 +221,7 @@ function watchSending(client: AsyncMusic, { onSignal, stderr }: Terminal) {
     stopListening();
     controller.abort(new Interrupted(received));
   };
+  /** From now on, an abort loses nothing. */
   const ended = () => {
     isSending = false;
     abort();
@@ -235,26 +235,16 @@ function watchSending(client: AsyncMusic, { onSignal, stderr }: Terminal) {
     );
     grace = setTimeout(abort, RESPONSE_GRACE_MS);
   });
-  const stops = [
-    stopListening,
-    client.on("attempt", ({ method }) => {
-      if (method === "POST") isSending = true;
-    }),
-    client.on("answer", ({ method, status }) => {
-      if (method !== "POST") return;
-      // A success has yet to be read and recorded in the journal.
-      if (status !== null && status < 300) wasAccepted = true;
-      else ended();
-    }),
-  ];
-  return {
-    signal: controller.signal,
-    wasAccepted: () => wasAccepted,
-    /** An abort loses nothing from now on. */
-    ended,
-    stop() {
-      clearTimeout(grace);
-      for (const stop of stops) stop();
-    },
+  client.on("attempt", ({ method }) => {
+    if (method === "POST") isSending = true;
+  });
+  client.on("answer", ({ method, status }) => {
+    // A success has yet to be read and recorded in the journal.
+    if (method === "POST" && (status === null || status >= 300)) ended();
+  });
+  const stop = () => {
+    clearTimeout(grace);
+    stopListening();
   };
+  return { signal: controller.signal, ended, stop };
 }

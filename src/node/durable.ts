@@ -20,11 +20,9 @@ export async function writeNewFile(path: string, text: string, mode?: number): P
 
 /** Overwrites a file in the disk space that it already has. When this resolves, it survives a power cut. */
 export async function overwriteFile(path: string, text: string): Promise<void> {
-  const bytes = Buffer.from(text);
   await withFile(path, "r+", async (file) => {
-    for (let at = 0; at < bytes.length; )
-      at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten;
-    await file.truncate(bytes.length);
+    await file.writeFile(text);
+    await file.truncate(Buffer.byteLength(text));
     await file.sync();
   });
 }
