@@ -165,7 +165,7 @@ function option(
 /** Otherwise commander's error for an unknown option would repeat the key. */
 function refuseKey(): never {
   throw new UsageError(
-    "There is no --api-key: other users of this machine could read it in the process list. Set ASYNC_MUSIC_API_KEY.",
+    "There is no --api-key, because other users of this machine can read flags. Set ASYNC_MUSIC_API_KEY.",
   );
 }
 
@@ -202,7 +202,7 @@ function wholeNumber(least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INT
 /** Parses seconds, which may have a fraction. */
 function seconds(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be seconds, such as 30 or 12.5.");
+  throw new InvalidArgumentError("It must be a number of seconds, such as 30 or 12.5.");
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };

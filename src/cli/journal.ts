@@ -48,7 +48,8 @@ export async function settleKey(key: string, flags: JournalFlags, terminal: Term
   const { taskId, notCreated = false, offline = false, json } = flags;
   if ((taskId === undefined) !== notCreated)
     throw new UsageError("Pass either --task-id, for the task that was created, or --not-created.");
-  if (taskId !== undefined && !isUuid(taskId)) throw new UsageError("--task-id must be a task ID, a UUID.");
+  if (taskId !== undefined && !isUuid(taskId))
+    throw new UsageError(`--task-id must be a task ID, a UUID; got ${JSON.stringify(taskId)}.`);
   const journal = existingJournal(flags.journal);
   if (taskId !== undefined && !offline) {
     // If the journal can't be read, `settleOutcome` reports that.

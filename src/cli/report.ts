@@ -118,7 +118,7 @@ function errorOf(thrown: unknown): Error {
     return thrown instanceof Error ? thrown : new Error(String(thrown));
   // Without the value of an unknown option, which may be the key.
   const message = thrown.message.replace(/^error: /, "").replace(/(unknown option '[^'=]*)=[^\n]*'/, "$1'");
-  return new UsageError(printableLine(message));
+  return new UsageError(printableLine(`${message.charAt(0).toUpperCase()}${message.slice(1)}`));
 }
 
 /** How an option of the SDK is given in a shell. */
@@ -129,7 +129,6 @@ const OPTIONS: Readonly<Record<string, string>> = {
   journal: "--journal",
   path: "--journal",
   journalKey: "--key",
-  taskId: "--task-id",
 };
 
 const EVIDENCE: Readonly<Record<sdk.Evidence, string>> = {

@@ -75,7 +75,7 @@ test.each([["--out", "songs/"], ["--force"], ["--max-wait", "10m"], ["--no-downl
   async (...flags) => {
     const { status, stdout, stderr } = await its.lyrics("--no-wait", ...flags);
     expect([status, stdout, paths()]).toEqual([2, "", []]);
-    expect(stderr).toMatch(/^async-music: option '--no-wait' cannot be used with option .*\n$/);
+    expect(stderr).toMatch(/^async-music: Option '--no-wait' cannot be used with option .*\n$/);
     expect(stderr).toContain(flags[0]);
   },
 );
