@@ -9,7 +9,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe("under fake timers, the clock of the fixtures", () => {
-  test("skips by itself", async ({ client }) => {
+  test("skips idle time", async ({ client }) => {
     expect((await client.tasks.run(SONG)).status).toBe("success");
   });
 });
@@ -17,25 +17,25 @@ describe("under fake timers, the clock of the fixtures", () => {
 describe("under fake timers, a real clock", () => {
   test.override({ emulatorOptions: { clock: "real" } });
 
-  test("moves with the timers that are advanced", async ({ client, emulator }) => {
+  test("advances with `advanceTimersByTimeAsync`", async ({ client, emulator }) => {
     const song = client.tasks.run(SONG);
     await vi.advanceTimersByTimeAsync(5 * 60_000);
     expect((await song).status).toBe("success");
     expect(emulator.requests.length).toBeLessThan(60);
   });
 
-  test("moves with the timers that all run", async ({ client }) => {
+  test("advances with `runAllTimersAsync`", async ({ client }) => {
     const song = client.tasks.run(SONG);
     await vi.runAllTimersAsync();
     expect((await song).status).toBe("success");
   });
 
-  test("moves by itself where the timers do", async ({ client }) => {
+  test("advances with the tick mode `nextTimerAsync`", async ({ client }) => {
     vi.setTimerTickMode("nextTimerAsync");
     expect((await client.tasks.run(SONG)).status).toBe("success");
   });
 
-  test("keeps step with a client that has the system's", async ({ emulator }) => {
+  test("agrees with a client on the system clock", async ({ emulator }) => {
     const { url: baseUrl, apiKey, fetch } = emulator;
     const client = new AsyncMusic({ baseUrl, apiKey, fetch });
     const song = client.tasks.run(SONG);
@@ -43,7 +43,7 @@ describe("under fake timers, a real clock", () => {
     expect((await song).status).toBe("success");
   });
 
-  test("can't go back with them", async () => {
+  test("never goes back", async () => {
     const { clock } = createEmulator({ clock: "real" });
     const before = clock.now();
     vi.setSystemTime(0);

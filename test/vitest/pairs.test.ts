@@ -6,7 +6,7 @@ import { readTwice } from "./read-twice.js";
 
 const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } } as const;
 
-/** The state of a service that has found a client too hasty. */
+/** The state of an emulator that a client polled too often. */
 const broken = await (async () => {
   const emulator = createEmulator();
   const { task_id } = await new AsyncMusic(emulator.connection()).tasks.create(SONG);
@@ -18,7 +18,11 @@ describe("tests that run at the same time", () => {
   const seen = new Set<Emulator>();
 
   for (const number of [1, 2, 3, 4, 5]) {
-    test.concurrent(`have a pair of their own: ${number}`, async ({ client, emulator, expect }) => {
+    test.concurrent(`each have their own client and emulator: ${number}`, async ({
+      client,
+      emulator,
+      expect,
+    }) => {
       seen.add(emulator);
       const { task_id } = await client.tasks.run(SONG);
       expect(emulator.state().tasks.map((task) => task.task_id)).toEqual([task_id]);
@@ -26,13 +30,13 @@ describe("tests that run at the same time", () => {
     });
   }
 
-  test("had each another one", () => expect(seen.size).toBe(5));
+  test("had different emulators", () => expect(seen.size).toBe(5));
 });
 
-describe("a test that is tried again", () => {
+describe("a test that is retried", () => {
   const seen: Emulator[] = [];
 
-  test("begins with a new pair", { retry: 1 }, async ({ client, emulator }) => {
+  test("has a new client and emulator", { retry: 1 }, async ({ client, emulator }) => {
     seen.push(emulator);
     await client.account.balance();
     expect(emulator.requests).toHaveLength(1);
@@ -51,12 +55,12 @@ describe("the emulator of a test", () => {
     expect(emulator.clock.now() - began).toBeGreaterThan(5_000);
   });
 
-  test("is disposed of after it", async ({ emulator }) => {
+  test("is disposed after it", async ({ emulator }) => {
     expect(emulator).not.toBe(before);
     await expect(before?.clock.sleep(1)).rejects.toThrow("disposed");
   });
 
-  test("is still there for what the test puts in order at its end", async ({ client, onTestFinished }) => {
+  test("still responds in `onTestFinished`", async ({ client, onTestFinished }) => {
     onTestFinished(async () => expect((await client.account.balance()).available).toBe(1000));
     await client.account.usage();
   });
@@ -68,31 +72,35 @@ describe("options of the emulator", () => {
   describe("for a describe", () => {
     test.override({ emulatorOptions: { credits: 20, seed: 7 } });
 
-    test("are given with override", async ({ client, emulator }) => {
+    test("are set with `override`", async ({ client, emulator }) => {
       expect((await client.account.balance()).available).toBe(20);
       expect(emulator.apiKey).toBe(createEmulator({ seed: 7 }).apiKey);
     });
   });
 
-  rich("for some tests are given with extend", async ({ client }) => {
+  rich("are set for some tests with `extend`", async ({ client }) => {
     expect((await client.account.balance()).available).toBe(5000);
   });
 
-  test("are the emulator's own otherwise", async ({ client }) => {
+  test("are the emulator's defaults otherwise", async ({ client }) => {
     expect((await client.account.balance()).available).toBe(1000);
   });
 
   describe("with a snapshot", () => {
     test.override({ emulatorOptions: { snapshot: broken } });
 
-    test("hold nobody to what was broken before it", async ({ client, emulator }) => {
+    test("do not fail the test for rules that were broken before it", async ({ client, emulator }) => {
       expect(emulator.audit()).toHaveLength(1);
       await client.account.balance();
     });
   });
 });
 
-test("a test may break rules on purpose, and then begin anew", async ({ client, emulator, breaks }) => {
+test("a test may break rules on purpose, and then reset the emulator", async ({
+  client,
+  emulator,
+  breaks,
+}) => {
   breaks("polled_too_often");
   const { task_id } = await client.tasks.create(SONG);
   await readTwice(emulator, task_id);
@@ -101,7 +109,7 @@ test("a test may break rules on purpose, and then begin anew", async ({ client, 
   expect(emulator.audit()).toEqual([]);
 });
 
-test("a state that a test puts in brings what others have broken and armed", async ({ client, emulator }) => {
+test("a restored state may contain broken rules and unused faults", async ({ client, emulator }) => {
   const donor = createEmulator();
   const { task_id } = await new AsyncMusic(donor.connection()).tasks.create(SONG);
   await readTwice(donor, task_id);
@@ -112,42 +120,35 @@ test("a state that a test puts in brings what others have broken and armed", asy
   await client.account.balance();
 });
 
-test("a test may break rules on purpose", async ({ client, emulator, breaks }) => {
-  breaks("polled_too_often");
-  const { task_id } = await client.tasks.create(SONG);
-  await readTwice(emulator, task_id);
-  expect(emulator.audit()).toHaveLength(1);
-});
-
-describe("trouble that doesn't come", () => {
+describe("a fault that no request used", () => {
   const fault = { kind: "disconnect", when: "before" } as const;
-  const armed = createEmulator();
-  armed.faults.add({ fault, method: "POST" });
-  armed.providers.provider_b.next({ outcome: "failure" });
+  const prepared = createEmulator();
+  prepared.faults.add({ fault, method: "POST" });
+  prepared.providers.provider_b.next({ outcome: "failure" });
 
-  test("may stay out by its nature", async ({ client, emulator }) => {
+  test("is allowed with a `probability`, and an outcome with `always`", async ({ client, emulator }) => {
     emulator.faults.add({ fault, path: "/elsewhere", probability: 1 });
     emulator.faults.add({ fault, path: "/elsewhere", probability: 1, times: 2 });
     emulator.providers.provider_b.always({ outcome: "failure" });
     await client.tasks.run(SONG);
   });
 
-  test("is none where some of it came", async ({ client, emulator }) => {
+  test("is allowed if it was used before", async ({ client, emulator }) => {
     emulator.faults.add({ fault: { kind: "latency", ms: 1 }, times: 2 });
     await client.account.balance();
     expect(emulator.faults.list()).toMatchObject([{ left: 1 }]);
   });
 
-  test("is none where it was disarmed", async ({ client, emulator }) => {
+  test("is allowed if it was removed", async ({ client, emulator }) => {
     emulator.faults.add({ fault, method: "POST" });
     emulator.faults.clear();
     await client.tasks.run(SONG);
   });
 
   describe("in a snapshot", () => {
-    test.override({ emulatorOptions: { snapshot: armed.snapshot() } });
+    test.override({ emulatorOptions: { snapshot: prepared.snapshot() } });
 
-    test("is the business of whoever armed it", async ({ client }) => {
+    test("is allowed", async ({ client }) => {
       await client.account.balance();
     });
   });
