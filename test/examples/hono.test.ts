@@ -11,7 +11,7 @@ import { environment } from "./support/run-example.js";
 
 const RAIN = JSON.stringify({ description: "rain in Lisbon" });
 
-test("an order is answered at once, and delivered later", async ({ client, emulator }) => {
+test("an order gets a 202, and its song later", async ({ client, emulator }) => {
   const app = createApp(client, memoryJournal());
   const ordered = await app.request("/songs/1", { method: "PUT", body: RAIN });
   expect([ordered.status, ordered.headers.get("Location")]).toEqual([202, "/songs/1"]);
@@ -25,7 +25,7 @@ test("an order is answered at once, and delivered later", async ({ client, emula
   });
 });
 
-test("the progress of an order is streamed until it is there", async ({ client }) => {
+test("the progress of an order is streamed until it has ended", async ({ client }) => {
   const app = createApp(client, memoryJournal());
   await app.request("/songs/1", { method: "PUT", body: RAIN });
   const events = await app.request("/songs/1/events");
@@ -39,14 +39,14 @@ test("the progress of an order is streamed until it is there", async ({ client }
   expect((await app.request("/songs/2/events")).status).toBe(404);
 });
 
-test("an order under one name is one song, also after a restart", async ({ client, emulator }) => {
+test("repeated orders with one name create one song, even after a restart", async ({ client, emulator }) => {
   const journal = memoryJournal();
   const put = () => createApp(client, journal).request("/songs/1", { method: "PUT", body: RAIN });
   expect((await Promise.all([put(), put(), put()])).map(({ status }) => status)).toEqual([202, 202, 202]);
   expect(emulator.state().tasks).toHaveLength(1);
 });
 
-test("another order under the same name is refused, and leaves the first alone", async ({
+test("another order with the same name is refused, and does not change the first", async ({
   client,
   emulator,
 }) => {
@@ -58,7 +58,7 @@ test("another order under the same name is refused, and leaves the first alone",
   expect(await (await app.request("/songs/1")).json()).toMatchObject({ status: "ready" });
 });
 
-test("what can't be ordered is said at once", async ({ client, emulator }) => {
+test("an invalid order and an unknown outcome are reported", async ({ client, emulator }) => {
   const app = createApp(client, memoryJournal());
   const put = (description: string) =>
     app.request("/songs/1", { method: "PUT", body: JSON.stringify({ description }) });
@@ -69,7 +69,7 @@ test("what can't be ordered is said at once", async ({ client, emulator }) => {
   expect((await app.request("/songs/1")).status).toBe(404);
 });
 
-test("an order that fails says why", async ({ client, emulator }) => {
+test("an order that fails has the reason", async ({ client, emulator }) => {
   emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation" });
   const app = createApp(client, memoryJournal());
   await app.request("/songs/1", { method: "PUT", body: RAIN });
@@ -80,7 +80,7 @@ test("an order that fails says why", async ({ client, emulator }) => {
   });
 });
 
-test("the same answers on a port", async ({ onTestFinished }) => {
+test("the same works on a port", async ({ onTestFinished }) => {
   const cwd = mkdtempSync(join(tmpdir(), "async-music-hono-"));
   const server = spawn(process.execPath, [resolve("examples/hono/main.ts")], {
     cwd,
@@ -91,8 +91,8 @@ test("the same answers on a port", async ({ onTestFinished }) => {
     await once(server, "exit");
     rmSync(cwd, { recursive: true });
   });
-  const [said] = await once(server.stdout, "data");
-  const song = `http://127.0.0.1:${/\d+/.exec(String(said))?.[0]}/songs/1`;
+  const [output] = await once(server.stdout, "data");
+  const song = `http://127.0.0.1:${/\d+/.exec(String(output))?.[0]}/songs/1`;
 
   expect((await fetch(song, { method: "PUT", body: RAIN })).status).toBe(202);
   await vi.waitFor(

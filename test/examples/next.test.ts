@@ -17,7 +17,7 @@ afterAll(() => {
   vi.unstubAllEnvs();
 });
 
-test("a song is ordered at once, and is found under the address that was answered", async () => {
+test("an order gets a 202 with the URL of its song", async () => {
   const ordered = await post({ description: "rain in Lisbon" });
   expect(ordered.status).toBe(202);
   const id = ordered.headers.get("Location")?.replace("/api/songs/", "") ?? "";
@@ -33,7 +33,7 @@ test("a song is ordered at once, and is found under the address that was answere
   expect(emulator.audit()).toEqual([]);
 });
 
-test("a song that failed says why, and one that nobody ordered isn't found", async () => {
+test("a failed song has its reason, and an unknown one is a 404", async () => {
   emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation" });
   const ordered = await post({ description: "rain in Lisbon" });
   await emulator.clock.advance(10 * 60_000);
@@ -42,7 +42,7 @@ test("a song that failed says why, and one that nobody ordered isn't found", asy
   expect((await get("7c9e6679-7425-40de-944b-e07fc1f90ae7")).status).toBe(404);
 });
 
-test("a browser is told what is wrong with its order, and what nobody knows", async () => {
+test("an invalid order is a 400, and an unknown outcome a 502", async () => {
   expect((await post({ description: "" })).status).toBe(400);
   emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
   const unknown = await post({ description: "rain in Lisbon" });

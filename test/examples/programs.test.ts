@@ -2,8 +2,8 @@ import { globSync } from "node:fs";
 import { expect, test } from "vitest";
 import { runExample } from "./support/run-example.js";
 
-/** What each program says on its way. */
-const says: Record<string, readonly RegExp[]> = {
+/** Lines that each program writes. */
+const expected: Record<string, readonly RegExp[]> = {
   "batch.ts": [/https:/, /^wild: left out, the ceiling is reached$/m, /^965 credits are left\.$/m],
   "continuation.ts": [/^Joined: songs\/.+\.mp3$/m, /^It cost 16 credits\.$/m],
   "demo.ts": [/rain-in-lisbon.*\.mp3$/m, /^It cost 10 credits .* 90 are left\.$/m],
@@ -11,7 +11,7 @@ const says: Record<string, readonly RegExp[]> = {
 };
 
 test.each(globSync("*.ts", { cwd: "examples" }))("%s runs to its end on the built package", (program) => {
-  const said = runExample(`examples/${program}`);
-  expect(says).toHaveProperty([program]);
-  for (const line of says[program] ?? []) expect(said).toMatch(line);
+  const output = runExample(`examples/${program}`);
+  expect(expected).toHaveProperty([program]);
+  for (const line of expected[program] ?? []) expect(output).toMatch(line);
 });

@@ -13,16 +13,16 @@ import { ANSWER, errors, FAILED } from "./support/errors.js";
 
 const order = { name: "order-1", description: "rain in Lisbon" };
 
-describe("what an engine is told", () => {
+describe("`judge`", () => {
   test.each(errors)("$error.name, $about: again $again", ({ error, again, notBefore = null }) => {
     expect(judge(error)).toEqual(again ? { again, notBefore } : { again });
   });
 
-  test("is decided for every error of the SDK", () => {
+  test("has a verdict on every error of the SDK", () => {
     const isError = (value: unknown) => typeof value === "function" && value.prototype instanceof Error;
     const classes = Object.entries(sdk).filter(([, value]) => isError(value));
     const judged = new Set(errors.map(({ error }) => error.name));
-    // Nothing is ever just one of these.
+    // Abstract: no error is only one of these.
     const bases = ["AsyncMusicError", "ApiError"];
     expect(
       classes.map(([name]) => name).filter((name) => !judged.has(name) && !bases.includes(name)),
@@ -30,8 +30,8 @@ describe("what an engine is told", () => {
   });
 });
 
-describe("an order that is run again and again, as its engine is told", () => {
-  /** Runs a job as an engine does, at most ten times. */
+describe("an order that is retried by its verdicts", () => {
+  /** Runs a job as a queue does. */
   async function engine(client: sdk.AsyncMusic, { clock }: Emulator, options: sdk.WaitOptions = {}) {
     const journal = memoryJournal();
     for (let attempt = 1; ; attempt++) {
@@ -46,22 +46,19 @@ describe("an order that is run again and again, as its engine is told", () => {
     }
   }
 
-  test("waits on where its wait was cut short, and pays once", async ({ client, emulator }) => {
+  test("continues a wait that timed out, and is charged once", async ({ client, emulator }) => {
     const song = await engine(client, emulator, { maxWaitMs: 20_000 });
     expect(song.status).toBe("success");
     expect(emulator.state().tasks).toHaveLength(1);
   });
 
-  test("ends where nobody knows what became of it", async ({ client, emulator }) => {
+  test("ends if the outcome of its request is unknown", async ({ client, emulator }) => {
     emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
     await expect(engine(client, emulator)).rejects.toThrow(sdk.SubmissionOutcomeUnknownError);
     expect(emulator.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 
-  test("has another task where the first was refunded, and not before its time", async ({
-    client,
-    emulator,
-  }) => {
+  test("creates another task after a refund, and after the stated wait", async ({ client, emulator }) => {
     emulator.providers.provider_a.next({
       outcome: "failure",
       error_code: "rate_limited",
@@ -74,19 +71,19 @@ describe("an order that is run again and again, as its engine is told", () => {
     expect((await client.account.balance()).total).toBe(990);
   });
 
-  test("has another task at once where nothing is said of a wait", async ({ client, emulator }) => {
+  test("creates another task at once if no wait is stated", async ({ client, emulator }) => {
     emulator.providers.provider_a.next({ outcome: "failure" });
     await fulfil(order, { client, journal: memoryJournal(), now: emulator.clock.now });
     expect(emulator.state().tasks.map(({ status }) => status)).toEqual(["failure", "success"]);
   });
 
-  test("has three tasks at most", async ({ client, emulator }) => {
+  test("creates at most three tasks", async ({ client, emulator }) => {
     emulator.providers.provider_a.always({ outcome: "failure" });
     await expect(engine(client, emulator)).rejects.toThrow(sdk.TaskFailedError);
     expect(emulator.state().tasks).toHaveLength(3);
   });
 
-  test("ends at once where it can never succeed", async ({ client, emulator }) => {
+  test("ends at once if it can never succeed", async ({ client, emulator }) => {
     emulator.providers.provider_a.always({ outcome: "failure", error_code: "content_moderation" });
     await expect(engine(client, emulator)).rejects.toThrow(sdk.TaskFailedError);
     expect(emulator.state().tasks).toHaveLength(1);
@@ -107,19 +104,19 @@ describe("BullMQ", () => {
     return { thrown, moveToDelayed };
   };
 
-  test("is told never to try again", async () => {
+  test("does not retry a permanent error", async () => {
     const { thrown } = await fail(never);
     expect(thrown).toBeInstanceOf(UnrecoverableError);
     expect(thrown.message).toBe(String(never));
   });
 
-  test("is told when", async () => {
+  test("retries at the stated time", async () => {
     const { thrown, moveToDelayed } = await fail(later);
     expect(moveToDelayed).toHaveBeenCalledExactlyOnceWith(laterAt.getTime(), "token");
     expect(thrown).toBeInstanceOf(DelayedError);
   });
 
-  test("is left to itself otherwise, and is handed what comes of it", async () => {
+  test("retries any other error by its own policy, and receives the result", async () => {
     const { thrown, moveToDelayed } = await fail(someTime);
     expect(thrown).toBe(someTime);
     expect(moveToDelayed).not.toHaveBeenCalled();
@@ -139,17 +136,17 @@ describe("Inngest", () => {
   const fail = (error: Error) =>
     inInngest({ NonRetriableError, RetryAfterError }, () => Promise.reject(error)).catch((reason) => reason);
 
-  test("is told never to try again", async () => {
+  test("does not retry a permanent error", async () => {
     expect(await fail(never)).toBeInstanceOf(NonRetriableError);
     expect(await fail(never)).toMatchObject({ message: String(never), cause: never });
   });
 
-  test("is told when", async () => {
+  test("retries at the stated time", async () => {
     expect(await fail(later)).toBeInstanceOf(RetryAfterError);
     expect(await fail(later)).toMatchObject({ retryAfter: laterAt, cause: later });
   });
 
-  test("is left to itself otherwise", async () => {
+  test("retries any other error by its own policy", async () => {
     expect(await fail(someTime)).toBe(someTime);
   });
 });
@@ -160,12 +157,12 @@ describe("Temporal", () => {
   const fail = (error: Error) =>
     inTemporal(failures, () => Promise.reject(error), now).catch((reason) => reason.options);
 
-  test("is told never to try again", async () => {
+  test("does not retry a permanent error", async () => {
     const { message, name: type } = never;
     expect(await fail(never)).toEqual({ message, type, nonRetryable: true, details: [null] });
   });
 
-  test("is told how long to wait", async () => {
+  test("retries after the stated wait", async () => {
     expect(await fail(later)).toMatchObject({
       type: "NotYetError",
       nonRetryable: false,
@@ -173,11 +170,11 @@ describe("Temporal", () => {
     });
   });
 
-  test("is told which task an error is about", async () => {
+  test("receives the task ID of an error", async () => {
     expect(await fail(new sdk.TaskFailedError(FAILED))).toMatchObject({ details: [FAILED.task_id] });
   });
 
-  test("is left to itself otherwise", async () => {
+  test("retries any other error by its own policy", async () => {
     expect(await fail(someTime)).toEqual(expect.objectContaining({ nonRetryable: false }));
     expect(await fail(someTime)).not.toHaveProperty("nextRetryDelay");
   });

@@ -7,7 +7,7 @@ declare module "vitest" {
   }
 }
 
-/** Builds the package once, before the tests that run what users install. A failure is theirs to show: here it would end every other test too. */
+/** Builds the package once, before the tests of the built package. They report a failure: here, it would end all tests. */
 export function setup(project: TestProject): void {
   const { status } = spawnSync("npm", ["run", "build", "--silent"], { stdio: "inherit" });
   project.provide("buildStatus", status);

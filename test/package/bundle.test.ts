@@ -1,32 +1,28 @@
 import { globSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 import { expect, inject, test } from "vitest";
 import { importGraph } from "../../scripts/import-graph.js";
 import { entries, nodeEntries } from "./entries.js";
 
 const kilobytes = 1000;
+const SPLIT: BuildOptions = { splitting: true, outdir: "out" };
+
+const bundle = (entryPoints: string[], options: BuildOptions) =>
+  build({ ...options, entryPoints, bundle: true, format: "esm", write: false, metafile: true });
 
 test("the package builds", () => {
   expect(inject("buildStatus")).toBe(0);
 });
 
 test("the SDK with its dependencies is at most 49 kB in a user's bundle", async () => {
-  const { outputFiles, metafile } = await build({
-    entryPoints: ["src/index.ts"],
-    bundle: true,
-    minify: true,
-    format: "esm",
-    target: "es2023",
-    write: false,
-    metafile: true,
-  });
+  const { outputFiles, metafile } = await bundle(["src/index.ts"], { minify: true, target: "es2023" });
   const size = outputFiles.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0);
   expect(size).toBeLessThanOrEqual(49 * kilobytes);
   expect(Object.keys(metafile.inputs).filter((file) => file.startsWith("emulator/"))).toEqual([]);
 });
 
-test("who installs the SDK loads not a byte of the emulator", () => {
+test("the SDK loads no code of the emulator", () => {
   for (const entry of [entries["."], entries["./node"], entries["./redis"]]) {
     const { files } = importGraph(entry.script);
     const sources = [...files].flatMap(sourcesOf);
@@ -35,12 +31,12 @@ test("who installs the SDK loads not a byte of the emulator", () => {
 });
 
 for (const [name, { script }] of Object.entries(entries)) {
-  test(`${name} imports nothing that a user's installation lacks`, () => {
+  test(`${name} imports only packages that a user has installed`, () => {
     const { packages } = importGraph(script);
     const allowed = ["ky", "zod/mini"];
     if (name === "./emulator/msw") allowed.push("msw");
     if (name === "./emulator/vitest") allowed.push("vitest");
-    // The MP3 encoder's worker, where there are no web workers; it asks for it only then.
+    // For the MP3 encoder, where there are no web workers.
     if (name.startsWith("./emulator")) allowed.push("worker_threads");
     const isAllowed = (found: string) =>
       allowed.some((specifier) => found.startsWith(`${specifier} in `)) ||
@@ -49,18 +45,12 @@ for (const [name, { script }] of Object.entries(entries)) {
   });
 }
 
-test("the emulator's heavy parts are loaded when they are first asked for", async () => {
-  const { metafile } = await build({
-    entryPoints: ["emulator/index.ts"],
-    // Where the modules are is told as they are found, also where their folder is a link.
+test("the emulator's large parts are loaded at their first use", async () => {
+  const { metafile } = await bundle(["emulator/index.ts"], {
+    ...SPLIT,
+    // Paths stay relative even if `node_modules` is a link.
     preserveSymlinks: true,
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    outdir: "out",
-    write: false,
     external: ["zod", "worker_threads"],
-    metafile: true,
   });
   const eager = new Set<string>();
   const load = (file: string) => {
@@ -78,14 +68,14 @@ test("the emulator's heavy parts are loaded when they are first asked for", asyn
   expect(found(inputsOf(eager))).toEqual([]);
 });
 
-test("the dashboard's files are less than 150 kB together, compressed", () => {
+test("the dashboard's files are less than 150 kB, compressed", () => {
   const served = globSync("dist/dashboard/*").filter((file) => !file.endsWith("LICENSES"));
   const sizes = served.map((file) => gzipSync(readFileSync(file), { level: 9 }).length);
   expect(served.length).toBeGreaterThan(3);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150 * kilobytes);
 });
 
-test("every package whose code is in the dashboard has its license beside it", () => {
+test("every package in the dashboard has its license in the licenses file", () => {
   const licenses = readFileSync("dist/dashboard/THIRD-PARTY-LICENSES", "utf8");
   const titles = [...licenses.matchAll(/^(\S+) \d\S* \((.+)\)$/gm)].map(([, name, license]) => [
     name,
@@ -102,17 +92,9 @@ test("every package whose code is in the dashboard has its license beside it", (
 });
 
 test("every bundled package's license is in the licenses file", async () => {
-  const { metafile } = await build({
-    entryPoints: ["emulator/index.ts", "src/cli/main.ts"],
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    platform: "node",
-    outdir: "out",
-    write: false,
-    external: ["zod", "ky"],
-    metafile: true,
-  });
+  const entryPoints = ["emulator/index.ts", "src/cli/main.ts"];
+  const options: BuildOptions = { ...SPLIT, platform: "node", external: ["zod", "ky"] };
+  const { metafile } = await bundle(entryPoints, options);
   const bundled = Object.values(metafile.outputs)
     .flatMap(({ inputs }) => Object.keys(inputs))
     .flatMap((source) => source.match(/(?<=.*node_modules\/)(?:@[^/]+\/)?[^/]+/) ?? []);

@@ -1,4 +1,4 @@
-/** The package's entry points, by what stands behind `async-music` in an import. */
+/** The package's entry points, by the part of an import after `async-music`. */
 export const entries = {
   ".": { script: "dist/index.js", types: "dist/types/src/index.d.ts" },
   "./node": { script: "dist/node.js", types: "dist/types/src/node/index.d.ts" },
@@ -9,5 +9,5 @@ export const entries = {
   "./emulator/vitest": { script: "dist/emulator-vitest.js", types: "dist/types/emulator/vitest.d.ts" },
 } as const;
 
-/** The entry points that only Node (and what imitates it) can load; the others keep to web standards. */
+/** The entry points that need Node's modules. The others need web standards only. */
 export const nodeEntries: readonly string[] = ["./node", "./emulator/node"];

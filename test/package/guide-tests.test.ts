@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import { runVitest } from "../support/run-vitest.js";
 import { shownIn, shownOnStage } from "./guides.js";
 
-/** Inside of the package, so that what is there can import it by its name. */
+/** Inside the package, so that tests can import it by its name. */
 const folder = resolve(".reports/guides");
 const tests = [...shownIn("ts vitest"), ...shownOnStage("ts vitest")];
 const onStage = [...shownIn("ts sketch"), ...shownOnStage("ts sketch"), ...shownOnStage("ts")];
@@ -19,7 +19,7 @@ beforeAll(() => {
     writeFileSync(join(folder, `on-stage-${index}.ts`), `// ${name}\n${code}\nexport {};\n`);
 });
 
-test("the tests and sketches that we show compile", () => {
+test("the tests and sketches in the guides compile", () => {
   const compilerOptions = { noUnusedLocals: false };
   const include = ["*", "../../test/package/stage-names.ts"];
   const config = { extends: "../../tsconfig.json", compilerOptions, include, exclude: [] };
@@ -27,7 +27,7 @@ test("the tests and sketches that we show compile", () => {
   expect(spawnSync("npx", ["tsc", "--project", folder], { encoding: "utf8" }).stdout).toBe("");
 });
 
-test("the tests that we show pass", async () => {
+test("the tests in the guides pass", async () => {
   const failures = await runVitest(folder);
   expect([...failures].filter(([, messages]) => messages.length > 0)).toEqual([]);
   expect([...failures.keys()].filter((name) => name.startsWith("guide-"))).toHaveLength(tests.length);

@@ -1,13 +1,13 @@
 import { globSync, readFileSync } from "node:fs";
 
-/** A piece of code that we show, so that a reader can copy it. */
+/** A code example of a page. */
 export interface Shown {
-  /** `docs/guide.md, 2`: the second of its language there. */
+  /** For example `docs/guide.md, 2` for the second example of its language. */
   name: string;
   code: string;
 }
 
-/** The pages whose programs are complete: a reader finds everything in them. */
+/** Pages with complete programs. */
 export const GUIDES: readonly string[] = globSync("docs/*.md").sort();
 
 /** Pages whose code uses the names of `stage.ts`. */

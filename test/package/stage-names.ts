@@ -1,7 +1,4 @@
-/**
- * The names that the README, the docstrings and the guides' sketches use without making them. No file imports this one,
- * and the project leaves it out: its names are known to the snippets alone.
- */
+/** The globals of the examples in the README, the docstrings and the guides' sketches. Only those examples compile with them. */
 
 type Stage = typeof import("./stage.js").stage;
 
@@ -34,7 +31,7 @@ declare global {
   const song: Stage["song"];
   const taskId: string;
 
-  // Of other people's packages, which the examples use.
+  // From other packages.
   const url: string;
   const journal: Journal;
   const redisJournal: typeof import("async-music/redis").redisJournal;

@@ -1,7 +1,4 @@
-/**
- * What the README's and the docstrings' snippets use without making it: they are run behind this file, and
- * `stage-names.ts` tells the compiler of it.
- */
+/** Sets the globals that the examples of the README and the docstrings use. `stage-names.ts` declares their types. */
 
 import {
   AsyncMusic,
@@ -18,7 +15,7 @@ import { emulatorHandlers } from "async-music/emulator/msw";
 import { fileJournal, saveAudio } from "async-music/node";
 import { setupServer } from "msw/node";
 
-/** The service behind the environment's address, which ticks with the wall: a song is there at the first poll. */
+/** The service of the environment's base URL, on a real clock: a song is ready at its first poll. */
 const service = createEmulator({ clock: "real" });
 for (const provider of Object.values(service.providers)) provider.always({ polls: 1 });
 process.env["ASYNC_MUSIC_BASE_URL"] = service.url;

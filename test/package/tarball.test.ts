@@ -9,8 +9,8 @@ import { shownIn } from "./guides.js";
 
 const megabytes = 1_000_000;
 
-/** What pages of the package link to, and say to be in the repository alone: pictures would be too large. */
-const IN_THE_REPOSITORY_ALONE = /^docs\/images\/|^CONTRIBUTING\.md$/;
+/** Link targets that are only in the repository: the pictures are too large for the package. */
+const ONLY_IN_REPOSITORY = /^docs\/images\/|^CONTRIBUTING\.md$/;
 
 let folder: string;
 let packed: { filename: string; size: number; files: { path: string }[] };
@@ -27,7 +27,7 @@ test("a download is at most 0.9 MB", () => {
   expect(packed.size).toBeLessThanOrEqual(0.9 * megabytes);
 });
 
-test("the package holds what its users and its license need, and nothing of the workshop", () => {
+test("the package has the files that users and the license need, and no others", () => {
   const paths = packed.files.map(({ path }) => path);
   const needed = Object.values(entries).flatMap(({ script, types }) => [script, types]);
   expect(paths).toEqual(
@@ -42,29 +42,29 @@ test("the package holds what its users and its license need, and nothing of the 
       "openapi.json",
     ]),
   );
-  const ours = [
+  const allowed = [
     /^(?:dist|src|emulator)\//,
     /^docs\/[a-z-]+\.(?:md|svg)$/,
     /^skills\/async-music\/SKILL\.md$/,
     /^examples\/[\w/[\].-]+\.(?:md|ts|py)$/,
     /^(?:package\.json|llms\.txt|openapi\.json|(?:README|CHANGELOG|SECURITY)\.md|LICENSE)$/,
   ];
-  expect(paths.filter((path) => !ours.some((kind) => kind.test(path)))).toEqual([]);
+  expect(paths.filter((path) => !allowed.some((kind) => kind.test(path)))).toEqual([]);
 });
 
-test("a release is for everybody, tells where it was built, and goes where npm is set to send it", () => {
+test("a release is public, with provenance, at the configured registry", () => {
   const { publishConfig } = JSON.parse(readFileSync("package.json", "utf8"));
   expect(publishConfig).toEqual({ access: "public", provenance: true });
 });
 
-test("the README and CONTRIBUTING.md name the oldest Node that the package admits", () => {
+test("README.md and CONTRIBUTING.md name the oldest supported Node version", () => {
   const { engines } = JSON.parse(readFileSync("package.json", "utf8"));
   const oldest = engines.node.replace(">=", "from ");
   expect(readFileSync("README.md", "utf8")).toContain(`Node ${oldest},`);
   expect(readFileSync("CONTRIBUTING.md", "utf8")).toContain(`${oldest} on`);
 });
 
-test("what a page of the package links to is in the package, unless it says otherwise", () => {
+test("every link of a page of the package leads to a file of the package", () => {
   const paths = packed.files.map(({ path }) => path);
   const pages = paths.filter((path) => path.endsWith(".md") || path === "llms.txt");
   const links = pages.flatMap((page) =>
@@ -74,7 +74,7 @@ test("what a page of the package links to is in the package, unless it says othe
   );
   expect(links.length).toBeGreaterThan(100);
   const missing = links.filter((path) => !paths.includes(path));
-  expect(missing.filter((path) => !IN_THE_REPOSITORY_ALONE.test(path))).toEqual([]);
+  expect(missing.filter((path) => !ONLY_IN_REPOSITORY.test(path))).toEqual([]);
 });
 
 test.each([
@@ -82,12 +82,12 @@ test.each([
   ["nodenext", "tsc6"],
   ["bundler", "tsc"],
   ["bundler", "tsc6"],
-])("a user's project compiles under %s with %s, with no dependency's types at hand", (consumer, compiler) => {
+])("a user's project compiles under %s with %s, without types of other packages", (consumer, compiler) => {
   const project = installInto(consumer);
   run(resolve("node_modules/.bin", compiler), ["--project", project]);
 });
 
-/** Unpacks the tarball as a user's only installed package, but for Node's types where they compile for Node. */
+/** Installs the tarball as a user's only package, besides Node's types in a project for Node. */
 function installInto(consumer: string): string {
   const project = mkdtempSync(join(folder, `${consumer}-`));
   const installed = join(project, "node_modules/async-music");

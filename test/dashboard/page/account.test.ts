@@ -4,7 +4,7 @@ import { closeBrowser, openDashboard } from "./support/dashboard.js";
 afterAll(closeBrowser);
 
 describe("the account", () => {
-  test("a new key is shown once, can be copied, works, and is kept nowhere", async () => {
+  test("a new key is shown once, can be copied, works, and is not stored", async () => {
     const { page, server } = await openDashboard({ path: "/account" });
     await page.getByRole("button", { name: "Create a key" }).click();
     const panel = page.getByRole("article", { name: "The new key" });
@@ -57,7 +57,7 @@ describe("the account", () => {
     expect(emulator.accounts.get(emulator.accountId).balance.available).toBe(600);
   });
 
-  test("the automatic top-up says its rules, and wants a card and a fresh authorization", async () => {
+  test("the automatic top-up shows its rules, and requires a card and a new authorization", async () => {
     const { page, emulator, api } = await openDashboard({ path: "/account" });
     const section = page.getByRole("region", { name: "Automatic top-up" });
     await section.getByText("No card is saved").waitFor();
@@ -95,7 +95,7 @@ describe("the account", () => {
     await section.getByText("off", { exact: true }).waitFor();
   });
 
-  test("every amount of the automatic top-up is set, and the card's bank accepts charges again", async () => {
+  test("every amount of the automatic top-up is set, and the card accepts charges again", async () => {
     const { page, emulator } = await openDashboard({
       path: "/account",
       prepare: (emulator) => void emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" }),
@@ -113,14 +113,14 @@ describe("the account", () => {
       recharge_usd: 20,
       monthly_cap_usd: 40,
     });
-    const bankRefuses = () => {
-      const { state } = emulator.snapshot() as unknown as SavedCards;
-      return state.accounts[0]?.purchases.saved_card.refuses;
-    };
+    const expectRefusing = (refuses: boolean) =>
+      expect
+        .poll(() => emulator.snapshot().state)
+        .toMatchObject({ accounts: [{ purchases: { saved_card: { refuses } } }] });
     await section.getByRole("button", { name: "refuse charges" }).click();
-    await expect.poll(bankRefuses).toBe(true);
+    await expectRefusing(true);
     await section.getByRole("button", { name: "accept charges" }).click();
-    await expect.poll(bankRefuses).toBe(false);
+    await expectRefusing(false);
   });
 
   test("invoices are disabled with the reason until the required fields are saved", async () => {
@@ -152,7 +152,7 @@ describe("the account", () => {
     expect((await pdf.body()).subarray(0, 5).toString()).toBe("%PDF-");
   });
 
-  test("each field of the billing form is saved as what its label says, and is shown again", async () => {
+  test("each field of the billing form is saved under its name, and is shown again", async () => {
     const { page, emulator } = await openDashboard({ path: "/account" });
     const form = page.getByRole("region", { name: "Billing information" });
     const fields = [
@@ -175,7 +175,7 @@ describe("the account", () => {
       await expect.poll(() => form.getByLabel(label).inputValue()).toBe(text);
   });
 
-  test("there can be several accounts, and the chosen one stays after a reload", async () => {
+  test("an account is created, and the selected one stays after a reload", async () => {
     const { page } = await openDashboard({ path: "/account" });
     await page.getByLabel("Starting credits").fill("7");
     await page.getByRole("button", { name: "Create an account" }).click();
@@ -191,8 +191,3 @@ describe("the account", () => {
     expect(await page.getByText("This account is suspended").count()).toBe(0);
   });
 });
-
-/** As much of a snapshot as the tests rely on. */
-interface SavedCards {
-  state: { accounts: { purchases: { saved_card: { refuses: boolean } } }[] };
-}

@@ -6,7 +6,7 @@ afterAll(closeBrowser);
 const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "a lighthouse" } };
 
 describe("the overview", () => {
-  test("credits are a statement and a curve, which move as the service is used", async () => {
+  test("shows credits as a statement and a chart, which change with each task", async () => {
     const { page, api, emulator, submit } = await openDashboard();
     await page.getByText("The chart starts with the second change of credits.").waitFor();
     const taskId = await submit(LYRICS);
@@ -20,7 +20,7 @@ describe("the overview", () => {
     await page.getByRole("row", { name: /Top-up \+100 195 0/ }).waitFor();
   });
 
-  test("the clock goes a minute, an hour and seven days forward", async () => {
+  test("advances the clock by a minute, an hour and seven days", async () => {
     const { page, emulator } = await openDashboard();
     const before = emulator.clock.now();
     for (const [name, at] of [
@@ -34,7 +34,7 @@ describe("the overview", () => {
     expect(emulator.clock.now() - before).toBe(60_000 + 3_600_000 + 7 * 86_400_000);
   });
 
-  test("a real clock ticks on the page", async () => {
+  test("shows a real clock that ticks", async () => {
     const { page } = await openDashboard({ emulator: { clock: "real" } });
     const clock = page.getByRole("group", { name: "Clock" }).locator("time");
     const first = await clock.textContent();

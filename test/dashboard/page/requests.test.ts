@@ -6,7 +6,7 @@ afterAll(closeBrowser);
 const UNKNOWN = "/task/00000000-0000-4000-8000-000000000000";
 
 describe("the request log", () => {
-  test("shows each request as it comes, newest first, and the reads of a task lead to it", async () => {
+  test("shows each new request first, with a link to its task", async () => {
     const { page, api } = await openDashboard({ path: "/requests" });
     await page.getByText("No requests yet.").waitFor();
     await api("GET", "/account/balance");
@@ -20,7 +20,7 @@ describe("the request log", () => {
     await page.getByText("There is no such task.").waitFor();
   });
 
-  test("the list is the emulator's log after the stream has opened again, and no longer", async () => {
+  test("shows the emulator's log after the stream has opened again", async () => {
     const { page, api, server, serveAgain } = await openDashboard({ path: "/requests" });
     await api("GET", "/account/balance");
     await api("GET", "/account/usage");
@@ -37,7 +37,7 @@ describe("the request log", () => {
     await page.getByText("No requests yet.").waitFor();
   });
 
-  test("a finding of the audit stands beside the request that caused it", async () => {
+  test("shows a finding of the audit beside the request that caused it", async () => {
     const { page, api, submit } = await openDashboard({ path: "/requests" });
     const taskId = await submit({ model: "provider_a", task_type: "lyrics", input: { prompt: "x" } });
     await api("GET", `/task/${taskId}`);
@@ -69,7 +69,7 @@ describe("the request log", () => {
     expect(await page.getByLabel("Status").inputValue()).toBe("4");
   });
 
-  test("stands still while it is paused, and counts what came meanwhile", async () => {
+  test("stops while it is paused, and counts the new requests", async () => {
     const { page, api } = await openDashboard({ path: "/requests" });
     await api("GET", "/account/balance");
     await page.getByText("1 request", { exact: true }).waitFor();

@@ -9,7 +9,7 @@ afterAll(closeBrowser);
 const MARKUP = `<img src=x onerror="globalThis.struck=1"><script>globalThis.struck=1</script>{{1+1}}`;
 
 describe("the page", () => {
-  test("text from requests is never markup, wherever it is shown", async () => {
+  test("never shows text from requests as markup", async () => {
     const { page, emulator, api, server, goTo, submit } = await openDashboard();
     emulator.providers.provider_a.next({ polls: 1 });
     emulator.providers.provider_a.next({ outcome: "failure", polls: 1, error: MARKUP });
@@ -48,7 +48,7 @@ describe("the page", () => {
     expect(await page.evaluate(() => "struck" in globalThis)).toBe(false);
   });
 
-  test("it comes under a policy that lets nothing in but its own files, and no script of a stranger runs", async () => {
+  test("has a content security policy that allows only its own files", async () => {
     const { page: watched, server } = await openDashboard();
     const { headers } = await fetch(`${server.url}/`);
     const policy = headers.get("Content-Security-Policy") ?? "";
@@ -66,7 +66,7 @@ describe("the page", () => {
       /<style|style=|<script>|onload=|https?:/,
     );
 
-    // A page of its own: on the others nothing may be blocked.
+    // In a separate page: a blocked request fails the others.
     const page = await watched.context().newPage();
     await page.goto(server.url);
     const blocked = await page.evaluate(
@@ -81,7 +81,7 @@ describe("the page", () => {
     expect(blocked).toBe("img-src");
   });
 
-  test("its files are served for what they are, leave no trace in the log, and meet no fault", async () => {
+  test("has files with their content types, which are not logged and not subject to faults", async () => {
     const { page, server, emulator } = await openDashboard();
     emulator.faults.add({ times: 99, fault: { kind: "status", status: 500, when: "before" } });
     await page.reload();
@@ -110,7 +110,7 @@ describe("the page", () => {
     expect((await fetch(`${server.url}/`, { method: "POST" })).status).toBe(405);
   });
 
-  test("the installed command serves it at the address that it says", async () => {
+  test("is served by the installed command at the address that it writes", async () => {
     const folder = join(inject("installed"), "node_modules/async-music");
     const child = spawn(process.execPath, [join(folder, "dist/cli.js"), "emulator", "--port", "0", "--json"]);
     onTestFinished(() => void child.kill());

@@ -8,7 +8,7 @@ afterAll(closeBrowser);
 const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } };
 
 describe("scenarios", () => {
-  test("a fault is armed, seen, met by a request, and gone", async () => {
+  test("a fault is added, applies to one request, and is removed", async () => {
     const { page, api } = await openDashboard({ path: "/scenarios" });
     const faults = page.getByRole("region", { name: "Faults" });
     await faults.getByText("No faults.").waitFor();
@@ -21,14 +21,14 @@ describe("scenarios", () => {
     expect((await api("POST", "/task", SONG)).status).toBe(202);
   });
 
-  test("any fault and any outcome can be told as JSON, and what is wrong with it is said in words", async () => {
+  test("any fault and any outcome can be added as JSON, and errors in it are shown", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     const faults = page.getByRole("region", { name: "Faults" });
     await faults.getByText("Another fault, as JSON").click();
     await faults.getByRole("button", { name: "Add the JSON" }).click();
-    const armed = faults.getByRole("listitem");
-    await armed.getByText('"kind":"latency","ms":2500').waitFor();
-    expect(await armed.textContent()).toContain("Balance and usage · 3 times");
+    const added = faults.getByRole("listitem");
+    await added.getByText('"kind":"latency","ms":2500').waitFor();
+    expect(await added.textContent()).toContain("Balance and usage · 3 times");
     await faults.getByLabel("JSON").fill('{"fault":{"kind":"none"}}');
     await faults.getByRole("button", { name: "Add the JSON" }).click();
     await faults.getByRole("alert").getByText("kind").waitFor();
@@ -42,7 +42,7 @@ describe("scenarios", () => {
     expect(emulator.snapshot().state).toMatchObject({ scripts: { provider_a: { next: [{ clips: 3 }] } } });
   });
 
-  test("faults with a chance stay, and all are disarmed at once", async () => {
+  test("faults with a probability stay, and all are removed at once", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     const faults = page.getByRole("region", { name: "Faults" });
     await faults.getByLabel("Times").fill("");
@@ -54,7 +54,7 @@ describe("scenarios", () => {
     expect(emulator.snapshot().state).toMatchObject({ faults: [] });
   });
 
-  test("every open choice is a switch with its reason, and moves the service", async () => {
+  test("every policy option has a field with its description, and changes the service", async () => {
     const { page, emulator, api } = await openDashboard({ path: "/scenarios" });
     for (const [name, { decides }] of Object.entries(POLICY_FIELDS)) {
       const control = page.getByRole("combobox", { name, exact: true });
@@ -70,7 +70,7 @@ describe("scenarios", () => {
     await expect.poll(() => emulator.policy.invalid_audio_format_status).toBe(400);
   });
 
-  test("both numbers of the rate limit are set", async () => {
+  test("both numbers of the rate limit can be set", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     const limits = page.getByRole("region", { name: "Rate limit" });
     await limits.getByLabel("Requests").fill("7");
@@ -80,7 +80,7 @@ describe("scenarios", () => {
     expect(emulator.limits).toEqual({ requests: 7, windowSeconds: 9 });
   });
 
-  test("a fault is added for the chosen requests, as often as it says", async () => {
+  test("a fault is added for the chosen requests and number of times", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     const faults = page.getByRole("region", { name: "Faults" });
     await faults.getByLabel("Fault").selectOption("limited");
@@ -98,7 +98,7 @@ describe("scenarios", () => {
     ]);
   });
 
-  test("an outcome is given to the chosen provider, and taken back from it", async () => {
+  test("an outcome is added to the chosen provider, and removed from it", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     const outcomes = page.getByRole("region", { name: "Outcomes" });
     await outcomes.getByLabel("Outcome", { exact: true }).selectOption("hang");
@@ -118,7 +118,7 @@ describe("scenarios", () => {
     expect(emulator.snapshot().state).toMatchObject({ scripts: { provider_b: none } });
   });
 
-  test("a reset takes its seed, its credits and a policy that is drawn", async () => {
+  test("a reset applies its seed, its credits and a policy drawn from the seed", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     await page.getByRole("button", { name: "Reset…" }).click();
     const dialog = page.getByRole("dialog");
@@ -132,24 +132,26 @@ describe("scenarios", () => {
     expect(emulator.accounts.get(emulator.accountId).balance.total).toBe(33);
   });
 
-  test("a snapshot is saved and loaded, and what is no snapshot is refused in words", async () => {
+  test("a snapshot is saved and loaded, and another file is refused with the reason", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     const download = page.waitForEvent("download");
     await page.getByRole("link", { name: "Save a snapshot" }).click();
     const file = await (await download).path();
     emulator.accounts.topUp(emulator.accountId, { usd: 50, method: "card" });
     const field = page.getByLabel("Load a snapshot");
-    await field.setInputFiles({ name: "x.json", mimeType: "application/json", buffer: Buffer.from("no") });
-    await page.getByRole("alert").getByText("x.json is not a snapshot of an emulator.").waitFor();
-    const buffer = Buffer.from('{ "name": "app", "version": "1.0.0" }');
-    await field.setInputFiles({ name: "package.json", mimeType: "application/json", buffer });
-    await page.getByRole("alert").getByText("package.json is not a snapshot of an emulator.").waitFor();
+    for (const [name, text] of [
+      ["x.json", "no"],
+      ["package.json", '{ "name": "app", "version": "1.0.0" }'],
+    ] as const) {
+      await field.setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(text) });
+      await page.getByRole("alert").getByText(`${name} is not a snapshot of an emulator.`).waitFor();
+    }
     await field.setInputFiles(file);
     await page.getByText("Loaded").waitFor();
     expect(emulator.accounts.get(emulator.accountId).balance.available).toBe(100);
   });
 
-  test("a reset asks first, and the page begins anew with the emulator", async () => {
+  test("a reset must be confirmed, and clears every view", async () => {
     const { page, api, emulator, goTo } = await openDashboard({ path: "/scenarios" });
     await api("POST", "/task", SONG);
     await page.getByRole("button", { name: "Reset…" }).click();

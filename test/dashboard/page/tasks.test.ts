@@ -8,7 +8,7 @@ afterAll(closeBrowser);
 const SONG = { model: "provider_a", task_type: "music", input: { gpt_description_prompt: "rain in Lisbon" } };
 
 describe("tasks", () => {
-  test("a song is submitted from the form, skipped to its end, and can be seen and heard", async () => {
+  test("the form submits a song, whose end can be skipped to, and whose audio plays", async () => {
     const { page, emulator } = await openDashboard({ path: "/tasks/new" });
     await page.getByLabel("Description").fill("rain in Lisbon");
     await page.getByLabel("Audio format").selectOption("mp3");
@@ -40,25 +40,24 @@ describe("tasks", () => {
     expect(await page.getByRole("figure", { name: "Request" }).textContent()).toContain(
       '"audio_format": "mp3"',
     );
-    // What the page itself listened to is no request of a client.
+    // The page's own downloads are not requests of a client.
     expect(emulator.requests.map(({ method }) => method)).toEqual(["POST", "GET"]);
     expect(emulator.audit()).toEqual([]);
   });
 
-  test("after seven days the audio is gone, and the page says so", async () => {
+  test("after seven days the audio is shown as expired", async () => {
     const { page, emulator, goTo, submit, api } = await openDashboard();
     emulator.providers.provider_a.next({ polls: 1 });
     const taskId = await submit(SONG);
     await api("GET", `/task/${taskId}`);
     await goTo(`/tasks/${taskId}`);
     await page.locator("audio").first().waitFor();
-    // Whoever listens does not hold the time up.
     await page.getByRole("button", { name: "+7 days" }).click();
     await page.getByText("Expired after 7 days").waitFor();
     expect(await page.locator("audio").count()).toBe(0);
   });
 
-  test("tasks of other programs appear as they come, and move as they are read", async () => {
+  test("tasks of other programs appear when they are created, and change when they are read", async () => {
     const { page, api, emulator, submit } = await openDashboard({ path: "/tasks" });
     await page.getByText("No tasks yet.").waitFor();
     const taskId = await submit(SONG);
@@ -71,7 +70,7 @@ describe("tasks", () => {
     await page.getByText("No task matches these filters.").waitFor();
   });
 
-  test("the list is searched by words, and shows the chosen status alone", async () => {
+  test("the list is filtered by words and by status", async () => {
     const { page, api, emulator, submit } = await openDashboard({ path: "/tasks" });
     emulator.providers.provider_a.next({ outcome: "failure", polls: 1 });
     await api("GET", `/task/${await submit({ ...SONG, input: { tags: "sea shanty" } })}`);
@@ -86,7 +85,7 @@ describe("tasks", () => {
     await page.getByRole("row", { name: /rain in Lisbon/ }).waitFor();
   });
 
-  test("the curl command that is shown makes the same task, whatever is typed", async () => {
+  test("the curl command on the page creates the same task, whatever is typed", async () => {
     const { page, emulator } = await openDashboard({ path: "/tasks/new" });
     const words = `it's "quoted" $HOME \`id\` <b>bold</b> \\ é`;
     await page.getByLabel("Description").fill(words);
@@ -105,14 +104,14 @@ describe("tasks", () => {
     expect(code).toContain("X-Emulator-Outcome");
   });
 
-  test("the SDK code that is shown runs, and asks for the same", async () => {
+  test("the SDK code on the page runs, and creates the same task", async () => {
     const { page, emulator, server } = await openDashboard({ path: "/tasks/new" });
     await page.getByLabel("From").selectOption("custom");
     await page.getByLabel("Lyrics", { exact: true }).fill('[Verse]\nit\'s "rain" \\o/');
     await page.getByLabel("Instrumental").check();
     await page.getByLabel("Outcome").selectOption("moderated");
     const shown = (await page.getByRole("figure", { name: "SDK code" }).locator("code").textContent()) ?? "";
-    // Created and not waited for: a program of its own lives in real time.
+    // Only created: a separate process would wait in real time.
     const code = shown.replace("tasks.run", "tasks.create").replace("task.output.result", "task.task_id");
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", code], {
       cwd: inject("installed"),
@@ -126,7 +125,7 @@ describe("tasks", () => {
     expect(emulator.snapshot().state).toMatchObject({ tasks: [{ plan: { end: { outcome: "failure" } } }] });
   });
 
-  test("a failure and a refusal are told in words", async () => {
+  test("a failed task and a refused request show their reasons", async () => {
     const { page, goTo } = await openDashboard({ path: "/tasks/new", emulator: { credits: 10 } });
     await page.getByLabel("Outcome").selectOption("moderated");
     await page.getByRole("button", { name: /^Submit/ }).click();
@@ -140,13 +139,13 @@ describe("tasks", () => {
     await page.getByRole("alert").getByText("400 invalid_task_input").waitFor();
   });
 
-  test("how a task ends is not remembered over a reload, and what is typed is", async () => {
+  test("a reload resets the outcome of the form, and keeps its fields", async () => {
     const { page } = await openDashboard({ path: "/tasks/new" });
     await page.getByLabel("Description").fill("");
     await page.getByLabel("Outcome").selectOption("moderated");
     const code = page.getByRole("figure", { name: "SDK code" });
     await code.getByText("X-Emulator-Outcome").waitFor();
-    // What is required and empty is asked for where it belongs.
+    // A required field is sent even if it is empty.
     expect(await code.textContent()).toContain('gpt_description_prompt: ""');
     await page.reload();
     await code.waitFor();
@@ -159,14 +158,14 @@ describe("tasks", () => {
     { kind: "disconnect", when: "after" },
     { kind: "status", status: 500, when: "after" },
     { kind: "malformed" },
-  ] as const)("a lost answer says that a task may be there: %j", async (fault) => {
+  ] as const)("after a lost response, an alert says that a task may exist: %j", async (fault) => {
     const { page, emulator } = await openDashboard({ path: "/tasks/new" });
     emulator.faults.add({ method: "POST", fault });
     await page.getByRole("button", { name: /^Submit/ }).click();
     await page.getByRole("alert").getByText("A task may have been created: see Tasks.").waitFor();
   });
 
-  test("a task's end stands behind the read that found it, and before the movement of its credits", async () => {
+  test("the timeline shows a task's end after the read that found it, and before its refund", async () => {
     const { page, api, emulator, submit } = await openDashboard();
     emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation", polls: 1 });
     const taskId = await submit(SONG);
@@ -184,7 +183,7 @@ describe("tasks", () => {
     expect(await page.locator("main .facts").first().textContent()).toContain("10 credits refunded");
   });
 
-  test("lyrics are shown as text, and a task that hangs can be skipped past its hour", async () => {
+  test("lyrics are shown as text, and a task that hangs can be skipped past its timeout", async () => {
     const { page, goTo } = await openDashboard({ path: "/tasks/new" });
     await page.getByLabel("Task", { exact: true }).selectOption("lyrics");
     await page.getByLabel("Subject").fill("a lighthouse");

@@ -1,36 +1,11 @@
-import {
-  AccountSuspendedError,
-  ApiError,
-  AudioDownloadError,
-  AudioExpiredError,
-  AuthenticationError,
-  BadRequestError,
-  ConnectionError,
-  CreditCeilingError,
-  type FailedTask,
-  InsufficientCreditsError,
-  InvalidOptionError,
-  InvalidRequestError,
-  InvalidResponseError,
-  JournalConflictError,
-  JournalDamagedError,
-  JournalError,
-  RateLimitedError,
-  RequestTimeoutError,
-  ServerError,
-  SubmissionOutcomeUnknownError,
-  TaskFailedError,
-  TaskNotFoundError,
-  TaskTimedOutError,
-  WaitTimeoutError,
-} from "async-music";
+import * as sdk from "async-music";
 import { NotYetError } from "../../../examples/queues/order.js";
 
 export const ANSWER = "a song";
 
 const TASK_ID = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 
-export const FAILED: FailedTask = {
+export const FAILED: sdk.FailedTask = {
   task_id: TASK_ID,
   model: "provider_a",
   type: "music",
@@ -61,7 +36,7 @@ interface Judged {
   notBefore?: Date;
 }
 
-const never = (error: Error, about = "whatever it says"): Judged => ({ error, about, again: false });
+const never = (error: Error, about = "with any reason"): Judged => ({ error, about, again: false });
 const again = (error: Error, about: string, notBefore?: Date): Judged => ({
   error,
   about,
@@ -69,35 +44,35 @@ const again = (error: Error, about: string, notBefore?: Date): Judged => ({
   ...(notBefore && { notBefore }),
 });
 
-/** Every kind of error, and whether a job that ended in it is to be run again. */
+/** Every kind of error, and whether a job that failed with it should run again. */
 export const errors: Judged[] = [
-  never(new InvalidOptionError("prompt", "be shorter")),
-  never(new InvalidRequestError("invalid_task_input", [])),
-  never(new BadRequestError("", api)),
-  never(new AuthenticationError("", api)),
-  never(new InsufficientCreditsError("", api)),
-  never(new AccountSuspendedError("", api)),
-  never(new TaskNotFoundError("", api)),
-  never(new JournalConflictError("", journal)),
-  never(new JournalDamagedError("", { orders: [], damagedKeys: [] })),
-  never(new InvalidResponseError("", of)),
-  never(new AudioExpiredError(audio.url)),
-  never(new CreditCeilingError({ credits: 5, spentCredits: 5, maxCredits: 5 })),
-  never(new SubmissionOutcomeUnknownError("", outcome), "of an unknown task"),
-  never(new SubmissionOutcomeUnknownError("", { ...outcome, taskId: TASK_ID }), "of a task that was named"),
-  never(new JournalError("", { ...journal, taskId: TASK_ID }), "that could not record a task"),
-  never(new TaskFailedError(FAILED), "whose key is used up"),
-  never(new TaskTimedOutError({ ...FAILED, status: "timeout" }), "whose key is used up"),
+  never(new sdk.InvalidOptionError("prompt", "be shorter")),
+  never(new sdk.InvalidRequestError("invalid_task_input", [])),
+  never(new sdk.BadRequestError("", api)),
+  never(new sdk.AuthenticationError("", api)),
+  never(new sdk.InsufficientCreditsError("", api)),
+  never(new sdk.AccountSuspendedError("", api)),
+  never(new sdk.TaskNotFoundError("", api)),
+  never(new sdk.JournalConflictError("", journal)),
+  never(new sdk.JournalDamagedError("", { orders: [], damagedKeys: [] })),
+  never(new sdk.InvalidResponseError("", of)),
+  never(new sdk.AudioExpiredError(audio.url)),
+  never(new sdk.CreditCeilingError({ credits: 5, spentCredits: 5, maxCredits: 5 })),
+  never(new sdk.SubmissionOutcomeUnknownError("", outcome), "without a task ID"),
+  never(new sdk.SubmissionOutcomeUnknownError("", { ...outcome, taskId: TASK_ID }), "with a task ID"),
+  never(new sdk.JournalError("", { ...journal, taskId: TASK_ID }), "after a task was created"),
+  never(new sdk.TaskFailedError(FAILED), "whose key is used"),
+  never(new sdk.TaskTimedOutError({ ...FAILED, status: "timeout" }), "whose key is used"),
 
-  again(new JournalError("", journal), "before anything was sent"),
-  again(new RateLimitedError("", { ...api, retryAfterSeconds: 30, retryAt }), "with a wait", retryAt),
-  again(new RateLimitedError("", { ...api, retryAfterSeconds: null, retryAt: null }), "without a wait"),
-  again(new NotYetError(retryAt, new TaskFailedError(FAILED)), "of an order that has another try", retryAt),
-  again(new WaitTimeoutError("", { taskId: TASK_ID, task: null }), "of a task that goes on"),
-  again(new ConnectionError("", of), "of a read, or of what never left"),
-  again(new RequestTimeoutError("", of), "of a read"),
-  again(new ServerError("", { ...api, status: 500 }), "of a read"),
-  again(new ApiError("", { ...api, status: 418 }), "of a kind that nobody knows"),
-  again(new AudioDownloadError("", audio), "of a download"),
-  again(new Error("disk full"), "of somebody else"),
+  again(new sdk.JournalError("", journal), "before anything was sent"),
+  again(new sdk.RateLimitedError("", { ...api, retryAfterSeconds: 30, retryAt }), "with a wait", retryAt),
+  again(new sdk.RateLimitedError("", { ...api, retryAfterSeconds: null, retryAt: null }), "without a wait"),
+  again(new NotYetError(retryAt, new sdk.TaskFailedError(FAILED)), "of an order with attempts left", retryAt),
+  again(new sdk.WaitTimeoutError("", { taskId: TASK_ID, task: null }), "of a task that is still running"),
+  again(new sdk.ConnectionError("", of), "of a read, or before anything was sent"),
+  again(new sdk.RequestTimeoutError("", of), "of a read"),
+  again(new sdk.ServerError("", { ...api, status: 500 }), "of a read"),
+  again(new sdk.ApiError("", { ...api, status: 418 }), "with an unknown status"),
+  again(new sdk.AudioDownloadError("", audio), "of a download"),
+  again(new Error("disk full"), "of other code"),
 ];

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 
 const { ASYNC_MUSIC_API_KEY: _, ...others } = process.env;
 
-/** Without a key for the service: the examples use the emulator, and nobody pays for a test. */
+/** Without an API key, so that the examples use the emulator. */
 export const environment: NodeJS.ProcessEnv = others;
 
 export function runExample(program: string): string {

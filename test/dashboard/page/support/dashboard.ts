@@ -5,10 +5,10 @@ import { expect, inject, onTestFinished } from "vitest";
 import type { Emulator, EmulatorOptions } from "../../../../emulator/index.js";
 import type { EmulatorServer } from "../../../../emulator/node.js";
 
-/** Debian's; without a browser on the machine these tests fail, and say so. */
+/** Debian's Chromium. Without a browser, these tests fail. */
 const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 let browser: Promise<Browser> | undefined;
 
@@ -27,16 +27,16 @@ export interface Dashboard {
   server: EmulatorServer;
   page: Page;
   api(method: "GET" | "POST", path: string, body?: unknown): Promise<Response>;
-  /** Creates a task, and resolves with its id. */
+  /** Creates a task. Resolves with its ID. */
   submit(body: unknown): Promise<string>;
   goTo(path: string): Promise<void>;
-  /** Puts the emulator, or another, at the same address again, after its server was closed. */
+  /** Serves the emulator, or another one, at the same address after its server was closed. */
   serveAgain(other?: EmulatorOptions): Promise<EmulatorServer>;
 }
 
 export interface DashboardOptions {
   emulator?: EmulatorOptions;
-  /** Behind the address's `#`. */
+  /** The part after the `#` of the URL. */
   path?: string;
   context?: BrowserContextOptions;
   prepare?(emulator: Emulator): Promise<void> | void;
@@ -73,28 +73,28 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
   return { emulator, server, page, api, submit, goTo, serveAgain };
 }
 
-/** A page that must do nothing wrong: what it did is told when its test is over. */
+/** A page whose errors and foreign requests fail its test. */
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await (await openBrowser()).newContext({
     permissions: ["clipboard-read", "clipboard-write"],
     ...options,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
-  const wrongs: string[] = [];
-  page.on("pageerror", (error) => wrongs.push(`error: ${error.message}`));
+  page.setDefaultTimeout(TIMEOUT_MS);
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
   page.on("console", (message) => {
-    // What the network refused is told by the page in words.
+    // The page itself shows network errors.
     const isNetwork = message.text().startsWith("Failed to load resource");
-    if (message.type() === "error" && !isNetwork) wrongs.push(`console: ${message.text()}`);
+    if (message.type() === "error" && !isNetwork) problems.push(`console: ${message.text()}`);
   });
   page.on("request", (request) => {
     const isOwn = [`${url}/`, `blob:${url}/`, "data:"].some((own) => request.url().startsWith(own));
-    if (!isOwn) wrongs.push(`asked ${request.url()}`);
+    if (!isOwn) problems.push(`requested ${request.url()}`);
   });
   onTestFinished(async () => {
     await context.close();
-    expect(wrongs).toEqual([]);
+    expect(problems).toEqual([]);
   });
   return page;
 }

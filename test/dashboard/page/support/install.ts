@@ -7,7 +7,7 @@ import { setup as build } from "../../../package/build.js";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where the packed package is installed: a folder with a `node_modules` of its own. */
+    /** The directory in whose `node_modules` the packed package is installed. */
     installed: string;
   }
 }

@@ -1,12 +1,13 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { importGraph } from "../../scripts/import-graph.js";
 import { entries, nodeEntries } from "./entries.js";
 
-for (const [name, { types }] of Object.entries(entries)) {
-  test(`the types of ${name} are ours alone, so that no dependency can break a user's compilation`, () => {
+describe.each(Object.entries(entries))("%s", (name, { types }) => {
+  test("has types that import no dependency, so that none can break a user's compilation", () => {
     const { packages } = importGraph(types);
     const isAllowed = (found: string) =>
       (nodeEntries.includes(name) && /^node:| ^node in /.test(found)) ||
@@ -14,14 +15,23 @@ for (const [name, { types }] of Object.entries(entries)) {
     expect(packages.filter((found) => !isAllowed(found))).toEqual([]);
   });
 
-  test(`"go to definition" lands in the sources of ${name}, at the name`, () => {
+  test('has type maps by which "go to definition" opens the source of each name', () => {
     const landings = [...importGraph(types).files].flatMap(landingsOf);
     expect(landings).not.toEqual([]);
     expect(landings.filter(({ name, line }) => !new RegExp(`\\b${name}\\b`).test(line))).toEqual([]);
   });
-}
 
-/** Where an editor goes from each name that a file of types declares: the line of the source, which the package holds. */
+  // Outside of a test run, there is no Vitest to extend.
+  test.skipIf(name === "./emulator/vitest")("can be loaded with require", () => {
+    const specifier = JSON.stringify(name.replace(".", "async-music"));
+    const names = run("commonjs", `console.log(JSON.stringify(Object.keys(require(${specifier}))))`);
+    const esm = `import * as all from ${specifier}; console.log(JSON.stringify(Object.keys(all)))`;
+    expect(names).toEqual(run("module", esm));
+    expect(names.length).toBeGreaterThan(0);
+  });
+});
+
+/** The source line, in the package, that an editor opens for each name that a file of types declares. */
 function landingsOf(file: string): { file: string; name: string; line: string }[] {
   const map = new SourceMap(JSON.parse(readFileSync(`${file}.map`, "utf8")));
   const lines = readFileSync(file, "utf8").split("\n");
@@ -36,4 +46,10 @@ function landingsOf(file: string): { file: string; name: string; line: string }[
     const line = isShipped ? readFileSync(source, "utf8").split("\n")[entry.originalLine] : "";
     return [{ file, name, line: line ?? "" }];
   });
+}
+
+function run(type: "commonjs" | "module", script: string): string[] {
+  return JSON.parse(
+    execFileSync(process.execPath, [`--input-type=${type}`, "--eval", script], { encoding: "utf8" }),
+  );
 }

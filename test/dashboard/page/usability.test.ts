@@ -1,34 +1,39 @@
 import axe from "axe-core";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Emulator } from "../../../emulator/index.js";
-import { closeBrowser, type Dashboard, openDashboard } from "./support/dashboard.js";
+import { closeBrowser, type Dashboard, type DashboardOptions, openDashboard } from "./support/dashboard.js";
 
 afterAll(closeBrowser);
 
 const VIEWS = ["/", "/tasks", "/tasks/new", "/requests", "/account", "/scenarios"];
 
-/** A song, a failure, a finding, payments, and faults that wait. Answers the song's id. */
-async function furnish(emulator: Emulator): Promise<string> {
-  const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
-  const create = async (input: object) => {
-    const body = JSON.stringify({ model: "provider_a", task_type: "music", input });
-    const response = await emulator.fetch(`${emulator.url}/api/v1/task`, { method: "POST", headers, body });
-    return (await response.json()).data.task_id;
+/** A dashboard of an emulator with a song, a failure, a finding, payments and unused faults. */
+async function openFull(options: Pick<DashboardOptions, "context" | "path"> = {}) {
+  let song = "";
+  const prepare = async (emulator: Emulator) => {
+    const { fetch } = emulator.connection();
+    const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
+    const create = async (input: object) => {
+      const body = JSON.stringify({ model: "provider_a", task_type: "music", input });
+      const response = await fetch(`${emulator.url}/api/v1/task`, { method: "POST", headers, body });
+      return (await response.json()).data.task_id;
+    };
+    const read = (taskId: string) => fetch(`${emulator.url}/api/v1/task/${taskId}`, { headers });
+    emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation", polls: 1 });
+    emulator.providers.provider_a.next({ polls: 2 });
+    await read(await create({ tags: "polka" }));
+    song = await create({ gpt_description_prompt: "rain in Lisbon" });
+    await read(song);
+    await read(song);
+    await create({ tags: "sea shanty" });
+    emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" });
+    emulator.accounts.topUp(emulator.accountId, { usd: 5, method: "crypto", outcome: "pending" });
+    emulator.accounts.create({ credits: 5 });
+    emulator.faults.add({ times: 2, fault: { kind: "malformed" } });
+    emulator.providers.provider_b.always({ outcome: "hang" });
   };
-  const read = (taskId: string) => emulator.fetch(`${emulator.url}/api/v1/task/${taskId}`, { headers });
-  emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation", polls: 1 });
-  emulator.providers.provider_a.next({ polls: 2 });
-  await read(await create({ tags: "polka" }));
-  const song = await create({ gpt_description_prompt: "rain in Lisbon" });
-  await read(song);
-  await read(song);
-  await create({ tags: "sea shanty" });
-  emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" });
-  emulator.accounts.topUp(emulator.accountId, { usd: 5, method: "crypto", outcome: "pending" });
-  emulator.accounts.create({ credits: 5 });
-  emulator.faults.add({ times: 2, fault: { kind: "malformed" } });
-  emulator.providers.provider_b.always({ outcome: "hang" });
-  return song;
+  const dashboard = await openDashboard({ ...options, prepare });
+  return { ...dashboard, song, views: [...VIEWS, `/tasks/${song}`] };
 }
 
 async function problemsOf({ page }: Dashboard): Promise<string[]> {
@@ -43,38 +48,27 @@ interface Axe {
   axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
 }
 
-describe("good manners", () => {
-  for (const colorScheme of ["light", "dark"] as const) {
-    test(`axe finds nothing wrong in any view, empty or full, in ${colorScheme} colors`, async () => {
+describe("every view", () => {
+  test.each(["light", "dark"] as const)(
+    "has no problems in axe, empty or full, in %s colors",
+    async (colorScheme) => {
       const empty = await openDashboard({ context: { colorScheme }, emulator: { credits: 0 } });
       for (const view of VIEWS) {
         await empty.goTo(view);
         expect([view, await problemsOf(empty)]).toEqual([view, []]);
       }
-      let song = "";
-      const full = await openDashboard({
-        context: { colorScheme },
-        prepare: async (emulator) => {
-          song = await furnish(emulator);
-        },
-      });
-      for (const view of [...VIEWS, `/tasks/${song}`]) {
+      const full = await openFull({ context: { colorScheme } });
+      for (const view of full.views) {
         await full.goTo(view);
-        if (view.includes(song)) await full.page.locator("svg.waveform").first().waitFor();
+        if (view.includes(full.song)) await full.page.locator("svg.waveform").first().waitFor();
         expect([view, await problemsOf(full)]).toEqual([view, []]);
       }
-    });
-  }
+    },
+  );
 
-  test("a narrow screen shows every view without scrolling sideways", async () => {
-    let song = "";
-    const { page, goTo } = await openDashboard({
-      context: { viewport: { width: 360, height: 740 } },
-      prepare: async (emulator) => {
-        song = await furnish(emulator);
-      },
-    });
-    for (const view of [...VIEWS, `/tasks/${song}`]) {
+  test("fits a narrow screen without scrolling sideways", async () => {
+    const { page, goTo, views } = await openFull({ context: { viewport: { width: 360, height: 740 } } });
+    for (const view of views) {
       await goTo(view);
       const excess = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
@@ -82,23 +76,22 @@ describe("good manners", () => {
       expect([view, excess]).toEqual([view, 0]);
     }
   });
+});
 
-  test("on a narrow screen what tells rows apart is in sight, and nothing of it is cut", async () => {
-    const { page, goTo } = await openDashboard({
-      context: { viewport: { width: 390, height: 844 } },
-      prepare: async (emulator) => void (await furnish(emulator)),
-    });
+describe("the page", () => {
+  test("shows the main columns of a table in full on a narrow screen", async () => {
+    const { page, goTo } = await openFull({ context: { viewport: { width: 390, height: 844 } } });
     for (const [view, columns] of [
       ["/tasks", ["Created (UTC)", "Status", "About", "Credits"]],
       ["/requests", ["Time (UTC)", "Method", "Path", "Status"]],
     ] as const) {
       await goTo(view);
-      const inSight = page.locator(".rows .head > :visible");
-      const named = async () => (await inSight.allTextContents()).slice(0, columns.length);
+      const visible = page.locator(".rows .head > :visible");
+      const named = async () => (await visible.allTextContents()).slice(0, columns.length);
       await expect.poll(named).toEqual(columns);
-      // A table that is drawn anew just now has no box.
+      // A table has no box while it is drawn again.
       const rightEnd = async () => {
-        const last = await inSight.nth(columns.length - 1).boundingBox();
+        const last = await visible.nth(columns.length - 1).boundingBox();
         return (last?.x ?? 390) + (last?.width ?? 0);
       };
       await expect.poll(rightEnd).toBeLessThan(390 - 13);
@@ -117,7 +110,7 @@ describe("good manners", () => {
     expect(await nav.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0);
   });
 
-  test("a table of one row is as high as its row", async () => {
+  test("draws a table of one row only as high as its row", async () => {
     const { page, api, goTo } = await openDashboard();
     await api("GET", "/account/balance");
     for (const [view, label] of [
@@ -131,7 +124,7 @@ describe("good manners", () => {
     }
   });
 
-  test("the keyboard alone submits a task", async () => {
+  test("can submit a task with the keyboard alone", async () => {
     const { page, emulator } = await openDashboard();
     await page.keyboard.press("Tab");
     expect(await focusedText()).toBe("Skip to content");
@@ -156,11 +149,8 @@ describe("good manners", () => {
     }
   });
 
-  test("a click in the navigation leaves the header in sight", async () => {
-    const { page } = await openDashboard({
-      path: "/tasks",
-      prepare: async (emulator) => void (await furnish(emulator)),
-    });
+  test("shows the header after a click in the navigation", async () => {
+    const { page } = await openFull({ path: "/tasks" });
     for (const view of ["Scenarios", "Requests"]) {
       await page.getByRole("navigation").getByRole("link", { name: view }).click();
       await page.getByRole("heading", { name: view, exact: true }).waitFor();
@@ -168,7 +158,7 @@ describe("good manners", () => {
     }
   });
 
-  test("colors follow the system, or the choice that was made, which stays", async () => {
+  test("has the colors of the system, or the chosen ones, also after a reload", async () => {
     const { page } = await openDashboard({ context: { colorScheme: "dark" } });
     const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     const dark = await ground();
@@ -180,7 +170,7 @@ describe("good manners", () => {
     expect(await ground()).toBe(light);
   });
 
-  test("what was typed into the form outlasts a reload", async () => {
+  test("keeps the fields of the form over a reload", async () => {
     const { page } = await openDashboard({ path: "/tasks/new" });
     await page.getByLabel("Model", { exact: true }).selectOption("provider_b");
     await page.getByLabel("Style and mood").fill("calm and wide");
@@ -189,7 +179,7 @@ describe("good manners", () => {
     expect(await page.getByLabel("Style and mood").inputValue()).toBe("calm and wide");
   });
 
-  test("while the emulator is away a banner says so, and the page goes on by itself", async () => {
+  test("shows a banner while the emulator can't be reached, and then continues", async () => {
     const dashboard = await openDashboard();
     const { page, server } = dashboard;
     const banner = page.getByRole("status").getByText("The emulator can't be reached.");
@@ -206,17 +196,11 @@ describe("good manners", () => {
     await page.getByRole("row", { name: /missing_api_key/ }).waitFor();
   });
 
-  test("another emulator at the same address is seen for what it is", async () => {
-    let song = "";
-    const { page, server, serveAgain } = await openDashboard({
-      path: "/tasks",
-      prepare: async (emulator) => {
-        song = await furnish(emulator);
-      },
-    });
+  test("shows the data of another emulator that starts at the same address", async () => {
+    const { page, server, serveAgain, song } = await openFull({ path: "/tasks" });
     await page.getByText("3 tasks", { exact: true }).waitFor();
     await server.close();
-    // The same seed: its account has the same name, and nothing else is the same.
+    // With the same seed, its account has the same ID, and nothing else is the same.
     await serveAgain({ seed: 1, credits: 77 });
     await page.getByText("No tasks yet.").waitFor();
     await page.goto(`${server.url}/#/tasks/${song}`);
@@ -226,7 +210,7 @@ describe("good manners", () => {
     await page.getByText("1 movement", { exact: true }).waitFor();
   });
 
-  test("something useful is painted within a second, where the machine paints a mere picture at once", async () => {
+  test("is ready within a second, or within 8 times the time of a picture on a slow machine", async () => {
     const { page, server } = await openDashboard();
     const paintedAfterMs = async (path: string, useful: string) => {
       await page.goto("about:blank");
