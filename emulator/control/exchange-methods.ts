@@ -43,7 +43,7 @@ const detailsSchema = z.extend(exchangeSchema, {
   response_bytes: z.nullable(count),
 });
 
-type ExchangeJson = z.output<typeof exchangeSchema>;
+export type ExchangeRow = z.output<typeof exchangeSchema>;
 type Details = z.output<typeof detailsSchema>;
 
 /** Requests as a person debugs them: with their messages, and with what shaped the response. */
@@ -67,7 +67,7 @@ export const exchangeMethods = {
   }),
 };
 
-function exchangeJson(request: LoggedRequest, exchange: Exchange | undefined): ExchangeJson {
+function exchangeJson(request: LoggedRequest, exchange: Exchange | undefined): ExchangeRow {
   return {
     ...request,
     number: exchange?.number ?? null,

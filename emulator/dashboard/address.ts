@@ -20,22 +20,28 @@ export function followAddress(): void {
   read();
 }
 
-/** A link to a view, which keeps the chosen account. */
-export function linkTo(to: string): string {
+/** A link to a view with filters, which keeps the chosen account. */
+export function linkTo(to: string, filters: Readonly<Record<string, string>> = {}): string {
   const account = param("account");
-  return account === "" ? `#${to}` : `#${to}?${new URLSearchParams({ account })}`;
+  const params = new URLSearchParams({ ...(account !== "" && { account }), ...filters });
+  return params.size === 0 ? `#${to}` : `#${to}?${params}`;
 }
 
 export function goTo(to: string): void {
   location.hash = linkTo(to);
 }
 
-/** Changes a filter without a new entry in the history. */
-export function setParam(name: string, value: string): void {
+/** A link to this view with one filter changed. */
+export function linkWith(name: string, value: string): string {
   const { pathname, searchParams } = new URL(url.value);
   if (value === "") searchParams.delete(name);
   else searchParams.set(name, value);
-  const changed = searchParams.size === 0 ? `#${pathname}` : `#${pathname}?${searchParams}`;
+  return searchParams.size === 0 ? `#${pathname}` : `#${pathname}?${searchParams}`;
+}
+
+/** Changes a filter without a new entry in the history. */
+export function setParam(name: string, value: string): void {
+  const changed = linkWith(name, value);
   history.replaceState(null, "", changed);
   hash.value = changed;
 }

@@ -1,12 +1,16 @@
 import type * as z from "zod/mini";
 import type { accountMethods } from "../control/account-methods.js";
+import type { exchangeMethods, ExchangeRow as Row } from "../control/exchange-methods.js";
 import type { Method, Params } from "../control/method.js";
 import type { observerMethods } from "../control/observer-methods.js";
 import type { serviceMethods } from "../control/service-methods.js";
 
 /** Every call that the page makes. Its types come from the table of methods that serves it. */
 
-type Methods = typeof accountMethods & typeof observerMethods & typeof serviceMethods;
+type Methods = typeof accountMethods &
+  typeof observerMethods &
+  typeof serviceMethods &
+  typeof exchangeMethods;
 type Route = Extract<Methods[keyof Methods], { run: unknown }>["route"];
 type MethodOf<Named extends Route> = Extract<Methods[keyof Methods], { route: Named; run: unknown }>;
 
@@ -24,7 +28,9 @@ export type AccountSummary = Overview["accounts"][number];
 export type TaskRow = Result<"GET /tasks/from/{ordinal}">["tasks"][number];
 export type TaskDetails = Result<"GET /tasks/{task_id}">;
 export type LedgerEntry = Result<"GET /accounts/{account_id}/ledger/from/{index}">["entries"][number];
-export type LoggedRequest = Result<"GET /requests">["requests"][number];
+/** An event of `GET /exchanges/stream`. */
+export type ExchangeRow = Row;
+export type Exchange = Result<"GET /exchanges/{number}">;
 export type Finding = Result<"GET /audit">["findings"][number];
 export type CreatedKey = Result<"POST /accounts/{account_id}/keys">;
 export type SentRequest = Result<"POST /accounts/{account_id}/requests">;
@@ -76,6 +82,8 @@ export function messageOf(body: unknown): string | null {
 }
 
 export const getOverview = call("GET /overview");
+export const getExchange = call("GET /exchanges/{number}");
+export const exportExchanges = call("POST /exchanges/har");
 export const getFindings = call("GET /audit");
 export const advanceClock = call("POST /clock/advance");
 export const getTasksFrom = call("GET /tasks/from/{ordinal}");

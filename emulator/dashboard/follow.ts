@@ -1,13 +1,24 @@
 import { effect } from "@preact/signals";
 import {
+  type ExchangeRow,
   getFindings,
   getLedgerFrom,
   getOverview,
   getTasksFrom,
-  type LoggedRequest,
   type Overview,
 } from "./api.js";
-import { account, findings, ledgers, link, now, overview, requests, revision, tasks } from "./store.js";
+import {
+  account,
+  findings,
+  isLogLoaded,
+  ledgers,
+  link,
+  now,
+  overview,
+  requests,
+  revision,
+  tasks,
+} from "./store.js";
 
 /** Interval of refreshes without a request: time passes, and other programs may use the control plane. */
 const IDLE_MS = 2000;
@@ -135,13 +146,14 @@ async function refreshLedger(): Promise<void> {
 /** Reads the request stream, which begins with the backlog each time it is opened. Returns a function that opens it again. */
 function followLog(listener: { onOpen(): void; onRequests(): void; onLost(): void }): () => void {
   let source: EventSource | null = null;
-  let list: LoggedRequest[] = [];
+  let list: ExchangeRow[] = [];
   let isCollecting = false;
 
   const show = () => {
     isCollecting = false;
     if (list.length > 2 * MAX_REQUESTS) list = list.slice(-MAX_REQUESTS);
     requests.value = { list, version: requests.value.version + 1 };
+    isLogLoaded.value = true;
     listener.onRequests();
   };
   const collect = () => {
@@ -150,7 +162,7 @@ function followLog(listener: { onOpen(): void; onRequests(): void; onLost(): voi
   };
   const restart = () => {
     source?.close();
-    source = new EventSource("/_emulator/requests/stream");
+    source = new EventSource("/_emulator/exchanges/stream");
     source.onopen = () => {
       list = [];
       listener.onOpen();

@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { param } from "./address.js";
-import type { AccountSummary, Finding, LedgerEntry, LoggedRequest, Overview, TaskRow } from "./api.js";
+import type { AccountSummary, ExchangeRow, Finding, LedgerEntry, Overview, TaskRow } from "./api.js";
 
 /** The state of the emulator on this page. Only `follow.ts` writes it. */
 
@@ -17,10 +17,13 @@ export const now = signal(0);
 export const tasks = signal<readonly TaskRow[]>([]);
 
 /** Oldest first. The list grows in place, so its version signals a change. */
-export const requests = signal<{ readonly list: readonly LoggedRequest[]; readonly version: number }>({
+export const requests = signal<{ readonly list: readonly ExchangeRow[]; readonly version: number }>({
   list: [],
   version: 0,
 });
+
+/** Whether the log up to now was received. */
+export const isLogLoaded = signal(false);
 
 export const findings = signal<readonly Finding[]>([]);
 

@@ -1,6 +1,6 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
-import { formatTime } from "./format.js";
+import { formatMs, formatTime } from "./format.js";
 
 /** A part of a view, with its heading. */
 export function Section(props: { title: string; aside?: ComponentChildren; children: ComponentChildren }) {
@@ -96,23 +96,26 @@ export function HttpStatus({ status }: { status: number | null }) {
   return <Mark tone={status < 400 ? "good" : status < 500 ? "warn" : "bad"}>{status}</Mark>;
 }
 
-export function Time({ at }: { at: string | number }) {
+/** A day and a time, in UTC; with `ms`, to the millisecond. */
+export function Time({ at, ms = false }: { at: string | number; ms?: boolean }) {
   const iso = new Date(at).toISOString();
   const [day, time] = formatTime(at).split(" ");
   return (
     <time dateTime={iso} title={iso}>
       <span class="day">{day} </span>
-      {time}
+      <span>{ms ? formatMs(at) : time}</span>
     </time>
   );
 }
 
-export function Code({ text, label }: { text: string; label: string }) {
+/** Text to copy. The children, if any, are the same text with marks. */
+export function Code(props: { text: string; label: string; children?: ComponentChildren }) {
+  const { text, label, children = text } = props;
   return (
     <figure class="code" aria-label={label}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
       <pre tabIndex={0}>
-        <code>{text}</code>
+        <code>{children}</code>
       </pre>
       <CopyButton text={text} />
     </figure>

@@ -19,6 +19,11 @@ export function formatTime(iso: string | number): string {
   return new Date(iso).toISOString().slice(0, 19).replace("T", " ");
 }
 
+/** `23:59:59.123`, in UTC. */
+export function formatMs(iso: string | number): string {
+  return new Date(iso).toISOString().slice(11, 23);
+}
+
 const UNITS = [
   ["day", 86_400],
   ["hour", 3600],

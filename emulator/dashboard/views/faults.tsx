@@ -28,6 +28,11 @@ const KINDS: Presets<Rule["fault"]> = {
   stall: ["No response", { kind: "stall" }],
 };
 
+/** What the page calls a fault. */
+export function faultText(fault: Rule["fault"]): string {
+  return textOf(KINDS, fault);
+}
+
 const TARGETS: Presets<Pick<Rule, "method" | "path">> = {
   create: ["Creating a task", { method: "POST", path: "/api/v1/task" }],
   read: ["Reading a task", { method: "GET", path: "/api/v1/task/*" }],
@@ -53,7 +58,7 @@ export function FaultSection() {
         <Empty>No faults. If several match a request, the first one is used.</Empty>
       ) : (
         <>
-          <Added of={faults.map((each) => [textOf(KINDS, each.rule.fault), scopeOf(each)])} />
+          <Added of={faults.map((each) => [faultText(each.rule.fault), scopeOf(each)])} />
           <Action onAct={clearFaults}>Remove all</Action>
         </>
       )}

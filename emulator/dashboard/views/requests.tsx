@@ -1,111 +1,97 @@
+import { computed } from "@preact/signals";
 import { useState } from "preact/hooks";
-import { bindParam, linkTo, param, setParam } from "../address.js";
-import type { LoggedRequest } from "../api.js";
-import { Field, Flag } from "../parts/controls.js";
-import { Button, Empty, HttpStatus, Time } from "../parts/display.js";
+import { bindParam, linkTo, linkWith, param, setParam } from "../address.js";
+import { type ExchangeRow, exportExchanges } from "../api.js";
+import { Action, Field, Flag } from "../parts/controls.js";
+import { Button, Empty, HttpStatus, Mark, Time } from "../parts/display.js";
 import { formatAmount, formatCount, shortId } from "../parts/format.js";
 import { Rows } from "../parts/rows.js";
-import { findings, findingsByRequest, overview, requestKey, requests } from "../store.js";
+import { findings, findingsByRequest, isLogLoaded, overview, requestKey, requests } from "../store.js";
+import { ExchangeView, FindingText } from "./exchange.js";
 
 /** Hidden on narrow screens, since all endpoints have it. */
 const PREFIX = "/api/v1";
 
-/** The request log, newest first, with the findings of the audit. */
+/** The request log, newest first, with the findings of the audit, and one request in full. */
 export function RequestsView() {
-  const [paused, setPaused] = useState<readonly LoggedRequest[] | null>(null);
+  const [paused, setPaused] = useState<readonly ExchangeRow[] | null>(null);
   const { list } = requests.value;
   const log = paused ?? list;
   const shown = filtered(log);
+  const open = param("open");
+  const openRow = ({ number }: ExchangeRow) => number !== null && setParam("open", String(number));
   return (
     <>
       <div class="heading">
         <h1>Requests</h1>
-        <Button aria-pressed={paused !== null} onClick={() => setPaused(paused === null ? [...list] : null)}>
-          {paused === null ? "Pause" : `Resume (${formatCount(list.length - paused.length)} new)`}
-        </Button>
+        <div class="buttons">
+          <Button
+            aria-pressed={paused !== null}
+            onClick={() => setPaused(paused === null ? [...list] : null)}
+          >
+            {paused === null ? "Pause" : `Resume (${formatCount(list.length - paused.length)} new)`}
+          </Button>
+          <Action onAct={() => downloadArchive(shown)} disabled={shown.length === 0}>
+            Export as HAR
+          </Action>
+        </div>
       </div>
       <Filters count={shown.length} />
-      {shown.length > 0 ? (
-        <Rows
-          label="Requests"
-          columns={[
-            ["Time (UTC)", ({ at }) => <Time at={at} />],
-            ["Method", ({ method }) => method],
-            ["Path", ({ path }) => <Path path={path} />, "wide"],
-            ["Status", ({ status }) => <HttpStatus status={status} />],
-            ["Error code", ({ error_code: code }) => code],
-            ["Request ID", ({ request_id: id }) => <code title={id}>{id}</code>, "wide"],
-          ]}
-          items={shown}
-          notes={(request) =>
-            (findingsByRequest.value.get(requestKey(request)) ?? []).map(({ rule, detail }) => (
-              <>
-                <strong>{rule}</strong> {detail}
-              </>
-            ))
-          }
-        />
-      ) : log.length > 0 ? (
-        <Empty>No request matches these filters.</Empty>
-      ) : (
-        <Empty>
-          No requests yet. Send one:{" "}
-          <code>
-            curl {overview.value?.service}/api/v1/account/balance -H "x-api-key: $ASYNC_MUSIC_API_KEY"
-          </code>
-          , or <a href={linkTo("/tasks/new")}>submit a task</a>.
-        </Empty>
-      )}
+      <div class={open === "" ? "" : "split"}>
+        {shown.length > 0 ? (
+          <Rows
+            label="Requests"
+            columns={[
+              ["Time (UTC)", TimeLink],
+              ["Method", ({ method }) => method],
+              ["Path", Path, "wide"],
+              ["Status", ({ status }) => <HttpStatus status={status} />],
+              [
+                "Error code",
+                ({ error_code: code, manual }) => code ?? (manual && <Mark tone="idle">by hand</Mark>),
+              ],
+              ["Request ID", ({ request_id: id }) => <code title={id}>{id}</code>, "wide"],
+            ]}
+            items={shown}
+            notes={(request) =>
+              (findingsByRequest.value.get(requestKey(request)) ?? []).map((finding) => (
+                <FindingText finding={finding} />
+              ))
+            }
+            notesVersion={findingsByRequest.value}
+            onOpen={openRow}
+            isOpen={({ number }) => open !== "" && String(number) === open}
+          />
+        ) : !isLogLoaded.value ? (
+          <p aria-busy="true">Loading the log…</p>
+        ) : log.length > 0 ? (
+          <Empty>No request matches these filters.</Empty>
+        ) : (
+          <Empty>
+            No requests yet. Send one:{" "}
+            <code>
+              curl {overview.value?.service}/api/v1/account/balance -H "x-api-key: $ASYNC_MUSIC_API_KEY"
+            </code>
+            , or <a href={linkTo("/tasks/new")}>submit a task</a>.
+          </Empty>
+        )}
+        {open !== "" && <ExchangeView key={open} number={open} />}
+      </div>
     </>
   );
 }
 
-const METHODS = [["", "Every method"], "GET", "POST", ["other", "any other"]] as const;
-const STATUSES = [
-  ["", "Every status"],
-  ["2", "2xx"],
-  ["4", "4xx"],
-  "429",
-  ["5", "5xx"],
-  ["none", "no response"],
-] as const;
-
-function Filters({ count }: { count: number }) {
+function TimeLink({ at, number, method, path }: ExchangeRow) {
+  if (number === null) return <Time at={at} ms />;
   return (
-    <search class="filters">
-      <Field label="Search" type="search" placeholder="Path, request ID, error code" {...bindParam("q")} />
-      <Field label="Method" of={METHODS} {...bindParam("method")} />
-      <Field label="Status" of={STATUSES} {...bindParam("status")} />
-      <Flag
-        label={`Only with findings (${formatCount(findings.value.length)})`}
-        value={param("found") !== ""}
-        onChange={(only) => setParam("found", only ? "1" : "")}
-      />
-      <small aria-live="polite">{formatAmount(count, "request")}</small>
-    </search>
+    <a href={linkWith("open", String(number))} aria-label={`Open ${method} ${path}`} class="plain">
+      <Time at={at} ms />
+    </a>
   );
 }
 
-/** The requests that match the filters. Without a filter, the same list. */
-function filtered(log: readonly LoggedRequest[]): readonly LoggedRequest[] {
-  const words = param("q").trim().toLowerCase();
-  const [wantedMethod, wantedStatus, onlyFound] = [param("method"), param("status"), param("found") !== ""];
-  if (words === "" && wantedMethod === "" && wantedStatus === "" && !onlyFound) return log;
-  const found = findingsByRequest.value;
-  return log.filter((request) => {
-    const { method, status, path, request_id: id, error_code: code } = request;
-    const group = method === "GET" || method === "POST" ? method : "other";
-    return (
-      (wantedMethod === "" || group === wantedMethod) &&
-      (wantedStatus === "" || String(status ?? "none").startsWith(wantedStatus)) &&
-      (words === "" || `${path} ${id} ${code ?? ""}`.toLowerCase().includes(words)) &&
-      (!onlyFound || found.has(requestKey(request)))
-    );
-  });
-}
-
 /** A path, with a link to its task. */
-function Path({ path }: { path: string }) {
+function Path({ path }: ExchangeRow) {
   const taskId = /^\/api\/v1\/task\/([0-9a-f-]{36})$/i.exec(path)?.[1];
   const prefix = path.startsWith(PREFIX) ? PREFIX : "";
   return (
@@ -120,4 +106,93 @@ function Path({ path }: { path: string }) {
       )}
     </code>
   );
+}
+
+const METHODS = [["", "Every method"], "GET", "POST", ["other", "any other"]] as const;
+const STATUSES = [
+  ["", "Every status"],
+  ["2", "2xx"],
+  ["4", "4xx"],
+  "429",
+  ["5", "5xx"],
+  ["none", "no response"],
+] as const;
+
+function Filters({ count }: { count: number }) {
+  const accounts = overview.value?.accounts ?? [];
+  const owner = accounts.find(({ account_id: id }) => id === param("of"));
+  const keys = (owner === undefined ? accounts : [owner]).flatMap((each) => each.keys);
+  return (
+    <search class="filters">
+      <Field label="Search" type="search" placeholder="Path, request ID, error code" {...bindParam("q")} />
+      <Field label="Task" type="search" placeholder="Task ID" {...bindParam("task")} />
+      {accounts.length > 1 && (
+        <Field
+          label="Account"
+          of={[
+            ["", "Every account"],
+            ...accounts.map((each, index) => accountChoice(each.account_id, index)),
+          ]}
+          {...bindParam("of")}
+        />
+      )}
+      {keys.length > 1 && (
+        <Field
+          label="Key"
+          of={[["", "Every key"], ...keys.map(({ key_id: id }) => [id, `${shortId(id)}…`] as const)]}
+          {...bindParam("key")}
+        />
+      )}
+      <Field label="Method" of={METHODS} {...bindParam("method")} />
+      <Field label="Status" of={STATUSES} {...bindParam("status")} />
+      <Flag
+        label={`Only with findings (${formatCount(findings.value.length)})`}
+        value={param("found") !== ""}
+        onChange={(only) => setParam("found", only ? "1" : "")}
+      />
+      <small aria-live="polite">{formatAmount(count, "request")}</small>
+    </search>
+  );
+}
+
+function accountChoice(id: string, index: number) {
+  return [id, `${index + 1} · ${shortId(id)}`] as const;
+}
+
+const FILTERS = ["q", "task", "of", "key", "method", "status", "found"] as const;
+
+const wanted = computed(() => {
+  const values = Object.fromEntries(FILTERS.map((name) => [name, param(name).trim().toLowerCase()]));
+  return Object.values(values).every((value) => value === "") ? null : values;
+});
+
+/** The requests that match the filters. Without a filter, the same list. */
+function filtered(log: readonly ExchangeRow[]): readonly ExchangeRow[] {
+  if (wanted.value === null) return log;
+  const { q = "", task = "", of, key, method: wantedMethod, status: wantedStatus = "", found } = wanted.value;
+  return log.filter((request) => {
+    const { method, status, path, request_id: id, error_code: code } = request;
+    const group = method === "GET" || method === "POST" ? method.toLowerCase() : "other";
+    return (
+      (wantedMethod === "" || group === wantedMethod) &&
+      (wantedStatus === "" || String(status ?? "none").startsWith(wantedStatus)) &&
+      (of === "" || request.account_id === of) &&
+      (key === "" || request.key_id === key) &&
+      (task === "" || request.task_id?.startsWith(task) === true) &&
+      (q === "" || `${path} ${id} ${code ?? ""}`.toLowerCase().includes(q)) &&
+      (found === "" || findingsByRequest.value.has(requestKey(request)))
+    );
+  });
+}
+
+async function downloadArchive(shown: readonly ExchangeRow[]): Promise<void> {
+  const numbers = shown.flatMap(({ number }) => number ?? []);
+  const archive = new Blob([JSON.stringify(await exportExchanges({ numbers }))], {
+    type: "application/json",
+  });
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(archive);
+  link.download = "async-music.har";
+  link.click();
+  URL.revokeObjectURL(link.href);
 }

@@ -94,13 +94,11 @@ export function sdkCode(request: Json, outcome: Json | null): string {
     outcome === null
       ? ""
       : `, {\n  headers: { "X-Emulator-Outcome": ${quoted(JSON.stringify(outcome))} },\n}`;
-  // Names that need no quotes are easier to read without.
-  const literal = JSON.stringify(request, null, 2).replaceAll(/^( *)"([a-z_]+)":/gm, "$1$2:");
   return `import { AsyncMusic } from "async-music";
 
 // It reads ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY.
 const client = new AsyncMusic();
-const task = await client.tasks.run(${literal}${options});
+const task = await client.tasks.run(${literal(request)}${options});
 console.log(task.output.result);`;
 }
 
@@ -116,10 +114,15 @@ export function curlCommand(request: Json, outcome: Json | null, service: string
   return lines.join(" \\\n  ");
 }
 
+/** JSON as a literal. Names that need no quotes are easier to read without. */
+export function literal(value: unknown): string {
+  return JSON.stringify(value, null, 2).replaceAll(/^( *)"([a-z_]+)":/gm, "$1$2:");
+}
+
 function quoted(text: string): string {
   return text.includes("'") ? JSON.stringify(text) : `'${text.replaceAll("\\", "\\\\")}'`;
 }
 
-function shellQuoted(text: string): string {
+export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

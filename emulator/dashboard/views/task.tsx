@@ -180,9 +180,8 @@ function eventsOf({ plan, ledger }: TaskDetails, task: Task): readonly TimelineE
 const MAX_READS = 4;
 
 function readsOf(taskId: string): readonly TimelineEvent[] {
-  const path = `/api/v1/task/${taskId}`;
   const reads = requests.value.list
-    .filter((request) => request.method === "GET" && request.path.toLowerCase() === path)
+    .filter((request) => request.method === "GET" && request.task_id === taskId)
     .map(({ at, status, request_id: id }) => ({
       at: Date.parse(at),
       text: "Read",

@@ -25,7 +25,7 @@ describe("the request log", () => {
     await api("GET", "/account/balance");
     await api("GET", "/account/usage");
     await page.getByText("2 requests", { exact: true }).waitFor();
-    const opened = page.waitForRequest((request) => request.url().endsWith("/requests/stream"));
+    const opened = page.waitForRequest((request) => request.url().endsWith("/exchanges/stream"));
     await server.close();
     const again = await serveAgain();
     await opened;

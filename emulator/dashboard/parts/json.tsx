@@ -1,0 +1,36 @@
+import type { ComponentChildren } from "preact";
+import { Code } from "./display.js";
+
+/** A text with its JSON indented and highlighted; any other text as it is. */
+export function Json({ text, label }: { text: string; label: string }) {
+  const json = indented(text);
+  return json === null ? (
+    <Code text={text} label={label} />
+  ) : (
+    <Code text={json} label={label}>
+      {highlighted(json)}
+    </Code>
+  );
+}
+
+function indented(text: string): string | null {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return null;
+  }
+}
+
+/** A string, with the colon of a name; a literal; or a number. */
+const TOKEN = /("(?:[^"\\]|\\.)*")(:?)|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g;
+
+function highlighted(json: string): ComponentChildren[] {
+  const parts: ComponentChildren[] = [];
+  let end = 0;
+  for (const { 0: token, 1: string, 2: colon, index } of json.matchAll(TOKEN)) {
+    const kind = string === undefined ? "literal" : colon === ":" ? "name" : "string";
+    parts.push(json.slice(end, index), <span class={`json-${kind}`}>{string ?? token}</span>, colon);
+    end = index + token.length;
+  }
+  return [...parts, json.slice(end)];
+}
