@@ -17,7 +17,7 @@ async function runMix(seed: number, how: "one by one" | "at once", count: number
 }
 
 describe("the same seed", () => {
-  it("gives the same ids, times and results to 100 runs at once", async () => {
+  it("gives 100 concurrent runs the same ids, times and results", async () => {
     const [first, second] = [await runMix(7, "at once", 100), await runMix(7, "at once", 100)];
     expect(first).toHaveLength(100);
     expect(second).toEqual(first);
@@ -27,7 +27,7 @@ describe("the same seed", () => {
     }
   });
 
-  it("does not depend on what other emulators of the process do", async () => {
+  it("gives the same results beside other emulators in the process", async () => {
     const alone = await runMix(7, "at once", 10);
     const [beside] = await Promise.all([runMix(7, "at once", 10), runMix(8, "at once", 10)]);
     expect(beside).toEqual(alone);

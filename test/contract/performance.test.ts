@@ -13,14 +13,14 @@ afterEach(() => void vi.useRealTimers());
 
 describe("time skips", () => {
   it.each([1, RUNS])(
-    "minutes of service time pass without a timer of the machine, for %i runs at once",
+    "minutes of service time pass without a real timer, for %i concurrent runs",
     async (count) => {
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
       expect(await skip(count)).toBeGreaterThan(60_000);
     },
   );
 
-  it("many runs at once are no more work than as many alone", async () => {
+  it("concurrent runs take no more work than the same number of single runs", async () => {
     const atOnce: number[] = [];
     const alone: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {

@@ -6,7 +6,7 @@ import { controlled, serviceOf, VALID } from "./support/service.js";
 
 const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } } as const;
 
-describe("an emulator that stands in for another address", () => {
+describe("an emulator with another `url`", () => {
   const URL_WITH_PATH = "https://api.example.com/music";
   const open = () => createEmulator({ credits: 100, url: `${URL_WITH_PATH}/` });
 
@@ -22,7 +22,7 @@ describe("an emulator that stands in for another address", () => {
     expect((await emulator.fetch(String(clip.image_url))).status).toBe(200);
   });
 
-  test("is connected to at this address, which is what it shows everywhere", async () => {
+  test("shows this address in `connection()`, tasks, the overview and its page", async () => {
     const emulator = open();
     const service = controlled(serviceOf(emulator));
     expect([emulator.url, emulator.connection().baseUrl]).toEqual([URL_WITH_PATH, URL_WITH_PATH]);
@@ -34,7 +34,7 @@ describe("an emulator that stands in for another address", () => {
     expect((await service.send("/")).body).toContain(`ASYNC_MUSIC_BASE_URL=${URL_WITH_PATH}`);
   });
 
-  test("logs paths, and matches faults, without the path of the address", async () => {
+  test("logs paths, and applies faults, without the path of its `url`", async () => {
     const emulator = open();
     const { get } = serviceOf(emulator);
     emulator.faults.add({
@@ -45,7 +45,7 @@ describe("an emulator that stands in for another address", () => {
     expect(emulator.requests.map(({ path }) => path)).toEqual(["/api/v1/account/balance"]);
   });
 
-  test("is not reached beside its path, or at the usual address", async () => {
+  test("rejects requests outside its path, and at the default address", async () => {
     const { fetch } = open();
     for (const url of [
       "https://api.example.com/",
@@ -58,13 +58,13 @@ describe("an emulator that stands in for another address", () => {
     expect((await fetch(URL_WITH_PATH)).status).toBe(200);
   });
 
-  test("keeps the address through a reset and in a fork", () => {
+  test("keeps the `url` after a reset and in a fork", () => {
     const emulator = open();
     emulator.reset();
     expect([emulator.url, emulator.fork().url]).toEqual([URL_WITH_PATH, URL_WITH_PATH]);
   });
 
-  test("has the address of the port when it is served there", async () => {
+  test("has the server's address when it is served on a port", async () => {
     const emulator = open();
     await using server = await serve(emulator);
     const { create, read } = serviceOf(emulator, { fetch: globalThis.fetch, url: server.url });
@@ -81,11 +81,11 @@ test.each([
   ["https://api.example.com/?key=1", "`url` must have no query"],
   ["https://api.example.com/a(b)", "`url` must have no query, no fragment, and in its path only"],
   ["https://provider-a.test", "`url` must differ from the providers' addresses"],
-])("the address %s is refused with the reason", (url, message) => {
+])("the `url` %s is refused with the reason", (url, message) => {
   expect(() => createEmulator({ url })).toThrow(message);
 });
 
-test("an address that holds a password is refused, and the message does not show it", () => {
+test("a `url` with a password is refused, and the message does not show it", () => {
   expect(() => createEmulator({ url: "https://me:hunter2@api.example.com" })).toThrow(
     /^`url` must have no user name and no password\.$/,
   );

@@ -3,7 +3,7 @@ import { AudioStore } from "../../emulator/core/audio-store.js";
 import { coreOf } from "../../emulator/http/service.js";
 import { createService, VALID } from "./support/service.js";
 
-test("audio is cached within the budget of the store, and made again, the same, beyond it", async () => {
+test("audio is cached within the store's budget, and otherwise rendered again to the same bytes", async () => {
   const { create, read, emulator } = createService({ seed: 57 });
   const { output } = await read(await create(VALID.song, { polls: 1, clips: 1 }));
   const { index, clock } = coreOf(emulator);
@@ -18,7 +18,7 @@ test("audio is cached within the budget of the store, and made again, the same, 
   expect(Buffer.compare(first, second)).toBe(0);
 });
 
-test("the same task is the same audio in another emulator, and another seed is other audio", async () => {
+test("the same seed gives the same audio in another emulator, and another seed gives other audio", async () => {
   const songOf = async (seed: number) => {
     const { create, read, emulator } = createService({ seed });
     const { output } = await read(await create(VALID.song, { polls: 1, clips: 1 }));

@@ -26,7 +26,7 @@ function auditRefused(audit: Audit, arrival: number, name = `request ${arrival}`
   auditRequest(audit, request, outcome, arrival);
 }
 
-test("the audit remembers the waits of the last 10,000 requests that were told to wait", () => {
+test("the audit keeps the stated waits of the last 10,000 requests that had one", () => {
   const audit = createAudit();
   for (let number = 0; number < 12_000; number++) auditRefused(audit, number);
   const names = Object.keys(audit.waits.toJSON());
@@ -34,7 +34,7 @@ test("the audit remembers the waits of the last 10,000 requests that were told t
   expect(names).toEqual(Array.from({ length: 10_000 }, (_, index) => `request ${2_000 + index}`));
 });
 
-test("a note that is written anew is dropped after older ones", () => {
+test("a note that is renewed is dropped after older ones", () => {
   const notes = new Notes<number>({ first: 0 });
   for (let number = 1; number < MOST_NOTES; number++) notes.keep(() => `note ${number}`, number);
   notes.keep(() => "first", 1);
@@ -43,7 +43,7 @@ test("a note that is written anew is dropped after older ones", () => {
   expect(Object.keys(notes.toJSON())).toHaveLength(MOST_NOTES);
 });
 
-test("the audit remembers the last 10,000 findings, and never twice as many", () => {
+test("the audit keeps the last 10,000 findings, and at most 20,000", () => {
   const audit = createAudit();
   let most = 0;
   // The first one is told to wait. Each of the others comes back too early.
@@ -58,7 +58,7 @@ test("the audit remembers the last 10,000 findings, and never twice as many", ()
   );
 });
 
-test("the log remembers the last 100,000 requests, and never twice as many", () => {
+test("the log keeps the last 100,000 requests, and at most 200,000", () => {
   const log: LoggedRequest[] = [];
   const request = { at: "", method: "GET", path: "/", status: 200, account_id: null, error_code: null };
   let longest = 0;

@@ -33,7 +33,7 @@ const TABLE = {
   "/snapshot": "GET PUT",
 };
 
-test("the description holds every call of the table, and nothing that is not answered", async () => {
+test("the description lists every call of the table, and no call that does not exist", async () => {
   const { control } = createControlled();
   const { body } = await control("GET", "/openapi.json");
   expect(body.openapi).toBe("3.1.0");

@@ -33,7 +33,7 @@ const word = fc.oneof(
 const number = fc.oneof(fc.integer({ min: -5, max: 2_000 }), fc.double());
 const value = anyJson(name, word, number);
 
-test("whatever the control plane is told, it answers, with a request id, and what it refuses changes nothing", async () => {
+test("every control call gets a response with a request id, and a refused call changes nothing", async () => {
   const calls = await describedCalls();
   expect(calls.length).toBeGreaterThan(20);
   const service = createControlled({ credits: 100 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { collectGarbage } from "../support/collect-garbage.js";
 import { BALANCE, clipsOf, createService, TASK, VALID } from "./support/service.js";
 
-test("of a body that is too large no more is read", async () => {
+test("a body that is too large is not read to its end", async () => {
   const { emulator } = createService();
   let pieces = 0;
   let isLeft = false;
@@ -24,7 +24,7 @@ test("of a body that is too large no more is read", async () => {
   expect(pieces).toBeLessThan(6);
 });
 
-test("a body that is nested as deeply as anybody needs is echoed", async () => {
+test("a body of a hundred nested levels is accepted and echoed", async () => {
   const { create, read } = createService();
   let deep: unknown = 1;
   for (let depth = 0; depth < 100; depth++) deep = { a: [deep] };
@@ -32,19 +32,19 @@ test("a body that is nested as deeply as anybody needs is echoed", async () => {
   expect((await read(await create({ model: "provider_a", task_type: "music", input }))).input).toEqual(input);
 });
 
-test("many brackets beside each other are not deep", async () => {
+test("many brackets next to each other do not count as nesting", async () => {
   const { post } = createService();
   expect((await post({ ...VALID.song, wide: Array.from({ length: 5_000 }, () => []) })).status).toBe(202);
 });
 
-test("the input is echoed as it came, whatever its names are", async () => {
+test("the input is echoed unchanged, whatever its field names", async () => {
   const { create, read } = createService();
   const text = '{"tags":"fado","title":7,"__proto__":{"a":1},"constructor":"x","ü":"\\u2028"}';
   const task = await read(await create(`{"model":"provider_a","task_type":"music","input":${text}}`));
   expect(JSON.stringify(task.input)).toBe(JSON.stringify(JSON.parse(text)));
 });
 
-test("the service's address shows a page, to GET and to HEAD", async () => {
+test("the service's address serves a page to GET and HEAD", async () => {
   const { send, emulator } = createService();
   const page = await send("/");
   expect(page.status).toBe(200);
@@ -56,7 +56,7 @@ test("the service's address shows a page, to GET and to HEAD", async () => {
 });
 
 test.each(["service", "control plane"])(
-  "who guesses a path of the %s is told where all of them stand",
+  "an unknown path of the %s is a 404 that names the list of all paths",
   async (part) => {
     const { send } = createService();
     const above = part === "service" ? "" : "/_emulator";
@@ -68,19 +68,19 @@ test.each(["service", "control plane"])(
   },
 );
 
-test("a provider, which describes nothing, sends nobody to a description", async () => {
+test("an unknown path of a provider is a 404 without such a list", async () => {
   const { send } = createService();
   const { status, body } = await send("https://provider-a.test/nothing");
   expect([status, body.error_code]).toEqual([404, "not_found"]);
   expect(body.message).not.toContain("openapi");
 });
 
-test("a query is no part of the path", async () => {
+test("the query is not part of the path", async () => {
   const { get } = createService();
   expect((await get(`${BALANCE}?x=/y`)).status).toBe(200);
 });
 
-test("every response has the caller's request id, its length, and says that it is emulated", async () => {
+test("every response has the caller's request id, its length and the header X-Emulator", async () => {
   const { emulator, send, get, post } = createService({ limits: { requests: 4 } });
   const id = { "X-Request-Id": "mine.1" };
   const wrongKey = { ...id, "x-api-key": "emu_unknown" };
@@ -105,7 +105,7 @@ test("every response has the caller's request id, its length, and says that it i
   expect(emulator.requests.map(({ request_id }) => request_id)).toEqual(replies.map(() => "mine.1"));
 });
 
-test("what is under way when another state takes the place of its own reaches nothing of it", async () => {
+test("a reset rejects requests and downloads in flight, and they leave no trace", async () => {
   const service = createService();
   const { emulator, post, send } = service;
   const [source] = await clipsOf(service, VALID.song, { clips: 1 });
@@ -122,7 +122,7 @@ test("what is under way when another state takes the place of its own reaches no
   expect(emulator.state().tasks).toEqual([]);
 });
 
-test("an abort ends a file with its reason while it arrives, also after a garbage collection", async () => {
+test("an abort during a download rejects it with the reason, also after a garbage collection", async () => {
   const { emulator, create, read } = createService();
   const [clip] = (await read(await create(VALID.song, { polls: 1 }))).output.result;
   const leaving = new AbortController();
@@ -135,7 +135,7 @@ test("an abort ends a file with its reason while it arrives, also after a garbag
   expect(String(byteLength)).toBe(whole.headers.get("Content-Length"));
 });
 
-test("a file that is not read adds no listener to the signal of its request", async () => {
+test("an unread download leaves no listener on its signal", async () => {
   const { emulator, create, read } = createService();
   const [clip] = (await read(await create(VALID.song, { polls: 1 }))).output.result;
   const { signal } = new AbortController();
@@ -144,7 +144,7 @@ test("a file that is not read adds no listener to the signal of its request", as
   await file.arrayBuffer();
 });
 
-test("who resets the emulator as a request is logged finds nothing of it in the new state", async () => {
+test("a reset while a request is logged leaves nothing of the request", async () => {
   const { emulator, post } = createService();
   const fresh = emulator.snapshot();
   emulator.faults.add({ fault: { kind: "disconnect", when: "after" } });
@@ -153,13 +153,13 @@ test("who resets the emulator as a request is logged finds nothing of it in the 
   expect(emulator.snapshot()).toEqual(fresh);
 });
 
-test("an answer in process bears the address that was asked, as `fetch` has it", async () => {
+test("a response in process has the request's `url`, as with `fetch`", async () => {
   const { emulator } = createService();
   const url = `${emulator.url}/openapi.json`;
   expect((await emulator.fetch(url)).url).toBe(url);
 });
 
-test("a request that is given beside another replaces it, as `fetch` has it", async () => {
+test("a `Request` as second argument replaces the first one's options, as with `fetch`", async () => {
   const { emulator } = createService();
   const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
   const init = { method: "POST", headers, body: JSON.stringify(VALID.song) };

@@ -30,7 +30,7 @@ const bytesOf = async (path: string) => {
   return { response, bytes: new Uint8Array(await response.arrayBuffer()) };
 };
 
-test("billing information is saved whole, and optional fields may be left out", async () => {
+test("billing information is replaced as a whole, and optional fields can be left out", async () => {
   const { control } = service;
   expect((await control("GET", `${account}/billing`)).body).toMatchObject({ name: null, ...NOTHING });
   const saved = await control("PUT", `${account}/billing`, BILLING);
@@ -43,7 +43,7 @@ test("billing information is saved whole, and optional fields may be left out", 
 });
 
 test.each(["name", "address_line_1", "city", "country"])(
-  "a missing %s is refused, and so are blanks",
+  "a missing or blank %s is refused",
   async (field) => {
     const { control, frozenState } = service;
     const before = frozenState();
@@ -56,7 +56,7 @@ test.each(["name", "address_line_1", "city", "country"])(
   },
 );
 
-test("every field of the billing information is saved without the blanks around it", () => {
+test("every field of the billing information is trimmed", () => {
   const { emulator } = service;
   const fields = { ...BILLING, tax_id: "PT 123", address_line_2: "2.º Esq.", postal_code: "1200-054" };
   const padded = Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, `  ${text} \n`]));
@@ -64,7 +64,7 @@ test("every field of the billing information is saved without the blanks around 
   expect(emulator.accounts.billing(emulator.accountId)).toEqual(fields);
 });
 
-test("until billing is complete, the list, an invoice and an unknown one are all a 409", async () => {
+test("without complete billing information, the list and every invoice are a 409", async () => {
   const { control, emulator } = service;
   const id = pay();
   for (const path of ["/invoices", `/invoices/${id}.pdf`, "/invoices/unknown.pdf"]) {
@@ -78,7 +78,7 @@ test("until billing is complete, the list, an invoice and an unknown one are all
   await expect(emulator.accounts.invoicePdf(emulator.accountId, id)).rejects.toThrow(/billing/);
 });
 
-test("there is one invoice for each completed paid purchase, and none for anything else", async () => {
+test("every completed payment has one invoice, and nothing else has", async () => {
   const { control, emulator } = service;
   const { accountId: id } = emulator;
   await control("PUT", `${account}/billing`, BILLING);
@@ -105,7 +105,7 @@ test("there is one invoice for each completed paid purchase, and none for anythi
   expect(emulator.accounts.invoices(id)).toEqual(invoices);
 });
 
-test("an invoice is a PDF, the same bytes each time", async () => {
+test("an invoice is a PDF with the same bytes each time", async () => {
   const id = pay(25);
   await service.control("PUT", `${account}/billing`, BILLING);
   const { response, bytes } = await bytesOf(`/invoices/${id}.pdf`);
@@ -128,7 +128,7 @@ test("an invoice is a PDF, the same bytes each time", async () => {
   expect(await copy.accounts.invoicePdf(copy.accountId, id)).toEqual(bytes);
 });
 
-test("an unknown invoice, and another account's, is a 404 once billing is complete", async () => {
+test("with complete billing information, an unknown and another account's invoice are a 404", async () => {
   const { control, emulator } = service;
   const id = pay();
   const other = emulator.accounts.create().account_id;
@@ -139,7 +139,7 @@ test("an unknown invoice, and another account's, is a 404 once billing is comple
   expect((await control("GET", `${account}/invoices/.pdf`)).status).toBe(404);
 });
 
-test("names of every script can be on an invoice", async () => {
+test("an invoice accepts names in every script", async () => {
   const id = pay();
   for (const name of [
     "Łódź Žluťoučký",

@@ -14,7 +14,7 @@ describe("a long chain of continuations", () => {
     return end;
   }
 
-  test("lets other work run while it is joined", async () => {
+  test("yields to other work while it is joined", async () => {
     const service = createService();
     const turnsDuring = async (links: number) => {
       const input = { clip_id: await chainOf(service, links, 1) };
@@ -34,7 +34,7 @@ describe("a long chain of continuations", () => {
     expect(await turnsDuring(6)).toBeGreaterThanOrEqual(6);
   });
 
-  test("is a song of its last six minutes, made once for concurrent reads", async () => {
+  test("is a song of its last six minutes, rendered once for concurrent reads", async () => {
     const service = createService();
     const input = { clip_id: await chainOf(service, 20) };
     const [joined] = await clipsOf(service, { ...VALID.concat, input }, { clips: 1 });

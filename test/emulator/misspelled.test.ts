@@ -45,7 +45,7 @@ const MISSPELLINGS: Misspelling[] = [
   [() => createEmulator({ limits: untyped({ request: 5 }) }), "request", "requests", "limits"],
 ];
 
-describe("a misspelled name is refused with the one that was meant", () => {
+describe("a misspelled name is refused with the nearest known one", () => {
   test.each(MISSPELLINGS)("%s: %s", (call, wrong, meant, inside) => {
     const emulator = createEmulator();
     const before = JSON.stringify(emulator.snapshot());
@@ -74,7 +74,7 @@ describe("a misspelled name is refused with the one that was meant", () => {
     expect([status, answer.message]).toEqual([400, message]);
   });
 
-  test("in the header that asks for an outcome", async () => {
+  test("in the header X-Emulator-Outcome", async () => {
     const { post } = createControlled();
     const { status, body } = await post(VALID.song, { "X-Emulator-Outcome": '{"clip":1}' });
     expect([status, body.message]).toEqual([
@@ -84,7 +84,7 @@ describe("a misspelled name is refused with the one that was meant", () => {
   });
 });
 
-test("a name like no other is answered with all that there are, and a long one is cut", () => {
+test("an unknown name without a near one gets the list of known names, and a long name is cut", () => {
   const { faults } = createEmulator();
   expect(() => faults.add(untyped({ zzz: 1, fault: { kind: "stall" } }))).toThrow(
     "Unknown field `zzz` in `fault`. Known fields: method, path, times, probability, fault.",

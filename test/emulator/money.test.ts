@@ -85,7 +85,7 @@ const step = fc.oneof(
   }),
 );
 
-test("whatever is bought, spent, refused or lost, the money adds up, and what is invalid changes nothing", async () => {
+test("after any sequence of purchases, tasks and faults all sums match, and invalid calls change nothing", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 60 }),

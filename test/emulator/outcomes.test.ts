@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { BALANCE, createService, VALID } from "./support/service.js";
 
-describe("who decides the outcome of a task", () => {
+describe("the outcome of a task", () => {
   const failure = (error: string) => ({ outcome: "failure", polls: 1, error }) as const;
 
-  test("next counts for the next task of its provider only, and further ones queue up", async () => {
+  test("`next` applies to the next task of its provider, and several apply in order", async () => {
     const { create, read, emulator } = createService();
     emulator.providers.provider_a.next(failure("first"));
     emulator.providers.provider_a.next(failure("second"));
@@ -15,7 +15,7 @@ describe("who decides the outcome of a task", () => {
     expect(errors).toEqual([null, "first", "second", null]);
   });
 
-  test("always counts until it is ended, and gives way to next", async () => {
+  test("`always` applies to every other task until it is removed", async () => {
     const { create, read, emulator } = createService();
     const { provider_a: provider } = emulator.providers;
     provider.always(failure("always"));
@@ -27,14 +27,14 @@ describe("who decides the outcome of a task", () => {
     expect(errors).toEqual(["next", "always", "always", null]);
   });
 
-  test("the header of a request wins over both, and leaves next for the next", async () => {
+  test("the request's header overrides both, and does not use up `next`", async () => {
     const { create, read, emulator } = createService();
     emulator.providers.provider_a.next(failure("next"));
     expect((await read(await create(VALID.song, failure("header")))).error).toBe("header");
     expect((await read(await create(VALID.song))).error).toBe("next");
   });
 
-  test("a request that is refused does not use up next", async () => {
+  test("a refused request does not use up `next`", async () => {
     const { create, read, post, emulator } = createService({ credits: 10 });
     emulator.providers.provider_a.next(failure("next"));
     await post({ ...VALID.song, input: {} });
@@ -47,7 +47,7 @@ test.each([
   ["invalid_task_input", false],
   ["rate_limited", true],
   ["upstream_provider_error", true],
-])("a failure with %s has a reason, and retryable is %s unless it is said", async (errorCode, retryable) => {
+])("a failure with %s has a message, and is retryable by default: %s", async (errorCode, retryable) => {
   const { create, read } = createService();
   const outcome = { outcome: "failure", polls: 1, error_code: errorCode };
   expect(await read(await create(VALID.song, outcome))).toMatchObject({
@@ -61,7 +61,7 @@ test.each([
   expect(said.retryable).toBe(!retryable);
 });
 
-test("polls ends a task at its n-th read, whatever time it is", async () => {
+test("`polls` finishes a task at that read, whatever the time", async () => {
   const { create, read, emulator } = createService();
   const taskId = await create(VALID.song, { polls: 3 });
   await emulator.clock.advance(1_000_000);
@@ -70,7 +70,7 @@ test("polls ends a task at its n-th read, whatever time it is", async () => {
   expect(await read(taskId)).toMatchObject({ status: "success", completed_at: "2026-01-01T00:16:40.000Z" });
 });
 
-test("a provider that rejects is a 502 that leaves nothing behind", async () => {
+test("`reject` is a 502 that creates no task", async () => {
   const { post, read, create, balance, emulator } = createService({ credits: 10 });
   const before = emulator.accounts.get(emulator.accountId);
   emulator.providers.provider_a.next({ outcome: "reject" });
@@ -81,7 +81,7 @@ test("a provider that rejects is a 502 that leaves nothing behind", async () => 
   expect(await balance()).toEqual({ available: 0, frozen: 0, total: 0 });
 });
 
-test("clips is how many clips there are", async () => {
+test("`clips` sets the number of clips", async () => {
   const { create, read } = createService();
   for (const clips of [0, 1, 5]) {
     const { output } = await read(await create(VALID.song, { polls: 1, clips }));
@@ -91,15 +91,15 @@ test("clips is how many clips there are", async () => {
 });
 
 test.each([
-  ["no JSON", "{"],
-  ["no object", "[]"],
+  ["invalid JSON", "{"],
+  ["a list", "[]"],
   ["an unknown outcome", '{"outcome":"explode"}'],
   ["an unknown field", '{"delay":5}'],
   ["a negative time", '{"process_seconds":-1}'],
-  ["a read before the first", '{"polls":0}'],
+  ["zero polls", '{"polls":0}'],
   ["an unknown error code", '{"outcome":"failure","error_code":"boom"}'],
-  ["a format that the emulator can't make", '{"format":"midi"}'],
-])("an outcome header with %s is a 400 that names it, and changes nothing", async (_, header) => {
+  ["an unknown format", '{"format":"midi"}'],
+])("an outcome header with %s is a 400 that names the header, and changes nothing", async (_, header) => {
   const { post, get } = createService({ credits: 10 });
   const { status, body } = await post(VALID.song, { "X-Emulator-Outcome": header });
   expect([status, body.error_code]).toEqual([400, "invalid_request_body"]);
@@ -107,7 +107,7 @@ test.each([
   expect((await get(BALANCE)).body.data.available).toBe(10);
 });
 
-test("a script that can't be is an error that names the field", () => {
+test("an invalid outcome is an error that names the field", () => {
   const { provider_a: provider } = createService().emulator.providers;
   expect(() => provider.next({ process_seconds: -1 })).toThrow(
     "`outcome.process_seconds` must be a number from 0 to 1000000000; got -1.",

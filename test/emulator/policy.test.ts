@@ -15,11 +15,11 @@ const DEFAULTS: Policy = {
   auto_top_up_month: "calendar_utc",
 };
 
-test("every choice that the interface leaves open has its default", () => {
+test("every policy option has its default", () => {
   expect(createEmulator().policy).toEqual(DEFAULTS);
 });
 
-test("vary draws every choice from the seed", () => {
+test("`vary` draws every policy option from the seed", () => {
   const policies = Array.from({ length: 60 }, (_, seed) => createEmulator({ seed, policy: "vary" }).policy);
   expect(createEmulator({ seed: 5, policy: "vary" }).policy).toEqual(policies[5]);
   for (const name of Object.keys(DEFAULTS) as (keyof Policy)[]) {
@@ -38,7 +38,7 @@ test.each([
     { running_after: "first_read", speed: 1 },
     /^Unknown field `speed` in `policy`\. Known fields: invalid_audio_format_status, .*auto_top_up_month\.$/,
   ],
-])("the choice %j is refused, and changes nothing", (changes, message) => {
+])("the policy %j is refused, and changes nothing", (changes, message) => {
   const emulator = createEmulator();
   expect(() => emulator.changePolicy(changes as never)).toThrow(message);
   expect(() => createEmulator({ policy: changes as never })).toThrow(message);
@@ -53,11 +53,11 @@ test.each([
   [{ credit: 5 }, "Unknown option `credit`. Did you mean `credits`?"],
   [{ apikey: "emu_mine" }, "Unknown option `apikey`. Did you mean `apiKey`?"],
   [null, "`options` must be an object; got null."],
-])("the options %j are refused, and the nearest name is told", (options, message) => {
+])("the options %j are refused with the nearest name", (options, message) => {
   expect(() => createEmulator(options as never)).toThrow(new RangeError(message));
 });
 
-test("a reset refuses what it can't change, and has then changed nothing", () => {
+test("a reset refuses options of the creation only, and changes nothing", () => {
   const emulator = createEmulator({ credits: 7 });
   const before = emulator.snapshot();
   expect(() => emulator.reset({ clock: "real" } as never)).toThrow(
@@ -74,7 +74,7 @@ test.each([
   [{ apiKey: "sk_live_1" }, "`apiKey`"],
   [{ apiKey: "emu_with blank" }, "`apiKey`"],
   [{ limits: { requests: -1 } }, "`limits.requests`"],
-])("the option %j is refused by its name, and a key is not repeated", (options, name) => {
+])("the option %j is refused with its name, without a real-looking key", (options, name) => {
   const create = () => createEmulator(options as never);
   expect(create).toThrow(name);
   expect(create).not.toThrow("sk_live_1");

@@ -67,7 +67,7 @@ describe.each(Object.entries(ADAPTERS))("GET /_emulator/requests/stream, through
     return { emulator, get, follow, outside: serviceOf(emulator, { fetch, url }) };
   };
 
-  test("the backlog comes first, and each request as it ends", async () => {
+  test("sends earlier requests first, and then each request as it ends", async () => {
     const { emulator, get, follow, outside } = await open();
     await get(BALANCE);
     await get("/nowhere");
@@ -87,7 +87,7 @@ describe.each(Object.entries(ADAPTERS))("GET /_emulator/requests/stream, through
     await untilReadBy(0, emulator);
   });
 
-  test("an empty log is a stream that waits", async () => {
+  test("waits while the log is empty", async () => {
     const { emulator, get, follow } = await open();
     const events = eventsOf(await follow());
     const first = events.next();
@@ -98,7 +98,7 @@ describe.each(Object.entries(ADAPTERS))("GET /_emulator/requests/stream, through
     await untilReadBy(0, emulator);
   });
 
-  test("who aborts the request leaves, and the service goes on", async () => {
+  test("ends when its request is aborted, and the service keeps running", async () => {
     const { emulator, get, follow } = await open();
     const leaving = new AbortController();
     const events = eventsOf(await follow({ signal: leaving.signal }));
@@ -109,7 +109,7 @@ describe.each(Object.entries(ADAPTERS))("GET /_emulator/requests/stream, through
     expect((await get(BALANCE)).status).toBe(200);
   });
 
-  test("it goes on through a reset, and ends with the emulator", async () => {
+  test("continues after a reset, and ends when the emulator is disposed", async () => {
     const { emulator, get, follow } = await open();
     const events = eventsOf(await follow());
     emulator.reset();
@@ -121,7 +121,7 @@ describe.each(Object.entries(ADAPTERS))("GET /_emulator/requests/stream, through
   });
 });
 
-test("on a port, closing the server ends the streams", async () => {
+test("closing a server ends its streams", async () => {
   const emulator = createEmulator();
   const { url, close } = await serve(emulator);
   await fetch(`${url}/_emulator/requests/stream`);
@@ -137,7 +137,7 @@ test("an open stream does not keep virtual time from skipping", async () => {
   await events.leave();
 });
 
-test("in process, a listener hears of each request as it ends, until it has heard enough", async () => {
+test("`onRequest` calls its listener for each request as it ends, until it is removed", async () => {
   const service = createService();
   const heard: LoggedRequest[] = [];
   await service.balance();

@@ -36,7 +36,7 @@ async function createEventful() {
   return service;
 }
 
-test("a state in which everything has happened goes through JSON and back, byte for byte", async () => {
+test("a snapshot with every kind of record survives JSON byte for byte", async () => {
   const { emulator, control, frozenState } = await createEventful();
   const before = frozenState();
   emulator.reset();
@@ -49,56 +49,56 @@ test("a state in which everything has happened goes through JSON and back, byte 
 type Json = any;
 
 const NOT_SNAPSHOTS: [string, (snapshot: Json) => unknown][] = [
-  ["no object", () => []],
+  ["a list", () => []],
   ["null", () => null],
   ["no state", ({ version, time }) => ({ version, time })],
-  ["a list for a state", (snapshot) => ({ ...snapshot, state: [] })],
+  ["a list instead of the state", (snapshot) => ({ ...snapshot, state: [] })],
   ["another version", (snapshot) => ({ ...snapshot, version: 2 })],
   ["an unknown field", (snapshot) => ({ ...snapshot, extra: 1 })],
-  ["no time", (snapshot) => ({ ...snapshot, time: "yesterday" })],
+  ["an invalid time", (snapshot) => ({ ...snapshot, time: "yesterday" })],
 ];
 
 /** What is wrong, where it stands in the state, and the value there, or what makes it; `undefined` removes the field. */
 const BROKEN_STATES: [string, string, Json][] = [
-  ["a field too many in the state", "extra", 1],
-  ["a field too few in the state", "audit", undefined],
+  ["an unknown field in the state", "extra", 1],
+  ["a missing field in the state", "audit", undefined],
   ["an unknown policy", "policy.late_success", "maybe"],
-  ["no limits", "limits.requests", 0],
-  ["an owner who is not there", "owner.accountId", "nobody"],
-  ["two accounts of one id", "accounts.1.id", (_: Json, { accounts }: Json) => accounts[0].id],
-  ["a task of nobody's", "tasks.0.accountId", "nobody"],
-  ["tasks in disorder", "tasks", (tasks: Json) => tasks.toReversed()],
-  ["a status that there is not", "tasks.0.status", "done"],
-  ["an open task that is completed", "tasks.-1.completedAt", 1],
-  ["credits from nowhere", "accounts.0.ledger.available", oneMore],
-  ["credits that are lost", "accounts.0.ledger.entries", (entries: Json) => entries.slice(1)],
-  ["credits that moved for nobody", "accounts.0.ledger.entries.1.task_id", "nobody"],
-  ["credits frozen for one task in place of others", "accounts.0.ledger.entries", ofOneTask],
-  ["a failure that was paid for", "accounts.0.ledger", paidFailure],
-  ["a key that can be mistaken for a real one", "accounts.0.keys.0.value", "sk_live_123"],
-  ["a key of the owner's that no header takes", "owner.apiKey", (key: Json) => `${key}\n`],
+  ["invalid limits", "limits.requests", 0],
+  ["an unknown owner", "owner.accountId", "nobody"],
+  ["two accounts with one id", "accounts.1.id", (_: Json, { accounts }: Json) => accounts[0].id],
+  ["a task of an unknown account", "tasks.0.accountId", "nobody"],
+  ["tasks out of order", "tasks", (tasks: Json) => tasks.toReversed()],
+  ["an unknown status", "tasks.0.status", "done"],
+  ["an unfinished task with a completion time", "tasks.-1.completedAt", 1],
+  ["credits without an entry", "accounts.0.ledger.available", oneMore],
+  ["an entry without its credits", "accounts.0.ledger.entries", (entries: Json) => entries.slice(1)],
+  ["an entry of an unknown task", "accounts.0.ledger.entries.1.task_id", "nobody"],
+  ["credits frozen for another task", "accounts.0.ledger.entries", ofOneTask],
+  ["a failure whose credits are settled", "accounts.0.ledger", paidFailure],
+  ["an API key that looks like a real one", "accounts.0.keys.0.value", "sk_live_123"],
+  ["an API key that is invalid in a header", "owner.apiKey", (key: Json) => `${key}\n`],
   ["credits below zero", "accounts.0.ledger.available", -5],
-  ["more used than all tasks cost", "accounts.0.creditsUsed", oneMore],
-  ["a task more than there are", "accounts.0.tasksCreated", oneMore],
-  ["a success that was to fail", "tasks.0.plan.end", { outcome: "hang" }],
-  ["a song that is lyrics", "tasks.0.result", { title: "", text: "" }],
-  ["a song that goes on from a clip that is not there", "tasks.0.input", { continue_clip_id: "none" }],
-  ["a song that goes on from itself", "tasks.0.input.continue_clip_id", firstClip],
-  ["two clips of one id", "tasks.0.result.1.id", firstClip],
-  ["a song without end", "tasks.0.result.0.durationSeconds", 1e9],
-  ["a plan of more clips than there is memory", "tasks.0.plan.end.clips", 1e15],
-  ["a plan that ends when there are no dates any more", "tasks.0.plan.workMs", 9e15],
-  ["a hold that nobody has", "accounts.1.ledger.holds.nobody", 5],
-  ["a fault that there is not", "faults.0.rule.fault.kind", "quake"],
-  ["an outcome that there is not", "scripts.provider_a.next.0.outcome", "?"],
+  ["more credits used than all tasks cost", "accounts.0.creditsUsed", oneMore],
+  ["a wrong number of tasks", "accounts.0.tasksCreated", oneMore],
+  ["a success whose plan is a failure", "tasks.0.plan.end", { outcome: "hang" }],
+  ["a song with a lyrics result", "tasks.0.result", { title: "", text: "" }],
+  ["a continuation of an unknown clip", "tasks.0.input", { continue_clip_id: "none" }],
+  ["a continuation of itself", "tasks.0.input.continue_clip_id", firstClip],
+  ["two clips with one id", "tasks.0.result.1.id", firstClip],
+  ["an endless song", "tasks.0.result.0.durationSeconds", 1e9],
+  ["a plan with too many clips", "tasks.0.plan.end.clips", 1e15],
+  ["a plan that ends beyond the range of dates", "tasks.0.plan.workMs", 9e15],
+  ["a hold of an unknown task", "accounts.1.ledger.holds.nobody", 5],
+  ["an unknown fault", "faults.0.rule.fault.kind", "quake"],
+  ["an unknown outcome", "scripts.provider_a.next.0.outcome", "?"],
   ["a payment without its invoice", "accounts.0.purchases.payments.0.invoice_id", null],
-  ["payments that were never counted", "counts.payments", 0],
-  ["a log of something else", "requests", ["GET /"]],
-  ["a window of another kind", "accounts.0.keys.0.window.kind", "square"],
+  ["a wrong number of payments", "counts.payments", 0],
+  ["an invalid log", "requests", ["GET /"]],
+  ["an unknown kind of window", "accounts.0.keys.0.window.kind", "square"],
 ];
 
 test.each([...NOT_SNAPSHOTS, ...BROKEN_STATES])(
-  "what is no snapshot of this version is refused, and changes nothing: %s",
+  "an invalid snapshot is refused, and changes nothing: %s",
   async (_, change, value?) => {
     const { emulator, control, frozenState } = await createEventful();
     const snapshot = structuredClone(emulator.snapshot());
@@ -139,7 +139,7 @@ function paidFailure(ledger: Json): Json {
   return { ...ledger, settled: settled + refund.credits, available: available - refund.credits };
 }
 
-test("a snapshot larger than a request may be is taken all the same", async () => {
+test("a snapshot can be larger than the limit of request bodies", async () => {
   const { emulator, control, get, create } = createControlled({ credits: 1_000_000 });
   for (let index = 0; index < 1_500; index++) {
     await create({ ...VALID.lyrics, input: { prompt: `${index} ${"la ".repeat(300)}` } });
@@ -151,11 +151,11 @@ test("a snapshot larger than a request may be is taken all the same", async () =
   expect(JSON.stringify(emulator.snapshot())).toBe(snapshot);
 });
 
-describe("a key that is given beside a snapshot", () => {
+describe("an API key with a snapshot", () => {
   const statusWith = async (emulator: Emulator, apiKey: string) =>
     (await serviceOf(emulator, { apiKey }).get(BALANCE)).status;
 
-  test("takes the place of the first account's, even of one that was disabled or deleted", async () => {
+  test("replaces the first account's, even a disabled or deleted one", async () => {
     const first = createEmulator({ apiKey: "emu_first" });
     const { accounts, accountId } = first;
     const [key] = accounts.get(accountId).keys;
@@ -176,7 +176,7 @@ describe("a key that is given beside a snapshot", () => {
     }
   });
 
-  test("can be another of the account's, and none of another account's", async () => {
+  test("can be another key of that account, but not of another account", async () => {
     const first = createEmulator();
     const mine = first.accounts.createKey(first.accountId).api_key;
     const theirs = first.accounts.create().api_key;

@@ -23,21 +23,21 @@ beforeEach(() => {
 
 afterEach(() => expect(problems).toEqual([]));
 
-describe("the description allows every answer in what the SDK and the emulator do with each other", () => {
+describe("the description allows every response in the contract's tests", () => {
   const open = openerFor(async (emulator) => {
     const fetch = judging(emulator.fetch);
     return { ...(await injectedFetch(emulator)), fetch, clientFetch: fetch };
   });
   describeCore(open, testKit);
 
-  it("and they are compared with it, all that a song needs", async () => {
+  it("and the responses of a song's requests are compared with it", async () => {
     const { client } = await open();
     await client.tasks.run({ model: "provider_a", task_type: "music", input: { tags: "fado" } });
     expect(judged).toBeGreaterThanOrEqual(2);
   });
 });
 
-describe("the description allows the answer to every request", () => {
+describe("the description allows the response to every request", () => {
   it.each(REQUESTS)("$section: $name", async ({ body }) => {
     await judgeAnswers({}, ({ post }) => post(body));
   });
@@ -56,7 +56,7 @@ describe("the description allows the refusal", () => {
   const song = { model: "provider_a", task_type: "music", input: { tags: "fado" } };
   const reads = ["/api/v1/account/balance", "/api/v1/account/usage", "/api/v1/task/no-such-task"];
 
-  it("of a request without a key, or with a wrong one", async () => {
+  it("of a request without an API key, or with a wrong one", async () => {
     await judgeAnswers({}, async ({ post, get }) => {
       for (const key of [null, "emu_unknown"]) {
         await post(song, { key });
@@ -65,7 +65,7 @@ describe("the description allows the refusal", () => {
     });
   });
 
-  it("of a request too many", async () => {
+  it("of a request beyond the rate limit", async () => {
     await judgeAnswers({ limits: { requests: 1 } }, async ({ emulator, post, get }) => {
       await get("/api/v1/account/usage");
       await post(song);
@@ -74,7 +74,7 @@ describe("the description allows the refusal", () => {
     });
   });
 
-  it("of a task that is not there, not paid, not allowed, or not wanted by the provider", async () => {
+  it("of a task that is unknown, too expensive, of a suspended account, or rejected by the provider", async () => {
     await judgeAnswers({ credits: 10 }, async ({ emulator, post, get }) => {
       await get("/api/v1/task/no-such-task");
       emulator.providers.provider_a.next({ outcome: "reject" });
@@ -89,8 +89,8 @@ describe("the description allows the refusal", () => {
 });
 
 it.each([
-  ["a status that the endpoint does not have", { status: 404 }],
-  ["an answer without a request id", { headers: new Headers() }],
+  ["an undocumented status", { status: 404 }],
+  ["a response without a request id", { headers: new Headers() }],
   ["credits that are text", { body: { code: 200, data: { available: "1", frozen: 0, total: 1 } } }],
   ["a missing field", { body: { code: 200, data: { available: 1, frozen: 0 } } }],
   [

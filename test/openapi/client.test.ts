@@ -13,7 +13,7 @@ function createWorld() {
   return { emulator, client: connect(emulator.apiKey), connect };
 }
 
-test("a generated client makes a song, and reads what it cost", async () => {
+test("a generated client can create a song, and read its cost", async () => {
   const { emulator, client } = createWorld();
   const created = await client.POST("/api/v1/task", {
     params: { header: { "X-Request-Id": "song-1" } },
@@ -42,7 +42,7 @@ test("a generated client makes a song, and reads what it cost", async () => {
   expect(usage.data?.data).toEqual({ tasks_created: 1, credits_used: 10, credits_topped_up: 100 });
 });
 
-test("a generated client writes lyrics, uploads, joins, and asks the other provider", async () => {
+test("a generated client can create tasks of every type and provider", async () => {
   const { emulator, client } = createWorld();
   const submissions = [
     await client.POST("/api/v1/task", {
@@ -73,7 +73,7 @@ test("a generated client writes lyrics, uploads, joins, and asks the other provi
   ]);
 });
 
-test("a generated client gets every error in the described body", async () => {
+test("a generated client receives errors in the described body", async () => {
   const { client, connect } = createWorld();
   const unknown = await client.GET("/api/v1/task/{taskId}", {
     params: { path: { taskId: "0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b" } },

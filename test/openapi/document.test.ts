@@ -13,7 +13,7 @@ const validator = createValidator(document);
 const BEYOND_SCHEMAS = "Input for `provider_a`, other task types: upload";
 
 describe("the OpenAPI description", () => {
-  it("is served without a key, also its headers alone, and counts against no limit", async () => {
+  it("is served to GET and HEAD without an API key, outside the rate limit", async () => {
     await using emulator = createEmulator({ limits: { requests: 1 } });
     for (const method of ["GET", "HEAD", "GET"]) {
       const response = await emulator.fetch(`${emulator.url}/openapi.json`, { method });
@@ -31,7 +31,7 @@ describe("the OpenAPI description", () => {
     );
   });
 
-  it("describes the four endpoints and nothing else, with every status that they have", () => {
+  it("describes exactly the four endpoints, with every status", () => {
     const described = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.entries(operations).map(([method, { responses }]) => ({
         method: method.toUpperCase(),
@@ -54,7 +54,7 @@ describe("the OpenAPI description", () => {
     expect(document).toMatchObject({ openapi: "3.1.0", info: { version: "1.0.0" } });
   });
 
-  it("has examples that it allows itself", () => {
+  it("has valid examples", () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const [method, { requestBody, responses }] of Object.entries(operations)) {
         const examples = Object.values(requestBody?.content["application/json"].examples ?? {});

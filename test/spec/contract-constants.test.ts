@@ -40,7 +40,7 @@ describe("the contract's constants, against the interface", () => {
     expect(TASK_TYPES_BY_MODEL[model]).not.toContain(type);
   });
 
-  it("has prices and task types for nothing else", () => {
+  it("has no other prices and task types", () => {
     const pairs = service.OFFERS.map(({ model, type }) => `${model} ${type}`).sort();
     expect(
       Object.entries(PRICES)
@@ -54,7 +54,7 @@ describe("the contract's constants, against the interface", () => {
     ).toEqual(pairs);
   });
 
-  it("knows what a credit costs", () => {
+  it("has the price of a credit", () => {
     expect(USD_PER_CREDIT).toBe(service.USD_PER_CREDIT);
   });
 
@@ -78,7 +78,7 @@ describe("the contract's constants, against the interface", () => {
     });
   });
 
-  it("has every status, and knows which are final", () => {
+  it("has every status, and which are final", () => {
     expect(TASK_STATUSES).toEqual(service.STATUSES);
     expect(FINAL_STATUSES).toEqual(service.FINAL_STATUSES);
     expect(service.STATUSES.filter(isFinalStatus)).toEqual(service.FINAL_STATUSES);
@@ -107,7 +107,7 @@ describe("the contract's constants, against the interface", () => {
     expect(TASK_ERROR_CODES).toEqual(errors.TASK_ERROR_CODES);
   });
 
-  it.each(endpoints.REQUEST_IDS)("tells that a request id of $name is safe: $safe", ({ value, safe }) => {
+  it.each(endpoints.REQUEST_IDS)("checks a request id of $name: safe is $safe", ({ value, safe }) => {
     expect(isSafeRequestId(value)).toBe(safe);
   });
 });

@@ -12,7 +12,7 @@ const LYRICS = JSON.stringify(SAMPLES["provider_a lyrics"]);
 const UNKNOWN_TASK = "/api/v1/task/0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b";
 
 describe("every endpoint of the emulator", () => {
-  it.each(ENDPOINTS)("$method $path answers $success with exactly the documented data", async (endpoint) => {
+  it.each(ENDPOINTS)("$method $path returns $success with exactly the documented data", async (endpoint) => {
     const service = createService();
     const reply = await call(service, endpoint.name);
     expect(reply.status).toBe(endpoint.success);
@@ -22,7 +22,7 @@ describe("every endpoint of the emulator", () => {
     expect(reply.headers.get("Content-Type")).toMatch(/^application\/json\b/);
   });
 
-  it.each(FAILURES)("$method $path can answer $status, with the error body", async ({ name, status }) => {
+  it.each(FAILURES)("$method $path can return $status with the error body", async ({ name, status }) => {
     const service = createService();
     const reply = await failing(service, name, status);
     expect(reply.status).toBe(status);
@@ -34,12 +34,12 @@ describe("every endpoint of the emulator", () => {
     expect(reply.headers.get("Content-Type")).toMatch(/^application\/json\b/);
   });
 
-  it.each(ENDPOINTS)("$method $path names its answer after the request's id", async ({ name }) => {
+  it.each(ENDPOINTS)("$method $path returns the request's id", async ({ name }) => {
     const reply = await call(createService(), name, { headers: { [HEADERS.requestId]: "order-66" } });
     expect(reply.headers.get(HEADERS.requestId)).toBe("order-66");
   });
 
-  it.each(ENDPOINTS)("$method $path counts what is left of the window", async ({ name }) => {
+  it.each(ENDPOINTS)("$method $path states the rest of the rate limit", async ({ name }) => {
     const service = createService();
     await service.get(UNKNOWN_TASK);
     const reply = await call(service, name);
@@ -58,14 +58,14 @@ describe("request ids", () => {
     expect(answered === value).toBe(safe);
   });
 
-  it("are different for each request that brings none", async () => {
+  it("are generated, and different, for requests without one", async () => {
     const service = createService();
     const replies = [await service.get("/api/v1/account/usage"), await service.get("/api/v1/account/usage")];
     expect(new Set(replies.map(({ headers }) => headers.get(HEADERS.requestId))).size).toBe(2);
   });
 });
 
-describe("what is no endpoint", () => {
+describe("unknown paths and methods", () => {
   const paths =
     "/api /api/v1 /api/v1/ /api/v1/tasks /api/v1/task/ /api/v1/task/a/b /api/v1/Task /api/v2/task";
   const more =
@@ -92,7 +92,7 @@ describe("what is no endpoint", () => {
     ["PATCH", "/api/v1/account/usage", "GET"],
     ["OPTIONS", "/api/v1/account/usage", "GET"],
     ["PATCH", "/audio/x", "GET, HEAD"],
-  ])("%s %s is 405, and names %s", async (method, path, allow) => {
+  ])("%s %s is 405 with Allow: %s", async (method, path, allow) => {
     const reply = await createService().ask(method, path, { key: null });
     expect(reply.status).toBe(405);
     if (method !== "HEAD") expect(reply.body).toMatchObject({ code: 405, error_code: "method_not_allowed" });
@@ -106,7 +106,7 @@ describe("what is no endpoint", () => {
     expect(reply).toMatchObject({ status: 404, body: { code: 404, error_code: "task_not_found" } });
   });
 
-  it("an account can't be topped up, and a task can't be canceled, through the API", async () => {
+  it("the API has no endpoint to top up an account or to cancel a task", async () => {
     for (const path of ["/api/v1/account/top-ups", `${UNKNOWN_TASK}/cancel`])
       expect((await createService().ask("POST", path)).status).toBe(404);
   });

@@ -10,19 +10,19 @@ const BY_CODE = [...ERROR_CLASSES, ...CODE_AGAINST_STATUS].flatMap(({ statuses, 
 );
 const TASK_ID = "0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b";
 
-describe("the SDK's class of an error answer", () => {
+describe("the SDK's class of an error response", () => {
   it("has a row for every error code of the interface", () => {
     expect(ERROR_CLASSES.map(({ code }) => code)).toEqual(ERROR_CODES.map(({ code }) => code));
   });
 
   const all = [...BY_CODE, ...CLASSES_BY_STATUS.map((row) => ({ ...row, code: "of_a_later_day" }))];
 
-  it.each(all)("$status $code: $read of a read", async ({ code, status, read }) => {
+  it.each(all)("$status $code: $read for a read", async ({ code, status, read }) => {
     const { error } = await reading(status, code);
     expect(error).toMatchObject({ name: read, status, errorCode: code, requestId: "r-1" });
   });
 
-  it.each(all)("$status $code: $post of a POST", async ({ code, status, post }) => {
+  it.each(all)("$status $code: $post for a POST", async ({ code, status, post }) => {
     const { error, sent } = await creating(status, code);
     expect(error).toMatchObject({ name: post, status, requestId: "r-1" });
     expect(sent).toHaveLength(1);

@@ -19,7 +19,7 @@ const rows = rowsOf(page);
 const sentences = rows.filter(({ section }) => section !== FIXED);
 
 describe("every sentence of the interface", () => {
-  it("is listed: the numbers of each section run from 1 without a gap, and no row is there twice", () => {
+  it("is listed: each section is numbered from 1 without gaps and duplicates", () => {
     for (const section of new Set(sentences.map((row) => row.section))) {
       const places = sentences.filter((row) => row.section === section).map(({ at }) => at);
       expect([section, new Set(places).size]).toEqual([section, places.length]);
@@ -29,23 +29,23 @@ describe("every sentence of the interface", () => {
     expect(sentences.length).toBeGreaterThanOrEqual(246);
   });
 
-  it("has more than a policy: the choice decides which way, and a test shows each", () => {
+  it("has a test besides its policy option", () => {
     expect(sentences.filter(({ shownBy }) => shownBy.every((by) => by.startsWith("policy ")))).toEqual([]);
   });
 
-  it("has a test, but for the five about the document itself", () => {
+  it("has a test, except for the five about the document itself", () => {
     expect(sentences.filter(({ shownBy }) => shownBy.includes("about the document itself"))).toHaveLength(5);
   });
 });
 
-it("every sentence and every fixed detail has a test, and a test that there is", () => {
+it("every sentence and every fixed detail names an existing test", () => {
   const missing = rows.flatMap(({ section, at, shownBy }) =>
     shownBy.filter((by) => currentTitle(by) === undefined).map((by) => `${section}, ${at}: ${by}`),
   );
   expect(missing).toEqual([]);
 });
 
-it("every choice of the policy belongs to a sentence that leaves it open", () => {
+it("every policy option belongs to a sentence of the interface", () => {
   const named = sentences.flatMap(({ shownBy }) => shownBy.filter((by) => by.startsWith("policy ")));
   expect([...new Set(named)].sort()).toEqual(
     Object.keys(POLICY_FIELDS)

@@ -4,7 +4,7 @@ import { NO_EFFECT, type NoEffectRow } from "./tables/no-effect.js";
 import { SAMPLES } from "./tables/samples.js";
 import { read, submit } from "./tasks-of-the-emulator.js";
 
-describe("what has no meaning changes nothing of what is made", () => {
+describe("fields without a meaning do not change the result", () => {
   it.each(NO_EFFECT)("$name", async (row) => {
     const plain = await make({ name: row.name, plain: row.plain });
     expect(plain).toMatchObject({ status: "success" });

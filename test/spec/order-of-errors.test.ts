@@ -13,7 +13,7 @@ interface Draft {
 const input = { prompt: "calm", make_instrumental: true };
 const MIB = 1_048_576;
 
-it("lets the errors of one request win in the fixed order, as one after the other is put right", async () => {
+it("a request with several errors gets them in the fixed order, as each is corrected", async () => {
   const service = createService({ limits: { requests: 1 }, credits: 4 });
   const { emulator } = service;
   const draft: Draft = {

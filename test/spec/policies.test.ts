@@ -3,13 +3,13 @@ import { findRequestViolation, type RequestRules } from "../../src/contract/requ
 import { createService, field, stateOf } from "./emulated-service.js";
 import { POLICIES } from "./tables/policies.js";
 
-describe("what the interface leaves open about requests", () => {
-  it.each(POLICIES)("the contract, told of $name: $expected", ({ policy, body, expected }) => {
+describe("policy options about requests", () => {
+  it.each(POLICIES)("the contract, with $name: $expected", ({ policy, body, expected }) => {
     expect(findRequestViolation(body, rulesOf(policy))?.errorCode ?? "accepted").toBe(expected);
   });
 
   it.each(POLICIES.filter(({ expected }) => expected.includes("audio_format")))(
-    "the contract, told of $name, names the field",
+    "the contract, with $name, names the field",
     ({ policy, body }) => {
       const violation = findRequestViolation(body, rulesOf(policy));
       expect(violation?.issues.map(({ path }) => path)).toEqual(["audio_format"]);

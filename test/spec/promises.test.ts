@@ -6,14 +6,14 @@ import { read, submit } from "./tasks-of-the-emulator.js";
 const LYRICS = SAMPLES["provider_a lyrics"];
 const BALANCE = "/api/v1/account/balance";
 
-describe("one key, and no other credential", () => {
+describe("the API key is the only credential", () => {
   it.each([
     ["an Authorization header", { Authorization: "Bearer KEY" }, ""],
     ["basic authentication", { Authorization: "Basic KEY" }, ""],
     ["a cookie", { Cookie: "x-api-key=KEY" }, ""],
     ["another header", { "api-key": "KEY" }, ""],
     ["a query", {}, "?x-api-key=KEY&api_key=KEY"],
-  ])("%s does not stand in for it", async (_, headers, query) => {
+  ])("%s does not replace it", async (_, headers, query) => {
     const service = createService();
     const withKey = (text: string) => text.replaceAll("KEY", service.emulator.apiKey);
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, withKey(value)]));
@@ -22,11 +22,11 @@ describe("one key, and no other credential", () => {
   });
 });
 
-describe("a POST that comes twice", () => {
+describe("a POST that is sent twice", () => {
   it.each([
-    ["under one request id", { "X-Request-Id": "song-1" }],
-    ["with a key of idempotency", { "Idempotency-Key": "song-1" }],
-  ])("is two tasks, each paid, also %s", async (_, headers) => {
+    ["with one request id", { "X-Request-Id": "song-1" }],
+    ["with an idempotency key", { "Idempotency-Key": "song-1" }],
+  ])("creates two tasks, each charged, also %s", async (_, headers) => {
     const service = createService();
     const first = await service.post(LYRICS, { headers });
     const second = await service.post(LYRICS, { headers });
@@ -36,8 +36,8 @@ describe("a POST that comes twice", () => {
   });
 });
 
-describe("results come by asking", () => {
-  it("nobody is called when a task ends, whatever address the request holds", async () => {
+describe("results are polled", () => {
+  it("no callback is sent when a task ends, whatever URL the request contains", async () => {
     const network = vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("no network in here"));
     onTestFinished(() => network.mockRestore());
     const service = createService();
@@ -49,7 +49,7 @@ describe("results come by asking", () => {
     expect(network).not.toHaveBeenCalled();
   });
 
-  it("each read of a task in progress shows how far its provider is by then", async () => {
+  it("each read of a running task shows its current progress", async () => {
     const service = createService();
     service.emulator.providers.provider_a.next({ queue_seconds: 0, process_seconds: 100 });
     const taskId = await submit(service, LYRICS);
@@ -62,14 +62,14 @@ describe("results come by asking", () => {
   });
 });
 
-it("as many tasks as there are credits for may be open at once", async () => {
+it("the number of unfinished tasks is limited by the credits only", async () => {
   const service = createService({ credits: 500 });
   const submissions = await Promise.all(Array.from({ length: 100 }, () => service.post(LYRICS)));
   expect(new Set(submissions.map(({ status }) => status))).toEqual(new Set([202]));
   expect(await service.balance()).toEqual({ available: 0, frozen: 500, total: 500 });
 });
 
-it("texts may be long: the whole of what a body holds", async () => {
+it("a prompt can be as long as the body allows", async () => {
   const service = createService();
   const prompt = "rain ".repeat(200_000);
   const taskId = await submit(service, { ...LYRICS, input: { prompt } });

@@ -5,7 +5,7 @@ import { statusOf } from "./tables/errors.js";
 import { ERROR_BODY } from "./tables/fields.js";
 import { RAW_BODIES } from "./tables/raw-bodies.js";
 
-describe("the emulator reads bodies as they stand on the wire", () => {
+describe("the emulator reads raw bodies", () => {
   it.each(RAW_BODIES)("$name: $expected", async ({ body, contentType, expected }) => {
     const service = createService();
     const before = stateOf(service);

@@ -17,13 +17,13 @@ const REFUSED = REQUESTS.flatMap(({ expected, ...row }) =>
 );
 
 describe("the tables of requests", () => {
-  it("hold at least 120 rows, each under a name of its own in its section", () => {
+  it("have at least 120 rows, with unique names in each section", () => {
     expect(REQUESTS.length).toBeGreaterThanOrEqual(120);
     const names = REQUESTS.map(({ section, name }) => `${section}: ${name}`);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  it("accept something of every pair of model and task type that is offered", () => {
+  it("accept a request of every offered pair of model and task type", () => {
     for (const { model, type } of OFFERS) expect(ACCEPTED.map(wantedOffer)).toContainEqual({ model, type });
   });
 });

@@ -29,8 +29,8 @@ const NULLABLE = ANSWERS.flatMap(({ table, ...answer }) =>
   table.filter(({ nullable }) => nullable).map((field) => ({ ...answer, field: field.name })),
 );
 
-describe("the SDK reads answers as the interface shows them", () => {
-  it.each(ANSWERS)("$name: exactly what came", async ({ call, data, status }) => {
+describe("the SDK reads responses as the interface documents them", () => {
+  it.each(ANSWERS)("$name: documented fields are returned unchanged", async ({ call, data, status }) => {
     expect(await answering(call, status, data)).toEqual(data);
   });
 
@@ -39,19 +39,19 @@ describe("the SDK reads answers as the interface shows them", () => {
     expect(await answering(call, status, more)).toEqual(more);
   });
 
-  it.each(REQUIRED)("$name: $field can't be absent", async ({ call, data, status, field }) => {
+  it.each(REQUIRED)("$name: $field is required", async ({ call, data, status, field }) => {
     const { [field]: _, ...less }: Record<string, unknown> = data;
     const error = await reasonOf(answering(call, status, less));
     expect(error).toBeInstanceOf(InvalidResponseError);
     expect(error).toMatchObject({ issues: [{ path: `data.${field}` }] });
   });
 
-  it.each(REQUIRED)("$name: $field can't be of another type", async ({ call, data, status, field }) => {
+  it.each(REQUIRED)("$name: $field of another type is refused", async ({ call, data, status, field }) => {
     const error = await reasonOf(answering(call, status, { ...data, [field]: { unexpected: true } }));
     expect(error).toBeInstanceOf(InvalidResponseError);
   });
 
-  it("task: its id can't be absent", async () => {
+  it("task: its id is required", async () => {
     const { task_id: _, ...less } = TASK;
     expect(await reasonOf(answering("retrieve", 200, less))).toBeInstanceOf(InvalidResponseError);
   });
@@ -66,7 +66,7 @@ describe("the SDK reads answers as the interface shows them", () => {
   );
 
   it.each(fields.SUBMISSION.filter(({ name }) => name !== "task_id"))(
-    "task submission: without $name it may fail, but never without showing the id",
+    "task submission: an error about a missing $name shows the task id",
     async ({ name }) => {
       const { [name]: _, ...less }: Record<string, unknown> = SUBMISSION;
       const outcome = await answering("create", 202, less).catch((error: unknown) => error);
@@ -78,7 +78,7 @@ describe("the SDK reads answers as the interface shows them", () => {
   );
 
   it.each(NULLABLE)(
-    "$name: $field can be null, which an absent one is, too",
+    "$name: $field can be null, and is null when it is absent",
     async ({ call, data, status, field }) => {
       if (field === "output") return;
       expect(await answering(call, status, { ...data, [field]: null })).toMatchObject({ [field]: null });
@@ -93,14 +93,14 @@ describe("the SDK reads answers as the interface shows them", () => {
   });
 
   it.each(["model", "type", "status", "error_code"])(
-    "task: an unknown value of %s passes as text",
+    "task: an unknown value of %s is returned unchanged",
     async (field) => {
       const data = { ...TASK, status: "running", [field]: "of_a_later_day" };
       expect(await answering("retrieve", 200, data)).toEqual(data);
     },
   );
 
-  it.each(["id", "audio_url"])("a clip of a succeeded task can't do without its %s", async (field) => {
+  it.each(["id", "audio_url"])("a clip of a succeeded task requires its %s", async (field) => {
     const { [field]: _, ...clip }: Record<string, unknown> = CLIP;
     const data = { ...TASK, output: { ...output, result: [CLIP, clip] } };
     const error = await reasonOf(answering("retrieve", 200, data));
@@ -108,13 +108,13 @@ describe("the SDK reads answers as the interface shows them", () => {
     expect(error).toMatchObject({ issues: [{ path: `data.output.result.1.${field}` }] });
   });
 
-  it.each(["image_url", "title", "metadata"])("a clip can do without its %s", async (field) => {
+  it.each(["image_url", "title", "metadata"])("a clip does not require its %s", async (field) => {
     const { [field]: _, ...clip }: Record<string, unknown> = CLIP;
     const data = { ...TASK, output: { ...output, result: [clip] } };
     expect(await answering("retrieve", 200, data)).toEqual(data);
   });
 
-  it.each(["title", "text"])("lyrics can't do without their %s", async (field) => {
+  it.each(["title", "text"])("lyrics require their %s", async (field) => {
     const { [field]: _, ...lyrics }: Record<string, unknown> = LYRICS;
     const data = { ...TASK, type: "lyrics", output: { ...output, task_type: "lyrics", result: lyrics } };
     expect(await reasonOf(answering("retrieve", 200, data))).toBeInstanceOf(InvalidResponseError);

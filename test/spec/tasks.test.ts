@@ -41,7 +41,7 @@ describe("a task of the emulator", () => {
     for (const clip of clips) expect(clipMisfits(clip, offer.type)).toEqual([]);
   });
 
-  it("is older when it was completed than when it was created, by what the provider took", async () => {
+  it("is completed after it was created, by the provider's processing time", async () => {
     const { data } = await taskIn("success", createService(), OFFERS[0]);
     const [created, completed] = ["created_at", "completed_at"].map((name) =>
       Date.parse(String(field(data, name))),
@@ -49,7 +49,7 @@ describe("a task of the emulator", () => {
     expect(Number(completed) - Number(created)).toBe(40_000);
   });
 
-  it.each([7, 0, null])("says the wait of %s s that the provider stated", async (seconds) => {
+  it.each([7, 0, null])("returns the provider's stated wait of %s s", async (seconds) => {
     const service = createService();
     service.emulator.providers.provider_b.next({
       outcome: "failure",

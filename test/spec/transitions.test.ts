@@ -65,7 +65,7 @@ describe("the credits of every offer", () => {
   );
 
   it.each(OFFERS)(
-    "$type by $model is refused with one credit too few, and passes with just enough",
+    "$type by $model is refused with one credit too few, and accepted with exactly enough",
     async (offer) => {
       const poor = createService({ credits: offer.credits - 1 });
       expect(await poor.post(sampleOf(offer))).toMatchObject({

@@ -6,7 +6,7 @@ import { CUSTOM_SONG, LYRICS, type Open, PROVIDER_B_SONG, SONG, UPLOAD } from ".
 
 export function describeTasks(open: Open, { describe, it }: Kit): void {
   describe("tasks", () => {
-    it("make a song from a description, minutes of service time later", async () => {
+    it("create a song from a description, after minutes of service time", async () => {
       const { client, emulator } = await open();
       emulator.providers.provider_a.always(null);
       const beganAt = emulator.clock.now();
@@ -18,7 +18,7 @@ export function describeTasks(open: Open, { describe, it }: Kit): void {
       expect(emulator.audit()).toEqual([]);
     });
 
-    it("make a song from lyrics and styles, under the requested title", async () => {
+    it("create a song from lyrics and styles, with the requested title", async () => {
       const { client } = await open();
       const song = await client.tasks.run(CUSTOM_SONG);
       expectSongs(song.output.result);
@@ -27,7 +27,7 @@ export function describeTasks(open: Open, { describe, it }: Kit): void {
       }
     });
 
-    it("make a song of provider_b", async () => {
+    it("create a song of provider_b", async () => {
       const { client, emulator } = await open();
       const format = formatOf(emulator);
       const song = await client.tasks.run({ ...PROVIDER_B_SONG, ...format });
@@ -50,7 +50,7 @@ export function describeTasks(open: Open, { describe, it }: Kit): void {
       expect(upload.output.result.map((clip) => Object.keys(clip).sort())).toEqual([["audio_url", "id"]]);
     });
 
-    it("are submitted, then found by their id, and belong to the request", async () => {
+    it("can be retrieved by their id after submission", async () => {
       const { client, emulator } = await open();
       const format = formatOf(emulator);
       const submission = await client.tasks.create({ ...SONG, ...format });
@@ -73,7 +73,7 @@ export function describeTasks(open: Open, { describe, it }: Kit): void {
       });
     });
 
-    it("are waited for by their submission, their id, and a submission that was saved", async () => {
+    it("can be waited for by submission, id, and saved submission", async () => {
       const { client, connect } = await open();
       const submission = await client.tasks.create(LYRICS);
       const saved: TaskSubmission<"lyrics"> = JSON.parse(JSON.stringify(submission));
@@ -87,7 +87,7 @@ export function describeTasks(open: Open, { describe, it }: Kit): void {
       expect(new Set(tasks.map(({ output }) => JSON.stringify(output))).size).toBe(1);
     });
 
-    it("are seen pending, then running and getting on, then succeeded, and never back", async () => {
+    it("become pending, running with rising progress, and success, in this order", async () => {
       const { client, emulator } = await open();
       emulator.providers.provider_a.next({ queue_seconds: 8, process_seconds: 60 });
       const seen: Task[] = [];
@@ -103,7 +103,7 @@ export function describeTasks(open: Open, { describe, it }: Kit): void {
       expect(progress).toEqual([...progress].sort((a, b) => a - b));
     });
 
-    it("tell run's caller of their submission, and of every change", async () => {
+    it("are reported to `onSubmitted` and `onUpdate`", async () => {
       const { client, emulator } = await open();
       emulator.providers.provider_a.next({ queue_seconds: 8, process_seconds: 20 });
       const told: string[] = [];
@@ -115,7 +115,7 @@ export function describeTasks(open: Open, { describe, it }: Kit): void {
       expect(told).toEqual([`submitted ${song.task_id} pending`, ...statuses]);
     });
 
-    it("that failed are read and watched without an error", async () => {
+    it("that failed can be retrieved and watched without an error", async () => {
       const { client, emulator } = await open();
       emulator.providers.provider_b.next({
         outcome: "failure",
@@ -129,7 +129,7 @@ export function describeTasks(open: Open, { describe, it }: Kit): void {
       expect(await client.tasks.retrieve(id)).toEqual(last);
     });
 
-    it("have ids of their own, also a hundred at once", async () => {
+    it("have different ids, also a hundred concurrent ones", async () => {
       const { client } = await open();
       const submissions = await Promise.all(Array.from({ length: 100 }, () => client.tasks.create(LYRICS)));
       expect(new Set(submissions.map(({ task_id: id }) => id)).size).toBe(100);
@@ -137,7 +137,7 @@ export function describeTasks(open: Open, { describe, it }: Kit): void {
   });
 
   describe("withResponse", () => {
-    it("gives the answer around the data of each endpoint, under the request's own id", async () => {
+    it("returns the response of each endpoint, with the request id", async () => {
       const { client, emulator } = await open();
       const created = await client.tasks.create(SONG, { requestId: "create-1" }).withResponse();
       const task = await client.tasks.retrieve(created.data.task_id, { requestId: "read-2" }).withResponse();
@@ -158,7 +158,7 @@ export function describeTasks(open: Open, { describe, it }: Kit): void {
       expect(await balance.response.json()).toEqual({ code: 200, data: balance.data });
     });
 
-    it("names a request that bore no name, as the service knows it", async () => {
+    it("returns the generated request id that the service received", async () => {
       const { client, emulator } = await open();
       const { requestId } = await client.account.usage().withResponse();
       expect(requestId).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);

@@ -4,7 +4,7 @@ import { COVER_SIZES, coverArt } from "../../../emulator/audio/cover-art.js";
 const CLIP_IDS = Array.from({ length: 40 }, (_, index) => `clip-${index}`);
 
 describe("cover art", () => {
-  test.each(CLIP_IDS)("of %s is a well-formed picture under 10 kB", (clipId) => {
+  test.each(CLIP_IDS)("of %s is a well-formed SVG under 10 kB", (clipId) => {
     const { contentType, body } = coverArt(clipId, COVER_SIZES.image);
     expect(contentType).toBe("image/svg+xml");
     expect(new TextEncoder().encode(body).length).toBeLessThan(10_000);
@@ -13,12 +13,12 @@ describe("cover art", () => {
     expect(body).not.toMatch(/NaN|undefined|Infinity/);
   });
 
-  test("is the same for the same clip, and another for every other one", () => {
+  test("is the same for the same clip, and different for every other one", () => {
     expect(coverArt("clip-1", 100)).toEqual(coverArt("clip-1", 100));
     expect(new Set(CLIP_IDS.map((clipId) => coverArt(clipId, 100).body)).size).toBe(CLIP_IDS.length);
   });
 
-  test("comes in two sizes of one picture", () => {
+  test("has two sizes of one picture", () => {
     const [small, large] = [COVER_SIZES.image, COVER_SIZES.imageLarge].map(
       (pixels) => coverArt("clip-1", pixels).body,
     );
@@ -26,7 +26,7 @@ describe("cover art", () => {
     expect(large?.replaceAll("1024", `${COVER_SIZES.image}`)).toBe(small);
   });
 
-  test("lets nothing of a clip id into the picture", () => {
+  test("does not contain the clip id", () => {
     const { body } = coverArt('"><script>alert(1)</script>', 100);
     expect(body).not.toContain("script");
     expect(unclosedTags(body)).toEqual([]);

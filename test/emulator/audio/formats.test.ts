@@ -14,7 +14,7 @@ const pause = async () => {};
 const song = await songOf({ text: "happy pop", seed: 3, durationSeconds: SECONDS });
 
 describe("a WAV file", () => {
-  test("describes truly what it holds", async () => {
+  test("has a header that matches its content", async () => {
     const wav = Buffer.from(await encode(song, "wav", pause));
     expect(wav).toHaveLength(44 + SECONDS * SAMPLE_RATE * 2);
     expect([wav.toString("latin1", 0, 4), wav.readUInt32LE(4)]).toEqual(["RIFF", wav.length - 8]);
@@ -25,14 +25,14 @@ describe("a WAV file", () => {
     expect([wav.toString("latin1", 36, 40), wav.readUInt32LE(40)]).toEqual(["data", wav.length - 44]);
   });
 
-  test("holds every sample", async () => {
+  test("contains every sample", async () => {
     const wav = Buffer.from(await encode(Int16Array.of(1, -2, 300, -32_768), "wav", pause));
     expect([44, 46, 48, 50].map((offset) => wav.readInt16LE(offset))).toEqual([1, -2, 300, -32_768]);
   });
 });
 
 describe("an MP3 file", () => {
-  test("is frames of one size, as long as the sound", async () => {
+  test("has frames of one size, and is as long as the audio", async () => {
     const mp3 = await encode(song, "mp3", pause);
     expect(mp3.length % FRAME_BYTES).toBe(0);
     for (let start = 0; start < mp3.length; start += FRAME_BYTES) {
@@ -44,7 +44,7 @@ describe("an MP3 file", () => {
     expect(seconds).toBeLessThan(SECONDS + 0.15);
   });
 
-  test("is decoded to the same sound, without an error, a click or a peak above full scale", async () => {
+  test("decodes to the same audio, without an error, a click or a peak above full scale", async () => {
     const { samples, errors } = await decode(await encode(song, "mp3", pause));
     expect(errors).toEqual([]);
     const heard = samples.subarray(DELAY_SAMPLES, DELAY_SAMPLES + song.length);

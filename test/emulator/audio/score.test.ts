@@ -34,7 +34,7 @@ function part({ parts }: Score, wanted: string) {
 describe.each(PROMPTS)("a score about %j", (text) => {
   const scores = [1, 2, 3].map((seed) => scoreOf({ text, seed }));
 
-  test("fills the song with an intro, a verse, a chorus, an outro and a last chord", () => {
+  test("has an intro, a verse, a chorus, an outro and a last chord", () => {
     for (const { bars, beatsPerBar, beatsPerMinute } of scores) {
       const sections = bars.map(({ section }) => section);
       expect([sections.at(0), sections.at(-2), sections.at(-1)]).toEqual(["intro", "outro", "ending"]);
@@ -46,7 +46,7 @@ describe.each(PROMPTS)("a score about %j", (text) => {
     }
   });
 
-  test("has a tune in its key, and ends on its key note in the bass", () => {
+  test("has a tune in its key, and ends on its tonic in the bass", () => {
     for (const score of scores) {
       const key: number[] = SCALES[score.scale].steps.map((step) => (score.tonic + step) % 12);
       const pitches = part(score, "tune").notes.map(({ pitch }) => pitch % 12);
@@ -56,7 +56,7 @@ describe.each(PROMPTS)("a score about %j", (text) => {
     }
   });
 
-  test("stays where ears and instruments can follow", () => {
+  test("stays within playable tempos, pitches, lengths and volumes", () => {
     for (const { beatsPerMinute, parts } of scores) {
       expect(beatsPerMinute).toBeGreaterThanOrEqual(60);
       expect(beatsPerMinute).toBeLessThanOrEqual(184);
@@ -80,12 +80,12 @@ describe("a score", () => {
     expect(second).toEqual(first);
   });
 
-  test("is sung, unless it is instrumental", () => {
+  test("has a sung tune, unless it is instrumental", () => {
     expect(part(scoreOf({ text: "pop" }), "tune").instrument).toBe("voice");
     expect(part(scoreOf({ text: "pop", instrumental: true }), "tune").instrument).not.toBe("voice");
   });
 
-  test.each([1, 2, 3, 6, 10, 240])("is written for %i seconds too", (durationSeconds) => {
+  test.each([1, 2, 3, 6, 10, 240])("can be %i s long", (durationSeconds) => {
     const score = scoreOf({ text: "pop", durationSeconds });
     expect(score.bars.map(({ section }) => section)).toEqual(expect.arrayContaining(["chorus", "ending"]));
     expect(part(score, "bass").notes.length).toBeGreaterThan(1);
@@ -97,7 +97,7 @@ describe("a continuation", () => {
   const original = scoreOf(first);
   const continuation = scoreOf({ text: "another verse, techno", seed: 9, continues: first });
 
-  test("keeps key, tempo, tune and instruments, whatever its own text names", () => {
+  test("keeps key, tempo, tune and instruments, whatever its own text says", () => {
     const identity = (score: Score) => {
       const { tonic, scale, beatsPerMinute, beatsPerBar, bars, parts } = score;
       const start = bars.find(({ section }) => section === "verse")?.startBeat ?? 0;
@@ -129,23 +129,23 @@ describe("the words of a text", () => {
     ["smooth JAZZ!", "jazz"],
     ["jazz with techno drums", "jazz"],
     ["8-bit game", "chiptune"],
-  ])("in %j name the style of %j", (text, genre) => {
+  ])("of %j select the style of %j", (text, genre) => {
     expect(readStyle(text, 1)).toEqual(readStyle(genre, 2));
   });
 
-  test("count as a whole, not within other words", () => {
+  test("match as whole words only", () => {
     expect(readStyle("rock", 1).groove.drums.kick).toBe("x.......x.x.....");
     const styles = Array.from({ length: 12 }, (_, seed) => readStyle("rocket trapeze", seed).groove);
     expect(new Set(styles).size).toBeGreaterThan(2);
   });
 
-  test("make the same genre slower or faster", () => {
+  test("can make the same genre slower or faster", () => {
     const [slow, plain, fast] = ["slow pop", "pop", "fast pop"].map((text) => readStyle(text, 1).tempo[1]);
     expect(slow).toBeLessThan(plain ?? 0);
     expect(fast).toBeGreaterThan(plain ?? 0);
   });
 
-  test("choose minor for sad and major for happy, whatever the seed", () => {
+  test("select minor for sad and major for happy, whatever the seed", () => {
     for (const seed of [1, 2, 3, 4, 5]) {
       expect(scoreOf({ text: "a sad song", seed }).scale).toBe("minor");
       expect(scoreOf({ text: "a happy song", seed }).scale).toBe("major");
@@ -164,21 +164,21 @@ describe("the words of a text", () => {
     for (const { start } of rides) expect(start % 1).toBeGreaterThan(0.6);
   });
 
-  test("give the tune to an instrument that they name", () => {
+  test("select the instrument of the tune", () => {
     const instruments = ["violin", "sax", "flutes"].map(
       (word) => part(scoreOf({ text: `pop with ${word}`, instrumental: true }), "tune").instrument,
     );
     expect(instruments).toEqual(["violin", "sax", "flute"]);
   });
 
-  test("lead to different music where they are unknown", () => {
+  test("give different music where they are unknown", () => {
     const texts = ["quolp", "brastle", "vennig", "zub", "trell", "marrow", "ipsit", "gant"];
     const songs = texts.map((text) => scoreOf({ text }));
     const keys = songs.map(({ tonic, beatsPerMinute, bars }) => `${tonic} ${beatsPerMinute} ${bars.length}`);
     expect(new Set(keys).size).toBe(8);
   });
 
-  test("count in lyrics only where nothing else describes the song", () => {
+  test("are taken from the lyrics only where nothing else describes the song", () => {
     expect(scoreOf({ text: "waltz", lyrics: "techno" }).beatsPerBar).toBe(3);
     expect(scoreOf({ text: " ", lyrics: "[Verse] a waltz for you" }).beatsPerBar).toBe(3);
   });

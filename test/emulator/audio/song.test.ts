@@ -40,14 +40,14 @@ describe("a song", () => {
   test.each([
     ["rain in Lisbon", rain],
     ["dark techno", techno],
-  ])("about %j sounds from its first second to its last chord, and ends in silence", (_text, samples) => {
+  ])("about %j is audible from its first second to its last chord, and ends in silence", (_text, samples) => {
     for (let second = 0; second < 7; second++) {
       expect(rmsOf(samples.subarray(second * SAMPLE_RATE, (second + 1) * SAMPLE_RATE))).toBeGreaterThan(0.01);
     }
     expect(rmsOf(samples.subarray(-80))).toBeLessThan(0.001);
   });
 
-  test("of another prompt, other lyrics or another seed sounds different", async () => {
+  test("of another prompt, other lyrics or another seed is different", async () => {
     expect(Math.abs(likeness(rain, techno))).toBeLessThan(0.3);
     for (const other of [{ seed: 2 }, { lyrics: "la la" }]) {
       expect(Math.abs(likeness(rain, await songOf({ ...RAIN, ...other })))).toBeLessThan(0.3);
@@ -65,7 +65,7 @@ describe("a song", () => {
     },
   );
 
-  test("lets other work run between short pieces, while it is made and while it is encoded", async () => {
+  test("yields to other work while it is rendered and encoded", async () => {
     const request = { ...RAIN, lyrics: "", seed: 1, durationSeconds: 40, instrumental: false };
     let pauses = 0;
     const pause = async () => {
@@ -80,7 +80,7 @@ describe("a song", () => {
     expect(pauses).toBeGreaterThan(80);
   });
 
-  test("lasts between 20 and 40 seconds by its seed, in tenths", () => {
+  test("lasts between 20 and 40 s, depending on its seed, in tenths of a second", () => {
     const durations = Array.from({ length: 300 }, (_, seed) => songDurationSeconds(seed));
     expect(Math.min(...durations)).toBeGreaterThanOrEqual(20);
     expect(Math.max(...durations)).toBeLessThanOrEqual(40);
@@ -114,7 +114,7 @@ describe("joined parts", () => {
     expect(joinSamples([])).toHaveLength(0);
   });
 
-  test("stay as they were", () => {
+  test("do not change", () => {
     const first = level(1000, 0.5);
     joinSamples([first, level(9000, 0.5)]);
     expect(first).toEqual(level(1000, 0.5));

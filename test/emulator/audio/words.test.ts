@@ -13,7 +13,7 @@ const PROMPTS = [
 ];
 
 describe("lyrics", () => {
-  test.each(PROMPTS)("about %j have verses, a chorus that comes back, and a bridge", (prompt) => {
+  test.each(PROMPTS)("about %j have verses, a repeated chorus, and a bridge", (prompt) => {
     const { text } = writeLyrics(prompt, 5);
     const sections = text.split("\n\n").map((section) => section.split("\n"));
     const tags = sections.map(([tag]) => tag);
@@ -27,14 +27,14 @@ describe("lyrics", () => {
     expect(text).not.toMatch(/\{(word|title)\}|undefined/);
   });
 
-  test("sing of what the prompt is about, and have their title in the chorus", () => {
+  test("contain the prompt's nouns, and their title in the chorus", () => {
     const { title, text } = writeLyrics("rain in Lisbon", 5);
     expect(text).toContain("Lisbon");
     expect(text).toContain("rain");
     expect(text.split("[Chorus]")[1]).toContain(title);
   });
 
-  test("are the same for the same prompt and seed, and others otherwise", () => {
+  test("are the same for the same prompt and seed, and different otherwise", () => {
     const [first, again, reseeded, reworded] = [
       writeLyrics("rain", 1),
       writeLyrics("rain", 1),
@@ -48,7 +48,7 @@ describe("lyrics", () => {
 });
 
 describe("a title", () => {
-  test.each(PROMPTS)("for %j is short and without a blank at either end", (prompt) => {
+  test.each(PROMPTS)("for %j is short, without whitespace at either end", (prompt) => {
     for (let seed = 0; seed < 20; seed++) {
       const title = songTitle(prompt, seed);
       expect(title).toMatch(/^\S(.*\S)?$/);
@@ -56,18 +56,18 @@ describe("a title", () => {
     }
   });
 
-  test("names something of the text, and leaves out how the song is to be made", () => {
+  test("contains a noun of the text, and leaves out instructions", () => {
     for (let seed = 0; seed < 20; seed++) {
       expect(songTitle("Write a song about Lisbon", seed)).toContain("Lisbon");
     }
   });
 
-  test("stays short when the text is one endless word", () => {
+  test("stays short when the text is one very long word", () => {
     expect(songTitle("a".repeat(5000), 1).length).toBeLessThan(60);
   });
 });
 
-describe("what a text is about", () => {
+describe("the keywords of a text", () => {
   test.each([
     ["a slow fado about Lisbon", ["Lisbon"]],
     ["a cat's dream", ["the cat", "the dream"]],
@@ -78,11 +78,11 @@ describe("what a text is about", () => {
     ["A birthday song for my dog Rex", ["the birthday", "the dog", "Rex"]],
     ["夜の雨", ["夜の雨"]],
     ["polka", []],
-  ])("%j: things, and neither how they are, nor whose, nor how it sounds: %j", (text, phrases) => {
+  ])("%j: nouns, without adjectives, possessives and styles: %j", (text, phrases) => {
     expect(keywordsOf(text).map(({ phrase }) => phrase)).toEqual(phrases);
   });
 
-  test("no title of a slow song is about slow, and no line is for afraid", () => {
+  test("titles and lyrics use no adjective as a noun", () => {
     for (let seed = 0; seed < 40; seed++) {
       expect(songTitle("slow fado in Lisbon, a cat's dream", seed)).not.toMatch(/Slow|Fado|'s/);
       const { text } = writeLyrics("a lighthouse that is afraid of the dark", seed);

@@ -10,7 +10,7 @@ export function describeMswAdapter(name: string, listen: (emulator: Emulator) =>
   };
 
   describe(name, () => {
-    test("every origin that is handed out is answered for: audio, cover art, the provider's own files", async () => {
+    test("serves every URL that the emulator returns: audio, cover art, and files of a provider", async () => {
       const { create, read } = connect();
       const [clip] = (await read(await create(VALID.song, { polls: 1, storable: false }))).output.result;
       const [stored] = (await read(await create(VALID.upload, { polls: 1 }))).output.result;
@@ -24,7 +24,7 @@ export function describeMswAdapter(name: string, listen: (emulator: Emulator) =>
       expect([head.status, head.headers.get("Content-Type")]).toEqual([200, "audio/wav"]);
     });
 
-    test("the emulator stands in for a hard-coded address, and leaves the rest of its host alone", async () => {
+    test("serves a hard-coded address, and no other path of its host", async () => {
       const { emulator, create, read } = connect("https://api.example.com/music");
       const headers = { "x-api-key": emulator.apiKey };
       const balance = await fetch("https://api.example.com/music/api/v1/account/balance", { headers });
@@ -43,7 +43,7 @@ export function describeMswAdapter(name: string, listen: (emulator: Emulator) =>
       expect(emulator.requests).toHaveLength(before);
     });
 
-    test("time does not run ahead of requests that are on their way", async () => {
+    test("does not let time skip while requests are in flight", async () => {
       const { emulator, create, read } = connect();
       const taskId = await create(VALID.song, { process_seconds: 47 });
       let polls = 0;
