@@ -15,3 +15,8 @@ test.each(globSync(".changeset/*.md", { exclude: [".changeset/README.md"] }))(
     expect(summary.trim()).toMatch(/^[A-Z][\s\S]*\.$/);
   },
 );
+
+test("the changelog begins with the version of the package", () => {
+  const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+  expect(readFileSync("CHANGELOG.md", "utf8")).toMatch(new RegExp(`^# async-music\n\n## ${version}\n`));
+});
