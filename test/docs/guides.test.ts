@@ -17,7 +17,8 @@ test("the site lists every guide, and so does Getting started, in the same order
   expect([...guides].sort()).toEqual(globSync("docs/*.md").sort());
   const rows = [...read("docs/getting-started.md").matchAll(/^\| \[.+\]\((.+)\) \|/gm)];
   const listed = rows.map(([, path = ""]) => join("docs", path));
-  expect(["docs/getting-started.md", ...listed]).toEqual(projectDocuments);
+  const project = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
+  expect(["docs/getting-started.md", ...listed, ...project]).toEqual(projectDocuments);
 });
 
 test("every option has its row, and every row its option", () => {
