@@ -19,7 +19,7 @@ export class Account {
   }
 
   /**
-   * The account's credits: available, frozen for tasks in flight, and both together. 1 credit is 0.01 USD.
+   * The account's credits: available, frozen for unfinished tasks, and their total. 1 credit is 0.01 USD.
    *
    * @throws {@link AuthenticationError}, {@link RateLimitedError}, {@link ServerError}, {@link ConnectionError} after
    * the retries
@@ -29,7 +29,7 @@ export class Account {
   }
 
   /**
-   * What the account has used since it exists: tasks, credits and top-ups.
+   * The account's totals since its creation: tasks, credits and top-ups.
    *
    * @throws {@link AuthenticationError}, {@link RateLimitedError}, {@link ServerError}, {@link ConnectionError} after
    * the retries

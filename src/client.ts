@@ -19,7 +19,7 @@ import type { Pacer } from "./rate-limit/pacer.js";
 import { Tasks } from "./tasks/tasks.js";
 import { dateAt } from "./time/clock.js";
 
-/** What is known about a key's rate limit; unknown values are `null`. */
+/** The current state of a key's rate limit; unknown values are `null`. */
 export interface RateLimit {
   /** Requests in a window. */
   limit: number | null;
@@ -83,7 +83,7 @@ export class AsyncMusic {
     this.audio = new Audio(context);
   }
 
-  /** What is known now of the key's rate limit: 120 requests in 60 seconds by default. */
+  /** The current state of the key's rate limit: 120 requests in 60 seconds by default. */
   get rateLimit(): RateLimit {
     const { limit, remaining, resetAt, heldUntil } = this.#pacer.rateLimit();
     const dateOf = (time: number | null) => (time === null ? null : dateAt(time));
@@ -91,9 +91,9 @@ export class AsyncMusic {
   }
 
   /**
-   * Listens to what the client does: every `attempt` and its `answer`, every `wait` for the rate limit, every `retry`,
-   * every `pause` after a 429, and every change of a `task` that is waited for. No event contains the API key. What a
-   * listener throws is ignored.
+   * Adds a listener for an event: each `attempt` and its `answer`, each `wait` for the rate limit, each `retry`, each
+   * `pause` after a 429, and each change of a `task` that is waited for. No event contains the API key. Errors of a
+   * listener are ignored.
    *
    * @returns a function that removes the listener
    * @throws {@link InvalidOptionError} there is no such event, or the listener is no function

@@ -28,9 +28,8 @@ export interface ClientOptions {
   /** The service address, without `/api/v1`. @defaultValue the environment's `ASYNC_MUSIC_BASE_URL` */
   baseUrl?: string | undefined;
   /**
-   * Sends the requests: called with one `Request`, and in `init` with the signal that ends it. A wrapper can read the
-   * request's `method` and `url`, and passes on both arguments unchanged, since a body can be read only once. It must not
-   * send a request again by itself.
+   * A custom `fetch`. It receives one `Request`, and an `init` with the signal that aborts it. A wrapper can read `method`
+   * and `url`, and must pass both arguments on unchanged, since a body can be read only once. It must not retry.
    *
    * @defaultValue the global `fetch`
    */
@@ -46,7 +45,7 @@ export interface ClientOptions {
    * @defaultValue 120 000
    */
   retryBudgetMs?: number | undefined;
-  /** What everything but `timeoutMs` is measured and waited by. @defaultValue the system's clock */
+  /** The time source of waits and retries. `timeoutMs` runs on real time. @defaultValue the system's clock */
   clock?: Clock | undefined;
   /** The source of jitter and request ids; a seeded one makes a test repeatable. @defaultValue `Math.random` */
   random?: Random | undefined;

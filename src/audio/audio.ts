@@ -35,9 +35,9 @@ export interface AudioDownload {
   /** In bytes; `null` if the response did not state it. */
   readonly size: number | null;
   /**
-   * The bytes as they arrive. After a broken connection the stream continues from there, as long as `maxRetries` allows it and
-   * the server shows by an `ETag` or `Last-Modified` that the file is the same. Otherwise the stream fails with
-   * `AudioDownloadError`, and also if it ends before `size`.
+   * The bytes as they arrive. After a broken connection the stream continues where it stopped, if `maxRetries` allows it and
+   * an `ETag` or `Last-Modified` shows that the file is unchanged. Otherwise, and if it ends before `size`, the stream fails
+   * with `AudioDownloadError`.
    */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** All bytes. @throws {@link AudioDownloadError} the body broke off and could not be continued */
@@ -46,7 +46,7 @@ export interface AudioDownload {
   blob(): Promise<Blob>;
 }
 
-/** The audio of clips. */
+/** Downloads the audio of clips. */
 export class Audio {
   readonly #context: Context;
 

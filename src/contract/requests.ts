@@ -1,6 +1,6 @@
 import type { JsonValue } from "./service.js";
 
-/** The only format that can be requested. By default, the audio has the format that the provider made. */
+/** The only format that can be requested. Without it, the audio has the provider's own format. */
 export type AudioFormat = "mp3";
 
 /** Versions of `provider_a`'s music model. The older two are still accepted and generate with `v6`. */
@@ -19,7 +19,7 @@ export interface CustomMusicRequest extends MusicRequestFields<"provider_a"> {
   input: CustomInput;
 }
 
-/** More of an earlier clip: `provider_a`, continuation mode. 10 credits. */
+/** A continuation of an earlier clip: `provider_a`, continuation mode. 10 credits. */
 export interface ContinuationMusicRequest extends MusicRequestFields<"provider_a"> {
   input: ContinuationInput;
 }
@@ -41,7 +41,7 @@ export interface LyricsRequest {
   model: "provider_a";
   task_type: "lyrics";
   input: LyricsInput;
-  /** Accepted and echoed; it changes nothing. */
+  /** Accepted and echoed, without effect. */
   audio_format?: AudioFormat | undefined;
 }
 
@@ -50,16 +50,16 @@ export interface UploadRequest {
   model: "provider_a";
   task_type: "upload";
   input: UploadInput;
-  /** Pins the format of the audio. */
+  /** Requests MP3. If the conversion fails, the audio has the provider's own format. */
   audio_format?: AudioFormat | undefined;
 }
 
-/** The whole song that a continued clip is the end of: `provider_a`. 5 credits. */
+/** The whole song that ends with a continued clip: `provider_a`. 5 credits. */
 export interface ConcatRequest {
   model: "provider_a";
   task_type: "concat";
   input: ConcatInput;
-  /** Pins the format of the audio. */
+  /** Requests MP3. If the conversion fails, the audio has the provider's own format. */
   audio_format?: AudioFormat | undefined;
 }
 
@@ -69,11 +69,11 @@ export interface ConcatRequest {
  */
 export type TaskRequest = MusicRequest | LyricsRequest | UploadRequest | ConcatRequest;
 
-/** What every request for a song has besides its `input`. A whole request is a `MusicRequest`. */
+/** The fields of every request for a song, without its `input`. */
 export interface MusicRequestFields<Model extends "provider_a" | "provider_b"> {
   model: Model;
   task_type: "music";
-  /** Pins the format of the audio. */
+  /** Requests MP3. If the conversion fails, the audio has the provider's own format. */
   audio_format?: AudioFormat | undefined;
 }
 
@@ -99,7 +99,7 @@ export interface NoProviderAFields {
 
 /** The input of inspiration mode. */
 export interface InspirationInput extends NoProviderBFields {
-  /** What the song is about and how it sounds; at least one character that is not whitespace. */
+  /** What the song is about and how it sounds. Must not be blank. */
   gpt_description_prompt: string;
   /** Styles to avoid. */
   negative_tags?: string | undefined;
@@ -123,7 +123,7 @@ export type CustomInput = CustomFields &
 
 /** The fields of custom mode beside `prompt` and `tags`. */
 export interface CustomFields extends NoProviderBFields {
-  /** The lyrics. At least one of `prompt` and `tags` has a character that is not whitespace. */
+  /** The lyrics. At least one of `prompt` and `tags` must not be blank. */
   prompt?: string | undefined;
   /** Styles, comma-separated. Alone with `make_instrumental: true` they make an instrumental. */
   tags?: string | undefined;
@@ -165,13 +165,13 @@ export interface ContinuationInput extends NoProviderBFields {
 
 /** The input of `provider_b`'s music. */
 export interface ProviderBMusicInput extends NoProviderAFields {
-  /** Style and mood; at least one character that is not whitespace. */
+  /** Style and mood. Must not be blank. */
   prompt: string;
   /** The lyrics, as free text. Their longest length is not documented. */
   lyrics?: string | undefined;
   /** Styles, comma-separated. */
   tags?: string | undefined;
-  /** Where the words come from. The provider's default is not documented. */
+  /** Where the lyrics come from. The provider's default is not documented. */
   lyrics_type?: LyricsType | undefined;
   /** A seed for the provider's random numbers: a whole number. A fraction is refused with `invalid_task_input`. */
   seed?: number | undefined;
@@ -179,7 +179,7 @@ export interface ProviderBMusicInput extends NoProviderAFields {
 
 /** The input of a lyrics task. */
 export interface LyricsInput {
-  /** What the lyrics are about; at least one character that is not whitespace. */
+  /** What the lyrics are about. Must not be blank. */
   prompt: string;
 }
 

@@ -69,11 +69,11 @@ export interface Balance {
   frozen: number;
   /** `available` and `frozen` together. */
   total: number;
-  /** What a later version of the service may add. */
+  /** Fields that a later version of the service adds. */
   [field: string]: unknown;
 }
 
-/** What the account has used since its creation. */
+/** The account's totals since its creation. */
 export interface Usage {
   /** Tasks of every status. */
   tasks_created: number;
@@ -81,6 +81,6 @@ export interface Usage {
   credits_used: number;
   /** The credits of all top-ups together. */
   credits_topped_up: number;
-  /** What a later version of the service may add. */
+  /** Fields that a later version of the service adds. */
   [field: string]: unknown;
 }

@@ -26,7 +26,7 @@ export interface TaskSubmission<Type extends TaskType = TaskType> {
   created_at: string;
   /** The requested format, `null` if none was requested. */
   audio_format: string | null;
-  /** What a later version of the service may add. */
+  /** Fields that a later version of the service adds. */
   [field: string]: unknown;
 }
 
@@ -88,27 +88,27 @@ export interface TaskFields<Type extends AnyTaskType> {
   type: Type;
   /** `success`, `failure` and `timeout` are final; the last comes after an hour in `pending` or `running`. */
   status: TaskStatus | Unlisted;
-  /** The credits frozen or charged; what a task cost also after it was refunded. */
+  /** The credits frozen or charged. It keeps its value after a refund. */
   credits_cost: number;
   /** The input as it was submitted. */
   input: Readonly<Record<string, unknown>>;
-  /** The requested format, which says nothing of the real one: that is the `Content-Type` of the audio. */
+  /** The requested format. The actual one is the `Content-Type` of the audio. */
   audio_format: string | null;
   /** Filled on `success`; before, and after a failure, it may be `null` or have a `result` of `null`. */
   output: TaskOutput | null;
-  /** Why the task ended in `failure` or `timeout`, as prose: show it, don't branch on it. */
+  /** Why the task ended in `failure` or `timeout`, as text: show it, don't branch on it. */
   error: string | null;
   /** Why the task ended in `failure` or `timeout`; `null` in every other status. */
   error_code: Known<TaskErrorCode> | null;
   /** `false`: the same request can never succeed. `null` unless the task failed. */
   retryable: boolean | null;
-  /** Seconds to wait before another try, where the provider stated them; `null` also when its quota is spent. */
+  /** Seconds to wait before another try, if the provider stated them; also `null` when the provider's quota is spent. */
   retry_after_seconds: number | null;
   /** When the service accepted it, as an ISO 8601 date-time. */
   created_at: string | null;
   /** When it ended, as an ISO 8601 date-time; `null` until then. The audio's seven days begin here. */
   completed_at: string | null;
-  /** What a later version of the service may add. */
+  /** Fields that a later version of the service adds. */
   [field: string]: unknown;
 }
 
@@ -130,19 +130,19 @@ export function isLyrics<Each extends Task>(task: Each): task is Extract<Each, {
   return task.type === "lyrics";
 }
 
-/** What the provider reported of a task. */
+/** The provider's report about a task. */
 export interface TaskOutput {
   /** The `type` of the task. */
   task_type?: string;
   /** The provider's own status: `queued`, `processing`, `completed`, `failed`. */
   status?: string;
-  /** How far the provider is, for example a percentage. */
+  /** The provider's progress, for example a percentage. */
   progress?: string | null;
-  /** Why the provider failed, as prose: show it, don't branch on it. */
+  /** Why the provider failed, as text: show it, don't branch on it. */
   fail_reason?: string | null;
   /** Clips or lyrics of a succeeded task, by its `type`; `null` while it is unfinished, and after a failure. */
   result?: unknown;
-  /** What a provider or a later version of the service may add. */
+  /** Fields that a provider or a later version of the service adds. */
   [field: string]: unknown;
 }
 
@@ -151,7 +151,7 @@ export interface SucceededOutput<Type extends AnyTaskType> extends TaskOutput {
   result: Type extends TaskType ? TaskResults[Type] : unknown;
 }
 
-/** What each task type makes. */
+/** The result of each task type. */
 export interface TaskResults {
   music: Clip[];
   lyrics: Lyrics;
@@ -159,9 +159,9 @@ export interface TaskResults {
   concat: Clip[];
 }
 
-/** A piece of audio. Fields beyond the documented ones pass through; they may vanish without notice. */
+/** A piece of audio. Undocumented fields are kept, and may disappear without notice. */
 export interface Clip {
-  /** Goes into `continue_clip_id` of a continuation, or `clip_id` of a concat, of the same account. */
+  /** Pass it as `continue_clip_id` of a continuation or `clip_id` of a concat, with a key of the same account. */
   id: string;
   /** Works for seven days after the task completed. The real format is the `Content-Type` of its response. */
   audio_url: string;
@@ -169,15 +169,15 @@ export interface Clip {
   image_url?: string;
   /** Larger cover art, where the provider has it, under the same rule. */
   image_large_url?: string;
-  /** The song's title, of music clips only. */
+  /** The song's title; music clips only. */
   title?: string;
-  /** What the provider reports of the song, of music clips only. */
+  /** The provider's description of the song; music clips only. */
   metadata?: ClipMetadata;
-  /** Further fields of the provider: no part of the contract, and they may vanish without notice. */
+  /** Undocumented fields of the provider, which may disappear without notice. */
   [field: string]: unknown;
 }
 
-/** What a music clip says of itself. Fields beyond these differ by provider, and may vanish without notice. */
+/** The provider's description of a music clip. Other fields differ by provider and may disappear without notice. */
 export interface ClipMetadata {
   /** The length of the audio in seconds, which need not be whole. */
   duration?: number;
@@ -185,16 +185,16 @@ export interface ClipMetadata {
   tags?: string;
   /** The lyrics or the description that the provider worked with. */
   prompt?: string;
-  /** Further fields of the provider; no part of the contract. */
+  /** Undocumented fields of the provider, which may disappear without notice. */
   [field: string]: unknown;
 }
 
 /** The result of a lyrics task. */
 export interface Lyrics {
-  /** The title that belongs to them. */
+  /** The title of the lyrics. */
   title: string;
   /** The lyrics, with structure tags such as `[Verse]`. */
   text: string;
-  /** What a provider or a later version of the service may add. */
+  /** Fields that a provider or a later version of the service adds. */
   [field: string]: unknown;
 }

@@ -10,8 +10,8 @@ export interface ErrorDetails {
 }
 
 /**
- * The base of every error that this package throws. What a callback throws is its `cause`. Only an abort rejects with the
- * signal's reason instead, and a custom pacer, clock or iterable of requests with what it throws.
+ * The base of every error that this package throws. An error that a callback throws becomes the `cause`. Exceptions: an
+ * abort rejects with `signal.reason`, and a custom pacer, clock or iterable of requests rejects with the error it throws.
  */
 export class AsyncMusicError extends Error {
   override name = "AsyncMusicError";
@@ -85,13 +85,13 @@ export class InvalidRequestError extends AsyncMusicError {
 export class CreditCeilingError extends AsyncMusicError {
   override name = "CreditCeilingError";
 
-  /** What the request costs. */
+  /** The price of the request. */
   declare readonly credits: number;
 
-  /** What the batch has spent or frozen so far, without refunds. */
+  /** The credits that the batch has spent or frozen so far, without refunds. */
   declare readonly spentCredits: number;
 
-  /** The batch's own ceiling. */
+  /** The `maxCredits` of the batch. */
   declare readonly maxCredits: number;
 
   constructor(details: { credits: number; spentCredits: number; maxCredits: number }) {

@@ -19,8 +19,8 @@ export class RequestTimeoutError extends ConnectionError {
 }
 
 /**
- * A response that the client cannot use: its body breaks the service's contract or is larger than 16 MiB, or it belongs to
- * another request of this client.
+ * The response is unusable: its body breaks the service's contract or is larger than 16 MiB, or it belongs to another
+ * request of this client.
  */
 export class InvalidResponseError extends AsyncMusicError {
   override name = "InvalidResponseError";

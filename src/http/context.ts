@@ -67,9 +67,9 @@ export interface InFlight {
 /** Options of every request. */
 export interface RequestOptions {
   /**
-   * Ends the call: before a POST began, and for every read, it then rejects with the signal's reason. Once a POST was sent
-   * it rejects at once with a `SubmissionOutcomeUnknownError`. The POST of a run is completed all the same, and its journal
-   * and `onSubmitted` receive the task.
+   * Aborts the call. A read, and a POST that was not sent yet, reject with `signal.reason`. A POST in flight rejects at once
+   * with `SubmissionOutcomeUnknownError`. The POST of a run still completes, and its journal and `onSubmitted` receive the
+   * task.
    */
   signal?: AbortSignal | undefined;
   /** The time limit of one HTTP attempt, in real milliseconds. @defaultValue the client's, 30 000 */

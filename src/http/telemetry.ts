@@ -54,15 +54,15 @@ export interface AnswerEvent extends AttemptEvent {
   remaining: number | null;
 }
 
-/** A request that the rate limit delayed by 50 ms or longer, and that is sent now. */
+/** Emitted when a request is sent that the rate limit delayed by 50 ms or longer. */
 export interface WaitEvent extends Omit<AttemptEvent, "requestId" | "method" | "url"> {
-  /** What it is for. */
+  /** The purpose of the request, such as `read task …`. */
   purpose: string;
   /** How long it waited, in milliseconds. */
   waitedMs: number;
 }
 
-/** A call that is sent again after a wait, or a task that is polled again after a failed read. */
+/** Emitted before a failed call is retried, or a task is polled again after a failed read. */
 export interface RetryEvent {
   /** The number of the retry, from 1. For a task it restarts after each successful read. */
   retry: number;
@@ -72,14 +72,14 @@ export interface RetryEvent {
   error: unknown;
 }
 
-/** The service responded with 429: nothing is sent with this key until then. */
+/** Emitted after a 429: nothing is sent with this key until `until`. */
 export interface PauseEvent {
-  /** In milliseconds. */
+  /** The length of the pause in milliseconds. */
   forMs: number;
   until: Date;
 }
 
-/** A wait or a watch has received a change of a task. */
+/** Emitted when a wait or a watch receives a change of a task. */
 export interface TaskEvent {
   task: Task;
 }

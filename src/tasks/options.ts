@@ -33,11 +33,11 @@ export interface WaitOptions extends RequestOptions {
 
 /** Options of `run`. */
 export interface RunOptions extends WaitOptions, JournalOptions {
-  /** Your name for this request in the journal: any string that is not empty. One key identifies one request. */
+  /** The unique key of this request in the journal, for example an order ID. It must not be empty. */
   journalKey?: string | undefined;
   /**
-   * Called once the task is created, before the waiting begins: the moment to save its id. Also called by a run that finds
-   * its task in the journal, and after an abort during the POST, once that is completed.
+   * Called with the submission as soon as the task ID is known: save it. Also called by a run that finds its task in the
+   * journal, and after an abort during the POST, once the POST has completed.
    */
   onSubmitted?: ((submission: TaskSubmission) => void | Promise<void>) | undefined;
 }
@@ -82,8 +82,8 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
   extends Omit<WaitOptions, "requestId" | "onUpdate">,
     JournalOptions {
   /**
-   * How many tasks are in progress, or finished and not yet read, at a time. With many more than the rate limit can poll,
-   * each result only comes later.
+   * The maximum number of tasks that are unfinished, or finished and not yet read. A number far above what the rate limit
+   * can poll only delays each result.
    *
    * @defaultValue 10
    */
@@ -104,7 +104,7 @@ export interface RunAllOptions<Request extends TaskRequest = TaskRequest>
   onProgress?: ((progress: RunAllProgress) => void) | undefined;
   /** Returns the journal key of each request. Two requests with one key are one task. */
   journalKey?: ((request: Request, index: number) => string) | undefined;
-  /** Called once a task is created, or found in the journal, before the wait for it; also for a POST in flight at an abort. */
+  /** Called with each submission as soon as its task ID is known, also from the journal or after an abort during the POST. */
   onSubmitted?: ((submission: TaskSubmission, index: number) => void | Promise<void>) | undefined;
   /** Called with a task whenever anything about it has changed. */
   onUpdate?: ((task: Task, index: number) => void | Promise<void>) | undefined;
