@@ -58,10 +58,10 @@ export class AsyncMusic {
   readonly #pacer: Pacer;
 
   constructor(options: ClientOptions = {}) {
-    const { apiKey, validateRequests, logger, logLevel, tracer, ...checked } = checkClientOptions(options);
+    const { logger, logLevel, tracer, ...checked } = checkClientOptions(options);
     if (logger !== undefined) logEvents(this.#emitter, logger, logLevel);
     this.#pacer = checked.pacer ?? createMemoryPacer(checked.clock);
-    const redactor = createRedactor(apiKey);
+    const redactor = createRedactor(checked.apiKey);
     const warn = createWarn(logger, logLevel);
     if (sendsKeyInClear(checked.baseUrl))
       warn?.(
@@ -69,7 +69,6 @@ export class AsyncMusic {
       );
     const context: Context = {
       ...checked,
-      apiKey,
       pacer: this.#pacer,
       redactor,
       ids: { requests: new RecentIds(), tasks: new RecentIds() },
@@ -79,7 +78,7 @@ export class AsyncMusic {
     };
     this.baseUrl = checked.baseUrl;
     this.account = new Account(context);
-    this.tasks = new Tasks(context, this.account, validateRequests);
+    this.tasks = new Tasks(context, this.account);
     this.audio = new Audio(context);
   }
 

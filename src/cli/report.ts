@@ -1,8 +1,8 @@
 import { constants } from "node:os";
 import { CommanderError } from "commander";
 import { printableLine } from "../contract/text.js";
+import { resumeAdvice } from "../errors/base.js";
 import * as sdk from "../index.js";
-import { resumeAdvice } from "../tasks/calls.js";
 import type { TaskFlags } from "./flags.js";
 import {
   commandName,

@@ -54,6 +54,11 @@ export function wrongValue(option: string, rule: string, got?: string): InvalidO
   );
 }
 
+/** The advice of every error about a task that may still be waited for. */
+export function resumeAdvice(taskId: string): string {
+  return `Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
+}
+
 /** A value for a message: of a string only its length, since it may be the API key. */
 export function shown(value: unknown): string {
   if (typeof value === "string") return `a string of length ${value.length}`;

@@ -37,9 +37,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "`runAll`": "concurrency maxCredits onProgress",
 };
 
-/** Without a key there is nothing to redact. */
-const NO_KEY: Pick<Redactor, "text"> = { text: (value) => value };
-
 /**
  * Returns a copy of the options that has every known name, `undefined` where none is given. Own properties alone count,
  * so that a polluted `Object.prototype` sets no option.
@@ -50,7 +47,7 @@ const NO_KEY: Pick<Redactor, "text"> = { text: (value) => value };
 export function checkOptions<Options extends object>(
   options: Options,
   rules: Readonly<Record<string, OptionRule>>,
-  { text }: Pick<Redactor, "text"> = NO_KEY,
+  { text }: Pick<Redactor, "text"> = { text: (value) => value },
 ): Options {
   if (typeof options !== "object" || options === null) {
     throw wrongValue("options", "be an object", shown(options));

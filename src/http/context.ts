@@ -12,23 +12,22 @@ export interface Context {
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly retryBudgetMs: number;
+  readonly validateRequests: boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly pacer: Pacer;
   readonly redactor: Redactor;
-  readonly ids: KnownIds;
+  /** The ids by which a client recognizes a response that belongs to another of its requests. */
+  readonly ids: {
+    /** The `X-Request-Id` of each request that the client sent. */
+    readonly requests: IdSet;
+    /** The tasks that the client received as responses to its submissions. */
+    readonly tasks: IdSet;
+  };
   readonly emitter: Emitter;
   readonly trace: Trace;
   /** `undefined`: warnings are not logged. */
   readonly warn: Warn | undefined;
-}
-
-/** The ids by which a client recognizes a response that belongs to another of its requests. */
-export interface KnownIds {
-  /** The `X-Request-Id` of each request that the client sent. */
-  readonly requests: IdSet;
-  /** The tasks that the client received as responses to its submissions. */
-  readonly tasks: IdSet;
 }
 
 /** The ids that were added last, compared without regard to case. */

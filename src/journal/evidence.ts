@@ -1,5 +1,7 @@
 import { ApiError } from "../errors/api-errors.js";
+import { AsyncMusicError } from "../errors/base.js";
 import { type Evidence, SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
+import { isReasonOf } from "../time/clock.js";
 import type { JournalIntent } from "./journal.js";
 import type { Slot } from "./slot.js";
 
@@ -13,21 +15,15 @@ const EVIDENCE_MESSAGES: Readonly<Record<Evidence, string>> = {
 /** How many usage samples a client keeps for POSTs with an unknown outcome. Without its sample, a POST has weaker evidence. */
 const MOST_UNRESOLVED = 1000;
 
-/** A POST that this run sent: the error that it ended with, and the usage sample from before it, with `probe`. */
-interface FailedPost {
-  error: unknown;
-  sample: UsageSample | null;
-}
-
 /**
- * The error for an intent that may have become a task. The intent stays, so that no run sends the request again. `post` is
- * `null` if another run wrote the intent.
+ * The error for an intent that may have become a task. The intent stays, so that no run sends the request again. `post` is the
+ * error of this run's POST, with the usage sample from before it; `null` if another run wrote the intent.
  */
 export async function outcomeUnknown(
   slot: Slot,
   intent: JournalIntent,
   probe: Probe | null,
-  post: FailedPost | null,
+  post: { error: unknown; sample: UsageSample | null } | null,
 ): Promise<SubmissionOutcomeUnknownError> {
   const error = post?.error;
   const isUnknown = error instanceof SubmissionOutcomeUnknownError;
@@ -89,7 +85,7 @@ export interface UsageSample {
 
 /** Reads how many tasks the account has created, and how many of them this client has created. */
 export interface Probe {
-  count: CreateCount;
+  count: ReturnType<typeof createCount>;
   /** The samples before this client's latest POSTs with an unknown outcome, by the intent's revision. */
   unresolved: Map<string, UsageSample>;
   readTasksCreated(): Promise<number>;
@@ -126,16 +122,30 @@ export function evidenceOf(first: UsageSample, second: UsageSample, own: 0 | 1):
   return fits(created) ? "not_created" : "created";
 }
 
-/** How many tasks a client has created up to now. */
-export interface Count {
-  readonly accepted: number;
-  /** Perhaps: their POST is in flight. */
-  readonly open: number;
-  /** Perhaps: the outcome of their POST is unknown. */
-  readonly unknown: number;
-}
+/** How many tasks a client has created up to now: `open` counts POSTs in flight, `unknown` those with an unknown outcome. */
+export type Count = Readonly<ReturnType<ReturnType<typeof createCount>["now"]>>;
 
-/** A client's own count of the tasks that it creates. */
-export interface CreateCount {
-  now(): Count;
+/** Counts the tasks that a client creates: evidence of whether a POST with an unknown outcome created one. */
+export function createCount() {
+  let [accepted, open, unknown] = [0, 0, 0];
+
+  return {
+    now: () => ({ accepted, open, unknown }),
+    /** Counts one submission by its result. A rejection with the signal's reason means that nothing was sent. */
+    async during<Submission>(sending: Promise<Submission>, signal?: AbortSignal): Promise<Submission> {
+      open++;
+      try {
+        const submission = await sending;
+        accepted++;
+        return submission;
+      } catch (error) {
+        if (isReasonOf(signal, error)) throw error;
+        if (error instanceof AsyncMusicError && error.taskId !== null) accepted++;
+        else if (error instanceof SubmissionOutcomeUnknownError) unknown++;
+        throw error;
+      } finally {
+        open--;
+      }
+    },
+  };
 }

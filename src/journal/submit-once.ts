@@ -2,7 +2,7 @@ import type { FinalStatus, JsonValue } from "../contract/service.js";
 import type { TaskSubmission } from "../contract/task.js";
 import { canonicalJson } from "../contract/text.js";
 import { ApiError } from "../errors/api-errors.js";
-import { AsyncMusicError } from "../errors/base.js";
+import { AsyncMusicError, resumeAdvice } from "../errors/base.js";
 import { ConnectionError } from "../errors/connection-errors.js";
 import type { Redactor } from "../errors/redactor.js";
 import { JournalError } from "../errors/task-errors.js";
@@ -154,14 +154,18 @@ async function record(
   let failure: JournalError | null = null;
   const write = async () => {
     const reason = `task ${taskId} was created, but could not be recorded`;
-    const advice = `Resume with client.tasks.wait(${JSON.stringify(taskId)}).`;
     try {
       const isPut = (await slot.put(entry, intent.revision)) || (await replaceSettlement(slot, entry));
       failure = isPut
         ? null
-        : slot.failure(`${reason}, since the key holds another entry`, undefined, advice, taskId);
+        : slot.failure(
+            `${reason}, since the key holds another entry`,
+            undefined,
+            resumeAdvice(taskId),
+            taskId,
+          );
     } catch (error) {
-      failure = slot.failure(reason, causeOf(error), advice, taskId);
+      failure = slot.failure(reason, causeOf(error), resumeAdvice(taskId), taskId);
     }
     return failure;
   };

@@ -1,8 +1,9 @@
 import { isFinalStatus } from "../contract/service.js";
 import type { Task } from "../contract/task.js";
 import { ApiError, AuthenticationError, TaskNotFoundError } from "../errors/api-errors.js";
-import { AsyncMusicError } from "../errors/base.js";
+import { AsyncMusicError, resumeAdvice } from "../errors/base.js";
 import { ConnectionError, InvalidResponseError } from "../errors/connection-errors.js";
+import type { Redactor } from "../errors/redactor.js";
 import { WaitTimeoutError } from "../errors/task-errors.js";
 import { SHORTEST_WAIT_MS } from "../http/call.js";
 import type { Call, Context, Tried } from "../http/context.js";
@@ -16,7 +17,7 @@ import {
   startDeadline,
   whenOverdue,
 } from "../time/clock.js";
-import { pollTask, type Result, resumeAdvice, retrieveCall } from "./calls.js";
+import { pollTask, type Result, retrieveCall } from "./calls.js";
 import type { CheckedWait, PollGaps, WaitOptions } from "./options.js";
 
 /** How long after the end of a wait the response to its last poll may arrive, in real milliseconds. */
@@ -254,8 +255,7 @@ export class TaskPoller {
   /** A custom pacer or clock may throw anything: the task exists, and its id must not be lost. */
   #endOfWait(error: unknown): AsyncMusicError {
     if (error instanceof AsyncMusicError) return error;
-    const message = `Failed to wait for task ${this.taskId}: the custom pacer or clock threw; see \`cause\`. ${resumeAdvice(this.taskId)}`;
-    return new AsyncMusicError(message, { taskId: this.taskId, cause: this.context.redactor.cause(error) });
+    return waitFailure(this.taskId, "the custom pacer or clock threw", error, this.context.redactor);
   }
 
   #timeout(): WaitTimeoutError {
@@ -265,6 +265,12 @@ export class TaskPoller {
     const task = this.context.redactor.data(seen);
     return new WaitTimeoutError(message, { taskId, task, cause: this.#failure });
   }
+}
+
+/** The error for a wait that foreign code ended: it carries the task's id, so that the task is not lost. */
+export function waitFailure(taskId: string, reason: string, thrown: unknown, redactor: Redactor) {
+  const message = `Failed to wait for task ${taskId}: ${reason}; see \`cause\`. ${resumeAdvice(taskId)}`;
+  return new AsyncMusicError(message, { taskId, cause: redactor.cause(thrown) });
 }
 
 /** The result of a shared poll, within the limits of the wait that joined it. */

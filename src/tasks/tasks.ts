@@ -10,13 +10,12 @@ import { createRequestId } from "../http/attempt.js";
 import { type ApiPromise, apiPromise } from "../http/call.js";
 import type { Context, InFlight, RequestOptions } from "../http/context.js";
 import type { SpanAttributes } from "../http/telemetry.js";
-import type { Probe } from "../journal/evidence.js";
+import { createCount, type Probe } from "../journal/evidence.js";
 import { checkJournalOptions } from "../journal/slot.js";
 import { type JournaledTask, submitOnce } from "../journal/submit-once.js";
 import { onAbort } from "../time/clock.js";
 import {
   abortedInFlight,
-  createCount,
   createTask,
   type Result,
   retrieveTask,
@@ -37,27 +36,19 @@ import {
 import { type RunHooks, type RunResult, runAll } from "./run-all.js";
 import { callBack, type Submissions, Waits } from "./wait.js";
 
-const NO_OPTIONS = {};
-
-interface UsageReader {
-  usage(options: RequestOptions): Promise<Usage>;
-}
-
 /** Tasks: songs, lyrics, uploads and concatenations, from their submission to their result. */
 export class Tasks {
   readonly #context: Context;
-  readonly #account: UsageReader;
-  readonly #validatesRequests: boolean;
+  readonly #account: { usage(options: RequestOptions): Promise<Usage> };
   readonly #submissions: Submissions = new WeakMap();
   readonly #waits: Waits;
   readonly #count = createCount();
   readonly #unresolved: Probe["unresolved"] = new Map();
 
   /** @internal */
-  constructor(context: Context, account: UsageReader, validatesRequests: boolean) {
+  constructor(context: Context, account: { usage(options: RequestOptions): Promise<Usage> }) {
     this.#context = context;
     this.#account = account;
-    this.#validatesRequests = validatesRequests;
     this.#waits = new Waits(context, this.#submissions);
   }
 
@@ -89,7 +80,7 @@ export class Tasks {
     const submit = async () => {
       // A journal given here would be ignored, and seem to prevent duplicate charges.
       const own = checkOptions<RequestOptions>(options, SHARED_OPTIONS, redactor);
-      return this.#submit(serialize(request, this.#validatesRequests), own);
+      return this.#submit(serialize(request, this.#context.validateRequests), own);
     };
     return apiPromise(submit(), redactor) as ApiPromise<TaskSubmission<Type>>;
   }
@@ -145,7 +136,7 @@ export class Tasks {
   ): Promise<SucceededTask<Type>>;
   /** Waits until a task has succeeded. Of a task that is known by its ID only, narrow on `task.type` or with `isMusic`. */
   wait(task: string | TaskSubmission, options?: WaitOptions): Promise<SucceededTask>;
-  wait(task: string | TaskSubmission, options: WaitOptions = NO_OPTIONS): Promise<SucceededTask> {
+  wait(task: string | TaskSubmission, options: WaitOptions = {}): Promise<SucceededTask> {
     // Not `async`: that would hold a promise more for each of tens of thousands of waits.
     try {
       return this.#waits.wait(task, checkWaitOptions(options, this.#context));
@@ -255,7 +246,7 @@ export class Tasks {
       return result as Promise<SucceededTask<Type>>;
     };
     const ended = trace("run a task", attributesOf(request), async () => {
-      const serialized = serialize(request, this.#validatesRequests);
+      const serialized = serialize(request, this.#context.validateRequests);
       const submit = async (before: RunHooks["beforeSending"]) => {
         const hooks = { beforeSending: before, onDelayed, inFlight };
         return (await this.#submit(serialized, { ...options, requestId }, hooks)).data;

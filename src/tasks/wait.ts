@@ -1,14 +1,13 @@
 import { isFinalStatus } from "../contract/service.js";
 import type { SucceededTask, Task, TaskSubmission } from "../contract/task.js";
-import { AsyncMusicError } from "../errors/base.js";
 import type { Redactor } from "../errors/redactor.js";
 import { TaskFailedError, TaskTimedOutError } from "../errors/task-errors.js";
 import type { Context } from "../http/context.js";
 import { traceEach } from "../http/telemetry.js";
 import { parseDate } from "../time/clock.js";
-import { checkResult, resumeAdvice, taskIdOf } from "./calls.js";
+import { checkResult, taskIdOf } from "./calls.js";
 import type { CheckedWait } from "./options.js";
-import { type SharedPolls, TaskPoller } from "./poll.js";
+import { type SharedPolls, TaskPoller, waitFailure } from "./poll.js";
 
 /** The submissions of a client: the model, and when each arrived, in milliseconds since the epoch. */
 export type Submissions = WeakMap<TaskSubmission, { model: string; at: number }>;
@@ -123,7 +122,6 @@ export async function callBack<Value>(
   try {
     await callback?.(value);
   } catch (error) {
-    const message = `Failed to wait for task ${taskId}: \`${name}\` threw; see \`cause\`. ${resumeAdvice(taskId)}`;
-    throw new AsyncMusicError(message, { taskId, cause: redactor.cause(error) });
+    throw waitFailure(taskId, `\`${name}\` threw`, error, redactor);
   }
 }
