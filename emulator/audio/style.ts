@@ -3,7 +3,6 @@ import type { DrumName, InstrumentName } from "./synth.js";
 
 /** How a kind of music is played. A list is a choice that the song's seed makes. */
 export interface Style {
-  /** The slowest and the fastest, in beats per minute. */
   readonly tempo: readonly [number, number];
   readonly scales: readonly ScaleName[];
   readonly groove: Groove;

@@ -175,7 +175,6 @@ export const accountMethods = {
   }),
 };
 
-/** @throws RangeError for an unknown id. */
 export function requireAccount({ index }: Core, accountId: string): accounts.Account {
   const account = index.accounts.get(accountId);
   if (account === undefined) throw new UnknownIdError("account", accountId);

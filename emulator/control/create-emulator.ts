@@ -1,7 +1,8 @@
+import * as z from "zod/mini";
 import { API_PREFIX } from "../../src/contract/service.js";
 import { EMULATOR_KEY } from "../core/accounts.js";
 import type { LogReader } from "../core/audit.js";
-import { checkOptionNames, invalidOption, parseOption, wholeNumber } from "../core/checks.js";
+import { checkOptionNames, invalidOption, oneOf, parseOption, wholeNumber } from "../core/checks.js";
 import { type Core, createCore, restoreSnapshot, setOwnerKey } from "../core/core.js";
 import { creditsSchema } from "../core/ledger.js";
 import { invoicePdf } from "../core/payments/payments.js";
@@ -164,20 +165,14 @@ function createAccounts(context: MethodContext): Accounts {
 const RESET_OPTIONS = ["seed", "credits", "policy", "limits"] as const;
 const EMULATOR_OPTIONS = [...RESET_OPTIONS, "clock", "apiKey", "snapshot", "url", "exchangeBytes"] as const;
 
-/** Returns the options with a normalized address. */
 function checkOptions(
   given: EmulatorOptions,
   known: readonly (keyof EmulatorOptions)[] = EMULATOR_OPTIONS,
 ): EmulatorOptions {
   // With every name as an own property, so that a polluted `Object.prototype` sets none of those that `known` lacks.
   const options = checkOptionNames(checkOptionNames(given, known), EMULATOR_OPTIONS);
-  const { seed, credits, clock, apiKey, url, exchangeBytes } = options;
-  if (seed !== undefined && !Number.isSafeInteger(seed))
-    throw invalidOption("seed", "be a whole number", seed);
-  if (credits !== undefined) parseOption("credits", creditsSchema, credits);
-  if (clock !== undefined && !["virtual", "real"].includes(clock))
-    throw invalidOption("clock", "be virtual or real", clock);
-  if (exchangeBytes !== undefined) parseOption("exchangeBytes", wholeNumber(0, 2 ** 31), exchangeBytes);
+  parseOption("", simpleOptionsSchema, options);
+  const { apiKey, url } = options;
   if (apiKey !== undefined && !EMULATOR_KEY.test(apiKey)) {
     throw new RangeError(
       "`apiKey` must begin with `emu_`, which no real key does, and continue with 1 to 200 ASCII characters without spaces.",
@@ -185,6 +180,13 @@ function checkOptions(
   }
   return url === undefined ? options : { ...options, url: checkUrl(url) };
 }
+
+const simpleOptionsSchema = z.object({
+  seed: z.optional(z.int("be a whole number")),
+  credits: z.optional(creditsSchema),
+  clock: z.optional(oneOf("virtual", "real")),
+  exchangeBytes: z.optional(wholeNumber(0, 2 ** 31)),
+});
 
 /** The path may contain only characters that have no special meaning in MSW's path patterns. */
 function checkUrl(value: string): string {

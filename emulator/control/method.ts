@@ -9,7 +9,6 @@ export interface MethodContext extends Service {
   readonly options: EmulatorOptions;
 }
 
-/** One string for each name in braces. */
 export type Params<Route extends string> = string extends Route
   ? string[]
   : Route extends `${string}{${string}}${infer Rest}`

@@ -54,7 +54,6 @@ taskRowSchema.register(NAMED, { id: "TaskRow" });
 
 const taskDetailsSchema = z.object({
   account_id: uuid,
-  /** As the API would return it now. */
   task: z.looseObject({ task_id: uuid, status: text }),
   reads: count,
   plan: z.object({
@@ -81,7 +80,6 @@ const sentResponseSchema = z.object({
   /** Null without a response, like all below. */
   status: z.nullable(z.int()),
   headers: z.nullable(z.record(text, text)),
-  /** The JSON of the body, or its text. */
   body: z.unknown(),
 });
 
@@ -209,7 +207,6 @@ function taskDetails({ core, origins }: MethodContext, taskId: string) {
   };
 }
 
-/** Sends the service a request with the account's first enabled key. */
 async function sendRequest(context: MethodContext, account: Account, request: SentRequest) {
   const { method, path, body, outcome } = request;
   const key = account.keys.find(({ disabled }) => !disabled);

@@ -34,7 +34,6 @@ import type { EmulatorState, ResetOptions } from "./emulator.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
 import { eventStream, streamRequests } from "./stream-requests.js";
 
-/** A task as the API returns it, and its account. */
 const taskSchema = z.looseObject({
   account_id: uuid,
   task_id: uuid,

@@ -43,7 +43,6 @@ export function createAccount({ seed, counts }: IdSource, credits: number, at: n
   return { id, suspended: false, keys: [], ledger, purchases, tasksCreated: 0, creditsUsed: 0 };
 }
 
-/** Creates a key. @param value - by default, one from the seed. */
 export function createKey({ seed, counts }: IdSource, value?: string): ApiKey {
   const ordinal = counts.keys++;
   return {

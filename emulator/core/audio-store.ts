@@ -36,7 +36,6 @@ export class AudioStore {
     this.#cacheBytes = cacheBytes;
   }
 
-  /** The file of a clip, or null if the site has none or it has expired. */
   async read(clips: Clips, clipId: string, site: Site, now: number): Promise<AudioFile | null> {
     for (const [key, { expiresAt }] of this.#files) if (now >= expiresAt) this.#files.delete(key);
     const found = clips.get(clipId);

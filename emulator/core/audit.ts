@@ -31,7 +31,6 @@ export const loggedRequestSchema = objectOf({
   error_code: z.nullable(text),
 }).register(NAMED, { id: "LoggedRequest" });
 
-/** The log keeps at least this many requests. */
 export const REMEMBERED_REQUESTS = 100_000;
 
 /** Called for each new entry of the log, the last one of `log`. `json` is the body of a submission. */
@@ -148,7 +147,6 @@ export function createAudit(data?: AuditData) {
     lastReads,
     /** By request: the `Retry-After` of its last response. */
     waits: new Notes<Wait>(data?.waits),
-    /** Submissions whose response did not reach the client, or does not show the outcome. */
     unknownSubmissions: new Notes<Note>(data?.unknownSubmissions),
     /** Submissions whose task failed with `retryable: false`, once a client has read this. */
     permanentFailures: new Notes<Note>(data?.permanentFailures),
@@ -168,7 +166,6 @@ export interface AuditedRequest {
   readonly requestId: string;
   /** Numbered in the order of arrival. */
   readonly arrivalOrdinal: number;
-  /** When its body had arrived. */
   readonly arrivedAt: number;
   /** When it was carried out. Later than `arrivedAt` only if a fault delayed it. */
   readonly now: number;

@@ -24,7 +24,6 @@ export function createCore(
   closing.addEventListener("abort", onClose, { once: true });
   return {
     state,
-    /** Derived from the state, and updated with it. */
     index: buildIndex(state),
     clock,
     /** How often the state was replaced, by a reset or a snapshot. */
@@ -33,12 +32,10 @@ export function createCore(
     logReaders: new Set<LogReader>(),
     /** Of the requests in the log. */
     exchanges: new Exchanges(exchangeBytes),
-    /** The submissions that a fault delays. */
     delayedSubmissions: new Set<Submission>(),
     audio: new AudioStore(),
     /** Aborted when the emulator is disposed. */
     closing,
-    /** Called when the state is replaced. */
     replaceListeners: new Set<() => void>(),
     /** Called when the emulator is disposed. `closing` itself would compare each new listener with all others. */
     closeListeners,

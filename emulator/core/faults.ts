@@ -97,7 +97,6 @@ function timesOf({ times, probability }: FaultRule): number | null {
   return times ?? (probability === undefined ? 1 : null);
 }
 
-/** Returns the first fault that fires on a request, and counts it; `null` if none does. */
 export function takeFault(state: FaultState, method: string, path: string): Fault | null {
   const fault = state.faults.find((each) => matches(each.rule, method, path) && fires(each, state.seed));
   if (fault === undefined) return null;

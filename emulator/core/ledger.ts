@@ -17,7 +17,6 @@ export const ledgerEntrySchema = objectOf({
   task_id: z.nullable(uuid),
 });
 
-/** An account's credits: all movements, and their sums. */
 export type Ledger = z.output<typeof ledgerSchema>;
 export const ledgerSchema = objectOf({
   entries: list(ledgerEntrySchema),

@@ -77,7 +77,6 @@ export const outcomeSchema = objectOf({
   retry_after_seconds: z.optional(z.nullable(wholeNumber(0, 1e9))),
 }).register(NAMED, { id: "Outcome" });
 
-/** The outcomes that were set for a provider's tasks. */
 export const scriptSchema = objectOf({
   /** For the next tasks, one each. */
   next: list(outcomeSchema),
@@ -138,7 +137,6 @@ const DURATIONS: Readonly<Record<TaskType, readonly [shortest: number, longest: 
 /** A song's median duration, in seconds, and the spread of its logarithm. */
 const SONG_DURATION = { median: 90, spread: 0.5 };
 
-/** The share of its duration for which a task is queued. */
 const QUEUED_SHARE = [0.02, 0.15] as const;
 
 const FAILURES: Readonly<Record<TaskErrorCode, { error: string; retryable: boolean }>> = {
@@ -216,10 +214,8 @@ export interface FinishedReport {
   endedAfterMs: number;
 }
 
-/** The progress at which a task hangs, in percent. */
 const HANGS_AT = 80;
 
-/** The provider's report on a task of this age that has been read this often. */
 export function providerReport(plan: Plan, ageMs: number, reads: number): ProviderReport {
   const { queueMs, workMs, polls, end } = plan;
   if (end.outcome !== "hang" && (polls === null ? ageMs >= queueMs + workMs : reads >= polls)) {

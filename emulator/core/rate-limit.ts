@@ -40,7 +40,6 @@ export function changeLimits(limits: Limits, changes: unknown): Limits {
   return { requests: requests ?? limits.requests, windowSeconds: windowSeconds ?? limits.windowSeconds };
 }
 
-/** The limits in JSON, whose names are in snake case. */
 export const limitsJsonSchema = objectOf({
   requests: limitsSchema.shape.requests,
   window_seconds: limitsSchema.shape.windowSeconds,

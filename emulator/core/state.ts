@@ -48,7 +48,6 @@ export const stateSchema = objectOf({
   policy: policySchema,
   limits: limitsSchema,
   accounts: list(accountSchema),
-  /** By ordinal. */
   tasks: list(taskSchema),
   scripts: objectOf({ provider_a: scriptSchema, provider_b: scriptSchema }),
   faults: list(addedFaultSchema),
@@ -65,7 +64,6 @@ interface NewState {
   apiKey?: string | undefined;
 }
 
-/** @throws RangeError for an invalid policy or limit. */
 export function createState(options: NewState, now: number): State {
   const { seed = 1, credits = 1000, policy, limits, apiKey } = options;
   const counts = Object.fromEntries(COUNTED.map((name) => [name, 0])) as State["counts"];

@@ -34,7 +34,6 @@ const madeLyricsSchema = objectOf({ title: text, text });
 
 const taskFields = {
   id: text,
-  /** The task's index in the state's list. */
   ordinal: count,
   accountId: text,
   model: oneOf(...MODELS),
@@ -148,7 +147,6 @@ export function parseInput({ model, type, input }: ProviderTask): ParsedInput {
   }
 }
 
-/** A title may be any JSON value; all but a string are serialized. */
 function titleOf(value: JsonValue | undefined): string | null {
   if (value === undefined) return null;
   return typeof value === "string" ? value : JSON.stringify(value);

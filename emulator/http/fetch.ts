@@ -6,15 +6,12 @@ import type { Service } from "./service.js";
 export function createFetch(service: Service): typeof globalThis.fetch {
   const respond = createResponder(service, failToFetch);
   return async (input, init) => {
-    // Avoids a copy of the request, which would take as long as the response.
-    if (input instanceof Request && changesOnlySignal(init)) {
-      return respond(input, { signal: init?.signal ?? input.signal });
-    }
-    const request = new Request(input, init);
-    const owner = init?.signal === undefined && input instanceof Request ? input : request;
-    // Not `request.signal`, which references the caller's signal only weakly.
-    const signal = owner === input ? owner.signal : (init?.signal ?? undefined);
-    return respond(request, { signal, owner, canAbort: signal !== undefined });
+    const given = input instanceof Request ? input : null;
+    // Without a copy if possible: it would take as long as the response.
+    const request = given !== null && changesOnlySignal(init) ? given : new Request(input, init);
+    // Not the copy's signal, which references the caller's signal only weakly.
+    const signal = init?.signal === undefined ? given?.signal : (init.signal ?? undefined);
+    return respond(request, { signal, owner: given ?? request, canAbort: signal !== undefined });
   };
 }
 

@@ -2,7 +2,6 @@ import { ERROR_STATUSES, HEADERS, isSafeRequestId, type Model } from "../../src/
 import type { Site } from "../core/audio-store.js";
 import type { Policy } from "../core/policy-fields.js";
 
-/** A request without its body. */
 export interface RequestHead {
   /** Whether the request went to the service's origin or to one of the providers'. */
   readonly site: Site;
@@ -21,7 +20,6 @@ export interface RequestHead {
 
 export type RequestTarget = Pick<RequestHead, "site" | "path">;
 
-/** A request with its body. */
 export interface HttpRequest extends RequestHead {
   /** `"too_large"`: more than the limit. */
   readonly body: Uint8Array | "too_large" | null;
@@ -35,11 +33,9 @@ export interface Origins {
   readonly providers: Readonly<Record<Model, string>>;
 }
 
-/** What is registered before the body is read. */
 export interface Arrival {
   /** Reading stops after so many bytes. With 0, the response is sent without waiting for the body. */
   readonly bodyLimit: number;
-  /** The number of requests that arrived earlier. */
   readonly ordinal: number;
   /** The core's generation at the arrival. A request has no effect after the state was replaced. */
   readonly generation: number;
@@ -171,7 +167,6 @@ const STATUSES = {
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly errorCode: keyof typeof STATUSES;
-  /** For a 429, the wait in seconds; for a 405, the methods that the path allows. */
   readonly details: { wait?: number; allow?: string };
 
   constructor(errorCode: keyof typeof STATUSES, message: string, details: Refusal["details"] = {}) {

@@ -38,7 +38,6 @@ import {
 import { findRoute, ROUTES } from "./routes.js";
 import type { Caller, Context, Service } from "./service.js";
 
-/** The largest body of a request to the service, in bytes. */
 const BODY_LIMIT = 2 ** 20;
 
 /** Must be called before the body is read. Control calls are not counted, since they are not requests to the service. */

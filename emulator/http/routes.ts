@@ -27,9 +27,7 @@ interface RoutePattern {
 
 interface KeyRoute extends RoutePattern {
   readonly access: "key";
-  /** Of a success. */
   readonly status: number;
-  /** Returns the `data` of the response. */
   readonly handle: (context: Context, account: Account) => object;
 }
 

@@ -6,11 +6,9 @@ import type { Fault } from "../core/faults.js";
 import type { StoredTask } from "../core/task.js";
 import type { HttpRequest, HttpResponse, Origins } from "./messages.js";
 
-/** One emulator as the adapters use it. */
 export interface Service {
   readonly core: Core;
   readonly origins: Origins;
-  /** Responds to a call of the control plane. */
   readonly control: (request: HttpRequest) => Promise<HttpResponse>;
 }
 
@@ -50,7 +48,6 @@ export function inProcessOrigins(url: string = IN_PROCESS_ORIGINS.service): Orig
   return { ...IN_PROCESS_ORIGINS, service: url };
 }
 
-/** The service behind each emulator. */
 export const services = new WeakMap<object, Service>();
 
 /** @throws TypeError unless `createEmulator` made the emulator. */

@@ -127,11 +127,9 @@ export function createClock(mode: ClockMode) {
 
 interface Time {
   now(): number;
-  /** Sets the time, and ends no sleep. */
   set(time: number): void;
   /** Arranges the next wake-up. Must be called after a sleep is added or removed, and after the time is set. */
   schedule(): void;
-  /** The time after a reset. */
   startTime(): number;
 }
 
@@ -211,7 +209,6 @@ export function isoTime(time: number): string {
   return new Date(time).toISOString();
 }
 
-/** The time of an ISO 8601 string; `NaN` for any other. */
 export function parseIsoTime(text: string): number {
   return Date.parse(text);
 }

@@ -80,7 +80,6 @@ export class Activity {
     this.#networkUses--;
   }
 
-  /** Calls back once, when the process is idle. */
   whenIdle(callback: () => void): void {
     let seen = this.#touches;
     let idleTurns = 0;

@@ -11,7 +11,6 @@ export function randomStream(seed: number, ...path: readonly (string | number)[]
   return () => next() / 2 ** 32;
 }
 
-/** The UUID that belongs to a path below the seed. */
 export function randomUuid(seed: number, ...path: readonly (string | number)[]): string {
   const next = generatorAt(seed, path);
   const [a, b, c, d] = [next(), next(), next(), next()];
@@ -25,14 +24,12 @@ export function randomNormal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
-/** Draws one of the choices. */
 export function randomChoice<Choice>(random: Random, choices: readonly Choice[]): Choice {
   const choice = choices[Math.floor(random() * choices.length)];
   if (choice === undefined) throw new RangeError("`choices` must not be empty.");
   return choice;
 }
 
-/** The 128-bit hash of a string, in hexadecimal. */
 export function hashOf(text: string): string {
   return hashWords(text).map(hex).join("");
 }

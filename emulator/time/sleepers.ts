@@ -2,7 +2,6 @@ interface Sleep {
   wakeAt: number;
   /** Sleeps that end at the same time end in the order of their beginning. */
   readonly order: number;
-  /** Ends the sleep: with an error if one is given. */
   readonly end: (error?: Error) => void;
 }
 
@@ -39,7 +38,6 @@ export class Sleepers {
     });
   }
 
-  /** Ends every sleep that is due, in order. */
   wakeUntil(time: number): void {
     while (this.nextWakeAt <= time) this.#sleeps.pop()?.end();
   }

@@ -24,7 +24,6 @@ const PAUSE_MS = 3_600_000;
 const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
 const MONTH_LENGTH = "2026-01".length;
 
-/** An account, the state it belongs to, and the time of the payment. */
 export interface PaymentContext {
   readonly state: PaymentState;
   readonly account: { ledger: Ledger; purchases: Purchases };
