@@ -44,7 +44,6 @@ export const accountMethods = {
     summary: "Create an account with a key.",
     status: 201,
     body: objectOf({ credits: z.optional(creditsSchema) }),
-    bodyName: "",
     response: z.extend(createdKeySchema, { account_id: uuid }),
     run({ core }, _, { credits = 0 }) {
       const account = accounts.createAccount(core.state, credits, core.clock.now());
@@ -56,7 +55,6 @@ export const accountMethods = {
   updateAccount: method("PATCH /accounts/{account_id}", {
     summary: "Suspend or reactivate an account, or set whether its saved card accepts charges.",
     body: accountChangesSchema,
-    bodyName: "account",
     response: accountSchema,
     run({ core }, [accountId], { suspended, saved_card: charges }) {
       const account = requireAccount(core, accountId);
@@ -79,7 +77,6 @@ export const accountMethods = {
   updateKey: method("PATCH /accounts/{account_id}/keys/{key_id}", {
     summary: "Disable or enable a key.",
     body: objectOf({ disabled: flag }),
-    bodyName: "key",
     response: keySchema,
     run({ core }, [accountId, keyId], { disabled }) {
       const key = requireKey(requireAccount(core, accountId), keyId);
@@ -101,7 +98,6 @@ export const accountMethods = {
     summary: "Buy credits. The payment completes at once, unless `outcome` is set.",
     status: 201,
     body: schemas.topUpSchema,
-    bodyName: "top_up",
     response: schemas.paymentSchema,
     run: ({ core }, [accountId], order) => payments.topUpByHand(paymentContext(core, accountId), order),
   }),
@@ -115,7 +111,6 @@ export const accountMethods = {
   updateTopUp: method("PATCH /accounts/{account_id}/top-ups/{payment_id}", {
     summary: "Complete or refuse a pending payment.",
     body: schemas.paymentChangeSchema,
-    bodyName: "top_up",
     response: schemas.paymentSchema,
     run: ({ core }, [accountId, paymentId], { status }) =>
       payments.decidePayment(paymentContext(core, accountId), paymentId, status),
@@ -123,7 +118,6 @@ export const accountMethods = {
   setAutoTopUp: method("PUT /accounts/{account_id}/auto-top-up", {
     summary: "Change the automatic top-up. Enabling it or changing an amount requires a new authorization.",
     body: schemas.autoTopUpChangeSchema,
-    bodyName: "auto_top_up",
     response: schemas.autoTopUpSchema,
     run: ({ core }, [accountId], change) => payments.changeAutoTopUp(paymentContext(core, accountId), change),
   }),
@@ -141,7 +135,6 @@ export const accountMethods = {
   setBilling: method("PUT /accounts/{account_id}/billing", {
     summary: "Save the billing information. A field that contains only whitespace counts as missing.",
     body: schemas.billingSchema,
-    bodyName: "billing",
     response: schemas.billingSchema,
     run({ core }, [accountId], billing) {
       requireAccount(core, accountId).purchases.billing = billing;

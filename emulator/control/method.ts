@@ -29,8 +29,6 @@ export interface Method<Route extends string, Body extends z.ZodMiniType, Json, 
   /** @defaultValue 200, or 204 without a response */
   readonly status: 200 | 201 | 204;
   readonly body: Body | null;
-  /** The name of the body in error messages in process. */
-  readonly bodyName: string;
   readonly response: z.ZodMiniType<Json> | null;
   run(context: MethodContext, params: Params<Route>, body: z.output<Body>): Result;
 }
@@ -49,7 +47,7 @@ export interface FileMethod<Route extends string> extends MethodBase<Route> {
 type AnyDataMethod<Result = unknown> = Method<any, any, any, Result>;
 export type AnyMethod = AnyDataMethod | FileMethod<string>;
 
-type Optional = "status" | "body" | "bodyName" | "response";
+type Optional = "status" | "body" | "response";
 type Definition<Whole> = Omit<Whole, "route" | Optional> & {
   [Name in Optional & keyof Whole]?: NonNullable<Whole[Name]>;
 };
@@ -64,7 +62,7 @@ export function method<
   definition: Definition<Method<Route, Body, Json, Result>>,
 ): Method<Route, Body, Json, Result> {
   const status = definition.response === undefined ? 204 : 200;
-  return { route, status, body: null, bodyName: "body", response: null, ...definition };
+  return { route, status, body: null, response: null, ...definition };
 }
 
 export function fileMethod<const Route extends string>(route: Route, file: Definition<FileMethod<Route>>) {
@@ -73,10 +71,10 @@ export function fileMethod<const Route extends string>(route: Route, file: Defin
 
 /** Returns a method as a function: its arguments are the parameters of the route, then the body, which it checks. */
 export function bind<Result>(context: MethodContext, method: AnyDataMethod<Result>) {
-  const { route, body: schema, bodyName } = method;
+  const { route, body: schema } = method;
   const paramCount = route.split("{").length - 1;
   return (...args: unknown[]): Result => {
-    const body = schema === null ? undefined : parseOption(bodyName, schema, args[paramCount]);
+    const body = schema === null ? undefined : parseOption("", schema, args[paramCount]);
     return method.run(context, args.slice(0, paramCount).map(String), body);
   };
 }

@@ -73,7 +73,7 @@ function readBody(request: HttpRequest, schema: z.ZodMiniType | null): unknown {
   const isEmpty = body === null || (body !== "too_large" && body.byteLength === 0);
   const canBeEmpty = /^(application\/json\b.*)?$/i.test(headers.get("Content-Type") ?? "");
   const value = isEmpty && canBeEmpty ? {} : requireJson(request, undefined, DEEPEST_NESTING);
-  if (schema !== null) return parseOption("body", schema, value);
+  if (schema !== null) return parseOption("", schema, value);
   if (typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0)
     return undefined;
   throw new Refusal("invalid_request_body", "This call takes no body. Omit it, or send {}.");

@@ -93,14 +93,12 @@ export const serviceMethods = {
   restoreSnapshot: method("PUT /snapshot", {
     summary: "Replace the whole state with a snapshot.",
     body: snapshotSchema,
-    bodyName: "snapshot",
     run: ({ core }, _, snapshot) => restoreSnapshot(core, snapshot),
   }),
 
   nextOutcome: method("POST /providers/{model}/next", {
     summary: "Set the outcome of the provider's next task. Repeated calls set those of the tasks after it.",
     body: outcomeSchema,
-    bodyName: "outcome",
     run({ core }, [model], outcome) {
       scriptOf(core, model).next.push(outcome);
     },
@@ -114,7 +112,6 @@ export const serviceMethods = {
   lastingOutcome: method("PUT /providers/{model}/always", {
     summary: "Set the outcome of all later tasks of the provider. `null` removes it.",
     body: z.nullable(outcomeSchema),
-    bodyName: "outcome",
     run({ core }, [model], outcome) {
       scriptOf(core, model).always = outcome;
     },
@@ -123,7 +120,6 @@ export const serviceMethods = {
     summary: "Add a fault. If several match a request, only the one added first fires.",
     status: 201,
     body: faultRuleSchema,
-    bodyName: "fault",
     response: faultRuleSchema,
     run({ core }, _, rule) {
       addFault(core.state, rule);
@@ -139,7 +135,6 @@ export const serviceMethods = {
   changePolicy: method("PATCH /policy", {
     summary: "Change the policy: behavior that the interface does not decide.",
     body: policyChangesSchema,
-    bodyName: "policy",
     response: policySchema,
     run({ core: { state } }, _, changes) {
       state.policy = { ...state.policy, ...changes };

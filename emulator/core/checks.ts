@@ -28,7 +28,7 @@ export class UnknownIdError extends RangeError {
 }
 
 export function invalidOption(name: string, rule: string, got: unknown): RangeError {
-  return new RangeError(`\`${name}\` must ${rule}; got ${shown(got)}.`);
+  return new RangeError(`${name === "" ? "The value" : `\`${name}\``} must ${rule}; got ${shown(got)}.`);
 }
 
 function shown(value: unknown): string {
@@ -56,8 +56,8 @@ export function checkOptionNames<Options extends object, Name extends keyof Opti
 }
 
 /**
- * Checks an option against its schema, whose messages complete "must …". Without a name, messages name only the
- * parts of the value.
+ * Checks an option against its schema, whose messages complete "must …". With an empty name, messages name only
+ * the parts of the value.
  *
  * @throws RangeError that names the first part that does not fit.
  */

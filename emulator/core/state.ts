@@ -158,7 +158,8 @@ export function isConsistent({ owner, accounts, tasks, counts }: State): boolean
     accountIds.includes(owner.accountId) &&
     tasks.every((task, index) => task.ordinal === index) &&
     resultsAreValid(tasks) &&
-    ledgersMatchTasks(accounts, tasks)
+    tasks.length === accounts.reduce((sum, { tasksCreated }) => sum + tasksCreated, 0) &&
+    accounts.every((account) => ledgerMatchesTasks(account, tasks))
   );
 }
 
@@ -190,19 +191,10 @@ function areUnique(names: readonly string[]): boolean {
   return new Set(names).size === names.length;
 }
 
-/** Each task belongs to an account, which has frozen its credits once, and then settled or refunded them as it ended. */
-function ledgersMatchTasks(accounts: readonly Account[], tasks: readonly StoredTask[]): boolean {
-  const owned = new Map(accounts.map(({ id }) => [id, [] as StoredTask[]]));
-  for (const task of tasks) owned.get(task.accountId)?.push(task);
-  const owners = accounts.map((account) => ({ account, own: owned.get(account.id) ?? [] }));
-  return (
-    owners.reduce((sum, { own }) => sum + own.length, 0) === tasks.length &&
-    owners.every(({ account, own }) => ledgerMatchesTasks(account, own))
-  );
-}
-
-function ledgerMatchesTasks(account: Account, tasks: readonly StoredTask[]): boolean {
+/** The account has frozen the credits of each of its tasks once, and settled or refunded them when the task ended. */
+function ledgerMatchesTasks(account: Account, allTasks: readonly StoredTask[]): boolean {
   const { ledger, tasksCreated, creditsUsed } = account;
+  const tasks = allTasks.filter(({ accountId }) => accountId === account.id);
   const moves = new Map<string, string>();
   for (const { kind, credits, task_id: id } of ledger.entries)
     if (id !== null) moves.set(id, `${moves.get(id) ?? ""}${kind} ${credits}, `);

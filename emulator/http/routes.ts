@@ -139,7 +139,7 @@ function readOutcome({ headers }: HttpRequest) {
   const value = headers.get(OUTCOME_HEADER);
   if (value === null) return null;
   try {
-    return parseOption("outcome", outcomeSchema, JSON.parse(value));
+    return parseOption("", outcomeSchema, JSON.parse(value));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Refusal("invalid_request_body", `Invalid ${OUTCOME_HEADER} header: ${reason}`);

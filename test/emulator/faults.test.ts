@@ -190,11 +190,11 @@ test("a request without a response is logged without a status", async () => {
 });
 
 test.each([
-  [{ fault: { kind: "explode" } }, /`fault\.fault/],
-  [{ fault: failWith(99) }, /`fault\.fault\.status`/],
-  [{ fault: { kind: "disconnect" } }, /`fault\.fault\.when`/],
-  [{ probability: 2, fault: { kind: "stall" } }, /`fault\.probability`/],
-  [{ times: 0, fault: { kind: "stall" } }, /`fault\.times`/],
+  [{ fault: { kind: "explode" } }, /`fault/],
+  [{ fault: failWith(99) }, /`fault\.status`/],
+  [{ fault: { kind: "disconnect" } }, /`fault\.when`/],
+  [{ probability: 2, fault: { kind: "stall" } }, /`probability`/],
+  [{ times: 0, fault: { kind: "stall" } }, /`times`/],
   [{ paths: "/", fault: { kind: "stall" } }, /`paths`/],
 ])("the fault %j is refused with its field's name", (rule, message) => {
   expect(() => createService().emulator.faults.add(rule as never)).toThrow(message);

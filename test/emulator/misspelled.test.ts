@@ -8,37 +8,27 @@ const untyped = (value: object): never => value as never;
 const stall = { fault: { kind: "stall" } };
 const status = { kind: "status", stauts: 500, when: "before" };
 
-/** The call, the misspelled name, the one that was meant, and the object in which it is a field; otherwise an option. */
+/** The call, the misspelled name, the one that was meant, and for a field the object inside the argument, if any. */
 type Misspelling = [call: (emulator: Emulator) => unknown, wrong: string, meant: string, inside?: string];
 
 const MISSPELLINGS: Misspelling[] = [
-  [({ faults }) => faults.add(untyped({ metod: "POST", ...stall })), "metod", "method", "fault"],
-  [({ faults }) => faults.add(untyped({ fault: status })), "stauts", "status", "fault.fault"],
-  [({ providers: { provider_a: a } }) => a.next(untyped({ clip: 4 })), "clip", "clips", "outcome"],
-  [({ providers: { provider_b: b } }) => b.always(untyped({ poll: 1 })), "poll", "polls", "outcome"],
-  [(each) => each.changePolicy(untyped({ late_sucess: "x" })), "late_sucess", "late_success", "policy"],
+  [({ faults }) => faults.add(untyped({ metod: "POST", ...stall })), "metod", "method", ""],
+  [({ faults }) => faults.add(untyped({ fault: status })), "stauts", "status", "fault"],
+  [({ providers: { provider_a: a } }) => a.next(untyped({ clip: 4 })), "clip", "clips", ""],
+  [({ providers: { provider_b: b } }) => b.always(untyped({ poll: 1 })), "poll", "polls", ""],
+  [(each) => each.changePolicy(untyped({ late_sucess: "x" })), "late_sucess", "late_success", ""],
   [(each) => each.changeLimits(untyped({ windowSecond: 5 })), "windowSecond", "windowSeconds", "limits"],
   [(each) => each.reset(untyped({ seeed: 5 })), "seeed", "seed"],
   [(each) => each.reset(untyped({ policy: { late_sucess: 1 } })), "late_sucess", "late_success", "policy"],
   [({ accounts }) => accounts.create(untyped({ credit: 5 })), "credit", "credits"],
-  [
-    ({ accounts, accountId: id }) => accounts.update(id, untyped({ suspend: 1 })),
-    "suspend",
-    "suspended",
-    "account",
-  ],
-  [
-    ({ accounts, accountId: id }) => accounts.topUp(id, untyped({ metod: "card" })),
-    "metod",
-    "method",
-    "top_up",
-  ],
-  [({ accounts, accountId: id }) => accounts.setBilling(id, untyped({ nam: "A" })), "nam", "name", "billing"],
+  [({ accounts, accountId: id }) => accounts.update(id, untyped({ suspend: 1 })), "suspend", "suspended", ""],
+  [({ accounts, accountId: id }) => accounts.topUp(id, untyped({ metod: "card" })), "metod", "method", ""],
+  [({ accounts, accountId: id }) => accounts.setBilling(id, untyped({ nam: "A" })), "nam", "name", ""],
   [
     ({ accounts, accountId: id }) => accounts.setAutoTopUp(id, untyped({ enable: 1 })),
     "enable",
     "enabled",
-    "auto_top_up",
+    "",
   ],
   [(each) => each.connection(untyped({ apikey: "emu_other" })), "apikey", "apiKey"],
   [() => createEmulator({ policy: untyped({ late_sucess: 1 }) }), "late_sucess", "late_success", "policy"],
@@ -49,7 +39,8 @@ describe("a misspelled name is refused with the nearest known one", () => {
   test.each(MISSPELLINGS)("%s: %s", (call, wrong, meant, inside) => {
     const emulator = createEmulator();
     const before = JSON.stringify(emulator.snapshot());
-    const name = inside === undefined ? `option \`${wrong}\`` : `field \`${wrong}\` in \`${inside}\``;
+    const where = inside ? ` in \`${inside}\`` : "";
+    const name = `${inside === undefined ? "option" : "field"} \`${wrong}\`${where}`;
     expect(() => call(emulator)).toThrow(new RangeError(`Unknown ${name}. Did you mean \`${meant}\`?`));
     expect(JSON.stringify(emulator.snapshot())).toBe(before);
   });
@@ -70,7 +61,7 @@ describe("a misspelled name is refused with the nearest known one", () => {
   ])("through the control plane: %s %s", async (method, path, body, wrong, meant) => {
     const { control } = createControlled();
     const { status, body: answer } = await control(method, path, body);
-    const message = `Unknown field \`${wrong}\` in \`body\`. Did you mean \`${meant}\`?`;
+    const message = `Unknown field \`${wrong}\`. Did you mean \`${meant}\`?`;
     expect([status, answer.message]).toEqual([400, message]);
   });
 
@@ -79,7 +70,7 @@ describe("a misspelled name is refused with the nearest known one", () => {
     const { status, body } = await post(VALID.song, { "X-Emulator-Outcome": '{"clip":1}' });
     expect([status, body.message]).toEqual([
       400,
-      "Invalid X-Emulator-Outcome header: Unknown field `clip` in `outcome`. Did you mean `clips`?",
+      "Invalid X-Emulator-Outcome header: Unknown field `clip`. Did you mean `clips`?",
     ]);
   });
 });
@@ -87,7 +78,7 @@ describe("a misspelled name is refused with the nearest known one", () => {
 test("an unknown name without a near one gets the list of known names, and a long name is cut", () => {
   const { faults } = createEmulator();
   expect(() => faults.add(untyped({ zzz: 1, fault: { kind: "stall" } }))).toThrow(
-    "Unknown field `zzz` in `fault`. Known fields: method, path, times, probability, fault.",
+    "Unknown field `zzz`. Known fields: method, path, times, probability, fault.",
   );
   expect(() => createEmulator(untyped({ ["z".repeat(100_000)]: 1 }))).toThrow(/^.{0,300}$/);
 });

@@ -110,9 +110,9 @@ test.each([
 test("an invalid outcome is an error that names the field", () => {
   const { provider_a: provider } = createService().emulator.providers;
   expect(() => provider.next({ process_seconds: -1 })).toThrow(
-    "`outcome.process_seconds` must be a number from 0 to 1000000000; got -1.",
+    "`process_seconds` must be a number from 0 to 1000000000; got -1.",
   );
   expect(() => provider.always({ outcom: "success" } as never)).toThrow(
-    "Unknown field `outcom` in `outcome`. Did you mean `outcome`?",
+    "Unknown field `outcom`. Did you mean `outcome`?",
   );
 });
