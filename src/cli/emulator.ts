@@ -56,25 +56,21 @@ async function openEmulator({ clock, seed, credits, apiKey, state }: EmulatorFla
   // Also before a snapshot is restored: an invalid key is the flag's fault, not the file's.
   const emulator = createEmulator(options);
   if (state === undefined) return emulator;
-  const snapshot = await readFile(state, "utf8")
-    .then((text): Snapshot => JSON.parse(text), ignoring("ENOENT"))
-    .catch((error: unknown) => {
-      throw stateError("read", state, error);
-    });
-  if (snapshot === undefined) {
+  const text = await readFile(state, "utf8").catch(ignoring("ENOENT")).catch(failedTo("read", state));
+  if (text === undefined) {
     // Fails now if the state can't be saved at exit.
     await saveState(state, emulator.snapshot());
     return emulator;
   }
-  const refused = Object.entries({ seed, credits }).find(([, value]) => value !== undefined);
+  const [refused] = Object.entries({ seed, credits }).find(([, value]) => value !== undefined) ?? [];
   if (refused !== undefined)
     throw new UsageError(
-      `--${refused[0]} can't be combined with the existing state file ${state}. Remove the flag, or use another file.`,
+      `--${refused} can't be combined with the existing state file ${state}. Remove the flag, or use another file.`,
     );
   try {
-    return createEmulator({ ...options, snapshot });
+    return createEmulator({ ...options, snapshot: JSON.parse(text) });
   } catch (error) {
-    throw stateError("open", state, error);
+    return failedTo("open", state)(error);
   }
 }
 
@@ -87,12 +83,14 @@ async function saveState(path: string, snapshot: Snapshot): Promise<void> {
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true });
-    throw stateError("save", path, error);
+    failedTo("save", path)(error);
   }
 }
 
-function stateError(verb: string, path: string, cause: unknown): Error {
-  return new Error(`Failed to ${verb} the state in ${path}: ${reasonOf(cause)}`, { cause });
+function failedTo(verb: string, path: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new Error(`Failed to ${verb} the state in ${path}: ${reasonOf(cause)}`, { cause });
+  };
 }
 
 /** The emulator refuses an option, which was a flag. */

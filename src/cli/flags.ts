@@ -68,13 +68,13 @@ export const INPUT_OPTIONS: readonly (readonly [option: Option, usedBy: readonly
 
 const JSON_OPTION = option("--json", "write the result or the error to stdout, as one JSON document");
 
-export const CONNECTION_OPTIONS = [
+const CONNECTION_OPTIONS = [
   option("--base-url <url>", "the service address (default: ASYNC_MUSIC_BASE_URL)"),
   JSON_OPTION,
   option("--api-key [key]", "", refuseKey).hideHelp(),
 ];
 
-export const WAIT_OPTIONS = [
+const WAIT_OPTIONS = [
   option(
     "-o, --out <path>",
     "where to save: a directory (an existing one, or a path that ends in /), or a file without its extension (default: this directory)",
@@ -89,67 +89,67 @@ export const WAIT_OPTIONS = [
   ...CONNECTION_OPTIONS,
 ];
 
-export const RUN_OPTIONS = [
-  ...[
-    ...INPUT_OPTIONS.map(([each]) => each),
-    option("--model <model>", "the model (default: provider_a)", MODELS),
-    option("--format <format>", "request audio in this format", ["mp3"]),
+/** The options of each command. */
+export const OPTIONS = {
+  run: [
+    ...[
+      ...INPUT_OPTIONS.map(([each]) => each),
+      option("--model <model>", "the model (default: provider_a)", MODELS),
+      option("--format <format>", "request audio in this format", ["mp3"]),
+      option(
+        "--file <file>",
+        "read the whole request from this JSON file, without the flags above; - reads stdin",
+      ),
+    ].map((each) => each.helpGroup("Request:")),
     option(
-      "--file <file>",
-      "read the whole request from this JSON file, without the flags above; - reads stdin",
+      "--journal <path>",
+      "directory that records the task, so that it is created at most once; needs --key",
     ),
-  ].map((each) => each.helpGroup("Request:")),
-  option(
-    "--journal <path>",
-    "directory that records the task, so that it is created at most once; needs --key",
-  ),
-  option("--key <name>", "your name for this request in the journal, such as an order ID"),
-  option("--no-wait", "submit the task, write its ID to stdout and exit").conflicts([
-    "out",
-    "force",
-    "download",
-    "maxWait",
-  ]),
-  ...WAIT_OPTIONS,
-];
-
-export const ORDERS_OPTIONS = [
-  option("--journal <path>", "the journal to list").makeOptionMandatory(),
-  JSON_OPTION,
-];
-
-export const SETTLE_OPTIONS = [
-  option("--journal <path>", "the journal that contains the key").makeOptionMandatory(),
-  option("--task-id <id>", "the ID of the created task; the next run with the key waits for it"),
-  option("--not-created", "no task was created; the next run with the key creates one"),
-  option("--offline", "record the ID without reading the task from the service"),
-  ...CONNECTION_OPTIONS,
-];
-
-export const EMULATOR_OPTIONS = [
-  option(
-    "--port <port>",
-    "port to listen on; 0 for a free one (default: 4010, or a free one with a command)",
-    wholeNumber(0, 65_535),
-  ),
-  option("--host <host>", "address to listen on; 0.0.0.0 or :: for all addresses").default("127.0.0.1"),
-  option(
-    "--control-host <name>",
-    "host name under which other machines may use the control plane and the dashboard, without a key; repeatable",
-  ).argParser((name, names: string[] = []) => [...names, name]),
-  option("--clock <clock>", "real: follows system time; virtual: moves only when advanced", [
-    "real",
-    "virtual",
-  ]).default("real"),
-  option("--seed <n>", "seed of all IDs, durations and songs", wholeNumber()),
-  option("--credits <n>", "credits of the first account", wholeNumber(0)),
-  option("--api-key <key>", "API key of the first account; it begins with emu_"),
-  option(
-    "--state <file>",
-    "load the state from this file, and save it there at exit; an existing file can't be combined with --seed or --credits, and --api-key replaces its first key",
-  ),
-  option("--json", "write one line of JSON when the emulator accepts connections"),
-];
+    option("--key <name>", "your name for this request in the journal, such as an order ID"),
+    option("--no-wait", "submit the task, write its ID to stdout and exit").conflicts([
+      "out",
+      "force",
+      "download",
+      "maxWait",
+    ]),
+    ...WAIT_OPTIONS,
+  ],
+  wait: WAIT_OPTIONS,
+  orders: [option("--journal <path>", "the journal to list").makeOptionMandatory(), JSON_OPTION],
+  settle: [
+    option("--journal <path>", "the journal that contains the key").makeOptionMandatory(),
+    option("--task-id <id>", "the ID of the created task; the next run with the key waits for it"),
+    option("--not-created", "no task was created; the next run with the key creates one"),
+    option("--offline", "record the ID without reading the task from the service"),
+    ...CONNECTION_OPTIONS,
+  ],
+  balance: CONNECTION_OPTIONS,
+  usage: CONNECTION_OPTIONS,
+  emulator: [
+    option(
+      "--port <port>",
+      "port to listen on; 0 for a free one (default: 4010, or a free one with a command)",
+      wholeNumber(0, 65_535),
+    ),
+    option("--host <host>", "address to listen on; 0.0.0.0 or :: for all addresses").default("127.0.0.1"),
+    option(
+      "--control-host <name>",
+      "host name under which other machines may use the control plane and the dashboard, without a key; repeatable",
+    ).argParser((name, names: string[] = []) => [...names, name]),
+    option("--clock <clock>", "real: follows system time; virtual: moves only when advanced", [
+      "real",
+      "virtual",
+    ]).default("real"),
+    option("--seed <n>", "seed of all IDs, durations and songs", wholeNumber()),
+    option("--credits <n>", "credits of the first account", wholeNumber(0)),
+    option("--api-key <key>", "API key of the first account; it begins with emu_"),
+    option(
+      "--state <file>",
+      "load the state from this file, and save it there at exit; an existing file can't be combined with --seed or --credits, and --api-key replaces its first key",
+    ),
+    option("--json", "write one line of JSON when the emulator accepts connections"),
+  ],
+} as const;
 
 /** An option of a command, with the values to choose from, or the parser of its value. */
 function option(

@@ -1,18 +1,8 @@
 import { createRequire } from "node:module";
-import { Command, CommanderError, type Option } from "commander";
+import { Command, CommanderError } from "commander";
 import type { TaskType } from "../contract/service.js";
 import type { EmulatorFlags } from "./emulator.js";
-import {
-  CONNECTION_OPTIONS,
-  EMULATOR_OPTIONS,
-  exampleOf,
-  ORDERS_OPTIONS,
-  parseTaskType,
-  RUN_OPTIONS,
-  type RunFlags,
-  SETTLE_OPTIONS,
-  WAIT_OPTIONS,
-} from "./flags.js";
+import { exampleOf, OPTIONS, parseTaskType, type RunFlags } from "./flags.js";
 import {
   commandName,
   hasColor,
@@ -143,13 +133,13 @@ function packageVersion(): string {
  */
 export function addCommands(program: Command, terminal: Terminal, operands: readonly string[] | null): void {
   const name = commandName(terminal);
-  const add = (usage: string, description: string, options: readonly Option[], help = "") => {
-    const command = program.command(usage).description(description).addHelpText("after", help);
-    for (const each of options) command.addOption(each);
-    return command;
+  const add = (command: keyof typeof OPTIONS, description: string, help = "") => {
+    const added = program.command(command).description(description).addHelpText("after", help);
+    for (const option of OPTIONS[command]) added.addOption(option);
+    return added;
   };
 
-  add("run", "Create a song, lyrics or a clip, and save it. Costs credits.", RUN_OPTIONS, runHelpFor(name))
+  add("run", "Create a song, lyrics or a clip, and save it. Costs credits.", runHelpFor(name))
     .argument("[type]", "music, lyrics, upload or concat (default: music)", parseTaskType)
     .allowExcessArguments()
     .action(async (type: TaskType | undefined, flags: RunFlags, { args }: Command) => {
@@ -160,41 +150,28 @@ export function addCommands(program: Command, terminal: Terminal, operands: read
       await (await import("./run.js")).runTask(type, flags, terminal);
     });
 
-  add("wait", "Wait for an existing task, and save its result. Costs nothing.", WAIT_OPTIONS, WAIT_HELP)
+  add("wait", "Wait for an existing task, and save its result. Costs nothing.", WAIT_HELP)
     .argument("<task-id>", "the ID that `run` printed")
     .action(async (id, flags) => (await import("./run.js")).waitForTask(id, flags, terminal));
 
   add(
     "orders",
     "List the open keys of a journal: tasks that have not ended, and requests with an unknown outcome.",
-    ORDERS_OPTIONS,
   ).action(async (flags) => (await import("./journal.js")).showOrders(flags, terminal));
 
-  add(
-    "settle",
-    "Record the outcome of a request whose response was lost.",
-    SETTLE_OPTIONS,
-    settleHelpFor(name),
-  )
+  add("settle", "Record the outcome of a request whose response was lost.", settleHelpFor(name))
     .argument("<key>", "the --key of the `run`")
     .action(async (key, flags) => (await import("./journal.js")).settleKey(key, flags, terminal));
 
-  add(
-    "balance",
-    "Show the credits of the account. Frozen ones are held for unfinished tasks.",
-    CONNECTION_OPTIONS,
-  ).action(async (flags) => (await import("./account.js")).showBalance(flags, terminal));
-
-  add("usage", "Show the tasks and credits that the account has used.", CONNECTION_OPTIONS).action(
-    async (flags) => (await import("./account.js")).showUsage(flags, terminal),
+  add("balance", "Show the credits of the account. Frozen ones are held for unfinished tasks.").action(
+    async (flags) => (await import("./account.js")).showBalance(flags, terminal),
   );
 
-  add(
-    "emulator",
-    "Run the service on this machine. Nothing is charged.",
-    EMULATOR_OPTIONS,
-    emulatorHelpFor(name),
-  )
+  add("usage", "Show the tasks and credits that the account has used.").action(async (flags) =>
+    (await import("./account.js")).showUsage(flags, terminal),
+  );
+
+  add("emulator", "Run the service on this machine. Nothing is charged.", emulatorHelpFor(name))
     .usage("[options] [-- <command> [args...]]")
     .allowExcessArguments()
     .action(async (flags: EmulatorFlags, { args }: Command) => {

@@ -12,19 +12,10 @@ const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "
 const MAX_BAR_WIDTH = 30;
 const CLEAR_LINE = "\r\u001B[2K";
 
-/** Shows the progress of a task: one line that is redrawn on a terminal, else a line for each change of status. */
-export interface ProgressLine {
-  /** Redraws the line regularly, until `end`. */
-  start(): void;
-  show(task: Task): void;
-  /** Shows that the rate limit delays the command until then; with `null`, that it no longer does. */
-  pause(until: Date | null): void;
-  /** Writes a message above the line. */
-  say(text: string): void;
-  end(): void;
-}
+export type ProgressLine = ReturnType<typeof createProgressLine>;
 
-export function createProgressLine({ stderr, env }: Terminal, now: () => number): ProgressLine {
+/** Shows the progress of a task: one line that is redrawn on a terminal, else a line for each change of status. */
+export function createProgressLine({ stderr, env }: Terminal, now: () => number) {
   const style = stylesFor(stderr, env);
   const isLive = stderr.isTerminal && env["TERM"] !== "dumb";
   const startedAt = now();
@@ -55,16 +46,18 @@ export function createProgressLine({ stderr, env }: Terminal, now: () => number)
   let timer: ReturnType<typeof setInterval> | undefined;
 
   return {
+    /** Redraws the line regularly, until `end`. */
     start() {
       if (isLive) timer = setInterval(draw, REDRAW_MS);
     },
-    show(task) {
+    show(task: Task) {
       const hasChanged = task.status !== shown?.status;
       shown = task;
       if (isLive) draw();
       else if (hasChanged) stderr.write(`${elapsed()} ${printableLine(task.status)}\n`);
     },
-    pause(until) {
+    /** Shows that the rate limit delays the command until then; with `null`, that it no longer does. */
+    pause(until: Date | null) {
       pausedUntil = until;
       if (until === null) return;
       if (isLive) return draw();
@@ -72,7 +65,8 @@ export function createProgressLine({ stderr, env }: Terminal, now: () => number)
       reportedUntil = until.getTime();
       stderr.write(`${elapsed()} ${pauseText(until)}\n`);
     },
-    say(text) {
+    /** Writes a message above the line. */
+    say(text: string) {
       clear();
       stderr.write(`${printable(text)}\n`);
     },

@@ -64,17 +64,14 @@ async function readRequest(path: string, stdin: Terminal["stdin"]): Promise<unkn
     const reason = isMissing ? "the file does not exist." : reasonOf(error);
     throw new UsageError(`Failed to read the request from ${name}: ${reason}`, { cause: error });
   });
-  let text: string;
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    JSON.parse(text);
-  } catch {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes), refuseRounding);
+  } catch (error) {
+    if (error instanceof InvalidRequestError) throw error;
     // The parser's message would quote the request.
-    throw new InvalidRequestError("invalid_json", [
-      { path: "", message: `must be JSON in UTF-8; it was read from ${name}` },
-    ]);
+    const message = `must be JSON in UTF-8; it was read from ${name}`;
+    throw new InvalidRequestError("invalid_json", [{ path: "", message }]);
   }
-  return JSON.parse(text, refuseRounding);
 }
 
 /** A larger number would be rounded, and the request charged with another value. */

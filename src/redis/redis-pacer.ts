@@ -57,10 +57,10 @@ export function redisPacer(redis: RedisClient, options: RedisPacerOptions = {}):
   const evaluate = evaluateOn(redis);
 
   return (clock, apiKey) => {
-    let hash: Promise<string> | undefined;
-    const key = () => (hash ??= hashOf(apiKey));
+    let windowKey: Promise<string> | undefined;
+    const keyOf = () => (windowKey ??= hashOf(apiKey).then((hash) => `${prefix}:pacer:${hash}`));
     const size = { requests, windowMs };
-    return createFleetPacer(clock, createRedisBudget(evaluate, { prefix, key }, size), size, onUnavailable);
+    return createFleetPacer(clock, createRedisBudget(evaluate, keyOf, size), size, onUnavailable);
   };
 }
 
@@ -113,11 +113,10 @@ return all`;
 /** The window of a fleet: one count in Redis, which expires with the window. */
 export function createRedisBudget(
   evaluate: Evaluate,
-  { prefix, key }: { prefix: string; key: () => Promise<string> },
+  windowKey: () => Promise<string>,
   size: FleetSize,
 ): FleetBudget {
   const member = systemUuid();
-  const windowKey = async () => `${prefix}:pacer:${await key()}`;
   const run = async (script: string, ...numbers: readonly number[]) =>
     evaluate(
       script,

@@ -7,9 +7,9 @@ const SIZE = { requests: 10, windowMs: 60_000 };
 let places = 0;
 
 function createBudgets(redis: RedisClient, size = SIZE) {
-  const prefix = `budget-${process.pid}-${places++}`;
-  const open = () => createRedisBudget(evaluateOn(redis), { prefix, key: async () => "hash" }, size);
-  return { open, place: `${prefix}:pacer:hash` };
+  const place = `budget-${process.pid}-${places++}`;
+  const open = () => createRedisBudget(evaluateOn(redis), async () => place, size);
+  return { open, place };
 }
 
 describe.each(clients)("with %s", (_, connect) => {
