@@ -4,9 +4,9 @@ import ts from "typescript";
 import { expect, test } from "vitest";
 
 /**
- * A module is a folder of `src/` or `emulator/`, the files beside the SDK's folders, or a file beside the emulator's. Behind each stands which others it may
- * import, types included: those of its own side by their name, those of the other side by their path. A module stands
- * below everything that it imports, so that all arrows run one way.
+ * The modules, and which others each may import, types included. A module is a folder of `src/` or `emulator/`, the
+ * files beside the SDK's folders, or one file beside the emulator's. Modules of the other side are named by their path.
+ * All arrows run one way: up.
  */
 const arrows = {
   ...modulesBelow("src", {
@@ -29,7 +29,7 @@ const arrows = {
     core: "src/contract time audio",
     http: "src/contract time audio openapi core",
     control: "src/contract time core http",
-    // The page shares constants and the types of the control plane, and requests everything else.
+    // The page shares constants and the types of the control plane.
     dashboard: "src/contract core control",
     adapters: "src/contract time core http control",
     "msw.ts": "http control",
@@ -151,28 +151,10 @@ function modulesBelow(side: string, modules: Record<string, string>): Record<str
   );
 }
 
-interface Import {
-  file: string;
-  specifier: string;
-}
-
-function importsOf(file: string): Import[] {
-  const found: Import[] = [];
-  const add = (name: ts.Node | undefined) => {
-    if (name && ts.isStringLiteralLike(name)) found.push({ file, specifier: name.text });
-  };
-  const visit = (node: ts.Node) => {
-    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
-      add(node.moduleSpecifier);
-    } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
-      add(node.argument.literal);
-    } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
-      add(node.arguments[0]);
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.ES2023));
-  return found;
+/** The modules that a file imports, its types and dynamic imports included. */
+function importsOf(file: string): { file: string; specifier: string }[] {
+  const { importedFiles } = ts.preProcessFile(readFileSync(file, "utf8"));
+  return importedFiles.map(({ fileName }) => ({ file, specifier: fileName }));
 }
 
 function resolve(file: string, specifier: string): string {
@@ -181,7 +163,6 @@ function resolve(file: string, specifier: string): string {
   return existsSync(page) ? page : script.replace(/\.js$/, ".ts");
 }
 
-/** The folder below `src` or `emulator`; the files beside the SDK's folders, or one beside the emulator's. */
 function moduleOf(file: string): string {
   return file
     .replace(/^src\/[^/]+$/, "src/*.ts")

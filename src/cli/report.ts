@@ -17,7 +17,7 @@ import {
 type ErrorClass = abstract new (...args: never) => Error;
 
 /** The exit status of each error class: the first row that matches decides. */
-export const EXIT_STATUSES: readonly (readonly [status: number, ...classes: ErrorClass[]])[] = [
+const EXIT_STATUSES: readonly (readonly [status: number, ...classes: ErrorClass[]])[] = [
   [2, UsageError, sdk.InvalidOptionError],
   [3, sdk.InvalidRequestError, sdk.BadRequestError, sdk.JournalConflictError],
   [4, sdk.AuthenticationError, sdk.AccountSuspendedError],

@@ -41,13 +41,6 @@ describe.each([300, 301, 302, 303, 307, 308])("a %i", (status) => {
   });
 });
 
-test("a redirect within the service is not followed", async () => {
-  const server = await listen((to) => to.writeHead(307, { Location: "/elsewhere" }).end());
-  const { client } = connect(server);
-  await rejection(client.tasks.create(SONG_REQUEST), ApiError);
-  expect(server.arrivals.map(({ path }) => path)).toEqual(["/api/v1/task"]);
-});
-
 test("the Location of a redirect is in the error without the key", async () => {
   const { client } = await redirecting(302, (url) => `${url}/?key=${API_KEY}`);
   const error = await rejection(client.account.balance(), ApiError);
