@@ -32,37 +32,23 @@ import { API_KEY, BASE_URL, createWorld } from "../support/world.js";
 
 /** A value for every option that changes what a client does, or that it refuses. */
 const POISON: Record<string, unknown> = {
-  apiKey: "key_of_an_attacker",
-  baseUrl: "https://attacker.example",
+  ...each(-1, "timeoutMs", "maxRetries", "retryBudgetMs", "pollIntervalMs", "maxWaitMs", "concurrency"),
+  ...each(-1, "maxCredits"),
+  ...each({}, "clock", "pacer", "logger", "tracer", "journal"),
+  ...each("x", "random", "logLevel", "validateRequests", "dangerouslyAllowBrowser", "onUpdate"),
+  ...each("x", "onSubmitted", "probe", "onUnrecorded", "onProgress"),
+  ...each("key_of_an_attacker", "apiKey", "ASYNC_MUSIC_API_KEY"),
+  ...each("https://attacker.example", "baseUrl", "ASYNC_MUSIC_BASE_URL"),
   fetch: () => Promise.reject(new Error("an attacker's fetch")),
-  timeoutMs: -1,
-  maxRetries: -1,
-  retryBudgetMs: -1,
-  clock: {},
-  random: "x",
-  pacer: {},
-  logger: {},
-  logLevel: "x",
-  tracer: {},
-  validateRequests: "x",
-  dangerouslyAllowBrowser: "x",
   signal: AbortSignal.abort("an attacker"),
   requestId: "an-attackers-id",
   headers: { "X-Attacker": "1" },
-  pollIntervalMs: -1,
-  maxWaitMs: -1,
-  onUpdate: "x",
-  onSubmitted: "x",
-  journal: {},
   journalKey: "",
-  probe: "x",
-  onUnrecorded: "x",
-  concurrency: -1,
-  maxCredits: -1,
-  onProgress: "x",
-  ASYNC_MUSIC_API_KEY: "key_of_an_attacker",
-  ASYNC_MUSIC_BASE_URL: "https://attacker.example",
 };
+
+function each(value: unknown, ...names: string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, value]));
+}
 
 /** All requests that a client sends while it makes each kind of call, with no options but those it needs. */
 async function requestsOfEveryCall(): Promise<string[]> {
