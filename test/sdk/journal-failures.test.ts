@@ -50,7 +50,7 @@ function breakable(answer: Parameters<typeof createWorld>[0] = serve) {
 }
 
 const METHODS = ["get", "put"] as const;
-test.each(METHODS)("a journal whose %s throws before the POST: nothing is sent", async (method) => {
+test.each(METHODS)("if `%s` throws before the POST, nothing is sent", async (method) => {
   const { run, broken, inner, requests } = breakable();
   broken[method] = fail;
   const error = await rejection(run(), JournalError);
@@ -61,7 +61,7 @@ test.each(METHODS)("a journal whose %s throws before the POST: nothing is sent",
   expect(await inner.get(KEY)).toBeNull();
 });
 
-test("an intent that was written although its put threw does not hold the key", async () => {
+test("an intent that was written although put threw is removed", async () => {
   const { run, broken, inner, requests } = breakable();
   broken.put = async (...entry) => {
     await inner.put(...entry);
@@ -72,7 +72,7 @@ test("an intent that was written although its put threw does not hold the key", 
   expect(requests).toEqual([]);
 });
 
-test("a database that wrote the intent and then says it was there already is not in its own way", async () => {
+test("a put that wrote the intent and returned false counts as written", async () => {
   const { run, broken, inner } = breakable();
   broken.put = async (...entry) => {
     await inner.put(...entry);
@@ -83,35 +83,35 @@ test("a database that wrote the intent and then says it was there already is not
 });
 
 test.each<[string, unknown]>([
-  ["text", "entry"],
+  ["a string", "entry"],
   ["an empty object", {}],
   ["a list", []],
   ["an unknown state", { ...journalEntry("intent"), state: "done" }],
   ["an entry without a revision", { ...journalEntry("intent"), revision: undefined }],
   ["an entry without the request", { ...journalEntry("intent"), request: undefined }],
-  ["an entry whose request has no name", { ...journalEntry("intent"), request_id: 1 }],
+  ["an entry whose request id is a number", { ...journalEntry("intent"), request_id: 1 }],
   ["an entry without its time", { ...journalEntry("intent"), at: null }],
   ["an entry with half a count", { ...journalEntry("intent"), tasks_created: 1.5 }],
-  ["an entry whose count is text", { ...journalEntry("intent"), tasks_created: "7" }],
+  ["an entry whose count is a string", { ...journalEntry("intent"), tasks_created: "7" }],
   ["an entry without a count", { ...journalEntry("intent"), tasks_created: undefined }],
   ["a record in an unknown state", { ...journalEntry("submitted"), state: "done" }],
-  ["a record whose task has a number", { ...journalEntry("submitted"), task_id: 7 }],
-  ["a record that does not say what was answered", { ...journalEntry("submitted"), submission: undefined }],
-  ["a record of a text", { ...journalEntry("submitted"), submission: TASK_ID }],
+  ["a record whose task id is a number", { ...journalEntry("submitted"), task_id: 7 }],
+  ["a record without a submission", { ...journalEntry("submitted"), submission: undefined }],
+  ["a record whose submission is a string", { ...journalEntry("submitted"), submission: TASK_ID }],
   ["a record without a task", { ...journalEntry("submitted"), task_id: "" }],
   ["a record of two tasks", { ...journalEntry("submitted"), submission: { task_id: "other" } }],
-])("a journal that answers %s is an error, and never a POST", async (_, entry) => {
+])("if get returns %s, the run fails and sends no POST", async (_, entry) => {
   const { run, broken, requests } = breakable();
   broken.get = async () => entry as never;
   await rejection(run(), JournalError);
   expect(requests).toEqual([]);
 });
 
-test("a database that takes no entry and holds none is given up after two seconds, and nothing is sent", async () => {
+test("if put returns false and get returns null, the run fails after two seconds and sends nothing", async () => {
   const { run, broken, clock, requests } = breakable();
   let puts = 0;
   broken.put = async () => {
-    if (puts++ > 100) throw new Error("asked without a pause");
+    if (puts++ > 100) throw new Error("called without a pause");
     return false;
   };
   const error = await rejection(run(), JournalError);
@@ -122,7 +122,7 @@ test("a database that takes no entry and holds none is given up after two second
   expect(requests).toEqual([]);
 });
 
-test("a database that is read from a copy, which comes behind, is looked at until it shows the entry", async () => {
+test("a stale replica is read again until it shows the entry", async () => {
   const { run, broken, inner, ...world } = breakable(done);
   await inner.put(KEY, journalEntry("submitted"), null);
   broken.get = async (key) => (world.clock.elapsed() < 1000 ? null : inner.get(key));
@@ -130,7 +130,7 @@ test("a database that is read from a copy, which comes behind, is looked at unti
   expect(posts(world)).toEqual([]);
 });
 
-test("a record that fails after the POST is written when the run ends, and the song is answered", async () => {
+test("a record that fails after the POST is written when the run ends, and the run returns the task", async () => {
   const { run, broken, inner } = breakable(inTurn(accepted(), ok(task()), done));
   const onUpdate = () => {
     delete broken.put;
@@ -142,21 +142,24 @@ test("a record that fails after the POST is written when the run ends, and the s
   expect(await inner.get(KEY)).toMatchObject({ state: "submitted", task_id: TASK_ID });
 });
 
-test("a record that fails to the end: the song is answered, and onUnrecorded hears of it", async () => {
+test.each([
+  ["an error", away],
+  ["a JournalError of its own", new JournalError("the database is away", { journalKey: "theirs" })],
+])("if every record fails with %s, the run returns the task and calls onUnrecorded", async (_, cause) => {
   const { run, broken, inner } = breakable();
-  const { seen: heard, note: onUnrecorded } = recorder<JournalError>();
-  broken.put = failAfter(1, inner.put);
+  const { seen: unrecorded, note: onUnrecorded } = recorder<JournalError>();
+  broken.put = failAfter(1, inner.put, cause);
   const running = run({ onUnrecorded });
   await expect(running).resolves.toEqual(succeeded());
-  expect(heard).toHaveLength(1);
-  expect(heard[0]).toMatchObject({ name: "JournalError", taskId: TASK_ID, journalKey: KEY, cause: away });
-  expect(heard[0]?.message).toContain(`client.tasks.wait("${TASK_ID}")`);
+  expect(unrecorded).toMatchObject([{ name: "JournalError", taskId: TASK_ID, journalKey: KEY, cause }]);
+  expect(unrecorded[0]?.message).toContain("the database is away");
+  expect(unrecorded[0]?.message).toContain(`client.tasks.wait("${TASK_ID}")`);
 
   const again = await rejection(run(), SubmissionOutcomeUnknownError);
   expect(again.taskId).toBeNull();
 });
 
-test("a record that fails to the end: an error that names the task stays the error", async () => {
+test("if every record fails, an error that names the task stays the error", async () => {
   for (const [last, kind] of [
     [() => ok(failed()), TaskFailedError],
     [() => ok(task()), WaitTimeoutError],
@@ -169,10 +172,10 @@ test("a record that fails to the end: an error that names the task stays the err
 });
 
 test.each([
-  ["a text", "left"],
+  ["a string", "left"],
   ["the error of another task", new AsyncMusicError("failed", { taskId: "task-of-another" })],
 ])(
-  "a record that fails to the end: an abort with %s gives way to an error that names the task",
+  "if every record fails, a run that is aborted with %s rejects with an error that names the task",
   async (_, reason) => {
     const { run, broken, inner } = breakable(inTurn(accepted(), ok(task())));
     const controller = new AbortController();
@@ -184,7 +187,7 @@ test.each([
   },
 );
 
-test("a key that was freed during the POST gets its task all the same", async () => {
+test("a key that was freed during the POST still gets its task", async () => {
   const { inner, run } = breakable(async (request) => {
     const entry = await inner.get(KEY);
     if (request.method === "POST") await inner.delete(KEY, entry?.revision ?? "");
@@ -194,8 +197,8 @@ test("a key that was freed during the POST gets its task all the same", async ()
   expect(await inner.get(KEY)).toMatchObject({ state: "submitted", task_id: TASK_ID });
 });
 
-test("a key that somebody else has taken during the POST is left to them, and onUnrecorded hears of it", async () => {
-  const { seen: heard, note: onUnrecorded } = recorder<JournalError>();
+test("a key that another process took during the POST is left to it, and onUnrecorded is called", async () => {
+  const { seen: unrecorded, note: onUnrecorded } = recorder<JournalError>();
   const { inner, run, requests } = breakable(async (request) => {
     const entry = await inner.get(KEY);
     if (request.method === "POST") {
@@ -206,12 +209,12 @@ test("a key that somebody else has taken during the POST is left to them, and on
   });
   const running = run({ onUnrecorded });
   await expect(running).resolves.toEqual(succeeded());
-  expect(heard[0]?.message).toContain(TASK_ID);
+  expect(unrecorded[0]?.message).toContain(TASK_ID);
   expect(await inner.get(KEY)).toEqual(journalEntry("intent"));
   expect(posts({ requests })).toHaveLength(1);
 });
 
-test("a refusal whose key can't be freed says both", async () => {
+test("the error names both the refusal and the key that can't be freed", async () => {
   const { run, broken } = breakable(() => refusal(402, "insufficient_credits"));
   broken.delete = fail;
   const error = await rejection(run(), JournalError);
@@ -226,9 +229,9 @@ test.each<[string, unknown, string]>([
   ["an error", new Error("db.example is away"), ": db.example is away."],
   ["an error that ends in a full stop", new Error("db.example is away."), ": db.example is away."],
   ["another's JournalError", new JournalError("away", { journalKey: "theirs" }), ": away."],
-  ["a text", "away", "."],
+  ["a string", "away", "."],
   ["nothing", undefined, "."],
-])("a journal that throws %s: the message says what failed, and why", async (_, thrown, end) => {
+])("if the journal throws %s, the message says what failed, and why", async (_, thrown, end) => {
   const refuse = () => Promise.reject(thrown);
   const reasons = new Set<string>();
   for (const method of ["get", "put"] as const) {
@@ -247,18 +250,7 @@ test.each<[string, unknown, string]>([
   for (const reason of reasons) expect(reason).toMatch(/^[a-z' ]+[a-z]$/);
 });
 
-test("a JournalError of the journal's own, once the task exists: the reason is not lost", async () => {
-  const { run, broken, inner } = breakable();
-  const { seen: heard, note: onUnrecorded } = recorder<JournalError>();
-  const full = new JournalError("the disk is full", { journalKey: "theirs" });
-  let puts = 0;
-  broken.put = (...entry) => (puts++ === 0 ? inner.put(...entry) : Promise.reject(full));
-  await run({ onUnrecorded });
-  expect(heard[0]).toMatchObject({ taskId: TASK_ID, journalKey: KEY, cause: full });
-  expect(heard[0]?.message).toContain("the disk is full");
-});
-
-test("an abort that leaves a limited POST, and whose key can't be freed, says so", async () => {
+test("an abort of a rate-limited POST whose key can't be freed is a JournalError", async () => {
   const { run, broken, clock } = breakable(() => limited(60));
   broken.delete = () => Promise.reject("away");
   const running = run({ signal: abortedAfter(clock, 30_000) });
@@ -273,30 +265,32 @@ describe("a journal that never answers", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
-  test.each(["get", "put"] as const)(
-    "has failed after thirty seconds, and nothing is sent: %s",
-    async (method) => {
-      const { run, broken, inner, requests } = breakable();
-      broken[method] = hang;
-      let hasEnded = false;
-      const ended = reasonOf(run()).finally(() => {
-        hasEnded = true;
-      });
-      await wait(29_999);
-      expect(hasEnded).toBe(false);
-      await wait(1);
-      const error = await ended;
-      expect(error).toBeInstanceOf(JournalError);
-      expect(error).toMatchObject({ taskId: null, message: expect.stringContaining("30000 ms") });
-      expect(requests).toEqual([]);
-      expect(await inner.get(KEY)).toBeNull();
-      expect(vi.getTimerCount()).toBe(0);
-    },
-  );
+  test.each([
+    ["get", "run"],
+    ["put", "run"],
+    ["get", "settleOutcome"],
+  ] as const)("fails after thirty seconds, and nothing is sent: `%s` in `%s`", async (method, call) => {
+    const { run, broken, journal, inner, requests } = breakable();
+    broken[method] = hang;
+    let hasEnded = false;
+    const work = call === "run" ? run() : settleOutcome(journal, KEY, TASK_ID);
+    const ended = reasonOf(work).finally(() => {
+      hasEnded = true;
+    });
+    await wait(29_999);
+    expect(hasEnded).toBe(false);
+    await wait(1);
+    const error = await ended;
+    expect(error).toBeInstanceOf(JournalError);
+    expect(error).toMatchObject({ taskId: null, message: expect.stringContaining("30000 ms") });
+    expect(requests).toEqual([]);
+    expect(await inner.get(KEY)).toBeNull();
+    expect(vi.getTimerCount()).toBe(0);
+  });
 
-  test("keeps nobody from a song that is paid for: onUnrecorded hears of its task", async () => {
+  test("does not keep a run from its created task, and onUnrecorded is called", async () => {
     const { run, broken, inner } = breakable();
-    const { seen: heard, note: onUnrecorded } = recorder<JournalError>();
+    const { seen: unrecorded, note: onUnrecorded } = recorder<JournalError>();
     let puts = 0;
     broken.put = (...entry) => (puts++ === 0 ? inner.put(...entry) : hang());
     const running = run({ onUnrecorded });
@@ -304,10 +298,10 @@ describe("a journal that never answers", () => {
     await vi.waitUntil(() => puts === 3, { timeout: 60_000 });
     await wait(30_000);
     await expect(running).resolves.toEqual(succeeded());
-    expect(heard).toMatchObject([{ taskId: TASK_ID, journalKey: KEY }]);
+    expect(unrecorded).toMatchObject([{ taskId: TASK_ID, journalKey: KEY }]);
   });
 
-  test("delays a finished song by a second at most, and leaves no timer", async () => {
+  test("delays a finished task by at most a second, and leaves no timer", async () => {
     const { run, broken, inner } = breakable();
     let puts = 0;
     broken.put = (...entry) => (++puts < 3 ? inner.put(...entry) : hang());
@@ -323,7 +317,7 @@ describe("a journal that never answers", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("holds no batch back for good, with a ceiling too", async () => {
+  test("does not block a batch permanently, even with maxCredits", async () => {
     const { client, journal, broken, inner } = breakable();
     broken.get = (key) => (key === KEY ? hang() : inner.get(key));
     const batch = client.tasks.runAll([SONG_REQUEST, SONG_REQUEST], {
@@ -341,17 +335,9 @@ describe("a journal that never answers", () => {
     await reading;
     expect(ended).toEqual(["success", JournalError]);
   });
-
-  test("keeps no outcome to itself: settleOutcome rejects too", async () => {
-    const { broken, journal } = breakable();
-    broken.get = hang;
-    const ended = reasonOf(settleOutcome(journal, KEY, TASK_ID));
-    await wait(30_000);
-    expect(await ended).toBeInstanceOf(JournalError);
-  });
 });
 
-test("a journal that doesn't say whether it has freed a key is asked what it holds", async () => {
+test("a journal whose delete returns nothing is read to check that the key is free", async () => {
   const { run, broken, inner } = breakable(() => refusal(402, "insufficient_credits"));
   // @ts-expect-error A journal in JavaScript may answer nothing.
   broken.delete = async (...call) => void (await inner.delete(...call));
@@ -363,7 +349,7 @@ function failIfUnrecorded(): never {
 }
 
 /** Lets so many calls through, and fails those that follow. */
-function failAfter(calls: number, put: Journal["put"]): Journal["put"] {
+function failAfter(calls: number, put: Journal["put"], error: Error = away): Journal["put"] {
   let left = calls;
-  return (...entry) => (left-- > 0 ? put(...entry) : fail());
+  return (...entry) => (left-- > 0 ? put(...entry) : Promise.reject(error));
 }

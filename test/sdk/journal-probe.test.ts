@@ -34,7 +34,7 @@ const probe = (client: AsyncMusic, journal: Journal, options: RunOptions = {}) =
     SubmissionOutcomeUnknownError,
   );
 
-/** A service that counts the tasks that it creates, and loses the answer to every request for rain. */
+/** A service that counts the tasks that it creates, and loses the response to every request for rain. */
 function countingService({ isCreated = true, others = 0, before = 7 } = {}) {
   let created = before;
   const answer = ({ method, path, body }: SeenRequest) => {
@@ -66,17 +66,20 @@ test.each([
   expect(await journal.get(KEY)).toMatchObject({ state: "intent", tasks_created: 7 });
 });
 
-test.each([true, false])("a second look by the client finds the same (created: %s)", async (isCreated) => {
-  const { run, client, journal } = countingService({ isCreated });
-  const expected = isCreated ? "created" : "not_created";
-  expect((await run()).evidence).toBe(expected);
-  expect((await run()).evidence).toBe(expected);
-  await client.tasks.create(OTHER);
-  await client.tasks.run(OTHER, { journal, journalKey: "order-2", probe: true });
-  expect((await run()).evidence).toBe(expected);
-});
+test.each([true, false])(
+  "a second run by the same client finds the same evidence (created: %s)",
+  async (isCreated) => {
+    const { run, client, journal } = countingService({ isCreated });
+    const expected = isCreated ? "created" : "not_created";
+    expect((await run()).evidence).toBe(expected);
+    expect((await run()).evidence).toBe(expected);
+    await client.tasks.create(OTHER);
+    await client.tasks.run(OTHER, { journal, journalKey: "order-2", probe: true });
+    expect((await run()).evidence).toBe(expected);
+  },
+);
 
-test("an abort ends the look for evidence, however long the service would keep it waiting", async () => {
+test("an abort ends the search for evidence, even if the service does not respond", async () => {
   const controller = new AbortController();
   const { answer, journal } = countingService();
   let posted = false;
@@ -91,18 +94,12 @@ test("an abort ends the look for evidence, however long the service would keep i
   expect([error.evidence, error.journalKey]).toEqual([null, KEY]);
 });
 
-test("the error names the key that stays taken", async () => {
+test("the error has the journal key", async () => {
   const { run, client } = countingService();
   expect((await run()).journalKey).toBe(KEY);
   expect((await run()).toJSON()).toMatchObject({ journalKey: KEY });
   const bare = client.tasks.run(SONG_REQUEST);
   expect((await rejection(bare, SubmissionOutcomeUnknownError)).journalKey).toBeNull();
-});
-
-test("without probe nothing is read, and there is no evidence", async () => {
-  const { run, requests } = countingService();
-  expect((await run({ probe: false })).evidence).toBeNull();
-  expect(requests).toHaveLength(1);
 });
 
 test("the account is read before the intent and again once the outcome is unknown", async () => {
@@ -115,16 +112,19 @@ test("the account is read before the intent and again once the outcome is unknow
   ]);
 });
 
-test.each([true, false])("a restart compares with what the intent holds (created: %s)", async (isCreated) => {
-  const { run, journal, answer } = countingService({ isCreated });
-  await run();
-  const restarted = createWorld(answer);
-  const error = await probe(restarted.client, journal);
-  expect(error.evidence).toBe(isCreated ? "created" : "not_created");
-  expect(posts(restarted)).toEqual([]);
-});
+test.each([true, false])(
+  "a restart compares with the count in the intent (created: %s)",
+  async (isCreated) => {
+    const { run, journal, answer } = countingService({ isCreated });
+    await run();
+    const restarted = createWorld(answer);
+    const error = await probe(restarted.client, journal);
+    expect(error.evidence).toBe(isCreated ? "created" : "not_created");
+    expect(posts(restarted)).toEqual([]);
+  },
+);
 
-test("this client's other creates are counted out", async () => {
+test("other creates of the same client are excluded", async () => {
   for (const isCreated of [true, false]) {
     let other: Promise<unknown> = Promise.resolve();
     const service = countingService({ isCreated });
@@ -145,13 +145,9 @@ test("this client's other creates are counted out", async () => {
 const CREATED = { task_id: OTHER_TASK_ID };
 test.each<[what: string, isCreated: boolean, answer: () => Response | Promise<Response>]>([
   ["was refused", false, () => refusal(402, "insufficient_credits")],
-  ["was answered by a broken response that names its task", true, () => ok(CREATED)],
-  [
-    "lost its response after the name of its task",
-    true,
-    () => new Response(`{"data":${JSON.stringify(CREATED)}`),
-  ],
-])("another create of this client that %s is counted for what it created", async (_, isCreated, answer) => {
+  ["received a broken response that names its task", true, () => ok(CREATED)],
+  ["lost its connection after the task id", true, () => new Response(`{"data":${JSON.stringify(CREATED)}`)],
+])("another create of this client that %s counts only if it created a task", async (_, isCreated, answer) => {
   const service = countingService({ others: isCreated ? 1 : 0 });
   const world = createWorld((request) => (request.body.includes("sun") ? answer() : service.answer(request)));
   const journal = memoryJournal();
@@ -162,7 +158,7 @@ test.each<[what: string, isCreated: boolean, answer: () => Response | Promise<Re
   expect((await probe(world.client, { ...journal, put })).evidence).toBe("created");
 });
 
-test("another create whose caller aborts it with an error that names a task counts as none", async () => {
+test("a create that is aborted with an error that names a task counts as none", async () => {
   const service = countingService();
   const limitedFirst = createWorld((request, index) => (index === 1 ? limited(60) : service.answer(request)));
   const { client, clock } = limitedFirst;
@@ -176,7 +172,7 @@ test("another create whose caller aborts it with an error that names a task coun
   expect((await probe(client, { ...journal, put })).evidence).toBe("created");
 });
 
-test("after a restart, this client's own creates may have come before the intent: they only blur the evidence", async () => {
+test("after a restart, creates of this client from before the run make the evidence unclear", async () => {
   const { run, journal, answer } = countingService({ isCreated: true });
   const early = createWorld(answer);
   await early.client.tasks.create(OTHER);
@@ -184,20 +180,20 @@ test("after a restart, this client's own creates may have come before the intent
   expect((await probe(early.client, journal)).evidence).toBe("unclear");
 });
 
-test("creates from before the first reading don't count", async () => {
+test("creates from before the first usage sample don't count", async () => {
   const service = countingService({ isCreated: true });
   await service.client.tasks.create(OTHER);
   await service.client.tasks.create(OTHER);
   expect((await service.run()).evidence).toBe("created");
 });
 
-test("two runs at once whose outcomes are both unknown and both created: each is created", async () => {
+test("two concurrent runs with created tasks and unknown outcomes: neither is reported as not created", async () => {
   const { run } = countingService();
   const errors = await Promise.all([run({ journalKey: "order-1" }), run({ journalKey: "order-2" })]);
   expect(errors.map(({ evidence }) => evidence)).not.toContain("not_created");
 });
 
-test("an intent without a count, and a reading that fails, are no evidence", async () => {
+test("there is no evidence for an intent without a count, or when a usage read fails", async () => {
   const { client, journal } = countingService();
   await journal.put(KEY, journalEntry("intent"), null);
   expect((await probe(client, journal)).evidence).toBeNull();
@@ -212,7 +208,7 @@ test("an intent without a count, and a reading that fails, are no evidence", asy
   expect(error.message).not.toContain("  ");
 });
 
-test("a first reading that fails: nothing is sent, and the key stays free", async () => {
+test("if the first usage read fails, nothing is sent and the key stays free", async () => {
   const journal = memoryJournal();
   const world = createWorld(() => refusal(500, "internal_error"));
   const run = world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY, probe: true });

@@ -42,7 +42,7 @@ import { recorder } from "../support/collect.js";
 import { journalEntry, posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
 import { createTestClock, turns } from "../support/test-clock.js";
-import { API_KEY, createWorld, inTurn, never, type SeenRequest } from "../support/world.js";
+import { API_KEY, createWorld, inTurn, type SeenRequest } from "../support/world.js";
 
 const KEY = "order-1";
 const OTHER_REQUEST = { ...SONG_REQUEST, input: { gpt_description_prompt: "sun in Faro" } } as const;
@@ -86,7 +86,7 @@ function heldPost() {
   return { hold, answerPost: (response: Response) => answerPost(response) };
 }
 
-test("the intent is in the journal before the POST leaves, and the task once it is answered", async () => {
+test("the intent is in the journal before the POST is sent, and the task after its response", async () => {
   const journal = memoryJournal();
   const seen: unknown[] = [];
   const { run } = journaledWorld(async (request) => {
@@ -112,7 +112,7 @@ test("the intent is in the journal before the POST leaves, and the task once it 
   ]);
 });
 
-test("the intent is written when the POST's turn has come, and not while it still waits", async () => {
+test("no intent is written while the POST waits for the rate limit", async () => {
   const { client, clock, run, journal } = journaledWorld(() => limited(100));
   await rejection(client.tasks.create(OTHER_REQUEST, { maxRetries: 0 }), RateLimitedError);
   const running = run({ signal: abortedAfter(clock, 50_001, "stop") });
@@ -131,7 +131,7 @@ test("a run with the same key waits for the same task, with another client too",
   expect([...posts(first), ...posts(second)]).toHaveLength(1);
 });
 
-test("a run that was left while it waited is resumed", async () => {
+test("a run that was aborted while it waited is resumed", async () => {
   const controller = new AbortController();
   const { run, requests } = journaledWorld(inTurn(accepted, ok(task()), done));
   const left = run({ signal: controller.signal, onUpdate: () => controller.abort("left") });
@@ -140,12 +140,12 @@ test("a run that was left while it waited is resumed", async () => {
   expect(requests.map(({ method }) => method)).toEqual(["POST", "GET", "GET"]);
 });
 
-test("onSubmitted hears of the task on a resume too", async () => {
-  const { seen: heard, note: onSubmitted } = recorder<TaskSubmission>();
+test("onSubmitted is called when a run is resumed, too", async () => {
+  const { seen, note: onSubmitted } = recorder<TaskSubmission>();
   const { run } = journaledWorld(serve);
   await run({ onSubmitted });
   await run({ onSubmitted });
-  expect(heard).toEqual([submission(), submission()]);
+  expect(seen).toEqual([submission(), submission()]);
 });
 
 test("a failed task is reported again under its key, without another POST", async () => {
@@ -156,7 +156,7 @@ test("a failed task is reported again under its key, without another POST", asyn
   expect(posts(world)).toHaveLength(1);
 });
 
-test("the order of an object's keys makes no other request, and neither does undefined", async () => {
+test("requests that differ in key order or in undefined fields are the same request", async () => {
   const world = journaledWorld(serve);
   const { journal, client } = world;
   const reversed = {
@@ -180,7 +180,6 @@ test.each(STATES)("the same key with another request is refused (%s)", async (st
   expect(error.journalKey).toBe(KEY);
   expect(error.message).toContain(`"${KEY}"`);
   expect(error.message).not.toContain("sun in Faro");
-  // Who has taken one key for two songs finds out which one it stands for, where that is known.
   expect(error.message.includes(`, which created task ${TASK_ID}.`)).toBe(state === "submitted");
   expect(error.message.includes("created task")).toBe(state === "submitted");
   expect(world.requests).toEqual([]);
@@ -190,7 +189,7 @@ test.each([
   ["a refusal", () => refusal(402, "insufficient_credits"), InsufficientCreditsError],
   ["a 400", () => refusal(400, "never_heard_of"), BadRequestError],
   ["a 499", () => refusal(499, "never_heard_of"), ApiError],
-  ["a POST that never left", unreachable, ConnectionError],
+  ["a POST that was not sent", unreachable, ConnectionError],
 ])("%s leaves the key free", async (_, answer, kind) => {
   const world = journaledWorld(inTurn(answer, accepted, done));
   await rejection(world.run(), kind);
@@ -199,8 +198,8 @@ test.each([
   expect(posts(world)).toHaveLength(2);
 });
 
-test("a request that is refused here never touches the journal", async () => {
-  const touched = () => expect.fail("The journal was asked");
+test("a request that fails validation does not touch the journal", async () => {
+  const touched = () => expect.fail("The journal was called");
   const journal = { get: touched, put: touched, delete: touched };
   const { client } = createWorld(serve);
   const bad = { model: "provider_a", task_type: "lyrics", input: { prompt: " " } } as const;
@@ -229,22 +228,25 @@ test("an abort while the intent is being written sends nothing, and leaves the k
 });
 
 test.each([
-  ["a text", "no"],
+  ["a string", "no"],
   ["another run's failed task", new AsyncMusicError("failed", { taskId: "task-of-another" })],
   ["an unknown outcome", unknownOutcome()],
   ["an unknown outcome that names its task", unknownOutcome("task-of-another")],
   ["a failure of the server", new ServerError("away", { ...SERVER_ERROR, taskId: "task-of-another" })],
-  ["no number", Number.NaN],
+  ["NaN", Number.NaN],
   ["null", null],
-])("an abort whose reason is %s leaves the key free, and is no outcome of this POST", async (_, reason) => {
-  const { run, journal, clock, requests } = journaledWorld(inTurn(limited(60), submit, done));
-  await expect(run({ signal: abortedAfter(clock, 30_000, reason) })).rejects.toBe(reason);
-  expect(await journal.get(KEY)).toBeNull();
-  expect((await run()).task_id).toBe(TASK_ID);
-  expect(posts({ requests })).toHaveLength(2);
-});
+])(
+  "an abort whose reason is %s leaves the key free, and is not taken for an outcome of the POST",
+  async (_, reason) => {
+    const { run, journal, clock, requests } = journaledWorld(inTurn(limited(60), submit, done));
+    await expect(run({ signal: abortedAfter(clock, 30_000, reason) })).rejects.toBe(reason);
+    expect(await journal.get(KEY)).toBeNull();
+    expect((await run()).task_id).toBe(TASK_ID);
+    expect(posts({ requests })).toHaveLength(2);
+  },
+);
 
-test("a limited POST is not sent again for a key that was freed and taken meanwhile", async () => {
+test("a rate-limited POST is not sent again if its key was freed and taken by another run", async () => {
   const world = journaledWorld(inTurn(limited(60), submit));
   const { journal, clock } = world;
   void clock.sleep(30_000).then(async () => {
@@ -257,7 +259,7 @@ test("a limited POST is not sent again for a key that was freed and taken meanwh
   expect(await journal.get(KEY)).toEqual(journalEntry("intent"));
 });
 
-test("a limited POST whose key was freed meanwhile is sent again under a new intent", async () => {
+test("a rate-limited POST whose key was freed is sent again under a new intent", async () => {
   const journal = memoryJournal();
   const intents: unknown[] = [];
   const answer = inTurn(limited(60), submit, done);
@@ -270,7 +272,7 @@ test("a limited POST whose key was freed meanwhile is sent again under a new int
   expect(new Set(intents).size).toBe(2);
 });
 
-test("a run reads its journal once, and writes the intent, the task and its end", async () => {
+test("a run reads its journal once and writes three times: the intent, the task and the end", async () => {
   const inner = memoryJournal();
   const calls: string[] = [];
   const get: Journal["get"] = (key) => {
@@ -285,7 +287,7 @@ test("a run reads its journal once, and writes the intent, the task and its end"
   expect(calls).toEqual(["get", "put", "put", "put"]);
 });
 
-test("a journal that fails while a limited POST waits: it is not sent again, and the key is free in the end", async () => {
+test("a rate-limited POST is not sent again if the journal fails meanwhile, and the key is freed", async () => {
   const inner = memoryJournal();
   let isAway = false;
   const get: typeof inner.get = (key) => (isAway ? Promise.reject(new Error("away")) : inner.get(key));
@@ -298,7 +300,7 @@ test("a journal that fails while a limited POST waits: it is not sent again, and
   expect(await inner.get(KEY)).toBeNull();
 });
 
-test("an unknown outcome has the request id of its response, and the journal the one that was sent", async () => {
+test("an unknown outcome has the request id of the response, and the journal has the id that was sent", async () => {
   const answer = () => refusal(502, "upstream_provider_error", { "X-Request-Id": "gateway-1" });
   const world = journaledWorld(answer);
   const error = await rejection(world.run({ requestId: "request-1" }), SubmissionOutcomeUnknownError);
@@ -312,7 +314,7 @@ test.each([
   ["a 500", () => refusal(500, "internal_error"), 500],
   ["a 202 without a task id", () => Response.json({ code: 202, data: {} }, { status: 202 }), 202],
   ["a redirect", () => new Response(null, { status: 302, headers: { Location: "https://a.example" } }), 302],
-])("after %s the outcome stays unknown, and nobody sends again", async (_, answer, status) => {
+])("after %s the outcome stays unknown, and a restart sends nothing", async (_, answer, status) => {
   const world = journaledWorld(inTurn(answer, submit));
   const first = await rejection(world.run({ requestId: "request-1" }), SubmissionOutcomeUnknownError);
   expect(first).toMatchObject({ request: SONG_REQUEST, requestId: "request-1", status, evidence: null });
@@ -328,30 +330,18 @@ test.each([
     expect(message.match(/\. /g)?.length).toBeLessThanOrEqual(3);
     expect(message).not.toMatch(BADLY_JOINED);
   }
-  // Only who finds another's intent says when that was written.
   expect(first.message).not.toContain(entry?.at);
   expect(second.message).toContain(entry?.at);
   expect(posts(world)).toHaveLength(1);
   expect(restarted.requests).toEqual([]);
 });
 
-test("an abort during the POST leaves its outcome unknown, also in the journal", async () => {
-  const controller = new AbortController();
-  const world = journaledWorld((request) => {
-    setImmediate(() => controller.abort("no"));
-    return never(request);
-  });
-  const error = await rejection(world.run({ signal: controller.signal }), SubmissionOutcomeUnknownError);
-  expect(error.cause).toBe("no");
-  expect(await world.journal.get(KEY)).toMatchObject({ state: "intent" });
-});
-
-/** A run that is aborted while its POST is under way; the POST is answered by hand. */
+/** A run that is aborted while its POST is in flight; the test sends the response. */
 async function abortedRun() {
   const { hold, answerPost } = heldPost();
   const world = journaledWorld(hold);
   const controller = new AbortController();
-  const { seen: told, note: onSubmitted } = recorder<TaskSubmission>();
+  const { seen: submissions, note: onSubmitted } = recorder<TaskSubmission>();
   const running = world.run({ signal: controller.signal, onSubmitted });
   running.catch(() => {});
   await turns(20);
@@ -361,20 +351,20 @@ async function abortedRun() {
     answerPost(response);
     await turns(20);
   };
-  return { ...world, told, error, answer };
+  return { ...world, submissions, error, answer };
 }
 
-test("the POST that an abort has left is still recorded, and told, when its answer comes", async () => {
-  const { journal, requests, told, error, answer } = await abortedRun();
+test("a POST in flight at an abort is recorded when its response comes, and onSubmitted is called", async () => {
+  const { journal, requests, submissions, error, answer } = await abortedRun();
   expect(error).toMatchObject({ journalKey: KEY, cause: "left", taskId: null });
   expect(await journal.get(KEY)).toMatchObject({ state: "intent", request_id: error.requestId });
   await answer(accepted());
   expect(await journal.get(KEY)).toMatchObject({ state: "submitted", task_id: TASK_ID });
-  expect(told).toEqual([submission()]);
+  expect(submissions).toEqual([submission()]);
   expect(requests).toHaveLength(1);
 });
 
-test("who runs the key again while that POST is under way waits for it, and pays once", async () => {
+test("a second run of the key waits for the POST of an aborted run, without another charge", async () => {
   const world = await abortedRun();
   const again = world.run();
   await turns(20);
@@ -383,11 +373,11 @@ test("who runs the key again while that POST is under way waits for it, and pays
   expect(posts(world)).toHaveLength(1);
 });
 
-test("a refusal of that POST frees the key", async () => {
+test("a refusal of the POST of an aborted run frees the key", async () => {
   const world = await abortedRun();
   await world.answer(refusal(402, "insufficient_credits"));
   expect(await world.journal.get(KEY)).toBeNull();
-  expect(world.told).toEqual([]);
+  expect(world.submissions).toEqual([]);
 });
 
 test("settleOutcome with null frees the key of a POST that created nothing, and it can be run again", async () => {
@@ -396,18 +386,6 @@ test("settleOutcome with null frees the key of a POST that created nothing, and 
   expect(await world.journal.open()).toEqual([]);
   await expect(world.run()).resolves.toEqual(succeeded());
   expect(posts(world)).toHaveLength(2);
-});
-
-test("a key that was freed by mistake is settled with the task, and nothing is sent again", async () => {
-  const world = await lostRun(done);
-  await world.settle(null);
-  const freed = await world.entry();
-  expect(await world.settle(null)).toBe(true);
-  expect(await world.entry()).toEqual(freed);
-  expect(await world.settle(TASK_ID)).toBe(true);
-  expect(await world.journal.open()).toMatchObject([{ key: KEY, task_id: TASK_ID }]);
-  await expect(world.run()).resolves.toEqual(succeeded());
-  expect(posts(world)).toHaveLength(1);
 });
 
 test("a freed key takes another request", async () => {
@@ -536,7 +514,7 @@ test("a task id that the service returned for a key is never replaced, and a key
   }
 });
 
-test("a key is not freed while a POST that an abort has left is still in flight", async () => {
+test("a key is not freed while the POST of an aborted run is still in flight", async () => {
   const { journal, answer } = await abortedRun();
   const settling = settleOutcome(journal, KEY, null);
   await turns(20);
@@ -546,19 +524,7 @@ test("a key is not freed while a POST that an abort has left is still in flight"
   expect(await journal.get(KEY)).toMatchObject({ task_id: TASK_ID });
 });
 
-test("a key whose request is under way is not settled before that has come to its end", async () => {
-  const { hold, answerPost } = heldPost();
-  const { run, settle } = journaledWorld(hold);
-  const running = run();
-  await turns(20);
-  const settling = settle(null);
-  await turns(20);
-  answerPost(accepted());
-  expect(await settling).toBe(false);
-  await expect(running).resolves.toEqual(succeeded());
-});
-
-test("a key that somebody else settles meanwhile is theirs", async () => {
+test("settleOutcome returns false if another process frees the key at the same time", async () => {
   const inner = memoryJournal();
   await inner.put(KEY, journalEntry("intent"), null);
   const slow: typeof inner.get = async (key) => {
@@ -578,12 +544,12 @@ test.each([
   [memoryJournal(), KEY, undefined, "taskId"],
   [memoryJournal(), KEY, "clip-1", "taskId"],
   [memoryJournal(), KEY, ` ${TASK_ID}`, "taskId"],
-])("what can't be settled is refused by name", async (journal, key, taskId, option) => {
+])("settleOutcome refuses an invalid argument by name", async (journal, key, taskId, option) => {
   const settling = settleOutcome(journal as never, key, taskId as never);
   expect((await rejection(settling, InvalidOptionError)).option).toBe(option);
 });
 
-test("an answer that is broken but names its task is recorded: the next run waits for it", async () => {
+test("a broken response that names its task is recorded, and the next run waits for that task", async () => {
   const broken = () => Response.json({ code: 202, data: { task_id: TASK_ID } }, { status: 202 });
   const world = journaledWorld(inTurn(broken, done));
   expect((await rejection(world.run(), InvalidResponseError)).taskId).toBe(TASK_ID);
@@ -596,23 +562,7 @@ test("an answer that is broken but names its task is recorded: the next run wait
   await expect(other.run()).resolves.toEqual(succeeded());
 });
 
-test("two runs at once, in one process with one key, both get the song of one POST", async () => {
-  const world = journaledWorld(async (request) => {
-    if (request.method === "POST") for (let turn = 0; turn < 20; turn++) await Promise.resolve();
-    return serve(request);
-  });
-  const other = createWorld(serve);
-  const { journal } = world;
-  const songs = await Promise.all([
-    world.run(),
-    world.run(),
-    other.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY }),
-  ]);
-  expect(songs).toEqual([succeeded(), succeeded(), succeeded()]);
-  expect([...posts(world), ...posts(other)]).toHaveLength(1);
-});
-
-test("a run of the same process waits for the one before it for as long as that takes", async () => {
+test("a second run in the same process waits for the first one, however long that takes", async () => {
   const inner = memoryJournal();
   const world = journaledWorld(serve, {
     ...inner,
@@ -625,14 +575,14 @@ test("a run of the same process waits for the one before it for as long as that 
   expect(posts(world)).toHaveLength(1);
 });
 
-test("of two runs in one process, the second takes over when the first is refused", async () => {
+test("of two runs in one process, the second one sends its POST when the first is refused", async () => {
   const world = journaledWorld(inTurn(refusal(402, "insufficient_credits"), accepted, done));
   const [first, second] = await Promise.allSettled([world.run(), world.run()]);
   expect(first.status).toBe("rejected");
   expect(second).toEqual({ status: "fulfilled", value: succeeded() });
 });
 
-test("a run that is left while it queues holds no other back, and lets none pass the one before it", async () => {
+test("a run that is aborted in the queue neither blocks later runs nor lets them overtake the first", async () => {
   const inner = memoryJournal();
   let reads = 0;
   const get: Journal["get"] = (key) => {
@@ -654,7 +604,7 @@ test("a run that is left while it queues holds no other back, and lets none pass
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-test("another process's intent is given two seconds to become a task, which is then shared", async () => {
+test("a run waits up to two seconds for another process's intent to become a task, and shares the task", async () => {
   const clock = createTestClock();
   const journal = memoryJournal();
   const { client, requests } = createWorld(done, { clock });
@@ -673,7 +623,7 @@ test("another process's intent that stays one is an unknown outcome after two se
   expect(world.requests).toEqual([]);
 });
 
-test("another process's intent that makes way for a third's is given two seconds anew", async () => {
+test("the two seconds start again when a third process's intent replaces the other", async () => {
   const world = journaledWorld(done);
   const { clock, journal, run } = world;
   const third = { revision: "revision-third" };
@@ -684,7 +634,7 @@ test("another process's intent that makes way for a third's is given two seconds
   expect(posts(world)).toEqual([]);
 });
 
-test("another process's intent that is taken back leaves the key to this run", async () => {
+test("a run sends its POST when another process withdraws its intent", async () => {
   const world = journaledWorld(serve);
   await world.journal.put(KEY, journalEntry("intent"), null);
   void world.clock.sleep(600).then(() => world.journal.delete(KEY, "revision-intent"));
@@ -714,7 +664,7 @@ test.each([
   ["probe", { journal: memoryJournal(), journalKey: KEY, probe: 1 }],
   ["probe", { probe: true }],
   ["onUnrecorded", { journal: memoryJournal(), journalKey: KEY, onUnrecorded: 1 }],
-])("%s that can't be is refused before anything is sent", async (option, options) => {
+])("an invalid %s is refused before anything is sent", async (option, options) => {
   const { client, requests } = createWorld(serve);
   const error = await rejection(client.tasks.run(SONG_REQUEST, options as never), InvalidOptionError);
   expect(error.option).toBe(option);
@@ -723,7 +673,7 @@ test.each([
 });
 
 test.each(["k", "key", "1", "task"])(
-  "with the API key %j, which stands in many words, a run is recorded and resumed as with any other",
+  "with the short API key %j, a run is recorded and resumed unchanged",
   async (apiKey) => {
     const world = createWorld(serve, { apiKey });
     const options = { journal: memoryJournal(), journalKey: `${apiKey} 1` };
@@ -735,7 +685,7 @@ test.each(["k", "key", "1", "task"])(
   },
 );
 
-test("an entry never holds the API key, whoever echoes it", async () => {
+test("an entry never contains the API key", async () => {
   const { client } = createWorld(({ method }) =>
     method === "POST" ? accepted({ note: `for ${API_KEY}` }) : done(),
   );

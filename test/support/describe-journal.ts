@@ -6,26 +6,35 @@ import {
   WaitTimeoutError,
 } from "async-music";
 import { expect, test } from "vitest";
-import { accepted, failed, ok, refusal, SONG_REQUEST, succeeded, TASK_ID, task } from "./answers.js";
+import {
+  accepted,
+  failed,
+  lost,
+  ok,
+  refusal,
+  SONG_REQUEST,
+  serve,
+  succeeded,
+  TASK_ID,
+  task,
+} from "./answers.js";
 import { journalEntry, posts } from "./journals.js";
 import { rejection } from "./rejection.js";
-import { createWorld, inTurn, type SeenRequest } from "./world.js";
+import { createWorld, inTurn } from "./world.js";
 
 const KEY = "order-1";
-const serve = ({ method }: SeenRequest) => (method === "POST" ? accepted() : ok(succeeded()));
-const lost = () => Promise.reject(new TypeError("fetch failed"));
 
 const intent = (revision: string) => journalEntry("intent", { revision });
 const record = (revision: string) => journalEntry("submitted", { revision });
 
-/** What every journal must do. `createPlace` answers how to open a new place, as often and by as many as like. */
-export function describeJournal(createPlace: () => Promise<() => Promise<Required<Journal>>>): void {
+/** What every journal must do. `createStore` makes an empty store and returns how to open it. */
+export function describeJournal(createStore: () => Promise<() => Promise<Required<Journal>>>): void {
   const openTwice = async () => {
-    const open = await createPlace();
+    const open = await createStore();
     return [await open(), await open()] as const;
   };
 
-  test("an entry is there for whoever opens the same place", async () => {
+  test("an entry is visible to every journal of the same store", async () => {
     const [one, other] = await openTwice();
     expect(await other.get(KEY)).toBeNull();
     expect(await one.put(KEY, intent("a"), null)).toBe(true);
@@ -34,7 +43,7 @@ export function describeJournal(createPlace: () => Promise<() => Promise<Require
     expect(await one.get(KEY)).toEqual(record("b"));
   });
 
-  test("what is no longer the entry can't be replaced or freed", async () => {
+  test("only the current revision can be replaced or freed", async () => {
     const [journal] = await openTwice();
     expect(await journal.put(KEY, intent("a"), "x")).toBe(false);
     expect(await journal.delete(KEY, "a")).toBe(false);
@@ -46,7 +55,7 @@ export function describeJournal(createPlace: () => Promise<() => Promise<Require
     expect(await journal.get(KEY)).toEqual(intent("a"));
   });
 
-  test("a key that was freed can be taken again, and forgets whoever had it", async () => {
+  test("a freed key can be taken again, and the former revision no longer counts", async () => {
     const [journal] = await openTwice();
     await journal.put(KEY, intent("a"), null);
     expect(await journal.delete(KEY, "a")).toBe(true);
@@ -57,7 +66,7 @@ export function describeJournal(createPlace: () => Promise<() => Promise<Require
     expect(await journal.get(KEY)).toEqual(intent("b"));
   });
 
-  test("of many who take one key at once, one succeeds", async () => {
+  test("of ten concurrent puts of one key, one succeeds", async () => {
     const journals = await openTwice();
     for (let round = 0; round < 10; round++) {
       const names = Array.from({ length: 10 }, (_, index) => `${round}-${index}`);
@@ -71,7 +80,7 @@ export function describeJournal(createPlace: () => Promise<() => Promise<Require
     }
   });
 
-  test("an entry is kept whole, whatever it holds", async () => {
+  test("an entry is stored unchanged, whatever it contains", async () => {
     const [one, other] = await openTwice();
     const entry = journalEntry("intent", {
       request: { text: 'ключ \u0000 "🎵"', list: [1.5, null, [], {}], nested: { empty: "" } },
@@ -81,7 +90,7 @@ export function describeJournal(createPlace: () => Promise<() => Promise<Require
     expect(await other.get(KEY)).toEqual(entry);
   });
 
-  test("an entry does not change with the object that was put or returned", async () => {
+  test("changing an object that was put or returned does not change the entry", async () => {
     const [journal] = await openTwice();
     const given = intent("a");
     await journal.put(KEY, given, null);
@@ -91,7 +100,7 @@ export function describeJournal(createPlace: () => Promise<() => Promise<Require
   });
 
   test.each([" ", "../../etc", "ключ", "__proto__", "a\u0000b", "CON", "x".repeat(10_000)])(
-    "any text that is not empty is a key",
+    "the string %j is a key",
     async (journalKey) => {
       const [journal, again] = await openTwice();
       const world = createWorld(serve);
@@ -101,14 +110,14 @@ export function describeJournal(createPlace: () => Promise<() => Promise<Require
     },
   );
 
-  test("keys that are halves of two characters are two keys", async () => {
+  test("keys of different lone surrogates are different keys", async () => {
     const [journal] = await openTwice();
     expect(await journal.put("\ud800", intent("a"), null)).toBe(true);
     expect(await journal.put("\ud801", intent("b"), null)).toBe(true);
     expect(await journal.get("\ud800")).toEqual(intent("a"));
   });
 
-  test("open lists what is unfinished, oldest first, and an empty journal has nothing open", async () => {
+  test("open lists the unfinished keys, oldest first, and nothing for an empty journal", async () => {
     const [journal, again] = await openTwice();
     expect(await journal.open()).toEqual([]);
     const at = (second: number) => ({ at: `2026-01-01T00:00:0${second}.000Z` });
@@ -130,6 +139,9 @@ export function describeJournal(createPlace: () => Promise<() => Promise<Require
     const [journal, again] = await openTwice();
     await journal.put(KEY, intent("a"), null);
     expect(await settleOutcome(journal, KEY, null)).toBe(true);
+    const freed = await journal.get(KEY);
+    expect(await settleOutcome(journal, KEY, null)).toBe(true);
+    expect(await journal.get(KEY)).toEqual(freed);
     expect(await again.open()).toEqual([]);
     expect(await settleOutcome(again, KEY, TASK_ID)).toBe(true);
     expect(await journal.get(KEY)).toMatchObject({ state: "submitted", task_id: TASK_ID });
@@ -139,7 +151,7 @@ export function describeJournal(createPlace: () => Promise<() => Promise<Require
     expect(posts(world)).toHaveLength(1);
   });
 
-  test("a key is open until a run has returned how its task ended", async () => {
+  test("a key is open until a run has returned the end of its task", async () => {
     const [journal] = await openTwice();
     const stateAfter = async (
       journalKey: string,
@@ -164,7 +176,7 @@ export function describeJournal(createPlace: () => Promise<() => Promise<Require
     expect(await journal.get("left")).toEqual(closed);
   });
 
-  test("clients of one place and key: one posts, both get the song; unknown stays unknown, refused is free", async () => {
+  test("of two clients with one key, one sends the POST and both get the task; an unknown outcome stays unknown", async () => {
     const [journal] = await openTwice();
     const options = { journal, journalKey: KEY };
     const refused = createWorld(() => refusal(402, "insufficient_credits"));

@@ -18,94 +18,66 @@ const client = given<AsyncMusic>();
 const { tasks } = client;
 const { create } = tasks;
 
-test("a field that is misspelt, or of another task type, does not compile", () => {
-  const model = "provider_a";
+const song = { model: "provider_a", task_type: "music" } as const;
+const songB = { model: "provider_b", task_type: "music" } as const;
+const lyrics = { model: "provider_a", task_type: "lyrics" } as const;
+const upload = { model: "provider_a", task_type: "upload" } as const;
+const concat = { model: "provider_a", task_type: "concat" } as const;
+
+test("a field that is misspelled, or of another task type, does not compile", () => {
   void [
     // @ts-expect-error
-    tasks.create({ model, task_type: "music", audio_fromat: "mp3", input: { tags: "fado" } }),
+    create({ ...song, audio_fromat: "mp3", input: { tags: "fado" } }),
     // @ts-expect-error
-    tasks.run({ model, task_type: "music", input: { gpt_description_prompt: "a", instrumental: true } }),
+    tasks.run({ ...song, input: { gpt_description_prompt: "a", instrumental: true } }),
     // @ts-expect-error
-    tasks.create({ model, task_type: "lyrics", input: { prompt: "rain", tags: "fado" } }),
+    create({ ...lyrics, input: { prompt: "rain", tags: "fado" } }),
     // @ts-expect-error
-    tasks.run({ model, task_type: "upload", input: { url: "https://a.example", title: "a" } }),
+    tasks.run({ ...upload, input: { url: "https://a.example", title: "a" } }),
   ];
 });
 
 test("what the interface allows compiles", () => {
   void [
-    tasks.create({ model: "provider_a", task_type: "music", input: { gpt_description_prompt: "rain" } }),
-    tasks.create({
-      model: "provider_a",
-      task_type: "music",
-      input: {
-        gpt_description_prompt: "rain",
-        negative_tags: "rock",
-        make_instrumental: true,
-        model_version: "v5",
-      },
+    create({ ...song, input: { gpt_description_prompt: "rain" } }),
+    create({
+      ...song,
+      input: { gpt_description_prompt: "rain", negative_tags: "rock", model_version: "v5" },
+    }),
+    create({
+      ...song,
+      input: { gpt_description_prompt: "rain", make_instrumental: true },
       audio_format: "mp3",
     }),
-    tasks.create({ model: "provider_a", task_type: "music", input: { prompt: "la la" } }),
-    tasks.create({
-      model: "provider_a",
-      task_type: "music",
-      input: { tags: "fado", make_instrumental: true },
-    }),
-    tasks.create({
-      model: "provider_a",
-      task_type: "music",
-      input: { prompt: "", tags: "fado", title: { any: ["json", 1] } },
-    }),
-    tasks.create({
-      model: "provider_a",
-      task_type: "music",
-      input: { continue_clip_id: "c", continue_at: 12.5, title: 7 },
-    }),
+    create({ ...song, input: { prompt: "la la" } }),
+    create({ ...song, input: { tags: "fado", make_instrumental: true } }),
+    create({ ...song, input: { prompt: "", tags: "fado", title: { any: ["json", 1] } } }),
+    create({ ...song, input: { continue_clip_id: "c", continue_at: 12.5, title: 7 } }),
     // What a mode ignores is allowed.
-    tasks.create({
-      model: "provider_a",
-      task_type: "music",
-      input: { gpt_description_prompt: "rain", prompt: "x", tags: "y" },
+    create({ ...song, input: { gpt_description_prompt: "rain", prompt: "x", tags: "y" } }),
+    create({
+      ...song,
+      input: { continue_clip_id: "c", gpt_description_prompt: "a", make_instrumental: true },
     }),
-    tasks.create({
-      model: "provider_a",
-      task_type: "music",
-      input: { continue_clip_id: "c", gpt_description_prompt: "rain", make_instrumental: true },
-    }),
-    tasks.create({
-      model: "provider_b",
-      task_type: "music",
-      input: { prompt: "calm", lyrics_type: "generate", seed: 4 },
-    }),
-    tasks.create({
-      model: "provider_a",
-      task_type: "lyrics",
-      input: { prompt: "rain" },
-      audio_format: "mp3",
-    }),
-    tasks.create({ model: "provider_a", task_type: "upload", input: { url: "https://example.com/a.mp3" } }),
-    tasks.create({ model: "provider_a", task_type: "concat", input: { clip_id: "c" } }),
+    create({ ...songB, input: { prompt: "calm", lyrics_type: "generate", seed: 4 } }),
+    create({ ...lyrics, input: { prompt: "rain" }, audio_format: "mp3" }),
+    create({ ...upload, input: { url: "https://example.com/a.mp3" } }),
+    create({ ...concat, input: { clip_id: "c" } }),
     // Absent and undefined are the same.
-    tasks.create({
-      model: "provider_a",
-      task_type: "music",
-      input: { tags: "fado", title: undefined },
-      audio_format: undefined,
-    }),
+    create({ ...song, input: { tags: "fado", title: undefined }, audio_format: undefined }),
   ];
 });
 
 test("any request for a song is a MusicRequest, and creditsFor takes every request", () => {
   const songs: MusicRequest[] = [
-    { model: "provider_a", task_type: "music", input: { gpt_description_prompt: "rain" } },
-    { model: "provider_a", task_type: "music", input: { tags: "fado" } },
-    { model: "provider_a", task_type: "music", input: { continue_clip_id: "c" } },
-    { model: "provider_b", task_type: "music", input: { prompt: "calm" } },
+    { ...song, input: { gpt_description_prompt: "rain" } },
+    { ...song, input: { tags: "fado" } },
+    { ...song, input: { continue_clip_id: "c" } },
+    { ...songB, input: { prompt: "calm" } },
   ];
   // @ts-expect-error lyrics are no song
-  const lyrics: MusicRequest = { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } };
-  void [...songs.map(creditsFor), creditsFor(given<TaskRequest>()), tasks.run(lyrics)];
+  songs.push({ ...lyrics, input: { prompt: "rain" } });
+  void [...songs.map(creditsFor), creditsFor(given<TaskRequest>())];
   // @ts-expect-error the request itself, not its fields one by one
   creditsFor("provider_a", "music");
   // @ts-expect-error no such task type
@@ -123,91 +95,63 @@ test("a request may come from a variable", () => {
 test("what the interface forbids does not compile", () => {
   void [
     // @ts-expect-error neither a description nor lyrics nor styles nor a clip
-    create({ model: "provider_a", task_type: "music", input: {} }),
+    create({ ...song, input: {} }),
     // @ts-expect-error an instrumental of nothing
-    create({ model: "provider_a", task_type: "music", input: { make_instrumental: true } }),
-    // @ts-expect-error continue_at without a clip to continue is no continuation, and nothing else either
-    create({ model: "provider_a", task_type: "music", input: { continue_at: 5 } }),
-    create({
-      model: "provider_a",
-      task_type: "music",
-      // @ts-expect-error provider_b's lyrics in inspiration mode
-      input: { gpt_description_prompt: "rain", lyrics: "la" },
-    }),
+    create({ ...song, input: { make_instrumental: true } }),
+    // @ts-expect-error continue_at without a clip to continue
+    create({ ...song, input: { continue_at: 5 } }),
+    // @ts-expect-error provider_b's lyrics in inspiration mode
+    create({ ...song, input: { gpt_description_prompt: "rain", lyrics: "la" } }),
     // @ts-expect-error provider_b's seed in custom mode
-    create({ model: "provider_a", task_type: "music", input: { tags: "fado", seed: 1 } }),
-    create({
-      model: "provider_a",
-      task_type: "music",
-      // @ts-expect-error provider_b's lyrics_type in continuation mode
-      input: { continue_clip_id: "c", lyrics_type: "user" },
-    }),
+    create({ ...song, input: { tags: "fado", seed: 1 } }),
+    // @ts-expect-error provider_b's lyrics_type in continuation mode
+    create({ ...song, input: { continue_clip_id: "c", lyrics_type: "user" } }),
     // @ts-expect-error provider_a's description for provider_b
-    create({
-      model: "provider_b",
-      task_type: "music",
-      input: { prompt: "calm", gpt_description_prompt: "rain" },
-    }),
+    create({ ...songB, input: { prompt: "calm", gpt_description_prompt: "rain" } }),
     // @ts-expect-error provider_a's make_instrumental for provider_b
-    create({
-      model: "provider_b",
-      task_type: "music",
-      input: { prompt: "calm", make_instrumental: true },
-    }),
+    create({ ...songB, input: { prompt: "calm", make_instrumental: true } }),
     // @ts-expect-error provider_a's title for provider_b
-    create({ model: "provider_b", task_type: "music", input: { prompt: "calm", title: "Calm" } }),
+    create({ ...songB, input: { prompt: "calm", title: "Calm" } }),
     // @ts-expect-error provider_a's clip for provider_b
-    create({
-      model: "provider_b",
-      task_type: "music",
-      input: { prompt: "calm", continue_clip_id: "c" },
-    }),
-    create({
-      model: "provider_b",
-      task_type: "music",
-      // @ts-expect-error the address of provider_a's upload for provider_b
-      input: { prompt: "calm", url: "https://example.com/a.mp3" },
-    }),
-    create({
-      model: "provider_b",
-      task_type: "music",
-      // @ts-expect-error the clip of provider_a's concat for provider_b
-      input: { prompt: "calm", clip_id: "c" },
-    }),
+    create({ ...songB, input: { prompt: "calm", continue_clip_id: "c" } }),
+    // @ts-expect-error the URL of provider_a's upload for provider_b
+    create({ ...songB, input: { prompt: "calm", url: "https://example.com/a.mp3" } }),
+    // @ts-expect-error the clip of provider_a's concat for provider_b
+    create({ ...songB, input: { prompt: "calm", clip_id: "c" } }),
     // @ts-expect-error provider_b needs its prompt
-    create({ model: "provider_b", task_type: "music", input: { tags: "calm" } }),
-    // @ts-expect-error provider_b makes no lyrics
-    create({ model: "provider_b", task_type: "lyrics", input: { prompt: "rain" } }),
-    // @ts-expect-error provider_b takes no uploads
-    create({ model: "provider_b", task_type: "upload", input: { url: "https://example.com/a.mp3" } }),
-    // @ts-expect-error provider_b does not concat
-    create({ model: "provider_b", task_type: "concat", input: { clip_id: "c" } }),
+    create({ ...songB, input: { tags: "calm" } }),
     // @ts-expect-error lyrics need a prompt
-    create({ model: "provider_a", task_type: "lyrics", input: {} }),
-    // @ts-expect-error an upload needs an address
-    create({ model: "provider_a", task_type: "upload", input: { clip_id: "c" } }),
+    create({ ...lyrics, input: {} }),
+    // @ts-expect-error an upload needs a URL
+    create({ ...upload, input: { clip_id: "c" } }),
     // @ts-expect-error a concat needs a clip
-    create({ model: "provider_a", task_type: "concat", input: { url: "https://example.com" } }),
-    // @ts-expect-error no such model
-    create({ model: "provider_c", task_type: "music", input: { prompt: "calm" } }),
-    // @ts-expect-error no such task type
-    create({ model: "provider_a", task_type: "video", input: { prompt: "calm" } }),
-    // @ts-expect-error no such format
-    create({ model: "provider_a", task_type: "music", input: { tags: "fado" }, audio_format: "wav" }),
-    // @ts-expect-error null is no format
-    create({ model: "provider_a", task_type: "music", input: { tags: "fado" }, audio_format: null }),
+    create({ ...concat, input: { url: "https://example.com" } }),
     // @ts-expect-error no such version
-    create({ model: "provider_a", task_type: "music", input: { tags: "fado", model_version: "v4" } }),
+    create({ ...song, input: { tags: "fado", model_version: "v4" } }),
     // @ts-expect-error no such lyrics type
-    create({ model: "provider_b", task_type: "music", input: { prompt: "calm", lyrics_type: "auto" } }),
+    create({ ...songB, input: { prompt: "calm", lyrics_type: "auto" } }),
+    // @ts-expect-error a function is not JSON
+    create({ ...song, input: { tags: "fado", title: () => "x" } }),
+    // @ts-expect-error provider_b makes no lyrics
+    create({ ...lyrics, model: "provider_b", input: { prompt: "rain" } }),
+    // @ts-expect-error provider_b takes no uploads
+    create({ ...upload, model: "provider_b", input: { url: "https://example.com/a.mp3" } }),
+    // @ts-expect-error provider_b does not concat
+    create({ ...concat, model: "provider_b", input: { clip_id: "c" } }),
+    // @ts-expect-error no such model
+    create({ ...song, model: "provider_c", input: { prompt: "calm" } }),
+    // @ts-expect-error no such task type
+    create({ ...song, task_type: "video", input: { prompt: "calm" } }),
+    // @ts-expect-error no such format
+    create({ ...song, input: { tags: "fado" }, audio_format: "wav" }),
+    // @ts-expect-error null is no format
+    create({ ...song, input: { tags: "fado" }, audio_format: null }),
     // @ts-expect-error no input
-    create({ model: "provider_a", task_type: "music" }),
+    create({ ...song }),
     // @ts-expect-error no model
     create({ task_type: "music", input: { tags: "fado" } }),
-    // @ts-expect-error a function is not JSON
-    create({ model: "provider_a", task_type: "music", input: { tags: "fado", title: () => "x" } }),
     // @ts-expect-error run forbids what create forbids
-    tasks.run({ model: "provider_b", task_type: "music", input: { prompt: "calm", title: "Calm" } }),
+    tasks.run({ ...songB, input: { prompt: "calm", title: "Calm" } }),
   ];
 });
 
@@ -220,30 +164,18 @@ test("options are optional, and each call has its own", () => {
     requestId: "a",
     headers: { "X-A": "b" },
   };
-  const wait: WaitOptions = {
-    ...request,
-    pollIntervalMs: [1000, 2000],
-    maxWaitMs: 1,
-    onUpdate: (task) => void task.status,
-  };
-  const run: RunOptions = {
-    ...wait,
-    pollIntervalMs: 1000,
-    onSubmitted: async ({ task_id }) => void task_id.length,
-  };
-  const none: RunOptions = {
-    signal: undefined,
-    timeoutMs: undefined,
-    pollIntervalMs: undefined,
-    onSubmitted: undefined,
-  };
+  const onUpdate: WaitOptions["onUpdate"] = (task) => void task.status;
+  const wait: WaitOptions = { ...request, pollIntervalMs: [1000, 2000], maxWaitMs: 1, onUpdate };
+  const onSubmitted: RunOptions["onSubmitted"] = async ({ task_id }) => void task_id.length;
+  const run: RunOptions = { ...wait, pollIntervalMs: 1000, onSubmitted };
+  const none: RunOptions = { signal: undefined, pollIntervalMs: undefined, onSubmitted: undefined };
   void [
     tasks.wait("id"),
     tasks.wait("id", {}),
     tasks.wait("id", wait),
     tasks.watch("id", wait),
-    tasks.run({ model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } }, run),
-    tasks.run({ model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } }, none),
+    tasks.run({ ...lyrics, input: { prompt: "rain" } }, run),
+    tasks.run({ ...lyrics, input: { prompt: "rain" } }, none),
     client.account.balance(request),
     client.account.usage(),
     client.audio.download("https://example.com", request),
@@ -252,7 +184,7 @@ test("options are optional, and each call has its own", () => {
     // @ts-expect-error a number is no signal
     tasks.retrieve("id", { signal: 5 }),
     // @ts-expect-error create has nothing to wait for
-    create({ model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } }, { maxWaitMs: 5 }),
+    create({ ...lyrics, input: { prompt: "rain" } }, { maxWaitMs: 5 }),
     // @ts-expect-error wait submits nothing
     tasks.wait("id", { onSubmitted: () => {} }),
   ];
