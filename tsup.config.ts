@@ -1,5 +1,6 @@
 import { defineConfig } from "tsup";
 import { buildDashboard } from "./scripts/build-dashboard.js";
+import { minifyLibraries, unusedPackages } from "./scripts/invoice-libraries.js";
 import { requireBuiltins } from "./scripts/require-builtins.js";
 import { thirdPartyLicenses } from "./scripts/third-party-licenses.js";
 import { unmappedPackages } from "./scripts/unmapped-packages.js";
@@ -27,10 +28,13 @@ export default defineConfig({
   esbuildPlugins: [requireBuiltins, unmappedPackages, thirdPartyLicenses("dist/THIRD-PARTY-LICENSES")],
   // "http" for "node:http" would not resolve in workers and Deno.
   removeNodeProtocol: false,
+  loader: { ".woff": "binary" },
   sourcemap: true,
   onSuccess: buildDashboard,
   esbuildOptions(options) {
     // The maps point at the sources, which the package holds.
     options.sourcesContent = false;
+    options.alias = unusedPackages;
   },
+  plugins: [minifyLibraries],
 });

@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 /** What a user imports, as the sources that it is built from: these tests need no build. */
@@ -51,6 +53,16 @@ const onRedis = ["test/redis/**/*.test.ts"];
 /** Limits for tests that never end. They are long enough for a busy machine with one core, and for a hook that builds the site. */
 const nets = { testTimeout: 300_000, hookTimeout: 300_000 };
 
+/** Fonts as bytes, as the build makes them. */
+const fonts: Plugin = {
+  name: "fonts",
+  enforce: "pre",
+  async load(id) {
+    if (!id.endsWith(".woff")) return null;
+    return `export default Uint8Array.from(atob("${await readFile(id, "base64")}"), (byte) => byte.charCodeAt(0))`;
+  },
+};
+
 export default defineConfig({
   test: {
     maxWorkers: availableParallelism(),
@@ -59,6 +71,7 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias },
+        plugins: [fonts],
         test: {
           ...nets,
           name: "sources",

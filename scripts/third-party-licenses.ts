@@ -36,13 +36,19 @@ function packageOf(file: string): string {
 
 async function describe([name, files]: [name: string, files: string[]]): Promise<string> {
   const folder = `node_modules/${name}`;
-  const { version, license, repository } = JSON.parse(await readFile(`${folder}/package.json`, "utf8"));
+  const { version, license, author, repository } = JSON.parse(
+    await readFile(`${folder}/package.json`, "utf8"),
+  );
   const source = typeof repository === "object" ? repository.url : repository;
   const places = [source?.replace(/^git\+/, ""), `npm's ${name}@${version}`].filter(
     (place) => place !== undefined,
   );
   const title = `${name} ${version} (${license})\nSource: ${places.join(", and ")}`;
-  const parts = [title, await licenseIn(folder), ...(await noticesIn(files))];
+  const parts = [
+    title,
+    (await licenseIn(folder)) ?? `Without a license file; by ${author}`,
+    ...(await noticesIn(files)),
+  ];
   return parts.map((part) => part.trim()).join("\n\n");
 }
 
@@ -53,9 +59,8 @@ async function noticesIn(files: string[]): Promise<string[]> {
   return [...new Set(comments.filter((comment) => /copyright (?:\(c\)|©|\d)/i.test(comment)))];
 }
 
-/** The license file of a package, under whichever of its usual names. */
-async function licenseIn(folder: string): Promise<string> {
+/** The license file of a package, under whichever of its usual names, or undefined. */
+async function licenseIn(folder: string): Promise<string | undefined> {
   const name = (await readdir(folder)).find((file) => /^licen[cs]e(\.(md|txt))?$/i.test(file));
-  if (name === undefined) throw new Error(`Failed to find the license of ${folder}`);
-  return readFile(`${folder}/${name}`, "utf8");
+  return name === undefined ? undefined : readFile(`${folder}/${name}`, "utf8");
 }

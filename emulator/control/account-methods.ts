@@ -133,13 +133,12 @@ export const accountMethods = {
     run: ({ core }, [accountId]) => ({ authorization: payments.authorize(paymentContext(core, accountId)) }),
   }),
   setBilling: method("PUT /accounts/{account_id}/billing", {
-    summary: "Save the billing information. A field that contains only whitespace counts as missing.",
+    summary:
+      "Save the billing information of invoices that have none yet. A field that contains only whitespace counts as missing.",
     body: schemas.billingSchema,
     response: schemas.billingSchema,
-    run({ core }, [accountId], billing) {
-      requireAccount(core, accountId).purchases.billing = billing;
-      return { ...billing };
-    },
+    run: ({ core }, [accountId], billing) =>
+      payments.saveBilling(requireAccount(core, accountId).purchases, billing),
   }),
   getBilling: method("GET /accounts/{account_id}/billing", {
     summary: "Read the billing information. Every field is null until it is saved.",

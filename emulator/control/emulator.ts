@@ -248,6 +248,11 @@ export interface AccountPurchases {
   setAutoTopUp(accountId: string, change: AutoTopUpChange): AutoTopUpView;
   /** Returns the billing information; `null` until it is saved. */
   billing(accountId: string): Billing | null;
+  /**
+   * Saves the billing information of later invoices, and of earlier ones that have none. An invoice keeps the information
+   * that it has. Throws for a character that no font can print, and for one that requires the font package
+   * `@fontsource/unifontex` if it is not installed.
+   */
   setBilling(accountId: string, billing: BillingInformation): Billing;
   /** Returns one invoice for each completed payment. @throws BillingIncompleteError until the billing information is saved */
   invoices(accountId: string): Invoice[];

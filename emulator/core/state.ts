@@ -142,12 +142,15 @@ export function isConsistent({ owner, accounts, tasks, counts }: State): boolean
   const accountIds = accounts.map(({ id }) => id);
   const keys = accounts.flatMap((account) => account.keys.map(({ value }) => value));
   const payments = accounts.flatMap(({ purchases }) => purchases.payments);
+  const hasBilling = ({ purchases: { billing, payments } }: Account) =>
+    payments.every((each) => (each.billing !== null) === (each.invoice_id !== null && billing !== null));
   return (
     counts.accounts >= accounts.length &&
     counts.keys >= keys.length &&
     counts.payments >= payments.length &&
     counts.invoices >= payments.filter(({ invoice_id: id }) => id !== null).length &&
     payments.every(isConsistentPayment) &&
+    accounts.every(hasBilling) &&
     areUnique(payments.map(({ payment_id: id }) => id)) &&
     areUnique(accountIds) &&
     areUnique(keys) &&

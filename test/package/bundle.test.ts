@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib";
 import { type BuildOptions, build } from "esbuild";
 import { expect, inject, test } from "vitest";
 import { importGraph } from "../../scripts/import-graph.js";
+import { unusedPackages } from "../../scripts/invoice-libraries.js";
 import { entries, nodeEntries } from "./entries.js";
 
 const kilobytes = 1000;
@@ -51,6 +52,12 @@ test("the emulator's large parts are loaded at their first use", async () => {
     // Paths stay relative even if `node_modules` is a link.
     preserveSymlinks: true,
     external: ["zod", "worker_threads"],
+<<<<<<< HEAD
+=======
+    mainFields: ["module", "main"],
+    loader: { ".woff": "binary" },
+    metafile: true,
+>>>>>>> b0145c7 (Write invoices in any script with PDFKit and embedded fonts)
   });
   const eager = new Set<string>();
   const load = (file: string) => {
@@ -62,7 +69,12 @@ test("the emulator's large parts are loaded at their first use", async () => {
   load("out/index.js");
   const inputsOf = (files: Iterable<string>) =>
     [...files].flatMap((file) => Object.keys(metafile.outputs[file]?.inputs ?? {}));
-  const heavy = ["emulator/audio/song.ts", "emulator/openapi/document.ts", "emulator/control/plane.ts"];
+  const heavy = [
+    "emulator/audio/song.ts",
+    "emulator/openapi/document.ts",
+    "emulator/control/plane.ts",
+    "emulator/core/payments/invoice-libraries.ts",
+  ];
   const found = (inputs: string[]) => heavy.filter((each) => inputs.some((input) => input.startsWith(each)));
   expect(found(inputsOf(Object.keys(metafile.outputs)))).toEqual(heavy);
   expect(found(inputsOf(eager))).toEqual([]);
@@ -92,9 +104,25 @@ test("every package in the dashboard has its license in the licenses file", () =
 });
 
 test("every bundled package's license is in the licenses file", async () => {
+<<<<<<< HEAD
   const entryPoints = ["emulator/index.ts", "src/cli/main.ts"];
   const options: BuildOptions = { ...SPLIT, platform: "node", external: ["zod", "ky"] };
   const { metafile } = await bundle(entryPoints, options);
+=======
+  const { metafile } = await build({
+    entryPoints: ["emulator/index.ts", "src/cli/main.ts"],
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    outdir: "out",
+    write: false,
+    external: ["zod", "ky"],
+    loader: { ".woff": "binary" },
+    alias: unusedPackages,
+    metafile: true,
+  });
+>>>>>>> b0145c7 (Write invoices in any script with PDFKit and embedded fonts)
   const bundled = Object.values(metafile.outputs)
     .flatMap(({ inputs }) => Object.keys(inputs))
     .flatMap((source) => source.match(/(?<=.*node_modules\/)(?:@[^/]+\/)?[^/]+/) ?? []);

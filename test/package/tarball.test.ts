@@ -23,8 +23,8 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a download is at most 0.9 MB", () => {
-  expect(packed.size).toBeLessThanOrEqual(0.9 * megabytes);
+test("a download is at most 1 MB", () => {
+  expect(packed.size).toBeLessThanOrEqual(megabytes);
 });
 
 test("the package has the files that users and the license need, and no others", () => {

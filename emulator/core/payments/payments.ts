@@ -3,6 +3,7 @@ import { randomStream, randomUuid } from "../../time/random.js";
 import { invariant, UnknownIdError } from "../checks.js";
 import { canTopUp, type Ledger, MOST_CREDITS, topUp } from "../ledger.js";
 import type { Policy } from "../policy-fields.js";
+import { checkPrintable } from "./printable.js";
 import {
   type AutoTopUpAmounts,
   type AutoTopUpChange,
@@ -55,7 +56,7 @@ export function decidePayment(context: PaymentContext, paymentId: string, status
   return viewPayment(payment);
 }
 
-export function viewPayment({ ended_at: _, ...payment }: StoredPayment): Payment {
+export function viewPayment({ ended_at: _, billing: __, ...payment }: StoredPayment): Payment {
   return payment;
 }
 
@@ -178,6 +179,7 @@ function pay(context: PaymentContext, order: PaymentOrder, status: Payment["stat
     card: order.method === "card" ? cardOf(context, order, ordinal) : null,
     invoice_id: null,
     ended_at: null,
+    billing: null,
   };
   account.purchases.payments.push(payment);
   if (status !== "pending") endPayment(context, payment, status);
@@ -205,7 +207,20 @@ function endPayment({ state, account, now }: PaymentContext, payment: StoredPaym
   }
   topUp(ledger, payment.credits, now);
   payment.invoice_id = `AM-${String(++state.counts.invoices).padStart(6, "0")}`;
+  payment.billing = purchases.billing;
   if (payment.card !== null) purchases.saved_card = { last4: payment.card, refuses: false };
+}
+
+/**
+ * Saves the billing information of later invoices, and of earlier ones that have none.
+ *
+ * @throws RangeError for text that an invoice cannot show; nothing is then changed.
+ */
+export function saveBilling(purchases: Purchases, billing: Billing): Billing {
+  for (const [field, text] of Object.entries(billing)) checkPrintable(field, text ?? "");
+  for (const payment of purchases.payments) if (payment.invoice_id !== null) payment.billing ??= billing;
+  purchases.billing = billing;
+  return { ...billing };
 }
 
 /** Invoices are unavailable until the billing information is saved. */
@@ -225,13 +240,13 @@ export function listInvoices({ billing, payments }: Purchases): Invoice[] {
   return invoices.sort((one, other) => numberOf(one) - numberOf(other));
 }
 
-/** An invoice as a PDF: the same bytes each time, until the billing information changes. @throws BillingIncompleteError */
+/** An invoice as a PDF: the same bytes each time, whatever the billing information is now. @throws BillingIncompleteError */
 export async function invoicePdf(purchases: Purchases, invoiceId: string): Promise<Uint8Array<ArrayBuffer>> {
-  const billing = requireBilling(purchases.billing);
+  requireBilling(purchases.billing);
   const payment = purchases.payments.find(({ invoice_id: id }) => id === invoiceId);
   if (payment === undefined) throw new UnknownIdError("invoice", invoiceId, "account");
   const { writeInvoice } = await import("./invoice-pdf.js");
-  return writeInvoice({ ...payment, ...invoiceOf(payment) }, { ...billing });
+  return writeInvoice({ ...payment, ...invoiceOf(payment) }, requireBilling(payment.billing));
 }
 
 function requireBilling(billing: Billing | null): Billing {

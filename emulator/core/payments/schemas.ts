@@ -170,7 +170,11 @@ export const billingSchema = objectOf({
 
 export type Purchases = z.output<typeof purchasesSchema>;
 export type StoredPayment = z.output<typeof storedPaymentSchema>;
-const storedPaymentSchema = z.extend(paymentSchema, { ended_at: z.nullable(isoTimeSchema) });
+const storedPaymentSchema = z.extend(paymentSchema, {
+  ended_at: z.nullable(isoTimeSchema),
+  /** On its invoice: the billing information when it was completed, or else when it was first saved. */
+  billing: z.nullable(billingSchema),
+});
 export const purchasesSchema = objectOf({
   payments: list(storedPaymentSchema),
   /** The card of the last completed card top-up, and whether its bank refuses further charges. */
