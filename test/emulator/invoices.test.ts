@@ -139,23 +139,6 @@ test("with complete billing information, an unknown and another account's invoic
   expect((await control("GET", `${account}/invoices/.pdf`)).status).toBe(404);
 });
 
-<<<<<<< HEAD
-test("an invoice accepts names in every script", async () => {
-  const id = pay();
-  for (const name of [
-    "Łódź Žluťoučký",
-    "東京レコード",
-    "🎵 music",
-    "a\u0000b",
-    "x".repeat(100),
-    "e\u0301té",
-  ]) {
-    await service.control("PUT", `${account}/billing`, { ...BILLING, name });
-    expect((await bytesOf(`/invoices/${id}.pdf`)).response.status).toBe(200);
-  }
-  expect(printable("Łódź Žluťoučký — “Été” 5 €")).toBe("Lódz Žlutoucký — “Été” 5 €");
-  expect(printable("東京\tレコード\u0007")).toBe("?? ????");
-=======
 const invoiceOf = async (billing: Partial<BillingInformation>) => {
   const copy = service.emulator.fork();
   copy.accounts.setBilling(copy.accountId, { ...BILLING, ...billing });
@@ -274,5 +257,4 @@ test("an invoice keeps the billing information of its day, also in a snapshot", 
     expect(readPdf(await accounts.invoicePdf(id, second)).lines).toContain("Chuva Discos SA");
   }
   expect(readPdf(before[0] ?? new Uint8Array()).lines).toContain("Chuva Discos Lda");
->>>>>>> b0145c7 (Write invoices in any script with PDFKit and embedded fonts)
 });

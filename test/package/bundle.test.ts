@@ -7,7 +7,7 @@ import { unusedPackages } from "../../scripts/invoice-libraries.js";
 import { entries, nodeEntries } from "./entries.js";
 
 const kilobytes = 1000;
-const SPLIT: BuildOptions = { splitting: true, outdir: "out" };
+const SPLIT: BuildOptions = { splitting: true, outdir: "out", loader: { ".woff": "binary" } };
 
 const bundle = (entryPoints: string[], options: BuildOptions) =>
   build({ ...options, entryPoints, bundle: true, format: "esm", write: false, metafile: true });
@@ -52,12 +52,7 @@ test("the emulator's large parts are loaded at their first use", async () => {
     // Paths stay relative even if `node_modules` is a link.
     preserveSymlinks: true,
     external: ["zod", "worker_threads"],
-<<<<<<< HEAD
-=======
     mainFields: ["module", "main"],
-    loader: { ".woff": "binary" },
-    metafile: true,
->>>>>>> b0145c7 (Write invoices in any script with PDFKit and embedded fonts)
   });
   const eager = new Set<string>();
   const load = (file: string) => {
@@ -104,25 +99,14 @@ test("every package in the dashboard has its license in the licenses file", () =
 });
 
 test("every bundled package's license is in the licenses file", async () => {
-<<<<<<< HEAD
   const entryPoints = ["emulator/index.ts", "src/cli/main.ts"];
-  const options: BuildOptions = { ...SPLIT, platform: "node", external: ["zod", "ky"] };
-  const { metafile } = await bundle(entryPoints, options);
-=======
-  const { metafile } = await build({
-    entryPoints: ["emulator/index.ts", "src/cli/main.ts"],
-    bundle: true,
-    splitting: true,
-    format: "esm",
+  const options: BuildOptions = {
+    ...SPLIT,
     platform: "node",
-    outdir: "out",
-    write: false,
     external: ["zod", "ky"],
-    loader: { ".woff": "binary" },
     alias: unusedPackages,
-    metafile: true,
-  });
->>>>>>> b0145c7 (Write invoices in any script with PDFKit and embedded fonts)
+  };
+  const { metafile } = await bundle(entryPoints, options);
   const bundled = Object.values(metafile.outputs)
     .flatMap(({ inputs }) => Object.keys(inputs))
     .flatMap((source) => source.match(/(?<=.*node_modules\/)(?:@[^/]+\/)?[^/]+/) ?? []);
