@@ -2,9 +2,7 @@ import { AsyncMusic } from "async-music";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { describe, expect, test } from "vitest";
-import { controlled, serviceOf, VALID } from "./support/service.js";
-
-const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } } as const;
+import { BALANCE, clipsOf, controlled, failWith, serviceOf, VALID } from "./support/service.js";
 
 describe("an emulator with another `url`", () => {
   const URL_WITH_PATH = "https://api.example.com/music";
@@ -14,7 +12,7 @@ describe("an emulator with another `url`", () => {
     const emulator = open();
     const { apiKey, fetch, clock } = emulator.connection();
     const client = new AsyncMusic({ baseUrl: URL_WITH_PATH, apiKey, fetch, clock });
-    const [clip] = (await client.tasks.run(SONG)).output.result;
+    const [clip] = (await client.tasks.run(VALID.song)).output.result;
     if (clip === undefined) throw new Error("Expected a clip");
     expect(clip.audio_url).toBe(`${URL_WITH_PATH}/audio/${clip.id}`);
     expect((await client.audio.download(clip)).contentType).toMatch(/^audio\//);
@@ -37,12 +35,9 @@ describe("an emulator with another `url`", () => {
   test("logs paths, and applies faults, without the path of its `url`", async () => {
     const emulator = open();
     const { get } = serviceOf(emulator);
-    emulator.faults.add({
-      path: "/api/v1/account/balance",
-      fault: { kind: "status", status: 503, when: "before" },
-    });
-    expect((await get("/api/v1/account/balance")).status).toBe(503);
-    expect(emulator.requests.map(({ path }) => path)).toEqual(["/api/v1/account/balance"]);
+    emulator.faults.add({ path: BALANCE, fault: failWith(503) });
+    expect((await get(BALANCE)).status).toBe(503);
+    expect(emulator.requests.map(({ path }) => path)).toEqual([BALANCE]);
   });
 
   test("rejects requests outside its path, and at the default address", async () => {
@@ -67,8 +62,7 @@ describe("an emulator with another `url`", () => {
   test("has the server's address when it is served on a port", async () => {
     const emulator = open();
     await using server = await serve(emulator);
-    const { create, read } = serviceOf(emulator, { fetch: globalThis.fetch, url: server.url });
-    const [clip] = (await read(await create(VALID.song, { polls: 1 }))).output.result;
+    const [clip] = await clipsOf(serviceOf(emulator, { fetch: globalThis.fetch, url: server.url }));
     expect(clip.audio_url).toBe(`${server.url}/audio/${clip.id}`);
   });
 });

@@ -1,40 +1,32 @@
 import { getEventListeners } from "node:events";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { collectGarbage } from "../support/collect-garbage.js";
-import { BALANCE, clipsOf, createService, TASK, VALID } from "./support/service.js";
+import { BALANCE, clipsOf, createService, postOf, TASK, VALID } from "./support/service.js";
 
 test("a body that is too large is not read to its end", async () => {
-  const { emulator } = createService();
+  const service = createService();
+  const cancel = vi.fn();
   let pieces = 0;
-  let isLeft = false;
   const body = new ReadableStream({
     pull(controller) {
       pieces++;
       controller.enqueue(new Uint8Array(2 ** 20));
     },
-    cancel() {
-      isLeft = true;
-    },
+    cancel,
   });
-  const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
-  const init = { method: "POST", headers, body, duplex: "half" } as const;
-  const response = await emulator.fetch(`${emulator.url}/api/v1/task`, init);
-  expect(response.status).toBe(400);
-  expect(isLeft).toBe(true);
+  const init = { ...postOf(service, null, { body }), duplex: "half" } as RequestInit;
+  expect((await service.send(TASK, init)).status).toBe(400);
+  expect(cancel).toHaveBeenCalledOnce();
   expect(pieces).toBeLessThan(6);
 });
 
-test("a body of a hundred nested levels is accepted and echoed", async () => {
+test("a body with a hundred nested levels and many brackets is accepted and echoed", async () => {
   const { create, read } = createService();
   let deep: unknown = 1;
   for (let depth = 0; depth < 100; depth++) deep = { a: [deep] };
   const input = { tags: "fado", deep };
-  expect((await read(await create({ model: "provider_a", task_type: "music", input }))).input).toEqual(input);
-});
-
-test("many brackets next to each other do not count as nesting", async () => {
-  const { post } = createService();
-  expect((await post({ ...VALID.song, wide: Array.from({ length: 5_000 }, () => []) })).status).toBe(202);
+  const wide = Array.from({ length: 5_000 }, () => []);
+  expect((await read(await create({ ...VALID.custom, input, wide }))).input).toEqual(input);
 });
 
 test("the input is echoed unchanged, whatever its field names", async () => {
@@ -123,8 +115,9 @@ test("a reset rejects requests and downloads in flight, and they leave no trace"
 });
 
 test("an abort during a download rejects it with the reason, also after a garbage collection", async () => {
-  const { emulator, create, read } = createService();
-  const [clip] = (await read(await create(VALID.song, { polls: 1 }))).output.result;
+  const service = createService();
+  const { emulator } = service;
+  const [clip] = await clipsOf(service);
   const leaving = new AbortController();
   const file = await emulator.fetch(clip.audio_url, { signal: leaving.signal });
   const whole = await emulator.fetch(clip.audio_url, { signal: new AbortController().signal });
@@ -136,8 +129,9 @@ test("an abort during a download rejects it with the reason, also after a garbag
 });
 
 test("an unread download leaves no listener on its signal", async () => {
-  const { emulator, create, read } = createService();
-  const [clip] = (await read(await create(VALID.song, { polls: 1 }))).output.result;
+  const service = createService();
+  const { emulator } = service;
+  const [clip] = await clipsOf(service);
   const { signal } = new AbortController();
   const file = await emulator.fetch(new Request(clip.audio_url), { signal });
   expect(getEventListeners(signal, "abort")).toEqual([]);
@@ -160,10 +154,8 @@ test("a response in process has the request's `url`, as with `fetch`", async () 
 });
 
 test("a `Request` as second argument replaces the first one's options, as with `fetch`", async () => {
-  const { emulator } = createService();
-  const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
-  const init = { method: "POST", headers, body: JSON.stringify(VALID.song) };
-  const address = new Request(emulator.url + TASK);
-  const answer = await emulator.fetch(address, new Request("https://elsewhere.example", init));
-  expect(answer.status).toBe(202);
+  const service = createService();
+  const { fetch, url } = service.emulator;
+  const options = new Request("https://elsewhere.example", postOf(service, VALID.song));
+  expect((await fetch(new Request(url + TASK), options)).status).toBe(202);
 });

@@ -9,7 +9,12 @@ const stall = { fault: { kind: "stall" } };
 const status = { kind: "status", stauts: 500, when: "before" };
 
 /** The call, the misspelled name, the one that was meant, and for a field the object inside the argument, if any. */
-type Misspelling = [call: (emulator: Emulator) => unknown, wrong: string, meant: string, inside?: string];
+type Misspelling = [
+  call: (emulator: Emulator, accountId: string) => unknown,
+  wrong: string,
+  meant: string,
+  inside?: string,
+];
 
 const MISSPELLINGS: Misspelling[] = [
   [({ faults }) => faults.add(untyped({ metod: "POST", ...stall })), "metod", "method", ""],
@@ -21,15 +26,10 @@ const MISSPELLINGS: Misspelling[] = [
   [(each) => each.reset(untyped({ seeed: 5 })), "seeed", "seed"],
   [(each) => each.reset(untyped({ policy: { late_sucess: 1 } })), "late_sucess", "late_success", "policy"],
   [({ accounts }) => accounts.create(untyped({ credit: 5 })), "credit", "credits"],
-  [({ accounts, accountId: id }) => accounts.update(id, untyped({ suspend: 1 })), "suspend", "suspended", ""],
-  [({ accounts, accountId: id }) => accounts.topUp(id, untyped({ metod: "card" })), "metod", "method", ""],
-  [({ accounts, accountId: id }) => accounts.setBilling(id, untyped({ nam: "A" })), "nam", "name", ""],
-  [
-    ({ accounts, accountId: id }) => accounts.setAutoTopUp(id, untyped({ enable: 1 })),
-    "enable",
-    "enabled",
-    "",
-  ],
+  [({ accounts }, id) => accounts.update(id, untyped({ suspend: 1 })), "suspend", "suspended", ""],
+  [({ accounts }, id) => accounts.topUp(id, untyped({ metod: "card" })), "metod", "method", ""],
+  [({ accounts }, id) => accounts.setBilling(id, untyped({ nam: "A" })), "nam", "name", ""],
+  [({ accounts }, id) => accounts.setAutoTopUp(id, untyped({ enable: 1 })), "enable", "enabled", ""],
   [(each) => each.connection(untyped({ apikey: "emu_other" })), "apikey", "apiKey"],
   [() => createEmulator({ policy: untyped({ late_sucess: 1 }) }), "late_sucess", "late_success", "policy"],
   [() => createEmulator({ limits: untyped({ request: 5 }) }), "request", "requests", "limits"],
@@ -41,7 +41,9 @@ describe("a misspelled name is refused with the nearest known one", () => {
     const before = JSON.stringify(emulator.snapshot());
     const where = inside ? ` in \`${inside}\`` : "";
     const name = `${inside === undefined ? "option" : "field"} \`${wrong}\`${where}`;
-    expect(() => call(emulator)).toThrow(new RangeError(`Unknown ${name}. Did you mean \`${meant}\`?`));
+    expect(() => call(emulator, emulator.accountId)).toThrow(
+      new RangeError(`Unknown ${name}. Did you mean \`${meant}\`?`),
+    );
     expect(JSON.stringify(emulator.snapshot())).toBe(before);
   });
 

@@ -50,7 +50,6 @@ test.each([
     { zzz: 1 },
     "Unknown option `zzz`. Known options: seed, credits, policy, limits, clock, apiKey, snapshot, url, exchangeBytes.",
   ],
-  [{ credit: 5 }, "Unknown option `credit`. Did you mean `credits`?"],
   [{ apikey: "emu_mine" }, "Unknown option `apikey`. Did you mean `apiKey`?"],
   [null, "`options` must be an object; got null."],
 ])("the options %j are refused with the nearest name", (options, message) => {

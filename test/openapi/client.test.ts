@@ -3,8 +3,9 @@ import { expect, onTestFinished, test } from "vitest";
 // `generated.test.ts` generates these types and compiles this file; nothing else does.
 import type { paths } from "../../.reports/openapi/generated.js";
 import { createEmulator } from "../../emulator/index.js";
+import { SAMPLES } from "../spec/tables/samples.js";
 
-/** What a stranger's program would be: a generated client, and no SDK. */
+/** A program without the SDK: a generated client. */
 function createWorld() {
   const emulator = createEmulator({ seed: 1, credits: 100 });
   onTestFinished(() => emulator[Symbol.asyncDispose]());
@@ -17,12 +18,7 @@ test("a generated client can create a song, and read its cost", async () => {
   const { emulator, client } = createWorld();
   const created = await client.POST("/api/v1/task", {
     params: { header: { "X-Request-Id": "song-1" } },
-    body: {
-      model: "provider_a",
-      task_type: "music",
-      input: { gpt_description_prompt: "rain in Lisbon" },
-      audio_format: "mp3",
-    },
+    body: { ...SAMPLES["provider_a music"], audio_format: "mp3" },
   });
   expect(created.response.headers.get("X-Request-Id")).toBe("song-1");
   expect(created.data).toMatchObject({ code: 202, data: { status: "pending", credits_charged: 10 } });
@@ -45,18 +41,12 @@ test("a generated client can create a song, and read its cost", async () => {
 test("a generated client can create tasks of every type and provider", async () => {
   const { emulator, client } = createWorld();
   const submissions = [
-    await client.POST("/api/v1/task", {
-      body: { model: "provider_a", task_type: "lyrics", input: { prompt: "a letter to the sea" } },
-    }),
-    await client.POST("/api/v1/task", {
-      body: { model: "provider_a", task_type: "upload", input: { url: "https://example.com/hum.mp3" } },
-    }),
+    await client.POST("/api/v1/task", { body: SAMPLES["provider_a lyrics"] }),
+    await client.POST("/api/v1/task", { body: SAMPLES["provider_a upload"] }),
     await client.POST("/api/v1/task", {
       body: { model: "provider_a", task_type: "concat", input: { clip_id: "no-such-clip" } },
     }),
-    await client.POST("/api/v1/task", {
-      body: { model: "provider_b", task_type: "music", input: { prompt: "calm and wide", seed: 35 } },
-    }),
+    await client.POST("/api/v1/task", { body: SAMPLES["provider_b music"] }),
   ];
   await emulator.clock.advance(600_000);
   const statuses = [];
@@ -79,8 +69,8 @@ test("a generated client receives errors in the described body", async () => {
     params: { path: { taskId: "0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b" } },
   });
   expect([unknown.error?.code, unknown.error?.error_code]).toEqual([404, "task_not_found"]);
-  const stranger = await connect("emu_nobody").GET("/api/v1/account/usage");
-  expect([stranger.error?.code, stranger.error?.error_code]).toEqual([401, "invalid_api_key"]);
+  const unauthorized = await connect("emu_unknown").GET("/api/v1/account/usage");
+  expect([unauthorized.error?.code, unauthorized.error?.error_code]).toEqual([401, "invalid_api_key"]);
 });
 
 test("a mix of the two providers' fields does not compile in a generated client", async () => {

@@ -8,7 +8,7 @@ import { SAMPLES } from "./tables/samples.js";
 
 const DATA = { createTask: SUBMISSION, retrieveTask: TASK, balance: BALANCE, usage: USAGE } as const;
 const FAILURES = ENDPOINTS.flatMap((endpoint) => endpoint.errors.map((status) => ({ ...endpoint, status })));
-const LYRICS = JSON.stringify(SAMPLES["provider_a lyrics"]);
+const LYRICS = SAMPLES["provider_a lyrics"];
 const UNKNOWN_TASK = "/api/v1/task/0b9f6f2e-6f0a-4c3e-9d7c-6a1f4f3d2c1b";
 
 describe("every endpoint of the emulator", () => {
@@ -119,19 +119,11 @@ async function call(
   name: Name,
   asking: { headers?: Record<string, string>; key?: string } = {},
 ) {
-  const { headers, ...rest } = asking;
   switch (name) {
     case "createTask":
-      return service.ask("POST", "/api/v1/task", {
-        ...rest,
-        headers: { ...headers, "Content-Type": "application/json" },
-        body: LYRICS,
-      });
+      return service.post(LYRICS, asking);
     case "retrieveTask": {
-      const created = await service.ask("POST", "/api/v1/task", {
-        headers: { "Content-Type": "application/json" },
-        body: LYRICS,
-      });
+      const created = await service.post(LYRICS);
       return service.get(`/api/v1/task/${String(field(created.data, "task_id"))}`, asking);
     }
     case "balance":

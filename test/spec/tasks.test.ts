@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createService, field } from "./emulated-service.js";
 import { misfits } from "./misfits.js";
 import { CLIP_METADATA, LYRICS, MUSIC_CLIP, OUTPUT, PLAIN_CLIP, TASK } from "./tables/fields.js";
+import { SAMPLES } from "./tables/samples.js";
 import { OFFERS } from "./tables/service.js";
 import { STATUS_FIELDS } from "./tables/statuses.js";
 import { read, submit, taskIn } from "./tasks-of-the-emulator.js";
@@ -51,23 +52,11 @@ describe("a task of the emulator", () => {
 
   it.each([7, 0, null])("returns the provider's stated wait of %s s", async (seconds) => {
     const service = createService();
-    service.emulator.providers.provider_b.next({
-      outcome: "failure",
-      error_code: "rate_limited",
-      retry_after_seconds: seconds,
-      polls: 1,
-    });
-    const taskId = await submit(service, {
-      model: "provider_b",
-      task_type: "music",
-      input: { prompt: "calm" },
-    });
+    const reason = { error_code: "rate_limited", retry_after_seconds: seconds } as const;
+    service.emulator.providers.provider_b.next({ outcome: "failure", polls: 1, ...reason });
+    const taskId = await submit(service, SAMPLES["provider_b music"]);
     const { data } = await read(service, taskId);
-    expect(data).toMatchObject({
-      status: "failure",
-      error_code: "rate_limited",
-      retry_after_seconds: seconds,
-    });
+    expect(data).toMatchObject({ status: "failure", ...reason });
   });
 });
 

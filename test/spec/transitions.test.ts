@@ -41,26 +41,15 @@ describe("the credits of every offer", () => {
     async ({ offer, end, credits }) => {
       const service = createService();
       const body = await bodyFor(offer, service);
-      const before = totals(service);
-      service.emulator.providers[offer.model].next({
-        outcome: end === "settled" ? "success" : "failure",
-        polls: 1,
-      });
+      const { available, used, tasks } = totals(service);
+      const outcome = end === "settled" ? "success" : "failure";
+      service.emulator.providers[offer.model].next({ outcome, polls: 1 });
       const taskId = await submit(service, body);
-      expect(totals(service)).toEqual({
-        available: before.available - credits,
-        frozen: credits,
-        used: before.used + credits,
-        tasks: before.tasks + 1,
-      });
+      const usage = { used: used + credits, tasks: tasks + 1 };
+      expect(totals(service)).toEqual({ ...usage, available: available - credits, frozen: credits });
       await read(service, taskId);
-      const left = end === "settled" ? before.available - credits : before.available;
-      expect(totals(service)).toEqual({
-        available: left,
-        frozen: 0,
-        used: before.used + credits,
-        tasks: before.tasks + 1,
-      });
+      const left = end === "settled" ? available - credits : available;
+      expect(totals(service)).toEqual({ ...usage, available: left, frozen: 0 });
     },
   );
 
@@ -68,10 +57,8 @@ describe("the credits of every offer", () => {
     "$type by $model is refused with one credit too few, and accepted with exactly enough",
     async (offer) => {
       const poor = createService({ credits: offer.credits - 1 });
-      expect(await poor.post(sampleOf(offer))).toMatchObject({
-        status: 402,
-        body: { error_code: "insufficient_credits" },
-      });
+      const refused = { status: 402, body: { error_code: "insufficient_credits" } };
+      expect(await poor.post(sampleOf(offer))).toMatchObject(refused);
       expect(totals(poor)).toEqual({ available: offer.credits - 1, frozen: 0, used: 0, tasks: 0 });
 
       const able = createService({ credits: offer.credits });

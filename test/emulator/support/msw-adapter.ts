@@ -1,19 +1,25 @@
-import { createEmulator, type Emulator } from "async-music/emulator";
-import { describe, expect, test, vi } from "vitest";
-import { serviceOf, TASK, VALID } from "./service.js";
+import { createEmulator } from "async-music/emulator";
+import { emulatorHandlers } from "async-music/emulator/msw";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { clipsOf, serviceOf, TASK, VALID } from "./service.js";
 
-export function describeMswAdapter(name: string, listen: (emulator: Emulator) => void): void {
+/** Tests the handlers with a version of MSW, whose server `listen` starts. */
+export function describeMswAdapter(
+  name: string,
+  listen: (...handlers: ReturnType<typeof emulatorHandlers>) => { close(): void },
+): void {
   const connect = (url?: string) => {
     const emulator = createEmulator({ credits: 100, url });
-    listen(emulator);
+    const server = listen(...emulatorHandlers(emulator));
+    onTestFinished(() => server.close());
     return serviceOf(emulator, { fetch: globalThis.fetch });
   };
 
   describe(name, () => {
     test("serves every URL that the emulator returns: audio, cover art, and files of a provider", async () => {
-      const { create, read } = connect();
-      const [clip] = (await read(await create(VALID.song, { polls: 1, storable: false }))).output.result;
-      const [stored] = (await read(await create(VALID.upload, { polls: 1 }))).output.result;
+      const service = connect();
+      const [clip] = await clipsOf(service, VALID.song, { storable: false });
+      const [stored] = await clipsOf(service, VALID.upload);
       for (const url of [clip.audio_url, stored.audio_url, clip.image_url]) {
         const response = await fetch(url);
         expect(response.status).toBe(200);
@@ -25,11 +31,10 @@ export function describeMswAdapter(name: string, listen: (emulator: Emulator) =>
     });
 
     test("serves a hard-coded address, and no other path of its host", async () => {
-      const { emulator, create, read } = connect("https://api.example.com/music");
-      const headers = { "x-api-key": emulator.apiKey };
-      const balance = await fetch("https://api.example.com/music/api/v1/account/balance", { headers });
-      expect((await balance.json()).data).toEqual({ available: 100, frozen: 0, total: 100 });
-      const [clip] = (await read(await create(VALID.song, { polls: 1 }))).output.result;
+      const service = connect("https://api.example.com/music");
+      const { emulator } = service;
+      expect(await service.balance()).toEqual({ available: 100, frozen: 0, total: 100 });
+      const [clip] = await clipsOf(service);
       expect(clip.audio_url).toBe(`https://api.example.com/music/audio/${clip.id}`);
       for (const url of [clip.audio_url, clip.image_url]) expect((await fetch(url)).status).toBe(200);
       const before = emulator.requests.length;
@@ -46,18 +51,11 @@ export function describeMswAdapter(name: string, listen: (emulator: Emulator) =>
     test("does not let time skip while requests are in flight", async () => {
       const { emulator, create, read } = connect();
       const taskId = await create(VALID.song, { process_seconds: 47 });
-      let polls = 0;
-      for (;;) {
-        await emulator.clock.sleep(5_000);
-        polls++;
-        if ((await read(taskId)).status === "success") break;
-      }
-      expect(polls).toBe(10);
-      expect(
-        emulator.requests
-          .filter(({ path }) => path === `${TASK}/${taskId}`)
-          .map(({ at }) => at.slice(17, 19)),
-      ).toEqual(["05", "10", "15", "20", "25", "30", "35", "40", "45", "50"]);
+      do await emulator.clock.sleep(5_000);
+      while ((await read(taskId)).status !== "success");
+      const reads = emulator.requests.filter(({ path }) => path === `${TASK}/${taskId}`);
+      const seconds = ["05", "10", "15", "20", "25", "30", "35", "40", "45", "50"];
+      expect(reads.map(({ at }) => at.slice(17, 19))).toEqual(seconds);
     });
   });
 }
