@@ -169,20 +169,27 @@ async function request<Result>(
   } catch (error) {
     deadline.clear();
     signal.throwIfAborted();
-    if (error instanceof AudioDownloadError) return { error, mayResend: true, statedWaitMs: null };
+    if (error instanceof AudioDownloadError) return { error, mayResend: true };
     const reason = deadline.timedOut() ? "no response came in time" : "the connection was lost";
-    const message = `Failed to download audio: ${reason}. Download ${shownUrl} again.`;
-    const details = { url: shownUrl, status: null, cause: redactor.cause(error) };
-    return { error: new AudioDownloadError(message, details), mayResend: true, statedWaitMs: null };
+    return { error: downloadError(download, null, reason, error), mayResend: true };
   }
   deadline.clear();
   response.body?.cancel().catch(() => {});
   const waitMs = statedWaitMs(response.headers, undefined, clock.now());
   if (status === 404)
     return { error: new AudioExpiredError(shownUrl), mayResend: false, statedWaitMs: waitMs };
-  const message = `Failed to download audio: ${shownUrl} returned HTTP ${status}.`;
-  const error = new AudioDownloadError(message, { url: shownUrl, status });
+  const error = downloadError(download, status, `the server returned HTTP ${status}`);
   return { error, mayResend: status === 429 || (status ?? 0) >= 500, statedWaitMs: waitMs };
+}
+
+function downloadError(
+  { context, shownUrl: url }: Download,
+  status: number | null,
+  reason: string,
+  thrown?: unknown,
+): AudioDownloadError {
+  const message = `Failed to download audio: ${reason}. Download ${url} again.`;
+  return new AudioDownloadError(message, { url, status, cause: context.redactor.cause(thrown) });
 }
 
 async function open(
@@ -248,13 +255,9 @@ async function resume(
   received: number,
   { reason, cause }: BodyFailure,
 ): Promise<Source> {
-  const { context, shownUrl: url, controller } = download;
+  const { context, controller } = download;
   const { signal } = controller;
-  const cutOff = (reason: string, thrown?: unknown) => {
-    const message = `Failed to download audio: ${reason}. Download ${url} again.`;
-    const { status } = begun;
-    return new AudioDownloadError(message, { url, status, cause: context.redactor.cause(thrown) });
-  };
+  const cutOff = (reason: string, thrown?: unknown) => downloadError(download, begun.status, reason, thrown);
 
   signal.throwIfAborted();
   const error = cutOff(reason, cause);
@@ -267,21 +270,18 @@ async function resume(
     if (skipped === null) {
       deadline.clear();
       rest.body?.cancel().catch(() => {});
-      return {
-        error: cutOff(`${broken}, and the server does not confirm that the file is unchanged`),
-        mayResend: false,
-        statedWaitMs: null,
-      };
+      const error = cutOff(`${broken}, and the server does not confirm that the file is unchanged`);
+      return { error, mayResend: false };
     }
     const pieces = skipping(piecesOf(rest, deadline), skipped);
     try {
       const { value, done } = await pieces.next();
       const size = version.size ?? versionOf(rest).size;
       if (!done) return { result: { pieces: startingWith(value, pieces), size } };
-      return { error: cutOff(broken), mayResend: true, statedWaitMs: null };
+      return { error: cutOff(broken), mayResend: true };
     } catch (thrown) {
       signal.throwIfAborted();
-      return { error: cutOff(broken, thrown), mayResend: true, statedWaitMs: null };
+      return { error: cutOff(broken, thrown), mayResend: true };
     }
   };
 
@@ -290,7 +290,7 @@ async function resume(
     // The broken body counts as the first attempt, so that a wait comes before the first request.
     if (isFirst) {
       isFirst = false;
-      return { error, mayResend: true, statedWaitMs: null };
+      return { error, mayResend: true };
     }
     retries.left--;
     return request(download, headers, readRest);

@@ -148,22 +148,14 @@ function rangeOf(headers: Headers): { start: number; size: number | null } | nul
 /** The extensions that a file of audio can get. */
 export type AudioExtension = "mp3" | "wav" | "flac" | "ogg" | "m4a" | "bin";
 
-/** By the subtype of `audio`, without `x-`. */
-const EXTENSIONS: Readonly<Record<string, AudioExtension>> = {
-  mpeg: "mp3",
-  mp3: "mp3",
-  mpeg3: "mp3",
-  wav: "wav",
-  wave: "wav",
-  "vnd.wave": "wav",
-  "pn-wav": "wav",
-  flac: "flac",
-  ogg: "ogg",
-  opus: "ogg",
-  vorbis: "ogg",
-  mp4: "m4a",
-  m4a: "m4a",
-};
+/** The subtypes of `audio` of each extension, without `x-`. */
+const SUBTYPES: readonly (readonly [extension: AudioExtension, ...subtypes: string[]])[] = [
+  ["mp3", "mpeg", "mp3", "mpeg3"],
+  ["wav", "wav", "wave", "vnd.wave", "pn-wav"],
+  ["flac", "flac"],
+  ["ogg", "ogg", "opus", "vorbis"],
+  ["m4a", "mp4", "m4a"],
+];
 
 const GENERIC_TYPES = ["", "application/octet-stream"];
 
@@ -186,7 +178,7 @@ export function extensionOfType(contentType: string | null): AudioExtension | nu
   const mediaType = (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   if (GENERIC_TYPES.includes(mediaType)) return null;
   const subtype = /^audio\/(?:x-)?(.*)|^application\/(ogg)$/.exec(mediaType)?.slice(1).join("") ?? "";
-  return Object.hasOwn(EXTENSIONS, subtype) ? (EXTENSIONS[subtype] ?? "bin") : "bin";
+  return SUBTYPES.find(([, ...subtypes]) => subtypes.includes(subtype))?.[0] ?? "bin";
 }
 
 export function extensionOfBytes(start: Uint8Array): AudioExtension {

@@ -147,6 +147,6 @@ export type Judge = (failure: Failure) => Verdict;
 export type Tried<Result> = { result: Result } | FailedAttempt;
 
 export interface FailedAttempt extends Verdict {
-  /** The wait that the response stated, in milliseconds; `null` if it stated none. */
-  statedWaitMs: number | null;
+  /** The wait that the response stated, in milliseconds, if it stated one. */
+  statedWaitMs?: number | null;
 }

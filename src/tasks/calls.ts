@@ -256,7 +256,7 @@ export async function pollTask(
     const issues = [{ path: "data", message: `nests deeper than ${DEEPEST} levels` }];
     throw invalidResponse(context.redactor, call, response.requestId, issues);
   } catch (error) {
-    return { error, mayResend: true, statedWaitMs: null };
+    return { error, mayResend: true };
   }
 }
 

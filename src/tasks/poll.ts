@@ -290,7 +290,7 @@ async function joined(
 }
 
 function failed(error: unknown): PollOutcome {
-  return { error, mayResend: false, statedWaitMs: null };
+  return { error, mayResend: false };
 }
 
 /** A refused key or task id ends a wait, and so does every error that is not a failed read. */
