@@ -56,7 +56,6 @@ export function parseData<Data>(
   call: Call,
   { json, requestId }: Pick<ApiResponse, "json" | "requestId">,
   schema: Schema<Data>,
-  taskId = call.taskId,
   dataPath: readonly string[] = ["data"],
 ): Data {
   const { data } = json;
@@ -66,7 +65,7 @@ export function parseData<Data>(
     path: [...dataPath, ...path.map(String)].join("."),
     message,
   })) ?? [{ path: "", message: "is not JSON of the form { code, data }" }];
-  throw invalidResponse(redactor, call, requestId, issues, taskId);
+  throw invalidResponse(redactor, call, requestId, issues);
 }
 
 /** The data of a response, with the response. */

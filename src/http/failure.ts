@@ -78,12 +78,15 @@ export function invalidResponse(
   call: Call,
   responseId: string,
   issues: readonly { path: string; message: string }[],
-  taskId = call.taskId,
 ): InvalidResponseError {
   const requestId = redactor.text(responseId);
   const what = issues.map(({ path, message }) => `\`${path === "" ? "body" : path}\` ${message}`).join("; ");
   const reason = `the response breaks the service's contract: ${redactor.text(what)}`;
-  return new InvalidResponseError(failureMessage(call, reason, requestId), { requestId, issues, taskId });
+  return new InvalidResponseError(failureMessage(call, reason, requestId), {
+    requestId,
+    issues,
+    taskId: call.taskId,
+  });
 }
 
 export function unusableError(

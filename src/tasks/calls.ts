@@ -82,9 +82,9 @@ export async function createTask(
     const outcome = { kind: "received", response } as const;
     throw submissionOutcomeUnknown({ context, call, requestId: response.requestId, outcome });
   }
-  const created: Call = { ...call, advice: () => `The task was created. ${resumeAdvice(taskId)}` };
+  const created: Call = { ...call, taskId, advice: () => `The task was created. ${resumeAdvice(taskId)}` };
   // test/types/contract-schemas.test-d.ts proves the fields. The service repeats the `type` of the request.
-  const data = parseData(context, created, response, taskSubmissionSchema, taskId) as TaskSubmission;
+  const data = parseData(context, created, response, taskSubmissionSchema) as TaskSubmission;
   return { data, response };
 }
 
@@ -265,7 +265,7 @@ export function checkResult(context: Context, call: Call, { data, response }: Re
   if (!isTaskType(data.type)) return;
   const path = ["data", "output", "result"];
   const json = { data: data.output?.result ?? null };
-  parseData<unknown>(context, call, { ...response, json }, resultSchemas[data.type], undefined, path);
+  parseData<unknown>(context, call, { ...response, json }, resultSchemas[data.type], path);
 }
 
 function notFoundAdvice(journalKey?: string): string {

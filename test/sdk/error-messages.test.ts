@@ -30,6 +30,10 @@ test.each<[status: number, body: unknown, reason: string]>([
   [418, { error_code: "toString" }, "toString (HTTP 418)"],
   [500, null, "no error code (HTTP 500)"],
   [500, "error_code", "no error code (HTTP 500)"],
+  [401, { error_code: "invalid_api_key" }, "invalid_api_key (HTTP 401). Check the API key"],
+  [402, null, "no error code (HTTP 402). Top up the account, then send the request again"],
+  [403, null, "no error code (HTTP 403). Contact the service"],
+  [404, null, "no error code (HTTP 404). Check `baseUrl`"],
   [300, { message: "Gone" }, "HTTP 300 is a redirect, which the SDK does not follow. Check `baseUrl`"],
   [399, { message: "Gone" }, "HTTP 399 is a redirect, which the SDK does not follow. Check `baseUrl`"],
 ])("the message of a %i with %j says: %s", async (status, body, reason) => {

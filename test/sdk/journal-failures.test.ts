@@ -117,6 +117,7 @@ test("if put returns false and get returns null, the run fails after two seconds
   const error = await rejection(run(), JournalError);
   expect(error.taskId).toBeNull();
   expect(error.cause).toBeUndefined();
+  expect(error.message).toContain("does not read from a stale replica");
   expect(puts).toBe(9);
   expect(clock.elapsed()).toBe(2000);
   expect(requests).toEqual([]);

@@ -651,6 +651,17 @@ test("of many processes that start at once, one posts", async () => {
 });
 
 test.each([
+  [{ journal: memoryJournal() }, "`journal` needs `journalKey`."],
+  [{ journalKey: KEY }, "`journalKey` needs `journal`."],
+  [{ probe: true }, "`probe` needs `journal`."],
+  [{ journal: memoryJournal(), journalKey: "" }, "a string that is not empty; got a string of length 0."],
+])("a journal option without the other one it needs says which (%#)", async (options, message) => {
+  const { client } = createWorld(serve);
+  const error = await rejection(client.tasks.run(SONG_REQUEST, options), InvalidOptionError);
+  expect(error.message).toContain(message);
+});
+
+test.each([
   ["journalKey", { journal: memoryJournal() }],
   ["journal", { journalKey: KEY }],
   ["journalKey", { journal: memoryJournal(), journalKey: "" }],

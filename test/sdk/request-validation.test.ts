@@ -138,6 +138,8 @@ test.each([
 });
 
 test.each([
+  [undefined, "Invalid request (invalid_json): `request` is missing. Nothing was sent."],
+  [circular, "`request` is not serializable as JSON."],
   [musicB({ prompt: "calm" }, { task_type: "lyrics" }), "`task_type` must be music for provider_b."],
   [
     { model: "provider_a", taskType: "music", input: described },
@@ -154,7 +156,7 @@ test.each([
   [musicB({ prompt: "calm", title: "x" }), "is a field of provider_a: remove it"],
 ])("the refusal of %j says what is wrong and what was meant", async (request, words) => {
   const { client } = createWorld(() => accepted());
-  const error = await rejection(client.tasks.create(request as TaskRequest), InvalidRequestError);
+  const error = await rejection(client.tasks.create(request as unknown as TaskRequest), InvalidRequestError);
   expect(error.message).toContain(words);
 });
 
