@@ -45,7 +45,7 @@ function Details({ exchange }: { exchange: Exchange }) {
       <Findings exchange={exchange} />
       {!complete && (
         <Empty>
-          The headers and bodies of this request are no longer kept: newer ones took their place. The option{" "}
+          The headers and bodies of this request are no longer kept: newer ones replaced them. The option{" "}
           <code>exchangeBytes</code> of the emulator sets how many bytes are kept.
         </Empty>
       )}
