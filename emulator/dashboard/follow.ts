@@ -9,6 +9,7 @@ import {
 } from "./api.js";
 import {
   account,
+  areTasksLoaded,
   findings,
   isLogLoaded,
   ledgers,
@@ -132,6 +133,7 @@ async function refreshTasks(): Promise<void> {
   const position = firstOpen === -1 ? known.length : firstOpen;
   const { tasks: latest } = await getTasksFrom(String(position));
   if (latest.length > 0) tasks.value = [...known.slice(0, position), ...latest];
+  areTasksLoaded.value = true;
 }
 
 async function refreshLedger(): Promise<void> {

@@ -16,6 +16,9 @@ export const now = signal(0);
 /** In the order of their creation. */
 export const tasks = signal<readonly TaskRow[]>([]);
 
+/** Whether the tasks up to now were received. */
+export const areTasksLoaded = signal(false);
+
 /** Oldest first. The list grows in place, so its version signals a change. */
 export const requests = signal<{ readonly list: readonly ExchangeRow[]; readonly version: number }>({
   list: [],
@@ -68,6 +71,9 @@ const EFFECTS: Readonly<Record<LedgerEntry["kind"], { available: number; frozen:
   settle: { available: 0, frozen: -1 },
   refund: { available: 1, frozen: -1 },
 };
+
+/** Whether the chosen account's ledger was received. */
+export const isLedgerLoaded = computed(() => ledgers.value[accountId.value] !== undefined);
 
 /** The chosen account's ledger with the balance after each entry, oldest first. */
 export const balances = computed(() => {

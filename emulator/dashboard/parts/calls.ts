@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { UnreachableError } from "../api.js";
 import { refreshNow } from "../follow.js";
-import { revision } from "../store.js";
+import { link, revision } from "../store.js";
 
 /** A change that the page makes, and its state. */
 export interface Call {
@@ -9,22 +9,29 @@ export interface Call {
   /** The message of the last failure, or null. */
   error: string | null;
   run(change: () => Promise<unknown>): Promise<void>;
+  /** The values have changed: the last failure no longer applies. */
+  clear(): void;
 }
 
 /** Runs changes one at a time, and refreshes the page after each. */
 export function useCall(): Call {
   const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const [reason, setReason] = useState<unknown>(null);
+  const isLive = link.value === "live";
+  useEffect(() => {
+    if (isLive) setReason((last: unknown) => (last instanceof UnreachableError ? null : last));
+  }, [isLive]);
   return {
     isBusy,
-    error,
+    error: reason === null ? null : reasonOf(reason),
+    clear: () => setReason(null),
     async run(change) {
       setBusy(true);
-      setError(null);
+      setReason(null);
       try {
         await change();
-      } catch (reason) {
-        setError(reasonOf(reason));
+      } catch (thrown) {
+        setReason(thrown);
       } finally {
         setBusy(false);
         refreshNow();

@@ -114,6 +114,7 @@ export function Form(props: {
   const call = useCall();
   return (
     <form
+      onInput={call.clear}
       onSubmit={(event) => {
         event.preventDefault();
         void call.run(onSubmit);

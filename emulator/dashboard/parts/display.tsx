@@ -21,6 +21,15 @@ export function Empty({ children }: { children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
 
+/** Shown until the first data is there, in about the space that the data takes. */
+export function Loading({ what }: { what: string }) {
+  return (
+    <p class="loading" aria-busy="true">
+      Loading {what}…
+    </p>
+  );
+}
+
 export function Problem({ error }: { error: string | null }) {
   return error === null ? null : (
     <p role="alert" class="problem">
@@ -58,8 +67,12 @@ export function Table<Item>(props: {
         <tbody>
           {items.map((item) => (
             <tr key={keyOf(item)}>
-              {columns.map(([, cell, classes], index) => (
-                <td key={index} class={classes}>
+              {columns.map(([heading, cell, classes], index) => (
+                <td
+                  key={index}
+                  class={classes}
+                  {...(typeof heading === "string" && { "data-label": heading })}
+                >
                   {cell(item)}
                 </td>
               ))}

@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { setParam } from "../address.js";
 import {
@@ -17,10 +18,19 @@ import { account, accountId, overview } from "../store.js";
 import { AutoTopUpSection } from "./auto-top-up.js";
 import { BillingSection, PaymentSection, TopUpSection } from "./payments.js";
 
+/** The value of a new key, in memory only, until it is confirmed: also while other views are open. */
+const newKey = signal<CreatedKey | null>(null);
+
+const confirmLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
+
+function setNewKey(key: CreatedKey | null): void {
+  newKey.value = key;
+  if (key === null) removeEventListener("beforeunload", confirmLeaving);
+  else addEventListener("beforeunload", confirmLeaving);
+}
+
 /** What the service's own dashboard offers for an account: keys, credits, payments and billing. */
 export function AccountView() {
-  // A key is kept in memory only, until it is closed.
-  const [newKey, setNewKey] = useState<CreatedKey | null>(null);
   if (account.value === null) return null;
   const { account_id: id, balance, suspended } = account.value;
   return (
@@ -35,8 +45,8 @@ export function AccountView() {
         {formatAmount(balance.available, "credit")} available, {formatCount(balance.frozen)} frozen.
         {suspended && <strong> Suspended.</strong>}
       </p>
-      {newKey !== null && <NewKeyPanel newKey={newKey} onDone={() => setNewKey(null)} />}
-      <KeySection onCreated={setNewKey} />
+      {newKey.value !== null && <NewKeyPanel newKey={newKey.value} />}
+      <KeySection />
       <div class="columns">
         <TopUpSection />
         <AutoTopUpSection />
@@ -51,14 +61,14 @@ export function AccountView() {
               {suspended ? "End the suspension" : "Suspend this account"}
             </Action>
           </Section>
-          <NewAccountSection onCreated={setNewKey} />
+          <NewAccountSection />
         </div>
       </div>
     </div>
   );
 }
 
-function NewKeyPanel({ newKey, onDone }: { newKey: CreatedKey; onDone(): void }) {
+function NewKeyPanel({ newKey }: { newKey: CreatedKey }) {
   const panel = useRef<HTMLElement>(null);
   useEffect(() => panel.current?.focus(), [newKey.key_id]);
   return (
@@ -69,14 +79,14 @@ function NewKeyPanel({ newKey, onDone }: { newKey: CreatedKey; onDone(): void })
       <p class="secret">
         <code>{newKey.api_key}</code> <CopyButton text={newKey.api_key} label="Copy key" />
       </p>
-      <Button onClick={onDone}>Done</Button>
+      <Button onClick={() => setNewKey(null)}>Done</Button>
     </article>
   );
 }
 
-function KeySection({ onCreated }: { onCreated(key: CreatedKey): void }) {
+function KeySection() {
   const button = (
-    <Action class="small" onAct={async () => onCreated(await createKey(accountId.value))}>
+    <Action class="small" onAct={async () => setNewKey(await createKey(accountId.value))}>
       Create a key
     </Action>
   );
@@ -143,12 +153,12 @@ function KeyActions({ of: { key_id: keyId, disabled } }: { of: AccountSummary["k
   );
 }
 
-function NewAccountSection({ onCreated }: { onCreated(key: CreatedKey): void }) {
+function NewAccountSection() {
   const { values, bind } = useFields({ credits: "100" });
   const count = overview.value?.accounts.length ?? 1;
   const create = async () => {
     const created = await createAccount({ credits: Number(values.credits) });
-    onCreated(created);
+    setNewKey(created);
     setParam("account", created.account_id);
   };
   return (

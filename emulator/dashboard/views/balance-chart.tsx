@@ -83,7 +83,7 @@ function optionsFor(Plot: typeof uPlot, element: HTMLElement): uPlot.Options {
     scales: { y: { range: (_, __, highest) => [0, Math.max(highest * 1.1, 10)] } },
     axes: [
       { ...axis, values: timeLabels, space: TIME_LABEL_PX },
-      { ...axis, size: 60 },
+      { ...axis, size: labelsWidth },
     ],
     hooks: { ready: [showLast], setCursor: [showLast] },
     series: [
@@ -92,6 +92,11 @@ function optionsFor(Plot: typeof uPlot, element: HTMLElement): uPlot.Options {
       series("Frozen", "--warn"),
     ],
   };
+}
+
+/** Space for the longest label of the credits. */
+function labelsWidth(_chart: uPlot, labels: string[] | null): number {
+  return 30 + 7.5 * Math.max(0, ...(labels ?? []).map((label) => label.length));
 }
 
 /** Without a cursor, the legend shows the last balance. */

@@ -1,9 +1,9 @@
 import { linkTo } from "../address.js";
 import type { LedgerEntry } from "../api.js";
-import { Code, Empty, Section, Time } from "../parts/display.js";
+import { Code, Empty, Loading, Section, Time } from "../parts/display.js";
 import { formatAmount, formatCount, formatUsd, shortId } from "../parts/format.js";
 import { Rows } from "../parts/rows.js";
-import { account, balances, changeOf, overview } from "../store.js";
+import { account, balances, changeOf, isLedgerLoaded, overview } from "../store.js";
 import { BalanceChart } from "./balance-chart.js";
 
 /** The credits of the account, their history, and how to connect a program. */
@@ -40,7 +40,9 @@ export function OverviewView() {
         </p>
       )}
       <Section title="Credits over time">
-        {entries < 2 ? (
+        {!isLedgerLoaded.value ? (
+          <Loading what="the chart" />
+        ) : entries < 2 ? (
           <Empty>
             The chart starts with the second change of credits.{" "}
             <a href={linkTo("/tasks/new")}>Submit a task</a> or <a href={linkTo("/account")}>top up</a>.
@@ -75,6 +77,7 @@ const KINDS: Readonly<Record<LedgerEntry["kind"], string>> = {
 
 /** Every ledger entry, newest first. */
 function Statement() {
+  if (!isLedgerLoaded.value) return <Loading what="the statement" />;
   if (balances.value.length === 0)
     return (
       <Empty>

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { bindParam, linkTo, linkWith, param, setParam } from "../address.js";
 import { type ExchangeRow, exportExchanges } from "../api.js";
 import { Action, Field, Flag } from "../parts/controls.js";
-import { Button, Empty, HttpStatus, Mark, Time } from "../parts/display.js";
+import { Button, Empty, HttpStatus, Loading, Mark, Time } from "../parts/display.js";
 import { formatAmount, formatCount, shortId } from "../parts/format.js";
 import { Rows } from "../parts/rows.js";
 import { findings, findingsByRequest, isLogLoaded, overview, requestKey, requests } from "../store.js";
@@ -63,7 +63,7 @@ export function RequestsView() {
             isOpen={({ number }) => open !== "" && String(number) === open}
           />
         ) : !isLogLoaded.value ? (
-          <p aria-busy="true">Loading the log…</p>
+          <Loading what="the log" />
         ) : log.length > 0 ? (
           <Empty>No request matches these filters.</Empty>
         ) : (

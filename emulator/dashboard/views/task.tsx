@@ -4,7 +4,7 @@ import { linkTo, path } from "../address.js";
 import { advanceClock, getTask, messageOf, type SentRequest, sendRequest, type TaskDetails } from "../api.js";
 import { useData } from "../parts/calls.js";
 import { Action } from "../parts/controls.js";
-import { Code, CopyButton, Empty, Section, Status, Time } from "../parts/display.js";
+import { Code, CopyButton, Empty, Loading, Section, Status, Time } from "../parts/display.js";
 import { formatAmount, formatDuration, shortId } from "../parts/format.js";
 import { now, requests } from "../store.js";
 import { AUDIO_LIFETIME_MS, Clips } from "./clips.js";
@@ -16,12 +16,14 @@ export function TaskView() {
   const { data, error } = useData(() => getTask(taskId), taskId);
   if (error !== null) {
     return (
-      <Empty>
-        There is no such task. The emulator may have been reset. <a href={linkTo("/tasks")}>All tasks</a>
-      </Empty>
+      <>
+        <Crumbs />
+        <h1>Task not found</h1>
+        <Empty>There is no task with this ID. The emulator may have been reset.</Empty>
+      </>
     );
   }
-  return data === undefined ? <p aria-busy="true">Loading the task…</p> : <Details details={data} />;
+  return data === undefined ? <Loading what="the task" /> : <Details details={data} />;
 }
 
 function Details({ details }: { details: TaskDetails }) {

@@ -2,10 +2,10 @@ import { computed } from "@preact/signals";
 import { bindParam, linkTo, param } from "../address.js";
 import type { TaskRow } from "../api.js";
 import { Field } from "../parts/controls.js";
-import { Empty, Status, Time } from "../parts/display.js";
+import { Empty, Loading, Status, Time } from "../parts/display.js";
 import { formatAmount, formatCount, shortId } from "../parts/format.js";
 import { Rows } from "../parts/rows.js";
-import { account, overview, tasks } from "../store.js";
+import { account, areTasksLoaded, overview, tasks } from "../store.js";
 
 const STATUSES = ["pending", "running", "success", "failure", "timeout"] as const;
 
@@ -51,6 +51,8 @@ export function TasksView() {
           ]}
           items={shown.value}
         />
+      ) : !areTasksLoaded.value ? (
+        <Loading what="the tasks" />
       ) : isFiltered ? (
         <Empty>No task matches these filters.</Empty>
       ) : (

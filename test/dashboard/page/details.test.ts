@@ -1,0 +1,130 @@
+import { afterAll, expect, test } from "vitest";
+import { closeBrowser, openDashboard } from "./support/dashboard.js";
+
+afterAll(closeBrowser);
+
+const NARROW = { viewport: { width: 390, height: 844 } };
+const SONG = { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } };
+
+test("until the first data is there, views say that they load, and do not jump when it comes", async () => {
+  const { page, submit, goTo } = await openDashboard();
+  await submit(SONG);
+  let release: (() => void)[] | null = null;
+  await page.route(/_emulator\/(tasks|accounts)\//, async (route) => {
+    await new Promise<void>((resolve) => (release === null ? resolve() : release.push(resolve)));
+    await route.continue();
+  });
+  for (const [path, loading, shown] of [
+    ["/", "Loading the chart…", "2 movements"],
+    ["/tasks", "Loading the tasks…", "1 task"],
+  ] as const) {
+    release = [];
+    await goTo(path);
+    await page.reload();
+    await page.getByText(loading).waitFor();
+    expect(await page.getByText(/No tasks yet|starts with the second/).count()).toBe(0);
+    await page.evaluate(watchShifts);
+    const held = release;
+    release = null;
+    for (const resolve of held) resolve();
+    await page.getByText(shown, { exact: true }).waitFor();
+    await page.getByText(loading).waitFor({ state: "detached" });
+    expect(await page.evaluate(() => (globalThis as unknown as { shift: number }).shift)).toBeLessThan(0.05);
+  }
+});
+
+/** Sums the layout shifts from now on (CLS). */
+function watchShifts(): void {
+  const total = globalThis as unknown as { shift: number };
+  total.shift = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) total.shift += (entry as unknown as { value: number }).value;
+  }).observe({ type: "layout-shift" });
+}
+
+test("a message that the emulator can't be reached goes once it is back", async () => {
+  const { page, server, serveAgain } = await openDashboard({ path: "/account" });
+  await server.close();
+  await page.getByRole("button", { name: "Create a key" }).click();
+  const message = page.getByRole("alert").getByText("can't be reached");
+  await message.waitFor();
+  await serveAgain();
+  await message.waitFor({ state: "detached" });
+  await page.getByText("The emulator can't be reached.").waitFor({ state: "hidden" });
+});
+
+test("a new key stays until it is confirmed, also while other views are open", async () => {
+  const { page } = await openDashboard({ path: "/account" });
+  await page.getByRole("button", { name: "Create a key" }).click();
+  const key = await page.getByLabel("The new key").getByText(/^emu_/).textContent();
+  await page.getByRole("link", { name: "Tasks" }).click();
+  await page.getByText("No tasks yet.").waitFor();
+  await page.getByRole("link", { name: "Account" }).click();
+  expect(await page.getByLabel("The new key").getByText(/^emu_/).textContent()).toBe(key);
+  const asked = page.waitForEvent("dialog");
+  await Promise.all([
+    page.reload({ timeout: 5000 }).catch(() => {}),
+    asked.then((dialog) => dialog.dismiss()),
+  ]);
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByLabel("The new key").waitFor({ state: "detached" });
+});
+
+test("on a narrow screen, no copy button covers its code, and payments are complete", async () => {
+  const { emulator, page, goTo } = await openDashboard({ path: "/tasks/new", context: NARROW });
+  const figures = await page.locator("figure.code").evaluateAll((all) =>
+    all.map((figure) => {
+      const [code, button] = [figure.querySelector("code"), figure.querySelector("button")];
+      return [button?.getBoundingClientRect().bottom ?? 0, code?.getBoundingClientRect().top ?? 0];
+    }),
+  );
+  expect(figures.length).toBe(2);
+  for (const [bottom = 0, top = 0] of figures) expect(bottom).toBeLessThanOrEqual(top);
+  emulator.accounts.topUp(emulator.accountId, { usd: 12.5, method: "card" });
+  await goTo("/account");
+  await page.getByRole("button", { name: /\.pdf$/ }).waitFor();
+  for (const cell of [
+    page.getByText("completed", { exact: true }),
+    page.getByText("$12.50"),
+    page.getByRole("button", { name: /\.pdf$/ }),
+  ]) {
+    const box = await cell.boundingBox();
+    expect((box?.x ?? 400) + (box?.width ?? 0)).toBeLessThan(390);
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+});
+
+test("the chart has space for the labels of millions of credits", async () => {
+  const { emulator, page } = await openDashboard({ emulator: { credits: 12_000_000 }, path: "/" });
+  await emulator.clock.advance(60_000);
+  emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" });
+  const axis = page.locator(".chart .u-axis").nth(1);
+  await axis.waitFor({ state: "attached" });
+  expect(await axis.evaluate((element) => element.getBoundingClientRect().width)).toBeGreaterThan(90);
+});
+
+test("a form's message goes as soon as a value changes", async () => {
+  const { page } = await openDashboard({ path: "/scenarios" });
+  await page.getByText("Another fault, as JSON").click();
+  const form = page.locator("details", { hasText: "Another fault, as JSON" });
+  await form.getByLabel("JSON").fill("{");
+  await form.getByRole("button", { name: "Add the JSON" }).click();
+  await form.getByRole("alert").waitFor();
+  await form.getByLabel("JSON").fill("{}");
+  await form.getByRole("alert").waitFor({ state: "detached" });
+});
+
+test("the page of a missing task has a heading, and leads back", async () => {
+  const { page } = await openDashboard({ path: "/tasks/00000000-0000-4000-8000-000000000000" });
+  await page.getByRole("heading", { level: 1, name: "Task not found" }).waitFor();
+  await page.getByRole("navigation", { name: "Path" }).getByRole("link", { name: "Tasks" }).click();
+  await page.getByText("No tasks yet.").waitFor();
+});
+
+test("a time carries its day, also on a narrow screen", async () => {
+  const { emulator, page, api } = await openDashboard({ path: "/requests", context: NARROW });
+  await api("GET", "/account/balance");
+  await emulator.clock.advance(86_400_000);
+  await api("GET", "/account/balance");
+  for (const day of ["2026-01-01", "2026-01-02"]) await page.locator(".rows").getByText(day).waitFor();
+});
