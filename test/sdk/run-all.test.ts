@@ -1,5 +1,4 @@
 import {
-  AsyncMusic,
   AsyncMusicError,
   CreditCeilingError,
   InsufficientCreditsError,
@@ -18,9 +17,7 @@ import {
   TaskFailedError,
   type TaskRequest,
   type TaskSubmission,
-  TaskTimedOutError,
 } from "async-music";
-import { createEmulator } from "async-music/emulator";
 import { expect, test } from "vitest";
 import { abortedAfter } from "../support/abort.js";
 import {
@@ -84,7 +81,7 @@ const journalKey = (_: unknown, index: number) => `song-${index}`;
 const errorsOf = (results: { error?: unknown }[]) =>
   results.map(({ error }) => (error instanceof Error ? error.constructor : error));
 
-test("results come as they end, each with its request and its place", async () => {
+test("results arrive as tasks end, each with its request and index", async () => {
   const { client } = batchWorld();
   const requests = songs("60", "10", "30");
   const seen = await all(client.tasks.runAll(requests));
@@ -107,7 +104,7 @@ test("one failure never stops the rest, whatever it is", async () => {
   ]);
 });
 
-test("no more tasks than the concurrency are under way at once, and that many are", async () => {
+test("at most `concurrency` tasks run at once, and that many do", async () => {
   const { client, requests } = batchWorld();
   const open = new Set<number>();
   let most = 0;
@@ -122,18 +119,16 @@ test("no more tasks than the concurrency are under way at once, and that many ar
   expect(posts({ requests })).toHaveLength(25);
 });
 
-test("ten are under way unless it is said otherwise", async () => {
+test("ten tasks run at once by default", async () => {
   const world = batchWorld();
-  const results = world.client.tasks
-    .runAll(Array.from({ length: 30 }, () => song("60")))
-    [Symbol.asyncIterator]();
+  const results = world.client.tasks.runAll(songs(...Array(30).fill("60")))[Symbol.asyncIterator]();
   void results.next();
   await world.clock.sleep(3000);
   expect(posts(world)).toHaveLength(10);
   await results.return?.();
 });
 
-test("a slow reader holds the work back: nothing piles up", async () => {
+test("a slow reader delays new submissions, so that results do not pile up", async () => {
   const world = batchWorld();
   let read = 0;
   for await (const _ of world.client.tasks.runAll(many(12), { concurrency: 3 })) {
@@ -144,7 +139,7 @@ test("a slow reader holds the work back: nothing piles up", async () => {
   expect(read).toBe(12);
 });
 
-test("requests may come one by one, from anything that can be iterated, and are asked for when there is room", async () => {
+test("requests may come from any iterable, and are read only when a task can start", async () => {
   const world = batchWorld();
   let asked = 0;
   async function* source() {
@@ -162,7 +157,7 @@ test("requests may come one by one, from anything that can be iterated, and are 
   expect(await all(world.client.tasks.runAll([]))).toEqual([]);
 });
 
-test("a result does not wait for a source that is slow", async () => {
+test("a result does not wait for a slow source", async () => {
   const world = batchWorld();
   async function* source() {
     yield song("10");
@@ -174,7 +169,7 @@ test("a result does not wait for a source that is slow", async () => {
   }
 });
 
-test("a source that throws ends the batch, behind the results of what was begun", async () => {
+test("a source that throws ends the batch after the results of the tasks that were started", async () => {
   const { client } = batchWorld();
   const reason = new Error("no more");
   function* source() {
@@ -190,7 +185,7 @@ test("a source that throws ends the batch, behind the results of what was begun"
   expect(seen).toEqual([0, 1]);
 });
 
-test("leaving the loop ends the polling, submits nothing more, and leaves the source", async () => {
+test("leaving the loop ends the polling, submits nothing more and closes the source", async () => {
   const world = batchWorld();
   let isLeft = false;
   function* source() {
@@ -222,7 +217,7 @@ test("an abort rejects with the signal's reason at once, and submits nothing mor
   expect(world.requests).toHaveLength(sent);
 });
 
-test("nothing is sent before somebody iterates, and a second iteration says that it pays nothing", async () => {
+test("nothing is sent before iteration, and a second iteration is an error", async () => {
   const world = batchWorld();
   const results = world.client.tasks.runAll(many(3));
   await turns(5);
@@ -233,7 +228,7 @@ test("nothing is sent before somebody iterates, and a second iteration says that
   expect(posts(world)).toHaveLength(3);
 });
 
-test("what the batch could cost beyond its ceiling is refused before it is sent; what fits goes on", async () => {
+test("requests that exceed maxCredits are refused before they are sent, and the others are sent", async () => {
   const world = batchWorld();
   const cheap = { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } } as const;
   const requests: TaskRequest[] = [...songs("5", "5", "5"), cheap];
@@ -244,7 +239,7 @@ test("what the batch could cost beyond its ceiling is refused before it is sent;
   expect(posts(world)).toHaveLength(3);
 });
 
-test("a request that no table prices does not lift the ceiling for those behind it", async () => {
+test("a request without a known price does not disable maxCredits for later requests", async () => {
   const world = batchWorld();
   const nonsense = { model: "__proto__", task_type: "toString", input: {} } as unknown as TaskRequest;
   const requests = [nonsense, ...songs("5", "5")];
@@ -266,16 +261,7 @@ test.each([
   expect(seen[1]?.error instanceof CreditCeilingError).toBe(!isFree);
 });
 
-test("a task of the emulator that times out is refunded, and frees its price under maxCredits", async () => {
-  const emulator = createEmulator({ credits: 10 });
-  emulator.providers.provider_a.next({ outcome: "hang" });
-  const client = new AsyncMusic(emulator.connection());
-  const seen = await all(client.tasks.runAll(songs("a", "b"), { maxCredits: 10, concurrency: 1 }));
-  expect(errorsOf(seen)).toEqual([TaskTimedOutError, undefined]);
-  expect((await client.account.balance()).total).toBe(0);
-});
-
-test("what the journal holds already counts towards the ceiling, and is never refused: it is paid for", async () => {
+test("a task that the journal already holds counts towards maxCredits, and is never refused", async () => {
   const world = batchWorld();
   const journal = memoryJournal();
   const options = { journal, journalKey, concurrency: 1 };
@@ -287,7 +273,7 @@ test("what the journal holds already counts towards the ceiling, and is never re
   expect(posts(world)).toHaveLength(3);
 });
 
-test("what is new does not slip under the ceiling while the journal still looks for what is paid for", async () => {
+test("new requests do not pass maxCredits while the journal is still reading existing tasks", async () => {
   const world = batchWorld();
   const journal = memoryJournal();
   const options = { journal, journalKey, concurrency: 4 };
@@ -307,7 +293,7 @@ test("what is new does not slip under the ceiling while the journal still looks 
   expect(posts(world)).toHaveLength(3);
 });
 
-test("what somebody else had begun and then gave up is submitted only if it fits under the ceiling", async () => {
+test("a request whose intent another process withdrew is submitted only if maxCredits allows it", async () => {
   for (const [maxCredits, paid] of [
     [0, 0],
     [15, 1],
@@ -316,34 +302,24 @@ test("what somebody else had begun and then gave up is submitted only if it fits
     const world = batchWorld();
     const journal = memoryJournal();
     const requests = songs("5", "6");
-    for (const [index, request] of requests.entries())
-      await journal.put(
-        `song-${index}`,
-        journalEntry("intent", { request, revision: `other-${index}` }),
-        null,
-      );
-    const options = { journal, journalKey, concurrency: 1 };
-    const results = all(
-      world.client.tasks.runAll(requests, {
-        ...options,
-        journal: {
-          ...journal,
-          async get(key) {
-            const entry = await journal.get(key);
-            if (entry?.state === "intent") await journal.delete(key, entry.revision);
-            return entry;
-          },
-        },
-        maxCredits,
-      }),
-    );
-    const errors = (await results).map(({ error }) => error).filter((error) => error !== undefined);
-    expect(errors.map((error) => error instanceof CreditCeilingError)).toEqual(Array(2 - paid).fill(true));
+    for (const [index, request] of requests.entries()) {
+      const intent = journalEntry("intent", { request, revision: `other-${index}` });
+      await journal.put(`song-${index}`, intent, null);
+    }
+    const get: Journal["get"] = async (key) => {
+      const entry = await journal.get(key);
+      if (entry?.state === "intent") await journal.delete(key, entry.revision);
+      return entry;
+    };
+    const options = { journal: { ...journal, get }, journalKey, concurrency: 1, maxCredits };
+    const seen = await all(world.client.tasks.runAll(requests, options));
+    const errors = seen.filter(({ error }) => error !== undefined);
+    expect(errorsOf(errors)).toEqual(Array(2 - paid).fill(CreditCeilingError));
     expect(posts(world)).toHaveLength(paid);
   }
 });
 
-test("the ceiling holds with a journal that has no word for nothing, and none that throws at once hides its error", async () => {
+test("maxCredits holds with a journal that returns undefined, and a journal that throws synchronously is a JournalError", async () => {
   const world = batchWorld();
   const kept = memoryJournal();
   const wordless = { ...kept, get: async (key: string) => (await kept.get(key)) ?? undefined };
@@ -360,7 +336,7 @@ test("the ceiling holds with a journal that has no word for nothing, and none th
   expect(down?.error).toBeInstanceOf(JournalError);
 });
 
-test("a request is asked for its key once, with a ceiling too", async () => {
+test("journalKey is called once per request, with maxCredits too", async () => {
   const world = batchWorld();
   const journal = memoryJournal();
   let count = 0;
@@ -375,9 +351,9 @@ test("a request is asked for its key once, with a ceiling too", async () => {
 
 test("the progress counts what is submitted, succeeded and failed", async () => {
   const { client } = batchWorld();
-  const { seen: told, note: onProgress } = recorder<RunAllProgress>();
+  const { seen: reports, note: onProgress } = recorder<RunAllProgress>();
   await all(client.tasks.runAll(songs("10", "20 fails", "poor"), { onProgress, concurrency: 1 }));
-  expect(told).toEqual([
+  expect(reports).toEqual([
     { total: 3, submitted: 1, succeeded: 0, failed: 0, waitingUntil: null },
     { total: 3, submitted: 1, succeeded: 1, failed: 0, waitingUntil: null },
     { total: 3, submitted: 2, succeeded: 1, failed: 0, waitingUntil: null },
@@ -393,7 +369,7 @@ test("the progress counts a task as submitted whose response was broken but name
   expect(reports).toMatchObject([{ submitted: 1, succeeded: 0, failed: 1 }]);
 });
 
-test("a freed key does not count against the ceiling before its run is allowed", async () => {
+test("a freed key does not count towards maxCredits before its run is allowed", async () => {
   const { client } = createWorld(serve);
   const journal = memoryJournal();
   const dear = song("10");
@@ -407,7 +383,7 @@ test("a freed key does not count against the ceiling before its run is allowed",
   ]);
 });
 
-test("the progress counts a task as submitted of which the journal holds only the id", async () => {
+test("the progress counts a task as submitted if the journal holds only its id", async () => {
   const { client } = createWorld(() => ok(succeeded()));
   const journal = memoryJournal();
   await journal.put("song", journalEntry("intent", { request: song("5") }), null);
@@ -421,14 +397,14 @@ test("a batch that is aborted with an error that names a task counts none of its
   const world = createWorld(() => limited(60));
   const reason = new AsyncMusicError("failed", { taskId: "task-of-another" });
   const signal = abortedAfter(world.clock, 30_000, reason);
-  const { seen: told, note: onProgress } = recorder<RunAllProgress>();
+  const { seen: reports, note: onProgress } = recorder<RunAllProgress>();
   const reading = all(world.client.tasks.runAll(many(2), { onProgress, signal }));
   await expect(reading).rejects.toBe(reason);
   await turns(5);
-  expect(told.at(-1)).toMatchObject({ total: 2, submitted: 0, succeeded: 0, failed: 2 });
+  expect(reports.at(-1)).toMatchObject({ total: 2, submitted: 0, succeeded: 0, failed: 2 });
 });
 
-test("a batch whose submissions wait for the rate limit reports until when, in each window anew", async () => {
+test("a batch whose submissions wait for the rate limit reports `waitingUntil` in each window", async () => {
   const limit = createRateLimit({ requests: 20 });
   let created = 0;
   const { client, clock, requests } = createWorld((request) =>
@@ -456,7 +432,7 @@ test("a batch whose submissions wait for the rate limit reports until when, in e
   await results.return?.();
 });
 
-test("each batch that begins while the rate limit is spent reports until when at once", async () => {
+test("a batch that starts while the rate limit is used up reports `waitingUntil` at once", async () => {
   const limit = createRateLimit({ requests: 20 });
   let created = 0;
   const { client, clock } = createWorld((request) =>
@@ -480,7 +456,7 @@ test("each batch that begins while the rate limit is spent reports until when at
   }
 });
 
-test("a submission that leaves earlier than expected waits for the rate limit no longer", async () => {
+test("`waitingUntil` is null again after a submission that was sent earlier than expected", async () => {
   const { pacer } = createOwnPacer();
   const { client, clock } = createWorld(serve, { pacer: { ...pacer, admit } });
   async function admit({ onDelayed }: PacedRequest): Promise<boolean> {
@@ -498,7 +474,7 @@ test("a submission that leaves earlier than expected waits for the rate limit no
   ]);
 });
 
-test("a submission that fails while the rate limit delays it waits for nothing any more", async () => {
+test("`waitingUntil` is null again after a submission that failed while it was delayed", async () => {
   const { pacer } = createOwnPacer();
   const admit = async ({ onDelayed }: PacedRequest): Promise<boolean> => {
     onDelayed?.(START + 600_000);
@@ -513,7 +489,7 @@ test("a submission that fails while the rate limit delays it waits for nothing a
   ]);
 });
 
-test("a batch that a 429 pauses reports until when, also when everything is submitted", async () => {
+test("a batch that a 429 pauses reports `waitingUntil`, also when everything is submitted", async () => {
   const { client, clock } = createWorld(inTurn(accepted(), limited(30), ok(succeeded())));
   const reports: [at: number, until: Date | null, succeeded: number][] = [];
   const onProgress = ({ waitingUntil, succeeded }: RunAllProgress) =>
@@ -528,7 +504,7 @@ test("a batch that a 429 pauses reports until when, also when everything is subm
   ]);
 });
 
-test("a batch that has ended listens to no pause any more", async () => {
+test("a batch that has ended no longer reports pauses", async () => {
   let isLimited = false;
   const { client } = createWorld(({ method }) => {
     if (method === "POST") return accepted();
@@ -559,7 +535,7 @@ test.each(["throws", "rejects"])("an onProgress that %s is reported after the la
   expect(seen.sort()).toEqual([0, 1, 2]);
 });
 
-test("with a journal a batch goes on where it was left, and pays nothing twice", async () => {
+test("with a journal, a batch resumes where it was left, without duplicate charges", async () => {
   const world = batchWorld();
   const options = { journal: memoryJournal(), journalKey };
   for await (const _ of world.client.tasks.runAll(many(6), { ...options, concurrency: 2 })) break;
@@ -579,8 +555,8 @@ test.each([
   const world = createWorld(
     () => new Promise<Response>((resolve) => answers.push(() => resolve(accepted({ task_id: "task-0" })))),
   );
-  const told: [string, number][] = [];
-  const onSubmitted = ({ task_id }: TaskSubmission, index: number) => void told.push([task_id, index]);
+  const submitted: [string, number][] = [];
+  const onSubmitted = ({ task_id }: TaskSubmission, index: number) => void submitted.push([task_id, index]);
   const controller = new AbortController();
   const options = { onSubmitted, concurrency: 1, signal: controller.signal };
   const keyed = where === "with a journal" ? { journal, journalKey } : {};
@@ -596,13 +572,13 @@ test.each([
   expect(await stateOf("song-0")).toBe(recorded[0]);
   answers[0]?.();
   await turns(5);
-  expect(told).toEqual([["task-0", 0]]);
+  expect(submitted).toEqual([["task-0", 0]]);
   expect([await stateOf("song-0"), await stateOf("song-1")]).toEqual([recorded[1], undefined]);
   await world.clock.sleep(600_000);
   expect(world.requests).toHaveLength(1);
 });
 
-test("a batch that is left while its journal writes sends nothing, and its key is free", async () => {
+test("leaving a batch while its journal writes sends nothing and frees the key", async () => {
   const world = batchWorld();
   const kept = memoryJournal();
   const written: (() => void)[] = [];
@@ -624,7 +600,7 @@ test("a batch that is left while its journal writes sends nothing, and its key i
   expect(await kept.get("song")).toBeNull();
 });
 
-test("a limited POST of a batch that is left is not sent again, and its key is free", async () => {
+test("leaving a batch with a rate-limited POST does not send it again, and frees the key", async () => {
   const journal = memoryJournal();
   const world = createWorld(() => limited(60));
   const options = { journal, journalKey: () => "song", signal: AbortSignal.timeout(2 ** 31 - 1) };
@@ -637,7 +613,7 @@ test("a limited POST of a batch that is left is not sent again, and its key is f
   expect(await journal.get("song")).toBeNull();
 });
 
-test("two requests with one key are one task where they are alike, and a conflict where they are not", async () => {
+test("equal requests with one key are one task, and different requests are a conflict", async () => {
   const world = batchWorld();
   const options = { journal: memoryJournal(), journalKey: () => "the same" };
   const seen = await all(world.client.tasks.runAll(songs("5", "5", "6"), options));
@@ -646,7 +622,7 @@ test("two requests with one key are one task where they are alike, and a conflic
   expect(seen.find(({ index }) => index === 2)?.error).toBeInstanceOf(JournalConflictError);
 });
 
-test("a key that can't be made is its own request's failure", async () => {
+test("a journalKey that throws fails only its own request", async () => {
   const world = batchWorld();
   const cause = new Error("no name");
   const journalKey = ({ input }: { input: { gpt_description_prompt: string } }) => {
@@ -674,12 +650,12 @@ test.each<[string, RunAllOptions]>([
   ["onUpdate", { onUpdate: 1 as never }],
   ["requestId", { requestId: "one for all" } as never],
   ["concurency", { concurency: 3 } as never],
-])("%s that can't be is refused at once", (option, options) => {
+])("an invalid %s is refused at once", (option, options) => {
   const { client } = batchWorld();
   expect(() => client.tasks.runAll(many(1), options)).toThrow(expect.objectContaining({ option }));
 });
 
-test("what can't be iterated is refused at once", () => {
+test("requests that are not iterable are refused at once", () => {
   const { client } = batchWorld();
   expect(() => client.tasks.runAll(song("1") as never)).toThrow(InvalidOptionError);
 });
@@ -696,7 +672,7 @@ test("hundreds of results under the rate limit leave nothing behind", async () =
   expect(world.clock.sleeps).toHaveLength(sleeps + 1);
 });
 
-test("a batch that is aborted while a 429 holds its create back waits for nothing any more", async () => {
+test("aborting a batch while a 429 delays its create leaves no sleep behind", async () => {
   const controller = new AbortController();
   const { client, clock, requests } = createWorld(() => {
     setImmediate(() => controller.abort(new Error("enough")));

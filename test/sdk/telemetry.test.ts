@@ -34,64 +34,59 @@ import { createTestClock, turns } from "../support/test-clock.js";
 import { watchUnhandledRejections } from "../support/unhandled.js";
 import { API_KEY, BASE_URL, createWorld, inTurn } from "../support/world.js";
 
-// What a client tells of its doing: events, log lines, spans.
+// Events, log lines and spans of a client.
 
 const EVENTS = ["attempt", "answer", "wait", "retry", "pause", "task"] as const;
 
-/** Everything that a client tells, in its order. */
+/** All events of a client, in order. */
 function listenTo(client: AsyncMusic) {
-  const told: { name: keyof ClientEvents; event: object }[] = [];
-  for (const name of EVENTS) client.on(name, (event) => told.push({ name, event }));
-  return told;
+  const events: { name: keyof ClientEvents; event: object }[] = [];
+  for (const name of EVENTS) client.on(name, (event) => events.push({ name, event }));
+  return events;
 }
 
-test("every attempt, its answer and every retry are told, under one request id", async () => {
+test("an attempt, its response and a retry are events with one request id", async () => {
   const { client } = createWorld(
     inTurn(refusal(503, "internal_error"), balance({}, { "X-RateLimit-Remaining": "17" })),
     { random: () => 0.5 },
   );
-  const told = listenTo(client);
+  const events = listenTo(client);
   await client.account.balance({ requestId: "my-request" });
 
-  expect(told.map(({ name }) => name)).toEqual(["attempt", "answer", "retry", "attempt", "answer"]);
+  expect(events.map(({ name }) => name)).toEqual(["attempt", "answer", "retry", "attempt", "answer"]);
   const attempt = {
     requestId: "my-request",
     method: "GET",
     url: `${BASE_URL}/api/v1/account/balance`,
     taskId: null,
   };
-  expect(told[0]?.event).toEqual(attempt);
-  expect(told[1]?.event).toEqual({ ...attempt, status: 503, durationMs: 0, remaining: null });
-  expect(told[2]?.event).toMatchObject({ retry: 1, waitMs: expect.any(Number), error: { status: 503 } });
-  expect(told[4]?.event).toEqual({ ...attempt, status: 200, durationMs: 0, remaining: 17 });
+  expect(events[0]?.event).toEqual(attempt);
+  expect(events[1]?.event).toEqual({ ...attempt, status: 503, durationMs: 0, remaining: null });
+  expect(events[2]?.event).toMatchObject({ retry: 1, waitMs: expect.any(Number), error: { status: 503 } });
+  expect(events[4]?.event).toEqual({ ...attempt, status: 200, durationMs: 0, remaining: 17 });
 });
 
-test("a 429 is told as a pause, and who waits for its end as a wait", async () => {
+test("a 429 is a pause event, and a request that waits for its end is a wait event", async () => {
   const { client, clock } = createWorld(inTurn(limited(30), balance()));
-  const told = listenTo(client);
-  const start = clock.now();
+  const events = listenTo(client);
+  const until = new Date(clock.now() + 30_000);
   const first = client.account.balance();
   await clock.sleep(1000);
-  const second = client.account.usage().catch(() => {});
-  await Promise.all([first, second]);
-  expect(told.find(({ name }) => name === "pause")?.event).toEqual({
-    forMs: 30_000,
-    until: new Date(start + 30_000),
-  });
-  expect(told.filter(({ name }) => name === "wait").map(({ event }) => event)).toEqual([
-    { purpose: "read the usage", taskId: null, waitedMs: 29_000 },
-  ]);
+  await Promise.all([first, client.account.usage().catch(() => {})]);
+  expect(events).toContainEqual({ name: "pause", event: { forMs: 30_000, until } });
+  const event = { purpose: "read the usage", taskId: null, waitedMs: 29_000 };
+  expect(events.filter(({ name }) => name === "wait")).toEqual([{ name: "wait", event }]);
 });
 
-test("a connection that breaks is told as an answer without a status", async () => {
+test("a connection that breaks is an answer event without a status", async () => {
   const { client } = createWorld(lost, { maxRetries: 0 });
-  const told = listenTo(client);
+  const events = listenTo(client);
   await client.account.balance().catch(() => {});
-  expect(told.map(({ name }) => name)).toEqual(["attempt", "answer"]);
-  expect(told[1]?.event).toMatchObject({ status: null, remaining: null });
+  expect(events.map(({ name }) => name)).toEqual(["attempt", "answer"]);
+  expect(events[1]?.event).toMatchObject({ status: null, remaining: null });
 });
 
-test("a wait tells each change of its task once, and each poll with its task's id", async () => {
+test("a wait emits each change of its task once, and each poll with the task id", async () => {
   const { client } = createWorld(
     inTurn(
       ok(task({ status: "pending" })),
@@ -100,24 +95,24 @@ test("a wait tells each change of its task once, and each poll with its task's i
       ok(succeeded()),
     ),
   );
-  const told = listenTo(client);
+  const events = listenTo(client);
   await client.tasks.wait(TASK_ID);
-  const tasks = told.flatMap(({ event }) => ("task" in event ? [event.task] : []));
+  const tasks = events.flatMap(({ event }) => ("task" in event ? [event.task] : []));
   expect(tasks.map((task) => Reflect.get(Object(task), "status"))).toEqual(["pending", "running", "success"]);
-  const polls = told.filter(({ name }) => name === "attempt");
+  const polls = events.filter(({ name }) => name === "attempt");
   expect(polls).toHaveLength(4);
   for (const { event } of polls) expect(event).toMatchObject({ taskId: TASK_ID });
 });
 
-test("a wait tells each read that fails as a retry, counted anew after one that came", async () => {
+test("a wait emits a retry for each failed read, and counts from 1 after a successful read", async () => {
   const log = createLog();
   const { client } = createWorld(
     inTurn(lost, refusal(503, "internal_error"), ok(task()), limited(60), ok(succeeded())),
     { random: () => 0, logger: log },
   );
-  const told = listenTo(client);
+  const events = listenTo(client);
   await client.tasks.wait(TASK_ID);
-  const retries = told.flatMap(({ name, event }) => (name === "retry" ? [event] : []));
+  const retries = events.flatMap(({ name, event }) => (name === "retry" ? [event] : []));
   expect(retries).toMatchObject([
     { retry: 1, error: { taskId: TASK_ID, name: "ConnectionError" } },
     { retry: 2, error: { taskId: TASK_ID, status: 503 } },
@@ -127,38 +122,38 @@ test("a wait tells each read that fails as a retry, counted anew after one that 
   expect(lines[0]).toMatch(/^warn Failed to wait for task .* Retry 1 follows in \d+ ms\.$/);
 });
 
-test("no retry is told where the wait ends before it", async () => {
+test("no retry is emitted if the wait ends before it", async () => {
   const { client } = createWorld(() => refusal(503, "internal_error"));
-  const told = listenTo(client);
+  const events = listenTo(client);
   await client.tasks.wait(TASK_ID, { maxWaitMs: 12_000, pollIntervalMs: 10_000 }).catch(() => {});
-  expect(told.map(({ name }) => name)).toEqual(["attempt", "answer"]);
+  expect(events.map(({ name }) => name)).toEqual(["attempt", "answer"]);
 });
 
-test("downloads are told by their address, without a request id", async () => {
+test("download events have the URL and no request id", async () => {
   const { client } = createWorld(() => new Response("audio", { headers: { "Content-Type": "audio/mpeg" } }));
-  const told = listenTo(client);
+  const events = listenTo(client);
   await client.audio.download("https://cdn.example/a.mp3");
   const attempt = { requestId: null, method: "GET", url: "https://cdn.example/a.mp3", taskId: null };
-  expect(told.map(({ event }) => event)).toEqual([
+  expect(events.map(({ event }) => event)).toEqual([
     attempt,
     { ...attempt, status: 200, durationMs: 0, remaining: null },
   ]);
 });
 
-test("a listener that throws harms nobody, and one that has left hears nothing", async () => {
+test("a listener that throws changes nothing, and a removed listener is not called", async () => {
   const { client } = createWorld(() => balance());
-  const heard: string[] = [];
+  const calls: string[] = [];
   client.on("attempt", () => {
     throw new Error("a bug in a listener");
   });
-  const stop = client.on("attempt", () => heard.push("left"));
-  client.on("attempt", () => heard.push("stays"));
+  const stop = client.on("attempt", () => calls.push("left"));
+  client.on("attempt", () => calls.push("stays"));
   stop();
   await client.account.balance();
-  expect(heard).toEqual(["stays"]);
+  expect(calls).toEqual(["stays"]);
 });
 
-test("a listener and a logger that reject harm nobody: no rejection is left to end the process", async () => {
+test("a listener and a logger that reject leave no unhandled rejection", async () => {
   const unhandled = watchUnhandledRejections();
   const reject = () => Promise.reject(new Error("a bug in a listener"));
   const logger = { debug: reject, info: reject, warn: reject, error: reject };
@@ -170,20 +165,20 @@ test("a listener and a logger that reject harm nobody: no rejection is left to e
   expect(unhandled).not.toHaveBeenCalled();
 });
 
-test("a listener that is added while an event is told hears of the next one only", async () => {
+test("a listener that is added during an event is called from the next event on", async () => {
   const { client } = createWorld(() => balance());
-  const heard: string[] = [];
+  const calls: string[] = [];
   client.on("attempt", () => {
-    heard.push("first");
-    if (heard.length === 1) client.on("attempt", () => heard.push("added"));
+    calls.push("first");
+    if (calls.length === 1) client.on("attempt", () => calls.push("added"));
   });
   await client.account.balance();
-  expect(heard).toEqual(["first"]);
+  expect(calls).toEqual(["first"]);
   await client.account.balance();
-  expect(heard).toEqual(["first", "first", "added"]);
+  expect(calls).toEqual(["first", "first", "added"]);
 });
 
-test("an event that there is not, and a listener that can't be called, are refused by name", () => {
+test("an unknown event and a listener that is not a function are refused by name", () => {
   const { client } = createWorld(() => balance());
   expect(() => client.on("retries" as "retry", () => {})).toThrow(
     /^`name` must be one of attempt, answer, wait/,
@@ -229,7 +224,7 @@ test.each(["debug", "info", "warn", "error", "off", undefined] as const)(
   },
 );
 
-test("each line has the event as its fields, and a pause and a task what is short of it", async () => {
+test("each line has the fields of its event; a pause and a task have a summary", async () => {
   const log = createLog();
   let polls = 0;
   const { client, clock } = createWorld(
@@ -244,24 +239,24 @@ test("each line has the event as its fields, and a pause and a task what is shor
     },
     { logger: log, logLevel: "debug" },
   );
-  const told = listenTo(client);
+  const events = listenTo(client);
   const read = client.account.balance();
   await clock.sleep(1000);
   await Promise.all([read, client.account.balance()]);
   await client.tasks.wait(TASK_ID);
-  const shortOf = ({ name, event }: (typeof told)[number]) => {
+  const shortOf = ({ name, event }: (typeof events)[number]) => {
     if (name === "pause") return { forMs: 30_000 };
     if (name !== "task") return event;
     const { status } = Object(event).task;
     return { task_id: TASK_ID, status, progress: status === "success" ? "100%" : null };
   };
-  expect(log.lines.map(({ fields }) => fields)).toEqual(told.map(shortOf));
-  expect(new Set(told.map(({ name }) => name))).toEqual(
+  expect(log.lines.map(({ fields }) => fields)).toEqual(events.map(shortOf));
+  expect(new Set(events.map(({ name }) => name))).toEqual(
     new Set(["attempt", "answer", "pause", "retry", "wait", "task"]),
   );
 });
 
-test("each kind of line has words of its own, with whole milliseconds", async () => {
+test("the text of each kind of line, in whole milliseconds", async () => {
   const log = createLog();
   const output = { task_type: "music", status: "processing", progress: "40%", result: null };
   const { client, clock } = createWorld(
@@ -283,10 +278,10 @@ test("each kind of line has words of its own, with whole milliseconds", async ()
   expect(lines.at(-1)).toMatch(/ is success/);
 });
 
-test("a wait of less than 50 ms is told to nobody", async () => {
+test("a rate-limit wait of less than 50 ms is not an event", async () => {
   const clock = createTestClock();
   const { pacer } = createOwnPacer();
-  for (const [waitMs, told] of [
+  for (const [waitMs, expected] of [
     [0.7, 0],
     [49, 0],
     [50, 2],
@@ -298,11 +293,11 @@ test("a wait of less than 50 ms is told to nobody", async () => {
     client.on("wait", (event) => waits.push(event));
     await client.account.balance();
     await client.tasks.wait(TASK_ID, { pollIntervalMs: 1000 });
-    expect([waitMs, waits.length]).toEqual([waitMs, told]);
+    expect([waitMs, waits.length]).toEqual([waitMs, expected]);
   }
 });
 
-test("no event and no line holds the key, whatever a server echoes", async () => {
+test("no event and no line contains a key that the server echoes", async () => {
   const log = createLog();
   const echo = () =>
     refusal(500, "internal_error", { "X-Request-Id": API_KEY }, { message: `key ${API_KEY}` });
@@ -310,12 +305,12 @@ test("no event and no line holds the key, whatever a server echoes", async () =>
     inTurn(echo, ok(task({ error: API_KEY })), ok(succeeded({ title: API_KEY }))),
     { logger: log, logLevel: "debug" },
   );
-  const told = listenTo(client);
+  const events = listenTo(client);
   await client.account.balance().catch(() => {});
   await client.tasks.wait(TASK_ID);
   await client.audio.download(`https://cdn.example/${API_KEY}`).catch(() => {});
-  expect(told.length).toBeGreaterThan(5);
-  expectNoKey(told, API_KEY);
+  expect(events.length).toBeGreaterThan(5);
+  expectNoKey(events, API_KEY);
   expectNoKey(log.lines, API_KEY);
 });
 
@@ -338,7 +333,7 @@ function createTracing() {
   return { tracer: provider.getTracer("test"), spans: () => exporter.getFinishedSpans() };
 }
 
-test("each call is a span of OpenTelemetry, and a run holds those of its create and its wait", async () => {
+test("each call is an OpenTelemetry span, and a run is the parent of its create and its wait", async () => {
   const { tracer, spans } = createTracing();
   const { client } = createWorld(inTurn(accepted(), ok(succeeded()), balance()), { tracer });
   await client.tasks.run(SONG_REQUEST);
@@ -359,7 +354,7 @@ test("each call is a span of OpenTelemetry, and a run holds those of its create 
   expect(wait?.attributes).toEqual({ "async_music.task_id": TASK_ID });
 });
 
-test("a watch is one span until it ends, is left or fails", async () => {
+test("a watch is one span until it ends, fails or its loop is left", async () => {
   for (const [answer, leaves, failure] of [
     [() => ok(succeeded()), false, undefined],
     [() => ok(task()), true, undefined],
@@ -381,7 +376,7 @@ test("a watch is one span until it ends, is left or fails", async () => {
   }
 });
 
-test("the span of a call that fails says why, without the key", async () => {
+test("the span of a failed call has the error, without the key", async () => {
   const { tracer, spans } = createTracing();
   const { client } = createWorld(() => refusal(401, "invalid_api_key", {}, { message: API_KEY }), { tracer });
   await rejection(client.account.balance(), Error).catch(() => {});
@@ -392,20 +387,20 @@ test("the span of a call that fails says why, without the key", async () => {
   expect(JSON.stringify([span?.status, span?.events])).not.toContain(API_KEY);
 });
 
-test("no span holds the key, though a caller gives it for an id, or throws it", async () => {
+test("no span contains a key that a caller passes as an id or throws", async () => {
   const { tracer, spans } = createTracing();
   const pacer = createOwnPacer().pacer;
   pacer.admit = () => Promise.reject(new Error(`no budget for ${API_KEY}`));
   const { client } = createWorld(() => ok(task()), { tracer, pacer });
   await client.tasks.retrieve(API_KEY).catch(() => {});
   await client.account.balance().catch(() => {});
-  const told = spans().map(({ attributes, status, events }) => ({ attributes, status, events }));
-  expect(told).toHaveLength(2);
-  expect(JSON.stringify(told)).not.toContain(API_KEY);
+  const ended = spans().map(({ attributes, status, events }) => ({ attributes, status, events }));
+  expect(ended).toHaveLength(2);
+  expect(JSON.stringify(ended)).not.toContain(API_KEY);
 });
 
 const METHODS = ["startActiveSpan", "end", "setAttribute", "setStatus", "recordException"];
-test.each(METHODS)("a tracer that throws in %s costs nobody a song, and hides no error", async (broken) => {
+test.each(METHODS)("a tracer that throws in %s loses no task and hides no error", async (broken) => {
   const act = (name: string) => {
     if (name === broken) throw new Error("the exporter is full");
   };
@@ -433,7 +428,7 @@ test.each(METHODS)("a tracer that throws in %s costs nobody a song, and hides no
   expect(requests).toHaveLength(4);
 });
 
-test.each([0, 1, 2])("a tracer that begins the work %i times, and late, has it done once", async (times) => {
+test.each([0, 1, 2])("a tracer that starts the work late and %i times runs it once", async (times) => {
   const span = { setAttribute() {}, setStatus() {}, recordException() {}, end() {} };
   const tracer = {
     async startActiveSpan(_name: string, _options: object, work: (its: typeof span) => unknown) {

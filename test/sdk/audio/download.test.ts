@@ -1,4 +1,4 @@
-import { AsyncMusic, AudioDownloadError, AudioExpiredError, InvalidOptionError } from "async-music";
+import { AudioDownloadError, AudioExpiredError, InvalidOptionError } from "async-music";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { abortedAfter } from "../../support/abort.js";
 import { CLIP, lost, succeeded } from "../../support/answers.js";
@@ -6,7 +6,7 @@ import { connect } from "../../support/connect.js";
 import { expectNoKey } from "../../support/leaks.js";
 import { listen } from "../../support/loopback.js";
 import { rejection } from "../../support/rejection.js";
-import { API_KEY, createWorld, inTurn, never, type SeenRequest } from "../../support/world.js";
+import { API_KEY, clientOf, createWorld, inTurn, never, type SeenRequest } from "../../support/world.js";
 import { AUDIO_URL, brokenAfter, ETAG, failure, load, mp3 } from "./support.js";
 
 afterEach(() => void vi.useRealTimers());
@@ -26,7 +26,7 @@ describe("what is sent", () => {
     expect(requests[1]?.headers.get("Range")).toBe("bytes=0-");
   });
 
-  test("asks for the bytes as they are: a coded body has no length that is told, and can't be gone on with", async () => {
+  test("requests an unencoded body by default, so that it has a length and can be resumed", async () => {
     const { client, requests } = createWorld(() => mp3());
     await client.audio.download(AUDIO_URL);
     await client.audio.download(AUDIO_URL, { headers: { "accept-encoding": "gzip" } });
@@ -39,9 +39,7 @@ describe("what is sent", () => {
       sent.push(new Request(...given));
       return mp3();
     };
-    await new AsyncMusic({ apiKey: API_KEY, baseUrl: "https://music.example", fetch }).audio.download(
-      AUDIO_URL,
-    );
+    await clientOf(fetch).audio.download(AUDIO_URL);
     expect(sent.map(({ credentials }) => credentials)).toEqual(["omit"]);
   });
 
@@ -65,8 +63,8 @@ describe("what is sent", () => {
   });
 });
 
-describe("what can't be downloaded", () => {
-  test("because it answers 404 is an AudioExpiredError at once", async () => {
+describe("a failed download", () => {
+  test("with a 404 is an AudioExpiredError at once", async () => {
     const { client, requests } = createWorld(failure(404));
     const error = await rejection(client.audio.download(AUDIO_URL), AudioExpiredError);
     expect(error.url).toBe(AUDIO_URL);
@@ -74,7 +72,7 @@ describe("what can't be downloaded", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test.each([400, 401, 403, 410, 416])("because of a %i is an AudioDownloadError at once", async (code) => {
+  test.each([400, 401, 403, 410, 416])("with a %i is an AudioDownloadError at once", async (code) => {
     const { client, requests } = createWorld(failure(code));
     const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
     expect(error).toMatchObject({ url: AUDIO_URL, status: code });
@@ -82,17 +80,17 @@ describe("what can't be downloaded", () => {
   });
 
   test.each<[code: number, what: string, body: string | null, headers: Record<string, string>]>([
-    [202, "a promise", "{}", {}],
-    [204, "nothing", null, {}],
-    [206, "a part that nobody asked for", "la", { "Content-Range": "bytes 0-1/8" }],
-  ])("because a %i answers %s is no song", async (code, _, body, headers) => {
+    [202, "accepted", "{}", {}],
+    [204, "no content", null, {}],
+    [206, "a part that was not requested", "la", { "Content-Range": "bytes 0-1/8" }],
+  ])("with a %i (%s) is an AudioDownloadError at once", async (code, _, body, headers) => {
     const { client, requests } = createWorld(() => new Response(body, { status: code, headers }));
     const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
     expect(error).toMatchObject({ url: AUDIO_URL, status: code });
     expect(requests).toHaveLength(1);
   });
 
-  test("does not include a part that its caller asked for", async () => {
+  test("does not include a 206 that the caller requested", async () => {
     const part = () => new Response("la", { status: 206, headers: { "Content-Range": "bytes 0-1/8" } });
     const { client } = createWorld(part);
     const audio = await client.audio.download(AUDIO_URL, { headers: { range: "bytes=0-1" } });
@@ -102,12 +100,12 @@ describe("what can't be downloaded", () => {
   test.each<
     [what: string, answer: (request: SeenRequest) => Response | Promise<Response>, code: number | null]
   >([
-    ["it answers 500", failure(500), 500],
-    ["it answers 502", failure(502), 502],
-    ["it answers 503", failure(503), 503],
-    ["it answers 429", failure(429), 429],
-    ["the connection breaks", lost, null],
-  ])("because %s is one after `maxRetries` more tries", async (_, answer, code) => {
+    ["a 500", failure(500), 500],
+    ["a 502", failure(502), 502],
+    ["a 503", failure(503), 503],
+    ["a 429", failure(429), 429],
+    ["a broken connection", lost, null],
+  ])("with %s is an AudioDownloadError after `maxRetries` retries", async (_, answer, code) => {
     for (const maxRetries of [2, 1]) {
       const { client, requests } = createWorld(answer, { maxRetries });
       const error = await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
@@ -118,20 +116,20 @@ describe("what can't be downloaded", () => {
   });
 
   test.each([
-    ["a status of failure", failure(403)],
-    ["a connection that breaks", lost],
+    ["a 403", failure(403)],
+    ["a broken connection", lost],
     [
-      "a rest of another version",
+      "a remainder of another version",
       ({ headers }: SeenRequest) => mp3(brokenAfter("la la"), headers.has("Range") ? { ETag: '"v2"' } : ETAG),
     ],
-  ])("because of %s leaves no timer behind", async (_, answer) => {
+  ])("with %s leaves no timer behind", async (_, answer) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { client } = createWorld(answer, { maxRetries: 1 });
     await rejection(load(client), AudioDownloadError);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("because nobody answers in time is one without a status", async () => {
+  test("without a response in time has no status", async () => {
     const { client, requests } = createWorld(never);
     const options = { timeoutMs: 10, maxRetries: 1 };
     const error = await rejection(client.audio.download(AUDIO_URL, options), AudioDownloadError);
@@ -139,7 +137,7 @@ describe("what can't be downloaded", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("is tried again after the wait that was stated, and fails at once when that is too long", async () => {
+  test("is retried after its Retry-After, and not at all if that exceeds the budget", async () => {
     const patient = createWorld(inTurn(failure(503, { "Retry-After": "40" }), () => mp3()));
     await patient.client.audio.download(AUDIO_URL);
     expect(patient.requests.map(({ at }) => at)).toEqual([0, 40_000]);
@@ -149,13 +147,13 @@ describe("what can't be downloaded", () => {
     expect(hasty.requests).toHaveLength(1);
   });
 
-  test("shares one budget between all its waits", async () => {
+  test("has one budget for all its waits", async () => {
     const { client, requests } = createWorld(failure(503, { "Retry-After": "70" }), { maxRetries: 9 });
     await rejection(client.audio.download(AUDIO_URL), AudioDownloadError);
     expect(requests.map(({ at }) => at)).toEqual([0, 70_000]);
   });
 
-  test("gives back the connection of an answer that it does not read", async () => {
+  test("releases the connection of a response that it does not read", async () => {
     let left = 0;
     const body = () => new ReadableStream({ cancel: () => void left++ });
     const { client } = createWorld(() => new Response(body(), { status: 503 }));
@@ -163,7 +161,7 @@ describe("what can't be downloaded", () => {
     expect(left).toBe(3);
   });
 
-  test.each([
+  const NO_URLS = [
     "",
     "song.mp3",
     "/song",
@@ -173,12 +171,15 @@ describe("what can't be downloaded", () => {
     undefined,
     null,
     {},
-    7,
-  ])("because %j is no address of the web is refused, and nothing is sent", async (source) => {
-    const { client, requests } = createWorld(() => mp3());
-    await rejection(client.audio.download(source as string), InvalidOptionError);
-    expect(requests).toEqual([]);
-  });
+  ];
+  test.each(NO_URLS)(
+    "of %j, which is not an HTTP URL, is refused before anything is sent",
+    async (source) => {
+      const { client, requests } = createWorld(() => mp3());
+      await rejection(client.audio.download(source as string), InvalidOptionError);
+      expect(requests).toEqual([]);
+    },
+  );
 
   test.each([
     [succeeded(), "a task: pass one clip of `task.output.result`"],
@@ -186,20 +187,20 @@ describe("what can't be downloaded", () => {
     [Promise.resolve(succeeded()), "a promise: await it first"],
     ["song.mp3", "a string of length 8"],
     [{ audio_url: 7 }, "7"],
-  ])("because %j is no clip says what came", async (source, got) => {
+  ])("of %j, which is not a clip, says what it got", async (source, got) => {
     const { client } = createWorld(() => mp3());
     const error = await rejection(client.audio.download(source as string), InvalidOptionError);
     expect(error).toMatchObject({ option: "source", message: expect.stringContaining(`got ${got}`) });
   });
 
-  test("in its body shows no key in its cause", async () => {
+  test("of the body shows no key in its cause", async () => {
     const body = brokenAfter("la", new Error(`proxy refused ${API_KEY}`));
     const error = await rejection(load(createWorld(() => mp3(body)).client), AudioDownloadError);
     expect(error.cause).toBeInstanceOf(Error);
     expectNoKey(error, API_KEY);
   });
 
-  test("shows no key, though the address or the server may hold it", async () => {
+  test("shows no key that the URL or the server contains", async () => {
     const url = `${AUDIO_URL}?key=${API_KEY}`;
     for (const answer of [
       failure(404),
@@ -238,13 +239,13 @@ describe("an abort", () => {
     await expect(client.audio.download(AUDIO_URL, options)).rejects.toBe(reason);
   });
 
-  test("between two tries rejects with the signal's reason", async () => {
+  test("between two attempts rejects with the signal's reason", async () => {
     const { client, clock, requests } = createWorld(failure(503, { "Retry-After": "60" }));
     await expect(load(client, { signal: abortedAfter(clock, 30_000, reason) })).rejects.toBe(reason);
     expect(requests).toHaveLength(1);
   });
 
-  test("while the body comes rejects with the signal's reason", async () => {
+  test("while the body arrives rejects with the signal's reason", async () => {
     const controller = new AbortController();
     const server = await listen((to) =>
       to.socket?.write("HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\nContent-Length: 500\r\n\r\nla la"),

@@ -44,7 +44,7 @@ const TYPES: [contentType: string, extension: string][] = [
 ];
 
 test.each(TYPES)(
-  "%j is a file with the extension %s, whatever its address and its bytes say",
+  "%j has the extension %s, whatever its URL and bytes are",
   async (contentType, extension) => {
     const audio = await download(contentType, "fLaC and more");
     expect(audio.extension).toBe(extension);
@@ -70,7 +70,7 @@ const BYTES: [what: string, bytes: number[] | string, extension: string][] = [
 ];
 
 for (const contentType of [null, "application/octet-stream", "Application/Octet-Stream; x=y"]) {
-  test.each(BYTES)(`where the type is ${contentType}, %s decides`, async (_, bytes, extension) => {
+  test.each(BYTES)(`with the type ${contentType}, %s decides`, async (_, bytes, extension) => {
     const audio = await download(contentType, bytes);
     expect(audio.extension).toBe(extension);
     const whole = new Uint8Array(await audio.arrayBuffer());
@@ -80,7 +80,7 @@ for (const contentType of [null, "application/octet-stream", "Application/Octet-
   });
 }
 
-test("first bytes that come one by one decide too, and none is lost", async () => {
+test("first bytes that arrive one by one decide too, and none is lost", async () => {
   const pieces = [..."RIFF____WAVEfmt and the rest"].map((letter) => new TextEncoder().encode(letter));
   const { client } = createWorld(() => new Response(streamOf(pieces)));
   const audio = await client.audio.download(URL_WITH_EXTENSION);
@@ -88,11 +88,11 @@ test("first bytes that come one by one decide too, and none is lost", async () =
   expect(new TextDecoder().decode(await audio.arrayBuffer())).toBe("RIFF____WAVEfmt and the rest");
 });
 
-test("an answer without a type is of the type that says nothing", async () => {
+test("a response without a type has the type application/octet-stream", async () => {
   expect((await download(null, "x")).contentType).toBe("application/octet-stream");
 });
 
-test("a blob has the type of the answer", async () => {
+test("a blob has the type of the response", async () => {
   const blob = await (await download("audio/mpeg", "abc")).blob();
   expect([blob.type, blob.size]).toEqual(["audio/mpeg", 3]);
 });
@@ -115,7 +115,7 @@ test.each([
   expect((await audio.arrayBuffer()).byteLength).toBe(3);
 });
 
-test("a clip is downloaded from its audio_url, and an address may be a URL", async () => {
+test("a clip is downloaded from its audio_url, or from a URL object", async () => {
   const { client, requests } = createWorld(() => ok({}));
   await client.audio.download({ ...CLIP, audio_url: "https://audio.example/c?sig=a%2Fb" });
   await client.audio.download(new URL("https://audio.example/d"));

@@ -21,9 +21,9 @@ import {
   startOf,
 } from "./support.js";
 
-// A download goes on where it broke off, and never mixes two versions of a file.
+// A download resumes where it broke off, and never mixes two versions of a file.
 
-describe("a body that breaks off is gone on with", () => {
+describe("a body that breaks off is resumed", () => {
   test.each<[by: string, headers: HeaderFields, ifRange: string | null]>([
     ["a strong entity tag", { ...ETAG, ...MODIFIED }, '"v1"'],
     ["the time of its last change", MODIFIED, MODIFIED["Last-Modified"]],
@@ -45,7 +45,7 @@ describe("a body that breaks off is gone on with", () => {
     }
   });
 
-  test("as often as a read is sent again, in all", async () => {
+  test("at most `maxRetries` times in total", async () => {
     const twoByTwo = (request: SeenRequest) => {
       const start = startOf(request);
       return start < 20 ? part(start, ETAG, brokenAfter(SONG.slice(start, start + 2))) : part(start, ETAG);
@@ -59,7 +59,7 @@ describe("a body that breaks off is gone on with", () => {
     expect(requests.slice(1).map(startOf)).toEqual([6, 8]);
   });
 
-  test("after the wait that an answer states, and after other failures of the server", async () => {
+  test("after a Retry-After, and after server errors", async () => {
     const { client, requests } = breaking(
       { ...ETAG, ...LENGTH },
       failure(503, { "Retry-After": "40" }),
@@ -69,17 +69,17 @@ describe("a body that breaks off is gone on with", () => {
     expect(requests.map(({ at }) => at)).toEqual([0, 0, 40_000]);
   });
 
-  test("from an answer of the whole, when that is certainly the same version", async () => {
+  test("from a complete response of the same version", async () => {
     const { client } = breaking(ETAG, () => mp3(SONG, ETAG));
     expect(await load(client)).toBe(SONG);
   });
 
-  test("from an answer of the whole, when nothing was handed out", async () => {
+  test("from a complete response, if no byte was delivered yet", async () => {
     const { client } = createWorld((_, index) => mp3(index === 0 ? brokenAfter("") : SONG, LENGTH));
     expect(await load(client)).toBe(SONG);
   });
 
-  test("when its first bytes had to tell the format", async () => {
+  test("when its format was detected from its first bytes", async () => {
     const { client } = createWorld((request, index) =>
       index === 0
         ? new Response(brokenAfter(SONG.slice(0, 14)), { headers: { ...ETAG, ...LENGTH } })
@@ -88,7 +88,7 @@ describe("a body that breaks off is gone on with", () => {
     expect(await load(client)).toBe(SONG);
   });
 
-  test("when it ends cleanly before its length", async () => {
+  test("when it ends cleanly before its Content-Length", async () => {
     const { client } = createWorld((request, index) =>
       index === 0 ? mp3(SONG.slice(0, 6), { ...ETAG, ...LENGTH }) : part(startOf(request), ETAG),
     );
@@ -99,11 +99,15 @@ describe("a body that breaks off is gone on with", () => {
 describe("two versions are never mixed: it is an AudioDownloadError when", () => {
   const other = SONG.replace("la", "lo");
   test.each<[what: string, headers: HeaderFields, then: (request: SeenRequest) => Response]>([
-    ["the whole of another version comes", ETAG, () => mp3(other, { ETag: '"v2"' })],
-    ["the whole comes with a date alone, which has whole seconds", MODIFIED, () => mp3(other, MODIFIED)],
+    ["the complete body of another version comes", ETAG, () => mp3(other, { ETag: '"v2"' })],
+    [
+      "the complete body comes with only a date, whose unit is a second",
+      MODIFIED,
+      () => mp3(other, MODIFIED),
+    ],
     ["a part of another version comes", ETAG, (request) => part(startOf(request), { ETag: '"v2"' })],
     [
-      "a part of another version comes, which a weak tag tells",
+      "a part of another version comes, with a weak tag",
       { ETag: 'W/"v1"', ...MODIFIED },
       (request) => part(startOf(request), { ETag: 'W/"v2"' }),
     ],
@@ -118,12 +122,12 @@ describe("two versions are never mixed: it is an AudioDownloadError when", () =>
       (request) => part(startOf(request)),
     ],
     [
-      "a part comes, and nothing tells whether it is all of the rest",
+      "a part comes that may not be the complete remainder",
       ETAG,
       (request) => part(startOf(request), { ...ETAG, "Content-Range": "bytes 6-11/*" }, SONG.slice(6, 12)),
     ],
     ["a part from elsewhere comes", ETAG, () => part(3, ETAG)],
-    ["a part comes that does not say from where", ETAG, () => mp3(SONG.slice(6), ETAG, 206)],
+    ["a part comes without a Content-Range", ETAG, () => mp3(SONG.slice(6), ETAG, 206)],
     [
       "a part of unknown length comes, and only the length could tell",
       MODIFIED,
@@ -136,18 +140,18 @@ describe("two versions are never mixed: it is an AudioDownloadError when", () =>
   });
 
   test.each<[what: string, headers: HeaderFields]>([
-    ["nothing would tell another version", {}],
-    ["its length would not tell another version", LENGTH],
-    ["a weak tag would not promise the same bytes", { ETag: 'W/"v1"', ...LENGTH }],
-    ["the bytes are coded, which no range counts", { ...ETAG, "Content-Encoding": "x-own" }],
-  ])("%s, and no rest is asked for", async (_, headers) => {
+    ["nothing identifies the version", {}],
+    ["only its length identifies the version", LENGTH],
+    ["only a weak tag identifies the version", { ETag: 'W/"v1"', ...LENGTH }],
+    ["the body is encoded", { ...ETAG, "Content-Encoding": "x-own" }],
+  ])("%s, and no range is requested", async (_, headers) => {
     const { client, requests } = breaking(headers, (request) => part(startOf(request)));
     await rejection(load(client), AudioDownloadError);
     expect(requests).toHaveLength(1);
   });
 });
 
-test("a body whose rest never comes is an AudioDownloadError after the retries, as an expired one is expired", async () => {
+test("a body that can't be resumed is an AudioDownloadError after the retries, or an AudioExpiredError", async () => {
   const { client, requests } = breaking({ ...ETAG, ...LENGTH });
   await rejection(load(client), AudioDownloadError);
   expect(requests).toHaveLength(3);
@@ -160,7 +164,7 @@ test("a body whose rest never comes is an AudioDownloadError after the retries, 
   await rejection(load(gone.client), AudioExpiredError);
 });
 
-test("an abort, or leaving, while the rest is waited for ends it", async () => {
+test("an abort or a cancel ends the wait before a resume", async () => {
   const reason = new Error("enough");
   const away = failure(503, { "Retry-After": "60" });
   const { client, clock } = breaking(ETAG, away);
@@ -174,7 +178,7 @@ test("an abort, or leaving, while the rest is waited for ends it", async () => {
   expect(left.requests).toHaveLength(2);
 });
 
-test("an abort while the first bytes of the rest are waited for rejects with its reason, with no retry left", async () => {
+test("an abort before the first resumed bytes rejects with its reason, even without a retry left", async () => {
   const controller = new AbortController();
   const { client } = breaking(ETAG, () =>
     mp3(new ReadableStream({ pull: () => controller.abort("stop") }, { highWaterMark: 0 }), ETAG),
@@ -182,7 +186,7 @@ test("an abort while the first bytes of the rest are waited for rejects with its
   await expect(load(client, { signal: controller.signal, maxRetries: 1 })).rejects.toBe("stop");
 });
 
-test("a body that breaks off before its first bytes tell the format is tried three times, and says what broke off", async () => {
+test("a body that breaks off before its format is detected is requested three times, and the error says where", async () => {
   const answers: (number | null)[] = [];
   const { client, requests } = createWorld(() => new Response(brokenAfter("la la"), { headers: ETAG }));
   client.on("answer", ({ status }) => answers.push(status));
@@ -192,8 +196,8 @@ test("a body that breaks off before its first bytes tell the format is tried thr
   expect(answers).toEqual([200, 200, 200]);
 });
 
-describe("the rest of a body that broke off", () => {
-  test("is taken from a whole body in small pieces, and no piece is empty", async () => {
+describe("the remainder of a body that broke off", () => {
+  test("is taken from a complete body in small chunks, without empty chunks", async () => {
     const pieces = [...SONG].map((letter) => encode(letter));
     const { client } = breaking(ETAG, () => mp3(streamOf(pieces), ETAG));
     const received: string[] = [];

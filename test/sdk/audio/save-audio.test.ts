@@ -43,13 +43,13 @@ async function draftIn(folder: string): Promise<void> {
   while ((await readdir(folder)).length === 0);
 }
 
-/** A download of the given response. */
+/** A download of this response. */
 function download(body: BodyInit | null, headers: Record<string, string> = MP3) {
   const { client } = createWorld(() => new Response(body, { headers }));
   return client.audio.download(AUDIO_URL);
 }
 
-test("the whole song is at the path that is answered, with the extension of its Content-Type", async () => {
+test("the complete file is at the returned path, with the extension of its Content-Type", async () => {
   const folder = await createFolder();
   const path = await saveAudio(await download("la la la"), join(folder, "rain"));
   expect(path).toBe(join(folder, "rain.mp3"));
@@ -69,13 +69,13 @@ test.each([
   await expect(saveAudio(await download("la"), join(folder, name))).resolves.toBe(join(folder, expected));
 });
 
-test("a name may be as long as the disk takes, while it is written too", async () => {
+test("a name may be as long as the file system allows", async () => {
   const folder = await createFolder();
   const path = join(folder, "a".repeat(251));
   await expect(saveAudio(await download("la"), path)).resolves.toBe(`${path}.mp3`);
 });
 
-test("folders that are missing are made", async () => {
+test("missing directories are created", async () => {
   const folder = await createFolder();
   const path = await saveAudio(await download("la"), join(folder, "songs", "2026", "rain"));
   await expect(readFile(path, "utf8")).resolves.toBe("la");
@@ -106,7 +106,7 @@ describe("an existing file", () => {
     await rejection(saveAudio(stalled, join(folder, "rain")), AudioDownloadError);
   });
 
-  test("that appears during the download is refused as well, and no draft is left", async () => {
+  test("that appears during the download is refused too, and no draft is left", async () => {
     const folder = await createFolder();
     const path = join(folder, "rain.mp3");
     const body = new ReadableStream({
@@ -151,7 +151,7 @@ describe("an existing file", () => {
     expect((await readdir(folder)).sort()).toEqual(["rain-2.mp3", "rain-3.mp3", "rain.mp3"]);
   });
 
-  test("of another format is no obstacle", async () => {
+  test("of another format does not count", async () => {
     const folder = await createTaken();
     const wav = await download("la", { "Content-Type": "audio/wav" });
     const path = await saveAudio(wav, join(folder, "rain.mp3"), { unique: true });
@@ -172,9 +172,9 @@ describe("an existing file", () => {
 
 test.each([
   ["both options at once", { overwrite: true, unique: true }, "unique"],
-  ["a value that is no boolean", { overwrite: "no" }, "overwrite"],
+  ["a value that is not a boolean", { overwrite: "no" }, "overwrite"],
   ["a misspelled option", { overwite: true }, "overwite"],
-])("%s are a usage error, and nothing is written", async (_, options, option) => {
+])("%s: a usage error, and nothing is written", async (_, options, option) => {
   const folder = await createFolder();
   const song = await download("la");
   const saving = Reflect.apply(saveAudio, null, [song, join(folder, "rain"), options]);
@@ -186,10 +186,10 @@ test.each([
 
 const FAILURES: [what: string, body: () => BodyInit, headers: Record<string, string>][] = [
   ["breaks off", () => brokenAfter("la la"), MP3],
-  ["is shorter than it was to be", () => "la", { ...MP3, "Content-Length": "500" }],
+  ["is shorter than its Content-Length", () => "la", { ...MP3, "Content-Length": "500" }],
 ];
 
-test.each(FAILURES)("a song that %s leaves the directory as it was", async (_, body, headers) => {
+test.each(FAILURES)("a download that %s leaves the directory unchanged", async (_, body, headers) => {
   const folder = await createFolder();
   const path = join(folder, "rain");
   await rejection(saveAudio(await download(body(), headers), path), AudioDownloadError);
@@ -285,7 +285,7 @@ test("a directory that can't be made is reported at once, while the body stalls"
 
 const TWO_SONGS = ["a".repeat(100_000), "b".repeat(100_000)] as const;
 
-test("of two songs that are saved to one path at once, the refused one can be saved elsewhere", async () => {
+test("of two concurrent saves to one path, the refused download can be saved elsewhere", async () => {
   const folder = await createFolder();
   const path = join(folder, "rain.mp3");
   const [first, second] = [await download(TWO_SONGS[0]), await download(TWO_SONGS[1])];
@@ -314,7 +314,7 @@ test("a path that another call is saving is skipped by `unique`, and free again 
   await expect(saveAudio(await download("la"), join(folder, "rain"))).resolves.toBe(join(folder, "rain.mp3"));
 });
 
-test("two songs that are saved to one path at once with `unique` are both saved", async () => {
+test("two concurrent saves to one path with `unique` both succeed", async () => {
   const folder = await createFolder();
   const path = join(folder, "rain");
   const save = async (song: string) => saveAudio(await download(song), path, { unique: true });
@@ -323,7 +323,7 @@ test("two songs that are saved to one path at once with `unique` are both saved"
   expect((await readdir(folder)).sort()).toEqual(["rain-2.mp3", "rain.mp3"]);
 });
 
-test("two songs that are saved to one path at once with `overwrite` leave one of them complete", async () => {
+test("two concurrent saves to one path with `overwrite` leave one complete file", async () => {
   const folder = await createFolder();
   const path = join(folder, "rain");
   await Promise.all(
@@ -338,21 +338,24 @@ test.each(["", undefined, 7])("the path %j is refused, and nothing is written", 
   expect((await rejection(saving, InvalidOptionError)).option).toBe("path");
 });
 
-test.each(["songs/", "songs/.mp3", "songs/..", ".", ".."])("the path %j names no file", async (path) => {
-  const folder = await createFolder();
-  const song = await download("song");
-  const error = await rejection(saveAudio(song, `${folder}/${path}`), InvalidOptionError);
-  expect(error.option).toBe("path");
-  await expect(readdir(folder)).resolves.toEqual([]);
-  await expect(saveAudio(song, join(folder, "rain"))).resolves.toBe(join(folder, "rain.mp3"));
-});
+test.each(["songs/", "songs/.mp3", "songs/..", ".", ".."])(
+  "the path %j is refused, since it names no file",
+  async (path) => {
+    const folder = await createFolder();
+    const song = await download("song");
+    const error = await rejection(saveAudio(song, `${folder}/${path}`), InvalidOptionError);
+    expect(error.option).toBe("path");
+    await expect(readdir(folder)).resolves.toEqual([]);
+    await expect(saveAudio(song, join(folder, "rain"))).resolves.toBe(join(folder, "rain.mp3"));
+  },
+);
 
 test.each([
   ["a clip", { id: "clip-1", audio_url: "https://audio.example/song.wav", extension: "wav" }],
   ["a promise of a download", download("song")],
-  ["an answer of fetch", new Response("song")],
+  ["a response of fetch", new Response("song")],
   ["nothing", undefined],
-])("%s in place of a download is refused with what belongs there", async (_, given) => {
+])("%s instead of a download is refused, with the correct call", async (_, given) => {
   const folder = await createFolder();
   const saving = Reflect.apply(saveAudio, null, [given, join(folder, "rain")]);
   const { option, message } = await rejection(saving, InvalidOptionError);
@@ -361,14 +364,14 @@ test.each([
   await expect(readdir(folder)).resolves.toEqual([]);
 });
 
-test("a large song is written piece by piece, in order", async () => {
+test("a large body is written chunk by chunk, in order", async () => {
   const folder = await createFolder();
   const pieces = Array.from({ length: 64 }, (_, index) => new Uint8Array(16_384).fill(index));
   const path = await saveAudio(await download(streamOf(pieces)), join(folder, "rain"));
   expect(Buffer.compare(await readFile(path), Buffer.concat(pieces))).toBe(0);
 });
 
-test("a body that was read before is not saved, and says so", async () => {
+test("a body that was already read is not saved, and the error says so", async () => {
   const folder = await createFolder();
   const headers = { ...MP3, "Content-Length": "8" };
   const locked = await download("la la la", headers);
