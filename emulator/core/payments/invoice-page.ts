@@ -151,7 +151,7 @@ const RIGHT_TO_LEFT = /[\p{sc=Hebrew}\p{sc=Arabic}]/u;
 
 /**
  * Unpacks a WOFF file into the format that it wraps: the library would unpack a table of megabytes for each glyph.
- * Of the header, it reads the number of tables, and of a table its name, place and length.
+ * Of the header, it reads the number of tables, and of a table its name, position and length.
  */
 async function inflate(woff: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const view = new DataView(woff.buffer);

@@ -9,7 +9,7 @@ import {
   topUp,
   updateTopUp,
 } from "../api.js";
-import { useData, useFields } from "../parts/calls.js";
+import { reasonOf, useData, useFields } from "../parts/calls.js";
 import { Action, Field, Form, NumberField } from "../parts/controls.js";
 import { Button, Empty, Problem, Section, Status, Table, Time } from "../parts/display.js";
 import { formatAmount, formatCount, formatUsd } from "../parts/format.js";
@@ -145,7 +145,10 @@ export function BillingSection() {
   const { data, error } = useData(() => getBilling(accountId.value), accountId.value);
   return (
     <Section title="Billing information">
-      <p>The buyer on invoices. Fields with * are required before an invoice can be downloaded.</p>
+      <p>
+        The buyer on later invoices. Fields with * are required before an invoice can be downloaded, and an
+        invoice keeps what it was issued with.
+      </p>
       <Problem error={error} />
       {data !== undefined && <BillingForm key={JSON.stringify(data)} saved={data} />}
     </Section>
@@ -156,11 +159,30 @@ function BillingForm({ saved }: { saved: Billing }) {
   const initial = FIELDS.map(([name]) => [name, saved[name] ?? ""]);
   const { values, bind } = useFields<Record<Name, string>>(Object.fromEntries(initial));
   const isChanged = FIELDS.some(([name]) => values[name] !== (saved[name] ?? ""));
+  const [refusal, setRefusal] = useState<{ field: Name; value: string; rest: string } | null>(null);
+  const save = async () => {
+    try {
+      await setBilling(accountId.value, values);
+    } catch (error) {
+      // A reason that begins with a field's name stands at the field, until its value is changed.
+      const [, name, rest = ""] = reasonOf(error).match(/^`(\w+)`(.+)/) ?? [];
+      const [field] = FIELDS.find(([each]) => each === name) ?? [];
+      if (field === undefined) throw error;
+      setRefusal({ field, value: values[field], rest });
+    }
+  };
+  const isRefused = (name: Name) => refusal?.field === name && refusal.value === values[name];
   return (
-    <Form submit="Save" onSubmit={() => setBilling(accountId.value, values)}>
+    <Form submit="Save" onSubmit={save}>
       <div class="fields billing">
         {FIELDS.map(([name, label, required]) => (
-          <Field key={name} label={label} required={required} {...bind(name)} />
+          <Field
+            key={name}
+            label={label}
+            required={required}
+            {...bind(name)}
+            {...(isRefused(name) && { hint: <span role="alert">{label + refusal?.rest}</span> })}
+          />
         ))}
       </div>
       <output>{saved.name !== null && !isChanged && "Saved."}</output>

@@ -175,6 +175,36 @@ describe("the account", () => {
       await expect.poll(() => form.getByLabel(label).inputValue()).toBe(text);
   });
 
+  test.each([
+    [
+      "no font has",
+      'City contains "🎵" (U+1F3B5), which cannot be printed on an invoice. Remove or replace it.',
+    ],
+    [
+      "needs a font that is not installed",
+      'City contains "東" (U+6771), which needs a font that is not installed. Install `@fontsource/unifontex`.',
+    ],
+  ])("text that %s is refused at its field, until the field is changed", async (_, message) => {
+    const { page, emulator } = await openDashboard({ path: "/account" });
+    const form = page.getByRole("region", { name: "Billing information" });
+    const fill = async (values: Record<string, string>) => {
+      for (const [label, text] of Object.entries(values)) await form.getByLabel(label).fill(text);
+    };
+    const [, character = ""] = message.match(/"(.+)"/) ?? [];
+    await fill({ "Company or legal name": "Łódź", "Address line 1": "12 Улица", Country: "ישראל" });
+    await fill({ City: character });
+    await form.getByRole("button", { name: "Save" }).click();
+    const reason = form.getByRole("alert");
+    expect(await reason.textContent()).toContain(message);
+    const described = await form.getByLabel("City").getAttribute("aria-describedby");
+    expect(await page.locator(`[id="${described}"]`).textContent()).toContain(message);
+    expect(emulator.accounts.billing(emulator.accountId)).toBeNull();
+    await fill({ City: "Lisboa" });
+    expect(await reason.count()).toBe(0);
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText("Saved.").waitFor();
+  });
+
   test("an account is created, and the selected one stays after a reload", async () => {
     const { page } = await openDashboard({ path: "/account" });
     await page.getByLabel("Starting credits").fill("7");
