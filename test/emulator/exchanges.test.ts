@@ -1,163 +1,117 @@
 import { createEmulator, type Emulator, type EmulatorOptions } from "async-music/emulator";
 import { expect, test } from "vitest";
-import { VALID } from "./support/service.js";
+import { BALANCE, createControlled, fetchBytes, TASK, USAGE, VALID } from "./support/service.js";
 
-const HEADERS = { "Content-Type": "application/json" };
-
+/** A service with the default rate limit, and its exchanges by number. */
 function start(options: EmulatorOptions = {}) {
-  const emulator = createEmulator({ seed: 1, ...options });
-  const json = async (method: string, path: string, body?: unknown, headers: object = HEADERS) => {
-    const init = {
-      method,
-      headers: { ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    };
-    const response = await emulator.fetch(emulator.url + path, init);
-    return response.headers.get("Content-Type") === "application/json" ? response.json() : response.text();
-  };
-  return {
-    emulator,
-    send: (method: string, path: string, body?: unknown) =>
-      json(method, path, body, { ...HEADERS, "x-api-key": emulator.apiKey }).catch(() => null),
-    control: (method: string, path: string, body?: unknown) => json(method, `/_emulator${path}`, body),
-  };
+  const service = createControlled({ limits: { requests: 120 }, ...options });
+  const exchange = async (number: number) => (await service.control("GET", `/exchanges/${number}`)).body;
+  const { accountId } = service.emulator;
+  const sendFor = (path: string, id = accountId) =>
+    service.control("POST", `/accounts/${id}/requests`, { method: "GET", path });
+  return { ...service, exchange, sendFor };
 }
 
-const exchange = (control: ReturnType<typeof start>["control"], number: number) =>
-  control("GET", `/exchanges/${number}`);
-
-test("an exchange has both messages, the key masked, and the task that was created", async () => {
-  const { emulator, send, control } = start();
-  const { data } = await send("POST", "/api/v1/task", VALID.song);
+test("an exchange contains both messages, with the API key masked, and the created task", async () => {
+  const { emulator, create, exchange } = start();
+  const taskId = await create(VALID.song);
   const [key] = emulator.accounts.get(emulator.accountId).keys;
-  const details = await exchange(control, 1);
+  const details = await exchange(1);
   expect(details).toMatchObject({
-    number: 1,
-    method: "POST",
-    url: `${emulator.url}/api/v1/task`,
-    status: 202,
-    account_id: emulator.accountId,
-    key_id: key?.key_id,
-    task_id: data.task_id,
-    duration_ms: 0,
-    ended: "response",
-    rate_limit_remaining: 119,
-    fault: null,
-    outcome: null,
-    manual: false,
-    complete: true,
+    ...{ number: 1, method: "POST", url: emulator.url + TASK, status: 202, rate_limit_remaining: 119 },
+    ...{ account_id: emulator.accountId, key_id: key?.key_id, task_id: taskId, duration_ms: 0 },
+    ...{ ended: "response", fault: null, outcome: null, manual: false, complete: true },
     request_headers: { "x-api-key": `****${emulator.apiKey.slice(-4)}` },
     response_headers: { "X-RateLimit-Remaining": "119" },
   });
   expect(JSON.parse(details.request_body)).toEqual(VALID.song);
-  expect(JSON.parse(details.response_body).data.task_id).toBe(data.task_id);
+  expect(JSON.parse(details.response_body).data.task_id).toBe(taskId);
   expect(JSON.stringify(details)).not.toContain(emulator.apiKey);
 });
 
-test("an exchange names the fault or the outcome that shaped it, and how long it took", async () => {
-  const { emulator, send, control } = start();
+test("an exchange states the fault or outcome that applied, and its duration", async () => {
+  const { emulator, get, post, exchange, fault } = start();
   const slow = { kind: "latency", ms: 1500 } as const;
-  emulator.faults.add({ fault: slow });
-  emulator.faults.add({ fault: { kind: "disconnect", when: "after" } });
+  fault(slow);
+  fault({ kind: "disconnect", when: "after" });
   emulator.providers.provider_a.next({ outcome: "failure" });
-  await send("GET", "/api/v1/account/balance");
-  await send("GET", "/api/v1/account/usage");
-  await send("POST", "/api/v1/task", VALID.song);
-  expect(await exchange(control, 1)).toMatchObject({ fault: slow, duration_ms: 1500, status: 200 });
-  const lost = await exchange(control, 2);
-  expect(lost).toMatchObject({
-    ended: "disconnect",
-    status: null,
-    response_headers: null,
-    response_body: null,
-  });
-  expect(await exchange(control, 3)).toMatchObject({ fault: null, outcome: { outcome: "failure" } });
+  await get(BALANCE);
+  await get(USAGE).catch(() => {});
+  await post(VALID.song);
+  expect(await exchange(1)).toMatchObject({ fault: slow, duration_ms: 1500, status: 200 });
+  const lost = { ended: "disconnect", status: null, response_headers: null, response_body: null };
+  expect(await exchange(2)).toMatchObject(lost);
+  expect(await exchange(3)).toMatchObject({ fault: null, outcome: { outcome: "failure" } });
 });
 
-test("a read names its task, and the key that read it", async () => {
-  const { emulator, send, control } = start();
-  const { data } = await send("POST", "/api/v1/task", VALID.lyrics);
-  await send("GET", `/api/v1/task/${data.task_id.toUpperCase()}`);
+test("the exchange of a read has the account's task, and the API key's id", async () => {
+  const { emulator, create, read, exchange, sendFor } = start();
+  const taskId = await create(VALID.lyrics);
+  await read(taskId.toUpperCase());
   const other = emulator.accounts.create();
-  await control("POST", `/accounts/${other.account_id}/requests`, {
-    method: "GET",
-    path: `/api/v1/task/${data.task_id}`,
-  });
-  expect(await exchange(control, 2)).toMatchObject({ task_id: data.task_id });
-  expect(await exchange(control, 3)).toMatchObject({ task_id: null, key_id: other.key_id, status: 404 });
+  await sendFor(`${TASK}/${taskId}`, other.account_id);
+  expect(await exchange(2)).toMatchObject({ task_id: taskId });
+  expect(await exchange(3)).toMatchObject({ task_id: null, key_id: other.key_id, status: 404 });
 });
 
-test("the audit ignores what was sent from the dashboard", async () => {
-  const { emulator, send, control } = start();
-  const { data } = await send("POST", "/api/v1/task", VALID.lyrics);
-  const read = { method: "GET", path: `/api/v1/task/${data.task_id}` };
-  for (let count = 0; count < 3; count++)
-    await control("POST", `/accounts/${emulator.accountId}/requests`, read);
-  expect(emulator.audit()).toEqual([]);
-  expect(await exchange(control, 4)).toMatchObject({ manual: true, rate_limit_remaining: 116 });
-  await send("GET", read.path);
-  await send("GET", read.path);
-  expect(emulator.audit()).toMatchObject([{ rule: "polled_too_often" }]);
+test("the audit ignores requests that were sent from the dashboard", async () => {
+  const { create, read, findings, exchange, sendFor } = start();
+  const taskId = await create(VALID.lyrics);
+  for (let count = 0; count < 3; count++) await sendFor(`${TASK}/${taskId}`);
+  expect(findings()).toEqual([]);
+  expect(await exchange(4)).toMatchObject({ manual: true, rate_limit_remaining: 116 });
+  await read(taskId);
+  await read(taskId);
+  expect(findings()).toEqual(["polled_too_often"]);
 });
 
-test("headers and bodies are dropped oldest first beyond the limit in bytes, and the log stays", async () => {
-  const { emulator, send, control } = start({ exchangeBytes: 5000 });
-  for (let count = 0; count < 4; count++) await send("GET", "/api/v1/account/balance");
-  const kept = await Promise.all([1, 2, 3, 4].map((number) => exchange(control, number)));
-  expect(kept.map(({ complete }) => complete)).toEqual([true, true, true, true]);
-  await send("POST", "/api/v1/task", { ...VALID.song, input: { prompt: "la ".repeat(900) } });
-  expect(await exchange(control, 1)).toMatchObject({ complete: false, request_headers: null, status: 200 });
-  expect(await exchange(control, 5)).toMatchObject({ complete: true });
+test("beyond the limit in bytes the oldest headers and bodies are dropped, but not the log", async () => {
+  const { emulator, get, post, exchange } = start({ exchangeBytes: 5000 });
+  for (let count = 0; count < 4; count++) await get(BALANCE);
+  const exchanges = await Promise.all([1, 2, 3, 4].map(exchange));
+  expect(exchanges.map(({ complete }) => complete)).toEqual([true, true, true, true]);
+  await post({ ...VALID.song, input: { prompt: "la ".repeat(900) } });
+  expect(await exchange(1)).toMatchObject({ complete: false, request_headers: null, status: 200 });
+  expect(await exchange(5)).toMatchObject({ complete: true });
   expect(emulator.requests).toHaveLength(5);
   expect(() => createEmulator({ exchangeBytes: -1 })).toThrow("exchangeBytes");
 });
 
-test("of a file, an exchange has the length and the type", async () => {
-  const { emulator, send, control } = start();
-  const { data } = await send("POST", "/api/v1/task", VALID.song);
-  await emulator.clock.advance(600_000);
-  const song = await send("GET", `/api/v1/task/${data.task_id}`);
-  const [{ audio_url: url }] = song.data.output.result;
-  const audio = await (await emulator.fetch(url)).arrayBuffer();
-  expect(await exchange(control, 3)).toMatchObject({
-    url,
-    response_body: null,
-    response_bytes: audio.byteLength,
-    response_headers: { "Content-Type": "audio/wav" },
-  });
+test("the exchange of a file has its length and content type instead of the file", async () => {
+  const service = start();
+  const { create, read, advance, exchange } = service;
+  const taskId = await create(VALID.song);
+  await advance(600_000);
+  const [{ audio_url: url }] = (await read(taskId)).output.result;
+  const { bytes } = await fetchBytes(service, url);
+  const file = { url, response_body: null, response_bytes: bytes.length };
+  expect(await exchange(3)).toMatchObject({ ...file, response_headers: { "Content-Type": "audio/wav" } });
 });
 
-test("an HTTP archive has the chosen exchanges, without keys", async () => {
-  const { emulator, send, control } = start();
-  await send("GET", "/api/v1/account/balance");
-  await send("POST", "/api/v1/task", VALID.song);
-  const all = await control("POST", "/exchanges/har", {});
-  const { log } = await control("POST", "/exchanges/har", { numbers: [2, 99] });
+test("an HTTP archive contains the selected exchanges, without API keys", async () => {
+  const { emulator, get, post, control } = start();
+  await get(BALANCE);
+  await post(VALID.song);
+  const all = (await control("POST", "/exchanges/har", {})).body;
+  const { log } = (await control("POST", "/exchanges/har", { numbers: [2, 99] })).body;
   expect(all.log.entries).toHaveLength(2);
-  expect(log).toMatchObject({
-    version: "1.2",
-    entries: [
-      {
-        time: 0,
-        request: { method: "POST", url: `${emulator.url}/api/v1/task` },
-        response: { status: 202, content: { mimeType: "application/json" } },
-      },
-    ],
-  });
+  const request = { method: "POST", url: emulator.url + TASK };
+  const response = { status: 202, content: { mimeType: "application/json" } };
+  expect(log).toMatchObject({ version: "1.2", entries: [{ time: 0, request, response }] });
   expect(JSON.parse(log.entries[0].request.postData.text)).toEqual(VALID.song);
   expect(JSON.stringify(all)).not.toContain(emulator.apiKey);
 });
 
-test("after a reset or a snapshot, exchanges begin again, and requests of the snapshot have no messages", async () => {
-  const { emulator, send, control } = start();
-  await send("GET", "/api/v1/account/balance");
+test("a restored snapshot starts the exchanges anew, and its logged requests have no messages", async () => {
+  const { emulator, get, exchange } = start();
+  await get(BALANCE);
   emulator.restore(emulator.snapshot());
-  expect(await exchange(control, 1)).toMatchObject({ error_code: "not_found" });
-  await send("GET", "/api/v1/account/usage");
-  expect(await exchange(control, 1)).toMatchObject({ path: "/api/v1/account/usage" });
+  expect(await exchange(1)).toMatchObject({ error_code: "not_found" });
+  await get(USAGE);
+  expect(await exchange(1)).toMatchObject({ path: USAGE });
   expect(await firstEvents(emulator, 2)).toMatchObject([
-    { number: null, path: "/api/v1/account/balance", ended: null, manual: false },
-    { number: 1, path: "/api/v1/account/usage", ended: "response" },
+    { number: null, path: BALANCE, ended: null, manual: false },
+    { number: 1, path: USAGE, ended: "response" },
   ]);
 });
 
