@@ -25,7 +25,7 @@ function refusal(options?: unknown): InvalidOptionError {
   return expect.fail("Expected the options to be refused");
 }
 
-describe("a bad option is one clear error with its name, its rule and what came", () => {
+describe("an invalid option is an error with its name, its rule and its value", () => {
   const BAD: [option: string, value: unknown, rule: RegExp, got: string][] = [
     ["apiKey", "", /ASCII/, ""],
     ["apiKey", "two words", /ASCII/, ""],
@@ -81,20 +81,20 @@ describe("a bad option is one clear error with its name, its rule and what came"
     expect(error.message).toContain(got);
   });
 
-  test("a missing key names the variable that could hold it", () => {
+  test("a missing key names its environment variable", () => {
     for (const options of [undefined, {}, { baseUrl: GIVEN.baseUrl }, { ...GIVEN, apiKey: undefined }]) {
       expect(refusal(options)).toMatchObject({ option: "apiKey", message: /ASYNC_MUSIC_API_KEY/ });
     }
   });
 
-  test("a missing address names the variable that could hold it", () => {
+  test("a missing base URL names its environment variable", () => {
     expect(refusal({ apiKey: "key_1" })).toMatchObject({
       option: "baseUrl",
       message: /ASYNC_MUSIC_BASE_URL/,
     });
   });
 
-  test("an address that holds the key is refused, and not shown: everybody who sees the client would see it", () => {
+  test("a base URL that contains the key is refused and not shown", () => {
     const apiKey = "key_4f9a1c77e2b04d0c9e51";
     for (const path of [apiKey, `a/${apiKey}/b`, apiKey.replace("_", "%5F")]) {
       const error = refusal({ apiKey, baseUrl: `https://gateway.example/${path}` });
@@ -105,7 +105,7 @@ describe("a bad option is one clear error with its name, its rule and what came"
     }
   });
 
-  test("nothing of an address that holds a password is shown", () => {
+  test("no part of a base URL with a password is shown", () => {
     for (const host of ["music.example", "music.example:port", "[::music]", ""]) {
       const { message } = refusal({ ...GIVEN, baseUrl: `https://me:secret@${host}` });
       expect(message).not.toContain("secret");
@@ -114,12 +114,12 @@ describe("a bad option is one clear error with its name, its rule and what came"
 });
 
 describe("the environment", () => {
-  test("gives the key and the address that are not handed in", async () => {
+  test("provides the key and the base URL that are not passed", async () => {
     vi.stubEnv("ASYNC_MUSIC_API_KEY", "key_env");
     vi.stubEnv("ASYNC_MUSIC_BASE_URL", "https://env.example");
     const requests: Request[] = [];
-    const fetch = async (...[input, init]: Parameters<typeof globalThis.fetch>) => {
-      requests.push(new Request(input, init));
+    const fetch = async (...given: Parameters<typeof globalThis.fetch>) => {
+      requests.push(new Request(...given));
       return balance();
     };
     await new AsyncMusic({ fetch }).account.balance();
@@ -131,17 +131,17 @@ describe("the environment", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("gives way to what is handed in", () => {
+  test("is ignored for options that are passed", () => {
     vi.stubEnv("ASYNC_MUSIC_BASE_URL", "https://env.example");
     expect(new AsyncMusic(GIVEN).baseUrl).toBe("https://music.example");
   });
 
-  test("counts as unset where it is empty", () => {
+  test("counts as unset if it is empty", () => {
     vi.stubEnv("ASYNC_MUSIC_API_KEY", "");
     expect(refusal({ baseUrl: GIVEN.baseUrl }).message).toContain("ASYNC_MUSIC_API_KEY");
   });
 
-  test("is not needed by a runtime that has none, or that refuses to be asked", () => {
+  test("is optional for runtimes without one, or that deny access", () => {
     vi.stubGlobal("process", undefined);
     expect(new AsyncMusic(GIVEN)).toBeInstanceOf(AsyncMusic);
     const locked = {
@@ -158,7 +158,7 @@ describe("the environment", () => {
 describe("a browser", () => {
   const PAGES: [what: string, globals: Record<string, unknown>][] = [
     ["a page", { window: {}, document: {} }],
-    ["a page whose document hangs on its window", { window: { document: {} } }],
+    ["a page with a document only on its window", { window: { document: {} } }],
     ["a worker of a page", { importScripts: () => {} }],
   ];
 
@@ -169,32 +169,32 @@ describe("a browser", () => {
     expect(message).toMatch(/browser.*key/);
   });
 
-  test.each(PAGES)("%s is let in when the caller takes the danger", (_, globals) => {
+  test.each(PAGES)("%s is allowed with `dangerouslyAllowBrowser: true` only", (_, globals) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
     expect(new AsyncMusic({ ...GIVEN, dangerouslyAllowBrowser: true })).toBeInstanceOf(AsyncMusic);
     for (const dangerouslyAllowBrowser of [false, "false", "true", 1])
       expect(refusal({ ...GIVEN, dangerouslyAllowBrowser }).option).toBe("dangerouslyAllowBrowser");
   });
 
-  test("is not seen in a runtime that only has a window", () => {
+  test("is not assumed for a runtime that only has a window", () => {
     vi.stubGlobal("window", { navigator: {} });
     expect(new AsyncMusic(GIVEN)).toBeInstanceOf(AsyncMusic);
   });
 });
 
-describe("the address", () => {
-  const ADDRESSES: [baseUrl: string, task: string][] = [
-    ["https://music.example", "https://music.example/api/v1/account/balance"],
-    ["https://music.example/", "https://music.example/api/v1/account/balance"],
-    ["https://music.example//", "https://music.example/api/v1/account/balance"],
-    [" https://music.example ", "https://music.example/api/v1/account/balance"],
-    ["HTTPS://Music.Example", "https://music.example/api/v1/account/balance"],
-    ["http://127.0.0.1:4010", "http://127.0.0.1:4010/api/v1/account/balance"],
-    ["http://[::1]:4010/", "http://[::1]:4010/api/v1/account/balance"],
-    ["https://proxy.example/music", "https://proxy.example/music/api/v1/account/balance"],
-    ["https://proxy.example/music/", "https://proxy.example/music/api/v1/account/balance"],
-    ["https://music.example?", "https://music.example/api/v1/account/balance"],
-    ["https://music.example/#", "https://music.example/api/v1/account/balance"],
+describe("the base URL", () => {
+  const ADDRESSES: [baseUrl: string, service: string][] = [
+    ["https://music.example", "https://music.example"],
+    ["https://music.example/", "https://music.example"],
+    ["https://music.example//", "https://music.example"],
+    [" https://music.example ", "https://music.example"],
+    ["HTTPS://Music.Example", "https://music.example"],
+    ["http://127.0.0.1:4010", "http://127.0.0.1:4010"],
+    ["http://[::1]:4010/", "http://[::1]:4010"],
+    ["https://proxy.example/music", "https://proxy.example/music"],
+    ["https://proxy.example/music/", "https://proxy.example/music"],
+    ["https://music.example?", "https://music.example"],
+    ["https://music.example/#", "https://music.example"],
   ];
 
   test.each(ADDRESSES)("%j leads to %s", async (baseUrl, expected) => {
@@ -204,12 +204,12 @@ describe("the address", () => {
       return balance();
     };
     await new AsyncMusic({ apiKey: "key_1", baseUrl, fetch }).account.balance();
-    expect(url).toBe(expected);
+    expect(url).toBe(`${expected}/api/v1/account/balance`);
   });
 });
 
 describe("fetch", () => {
-  test("is the global one of the moment at which a request is sent", async () => {
+  test("is the global one at the time of each request", async () => {
     const client = new AsyncMusic(GIVEN);
     const later = vi.fn(async () => balance());
     vi.stubGlobal("fetch", later);
@@ -217,7 +217,7 @@ describe("fetch", () => {
     expect(later).toHaveBeenCalledOnce();
   });
 
-  test("is called without an object of ours as its `this`, which a browser's own refuses", async () => {
+  test("is called without `this`, as browsers require", async () => {
     const callers: unknown[] = [];
     const fetch = async function (this: unknown): Promise<Response> {
       callers.push(this);
@@ -230,13 +230,13 @@ describe("fetch", () => {
   });
 });
 
-test("the limits of their ranges are good options", () => {
+test("the limits of each range are valid", () => {
   const options = { timeoutMs: 2 ** 31 - 1, maxRetries: 0, retryBudgetMs: 0, validateRequests: false };
   expect(new AsyncMusic({ ...GIVEN, ...options })).toBeInstanceOf(AsyncMusic);
   expect(new AsyncMusic({ ...GIVEN, retryBudgetMs: Number.POSITIVE_INFINITY })).toBeInstanceOf(AsyncMusic);
 });
 
-test("options that are undefined are options that are left out", () => {
+test("options that are undefined count as left out", () => {
   const names = ["fetch", "timeoutMs", "maxRetries", "retryBudgetMs", "clock", "random", "validateRequests"];
   const options = Object.fromEntries(names.map((name) => [name, undefined]));
   expect(new AsyncMusic({ ...GIVEN, ...options })).toBeInstanceOf(AsyncMusic);

@@ -23,8 +23,8 @@ function createFetch() {
 const createClient = (fetch?: typeof globalThis.fetch) =>
   new AsyncMusic({ apiKey: API_KEY, baseUrl: "https://music.example", fetch });
 
-const WAYS = ["passed to the client", "put in place of the global one later"];
-test.each(WAYS)("a fetch %s gets one Request, and the signal beside it", async (how) => {
+const WAYS = ["passed to the client", "that replaces the global one later"];
+test.each(WAYS)("a fetch %s receives one Request and the signal", async (how) => {
   const { own, seen } = createFetch();
   const client = createClient(how === "passed to the client" ? own : undefined);
   vi.stubGlobal("fetch", own);
@@ -47,7 +47,7 @@ test.each(NO_RESPONSES)("a fetch that returns %j is named in the cause of the er
   expect(String(cause)).toContain("`fetch` returned something other");
 });
 
-test("a character may arrive in two pieces, and half a character at the end is an invalid response", async () => {
+test("a character may arrive in two chunks, and half a character at the end is an invalid response", async () => {
   const bytes = [
     ...new TextEncoder().encode(JSON.stringify({ ...BALANCE, data: { ...BALANCE.data, note: "é" } })),
   ];
@@ -58,17 +58,20 @@ test("a character may arrive in two pieces, and half a character at the end is a
   await rejection(cut.account.balance(), InvalidResponseError);
 });
 
-test.each(["Node", "Deno", "any other runtime"])("a request's body arrives whole on %s", async (runtime) => {
-  if (runtime === "Deno") vi.stubGlobal("Deno", {});
-  if (runtime === "any other runtime") vi.stubGlobal("process", undefined);
-  const arrived: string[] = [];
-  const client = createClient(async (...given) => {
-    const request = new Request(...given);
-    arrived.push(await request.text());
-    return request.method === "POST" ? acceptedAnew() : Response.json(BALANCE);
-  });
-  const request = { ...SONG_REQUEST, input: { gpt_description_prompt: "ü" } };
-  await client.tasks.create(request);
-  await client.account.balance();
-  expect(arrived).toEqual([JSON.stringify(request), ""]);
-});
+test.each(["Node", "Deno", "any other runtime"])(
+  "a request's body arrives complete on %s",
+  async (runtime) => {
+    if (runtime === "Deno") vi.stubGlobal("Deno", {});
+    if (runtime === "any other runtime") vi.stubGlobal("process", undefined);
+    const arrived: string[] = [];
+    const client = createClient(async (...given) => {
+      const request = new Request(...given);
+      arrived.push(await request.text());
+      return request.method === "POST" ? acceptedAnew() : Response.json(BALANCE);
+    });
+    const request = { ...SONG_REQUEST, input: { gpt_description_prompt: "ü" } };
+    await client.tasks.create(request);
+    await client.account.balance();
+    expect(arrived).toEqual([JSON.stringify(request), ""]);
+  },
+);

@@ -7,7 +7,7 @@ import { createWorld } from "../support/world.js";
 
 // A message says what failed, why, what to do, and the request id.
 
-/** The error of a balance that is answered so. */
+/** The error of a balance with this response. */
 function errorOf(response: Response) {
   const { client } = createWorld(() => response.clone(), { maxRetries: 0 });
   return reasonOf(client.account.balance({ requestId: "request-1" })) as Promise<ApiError>;
@@ -41,19 +41,19 @@ test.each<[status: number, body: unknown, reason: string]>([
   expect(message).toBe(`Failed to read the balance: ${reason}. (request id request-1)`);
 });
 
-test("a body that is no JSON has no error code, and a redirect keeps the code of its body", async () => {
+test("a body that is not JSON has no error code, and a redirect has the code of its body", async () => {
   const { message } = await errorOf(new Response("<h1>no</h1>", { status: 502 }));
   expect(message).toContain("no error code (HTTP 502). (request id");
   expect(await errorOf(refusal(302, "invalid_model"))).toMatchObject({ errorCode: "invalid_model" });
 });
 
-test("a message holds the service's words up to the 300th character", async () => {
+test("a message contains the service's message up to 300 characters", async () => {
   const { message } = await errorOf(refusal(400, "invalid_model", {}, { message: "x".repeat(301) }));
   expect(message).toContain(`: ${"x".repeat(300)}.`);
   expect(message).not.toContain("x".repeat(301));
 });
 
-test("a 429 with a stated wait says when to come back, and then how to resume", async () => {
+test("a 429 with a stated wait says when to retry, and then how to resume", async () => {
   const { message } = await errorOf(limited(30));
   expect(message).toMatch(
     /\(HTTP 429\): .*\. Retry after 2026-01-01T00:00:30\.000Z\. \(request id request-1\)$/,
@@ -73,7 +73,7 @@ test.each([
   expect(message).not.toContain("Come back");
 });
 
-test("the stated wait stands in the error in seconds, rounded up, and as a date", async () => {
+test("the error has the stated wait in seconds, rounded up, and as a date", async () => {
   const stated = await errorOf(refusal(429, "rate_limited", {}, { retry_after_seconds: 1.2 }));
   expect(stated).toMatchObject({ retryAfterSeconds: 2, retryAt: new Date(START + 1200) });
   const unstated = await errorOf(refusal(429, "rate_limited"));
@@ -87,7 +87,7 @@ test.each([
   [415, "invalid_audio_format", true],
   [409, "audio_format_unavailable", true],
 ])(
-  "the message of a BadRequestError names its status %i, and says whether %s counts with any",
+  "the message of a BadRequestError has its status %i, and says whether %s is one with any status",
   async (status, code, says) => {
     const { client } = createWorld(() => refusal(status, code));
     const { message } = await rejection(client.tasks.create(SONG_REQUEST), BadRequestError);

@@ -14,7 +14,7 @@ const failing = (failure: unknown, options = {}) =>
 const coded = (code: string) =>
   new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code }) });
 
-test("a connection that isn't made names the host and the system's reason", async () => {
+test("a connection that can't be made names the host and the system's reason", async () => {
   const client = failing(coded("ENOTFOUND"), { baseUrl: "https://musik.example:8443" });
   for (const call of [client.account.balance(), client.tasks.create(SONG_REQUEST)]) {
     const { message } = await rejection(call, ConnectionError);
@@ -28,7 +28,7 @@ test("a connection that breaks names them too", async () => {
   expect(message).toContain("the connection to music.example was lost (ECONNRESET).");
 });
 
-test("the reason is found eight causes below, and no deeper", async () => {
+test("the reason is found up to eight causes deep", async () => {
   const below = (levels: number): Error =>
     levels === 0 ? (coded("ECONNRESET").cause as Error) : new Error("outer", { cause: below(levels - 1) });
   const messageOf = async (levels: number) =>
@@ -37,13 +37,13 @@ test("the reason is found eight causes below, and no deeper", async () => {
   expect(await messageOf(9)).not.toContain("ECONNRESET");
 });
 
-test("a port that fetch forbids is called by undici's word", async () => {
+test("a forbidden port has undici's reason", async () => {
   const failure = new TypeError("fetch failed", { cause: new Error("bad port") });
   const { message } = await rejection(failing(failure).account.balance(), ConnectionError);
   expect(message).toContain("(bad port)");
 });
 
-test("without a code, or with one that is prose, there is no reason in brackets", async () => {
+test("without a code, or with one that is prose, there is no reason in parentheses", async () => {
   const listed = Object.assign(new Error("no"), { code: ["ECONNRESET"] });
   for (const failure of [new TypeError("no"), coded("no such host"), listed, "no", undefined]) {
     const { message } = await rejection(failing(failure).account.balance(), ConnectionError);
@@ -51,7 +51,7 @@ test("without a code, or with one that is prose, there is no reason in brackets"
   }
 });
 
-test("neither a host nor a code that holds the key shows it", async () => {
+test("the key is redacted from a host and a code", async () => {
   const apiKey = "Key-4f9a1c77";
   const hosted = failing(coded("ENOTFOUND"), { apiKey, baseUrl: `https://${apiKey}.example` });
   expectNoKey(await rejection(hosted.account.balance(), ConnectionError), apiKey.toLowerCase());
@@ -59,7 +59,7 @@ test("neither a host nor a code that holds the key shows it", async () => {
   expectNoKey(await rejection(client.account.balance(), ConnectionError), API_KEY.toUpperCase());
 });
 
-test("the address of an emulator within the process asks for its whole connection", async () => {
+test("the base URL of an in-process emulator suggests passing its whole connection", async () => {
   const { baseUrl, apiKey } = createEmulator().connection();
   const fetch = () => Promise.reject(coded("ENOTFOUND"));
   const client = new AsyncMusic({ baseUrl, apiKey, fetch, maxRetries: 0 });

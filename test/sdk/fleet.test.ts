@@ -10,7 +10,7 @@ import { rejection } from "../support/rejection.js";
 import { turns } from "../support/test-clock.js";
 import { watchUnhandledRejections } from "../support/unhandled.js";
 
-// Limits: 120 requests per 60 seconds and key. Redis is played by a count on the emulator's clock.
+// Limits: 120 requests per 60 seconds and key. A counter on the emulator's clock stands in for Redis.
 
 const SIZE = { requests: 120, windowMs: 60_000 };
 const SONG = {
@@ -23,14 +23,14 @@ function createFleet() {
   const emulator = createEmulator({ seed: 1, credits: 100_000 });
   onTestFinished(() => emulator[Symbol.asyncDispose]());
   const join = createSharedBudget(emulator.clock, SIZE);
-  const troubles: unknown[] = [];
+  const errors: unknown[] = [];
 
   const member = (options: ClientOptions = {}, fleet: FleetBudget = join()) => {
-    const pacer = createFleetPacer(emulator.clock, fleet, SIZE, (error) => troubles.push(error));
+    const pacer = createFleetPacer(emulator.clock, fleet, SIZE, (error) => errors.push(error));
     return new AsyncMusic({ ...emulator.connection(), pacer, ...options });
   };
   const refused = () => emulator.requests.filter(({ status }) => status === 429);
-  return { emulator, clock: emulator.clock, join, member, refused, troubles };
+  return { emulator, clock: emulator.clock, join, member, refused, errors };
 }
 
 /** Runs songs on several clients, each of them `gapMs` after the one before it. */
@@ -62,20 +62,20 @@ test.each([
   ["three tasks in ten seconds", 200, 3333, 1.6],
   ["six tasks in ten seconds", 200, 1667, 1.6],
 ])(
-  "ten members, %s: no 429, and found about as soon as by a single client",
+  "ten members, %s: no 429, and results about as early as with a single client",
   async (_, songs, gapMs, times) => {
-    const { emulator, member, refused, troubles } = createFleet();
+    const { emulator, member, refused, errors } = createFleet();
     const members = Array.from({ length: 10 }, () => member());
     const { delay, wait } = await runSongs(emulator, members, songs, gapMs);
     expect(refused()).toEqual([]);
     expect(emulator.audit()).toEqual([]);
     expect(wait).toBeLessThan(2);
     expect(delay).toBeLessThan(times * (await runAlone(songs, gapMs)).delay);
-    expect(troubles).toEqual([]);
+    expect(errors).toEqual([]);
   },
 );
 
-/** A `fetch` whose requests are so long on their way. */
+/** A `fetch` whose requests arrive after a delay. */
 function slowFetch({ clock, connection }: Emulator, delayMs: () => number): typeof globalThis.fetch {
   const { fetch } = connection();
   return async (...request) => {
@@ -87,7 +87,7 @@ function slowFetch({ clock, connection }: Emulator, delayMs: () => number): type
 const read = (client: AsyncMusic, times: number) =>
   Promise.all(Array.from({ length: times }, () => client.account.balance()));
 
-test("no 429 where every request is up to a second on its way", async () => {
+test("no 429 if every request takes up to a second to arrive", async () => {
   const { emulator, member, refused } = createFleet();
   const chance = seededRandom(5);
   const fetch = slowFetch(emulator, () => 900 * chance());
@@ -98,7 +98,7 @@ test("no 429 where every request is up to a second on its way", async () => {
   expect(refused()).toEqual([]);
 });
 
-test("no 429 where the service counts a window's first request late", async () => {
+test("no 429 if the service counts the first request of a window late", async () => {
   const { emulator, clock, member, refused } = createFleet();
   const began = clock.now();
   const fetch = slowFetch(emulator, () => (clock.now() < began + 30_000 ? 4000 : 10));
@@ -106,7 +106,7 @@ test("no 429 where the service counts a window's first request late", async () =
   expect(refused()).toEqual([]);
 });
 
-test("nobody leaves in a window's last moment, not even who has just come", async () => {
+test("no request is sent in the last moment of a window, not even by a new member", async () => {
   const { emulator, clock, member, refused } = createFleet();
   await member().account.balance();
   await clock.sleep(59_500);
@@ -117,7 +117,7 @@ test("nobody leaves in a window's last moment, not even who has just come", asyn
   expect(refused()).toEqual([]);
 });
 
-test("each of ten members that all want more than their part gets it", async () => {
+test("each of ten busy members gets an equal share", async () => {
   const { clock, member } = createFleet();
   const began = clock.now();
   const sent = Array.from({ length: 10 }, async (_, index) => {
@@ -132,14 +132,14 @@ test("each of ten members that all want more than their part gets it", async () 
   for (const count of await Promise.all(sent)) expect(Math.abs(count - 12)).toBeLessThanOrEqual(4);
 });
 
-test("what the fleet has left is taken at once", async () => {
+test("one member may use all that the fleet has left at once", async () => {
   const { emulator, clock, member } = createFleet();
   const began = clock.now();
   await read(member({ fetch: slowFetch(emulator, () => 900) }), 120);
   expect(clock.now() - began).toBeLessThan(1500);
 });
 
-test("polls of all members leave room for the creates of another", async () => {
+test("the polls of all members leave capacity for the creates of another", async () => {
   const { emulator, clock, member } = createFleet();
   emulator.providers.provider_a.always({ outcome: "hang" });
   const creator = member();
@@ -160,7 +160,7 @@ test("polls of all members leave room for the creates of another", async () => {
   await Promise.all(waits);
 });
 
-test("a 429 holds every member back, and whoever can't wait so long is told so", async () => {
+test("a 429 delays every member, and a call that may not wait so long fails", async () => {
   const { emulator, clock, member, refused } = createFleet();
   const [one, other] = [member(), member()];
   const outsider = new AsyncMusic(emulator.connection());
@@ -178,7 +178,7 @@ test("a 429 holds every member back, and whoever can't wait so long is told so",
   expect(emulator.audit()).toEqual([]);
 });
 
-test("what others spend from the key is seen in the answers, and not taken again", async () => {
+test("requests by other programs of the same key are read from the responses and subtracted", async () => {
   const { emulator, member, refused } = createFleet();
   const outsider = new AsyncMusic(emulator.connection());
   const [one, other] = [member(), member()];
@@ -191,9 +191,9 @@ test("what others spend from the key is seen in the answers, and not taken again
 
 test.each([
   ["rejects", () => Promise.reject(new Error("the connection is closed"))],
-  ["never answers", () => new Promise<never>(() => {})],
-])("while the shared budget %s, every member paces itself, and it is told once", async (_, fail) => {
-  const { clock, join, member, refused, troubles } = createFleet();
+  ["never responds", () => new Promise<never>(() => {})],
+])("while the shared budget %s, every member paces itself, and one error is reported", async (_, fail) => {
+  const { clock, join, member, refused, errors } = createFleet();
   const fleet = join();
   let isAway = true;
   const take: FleetBudget["take"] = (upTo) => (isAway ? fail() : fleet.take(upTo));
@@ -202,7 +202,7 @@ test.each([
   await read(client, 130);
   expect(clock.now() - began).toBeLessThan(66_000);
   expect(refused()).toEqual([]);
-  expect(troubles).toHaveLength(1);
+  expect(errors).toHaveLength(1);
 
   isAway = false;
   await clock.sleep(70_000);
@@ -210,15 +210,15 @@ test.each([
   isAway = true;
   await client.account.balance();
   expect(refused()).toEqual([]);
-  expect(troubles).toHaveLength(2);
+  expect(errors).toHaveLength(2);
 });
 
-test("a member that asks a shared budget which is still away is held to its own", async () => {
+test("a member retries an unavailable shared budget without exceeding its own", async () => {
   const { clock, join, member, refused } = createFleet();
   const take = () => Promise.reject(new Error("the connection is closed"));
   const client = member({}, { ...join(), take });
   await read(client, 118);
-  // It is asked again every ten seconds, by whoever comes next.
+  // The next request retries it every ten seconds.
   for (let times = 0; times < 4; times++) {
     await clock.sleep(10_500);
     void read(client, 4);
@@ -227,7 +227,7 @@ test("a member that asks a shared budget which is still away is held to its own"
   expect(refused()).toEqual([]);
 });
 
-test("a member whose own budget is spent asks again as soon as the shared one may answer again", async () => {
+test("a member whose own budget is used up retries the shared one as soon as it may be available", async () => {
   const size = { requests: 120, windowMs: 2000 };
   const limits = { requests: 120, windowSeconds: 2 };
   await using emulator = createEmulator({ seed: 1, limits });
@@ -241,13 +241,12 @@ test("a member whose own budget is spent asks again as soon as the shared one ma
   });
   const client = new AsyncMusic({ ...emulator.connection(), pacer });
   const began = clock.now();
-  // By itself it would take the window for one of a minute.
   await read(client, 130);
   expect(clock.now() - began).toBeLessThan(20_000);
   expect(emulator.requests.filter(({ status }) => status === 429)).toEqual([]);
 });
 
-test("whoever is told that the shared budget is away may reject: that is left to nobody, and ends no process", async () => {
+test("a listener that rejects leaves no unhandled rejection", async () => {
   const unhandled = watchUnhandledRejections();
   await using emulator = createEmulator({ seed: 1 });
   const { clock } = emulator;
@@ -259,7 +258,7 @@ test("whoever is told that the shared budget is away may reject: that is left to
   expect(unhandled).not.toHaveBeenCalled();
 });
 
-test("a request that is aborted while it is asked for does not leave, and nobody waits for its answer", async () => {
+test("a request that is aborted while the budget is read is not sent", async () => {
   const { clock } = createFleet();
   const pacer = createFleetPacer(clock, createSharedBudget(clock, SIZE, 100)(), SIZE, () => {});
   const controller = new AbortController();

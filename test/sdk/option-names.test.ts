@@ -21,8 +21,6 @@ import {
 import { rejection } from "../support/rejection.js";
 import { API_KEY, BASE_URL, createWorld } from "../support/world.js";
 
-// A misspelled option must not silently do nothing.
-
 const MISSPELLED: [given: string, meant: string][] = [
   ["maxRetrys", "maxRetries"],
   ["retries", "maxRetries"],
@@ -36,7 +34,7 @@ test.each([
   ["apikey", "apiKey"],
   ["api_key", "apiKey"],
   ["validateRequest", "validateRequests"],
-])("a client refuses `%s`, and asks whether `%s` was meant", (given, meant) => {
+])("a client refuses `%s`, and suggests `%s`", (given, meant) => {
   const options = { apiKey: API_KEY, baseUrl: BASE_URL, [given]: 1 } as ClientOptions;
   expect(() => new AsyncMusic(options)).toThrow(
     new InvalidOptionError(given, `Unknown option \`${given}\`. Did you mean \`${meant}\`?`),
@@ -66,7 +64,7 @@ describe.each([...MISSPELLED, ["signals", "signal"], ["requestID", "requestId"]]
 });
 
 const OF_RUNS = ["journal", "journalKey", "probe"];
-test.each(OF_RUNS)("a create refuses `%s`, which it would not obey", async (name) => {
+test.each(OF_RUNS)("a create refuses `%s`, which it would ignore", async (name) => {
   const { client, requests } = createWorld(() => accepted());
   const options = { [name]: name === "journal" ? memoryJournal() : "order-1" };
   const error = await rejection(client.tasks.create(SONG_REQUEST, options), InvalidOptionError);
@@ -103,7 +101,7 @@ test.each([
   expect(() => new AsyncMusic(options)).toThrow(`\`${given}\` is not an option here. Pass it to ${place}.`);
 });
 
-test("a level that is nearly one is shown, and one that may be a key is not", () => {
+test("a misspelled log level is shown, and a level that may be a key is not", () => {
   const refused = (logLevel: string) => () => createWorld(() => balance(), { logLevel: logLevel as "warn" });
   expect(refused("warning")).toThrow('got "warning".');
   expect(refused("key_of_another")).toThrow("got a string of length 14.");
@@ -112,13 +110,11 @@ test("a level that is nearly one is shown, and one that may be a key is not", ()
   expect(secret).not.toThrow('"warns"');
 });
 
-test("a name that is nearly an option and holds the key is not shown", async () => {
+test("a name that is similar to an option and contains the key is not shown", async () => {
   const apiKey = "my-timeout-ms";
   const { client } = createWorld(() => balance(), { apiKey });
-  const error = await rejection(
-    client.account.balance({ [apiKey]: 1 } as RequestOptions),
-    InvalidOptionError,
-  );
+  const reading = client.account.balance({ [apiKey]: 1 } as RequestOptions);
+  const error = await rejection(reading, InvalidOptionError);
   expect(error.message).not.toContain(apiKey);
   const options = { apiKey, baseUrl: BASE_URL, [apiKey]: 1 } as ClientOptions;
   const create = () => new AsyncMusic(options);
@@ -126,12 +122,10 @@ test("a name that is nearly an option and holds the key is not shown", async () 
   expect(create).not.toThrow(apiKey);
 });
 
-test("a name like no other is refused with the list of names, and not shown: it may be the key", async () => {
+test("an unknown name is refused with the list of options, and not shown, since it may be the key", async () => {
   const { client } = createWorld(() => balance());
-  const error = await rejection(
-    client.account.balance({ [API_KEY]: 1 } as RequestOptions),
-    InvalidOptionError,
-  );
+  const reading = client.account.balance({ [API_KEY]: 1 } as RequestOptions);
+  const error = await rejection(reading, InvalidOptionError);
   expect(error.message).toContain("signal, timeoutMs, maxRetries, requestId, headers");
   expect(JSON.stringify(error)).not.toContain(API_KEY);
 });

@@ -6,7 +6,7 @@ import { rejection } from "../support/rejection.js";
 import { createTestClock, START } from "../support/test-clock.js";
 import { API_KEY, createWorld } from "../support/world.js";
 
-test("a pacer of one's own is asked for every request, and told what came of it", async () => {
+test("a custom pacer admits every request and receives its report", async () => {
   const { pacer, asked, told } = createOwnPacer();
   const clock = createTestClock();
   const { client } = createWorld(() => ok(succeeded()), { clock, pacer });
@@ -16,7 +16,7 @@ test("a pacer of one's own is asked for every request, and told what came of it"
 });
 
 const METHODS = ["admit", "report", "learn"] as const;
-test.each(METHODS)("a wait keeps its task if the pacer's %s throws", async (method) => {
+test.each(METHODS)("the error of a wait has the task id if the pacer's %s throws", async (method) => {
   const { pacer } = createOwnPacer();
   const away = new Error("the database is away");
   pacer[method] = () => {
@@ -28,7 +28,7 @@ test.each(METHODS)("a wait keeps its task if the pacer's %s throws", async (meth
   expect(error.message).toContain(`client.tasks.wait("${TASK_ID}")`);
 });
 
-test("a wait that is aborted just when its poll may leave sends nothing, and the pacer is told", async () => {
+test("a wait that is aborted when its poll is admitted sends nothing and reports it to the pacer", async () => {
   const { pacer, told } = createOwnPacer();
   const controller = new AbortController();
   const reason = new Error("enough");
@@ -42,7 +42,7 @@ test("a wait that is aborted just when its poll may leave sends nothing, and the
   expect(told).toEqual([{ sentAt: expect.any(Number), remaining: null, heldForMs: null }]);
 });
 
-test("a pacer whose report throws does not lose a task that has just been paid for", async () => {
+test("a pacer whose report throws does not lose a created task", async () => {
   const { pacer } = createOwnPacer();
   pacer.report = () => {
     throw new Error("the database is away");
@@ -52,7 +52,7 @@ test("a pacer whose report throws does not lose a task that has just been paid f
   expect(await client.tasks.create(request)).toMatchObject({ task_id: TASK_ID });
 });
 
-test("a pacer that throws before a recorded POST leaves the key free, and its error is the run's", async () => {
+test("a pacer that throws leaves the journal key free, and the run rejects with its error", async () => {
   const { pacer } = createOwnPacer();
   const away = new Error("the database is away");
   pacer.admit = () => Promise.reject(away);
@@ -62,7 +62,7 @@ test("a pacer that throws before a recorded POST leaves the key free, and its er
   expect(await journal.get("order-7")).toBeNull();
 });
 
-test("a pacer hears of a request that it has admitted and that is then not sent", async () => {
+test("a pacer receives a report of an admitted request that is not sent", async () => {
   const { pacer, asked, told } = createOwnPacer();
   const clock = createTestClock();
   const { client, requests } = createWorld(() => accepted(), { clock, pacer });
@@ -79,9 +79,9 @@ test.each([
     START + 90_500,
     { retryAfterSeconds: 91, retryAt: new Date(START + 90_500) },
   ],
-  ["has just been freed", null, { retryAfterSeconds: 0, retryAt: new Date(START) }],
+  ["may be used again", null, { retryAfterSeconds: 0, retryAt: new Date(START) }],
 ])(
-  "a request that the pacer refuses while the key %s says when it may be sent",
+  "a request that the pacer refuses while the key %s has the time of the next attempt",
   async (_, heldUntil, stated) => {
     const { pacer } = createOwnPacer();
     pacer.admit = async () => false;
@@ -97,7 +97,7 @@ test.each([
   },
 );
 
-test("a function makes the client's pacer, by its clock and for its key", async () => {
+test("a pacer function is called with the client's clock and key", async () => {
   const { pacer, asked } = createOwnPacer();
   const clock = createTestClock();
   const made: unknown[] = [];

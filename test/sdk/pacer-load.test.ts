@@ -16,7 +16,7 @@ import { createRateLimit } from "../support/limited-service.js";
 import { createTestClock } from "../support/test-clock.js";
 import { createWorld } from "../support/world.js";
 
-// The pacer under load: hundreds of calls, and thousands of waits, share one budget.
+// The pacer under load: hundreds of calls and thousands of waits share one budget.
 
 const MINUTE = 60_000;
 
@@ -64,7 +64,7 @@ test("a thousand waiting tasks under 120 requests a minute get no 429, and none 
   expect(clock.elapsed()).toBeLessThan(40 * MINUTE);
 });
 
-test("a create and a balance go ahead of a thousand polls that wait for their turn", async () => {
+test("a create and a balance are sent before a thousand queued polls", async () => {
   const limit = createRateLimit();
   const { client, clock } = createWorld((request) =>
     limit.count(request, () => {
@@ -85,7 +85,7 @@ test("a create and a balance go ahead of a thousand polls that wait for their tu
 test.each([
   ["account reads", (client: AsyncMusic) => client.account.balance()],
   ["creates", (client: AsyncMusic) => client.tasks.create(SONG_REQUEST)],
-] as const)("a backlog of %s that never ends does not starve a wait, nor the wait them", async (_, send) => {
+] as const)("an endless backlog of %s and a wait do not starve each other", async (_, send) => {
   const limit = createRateLimit();
   const { client, clock, requests } = createWorld((request) =>
     limit.count(request, () => {
@@ -106,7 +106,7 @@ test.each([
   await Promise.all(loops);
 });
 
-test("a backlog of creates and account reads that never ends does not starve a retrieve", async () => {
+test("an endless backlog of creates and account reads does not starve a retrieve", async () => {
   const limit = createRateLimit();
   const { client, clock } = createWorld((request) =>
     limit.count(request, () => {
@@ -148,7 +148,7 @@ test("thousands of waits share one timer", async () => {
   expect(most).toBeLessThanOrEqual(10);
 });
 
-test("of the tasks that wait, those are read first that are most likely over by what the others took", async () => {
+test("the tasks that are most likely finished, by the durations of earlier ones, are polled first", async () => {
   const submittedAt = new Map<string, number>();
   const limit = createRateLimit();
   const delays: number[] = [];
@@ -179,7 +179,7 @@ test("of the tasks that wait, those are read first that are most likely over by 
   expect(limit.refused()).toBe(0);
 });
 
-test("queueing 20,000 creates takes time in proportion to their number", () => {
+test("queueing 20,000 creates takes linear time", () => {
   const pacer = createMemoryPacer(createTestClock({ skips: false }));
   const before = process.cpuUsage();
   for (let create = 0; create < 20_000; create++) void pacer.admit({ kind: "create" });

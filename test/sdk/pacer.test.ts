@@ -29,16 +29,7 @@ test("300 calls at once under 120 a minute get no 429", async () => {
   expect(clock.elapsed()).toBe(2 * MINUTE);
 });
 
-test("a limit that is lower than the usual one is learned from the first answer", async () => {
-  const limit = createRateLimit({ requests: 10 });
-  const { client, clock } = createWorld((request) => limit.count(request, () => balance()));
-  await client.account.balance();
-  await Promise.all(Array.from({ length: 25 }, () => client.account.balance()));
-  expect(limit.refused()).toBe(0);
-  expect(clock.elapsed()).toBe(2 * MINUTE);
-});
-
-test("a lower limit does not answer the first burst with 429s", async () => {
+test("a lower limit than usual is learned from the first responses, without a 429", async () => {
   const limit = createRateLimit({ requests: 10 });
   const { client, clock } = createWorld((request) => limit.count(request, () => balance()));
   await Promise.all(Array.from({ length: 45 }, () => client.account.balance()));
@@ -46,7 +37,7 @@ test("a lower limit does not answer the first burst with 429s", async () => {
   expect(clock.elapsed()).toBe(4 * MINUTE);
 });
 
-test("a limit that another process shares is kept too", async () => {
+test("a limit that another process uses too is kept", async () => {
   const limit = createRateLimit();
   const { client } = createWorld((request) => {
     limit.count(request, () => balance());
@@ -58,26 +49,16 @@ test("a limit that another process shares is kept too", async () => {
   expect(limit.refused()).toBe(0);
 });
 
-test("a 429 of one call holds back every other call of the client", async () => {
-  const { client, requests } = createWorld(
-    inTurn(
-      () => limited(30),
-      () => balance(),
-    ),
-  );
+test("a 429 delays every other call of the client", async () => {
+  const { client, requests } = createWorld(inTurn(limited(30), balance()));
   const first = client.account.balance();
   await new Promise((resolve) => setImmediate(resolve));
   await Promise.all([first, client.account.balance(), client.account.usage().catch(() => {})]);
   expect(requests.map(({ at }) => at)).toEqual([0, 30_000, 30_000, 30_000]);
 });
 
-test("a 429 that states no wait holds the others back too", async () => {
-  const { client, requests } = createWorld(
-    inTurn(
-      () => refusal(429, "rate_limited"),
-      () => balance(),
-    ),
-  );
+test("a 429 without a stated wait delays the others too", async () => {
+  const { client, requests } = createWorld(inTurn(refusal(429, "rate_limited"), balance()));
   const first = client.account.balance();
   while (requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
   await new Promise((resolve) => setImmediate(resolve));
@@ -85,7 +66,7 @@ test("a 429 that states no wait holds the others back too", async () => {
   for (const { at } of requests.slice(1)) expect(at).toBeGreaterThanOrEqual(500);
 });
 
-test("while a 429 holds the key back for longer than a call may wait, the call fails at once and nothing is sent", async () => {
+test("a call that may not wait for the end of a 429 fails at once, and sends nothing", async () => {
   const { client, requests, clock } = createWorld(() => limited(600));
   await rejection(client.account.balance(), RateLimitedError);
   await clock.sleep(60_000);
@@ -96,18 +77,13 @@ test("while a 429 holds the key back for longer than a call may wait, the call f
   expect(requests).toHaveLength(1);
 });
 
-test("a wait outlasts a hold that is longer than any call may wait", async () => {
-  const { client, requests } = createWorld(
-    inTurn(
-      () => limited(600),
-      () => ok(succeeded()),
-    ),
-  );
+test("a wait continues after a 429 that is longer than any call may wait", async () => {
+  const { client, requests } = createWorld(inTurn(limited(600), ok(succeeded())));
   await expect(client.tasks.wait(TASK_ID)).resolves.toMatchObject({ status: "success" });
   expect(requests[1]?.at).toBeGreaterThanOrEqual((requests[0]?.at ?? 0) + 600_000);
 });
 
-test("retrieves of one task that are made together leave a second apart", async () => {
+test("concurrent retrieves of one task are sent a second apart", async () => {
   const { client, requests } = createWorld((request) => ok(task({ task_id: taskIdIn(request) })));
   await Promise.all([
     client.tasks.retrieve(TASK_ID),
@@ -121,7 +97,7 @@ test("retrieves of one task that are made together leave a second apart", async 
   ]);
 });
 
-test("two clients do not hold each other back", async () => {
+test("a 429 of one client does not delay another client", async () => {
   const first = createWorld(() => limited(600));
   const second = createWorld(() => balance());
   await rejection(first.client.account.balance(), RateLimitedError);
@@ -129,7 +105,7 @@ test("two clients do not hold each other back", async () => {
   expect(second.requests).toHaveLength(1);
 });
 
-test("calls that queue when a 429 holds the key back for longer than they may wait fail at once, and send nothing", async () => {
+test("queued calls that may not wait for the end of a 429 fail at once, and send nothing", async () => {
   const last = () => balance({}, { "X-RateLimit-Remaining": "1" });
   const { client, clock, requests } = createWorld(inTurn(last, () => limited(3600), last));
   await client.account.balance();
@@ -141,7 +117,7 @@ test("calls that queue when a 429 holds the key back for longer than they may wa
   await expect(wait).rejects.toBeInstanceOf(WaitTimeoutError);
 });
 
-test("a clock that comes to its end ends what waits for it, with its reason", async () => {
+test("a clock that throws ends every wait for it, with its error", async () => {
   const end = new Error("the clock has stopped");
   const clock = createTestClock({ skips: false });
   const { client, requests } = createWorld(() => balance(), {
@@ -152,7 +128,7 @@ test("a clock that comes to its end ends what waits for it, with its reason", as
   expect(requests.length).toBeLessThanOrEqual(120);
 });
 
-test("a client tells what it knows of the rate limit", async () => {
+test("`client.rateLimit` has the limit, the remaining requests and the end of a 429", async () => {
   const answers = [() => balance({}, { "X-RateLimit-Remaining": "59" }), () => limited(30)];
   const { client, clock } = createWorld(inTurn(...answers), { maxRetries: 0 });
   expect(client.rateLimit).toMatchObject({ remaining: null, heldUntil: null });

@@ -14,7 +14,7 @@ afterEach(() => void vi.useRealTimers());
 const DAY = 86_400_000;
 const broken = () => refusal(502, "upstream_provider_error");
 
-test("with the shortest jitter a read is sent again at once", async () => {
+test("with the shortest jitter a read is retried at once", async () => {
   const world = createWorld(broken, { random: () => 0 });
   await rejection(world.client.account.balance(), ServerError);
   expect(arrivals(world)).toEqual([0, 0, 0]);
@@ -35,12 +35,6 @@ test.each([
   expect(arrivals(world)).toEqual([0, 20_000]);
 });
 
-test("a 503 whose wait does not fit the budget fails at once", async () => {
-  const world = createWorld(() => refusal(503, "internal_error", { "Retry-After": "121" }));
-  await rejection(world.client.account.balance(), ServerError);
-  expect(arrivals(world)).toEqual([0]);
-});
-
 test("retryBudgetMs limits all waits of a call together", async () => {
   const unavailable = () => refusal(503, "internal_error", { "Retry-After": "4" });
   const world = createWorld(unavailable, { maxRetries: 99, retryBudgetMs: 10_000 });
@@ -48,7 +42,7 @@ test("retryBudgetMs limits all waits of a call together", async () => {
   expect(arrivals(world)).toEqual([0, 4000, 8000]);
 });
 
-test("a budget of nothing still lets a read be sent again that need not wait", async () => {
+test("a retryBudgetMs of 0 still allows a retry without a wait", async () => {
   const world = createWorld(inTurn(limited(0), balance()), { retryBudgetMs: 0 });
   await world.client.account.balance();
   expect(arrivals(world)).toEqual([0, 0]);
@@ -76,7 +70,7 @@ test.each([
   [499, 1],
   [500, 3],
   [503, 3],
-])("a read that is answered with %i is sent %i times", async (status, attempts) => {
+])("a read with a %i response is sent %i times", async (status, attempts) => {
   const { client, requests } = createWorld(() => new Response("", { status }));
   await expect(client.account.balance()).rejects.toMatchObject({ status });
   expect(requests).toHaveLength(attempts);
@@ -91,7 +85,7 @@ test("the attempts at one task are a second apart, whatever the jitter", async (
   expect(arrivals(world)).toEqual([0, 1000, 2000]);
 });
 
-test("an attempt that is not answered ends in real time, and is followed by another", async () => {
+test("an attempt without a response times out in real time and is retried", async () => {
   const { timeoutMs, pass } = createTimeLimit();
   const world = createWorld((request, index) => {
     if (index > 0) return balance();
@@ -103,7 +97,7 @@ test("an attempt that is not answered ends in real time, and is followed by anot
   expect(world.requests[0]?.signal.aborted).toBe(true);
 });
 
-test("a fetch that does not listen to its signal is left all the same", async () => {
+test("a fetch that ignores its signal times out, too", async () => {
   const world = createWorld(() => new Promise<Response>(() => {}), { timeoutMs: 10, maxRetries: 0 });
   await rejection(world.client.account.balance(), RequestTimeoutError);
 });
@@ -112,7 +106,6 @@ test("time spent waiting for another attempt does not count against the attempt"
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const clock = createTestClock();
   const world = createWorld(inTurn(limited(100), balance()), { clock, timeoutMs: 50 });
-  // What waits on the client's clock waits in real time too.
   const { sleep } = clock;
   clock.sleep = async (ms, signal) => {
     await sleep(ms, signal);
@@ -132,7 +125,7 @@ test("a stated wait of absurd size counts as a day, after which the client sends
   expect(clock.elapsed()).toBe(DAY);
 });
 
-test("an attempt that takes too long gives back the body that it was reading", async () => {
+test("an attempt that times out cancels the body that it was reading", async () => {
   let left = 0;
   const endless = () =>
     new ReadableStream({
@@ -147,7 +140,7 @@ test("an attempt that takes too long gives back the body that it was reading", a
   expect(left).toBe(2);
 });
 
-test("an answer that comes to an attempt that is over is given back unread", async () => {
+test("a response that arrives after the timeout is canceled unread", async () => {
   let left = 0;
   const late = async ({ signal }: SeenRequest) => {
     await once(signal, "abort");
@@ -159,7 +152,7 @@ test("an answer that comes to an attempt that is over is given back unread", asy
   expect(left).toBe(1);
 });
 
-test("a bare 404 of a task is a task that is not found, and of another address it is not", async () => {
+test("a 404 without a body is TaskNotFoundError for a task, and ApiError for another path", async () => {
   const { client } = createWorld(() => new Response("<h1>Not Found</h1>", { status: 404 }));
   await expect(client.tasks.retrieve(TASK_ID)).rejects.toMatchObject({
     name: "TaskNotFoundError",

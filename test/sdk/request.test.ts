@@ -26,7 +26,7 @@ import { rejection } from "../support/rejection.js";
 import { turns } from "../support/test-clock.js";
 import { API_KEY, BASE_URL, createWorld, inTurn, type World } from "../support/world.js";
 
-// Authentication 1 and 7: what every request carries.
+// Authentication 1 and 7: the headers of every request.
 
 type Call = (client: AsyncMusic, options?: RequestOptions) => Promise<unknown>;
 
@@ -99,7 +99,7 @@ describe.each(CALLS)("%s", (_, call, answer) => {
     expect(requests).toEqual([]);
   });
 
-  test("sends headers besides, none of which can replace the key, the id or the type", async () => {
+  test("sends the caller's headers, which can't replace the key, the id or the type", async () => {
     const { client, requests } = createWorld(answer);
     const headers = {
       "X-Api-Key": "other",
@@ -135,7 +135,7 @@ describe.each(CALLS)("%s", (_, call, answer) => {
     expect(requests).toHaveLength(1);
   });
 
-  test("shows the id of a request that no answer came to", async () => {
+  test("has the id of a request without a response in its error", async () => {
     const { client } = createWorld(() => {
       throw Object.assign(new TypeError("fetch failed"), { code: "ECONNREFUSED" });
     });
@@ -144,7 +144,7 @@ describe.each(CALLS)("%s", (_, call, answer) => {
     expect(error.message).toContain("lost-1");
   });
 
-  test("shows the service's own id of an error answer", async () => {
+  test("has the service's own id in the error of an error response", async () => {
     const { client } = createWorld(() => refusal(401, "invalid_api_key", { "X-Request-Id": "served-9" }));
     const error = await rejection(call(client), AuthenticationError);
     expect(error.requestId).toBe("served-9");
@@ -186,14 +186,14 @@ test.each([200, 404, 500])(
 );
 
 test.each<[string, (note: (request: Request) => void) => typeof fetch]>([
-  ["passes on no more than the request", (note) => (request) => unanswered(() => note(new Request(request)))],
+  ["passes on only the request", (note) => (request) => unanswered(() => note(new Request(request)))],
   [
-    "passes on whatever it gets",
+    "passes on all arguments",
     (note) =>
       (...all) =>
         unanswered(() => note(new Request(...all))),
   ],
-])("a caller's own fetch that %s learns that a call is over", async (_, fetchWith) => {
+])("a custom fetch that %s receives the abort", async (_, fetchWith) => {
   const seen: Request[] = [];
   const fetch = fetchWith((request) => seen.push(request));
   const client = new AsyncMusic({ apiKey: API_KEY, baseUrl: BASE_URL, fetch, maxRetries: 0 });
@@ -206,13 +206,13 @@ test.each<[string, (note: (request: Request) => void) => typeof fetch]>([
   expect(seen.map(({ signal }) => signal.aborted)).toEqual([true, true]);
 });
 
-/** An answer that never comes to a request that did. */
+/** Notes a request, and never responds. */
 function unanswered(note: () => void): Promise<Response> {
   note();
   return new Promise(() => {});
 }
 
-test("a signal that outlives its calls is not listened to when they are over", async () => {
+test("a signal has no listeners after its calls have ended", async () => {
   const { signal } = new AbortController();
   const { client } = createWorld(({ method, path }) => {
     if (path === "/song") return new Response("la", { headers: { "Content-Type": "audio/mpeg" } });
@@ -226,7 +226,7 @@ test("a signal that outlives its calls is not listened to when they are over", a
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-test("the polls of a wait each carry an id of their own, unless the caller gave one", async () => {
+test("each poll of a wait has its own request id, unless the caller passed one", async () => {
   const answers = inTurn(ok(task()), ok(task()), ok(succeeded()));
   const own = createWorld(answers, { random: Math.random });
   await own.client.tasks.wait(TASK_ID);
@@ -237,7 +237,7 @@ test("the polls of a wait each carry an id of their own, unless the caller gave 
   expect(idsOf(given)).toEqual(["wait-1", "wait-1", "wait-1"]);
 });
 
-test("the caller's id of a run is that of its POST, and not of its polls", async () => {
+test("the request id of a run is sent with its POST, not with its polls", async () => {
   const world = createWorld(inTurn(accepted(), ok(succeeded())));
   await world.client.tasks.run(SONG_REQUEST, { requestId: "order-1" });
   const [post, poll] = idsOf(world);
@@ -245,7 +245,7 @@ test("the caller's id of a run is that of its POST, and not of its polls", async
   expect(poll).not.toBe("order-1");
 });
 
-test("a seeded client makes the same ids again, and they are UUIDs", async () => {
+test("the same random numbers make the same request ids, which are UUIDs", async () => {
   const ids = async (seed: number) => {
     let state = seed;
     const random = () => {

@@ -20,18 +20,19 @@ import {
   submission,
   succeeded,
   TASK_ID,
+  unreachable,
 } from "../support/answers.js";
 import { reasonOf, rejection } from "../support/rejection.js";
 import { createWorld, inTurn, never } from "../support/world.js";
 
-test("a run creates once, waits, and answers the task", async () => {
+test("a run creates one task, waits, and returns it", async () => {
   const { client, requests } = createWorld(inTurn(accepted(), running, done));
   await expect(client.tasks.run(SONG_REQUEST)).resolves.toEqual(succeeded());
   expect(requests.map(({ method }) => method)).toEqual(["POST", "GET", "GET"]);
   expect(requests[1]?.at).toBeGreaterThanOrEqual(5000);
 });
 
-test("onSubmitted gets the submission before the waiting begins, and is awaited", async () => {
+test("onSubmitted receives the submission before the wait, and is awaited", async () => {
   const { client, clock, requests } = createWorld(inTurn(accepted(), done));
   const seen: TaskSubmission[] = [];
   const onSubmitted = async (created: TaskSubmission) => {
@@ -61,7 +62,7 @@ test.each(["onSubmitted", "onUpdate"] as const)("%s that throws does not lose th
   }
 });
 
-const REASONS = [undefined, "a text", { why: "left" }, new Error("never mind")];
+const REASONS = [undefined, "a string", { why: "left" }, new Error("never mind")];
 test.each(REASONS)("the outcome of a POST that %j aborts is unknown", async (reason) => {
   for (const call of ["create", "run"] as const) {
     const controller = new AbortController();
@@ -77,7 +78,7 @@ test.each(REASONS)("the outcome of a POST that %j aborts is unknown", async (rea
   }
 });
 
-test("an abort while waiting rejects with the signal's reason, and the task can still be waited for", async () => {
+test("an abort during the wait rejects with the signal's reason, and a new wait finds the task", async () => {
   const controller = new AbortController();
   const reason = new Error("later");
   const { client } = createWorld(inTurn(accepted(), running, running, done));
@@ -103,7 +104,7 @@ test("an abort by onSubmitted ends the run before it polls", async () => {
   expect(requests).toHaveLength(1);
 });
 
-test("a create that is limited is sent again after the stated wait, and the run goes on", async () => {
+test("a rate-limited create is sent again after the stated wait, and the run continues", async () => {
   const { client, requests } = createWorld(inTurn(limited(33), accepted(), done));
   await client.tasks.run(SONG_REQUEST);
   expect(requests.map(({ method, at }) => [method, at]).slice(0, 2)).toEqual([
@@ -118,22 +119,18 @@ test("errors of the create are those of create, and errors of the wait carry the
   expect(error.taskId).toBeNull();
   expect(poor.requests).toHaveLength(1);
 
-  const offline = createWorld(() =>
-    Promise.reject(Object.assign(new TypeError("no"), { code: "ECONNREFUSED" })),
-  );
+  const offline = createWorld(unreachable);
   await rejection(offline.client.tasks.run(SONG_REQUEST), ConnectionError);
   expect(offline.requests).toHaveLength(1);
 
   const unlucky = createWorld(inTurn(accepted(), ok(failed())));
   expect((await rejection(unlucky.client.tasks.run(SONG_REQUEST), TaskFailedError)).taskId).toBe(TASK_ID);
 
-  const slow = createWorld(inTurn(accepted(), running));
-  expect(
-    (await rejection(slow.client.tasks.run(SONG_REQUEST, { maxWaitMs: 60_000 }), WaitTimeoutError)).taskId,
-  ).toBe(TASK_ID);
+  const slow = createWorld(inTurn(accepted(), running)).client.tasks.run(SONG_REQUEST, { maxWaitMs: 60_000 });
+  expect((await rejection(slow, WaitTimeoutError)).taskId).toBe(TASK_ID);
 });
 
-test("an abort by a listener counts until the request is sent, and no more once its response has come", async () => {
+test("an abort by a listener counts before the request is sent, and not after its response", async () => {
   for (const name of ["attempt", "answer"] as const) {
     const controller = new AbortController();
     const { client, requests } = createWorld(() => refusal(402, "insufficient_credits"));

@@ -6,16 +6,7 @@ import {
   WaitTimeoutError,
 } from "async-music";
 import { expect, test } from "vitest";
-import {
-  failed,
-  OTHER_TASK_ID,
-  ok,
-  refusal,
-  submission,
-  succeeded,
-  TASK_ID,
-  task,
-} from "../support/answers.js";
+import { failed, ok, refusal, submission, succeeded, TASK_ID, task } from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
 import { createTestClock, turns } from "../support/test-clock.js";
 import { createWorld, never, type SeenRequest } from "../support/world.js";
@@ -38,7 +29,7 @@ test("ten waits on one task cost the polls of one, and all get the result", asyn
   expect(requests.map(({ at }) => at)).toEqual(alone.requests.map(({ at }) => at));
 });
 
-test("a wait that comes later shares too: all polls from then on are its own, and serve the first", async () => {
+test("a later wait with shorter gaps polls for the earlier one too", async () => {
   const { client, clock, requests } = createWorld(doneAt(MINUTE));
   const first = client.tasks.wait(TASK_ID);
   await clock.sleep(7300);
@@ -48,21 +39,21 @@ test("a wait that comes later shares too: all polls from then on are its own, an
   expect(requests.map(({ at }) => at)).toEqual([5000, ...ofTheSecond]);
 });
 
-test("a submission of long ago is asked for at once, and then no more often than any other", async () => {
+test("an old submission is polled at once, and then at the normal pace", async () => {
   const { client, requests } = createWorld(doneAt(MINUTE));
   const revived = submission({ created_at: "2020-01-01T00:00:00Z" }) as unknown as TaskSubmission;
   await client.tasks.wait(revived, { pollIntervalMs: [5000, 20_000] });
   expect(requests.map(({ at }) => at)).toEqual(Array.from({ length: 13 }, (_, poll) => 5000 * poll));
 });
 
-test("waits on one submission of long ago that follow each other keep a second between their polls", async () => {
+test("successive waits on one old submission are polled a second apart", async () => {
   const { client, requests } = createWorld(() => refusal(404, "task_not_found"));
   const revived = submission({ created_at: "2020-01-01T00:00:00Z" }) as unknown as TaskSubmission;
   for (let wait = 0; wait < 3; wait++) await rejection(client.tasks.wait(revived), TaskNotFoundError);
   expect(requests.map(({ at }) => at)).toEqual([0, 1000, 2000]);
 });
 
-test("a wait that is due while another's poll is under way takes its answer", async () => {
+test("a wait that is due during another's poll uses the same response", async () => {
   const { client, requests } = createWorld(async () => {
     late ??= client.tasks.wait(
       submission({ created_at: "2025-12-31T00:00:00Z" }) as unknown as TaskSubmission,
@@ -74,13 +65,6 @@ test("a wait that is due while another's poll is under way takes its answer", as
   await client.tasks.wait(TASK_ID);
   await expect(late).resolves.toMatchObject({ status: "success" });
   expect(requests).toHaveLength(1);
-});
-
-test("waits on two tasks do not share", async () => {
-  const { client, requests } = createWorld(({ path }) => ok(succeeded({ task_id: path.split("/").at(-1) })));
-  const [one, other] = await Promise.all([client.tasks.wait(TASK_ID), client.tasks.wait(OTHER_TASK_ID)]);
-  expect([one.task_id, other.task_id]).toEqual([TASK_ID, OTHER_TASK_ID]);
-  expect(requests).toHaveLength(2);
 });
 
 test("a wait that is aborted between polls does not end the other", async () => {
@@ -97,23 +81,25 @@ test("a wait that is aborted between polls does not end the other", async () => 
 });
 
 const WHICH = ["first", "second"];
-test.each(WHICH)("an abort of the %s of two waits during their poll spares the other", async (which) => {
-  const controller = new AbortController();
-  const reason = new Error("enough");
-  const { client, requests } = createWorld(async (request, index) => {
-    if (index > 0) return ok(succeeded());
-    setImmediate(() => controller.abort(reason));
-    // The poll goes on for a little, unless it is given up.
-    return Promise.race([never(request), turns(5).then(() => ok(succeeded()))]);
-  });
-  const wait = (name: string) =>
-    client.tasks.wait(TASK_ID, which === name ? { signal: controller.signal } : {});
-  const [first, second] = [wait("first"), wait("second")];
-  const [aborted, other] = which === "first" ? [first, second] : [second, first];
-  await expect(aborted).rejects.toBe(reason);
-  await expect(other).resolves.toMatchObject({ status: "success" });
-  expect(requests).toHaveLength(which === "first" ? 2 : 1);
-});
+test.each(WHICH)(
+  "an abort of the %s of two waits during their shared poll does not end the other",
+  async (which) => {
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const { client, requests } = createWorld(async (request, index) => {
+      if (index > 0) return ok(succeeded());
+      setImmediate(() => controller.abort(reason));
+      return Promise.race([never(request), turns(5).then(() => ok(succeeded()))]);
+    });
+    const wait = (name: string) =>
+      client.tasks.wait(TASK_ID, which === name ? { signal: controller.signal } : {});
+    const [first, second] = [wait("first"), wait("second")];
+    const [aborted, other] = which === "first" ? [first, second] : [second, first];
+    await expect(aborted).rejects.toBe(reason);
+    await expect(other).resolves.toMatchObject({ status: "success" });
+    expect(requests).toHaveLength(which === "first" ? 2 : 1);
+  },
+);
 
 test.each([
   ["fails", () => ok(failed()), TaskFailedError],
@@ -126,7 +112,7 @@ test.each([
   expect(requests).toHaveLength(1);
 });
 
-test("a wait whose polls always fail keeps no other from its own", async () => {
+test("a wait whose polls always fail does not delay another wait", async () => {
   const { client, clock } = createWorld(({ headers }) =>
     headers.has("X-Blocked") ? refusal(403, "forbidden") : ok(succeeded()),
   );
@@ -140,7 +126,7 @@ test("a wait whose polls always fail keeps no other from its own", async () => {
   await expect(blocked).resolves.toMatchObject({ status: "success" });
 });
 
-test("a wait that another's failed poll told to wait does so", async () => {
+test("a wait obeys the Retry-After of another wait's failed poll", async () => {
   const { client, requests } = createWorld(({ at }) =>
     at < 2000 ? refusal(503, "internal_error", { "Retry-After": "30" }) : ok(succeeded()),
   );
@@ -149,7 +135,7 @@ test("a wait that another's failed poll told to wait does so", async () => {
   expect(requests.map(({ at }) => at)).toEqual([1000, 31_000]);
 });
 
-test("each wait ends by its own patience", async () => {
+test("each wait ends at its own maxWaitMs", async () => {
   const { client, clock } = createWorld(doneAt(2 * MINUTE));
   const ended: [string, number][] = [];
   await Promise.all([
@@ -168,7 +154,7 @@ test("each wait ends by its own patience", async () => {
   ]);
 });
 
-test("a wait with little patience left does not stay in another's poll that stalls", async () => {
+test("a wait whose maxWaitMs passes leaves another wait's stalled poll", async () => {
   const clock = createTestClock({ skips: false });
   const { client, requests } = createWorld((request) => never(request), { clock, timeoutMs: 60_000 });
   const controller = new AbortController();
@@ -181,7 +167,7 @@ test("a wait with little patience left does not stay in another's poll that stal
   await expect(patient).resolves.toBe("left");
 });
 
-test("a watch shares with a wait", async () => {
+test("a watch shares polls with a wait", async () => {
   const { client, requests } = createWorld(doneAt(MINUTE));
   const statuses: string[] = [];
   const watching = (async () => {

@@ -4,7 +4,7 @@ import { ok, refusal, succeeded, TASK_ID, task } from "../support/answers.js";
 import { reasonOf } from "../support/rejection.js";
 import { START } from "../support/test-clock.js";
 
-// A client on the system clock, whose wall time is set.
+// A client on the system clock, while that is changed.
 
 const HOUR = 3_600_000;
 
@@ -16,7 +16,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A client whose polls are noted in seconds that really passed, and that gets these answers. */
+/** A client that gets these responses, and the times of its polls in real seconds. */
 function createWorld(answer: (poll: number) => Response) {
   const startedAt = performance.now();
   const polls: number[] = [];
@@ -36,7 +36,7 @@ function createWorld(answer: (poll: number) => Response) {
 test.each([
   ["set back by three hours", -3 * HOUR],
   ["set back by a day", -24 * HOUR],
-])("a wall that is %s leaves a wait at its pace", async (_, ms) => {
+])("a system clock that is %s does not change the pace of a wait", async (_, ms) => {
   const { client, polls } = createWorld((poll) => ok(poll < 4 ? task() : succeeded()));
   const wait = client.tasks.wait(TASK_ID);
   await vi.advanceTimersByTimeAsync(6000);
@@ -46,7 +46,7 @@ test.each([
   await expect(wait).resolves.toMatchObject({ status: "success" });
 });
 
-test("a wall that is set back leaves a wait its patience, and a stated wait its length", async () => {
+test("a system clock that is set back does not change maxWaitMs or a stated wait", async () => {
   const { client, polls } = createWorld(() => refusal(503, "internal_error", { "Retry-After": "20" }));
   const wait = reasonOf(client.tasks.wait(TASK_ID, { maxWaitMs: 60_000 }));
   await vi.advanceTimersByTimeAsync(6000);
@@ -56,7 +56,7 @@ test("a wall that is set back leaves a wait its patience, and a stated wait its 
   expect(await wait).toBeInstanceOf(WaitTimeoutError);
 });
 
-test("a laptop that slept asks for its tasks as soon as it is awake", async () => {
+test("after a machine sleeps, its tasks are polled as soon as it wakes up", async () => {
   const { client, polls } = createWorld((poll) => ok(poll === 1 ? task() : succeeded()));
   const wait = client.tasks.wait(TASK_ID, { pollIntervalMs: [5000, 600_000] });
   await vi.advanceTimersByTimeAsync(6000);

@@ -36,14 +36,14 @@ test("each change is a message with the task as JSON, the last is the final task
   expect(events[3]?.data).toEqual(succeeded());
 });
 
-test("a task that failed is the last message, and no error", async () => {
+test("a failed task is the last message, not an error", async () => {
   const { client } = createWorld(() => ok(failed()));
   expect(await eventsOf(taskEvents(client.tasks.watch(TASK_ID), statusOf))).toEqual([
     { event: "message", data: { status: "failure" } },
   ]);
 });
 
-test("a message contains only what its caller chooses", async () => {
+test("a message contains only what the callback returns", async () => {
   const { client } = createWorld(() => ok(succeeded()));
   const text = await new Response(taskEvents(client.tasks.watch(TASK_ID), statusOf)).text();
   expect(text).toBe('data: {"status":"success"}\n\n');
@@ -52,7 +52,7 @@ test("a message contains only what its caller chooses", async () => {
 });
 
 test.each([
-  ["an id that no task has", () => refusal(404, "task_not_found"), "TaskNotFoundError"],
+  ["an unknown task id", () => refusal(404, "task_not_found"), "TaskNotFoundError"],
   [
     "a key that is refused",
     () => refusal(401, "invalid_api_key", {}, { message: API_KEY }),
@@ -66,7 +66,7 @@ test.each([
   expect(events.at(-1)).toEqual({ event: "wait_error", data: { name, task_id: TASK_ID } });
 });
 
-test("what is chosen may throw: the stream ends with an event, and the watch is left", async () => {
+test("if the callback throws, the stream ends with an event and the watch is closed", async () => {
   const { client, clock, requests } = createWorld(() => ok(task()));
   let isLeft = false;
   async function* watched() {
@@ -86,7 +86,7 @@ test("what is chosen may throw: the stream ends with an event, and the watch is 
   expect(requests).toHaveLength(1);
 });
 
-test("a stream that is canceled polls no more, whether a change is waited for or not", async () => {
+test("a canceled stream stops polling, with or without a pending read", async () => {
   for (const isWaiting of [true, false]) {
     const { client, clock, requests } = createWorld(() => ok(task()));
     const reader = taskEvents(client.tasks.watch(TASK_ID)).getReader();
@@ -100,7 +100,7 @@ test("a stream that is canceled polls no more, whether a change is waited for or
   }
 });
 
-test("nothing is polled before and between reads: a slow reader skips what it missed", async () => {
+test("nothing is polled before and between reads, and a slow reader skips changes", async () => {
   let polls = 0;
   const { client, clock, requests } = createWorld(() =>
     ok(task({ output: { progress: `${polls++}%`, result: null } })),
@@ -117,7 +117,7 @@ test("nothing is polled before and between reads: a slow reader skips what it mi
   await reader.cancel();
 });
 
-test("an async choice of the data is awaited, and its failure is the stream's last event", async () => {
+test("an async callback is awaited, and its rejection is the last event of the stream", async () => {
   const { client } = createWorld(() => ok(succeeded()));
   const chosen = await eventsOf(taskEvents(client.tasks.watch(TASK_ID), async ({ status }) => ({ status })));
   expect(chosen).toEqual([{ event: "message", data: { status: "success" } }]);
@@ -125,7 +125,7 @@ test("an async choice of the data is awaited, and its failure is the stream's la
   expect(await eventsOf(broken)).toEqual([{ event: "wait_error", data: { name: "Error", task_id: null } }]);
 });
 
-test("a choice that JSON can't hold is null", async () => {
+test("data that JSON can't represent is null", async () => {
   const { client } = createWorld(() => ok(succeeded()));
   expect(await eventsOf(taskEvents(client.tasks.watch(TASK_ID), () => Symbol("none")))).toEqual([
     { event: "message", data: null },

@@ -15,7 +15,7 @@ test.each(BAD_IDS)("%j is refused as a task id, and nothing is sent", async (id)
 });
 
 test.each([" ", ".", "..", "\ud800", API_KEY])(
-  "a service that names a task %j has left the outcome of the POST unknown: nothing can be waited for",
+  "a response with the unusable task id %j leaves the outcome of the POST unknown",
   async (id) => {
     const { client, requests } = createWorld(() => accepted({ task_id: id }));
     const error = await rejection(client.tasks.run(SONG_REQUEST), SubmissionOutcomeUnknownError);
@@ -26,7 +26,7 @@ test.each([" ", ".", "..", "\ud800", API_KEY])(
 );
 
 const ODD_IDS = ["a/b", "../account/balance", "a?b=c", "a#b", "%2e%2e", "ü", "a b"];
-test.each(ODD_IDS)("the task id %j stays one step of the path", async (id) => {
+test.each(ODD_IDS)("the task id %j is encoded as one path segment", async (id) => {
   const { client, requests } = createWorld(() => refusal(404, "task_not_found"));
   await expect(client.tasks.retrieve(id)).rejects.toMatchObject({ name: "TaskNotFoundError", taskId: id });
   expect(requests[0]?.path).toBe(`/api/v1/task/${encodeURIComponent(id)}`);
@@ -43,7 +43,7 @@ test("retrieve takes the id of a task, its submission, and a submission after JS
   expect(new Set(requests.slice(1).map(({ path }) => path))).toEqual(new Set([`/api/v1/task/${TASK_ID}`]));
 });
 
-test("a submission without a task id, or whose id is no id, is refused before anything is sent", async () => {
+test("a submission without a valid task id is refused before anything is sent", async () => {
   const { client, requests } = createWorld(() => ok(task()));
   for (const given of [
     { ...submission(), task_id: undefined },
@@ -60,14 +60,14 @@ test.each([
   [Promise.resolve(submission()), "; got a promise: await it first"],
   [CLIP, "; got a clip: pass the ID of its task"],
   [7, ". Nothing was sent."],
-])("what is waited for or retrieved and is no task is refused by name: %j", async (given, words) => {
+])("a value that is not a task is refused with what it is: %j", async (given, words) => {
   const { client } = createWorld(() => accepted());
   const { message } = await rejection(client.tasks.wait(given as never), InvalidRequestError);
   expect((await rejection(client.tasks.retrieve(given as never), InvalidRequestError)).message).toBe(message);
   expect(message).toContain(`\`task\` must be a task ID or the result of \`create\`${words}`);
 });
 
-test("a text that holds the key is no task id, and is not shown", async () => {
+test("a string that contains the key is refused as a task id, and not shown", async () => {
   const { client, requests } = createWorld(() => accepted());
   expectNoKey(await rejection(client.tasks.retrieve(`Bearer ${API_KEY}`), InvalidRequestError), API_KEY);
   expect(requests).toEqual([]);

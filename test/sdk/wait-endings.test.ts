@@ -34,38 +34,35 @@ import { arrivals, createWorld, gaps, inTurn, never, type SeenRequest } from "..
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** An answer with a field that nests this deeply. */
+/** A response with a field that nests this deeply. */
 const deep = (levels: number, fields = {}) => {
   const text = JSON.stringify({ code: 200, data: task({ ...fields, deep: "?" }) });
   return new Response(text.replace('"?"', "[".repeat(levels) + "]".repeat(levels)));
 };
 
-describe("the end of patience", () => {
-  test.each([10, 1000, 4999, 30_000, 10 * MINUTE])(
-    "a wait of %i ms ends within a second of it",
-    async (maxWaitMs) => {
-      const world = createWorld(running);
-      const error = await rejection(world.client.tasks.wait(TASK_ID, { maxWaitMs }), WaitTimeoutError);
-      expect(world.clock.elapsed()).toBe(maxWaitMs);
-      expect(error.taskId).toBe(TASK_ID);
-      expect(error.task).toEqual(maxWaitMs < 5000 ? null : task());
-    },
-  );
+describe("maxWaitMs", () => {
+  test.each([10, 1000, 4999, 30_000, 10 * MINUTE])("of %i ends the wait at that time", async (maxWaitMs) => {
+    const world = createWorld(running);
+    const error = await rejection(world.client.tasks.wait(TASK_ID, { maxWaitMs }), WaitTimeoutError);
+    expect(world.clock.elapsed()).toBe(maxWaitMs);
+    expect(error.taskId).toBe(TASK_ID);
+    expect(error.task).toEqual(maxWaitMs < 5000 ? null : task());
+  });
 
-  test("by default is 65 minutes after its beginning", async () => {
+  test("is 65 minutes by default", async () => {
     const world = createWorld(running);
     await rejection(world.client.tasks.wait(TASK_ID), WaitTimeoutError);
     expect(world.clock.elapsed()).toBe(65 * MINUTE);
   });
 
-  test("shows the task as it was last seen, though later reads failed", async () => {
+  test("gives the error the last task that was read, even if later reads failed", async () => {
     const seen = task({ output: { progress: "40%", result: null } });
     const { client } = createWorld(inTurn(ok(seen), refusal(500, "internal_error")));
     const error = await rejection(client.tasks.wait(TASK_ID, { maxWaitMs: MINUTE }), WaitTimeoutError);
     expect(error.task).toEqual(seen);
   });
 
-  test("a read that stalls does not outlast it, however far the clock moves", async () => {
+  test("ends a read that stalls, however far the clock moves", async () => {
     const clock = createTestClock({ skips: false });
     const { client, requests } = createWorld(never, { clock, timeoutMs: 60_000 });
     const waits = [
@@ -80,7 +77,7 @@ describe("the end of patience", () => {
     expect(requests[0]?.signal.aborted).toBe(true);
   });
 
-  test("a task that ended while this process slept is still found", async () => {
+  test("may pass while the process sleeps, and a task that ended is still returned", async () => {
     const clock = createTestClock({ skips: false });
     const slowly = async () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -103,10 +100,10 @@ describe("an outage", () => {
     ["cut connections", lost],
     ["refused connections", unreachable],
     ["cut JSON", () => new Response('{"code":200,"data":{"task')],
-    ["empty answers", () => new Response("")],
+    ["empty responses", () => new Response("")],
     ["bodies that nest too deeply", () => deep(200_000)],
     ["bodies that break the contract", () => ok({ task_id: TASK_ID, status: 7 })],
-  ])("of ten minutes, with %s, is outlasted", async (_, answer) => {
+  ])("of ten minutes, with %s, does not end a wait", async (_, answer) => {
     const world = createWorld((request) => (request.at < 10 * MINUTE ? answer(request) : done()));
     await expect(world.client.tasks.wait(TASK_ID)).resolves.toMatchObject({ status: "success" });
     for (const gap of gaps(arrivals(world))) expect(gap).toBeGreaterThanOrEqual(1000);
@@ -120,7 +117,7 @@ describe("an outage", () => {
 });
 
 test.each([990, 2500, 4000, 6000, 200_000])(
-  "a task that nests %i levels deep breaks no wait",
+  "a wait reads a task that nests %i levels deep",
   async (levels) => {
     const { client } = createWorld(() => deep(levels, { status: "failure" }));
     const error = await reasonOf(client.tasks.wait(TASK_ID, { maxWaitMs: MINUTE }));
@@ -156,7 +153,7 @@ describe("what ends a wait at once", () => {
     expect(error.message).toContain(advice);
   });
 
-  test("an abort does, with the signal's reason, also while a poll is under way", async () => {
+  test("an abort does, with the signal's reason, before, between and during polls", async () => {
     const reason = new Error("the user left");
     for (const phase of ["before", "between", "during"]) {
       const controller = new AbortController();
@@ -222,7 +219,7 @@ describe("a task that ends badly", () => {
       `Task ${TASK_ID} failed: content_moderation. Its credits were refunded. The same request can never succeed: ` +
         "change it before you send it again.",
     ],
-  ])("says in its message why the task failed, and what to do: %#", async (ended, message) => {
+  ])("has a message with the reason and what to do: %#", async (ended, message) => {
     const { client } = createWorld(() => ok(ended));
     await expect(client.tasks.wait(TASK_ID)).rejects.toMatchObject({ message });
   });
@@ -233,7 +230,7 @@ describe("a task that ends badly", () => {
     expect(message).not.toContain("secret lyrics");
   });
 
-  test("after success but without its result is an InvalidResponseError with the id", async () => {
+  test("with success but without a result is an InvalidResponseError with the id", async () => {
     for (const output of [
       null,
       {},
@@ -277,11 +274,11 @@ describe("onUpdate", () => {
   });
 });
 
-describe("a task that isn't found", () => {
+describe("a task that is not found", () => {
   const world = () => createWorld(() => refusal(404, "task_not_found"));
 
   test.each(["retrieve", "wait"] as const)(
-    "of `%s` asks for the right id and the right account",
+    "by `%s`: the message says to check the id and the account",
     async (call) => {
       const { message } = await rejection(world().client.tasks[call](TASK_ID), TaskNotFoundError);
       expect(message).toContain(
@@ -291,7 +288,7 @@ describe("a task that isn't found", () => {
     },
   );
 
-  test("and that a journal names, asks where the journal was written", async () => {
+  test("but is in the journal: the message says to check the account", async () => {
     const journal = memoryJournal();
     const options = { journal, journalKey: "order-1" };
     const before = createWorld(serve);

@@ -34,7 +34,7 @@ describe("a field of `input` whose name looks misspelled", () => {
     return shortened(logger);
   };
 
-  test("is sent, and is warned of once, without its value", async () => {
+  test("is sent, and logged once as a warning, without its value", async () => {
     const logger = createLog();
     const { client, requests } = createWorld(
       (request) =>
@@ -69,7 +69,7 @@ describe("a field of `input` whose name looks misspelled", () => {
       { model: "provider_a", task_type: "upload", input: { url: "https://a.example/b", ulr: "x" } },
     ],
     ["clipId", "clip_id", { model: "provider_a", task_type: "concat", input: { clip_id: "x", clipId: "x" } }],
-  ])("`%s` is warned of with `%s`", async (name, meant, request) => {
+  ])("`%s` is logged with the suggestion `%s`", async (name, meant, request) => {
     expect(await warningsOf(request)).toEqual([
       `Unknown field \`input.${name}\`, which the service ignores. Did you mean \`${meant}\`?`,
     ]);
@@ -86,22 +86,22 @@ describe("a field of `input` whose name looks misspelled", () => {
       "the fields of another task type",
       { model: "provider_a", task_type: "lyrics", input: { prompt: "x", title: "x" } },
     ],
-    ["a text in the place of a name", input({ [`prompt ${"prompt ".repeat(9)}`]: 1 })],
+    ["a name that is a long string", input({ [`prompt ${"prompt ".repeat(9)}`]: 1 })],
     ["no input", { model: "provider_a", task_type: "music" }],
-    ["an input that is no object", { model: "provider_a", task_type: "music", input: "titel" }],
+    ["an input that is not an object", { model: "provider_a", task_type: "music", input: "titel" }],
     ["an unknown model", { model: "provider_c", task_type: "music", input: { titel: "x" } }],
     ["an unknown task type", { model: "provider_a", task_type: "video", input: { titel: "x" } }],
     ["a field outside of the input", { ...input({}), titel: "x" }],
-    ["nothing", [null]],
-  ])("%s is not warned of", async (_, request) => {
+    ["a list", [null]],
+  ])("%s: no warning", async (_, request) => {
     expect(await warningsOf(request)).toEqual([]);
   });
 
-  test("that holds the key is not logged", async () => {
+  test("that contains the key is not logged", async () => {
     expect(await warningsOf(input({ titlekey: 1 }), { apiKey: "titlekey" })).toEqual([]);
   });
 
-  test("is warned of for at most a hundred names, so that no log and no memory is filled", async () => {
+  test("is logged for at most 100 names", async () => {
     const logger = createLog();
     const { client } = createWorld(() => accepted(), { logger });
     const names = Array.from({ length: 300 }, (_, index) => `title${index}`);
@@ -109,16 +109,13 @@ describe("a field of `input` whose name looks misspelled", () => {
     expect(shortened(logger)).toHaveLength(100);
   });
 
-  test.each(["debug", "info", "warn", "error", "off"] as const)(
-    "is warned of at the level %s",
-    async (logLevel) => {
-      const lines = await warningsOf(input({ titel: "x" }), { logLevel });
-      const times = ["error", "off"].includes(logLevel) ? 0 : 1;
-      expect(lines.filter((line) => line.startsWith("Unknown field"))).toHaveLength(times);
-    },
-  );
+  test.each(["debug", "info", "warn", "error", "off"] as const)("with the log level %s", async (logLevel) => {
+    const lines = await warningsOf(input({ titel: "x" }), { logLevel });
+    const times = ["error", "off"].includes(logLevel) ? 0 : 1;
+    expect(lines.filter((line) => line.startsWith("Unknown field"))).toHaveLength(times);
+  });
 
-  test.each(["throws", "rejects"])("costs no task where the logger %s", async (how) => {
+  test.each(["throws", "rejects"])("does not fail the create if the logger %s", async (how) => {
     const unhandled = watchUnhandledRejections();
     const warn = () => {
       if (how === "rejects") return Promise.reject(new Error("a bug in a logger"));
@@ -131,7 +128,7 @@ describe("a field of `input` whose name looks misspelled", () => {
   });
 });
 
-describe("an address without encryption", () => {
+describe("a base URL without encryption", () => {
   const warningsOf = (baseUrl: string, options: ClientOptions = {}) => {
     const logger = createLog();
     new AsyncMusic({ apiKey: API_KEY, baseUrl, logger, ...options });
@@ -143,7 +140,7 @@ describe("an address without encryption", () => {
     "HTTP://music.example:8080/a",
     "http://8.8.8.8",
     "http://[2606:4700::1111]",
-  ])("%s is warned of once", (baseUrl) => {
+  ])("%s: one warning", (baseUrl) => {
     expect(warningsOf(baseUrl)).toEqual([
       expect.stringMatching(/^The connection to http:.* is not encrypted: .* Use https\.$/),
     ]);
@@ -162,11 +159,11 @@ describe("an address without encryption", () => {
     "http://music.local",
     "http://music.internal",
     "http://music:4010",
-  ])("%s is not warned of", (baseUrl) => {
+  ])("%s: no warning", (baseUrl) => {
     expect(warningsOf(baseUrl)).toEqual([]);
   });
 
-  test("is not warned of at the log level error", () => {
+  test("is not logged at the level error", () => {
     expect(warningsOf("http://music.example", { logLevel: "error" })).toEqual([]);
   });
 });

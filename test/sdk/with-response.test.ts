@@ -16,7 +16,7 @@ import { createWorld } from "../support/world.js";
 
 type Headers = Record<string, string>;
 
-/** The four endpoints: how each is called, and what it answers. */
+/** The four endpoints, with their calls and responses. */
 const ENDPOINTS: [
   name: string,
   call: (client: AsyncMusic) => ApiPromise<unknown>,
@@ -40,7 +40,7 @@ const ENDPOINTS: [
 ];
 
 describe.each(ENDPOINTS)("%s().withResponse()", (_, call, answer, data) => {
-  test("gives the data, the answer, its request id and what remains of the window", async () => {
+  test("resolves with the data, the response, its request id and the remaining requests", async () => {
     const headers = { "X-Request-Id": "served-1", "X-RateLimit-Remaining": "117", "X-Other": "kept" };
     const { client } = createWorld(() => answer(headers));
     const answered = await call(client).withResponse();
@@ -51,7 +51,7 @@ describe.each(ENDPOINTS)("%s().withResponse()", (_, call, answer, data) => {
     await expect(answered.response.json()).resolves.toEqual({ code: answer({}).status, data });
   });
 
-  test("shares its one request with the plain promise", async () => {
+  test("shares one request with the plain promise", async () => {
     const { client, requests } = createWorld(() => answer({}));
     const promise = call(client);
     const [plain, full] = await Promise.all([promise, promise.withResponse(), promise.withResponse()]);
@@ -73,7 +73,7 @@ describe.each(ENDPOINTS)("%s().withResponse()", (_, call, answer, data) => {
     expect((await call(client).withResponse()).rateLimit).toEqual({ remaining });
   });
 
-  test("has the id that was sent where the answer bears none", async () => {
+  test("has the id that was sent if the response has none", async () => {
     for (const headers of [{}, { "X-Request-Id": "" }]) {
       const { client, requests } = createWorld(() => answer(headers));
       const { requestId } = await call(client).withResponse();
@@ -81,13 +81,13 @@ describe.each(ENDPOINTS)("%s().withResponse()", (_, call, answer, data) => {
     }
   });
 
-  test("fails as the plain promise does, and leaves no rejection unhandled", async () => {
+  test("rejects as the plain promise does, without an unhandled rejection", async () => {
     const { client } = createWorld(() => refusal(401, "invalid_api_key"));
     await rejection(call(client).withResponse(), AuthenticationError);
     await rejection(call(client), AuthenticationError);
   });
 
-  test("is a promise like any other", async () => {
+  test("is a normal promise", async () => {
     const promise = () => call(createWorld(() => answer({})).client);
     expect(promise()).toBeInstanceOf(Promise);
     await expect(promise().then(() => "then")).resolves.toBe("then");
