@@ -1,6 +1,6 @@
-// The guides stand open in the sidebar until a reader closes them.
+// The guides and the modules are open in the sidebar until a reader closes them.
 try {
-  for (const group of ["Using the service", "Testing with the emulator"]) {
+  for (const group of ["Using the service", "Testing with the emulator", "Modules"]) {
     const key = `tsd-accordion-${group}`;
     localStorage.setItem(key, localStorage.getItem(key) ?? "true");
   }
@@ -14,7 +14,7 @@ const sizes = new ResizeObserver((entries) => {
     if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
     else target.removeAttribute("tabindex");
 });
-for (const wide of document.querySelectorAll(".tsd-typography :is(table, pre), .tsd-signature"))
+for (const wide of document.querySelectorAll(".tsd-typography :is(table, pre, p:has(> img)), .tsd-signature"))
   sizes.observe(wide);
 
 // In the sidebar, a summary only opens and closes: the link that was in it comes first among the contents.

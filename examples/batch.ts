@@ -1,5 +1,5 @@
 /**
- * Many songs, a few at a time, with a progress bar and a ceiling on what they may cost.
+ * Many songs, a few at a time, with a progress bar and a limit of their cost.
  *
  * Run it with `npx node examples/batch.ts`.
  */
@@ -19,7 +19,7 @@ const songs = client.tasks.runAll(requests, {
   concurrency: 4,
   maxCredits: 35,
   onProgress: draw,
-  // A file's journal in its place goes on after a crash where this one stopped.
+  // With `fileJournal`, a repeated run continues after a crash.
   journal: memoryJournal(),
   journalKey: ({ input }) => `moods/${input.prompt}`,
 });
@@ -39,7 +39,7 @@ function draw({ total, succeeded, failed, waitingUntil }: RunAllProgress): void 
   process.stdout.write(`\r\u001b[K[${bar}] ${over} of ${total}${pause ?? ""}`);
 }
 
-/** Takes the bar's line, which is drawn again below. */
+/** Replaces the bar's line; the bar is drawn again below. */
 function say(line: string): void {
   console.log(process.stdout.isTTY ? `\r\u001b[K${line}` : line);
 }

@@ -1,5 +1,5 @@
 /**
- * A chain of three tasks: a recording is uploaded, continued, and the parts are joined to one song.
+ * Uploads a recording, continues it, and joins the parts to one song.
  *
  * Run it with `npx node examples/continuation.ts https://example.com/hummed.wav`.
  */

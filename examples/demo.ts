@@ -1,6 +1,6 @@
 /**
- * A song, end to end, with no account and no network: the service runs in this process, on a clock that skips the
- * waiting.
+ * A song, end to end, without an account or a network: the emulator runs in this process, on a clock that skips idle
+ * time.
  *
  * Run it with `npm run demo -- "a lullaby for a lighthouse"`.
  */
@@ -15,8 +15,8 @@ await using emulator = createEmulator({ seed: 1, credits: 100 });
 const client = new AsyncMusic(emulator.connection());
 const startedAt = emulator.clock.now();
 
-console.log("This is the emulator: nothing is billed, and its clock skips the waiting.");
-console.log(`Asking provider_a for "${description}".`);
+console.log("This is the emulator: nothing is billed, and its clock skips idle time.");
+console.log(`Requesting "${description}" from provider_a.`);
 const song = await client.tasks.run(
   {
     model: "provider_a",

@@ -1,5 +1,5 @@
 /**
- * Lyrics, then the song of them, then the audio on disk: the smallest useful script.
+ * Creates lyrics, a song from them, and saves its audio.
  *
  * Run it with `npx node examples/lyrics-to-song.ts "a lighthouse that is afraid of the dark"`.
  */

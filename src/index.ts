@@ -1,5 +1,5 @@
 /**
- * The SDK: the client, its errors, and the types of everything that travels.
+ * The SDK: the client, its errors, and the types of requests and responses.
  *
  * @module async-music
  */

@@ -1,8 +1,8 @@
 /**
- * A Cloudflare worker: `POST /songs` answers at once, `GET /songs/:id` tells how it is getting on, and
- * `GET /songs/:id/audio` streams the audio through, whatever its format is.
+ * A Cloudflare worker: `POST /songs` responds at once, `GET /songs/:id` returns the song's status, and
+ * `GET /songs/:id/audio` streams the audio in any format.
  *
- * A worker has no memory between requests, and needs none: the address of a song holds its task's id.
+ * A worker keeps no state between requests: the address of a song contains its task ID.
  */
 
 import {

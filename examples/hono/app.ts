@@ -1,4 +1,4 @@
-/** An HTTP interface that answers at once, and delivers when the song is there. */
+/** A server that responds at once, and serves the song when it is finished. */
 
 import {
   type AsyncMusic,
@@ -22,9 +22,9 @@ type Order =
   | { status: "failed"; reason: string };
 
 /**
- * `PUT /songs/:order` orders a song under a name of the caller's own, so that a caller who heard no answer can ask again:
- * one name is one song. `GET /songs/:order` tells what has become of it, and `GET /songs/:order/events` streams its
- * progress to the `EventSource` of a page.
+ * `PUT /songs/:order` orders a song under a name that the caller chooses, and can be repeated: one name is one song.
+ * `GET /songs/:order` returns its status, and `GET /songs/:order/events` streams its progress to the `EventSource` of a
+ * page.
  */
 export function createApp(client: AsyncMusic, journal: Journal): Hono {
   const orders = new Map<string, Order>();
@@ -39,7 +39,7 @@ export function createApp(client: AsyncMusic, journal: Journal): Hono {
     })
     .get("/songs/:order", (context) => {
       const order = orders.get(context.req.param("order"));
-      // After a restart an order is unknown until it is put again. The journal then continues with its task.
+      // After a restart, repeat the PUT. The journal then continues with the task.
       if (order === undefined) return context.json({ error: "no such order" }, 404);
       return context.json(order, 200, order.status === "pending" ? { "Retry-After": "5" } : {});
     })
@@ -50,7 +50,7 @@ export function createApp(client: AsyncMusic, journal: Journal): Hono {
       return context.body(taskEvents(tasks, shownOf), 200, { "Content-Type": "text/event-stream" });
     });
 
-  /** Resolves once the task is submitted, or known from the journal; the song comes later. */
+  /** Resolves when the task is submitted, or found in the journal, before the song is finished. */
   function accept(name: string, description: string): Promise<void> {
     return new Promise((resolve, reject) => {
       let tell = (error: unknown) => reject(asHttp(error));
@@ -71,7 +71,7 @@ export function createApp(client: AsyncMusic, journal: Journal): Hono {
   }
 }
 
-/** What a page learns of a task. */
+/** The fields of a task that a page receives. */
 function shownOf(task: Task): { status: string; progress: number } {
   return { status: task.status, progress: progressOf(task) };
 }
@@ -80,7 +80,7 @@ function reasonOf(error: unknown): string {
   return error instanceof AsyncMusicError ? error.name : "internal error";
 }
 
-/** What failed before there was a task. The client must not repeat the request, except in the last case. */
+/** Errors before a task exists. The client must not repeat the request, except in the last case. */
 function asHttp(error: unknown): HTTPException {
   const message = reasonOf(error);
   if (error instanceof InvalidRequestError || error instanceof BadRequestError)

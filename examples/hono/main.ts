@@ -1,5 +1,5 @@
 /**
- * The same on a port.
+ * Runs `app.ts` on a port.
  *
  * Run it with `npx node examples/hono/main.ts`, and then:
  * `curl -X PUT localhost:3000/songs/1 -d '{ "description": "rain in Lisbon" }'; curl localhost:3000/songs/1`

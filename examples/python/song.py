@@ -77,7 +77,7 @@ song = {
 }
 for index, clip in enumerate(wait(create(song)), 1):
     with urlopen(clip["audio_url"]) as audio:
-        # Only the Content-Type says what the format is.
+        # Only the Content-Type states the format.
         name = f"rain-{index}{mimetypes.guess_extension(audio.headers['Content-Type']) or '.bin'}"
         with open(name, "wb") as file:
             file.write(audio.read())

@@ -1,7 +1,7 @@
 import { DelayedError, type Job, UnrecoverableError } from "bullmq";
 import { judge } from "./judge.ts";
 
-/** Does the work of a job, and tells BullMQ in its own words how it has failed. */
+/** Runs a job, and maps its errors to BullMQ's retry rules. */
 export async function inBullMq<Result>(
   job: Pick<Job, "moveToDelayed">,
   token: string | undefined,
@@ -12,7 +12,7 @@ export async function inBullMq<Result>(
   } catch (error) {
     const verdict = judge(error);
     if (!verdict.again) throw new UnrecoverableError(String(error));
-    // Left to BullMQ it counts as an attempt, and comes again after the job's own backoff.
+    // BullMQ counts it as an attempt, and retries after the job's backoff.
     if (verdict.notBefore === null) throw error;
     await job.moveToDelayed(verdict.notBefore.getTime(), token);
     throw new DelayedError();

@@ -38,7 +38,7 @@ const workers: ChildProcess[] = Array.from({ length: WORKERS }, startWorker);
 for (let kill = 0; kill < KILLS; kill++) {
   await setTimeout(700);
   await order();
-  // It may just be under way.
+  // Its job may be running.
   await setTimeout(300);
   const place = kill % WORKERS;
   workers[place]?.kill("SIGKILL");
@@ -56,7 +56,7 @@ for (const worker of workers) worker.kill("SIGKILL");
 await queue.close();
 process.exit();
 
-/** The same order can't be queued twice, and what fails for the moment is tried again. */
+/** Queues an order once, and retries temporary failures. */
 async function order(): Promise<void> {
   const name = `order-${run}-${jobs.length}`;
   const description = `rain in Lisbon, number ${jobs.length}`;

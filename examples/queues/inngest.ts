@@ -1,13 +1,13 @@
 import { judge } from "./judge.ts";
 
-/** The two classes of `inngest` that say when a step is tried again. */
+/** The two classes of `inngest` that control retries of a step. */
 export interface InngestErrors {
   NonRetriableError: new (message: string, options?: { cause?: unknown }) => Error;
   RetryAfterError: new (message: string, retryAfter: Date, options?: { cause?: unknown }) => Error;
 }
 
 /**
- * Does the work of a step, and tells Inngest in its own words how it has failed.
+ * Runs a step, and maps its errors to Inngest's retry rules.
  *
  * @example
  * ```ts

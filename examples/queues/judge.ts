@@ -18,13 +18,13 @@ import {
 } from "async-music";
 import { NotYetError } from "./order.ts";
 
-/** Whether an engine is to run the same job again, and when at the earliest; `null` leaves that to the engine. */
+/** Whether an engine retries the job, and the earliest time; with `null`, the engine chooses the time. */
 export type Verdict = { again: false } | { again: true; notBefore: Date | null };
 
 const NEVER: Verdict = { again: false };
 const WHENEVER: Verdict = { again: true, notBefore: null };
 
-/** The same job would fail in the same way, until a person has mended something. A failed task keeps its key. */
+/** The same job would fail in the same way until a person fixes the cause. A failed task keeps its key. */
 const HOPELESS = [
   InvalidOptionError,
   InvalidRequestError,
@@ -42,15 +42,14 @@ const HOPELESS = [
 ];
 
 /**
- * What an engine is to do with the error of a run that has a journal. Running it again is never a second payment, so
- * this is about what helps: an outage, a lost worker and a wait that was cut short are over some day, and the journal
- * then goes on with the task.
+ * Decides whether an engine retries a run with a journal. A retry is never charged twice. It helps after an outage, a
+ * lost worker or a `maxWaitMs` that has passed: the journal continues with the task.
  */
 export function judge(error: unknown): Verdict {
   if (HOPELESS.some((kind) => error instanceof kind)) return NEVER;
-  // It may have been charged. A person checks, and frees the key or records the task.
+  // A task may exist. A person checks, and settles the key.
   if (error instanceof SubmissionOutcomeUnknownError) return NEVER;
-  // The task exists, and only this error knows which it is: a person records it.
+  // The task exists, and only this error has its ID: a person records it.
   if (error instanceof JournalError && error.taskId !== null) return NEVER;
   if (error instanceof RateLimitedError) return { again: true, notBefore: error.retryAt };
   if (error instanceof NotYetError) return { again: true, notBefore: error.notBefore };

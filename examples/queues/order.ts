@@ -6,16 +6,16 @@ import {
   TaskFailedError,
 } from "async-music";
 
-/** What is queued: plain data, with a name of your own. One name is one song. */
+/** The data of a job. Each name is one song. */
 export interface Order {
   name: string;
   description: string;
 }
 
-/** A failed task was refunded, so that its order can be tried again: so often in all. */
+/** Maximum number of tasks per order. Failed ones were refunded. */
 const MOST_TAKES = 3;
 
-/** Another task may follow a failed one, as its provider said, but not yet. */
+/** The provider stated a time before which another take must not start. */
 export class NotYetError extends Error {
   override name = "NotYetError";
   readonly notBefore: Date;
@@ -27,10 +27,10 @@ export class NotYetError extends Error {
 }
 
 /**
- * Fulfils an order, however often it is called for it, by whomever: a take that was paid for is waited for. When the
- * task of a take has failed, and another may succeed, there is another, under a key of its own.
+ * Fulfills an order. Repeated calls, in any process, continue with the order's task. If a task fails and another may
+ * succeed, the next take runs under a key of its own.
  *
- * @throws NotYetError, or what the last take threw; `judge` says what an engine is to do with it
+ * @throws NotYetError, or the error of the last take, for `judge`
  */
 export async function fulfil(
   { name, description }: Order,
@@ -51,7 +51,7 @@ export async function fulfil(
   }
 }
 
-/** What orders are fulfilled with. All who work on one queue share the journal. */
+/** The client and the journal. All workers of one queue share the journal. */
 export interface Means extends Omit<RunOptions, "journal" | "journalKey"> {
   client: AsyncMusic;
   journal: Journal;

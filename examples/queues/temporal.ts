@@ -1,6 +1,6 @@
 import { judge } from "./judge.ts";
 
-/** `ApplicationFailure` of `@temporalio/activity`, as far as it is used here. */
+/** The part of `ApplicationFailure` of `@temporalio/activity` that is used here. */
 export interface ApplicationFailures {
   create(options: {
     message: string;
@@ -12,8 +12,8 @@ export interface ApplicationFailures {
 }
 
 /**
- * Does the work of an activity, and tells Temporal in its own words how it has failed. The failure goes into the history
- * of the workflow: it holds the name and the message of the error, and the id of the task, but no prompt.
+ * Runs an activity, and maps its errors to Temporal's retry rules. The failure is stored in the history of the workflow:
+ * it contains the error's name and message and the task ID, but no prompt.
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ export async function inTemporal<Result>(
       message: error instanceof Error ? error.message : String(error),
       type: error instanceof Error ? error.name : "Error",
       nonRetryable: !verdict.again,
-      // Without a delay, the activity's retry policy has its own.
+      // Without a delay, the activity's retry policy applies.
       ...(delay > 0 && { nextRetryDelay: delay }),
       details: [error instanceof Error && "taskId" in error ? error.taskId : null],
     });

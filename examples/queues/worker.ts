@@ -1,6 +1,6 @@
 /**
- * One worker of a fleet. End it as you like, with `kill -9` too: another one goes on with its songs, and pays for none of
- * them again. `fleet.ts` starts some; so does your process manager.
+ * One worker of a fleet. If it ends, even with `kill -9`, another worker continues with its songs, without a duplicate
+ * charge. `fleet.ts` starts some; in production, your process manager does.
  */
 
 import { AsyncMusic } from "async-music";
@@ -24,11 +24,11 @@ new Worker<Order, string>(
     }),
   {
     connection: new Redis(redisUrl, { maxRetriesPerRequest: null }),
-    // Nearly all of a job is waiting.
+    // Jobs mostly wait.
     concurrency: 50,
     lockDuration: lockMs,
     stalledInterval: lockMs,
-    // A worker that was killed is no fault of its jobs: by default they fail the second time that it happens.
+    // By default, a job fails if its worker is killed twice.
     maxStalledCount: 1000,
   },
 );

@@ -14,7 +14,7 @@ beforeEach(() => {
   server.listen();
   vi.stubEnv("ASYNC_MUSIC_BASE_URL", emulator.url);
   vi.stubEnv("ASYNC_MUSIC_API_KEY", emulator.apiKey);
-  // The application sleeps on the system's timers: these are moved instead of waited for.
+  // The application sleeps on the system's timers, which the test advances.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
 });
 
@@ -32,13 +32,13 @@ test("a song has a title and an address", async () => {
   });
 });
 
-test("nothing is ordered twice while nobody knows whether it was paid for", async () => {
+test("an order with an unknown outcome is not sent again", async () => {
   emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "after" } });
   await expect(inNoTime(order("calm"))).rejects.toThrow("outcome");
   expect(emulator.state().tasks).toHaveLength(1);
 });
 
-/** Lets fake time pass until it is over: slowly enough that requests are answered meanwhile. */
+/** Advances fake time in small steps until the promise settles, so that requests can complete. */
 async function inNoTime<Result>(work: Promise<Result>): Promise<Result> {
   let isOver = false;
   const ending = work.finally(() => {

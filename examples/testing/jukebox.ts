@@ -1,6 +1,6 @@
 import { AsyncMusic } from "async-music";
 
-/** Takes its options from the environment, as an application does that was not made to be tested. */
+/** Reads its options from the environment: it has no way to inject a client. */
 export async function order(mood: string): Promise<{ title: string | undefined; url: string }> {
   const client = new AsyncMusic();
   const { output } = await client.tasks.run({

@@ -1,6 +1,6 @@
 import { type AsyncMusic, TaskFailedError } from "async-music";
 
-/** A song for each verse, or the reason why there is none. */
+/** Creates a song for each verse. Returns its URL, or the reason of the failure. */
 export async function sing(client: AsyncMusic, verses: readonly string[]): Promise<string[]> {
   const requests = verses.map(
     (prompt) => ({ model: "provider_a", task_type: "music", input: { prompt } }) as const,

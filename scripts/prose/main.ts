@@ -9,7 +9,7 @@ const paths = globSync(
     ".changeset/*.md",
     "{docs,examples,skills}/**/*.md",
     "{src,emulator,scripts,test,tools}/**/README.md",
-    "{src,emulator}/**/*.{ts,tsx}",
+    "{src,emulator,examples}/**/*.{ts,tsx}",
   ],
   { exclude: ["**/node_modules/**", "docs/fidelity.md"] },
 );

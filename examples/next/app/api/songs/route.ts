@@ -1,7 +1,7 @@
 import { InvalidRequestError, SubmissionOutcomeUnknownError } from "async-music";
 import { songClient } from "../../../songs.ts";
 
-/** Orders a song, and answers at once where it will be. The address holds the task's id: no database is needed. */
+/** Orders a song, and responds at once with its address, which contains the task ID: no database is needed. */
 export async function POST(request: Request): Promise<Response> {
   const { description } = await request.json();
   try {
@@ -15,7 +15,7 @@ export async function POST(request: Request): Promise<Response> {
     return Response.json({ status_url: url }, { status: 202, headers: { Location: url } });
   } catch (error) {
     if (error instanceof InvalidRequestError) return Response.json({ issues: error.issues }, { status: 400 });
-    // The browser must not try again by itself: this may have been paid for.
+    // The browser must not retry by itself: this may have been charged.
     if (error instanceof SubmissionOutcomeUnknownError)
       return Response.json({ error: "unknown outcome", request_id: error.requestId }, { status: 502 });
     throw error;

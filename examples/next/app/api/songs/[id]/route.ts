@@ -1,7 +1,7 @@
 import { isMusic, TaskNotFoundError } from "async-music";
 import { type Song, songClient } from "../../../../songs.ts";
 
-/** How a song is getting on. Ask again after five seconds, as `Retry-After` says. */
+/** The status of a song. Read it again after `Retry-After`, five seconds. */
 export async function GET(_: Request, { params }: { params: Promise<{ id: string }> }): Promise<Response> {
   const { id } = await params;
   try {
