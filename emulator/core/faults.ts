@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { randomStream } from "../time/random.js";
 import { count, NAMED, numberBetween, objectOf, text, unionBy, wholeNumber } from "./checks.js";
+import type { State } from "./state.js";
 
 /** A fault and the requests it applies to. If several faults match a request, only the one added first fires. */
 export interface FaultRule {
@@ -78,11 +79,7 @@ export const addedFaultSchema = objectOf({
   met: count,
 });
 
-interface FaultState {
-  seed: number;
-  counts: { faults: number };
-  faults: AddedFault[];
-}
+type FaultState = Pick<State, "seed" | "counts" | "faults">;
 
 export function addFault(state: FaultState, rule: AddedFault["rule"]): void {
   state.faults.push({ ordinal: state.counts.faults++, rule, left: timesOf(rule), met: 0 });

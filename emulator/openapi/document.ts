@@ -87,7 +87,7 @@ const OPERATIONS = [
     success: "The task was accepted.",
     data: "TaskSubmission",
     example: RESPONSE_EXAMPLES.submission,
-    errors: [400, 401, 402, 403, 429, 500, 502],
+    errors: [400, 401, 402, 403, 429, 500, 502, "default"],
   },
   {
     endpoint: ENDPOINTS.retrieveTask,
@@ -151,7 +151,6 @@ function describePath(operation: (typeof OPERATIONS)[number]) {
         content: { "application/json": { schema, example } },
       },
       ...errorsOf(errors),
-      ...(isSubmission && { default: reference("responses", "AudioFormatRefused") }),
     },
   };
   return [endpoint.path, { [endpoint.method.toLowerCase()]: described }];

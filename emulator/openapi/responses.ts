@@ -147,45 +147,48 @@ const CLIP_FIELDS = {
   },
 } as const;
 
-/** The error responses, by the name under which operations refer to them. */
+/** The error responses, by status, and the names of their components. `default` stands for any status. */
 const ERRORS = {
-  BadRequest: { status: 400, description: "The request is invalid. Nothing was done." },
-  Unauthorized: { status: 401, description: "The key is missing or invalid." },
-  PaymentRequired: { status: 402, description: "Too few credits are available. Nothing was done." },
-  Forbidden: { status: 403, description: "The account may not create tasks. Nothing was done." },
-  NotFound: { status: 404, description: "The account has no such task." },
-  TooManyRequests: { status: 429, description: "The key's rate limit is used up. Nothing was done." },
-  InternalError: { status: 500, description: "An internal error. The outcome of a POST is unknown." },
-  BadGateway: { status: 502, description: "The provider failed. The outcome of a POST is unknown." },
+  400: { name: "BadRequest", description: "The request is invalid. Nothing was done." },
+  401: { name: "Unauthorized", description: "The key is missing or invalid." },
+  402: { name: "PaymentRequired", description: "Too few credits are available. Nothing was done." },
+  403: { name: "Forbidden", description: "The account may not create tasks. Nothing was done." },
+  404: { name: "NotFound", description: "The account has no such task." },
+  429: { name: "TooManyRequests", description: "The key's rate limit is used up. Nothing was done." },
+  500: { name: "InternalError", description: "An internal error. The outcome of a POST is unknown." },
+  502: { name: "BadGateway", description: "The provider failed. The outcome of a POST is unknown." },
+  default: {
+    name: "AudioFormatRefused",
+    description:
+      "The requested audio format is unknown or unavailable. The interface leaves the status open. Nothing was done.",
+  },
 } as const;
 
-export type ErrorStatus = (typeof ERRORS)[keyof typeof ERRORS]["status"];
-
-/** The interface does not show the status of these codes. */
-const CODES_OF_ANY_STATUS = codesOf(null);
+type ErrorStatus = keyof typeof ERRORS;
 
 export function errorsOf(statuses: readonly ErrorStatus[]) {
-  const errors = Object.entries(ERRORS).filter(([, { status }]) => statuses.includes(status));
-  return Object.fromEntries(
-    errors.map(([name, { status }]) => [String(status), reference("responses", name)]),
-  );
+  return Object.fromEntries(statuses.map((status) => [status, reference("responses", ERRORS[status].name)]));
 }
 
 export function errorResponses() {
-  const responses = Object.entries(ERRORS).map(([name, { status, description }]) => {
+  const responses = Object.entries(ERRORS).map(([key, { name, description }]) => {
+    const status = key === "default" ? null : Number(key);
     const isLimit = status === 429;
-    const codes = status === 400 ? [...codesOf(status), ...CODES_OF_ANY_STATUS] : codesOf(status);
-    const schema = withCodes(isLimit ? "RateLimitError" : "Error", codes, status);
+    const codes = status === 400 ? [...codesOf(status), ...codesOf(null)] : codesOf(status);
+    const error_code = { type: "string", enum: codes };
+    const properties = status === null ? { error_code } : { code: { const: status }, error_code };
+    const base = reference("schemas", isLimit ? "RateLimitError" : "Error");
     const wait = isLimit ? { "Retry-After": reference("headers", "Retry-After") } : {};
-    return [name, { description, headers: { ...commonHeaders(), ...wait }, content: json(schema) }] as const;
+    const schema = { allOf: [base, { type: "object", properties }] };
+    const content = { "application/json": { schema } };
+    return [name, { description, headers: { ...commonHeaders(), ...wait }, content }] as const;
   });
-  const formatRefused = {
-    description:
-      "The requested audio format is unknown or unavailable. The interface leaves the status open. Nothing was done.",
-    headers: commonHeaders(),
-    content: json(withCodes("Error", CODES_OF_ANY_STATUS)),
-  };
-  return { ...Object.fromEntries(responses), AudioFormatRefused: formatRefused };
+  return Object.fromEntries(responses);
+}
+
+/** The codes with this status; for null, those whose status the interface does not show. */
+function codesOf(status: number | null): string[] {
+  return Object.entries(ERROR_STATUSES).flatMap(([code, each]) => (each === status ? [code] : []));
 }
 
 export function errorSchemas(): Record<string, Schema> {
@@ -209,22 +212,4 @@ export function commonHeaders() {
     "X-Request-Id": reference("headers", "X-Request-Id"),
     "X-RateLimit-Remaining": reference("headers", "X-RateLimit-Remaining"),
   };
-}
-
-function withCodes(name: "Error" | "RateLimitError", codes: readonly string[], status?: ErrorStatus): Schema {
-  const code = status === undefined ? {} : { code: { const: status } };
-  return {
-    allOf: [
-      reference("schemas", name),
-      { type: "object", properties: { ...code, error_code: { type: "string", enum: codes } } },
-    ],
-  };
-}
-
-function codesOf(status: ErrorStatus | null): string[] {
-  return Object.entries(ERROR_STATUSES).flatMap(([code, each]) => (each === status ? [code] : []));
-}
-
-function json<Content>(schema: Content) {
-  return { "application/json": { schema } };
 }

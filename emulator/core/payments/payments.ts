@@ -2,7 +2,7 @@ import { isoTime, parseIsoTime } from "../../time/clock.js";
 import { randomStream, randomUuid } from "../../time/random.js";
 import { invariant, UnknownIdError } from "../checks.js";
 import { canTopUp, type Ledger, MOST_CREDITS, topUp } from "../ledger.js";
-import type { Policy } from "../policy-fields.js";
+import type { State } from "../state.js";
 import { checkPrintable } from "./printable.js";
 import {
   type AutoTopUpAmounts,
@@ -26,15 +26,9 @@ const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
 const MONTH_LENGTH = "2026-01".length;
 
 export interface PaymentContext {
-  readonly state: PaymentState;
+  readonly state: Pick<State, "seed" | "counts" | "policy">;
   readonly account: { ledger: Ledger; purchases: Purchases };
   readonly now: number;
-}
-
-interface PaymentState {
-  seed: number;
-  counts: { payments: number; invoices: number; authorizations: number };
-  policy: Policy;
 }
 
 /** @throws RangeError for more credits than an account can be given; nothing is then changed. */
