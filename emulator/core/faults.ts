@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { randomStream } from "../time/random.js";
 import { count, NAMED, numberBetween, objectOf, text, unionBy, wholeNumber } from "./checks.js";
-import type { State } from "./state.js";
 
 /** A fault and the requests it applies to. If several faults match a request, only the one added first fires. */
 export interface FaultRule {
@@ -79,7 +78,11 @@ export const addedFaultSchema = objectOf({
   met: count,
 });
 
-type FaultState = Pick<State, "seed" | "counts" | "faults">;
+interface FaultState {
+  seed: number;
+  counts: { faults: number };
+  faults: AddedFault[];
+}
 
 export function addFault(state: FaultState, rule: AddedFault["rule"]): void {
   state.faults.push({ ordinal: state.counts.faults++, rule, left: timesOf(rule), met: 0 });

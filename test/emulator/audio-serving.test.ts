@@ -216,7 +216,11 @@ test.each([
 });
 
 test("a request to another origin is rejected", async () => {
-  await expect(createService().emulator.fetch("https://example.com/")).rejects.toThrow(TypeError);
+  const { emulator } = createService();
+  const reason = `https://example.com is not an address of this emulator. Use ${emulator.url}.`;
+  await expect(emulator.fetch("https://example.com/")).rejects.toThrow(
+    new TypeError("fetch failed", { cause: new Error(reason) }),
+  );
 });
 
 test("after a reset, a clip with the same id has the audio of its new task", async () => {

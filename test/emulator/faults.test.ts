@@ -190,7 +190,11 @@ test("a request without a response is logged without a status", async () => {
 });
 
 test.each([
-  [{ fault: { kind: "explode" } }, /`fault/],
+  [
+    { fault: { kind: "explode" } },
+    "`fault.kind` must be one of status, disconnect, latency, malformed, stall; got `explode`.",
+  ],
+  [{ fault: "explode" }, "`fault` must be an object; got `explode`."],
   [{ fault: failWith(99) }, /`fault\.status`/],
   [{ fault: { kind: "disconnect" } }, /`fault\.when`/],
   [{ probability: 2, fault: { kind: "stall" } }, /`probability`/],

@@ -51,6 +51,7 @@ test.each([
     "Unknown option `zzz`. Known options: seed, credits, policy, limits, clock, apiKey, snapshot, url, exchangeBytes.",
   ],
   [{ apikey: "emu_mine" }, "Unknown option `apikey`. Did you mean `apiKey`?"],
+  [{ policy: "varyy" }, '`policy` must be an object or "vary"; got `varyy`.'],
   [null, "`options` must be an object; got null."],
 ])("the options %j are refused with the nearest name", (options, message) => {
   expect(() => createEmulator(options as never)).toThrow(new RangeError(message));
