@@ -1,7 +1,8 @@
 import { createEmulator, type EmulatorOptions } from "../../emulator/index.js";
+import { serviceOf } from "../emulator/support/service.js";
 import { HEADERS } from "./tables/endpoints.js";
 
-/** One answer, as far as the tables speak of it. */
+/** One response, and the `data` in its body. */
 export interface Reply {
   status: number;
   headers: Headers;
@@ -9,7 +10,7 @@ export interface Reply {
   data: unknown;
 }
 
-/** What a test sends: nothing of it is made right on the way. */
+/** What a test sends, unchanged. */
 export interface Asking {
   /** `null`: no key at all. */
   key?: string | null;
@@ -19,20 +20,16 @@ export interface Asking {
 
 type Fetch = typeof globalThis.fetch;
 
-/** An emulator that is asked in HTTP, without the SDK; `watch` may look at what passes. */
+/** An emulator that is called by HTTP, without the SDK; `watch` can wrap its `fetch`. */
 export function createService(options: EmulatorOptions = {}, watch = (fetch: Fetch): Fetch => fetch) {
   const emulator = createEmulator({ seed: 1, credits: 100, ...options });
-  const fetch = watch(emulator.fetch);
+  const { send } = serviceOf(emulator, { fetch: watch(emulator.fetch) });
 
-  async function ask(
-    method: string,
-    path: string,
-    { key = emulator.apiKey, headers, body = null }: Asking = {},
-  ) {
-    const sent = new Headers(headers);
-    if (key !== null) sent.set(HEADERS.apiKey, key);
-    const response = await fetch(new Request(emulator.url + path, { method, headers: sent, body }));
-    return replyOf(response);
+  async function ask(method: string, path: string, asking: Asking = {}): Promise<Reply> {
+    const { key = emulator.apiKey, headers, body = null } = asking;
+    const sent = { ...headers, ...(key !== null && { [HEADERS.apiKey]: key }) };
+    const reply = await send(path, { method, headers: sent, body });
+    return { ...reply, data: field(reply.body, "data") };
   }
 
   return {
@@ -51,20 +48,12 @@ export function createService(options: EmulatorOptions = {}, watch = (fetch: Fet
 
 export type EmulatedService = ReturnType<typeof createService>;
 
-async function replyOf(response: Response): Promise<Reply> {
-  const { status, headers } = response;
-  const text = await response.text();
-  const isJson = text !== "" && headers.get("Content-Type")?.startsWith("application/json");
-  const body: unknown = isJson ? JSON.parse(text) : text;
-  return { status, headers, body, data: field(body, "data") };
-}
-
 /** A field of what may be an object. */
 export function field(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** What only counts and remembers requests; everything else must be as it was after one that was refused. */
+/** Parts of the state that a refused request may change: they only count and log requests. */
 const ABOUT_REQUESTS = ["requests", "counts", "audit", "window"];
 
 /** The whole state as text, but for what is kept about requests. */
