@@ -1,12 +1,24 @@
 import * as z from "zod/mini";
 import * as accounts from "../core/accounts.js";
-import { count, flag, list, NAMED, objectOf, oneOf, text, UnknownIdError, uuid } from "../core/checks.js";
+import {
+  count,
+  flag,
+  isoTimeSchema,
+  list,
+  NAMED,
+  objectOf,
+  oneOf,
+  text,
+  UnknownIdError,
+  uuid,
+} from "../core/checks.js";
 import { type Core, indexAccount } from "../core/core.js";
 import { creditsSchema, ledgerEntrySchema } from "../core/ledger.js";
 import * as payments from "../core/payments/payments.js";
 import * as schemas from "../core/payments/schemas.js";
 import { applyTimeouts } from "../core/transitions.js";
 import { createResponse } from "../http/messages.js";
+import { isoTime } from "../time/clock.js";
 import type { AccountView, CreatedKey, KeyView } from "./emulator.js";
 import { fileMethod, method } from "./method.js";
 
@@ -18,6 +30,18 @@ const usageSchema = z
   .object({ tasks_created: count, credits_used: count, credits_topped_up: creditsSchema })
   .register(NAMED, { id: "Usage" });
 export const keySchema = z.object({ key_id: uuid, disabled: flag }).register(NAMED, { id: "Key" });
+const LONGEST_KEY_NAME = 100;
+const nameRule = `have at most ${LONGEST_KEY_NAME} characters`;
+const keyChangesSchema = objectOf({
+  disabled: z.optional(flag),
+  name: z.optional(text.check(z.maxLength(LONGEST_KEY_NAME, nameRule))),
+}).check(z.refine((changes) => Object.keys(changes).length > 0, "have `disabled`, `name` or both"));
+const keyDetailsSchema = z.extend(keySchema, {
+  name: text,
+  last_four: text,
+  created_at: isoTimeSchema,
+  last_used_at: z.nullable(isoTimeSchema),
+});
 const createdKeySchema = z.object({ key_id: uuid, api_key: text });
 export const accountSchema = z.object({
   account_id: uuid,
@@ -74,13 +98,19 @@ export const accountMethods = {
     response: createdKeySchema,
     run: ({ core }, [accountId]) => addKey(core, requireAccount(core, accountId)),
   }),
+  listKeys: method("GET /accounts/{account_id}/keys", {
+    summary: "List all keys, oldest first, with the last four characters of their values.",
+    response: z.object({ keys: list(keyDetailsSchema) }),
+    run: ({ core }, [accountId]) => ({ keys: requireAccount(core, accountId).keys.map(keyDetails) }),
+  }),
   updateKey: method("PATCH /accounts/{account_id}/keys/{key_id}", {
-    summary: "Disable or enable a key.",
-    body: objectOf({ disabled: flag }),
+    summary: "Disable, enable or name a key.",
+    body: keyChangesSchema,
     response: keySchema,
-    run({ core }, [accountId, keyId], { disabled }) {
+    run({ core }, [accountId, keyId], { disabled, name }) {
       const key = requireKey(requireAccount(core, accountId), keyId);
-      key.disabled = disabled;
+      key.disabled = disabled ?? key.disabled;
+      key.name = name ?? key.name;
       return viewKey(key);
     },
   }),
@@ -198,8 +228,19 @@ function viewKey({ id, disabled }: accounts.ApiKey): KeyView {
   return { key_id: id, disabled };
 }
 
-function addKey({ state, index }: Core, account: accounts.Account): CreatedKey {
-  const key = accounts.createKey(state);
+function keyDetails(key: accounts.ApiKey): z.output<typeof keyDetailsSchema> {
+  const { name, value, createdAt, lastUsedAt } = key;
+  return {
+    ...viewKey(key),
+    name,
+    last_four: value.slice(-4),
+    created_at: isoTime(createdAt),
+    last_used_at: lastUsedAt === null ? null : isoTime(lastUsedAt),
+  };
+}
+
+function addKey({ state, index, clock }: Core, account: accounts.Account): CreatedKey {
+  const key = accounts.createKey(state, clock.now());
   account.keys.push(key);
   index.keys.set(key.value, { account, key });
   return { key_id: key.id, api_key: key.value };

@@ -272,8 +272,12 @@ export interface Accounts extends AccountPurchases {
   update(accountId: string, changes: AccountChanges): AccountView;
   /** Creates another key of the account. */
   createKey(accountId: string): CreatedKey;
-  /** Disables a key, or enables it again. Requests with a disabled key get 401. */
-  updateKey(accountId: string, keyId: string, changes: { disabled: boolean }): KeyView;
+  /** Disables a key, enables it again, or names it. Requests with a disabled key get 401. */
+  updateKey(
+    accountId: string,
+    keyId: string,
+    changes: { disabled?: boolean | undefined; name?: string | undefined },
+  ): KeyView;
   /** Deletes a key permanently. Requests with it get 401. */
   deleteKey(accountId: string, keyId: string): void;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Balance, Usage } from "../../src/contract/responses.js";
 import { randomUuid } from "../time/random.js";
-import { count, flag, list, objectOf, text } from "./checks.js";
+import { count, flag, list, objectOf, text, time } from "./checks.js";
 import { createLedger, ledgerSchema, topUp } from "./ledger.js";
 import { createPurchases, purchasesSchema } from "./payments/schemas.js";
 import { rateWindowSchema } from "./rate-limit.js";
@@ -13,6 +13,11 @@ export type ApiKey = z.output<typeof apiKeySchema>;
 const apiKeySchema = objectOf({
   id: text,
   value: text,
+  /** What a person calls it; may be empty. */
+  name: text,
+  createdAt: time,
+  /** When a request was last sent with it; null before the first. */
+  lastUsedAt: z.nullable(time),
   disabled: flag,
   /** The key's current window of the rate limit; null before its first request. */
   window: z.nullable(rateWindowSchema),
@@ -43,11 +48,14 @@ export function createAccount({ seed, counts }: IdSource, credits: number, at: n
   return { id, suspended: false, keys: [], ledger, purchases, tasksCreated: 0, creditsUsed: 0 };
 }
 
-export function createKey({ seed, counts }: IdSource, value?: string): ApiKey {
+export function createKey({ seed, counts }: IdSource, at: number, value?: string): ApiKey {
   const ordinal = counts.keys++;
   return {
     id: randomUuid(seed, "key id", ordinal),
     value: value ?? `emu_${randomUuid(seed, "key", ordinal).replaceAll("-", "")}`,
+    name: "",
+    createdAt: at,
+    lastUsedAt: null,
     disabled: false,
     window: null,
   };

@@ -66,7 +66,7 @@ export function replaceState(core: Core, state: State, time: number, reason: str
  *
  * @throws RangeError if the key is another account's; nothing is then changed.
  */
-export function setOwnerKey({ state, index }: Core, apiKey: string): void {
+export function setOwnerKey({ state, index, clock }: Core, apiKey: string): void {
   const { owner } = state;
   const account = index.accounts.get(owner.accountId);
   invariant(account !== undefined, "the owner's account exists");
@@ -78,7 +78,7 @@ export function setOwnerKey({ state, index }: Core, apiKey: string): void {
     index.keys.delete(owner.apiKey);
     owner.apiKey = apiKey;
   }
-  const key = existing?.key ?? createKey(state, apiKey);
+  const key = existing?.key ?? createKey(state, clock.now(), apiKey);
   key.disabled = false;
   if (existing === undefined) account.keys.push(key);
   index.keys.set(apiKey, { account, key });

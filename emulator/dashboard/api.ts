@@ -32,6 +32,7 @@ export type LedgerEntry = Result<"GET /accounts/{account_id}/ledger/from/{index}
 export type ExchangeRow = Row;
 export type Exchange = Result<"GET /exchanges/{number}">;
 export type Finding = Result<"GET /audit">["findings"][number];
+export type Key = Result<"GET /accounts/{account_id}/keys">["keys"][number];
 export type CreatedKey = Result<"POST /accounts/{account_id}/keys">;
 export type SentRequest = Result<"POST /accounts/{account_id}/requests">;
 export type Payment = Result<"GET /accounts/{account_id}/top-ups">["payments"][number];
@@ -92,6 +93,7 @@ export const getLedgerFrom = call("GET /accounts/{account_id}/ledger/from/{index
 
 export const createAccount = call("POST /accounts");
 export const updateAccount = call("PATCH /accounts/{account_id}");
+export const getKeys = call("GET /accounts/{account_id}/keys");
 export const createKey = call("POST /accounts/{account_id}/keys");
 export const updateKey = call("PATCH /accounts/{account_id}/keys/{key_id}");
 export const deleteKey = call("DELETE /accounts/{account_id}/keys/{key_id}");

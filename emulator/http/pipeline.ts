@@ -65,6 +65,7 @@ export async function handleRequest({ core, control }: Service, request: HttpReq
   // Only now: the key may have been disabled or deleted during the delay.
   const caller = findKey(core, request);
   context.caller = caller?.key.disabled === false ? caller : null;
+  if (context.caller !== null) context.caller.key.lastUsedAt = context.now;
   const early = fault === null ? null : outcomeBefore(fault, context);
   if (early !== null) return record(context, early);
 

@@ -1,3 +1,4 @@
+import { createEmulator } from "async-music/emulator";
 import { expect, test } from "vitest";
 import { BALANCE, createService, serviceOf, TASK, USAGE, VALID } from "./support/service.js";
 
@@ -36,4 +37,36 @@ test("an unknown id is an error that names it", () => {
   expect(() => accounts.get("unknown account")).toThrow(/unknown account/);
   expect(() => accounts.deleteKey(accountId, "unknown key")).toThrow(/unknown key/);
   expect(() => accounts.create({ credits: 1.5 })).toThrow(/`credits`/);
+});
+
+test("the list of keys has names, the last four characters, and when each was created and last used", async () => {
+  await using emulator = createEmulator({ seed: 1 });
+  const { accountId } = emulator;
+  await emulator.clock.advance(5000);
+  const { key_id, api_key } = emulator.accounts.createKey(accountId);
+  const request = (path: string, init: RequestInit = {}) => emulator.fetch(emulator.url + path, init);
+  const listed = async () => (await (await request(`/_emulator/accounts/${accountId}/keys`)).json()).keys;
+  emulator.accounts.updateKey(accountId, key_id, { name: "batch job" });
+  expect(await listed()).toMatchObject([
+    { disabled: false, name: "", last_used_at: null, created_at: "2026-01-01T00:00:00.000Z" },
+    {
+      key_id,
+      disabled: false,
+      name: "batch job",
+      last_four: api_key.slice(-4),
+      created_at: "2026-01-01T00:00:05.000Z",
+      last_used_at: null,
+    },
+  ]);
+  await emulator.clock.advance(1000);
+  const headers = { "x-api-key": api_key };
+  await request("/api/v1/account/balance", { headers });
+  emulator.restore(emulator.snapshot());
+  expect((await listed())[1].last_used_at).toBe("2026-01-01T00:00:06.000Z");
+  emulator.accounts.updateKey(accountId, key_id, { disabled: true });
+  await emulator.clock.advance(1000);
+  await request("/api/v1/account/balance", { headers });
+  expect((await listed())[1]).toMatchObject({ name: "batch job", last_used_at: "2026-01-01T00:00:06.000Z" });
+  const change = (name: string) => emulator.accounts.updateKey(accountId, key_id, { name });
+  expect(() => change("x".repeat(101))).toThrow("at most 100 characters");
 });

@@ -37,6 +37,7 @@ test("every call returns the status and the body that its description states", a
   await call("PATCH", ACCOUNT, { suspended: true }, { account_id });
   const { key_id } = await call("POST", `${ACCOUNT}/keys`);
   await call("PATCH", `${ACCOUNT}/keys/{key_id}`, { disabled: true }, { key_id });
+  await call("GET", `${ACCOUNT}/keys`);
   await call("DELETE", `${ACCOUNT}/keys/{key_id}`, undefined, { key_id });
   await call("GET", `${ACCOUNT}/billing`);
   await call("PUT", `${ACCOUNT}/billing`, { name: "A", address_line_1: "B", city: "C", country: "D" });

@@ -1,6 +1,6 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
-import { formatMs, formatTime } from "./format.js";
+import { formatCount, formatMs, formatTime } from "./format.js";
 
 /** A part of a view, with its heading. */
 export function Section(props: { title: string; aside?: ComponentChildren; children: ComponentChildren }) {
@@ -45,13 +45,20 @@ export type Column<Item> = readonly [
   classes?: string,
 ];
 
-/** A table without windowing, for short lists. */
+/** Rows of a table on one page. */
+const PAGE_SIZE = 10;
+
+/** A table in pages of ten rows. */
 export function Table<Item>(props: {
   columns: readonly Column<Item>[];
   items: readonly Item[];
   keyOf(item: Item): string;
 }) {
   const { columns, items, keyOf } = props;
+  const [page, setPage] = useState(0);
+  const lastPage = Math.max(0, Math.ceil(items.length / PAGE_SIZE) - 1);
+  const from = Math.min(page, lastPage) * PAGE_SIZE;
+  const shown = items.slice(from, from + PAGE_SIZE);
   return (
     <div class="scroll">
       <table>
@@ -65,7 +72,7 @@ export function Table<Item>(props: {
           </tr>
         </thead>
         <tbody>
-          {items.map((item) => (
+          {shown.map((item) => (
             <tr key={keyOf(item)}>
               {columns.map(([heading, cell, classes], index) => (
                 <td
@@ -80,6 +87,19 @@ export function Table<Item>(props: {
           ))}
         </tbody>
       </table>
+      {lastPage > 0 && (
+        <nav class="pages" aria-label="Pages">
+          <Button disabled={from === 0} onClick={() => setPage(from / PAGE_SIZE - 1)}>
+            Previous
+          </Button>
+          <small aria-live="polite">
+            {formatCount(from + 1)} to {formatCount(from + shown.length)} of {formatCount(items.length)}
+          </small>
+          <Button disabled={from / PAGE_SIZE >= lastPage} onClick={() => setPage(from / PAGE_SIZE + 1)}>
+            Next
+          </Button>
+        </nav>
+      )}
     </div>
   );
 }

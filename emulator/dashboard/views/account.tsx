@@ -2,18 +2,19 @@ import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { setParam } from "../address.js";
 import {
-  type AccountSummary,
   type CreatedKey,
   createAccount,
   createKey,
   deleteKey,
+  getKeys,
+  type Key,
   updateAccount,
   updateKey,
 } from "../api.js";
-import { useFields } from "../parts/calls.js";
+import { useCall, useData, useFields } from "../parts/calls.js";
 import { Action, Form, NumberField } from "../parts/controls.js";
-import { Button, CopyButton, Empty, Mark, Section, Table } from "../parts/display.js";
-import { formatAmount, formatCount, shortId } from "../parts/format.js";
+import { Button, CopyButton, Empty, Loading, Mark, Problem, Section, Table, Time } from "../parts/display.js";
+import { formatAmount, formatCount } from "../parts/format.js";
 import { account, accountId, overview } from "../store.js";
 import { AutoTopUpSection } from "./auto-top-up.js";
 import { BillingSection, PaymentSection, TopUpSection } from "./payments.js";
@@ -74,7 +75,7 @@ function NewKeyPanel({ newKey }: { newKey: CreatedKey }) {
   return (
     <article class="new-key" ref={panel} tabIndex={-1} aria-label="The new key">
       <p>
-        <strong>Key {shortId(newKey.key_id)} is ready.</strong> Copy it now: its value is not shown again.
+        <strong>The new key is ready.</strong> Copy it now: its value is not shown again.
       </p>
       <p class="secret">
         <code>{newKey.api_key}</code> <CopyButton text={newKey.api_key} label="Copy key" />
@@ -85,28 +86,53 @@ function NewKeyPanel({ newKey }: { newKey: CreatedKey }) {
 }
 
 function KeySection() {
+  const { data } = useData(() => getKeys(accountId.value), accountId.value);
   const button = (
     <Action class="small" onAct={async () => setNewKey(await createKey(accountId.value))}>
       Create a key
     </Action>
   );
-  const keys = account.value?.keys ?? [];
   return (
     <Section title="API keys" aside={button}>
-      {keys.length === 0 ? (
+      {data === undefined ? (
+        <Loading what="the keys" />
+      ) : data.keys.length === 0 ? (
         <Empty>This account has no key. Create one to use it from a program.</Empty>
       ) : (
         <Table
           columns={[
-            ["Key", ({ key_id: id }) => <code title={id}>{shortId(id)}</code>],
+            ["Name", (key) => <KeyName of={key} />],
+            ["Key", ({ key_id: id, last_four: end }) => <code title={id}>emu_…{end}</code>],
+            ["Created (UTC)", ({ created_at: at }) => <Time at={at} />],
+            ["Last used (UTC)", ({ last_used_at: at }) => (at === null ? "never" : <Time at={at} />)],
             ["State", ({ disabled }) => <KeyState disabled={disabled} />],
             [<span class="unseen">Actions</span>, (key) => <KeyActions of={key} />],
           ]}
-          items={keys}
+          items={data.keys.toReversed()}
           keyOf={(key) => key.key_id}
         />
       )}
     </Section>
+  );
+}
+
+/** Saved when the focus leaves it. */
+function KeyName({ of: { key_id: keyId, name, last_four: end } }: { of: Key }) {
+  const { error, run } = useCall();
+  return (
+    <>
+      <input
+        class="small"
+        value={name}
+        maxLength={100}
+        placeholder="no name"
+        aria-label={`Name of the key that ends in ${end}`}
+        onChange={({ currentTarget: { value } }) =>
+          void run(() => updateKey(accountId.value, keyId, { name: value.trim() }))
+        }
+      />
+      <Problem error={error} />
+    </>
   );
 }
 
@@ -120,9 +146,9 @@ function KeyState({ disabled }: { disabled: boolean }) {
   );
 }
 
-function KeyActions({ of: { key_id: keyId, disabled } }: { of: AccountSummary["keys"][number] }) {
+function KeyActions({ of: { key_id: keyId, disabled, name, last_four: end } }: { of: Key }) {
   const [isConfirming, setConfirming] = useState(false);
-  const name = shortId(keyId);
+  const label = name === "" ? `…${end}` : name;
   const change = disabled ? "Enable" : "Disable";
   if (isConfirming)
     return (
@@ -131,7 +157,7 @@ function KeyActions({ of: { key_id: keyId, disabled } }: { of: AccountSummary["k
         <Action
           class="small danger"
           onAct={() => deleteKey(accountId.value, keyId)}
-          aria-label={`Delete key ${name} permanently`}
+          aria-label={`Delete key ${label} permanently`}
         >
           Delete
         </Action>
@@ -142,11 +168,11 @@ function KeyActions({ of: { key_id: keyId, disabled } }: { of: AccountSummary["k
     <div class="buttons end">
       <Action
         onAct={() => updateKey(accountId.value, keyId, { disabled: !disabled })}
-        aria-label={`${change} key ${name}`}
+        aria-label={`${change} key ${label}`}
       >
         {change}
       </Action>
-      <Button aria-label={`Delete key ${name}`} onClick={() => setConfirming(true)}>
+      <Button aria-label={`Delete key ${label}`} onClick={() => setConfirming(true)}>
         Delete…
       </Button>
     </div>

@@ -128,3 +128,23 @@ test("a time carries its day, also on a narrow screen", async () => {
   await api("GET", "/account/balance");
   for (const day of ["2026-01-01", "2026-01-02"]) await page.locator(".rows").getByText(day).waitFor();
 });
+
+test("a key has a name, its last four characters, and when it was used; long lists have pages", async () => {
+  const { emulator, page, api } = await openDashboard({ path: "/account" });
+  const name = page.getByLabel(`Name of the key that ends in ${emulator.apiKey.slice(-4)}`);
+  await name.fill("batch job");
+  await name.blur();
+  await page.getByRole("button", { name: "Disable key batch job" }).waitFor();
+  await page.getByText("never").waitFor();
+  await api("GET", "/account/balance");
+  await page.getByText("never").waitFor({ state: "detached" });
+  for (let count = 0; count < 24; count++)
+    emulator.accounts.topUp(emulator.accountId, { usd: 1, method: "crypto" });
+  const payments = page.getByRole("region", { name: "Payments and invoices" });
+  await payments.getByText("1 to 10 of 24").waitFor();
+  await payments.getByRole("button", { name: "Next" }).click();
+  await payments.getByRole("button", { name: "Next" }).click();
+  await payments.getByText("21 to 24 of 24").waitFor();
+  expect(await payments.getByRole("row").count()).toBe(5);
+  expect(await payments.getByRole("button", { name: "Next" }).isDisabled()).toBe(true);
+});
