@@ -6,6 +6,7 @@ import { describeChains } from "./suite/chains.js";
 import { describeCredits } from "./suite/credits.js";
 import { describeErrors } from "./suite/errors.js";
 import { describeFaults } from "./suite/faults.js";
+import { describeInvoices } from "./suite/invoices.js";
 import { describeRateLimit } from "./suite/rate-limit.js";
 import { describeTasks } from "./suite/tasks.js";
 import type { Adapter } from "./world.js";
@@ -17,6 +18,7 @@ export function describeContract(name: string, adapter: Adapter): void {
   describe(`the SDK and the emulator, by ${name}`, () => {
     describeCore(open, testKit);
     describeAudio(open, testKit);
+    describeInvoices(open, testKit);
   });
 }
 
