@@ -8,13 +8,13 @@ import { completeResponse, createResponse, type HttpResponse, type RequestTarget
 import { serviceOf } from "../http/service.js";
 import { type Addresses, createSiteServer, type ServedSite } from "./http-server.js";
 
-/** Where to listen. As with `createEmulator`, each option must be an own property of the object. */
+/** Options of `serve`. As with `createEmulator`, each must be an own property of the object. */
 export interface ServeOptions {
-  /** 0 takes a free one. @defaultValue 0 */
+  /** The port to listen on; 0 selects a free one. @defaultValue 0 */
   port?: number | undefined;
   /**
-   * An address, or `0.0.0.0` or `::` for all addresses of this machine: the URLs in responses then have the host name of
-   * the request. @defaultValue "127.0.0.1"
+   * The address to listen on. With `0.0.0.0` or `::`, all addresses of this machine: the URLs in responses then have the
+   * host name of the request. @defaultValue "127.0.0.1"
    */
   host?: string | undefined;
   /**
@@ -26,13 +26,13 @@ export interface ServeOptions {
   controlHost?: string | readonly string[] | undefined;
 }
 
-/** An emulator on a port. */
+/** A server of an emulator. */
 export interface EmulatorServer {
   /** The service address, without `/api/v1`. */
   readonly url: string;
-  /** Stops listening, and ends every connection that is still open. */
+  /** Stops listening and ends every open connection. The emulator itself continues. */
   close(): Promise<void>;
-  /** The same, for `await using`. The emulator itself continues. */
+  /** Calls `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -40,11 +40,11 @@ export interface EmulatorServer {
 const ALL_ADDRESSES: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
 
 /**
- * Puts an emulator on a port of this machine, with its dashboard at `/`. The audio is served there too; the providers'
- * own files and the cover art have a port of their own, since they are another origin.
+ * Serves an emulator on a port of this machine, with its dashboard at `/`. Audio is on the same port. The providers' own
+ * files and the cover art are on a second port, since they are another origin.
  *
- * Resolves once connections are accepted; rejects with the system's error if the port is taken, and with a `RangeError`
- * for a `controlHost` that is not a host name.
+ * Resolves when the server accepts connections. Rejects with the system's error if the port is in use, and with a
+ * `RangeError` for a `controlHost` that is not a host name.
  */
 export async function serve(emulator: Emulator, options: ServeOptions = {}): Promise<EmulatorServer> {
   const known = checkOptionNames(options, ["port", "host", "controlHost"]);

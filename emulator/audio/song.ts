@@ -12,7 +12,7 @@ export const CROSSFADE_SECONDS = 0.25;
 export async function renderSong(request: SongRequest, pause: Pause): Promise<Int16Array> {
   const { durationSeconds } = request;
   if (!(durationSeconds > 0 && Number.isFinite(durationSeconds))) {
-    throw new RangeError(`\`durationSeconds\` must be a number over 0; got ${durationSeconds}`);
+    throw new RangeError(`\`durationSeconds\` must be a number over 0; got ${durationSeconds}.`);
   }
   return render(writeScore(request), durationSeconds, pause);
 }

@@ -86,8 +86,8 @@ export function createState(options: NewState, now: number): State {
 }
 
 /**
- * Everything that an emulator stores, as JSON: another emulator continues from it exactly as the first would have. The
- * format of `state` may change with each version.
+ * The whole state of an emulator as JSON. An emulator that restores it behaves exactly as the first one would. The format
+ * of `state` may change with each version.
  */
 export interface Snapshot {
   readonly version: 1;
@@ -137,7 +137,7 @@ function copyOf(state: State | StateData): StateData {
   return JSON.parse(JSON.stringify(state));
 }
 
-/** Whether the parts of a state belong together: every id has its object, and the credits add up. */
+/** Whether every ID refers to an object, and the credits add up. */
 export function isConsistent({ owner, accounts, tasks, counts }: State): boolean {
   const accountIds = accounts.map(({ id }) => id);
   const keys = accounts.flatMap((account) => account.keys.map(({ value }) => value));
