@@ -55,7 +55,7 @@ test("every error class has its row, and every row its class", () => {
   expect([...rows].sort()).toEqual(classes.sort());
 });
 
-test("a class that extends another one is named with it, so that it is asked for first", () => {
+test("each error class that extends another one is listed with it", () => {
   const said = [...read("docs/errors.md").matchAll(/`(\w+)` (?:is )?an?\s+`(\w+)`/g)].map(
     ([, name, base]) => [name, base],
   );

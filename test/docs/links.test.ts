@@ -7,18 +7,18 @@ const PAGES = globSync(["README.md", "docs/*.md", "{examples,src,emulator,test,s
   .filter((page) => !page.includes("node_modules"))
   .sort();
 
-test.each(PAGES)("every link of %s leads somewhere", (page) => {
-  expect(linksOf(page).filter((link) => !leadsSomewhere(page, link))).toEqual([]);
+test.each(PAGES)("every link of %s has a target", (page) => {
+  expect(linksOf(page).filter((link) => !hasTarget(page, link))).toEqual([]);
 });
 
-test("links are looked at", () => {
+test("links without a target are found", () => {
   expect(linksOf("README.md").length).toBeGreaterThan(3);
-  expect(leadsSomewhere("README.md", "docs/testing.md#fake-timers")).toBe(true);
-  expect(leadsSomewhere("README.md", "docs/testing.md#no-such-heading")).toBe(false);
-  expect(leadsSomewhere("README.md", "docs/no-such-guide.md")).toBe(false);
+  expect(hasTarget("README.md", "docs/testing.md#fake-timers")).toBe(true);
+  expect(hasTarget("README.md", "docs/testing.md#no-such-heading")).toBe(false);
+  expect(hasTarget("README.md", "docs/no-such-guide.md")).toBe(false);
 });
 
-function leadsSomewhere(page: string, link: string): boolean {
+function hasTarget(page: string, link: string): boolean {
   const [path = "", anchor] = link.split("#");
   const target = path === "" ? page : join(dirname(page), path);
   if (!existsSync(target)) return false;

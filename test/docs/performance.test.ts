@@ -20,8 +20,8 @@ test("the charts show exactly the measurements of the report", () => {
 });
 
 test("every command of the report has a section on the page", () => {
-  const places = [...page.matchAll(/<!-- measured by (\S+) -->/g)].map(([, command]) => command);
-  expect(places.sort()).toEqual(Object.keys(report).sort());
+  const measured = [...page.matchAll(/<!-- measured by (\S+) -->/g)].map(([, command]) => command);
+  expect(measured.sort()).toEqual(Object.keys(report).sort());
 });
 
 test("a missed target is marked", () => {

@@ -16,13 +16,13 @@ test("the site is built without a warning", () => {
   expect([built.status, built.stdout + built.stderr]).toEqual([0, expect.not.stringMatching(/warn/i)]);
 });
 
-test("every link of every page leads somewhere", () => {
+test("every link of every page has a target", () => {
   const pages = globSync(`${site}/**/*.html`);
   expect(pages.length).toBeGreaterThan(100);
   expect(pages.flatMap((page) => deadLinksOf(page).map((link) => `${page}: ${link}`))).toEqual([]);
 });
 
-test("every link of the index for tools leads somewhere", () => {
+test("every link of the index for tools has a target", () => {
   const links = [...readFileSync(`${site}/llms.txt`, "utf8").matchAll(/\]\((.+?)\)/g)].map(
     ([, link]) => link,
   );
@@ -34,10 +34,10 @@ function deadLinksOf(page: string): string[] {
   return [...contentOf(page).matchAll(/ (?:href|src|srcset)="([^"]*)"/g)]
     .map(([, link = ""]) => link.replaceAll("&amp;", "&"))
     .filter((link) => !/^(?:[a-z]+:|#$|$)/.test(link))
-    .filter((link) => !leadsSomewhere(page, link));
+    .filter((link) => !hasTarget(page, link));
 }
 
-function leadsSomewhere(page: string, link: string): boolean {
+function hasTarget(page: string, link: string): boolean {
   const [path = "", anchor] = decodeURIComponent(link).split("#");
   const target = path === "" ? page : join(dirname(page), path);
   if (!existsSync(target) || !statSync(target).isFile()) return false;

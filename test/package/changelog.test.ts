@@ -2,13 +2,13 @@ import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { getReleaseLine } from "../../scripts/changelog.js";
 
-test("an entry of the changelog is what its changeset says, as one item of a list", () => {
+test("an entry of the changelog is the text of its changeset, as one list item", () => {
   const summary = "Share a budget.\n\nFor fleets,\nlarge ones too.\n";
   expect(getReleaseLine({ summary })).toBe("- Share a budget.\n\n  For fleets,\n  large ones too.");
 });
 
 test.each(globSync(".changeset/*.md", { exclude: [".changeset/README.md"] }))(
-  "%s tells users of one step of this package's version",
+  "%s has one version step and a text for users",
   (path) => {
     const [, head, summary = ""] = readFileSync(path, "utf8").split(/^---\n/m);
     expect(head).toMatch(/^"async-music": (?:major|minor|patch)\n$/);

@@ -9,17 +9,17 @@ import { describeSentOnce } from "../hostile/sent-once.js";
 import type { Exception } from "./test-runner.js";
 import { runTests } from "./web.js";
 
-// What a runtime that has Node's modules runs besides: the port, the runtime's own fetch, and files.
+// Further tests for a runtime with Node's modules: the port, the runtime's own fetch, and files.
 
-/** Node's `fetch` sends what it is given, once. */
+/** Node's `fetch` sends each request once. */
 const RESENT_READS: Exception = {
-  reason: "this runtime's fetch sends a read again by itself when its connection breaks",
+  reason: "this runtime's fetch repeats a read by itself if the connection breaks",
   tests: [
-    "port > errors > ConnectionError: a read to which no answer comes",
-    "port > a wait > survives connections that break",
-    "port > a wait > survives answers that get lost",
+    "port > errors > ConnectionError: a read gets no response",
+    "port > a wait > survives broken connections",
+    "port > a wait > survives lost responses",
     "port > a wait > survives an outage of half an hour",
-    "port > the rate limit > is never met by a client",
+    "port > the rate limit > is never exceeded by",
     "port > audio > of provider_a is WAV",
   ],
 };

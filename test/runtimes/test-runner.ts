@@ -9,8 +9,8 @@ import {
   setState,
 } from "@vitest/expect";
 
-// What the contract suite uses of vitest, in every runtime: vitest's own runs on Node alone. `vitest` means this file
-// in what is bundled for the runtimes.
+// The parts of Vitest that the contract suite uses, for every runtime: Vitest itself runs on Node only. The bundles for
+// the runtimes import this file as `vitest`.
 
 export interface TestResult {
   name: string;
@@ -19,7 +19,7 @@ export interface TestResult {
   reason?: string;
 }
 
-/** Tests that a runtime can't pass, by a part of their names, and why. */
+/** Tests that a runtime can't pass, by a part of their names, with the reason. */
 export interface Exception {
   tests: readonly string[];
   reason: string;
@@ -72,17 +72,17 @@ async function attempt(work: Work): Promise<Omit<TestResult, "name">> {
     await work();
     return { outcome: "passed" };
   } catch (error) {
-    return { outcome: "failed", reason: told(error) };
+    return { outcome: "failed", reason: textOf(error) };
   } finally {
     for (const cleanup of cleanups.reverse()) await cleanup();
     cleanups = [];
   }
 }
 
-function told(error: unknown): string {
+function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const text = error.stack?.includes(error.message) ? error.stack : `${error.message}\n${error.stack}`;
-  return error.cause === undefined ? text : `${text}\nbecause of ${told(error.cause)}`;
+  return error.cause === undefined ? text : `${text}\nbecause of ${textOf(error.cause)}`;
 }
 
 export const expect: ExpectStatic = createExpect();

@@ -1,11 +1,11 @@
 import { describeContract } from "../contract/describe-contract.js";
 import { injectedFetch } from "../contract/world.js";
 
-// What every runtime is asked to run: it needs the web's standards and nothing else.
+// The tests of every runtime: they need web standards only.
 
 describeContract("an injected fetch", async (emulator) => ({
   ...(await injectedFetch(emulator)),
-  // A page is where the SDK refuses to start unless it is told that this is meant.
+  // Without this option, the SDK does not start in a browser.
   clientOptions: { dangerouslyAllowBrowser: true },
 }));
 
