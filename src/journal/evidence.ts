@@ -1,7 +1,5 @@
 import { ApiError } from "../errors/api-errors.js";
-import { AsyncMusicError } from "../errors/base.js";
 import { type Evidence, SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
-import { isReasonOf } from "../time/clock.js";
 import type { JournalIntent } from "./journal.js";
 import type { Slot } from "./slot.js";
 
@@ -85,7 +83,7 @@ export interface UsageSample {
 
 /** Reads how many tasks the account has created, and how many of them this client has created. */
 export interface Probe {
-  count: ReturnType<typeof createCount>;
+  count: { now(): Count };
   /** The samples before this client's latest POSTs with an unknown outcome, by the intent's revision. */
   unresolved: Map<string, UsageSample>;
   readTasksCreated(): Promise<number>;
@@ -122,30 +120,11 @@ export function evidenceOf(first: UsageSample, second: UsageSample, own: 0 | 1):
   return fits(created) ? "not_created" : "created";
 }
 
-/** How many tasks a client has created up to now: `open` counts POSTs in flight, `unknown` those with an unknown outcome. */
-export type Count = Readonly<ReturnType<ReturnType<typeof createCount>["now"]>>;
-
-/** Counts the tasks that a client creates: evidence of whether a POST with an unknown outcome created one. */
-export function createCount() {
-  let [accepted, open, unknown] = [0, 0, 0];
-
-  return {
-    now: () => ({ accepted, open, unknown }),
-    /** Counts one submission by its result. A rejection with the signal's reason means that nothing was sent. */
-    async during<Submission>(sending: Promise<Submission>, signal?: AbortSignal): Promise<Submission> {
-      open++;
-      try {
-        const submission = await sending;
-        accepted++;
-        return submission;
-      } catch (error) {
-        if (isReasonOf(signal, error)) throw error;
-        if (error instanceof AsyncMusicError && error.taskId !== null) accepted++;
-        else if (error instanceof SubmissionOutcomeUnknownError) unknown++;
-        throw error;
-      } finally {
-        open--;
-      }
-    },
-  };
+/** How many tasks a client has created up to now. */
+export interface Count {
+  readonly accepted: number;
+  /** POSTs in flight. */
+  readonly open: number;
+  /** POSTs with an unknown outcome. */
+  readonly unknown: number;
 }

@@ -3,7 +3,7 @@ import { resultSchemas, taskSchema, taskSubmissionSchema } from "../contract/res
 import { ENDPOINTS, isModel, isTaskType } from "../contract/service.js";
 import type { Task, TaskSubmission } from "../contract/task.js";
 import { nearestName } from "../contract/text.js";
-import { InvalidRequestError, resumeAdvice } from "../errors/base.js";
+import { AsyncMusicError, InvalidRequestError, resumeAdvice } from "../errors/base.js";
 import { SubmissionOutcomeUnknownError } from "../errors/connection-errors.js";
 import type { Redactor } from "../errors/redactor.js";
 import { attempt, LONGEST_ID } from "../http/attempt.js";
@@ -18,6 +18,7 @@ import {
   unusableError,
 } from "../http/failure.js";
 import type { RequestKind } from "../rate-limit/pacer.js";
+import { isReasonOf } from "../time/clock.js";
 
 /** The deepest nesting of a request or a task, in levels: deeper values overflow the stack of code that copies them. */
 const DEEPEST = 1000;
@@ -294,4 +295,29 @@ function noTask(path: string, got: unknown): InvalidRequestError {
   else if (Object(got).audio_url !== undefined) hint = "; got a clip: pass the ID of its task";
   const message = `must be a task ID or the result of \`create\`${hint}`;
   return new InvalidRequestError("task_not_found", [{ path, message }]);
+}
+
+/** Counts the tasks that a client creates: evidence of whether a POST with an unknown outcome created one. */
+export function createCount() {
+  let [accepted, open, unknown] = [0, 0, 0];
+
+  return {
+    now: () => ({ accepted, open, unknown }),
+    /** Counts one submission by its result. A rejection with the signal's reason means that nothing was sent. */
+    async during<Submission>(sending: Promise<Submission>, signal?: AbortSignal): Promise<Submission> {
+      open++;
+      try {
+        const submission = await sending;
+        accepted++;
+        return submission;
+      } catch (error) {
+        if (isReasonOf(signal, error)) throw error;
+        if (error instanceof AsyncMusicError && error.taskId !== null) accepted++;
+        else if (error instanceof SubmissionOutcomeUnknownError) unknown++;
+        throw error;
+      } finally {
+        open--;
+      }
+    },
+  };
 }

@@ -10,12 +10,13 @@ import { createRequestId } from "../http/attempt.js";
 import { type ApiPromise, apiPromise } from "../http/call.js";
 import type { Context, InFlight, RequestOptions } from "../http/context.js";
 import type { SpanAttributes } from "../http/telemetry.js";
-import { createCount, type Probe } from "../journal/evidence.js";
+import type { Probe } from "../journal/evidence.js";
 import { checkJournalOptions } from "../journal/slot.js";
 import { type JournaledTask, submitOnce } from "../journal/submit-once.js";
 import { onAbort } from "../time/clock.js";
 import {
   abortedInFlight,
+  createCount,
   createTask,
   type Result,
   retrieveTask,

@@ -1,9 +1,10 @@
 import { memoryJournal, SubmissionOutcomeUnknownError } from "async-music";
 import { expect, test } from "vitest";
 import { createRedactor } from "../../../src/errors/redactor.js";
-import { createCount, foreignSample, outcomeUnknown, type Probe } from "../../../src/journal/evidence.js";
+import { foreignSample, outcomeUnknown, type Probe } from "../../../src/journal/evidence.js";
 import type { JournalIntent } from "../../../src/journal/journal.js";
 import { createSlot } from "../../../src/journal/slot.js";
+import { createCount } from "../../../src/tasks/calls.js";
 import { SONG_REQUEST } from "../../support/answers.js";
 
 test("a client keeps the usage samples of its last 1,000 POSTs with an unknown outcome", async () => {
