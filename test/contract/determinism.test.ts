@@ -5,7 +5,7 @@ import { CUSTOM_SONG, LYRICS, PROVIDER_B_SONG, SONG, UPLOAD } from "./world.js";
 
 const MIX = [SONG, LYRICS, PROVIDER_B_SONG, UPLOAD, CUSTOM_SONG] as const;
 
-/** What everybody would see again: the whole task, with its ids and times. */
+/** Runs tasks of every type, and returns them with their ids and times. */
 async function runMix(seed: number, how: "one by one" | "at once", count: number): Promise<SucceededTask[]> {
   await using emulator = createEmulator({ seed, credits: 10_000 });
   const client = new AsyncMusic(emulator.connection());

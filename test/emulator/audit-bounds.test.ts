@@ -46,7 +46,7 @@ test("a note that is renewed is dropped after older ones", () => {
 test("the audit keeps the last 10,000 findings, and at most 20,000", () => {
   const audit = createAudit();
   let most = 0;
-  // The first one is told to wait. Each of the others comes back too early.
+  // The first request gets a wait. Each of the others is sent before it is over.
   for (let number = 0; number <= 25_000; number++) {
     auditRefused(audit, number, "the same");
     most = Math.max(most, audit.findings.length);

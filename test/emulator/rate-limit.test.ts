@@ -10,8 +10,11 @@ function limitedTo(requests: number, rate_limit_window: "fixed" | "sliding" = "f
   return { ...service, remaining, retryAfter };
 }
 
-test("a fixed window ends exactly 60 s after its first request", async () => {
-  const { get, advance, remaining, retryAfter } = limitedTo(2);
+test.each([
+  ["fixed", "all its requests 60 s after the first one", ["1", "0"], 60],
+  ["sliding", "each request 60 s after it", ["0"], 30],
+] as const)("a %s window drops %s", async (window, _, left, wait) => {
+  const { get, advance, remaining, retryAfter } = limitedTo(2, window);
   await advance(7_000);
   await get(BALANCE);
   await advance(30_000);
@@ -19,21 +22,8 @@ test("a fixed window ends exactly 60 s after its first request", async () => {
   await advance(29_999);
   expect(await retryAfter()).toBe(1);
   await advance(1);
-  expect(await remaining()).toBe("1");
-  await get(BALANCE);
-  expect(await retryAfter()).toBe(60);
-});
-
-test("a sliding window drops each request exactly 60 s after it", async () => {
-  const { get, advance, remaining, retryAfter } = limitedTo(2, "sliding");
-  await get(BALANCE);
-  await advance(30_000);
-  await get(BALANCE);
-  await advance(29_999);
-  expect(await retryAfter()).toBe(1);
-  await advance(1);
-  expect(await remaining()).toBe("0");
-  expect(await retryAfter()).toBe(30);
+  for (const each of left) expect(await remaining()).toBe(each);
+  expect(await retryAfter()).toBe(wait);
 });
 
 test("a stated wait is rounded up to whole seconds, and is long enough", async () => {

@@ -11,11 +11,9 @@ afterEach(async () => {
   for (const end of endings.splice(0)) await end();
 });
 
-/** Each way of reaching an emulator: how it is asked, and where. */
-const ADAPTERS: Record<
-  string,
-  (emulator: Emulator) => Promise<{ fetch: typeof globalThis.fetch; url: string }>
-> = {
+/** Each adapter: its `fetch`, and the base URL. */
+type Connect = (emulator: Emulator) => Promise<{ fetch: typeof globalThis.fetch; url: string }>;
+const ADAPTERS: Record<string, Connect> = {
   "the emulator's fetch": async ({ fetch, url }) => ({ fetch, url }),
   async MSW(emulator) {
     const server = setupServer(...emulatorHandlers(emulator));
@@ -53,7 +51,7 @@ function eventsOf(response: Response) {
   };
 }
 
-/** How many follow the log right now. */
+/** The number of streams and listeners. */
 const readersOf = (emulator: Emulator) => coreOf(emulator).logReaders.size;
 
 const untilReadBy = (count: number, emulator: Emulator) =>

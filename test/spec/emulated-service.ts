@@ -54,7 +54,7 @@ export function field(value: unknown, name: string): unknown {
 }
 
 /** Parts of the state that a refused request may change: they only count and log requests. */
-const ABOUT_REQUESTS = ["requests", "counts", "audit", "window"];
+const ABOUT_REQUESTS = ["requests", "counts", "audit", "window", "lastUsedAt"];
 
 /** The whole state as text, but for what is kept about requests. */
 export function stateOf({ emulator }: EmulatedService): string {

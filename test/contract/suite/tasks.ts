@@ -95,13 +95,13 @@ export function describeTasks(open: Open, { describe, it }: Kit): void {
     it("are reported to `onSubmitted` and `onUpdate`", async () => {
       const { client, emulator } = await open();
       emulator.providers.provider_a.next({ queue_seconds: 8, process_seconds: 20 });
-      const told: string[] = [];
+      const reported: string[] = [];
       const song = await client.tasks.run(SONG, {
-        onSubmitted: ({ task_id, status }) => void told.push(`submitted ${task_id} ${status}`),
-        onUpdate: ({ status }) => void (told.includes(status) || told.push(status)),
+        onSubmitted: ({ task_id, status }) => void reported.push(`submitted ${task_id} ${status}`),
+        onUpdate: ({ status }) => void (reported.includes(status) || reported.push(status)),
       });
       const statuses = new Set([statusWhenFirstRead(emulator), "running", "success"]);
-      expect(told).toEqual([`submitted ${song.task_id} pending`, ...statuses]);
+      expect(reported).toEqual([`submitted ${song.task_id} pending`, ...statuses]);
     });
 
     it("that failed can be retrieved and watched without an error", async () => {
@@ -144,12 +144,12 @@ export function describeTasks(open: Open, { describe, it }: Kit): void {
   });
 }
 
-/** The format to ask for, where the service lets itself be asked. */
+/** A requested format, where the policy allows one. */
 function formatOf({ policy }: Emulator): { audio_format?: "mp3" } {
   return policy.audio_conversion === "off" ? {} : { audio_format: "mp3" };
 }
 
-/** What a task is that the provider has not begun. */
+/** The status of a queued task at its first read. */
 function statusWhenFirstRead({ policy }: Emulator): "pending" | "running" {
   return policy.running_after === "first_read" ? "running" : "pending";
 }

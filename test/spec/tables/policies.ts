@@ -10,54 +10,44 @@ export interface PolicyRow {
 }
 
 const custom = { model: "provider_a", task_type: "music", input: { tags: "fado" } };
-const asked = (audio_format: unknown) => ({ ...custom, audio_format });
+const requesting = (audio_format: unknown) => ({ ...custom, audio_format });
 const off = { audio_conversion: "off" };
 const lenient = { null_audio_format: "omitted" };
 
 /** What the interface leaves open about `audio_format`, and what each choice makes of a request. */
-const FORMATS: [
-  name: string,
-  policy: PolicyRow["policy"],
-  body: object,
-  expected?: Verdict,
-  status?: number,
-][] = [
+type Row = [name: string, policy: PolicyRow["policy"], body: object, expected?: Verdict, status?: number];
+const FORMATS: Row[] = [
   [
     "another status of invalid_audio_format",
     { invalid_audio_format_status: 422 },
-    asked("wav"),
+    requesting("wav"),
     "invalid_audio_format",
     422,
   ],
-  ["conversion switched off, when mp3 is asked for", off, asked("mp3"), "audio_format_unavailable", 400],
+  ["conversion switched off, when mp3 is requested", off, requesting("mp3"), "audio_format_unavailable", 400],
   [
     "conversion switched off, with another status",
     { ...off, audio_format_unavailable_status: 409 },
-    asked("mp3"),
+    requesting("mp3"),
     "audio_format_unavailable",
     409,
   ],
   [
-    "conversion switched off, when a wrong format is asked for",
+    "conversion switched off, when a wrong format is requested",
     off,
-    asked("wav"),
+    requesting("wav"),
     "invalid_audio_format",
     400,
   ],
-  ["conversion switched off, when no format is asked for", off, custom],
-  ["conversion that fails, when mp3 is asked for", { audio_conversion: "failing" }, asked("mp3")],
-  ["a null format that is as good as none", lenient, asked(null)],
-  ["an empty format, where null is as good as none", lenient, asked(""), "invalid_audio_format", 400],
+  ["conversion switched off, when no format is requested", off, custom],
+  ["failing conversion, when mp3 is requested", { audio_conversion: "failing" }, requesting("mp3")],
+  ["a null format where null is like none", lenient, requesting(null)],
+  ["an empty format where null is like none", lenient, requesting(""), "invalid_audio_format", 400],
 ];
 
 const providerA = { tags: "fado", seed: 7, lyrics: "rain", lyrics_type: "user" };
-const providerB = {
-  prompt: "calm",
-  title: "Rain",
-  negative_tags: "drums",
-  model_version: "v6",
-  clip_id: "c",
-};
+const calm = { prompt: "calm" };
+const providerB = { ...calm, title: "Rain", negative_tags: "drums", model_version: "v6", clip_id: "c" };
 
 /** Inputs that mix the providers' fields, where only the fields that the interface names are forbidden. */
 const MIXED_INPUTS: [name: string, model: string, input: object, expected?: Verdict, status?: number][] = [
@@ -66,14 +56,14 @@ const MIXED_INPUTS: [name: string, model: string, input: object, expected?: Verd
   [
     "provider_a's description for provider_b",
     "provider_b",
-    { prompt: "calm", gpt_description_prompt: "rain" },
+    { ...calm, gpt_description_prompt: "rain" },
     "invalid_task_input",
     400,
   ],
   [
     "provider_a's make_instrumental for provider_b",
     "provider_b",
-    { prompt: "calm", make_instrumental: false },
+    { ...calm, make_instrumental: false },
     "invalid_task_input",
     400,
   ],

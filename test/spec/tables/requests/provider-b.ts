@@ -60,6 +60,6 @@ export const PROVIDER_B = [
       "invalid_task_input",
     ],
     ["the clip of a concat by provider_a", calm({ clip_id: "c" }), "invalid_task_input"],
-    ["a field that nobody knows is an extra", calm({ mood: 7 }), "accepted"],
+    ["an unknown field is an extra", calm({ mood: 7 }), "accepted"],
   ]),
 ];
