@@ -169,7 +169,7 @@ test("Arabic letters have the form of their position", async () => {
   expect(new Set(glyphs.slice(glyphs.findIndex(({ text }) => text === "ب")).slice(0, 3)).size).toBe(3);
 });
 
-test("every character that a font is said to have is drawn", async () => {
+test("every character that a font lists is drawn", async () => {
   const characters = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code));
   const page = await InvoicePage.create("", "2026-01-01T00:00:00.000Z", "東");
   // Of the package, a sample: it has all of Chinese.
@@ -218,7 +218,7 @@ test.each([
   ["a\u0000b", "\u0000", "U+0000"],
   ["हिन्दी", "ह", "U+0939"],
   ["\ud800", "\ud800", "U+D800"],
-])("what no font can print is refused with its field: %j", async (text, character, code) => {
+])("text that no font can print is refused with its field: %j", async (text, character, code) => {
   const { control, emulator, frozenState } = service;
   const before = frozenState();
   const { status, body } = await control("PUT", `${account}/billing`, { ...BILLING, city: text });
