@@ -1,4 +1,4 @@
-/** Checks the words of a page, or of the comments, messages and test names of a source file, against `terms.json`. */
+/** Checks the words of a page, or of the comments and messages of a source file, against `terms.json`. */
 
 import { readFileSync } from "node:fs";
 import { TextlintKernel } from "@textlint/kernel";
