@@ -48,7 +48,11 @@ export const taskRowSchema = z.object({
   about: text,
   error_code: nullableText,
   created_at: isoTimeSchema,
+  works_from: isoTimeSchema,
+  /** Null if it ends at a read, or never. */
+  ends_at: z.nullable(isoTimeSchema),
   completed_at: z.nullable(isoTimeSchema),
+  discovered_at: z.nullable(isoTimeSchema),
 });
 taskRowSchema.register(NAMED, { id: "TaskRow" });
 
@@ -56,6 +60,8 @@ const taskDetailsSchema = z.object({
   account_id: uuid,
   task: z.looseObject({ task_id: uuid, status: text }),
   reads: count,
+  /** When the read that ended it arrived. Null while it is unfinished. */
+  discovered_at: z.nullable(isoTimeSchema),
   plan: z.object({
     outcome: oneOf("success", "failure", "hang"),
     works_from: isoTimeSchema,
@@ -170,8 +176,17 @@ function taskRow(task: StoredTask) {
     about: aboutOf(task),
     error_code: "errorCode" in task ? task.errorCode : null,
     created_at: isoTime(task.createdAt),
+    ...planTimes(task),
     completed_at: "completedAt" in task ? isoTime(task.completedAt) : null,
+    discovered_at: "completedAt" in task ? isoTime(task.discoveredAt) : null,
   };
+}
+
+/** When the provider starts and ends the task. */
+function planTimes({ createdAt, plan: { queueMs, workMs, polls, end } }: StoredTask) {
+  const worksFrom = createdAt + queueMs;
+  const endsByTime = polls === null && end.outcome !== "hang";
+  return { works_from: isoTime(worksFrom), ends_at: endsByTime ? isoTime(worksFrom + workMs) : null };
 }
 
 const LONGEST_ABOUT = 140;
@@ -189,18 +204,16 @@ function aboutOf(task: StoredTask): string {
 
 function taskDetails({ core, origins }: MethodContext, taskId: string) {
   const task = requireTask(core, taskId);
-  const { queueMs, workMs, polls, end } = task.plan;
-  const worksFrom = task.createdAt + queueMs;
-  const endsByTime = polls === null && end.outcome !== "hang";
+  const { polls, end } = task.plan;
   const { ledger } = requireAccount(core, task.accountId);
   return {
     account_id: task.accountId,
     task: taskData(task, core.clock.now(), origins),
     reads: task.reads,
+    discovered_at: "completedAt" in task ? isoTime(task.discoveredAt) : null,
     plan: {
       outcome: end.outcome,
-      works_from: isoTime(worksFrom),
-      ends_at: endsByTime ? isoTime(worksFrom + workMs) : null,
+      ...planTimes(task),
       ends_at_read: polls,
     },
     ledger: ledger.entries.filter((entry) => entry.task_id === task.id),

@@ -55,6 +55,8 @@ const succeededTaskSchema = objectOf({
   ...taskFields,
   status: z.literal("success"),
   completedAt: time,
+  /** When the read that ended it arrived; for a timeout, the same as `completedAt`. */
+  discoveredAt: time,
   plan: z.extend(planSchema, { end: plannedSuccessSchema }),
   /** The format of the service's copies: the provider's own, or the one converted to. */
   format: audioFormatSchema,
@@ -66,6 +68,8 @@ const failedTaskSchema = objectOf({
   ...failureSchema.shape,
   status: oneOf("failure", "timeout"),
   completedAt: time,
+  /** When the read that ended it arrived; for a timeout, the same as `completedAt`. */
+  discoveredAt: time,
 });
 
 /** A task as the service stores it: each status has its own fields. */

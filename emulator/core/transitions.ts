@@ -131,7 +131,7 @@ function endTask(core: Core, account: Account, task: OpenTask, report: FinishedR
   if (end.outcome === "failure") {
     refund(account.ledger, task, now);
     const { outcome: _, ...failure } = end;
-    return replaceTask(core, { ...task, status: "failure", completedAt, ...failure });
+    return replaceTask(core, { ...task, status: "failure", completedAt, discoveredAt: now, ...failure });
   }
   settle(account.ledger, task, now);
   const { seed, policy } = core.state;
@@ -140,6 +140,7 @@ function endTask(core: Core, account: Account, task: OpenTask, report: FinishedR
     ...task,
     status: "success",
     completedAt,
+    discoveredAt: now,
     plan: { ...task.plan, end },
     format: isConverted ? "mp3" : end.format,
     result: makeResult(seed, task, end.clips),
@@ -155,6 +156,7 @@ function timeOut(core: Core, account: Account, task: OpenTask): void {
     ...task,
     status: "timeout",
     completedAt,
+    discoveredAt: completedAt,
     error: "The task was not finished within an hour",
     errorCode,
     retryable,

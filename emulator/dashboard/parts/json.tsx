@@ -29,8 +29,17 @@ function highlighted(json: string): ComponentChildren[] {
   let end = 0;
   for (const { 0: token, 1: string, 2: colon, index } of json.matchAll(TOKEN)) {
     const kind = string === undefined ? "literal" : colon === ":" ? "name" : "string";
-    parts.push(json.slice(end, index), <span class={`json-${kind}`}>{string ?? token}</span>, colon);
+    parts.push(json.slice(end, index), <span class={`json-${kind}`}>{whole(string ?? token)}</span>, colon);
     end = index + token.length;
   }
   return [...parts, json.slice(end)];
+}
+
+const UUID = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/i;
+
+/** A line never breaks within an ID. */
+export function whole(text: string): ComponentChildren {
+  const parts = text.split(UUID);
+  if (parts.length === 1) return text;
+  return parts.map((part, index) => (index % 2 === 0 ? part : <span class="whole">{part}</span>));
 }

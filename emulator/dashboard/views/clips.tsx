@@ -1,9 +1,10 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Clip, Task } from "../../../src/contract/task.js";
 import { reasonOf } from "../parts/calls.js";
-import { CopyButton, Empty, Section } from "../parts/display.js";
+import { Button, CopyButton, Empty, Section } from "../parts/display.js";
 import { formatBytes, formatDuration } from "../parts/format.js";
 import { now } from "../store.js";
+import { openDraft } from "./draft.js";
 
 export const AUDIO_LIFETIME_MS = 7 * 86_400_000;
 
@@ -11,10 +12,10 @@ export const AUDIO_LIFETIME_MS = 7 * 86_400_000;
 export function Clips({ clips, task }: { clips: readonly Clip[]; task: Task }) {
   const expiresAt = Date.parse(task.completed_at ?? "") + AUDIO_LIFETIME_MS;
   return (
-    <Section title="Audio" aside={<Lifetime leftMs={expiresAt - now.value} />}>
+    <Section title="Audio" aside={clips.length > 0 && <Lifetime leftMs={expiresAt - now.value} />}>
       {clips.length === 0 && <Empty>The outcome of this task has no clips.</Empty>}
       {clips.map((clip) => (
-        <ClipCard key={clip.id} clip={clip} isExpired={now.value >= expiresAt} />
+        <ClipCard key={clip.id} clip={clip} task={task} isExpired={now.value >= expiresAt} />
       ))}
     </Section>
   );
@@ -30,7 +31,7 @@ function Lifetime({ leftMs }: { leftMs: number }) {
   );
 }
 
-function ClipCard({ clip, isExpired }: { clip: Clip; isExpired: boolean }) {
+function ClipCard({ clip, task, isExpired }: { clip: Clip; task: Task; isExpired: boolean }) {
   const url = `/_emulator/clips/${encodeURIComponent(clip.id)}`;
   const title = clip.title ?? "Clip";
   return (
@@ -53,9 +54,37 @@ function ClipCard({ clip, isExpired }: { clip: Clip; isExpired: boolean }) {
           </span>
           <CopyButton text={clip.audio_url} label="Copy audio_url" />
         </p>
+        {task.model === "provider_a" && <NextSteps clip={clip} />}
       </div>
     </article>
   );
+}
+
+/** The requests that a clip can be used for (Resources: Clip). */
+function NextSteps({ clip: { id } }: { clip: Clip }) {
+  const draft = { model: "provider_a", format: "" } as const;
+  const continued = {
+    ...draft,
+    type: "music",
+    mode: "continuation",
+    fields: { continue_clip_id: id },
+  } as const;
+  return (
+    <div class="buttons">
+      <Button onClick={() => openDraft(continued)}>Continue this clip</Button>
+      <Button onClick={() => openDraft({ ...draft, type: "concat", fields: { clip_id: id } })}>
+        Concatenate
+      </Button>
+    </div>
+  );
+}
+
+/** The audio that plays now: only one does. */
+let playing: HTMLAudioElement | null = null;
+
+function onPlay({ currentTarget }: { currentTarget: HTMLAudioElement }): void {
+  if (playing !== currentTarget) playing?.pause();
+  playing = currentTarget;
 }
 
 /** Plays audio, and shows its waveform and its real type. */
@@ -82,7 +111,15 @@ function Player({ source, title }: { source: string; title: string }) {
         </p>
       )}
       {/* biome-ignore lint/a11y/useMediaCaption: the emulator makes no captions */}
-      <audio ref={player} controls src={url} aria-label={title} onTimeUpdate={update} onSeeked={update} />
+      <audio
+        ref={player}
+        controls
+        src={url}
+        aria-label={title}
+        onPlay={onPlay}
+        onTimeUpdate={update}
+        onSeeked={update}
+      />
       {blob !== undefined && (
         <small>
           <code>{blob.type}</code> · {formatBytes(blob.size)}

@@ -4,7 +4,7 @@ import { type Exchange, type ExchangeRow, type Finding, getExchange, getTask } f
 import { useData } from "../parts/calls.js";
 import { CopyButton, Empty, HttpStatus, Mark, Time } from "../parts/display.js";
 import { formatAmount, formatBytes, formatDuration, shortId } from "../parts/format.js";
-import { Json } from "../parts/json.js";
+import { Json, whole } from "../parts/json.js";
 import { findingsByRequest, overview, requestKey, requests } from "../store.js";
 import { curlOf, testOf } from "./exchange-code.js";
 import { faultText } from "./faults.js";
@@ -36,7 +36,7 @@ function Details({ exchange }: { exchange: Exchange }) {
     <>
       <div class="heading">
         <h2>
-          {method} <span class="path">{path}</span> <HttpStatus status={status} />
+          {method} <span class="path">{whole(path)}</span> <HttpStatus status={status} />
         </h2>
         {closeLink(<span>Close</span>)}
       </div>
@@ -140,7 +140,11 @@ export function FindingText({ finding: { rule, detail } }: { finding: Finding })
       <strong>{rule}</strong>{" "}
       {detail.split(/([\w.:-]{8,})/).map((word, index) => {
         const named = index % 2 === 1 ? findByRequestId(word.replace(/\.$/, "")) : undefined;
-        return named?.number == null ? word : <a href={linkWith("open", String(named.number))}>{word}</a>;
+        return named?.number == null ? (
+          whole(word)
+        ) : (
+          <a href={linkWith("open", String(named.number))}>{word}</a>
+        );
       })}
     </>
   );

@@ -1,4 +1,3 @@
-import { signal } from "@preact/signals";
 import { MODELS, priceOf, TASK_TYPES_BY_MODEL } from "../../../src/contract/service.js";
 import { goTo, linkTo } from "../address.js";
 import { sendRequest } from "../api.js";
@@ -7,45 +6,14 @@ import { Code, Section } from "../parts/display.js";
 import { formatAmount } from "../parts/format.js";
 import { choicesOf } from "../parts/presets.js";
 import { account, accountId, overview } from "../store.js";
+import { changeDraft, draft } from "./draft.js";
 import { OUTCOMES, outcomeNamed } from "./outcomes.js";
 import { Crumbs, checkSent } from "./task.js";
 import { curlCommand, type Draft, fieldsOf, type InputField, requestOf, sdkCode } from "./task-input.js";
 
-const EMPTY: Draft = {
-  model: "provider_a",
-  type: "music",
-  mode: "inspiration",
-  format: "",
-  outcome: "",
-  fields: { gpt_description_prompt: "rain in Lisbon" },
-};
-
-const STORAGE_KEY = "async-music-draft";
-
-/** The form survives a reload, but not the end of the tab. It contains no key. */
-const draft = signal<Draft>(EMPTY);
-
-/** The outcome is not restored: a failure that was requested before would be a surprise. */
-export function restoreDraft(): void {
-  const stored = sessionStorage.getItem(STORAGE_KEY);
-  if (stored === null) return;
-  try {
-    draft.value = { ...EMPTY, ...JSON.parse(stored), outcome: "" };
-  } catch {
-    sessionStorage.removeItem(STORAGE_KEY);
-  }
-}
-
-function change(changes: Partial<Draft>): void {
-  const { model, type, ...rest } = { ...draft.value, ...changes };
-  const isOffered = TASK_TYPES_BY_MODEL[model].includes(type);
-  draft.value = { ...rest, model, type: isOffered ? type : "music" };
-  sessionStorage.setItem(STORAGE_KEY, JSON.stringify(draft.value));
-}
-
 /** Connects a control to a part of the draft. */
 function bind<Name extends keyof Draft>(name: Name) {
-  return { value: draft.value[name], onChange: (value: Draft[Name]) => change({ [name]: value }) };
+  return { value: draft.value[name], onChange: (value: Draft[Name]) => changeDraft({ [name]: value }) };
 }
 
 /** Submits a task, and shows the same call as code. */
@@ -130,7 +98,7 @@ function Kind() {
 function Input({ field }: { field: InputField }) {
   const { name, label, kind = "text", required = false, hint, choices = [] } = field;
   const value = draft.value.fields[name] ?? "";
-  const onChange = (text: string) => change({ fields: { ...draft.value.fields, [name]: text } });
+  const onChange = (text: string) => changeDraft({ fields: { ...draft.value.fields, [name]: text } });
   if (kind === "flag")
     return <Flag label={label} value={value !== ""} onChange={(on) => onChange(on ? "true" : "")} />;
   const control = {

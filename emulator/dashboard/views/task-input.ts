@@ -1,4 +1,5 @@
-import type { Model, TaskType } from "../../../src/contract/service.js";
+import { MODELS, type Model, TASK_TYPES, type TaskType } from "../../../src/contract/service.js";
+import type { Task } from "../../../src/contract/task.js";
 
 /** How music of `provider_a` is described. */
 export type Mode = "inspiration" | "custom" | "continuation";
@@ -72,6 +73,20 @@ const FIELDS: Readonly<Record<Mode | "provider_b" | Exclude<TaskType, "music">, 
 
 export function fieldsOf({ model, type, mode }: Draft): readonly InputField[] {
   return FIELDS[model === "provider_b" ? model : type === "music" ? mode : type];
+}
+
+/** The draft of a request that was sent before. */
+export function draftOf(request: Pick<Task, "model" | "type" | "audio_format" | "input">): Partial<Draft> {
+  const { audio_format: format, input } = request;
+  const fields = Object.entries(input).map(([name, value]) => [name, value === false ? "" : String(value)]);
+  const isDescribed = "gpt_description_prompt" in input;
+  return {
+    model: MODELS.find((model) => model === request.model) ?? "provider_a",
+    type: TASK_TYPES.find((type) => type === request.type) ?? "music",
+    mode: "continue_clip_id" in input ? "continuation" : isDescribed ? "inspiration" : "custom",
+    format: format === "mp3" ? format : "",
+    fields: Object.fromEntries(fields),
+  };
 }
 
 /** The request body of a draft. */

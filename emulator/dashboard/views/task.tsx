@@ -4,10 +4,14 @@ import { linkTo, path } from "../address.js";
 import { advanceClock, getTask, messageOf, type SentRequest, sendRequest, type TaskDetails } from "../api.js";
 import { useData } from "../parts/calls.js";
 import { Action } from "../parts/controls.js";
-import { Code, CopyButton, Empty, Loading, Section, Status, Time } from "../parts/display.js";
+import { Button, CopyButton, Empty, Loading, Section, Status, Time } from "../parts/display.js";
 import { formatAmount, formatDuration, shortId } from "../parts/format.js";
-import { now, requests } from "../store.js";
+import { Json } from "../parts/json.js";
+import { now } from "../store.js";
 import { AUDIO_LIFETIME_MS, Clips } from "./clips.js";
+import { openDraft } from "./draft.js";
+import { readsOf, TaskBar } from "./task-bar.js";
+import { draftOf } from "./task-input.js";
 
 const HOUR_MS = 3_600_000;
 
@@ -59,24 +63,41 @@ function Details({ details }: { details: TaskDetails }) {
         <Clips clips={task.output.result} task={task} />
       )}
       {task.status === "success" && task.type === "lyrics" && (
-        <Section title={task.output.result.title}>
+        <Section title={task.output.result.title} aside={<LyricsActions task={task} />}>
           <pre class="lyrics">{task.output.result.text}</pre>
         </Section>
       )}
       <div class="columns">
-        <Section title="Timeline">
+        <Section
+          title="Timeline"
+          aside={<a href={linkTo("/requests", { task: task.task_id })}>Its requests</a>}
+        >
+          <TaskBar details={details} task={task} />
           <Timeline details={details} task={task} />
         </Section>
         <div>
           <Section title="Request">
-            <Code text={JSON.stringify(request, null, 2)} label="Request" />
+            <Json text={JSON.stringify(request)} label="Request" />
           </Section>
           <Section title="Response, as the SDK returns it">
-            <Code text={JSON.stringify(task, null, 2)} label="Response" />
+            <Json text={JSON.stringify(task)} label="Response" />
           </Section>
         </div>
       </div>
     </>
+  );
+}
+
+function LyricsActions({ task }: { task: Task<"lyrics"> & { status: "success" } }) {
+  const { title, text } = task.output.result;
+  const song = { model: "provider_a", type: "music", mode: "custom", format: "" } as const;
+  return (
+    <div class="buttons">
+      <CopyButton text={text} label="Copy lyrics" />
+      <Button onClick={() => openDraft({ ...song, fields: { prompt: text, title } })}>
+        Make a song from these lyrics
+      </Button>
+    </div>
   );
 }
 
@@ -91,7 +112,8 @@ export function Crumbs() {
 /** Only a read moves an unfinished task. */
 function Actions({ details, task }: { details: TaskDetails; task: Task }) {
   const { status, task_id: taskId, created_at: createdAt } = task;
-  if (status !== "pending" && status !== "running") return null;
+  const again = <Button onClick={() => openDraft(draftOf(task))}>Run again</Button>;
+  if (status !== "pending" && status !== "running") return <div class="buttons">{again}</div>;
   const { ends_at: endsAt, ends_at_read: endsAtRead } = details.plan;
   const read = async () =>
     checkSent(await sendRequest(details.account_id, { method: "GET", path: `/api/v1/task/${taskId}` }));
@@ -106,6 +128,7 @@ function Actions({ details, task }: { details: TaskDetails; task: Task }) {
       {endsAtRead === null && (
         <Action onAct={skip}>{endsAt === null ? "Skip past the timeout" : "Skip to the end"}</Action>
       )}
+      {again}
     </div>
   );
 }
@@ -162,7 +185,7 @@ function eventsOf({ plan, ledger }: TaskDetails, task: Task): readonly TimelineE
   addCredits(true);
   if (plan.ends_at_read === null && !(worksFrom >= Date.parse(task.completed_at ?? "")))
     events.push({ at: worksFrom, text: "The provider starts" });
-  events.push(...readsOf(task.task_id));
+  events.push(...readEvents(task.task_id));
   if (task.completed_at === null) {
     const timeout = { at: createdAt + HOUR_MS + 1, text: "Timeout" };
     const endsAt = Date.parse(plan.ends_at ?? "");
@@ -181,14 +204,12 @@ function eventsOf({ plan, ledger }: TaskDetails, task: Task): readonly TimelineE
 /** Of more reads than this, only the first and the last are shown. */
 const MAX_READS = 4;
 
-function readsOf(taskId: string): readonly TimelineEvent[] {
-  const reads = requests.value.list
-    .filter((request) => request.method === "GET" && request.task_id === taskId)
-    .map(({ at, status, request_id: id }) => ({
-      at: Date.parse(at),
-      text: "Read",
-      note: `${status ?? "no response"} · ${shortId(id)}`,
-    }));
+function readEvents(taskId: string): readonly TimelineEvent[] {
+  const reads = readsOf(taskId).map(({ at, status, request_id: id }) => ({
+    at: Date.parse(at),
+    text: "Read",
+    note: `${status ?? "no response"} · ${shortId(id)}`,
+  }));
   const [first] = reads;
   const last = reads.at(-1);
   if (reads.length <= MAX_READS || first === undefined || last === undefined) return reads;

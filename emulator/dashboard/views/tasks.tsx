@@ -1,11 +1,12 @@
 import { computed } from "@preact/signals";
-import { bindParam, linkTo, param } from "../address.js";
+import { bindParam, linkTo, param, setParam } from "../address.js";
 import type { TaskRow } from "../api.js";
-import { Field } from "../parts/controls.js";
+import { Field, Flag } from "../parts/controls.js";
 import { Empty, Loading, Status, Time } from "../parts/display.js";
-import { formatAmount, formatCount, shortId } from "../parts/format.js";
+import { formatAmount, formatCount, formatTime, shortId } from "../parts/format.js";
 import { Rows } from "../parts/rows.js";
-import { account, areTasksLoaded, overview, tasks } from "../store.js";
+import { account, areTasksLoaded, now, overview, tasks } from "../store.js";
+import { GanttBar } from "./task-bar.js";
 
 const STATUSES = ["pending", "running", "success", "failure", "timeout"] as const;
 
@@ -36,9 +37,16 @@ export function TasksView() {
       <search class="filters">
         <Field label="Search" type="search" placeholder="ID, title, model, type" {...bindParam("q")} />
         <Field label="Status" of={[["", "Every status"], ...STATUSES]} {...bindParam("status")} />
+        <Flag
+          label="Draw to scale"
+          value={param("view") !== ""}
+          onChange={(on) => setParam("view", on ? "scale" : "")}
+        />
         <small aria-live="polite">{formatAmount(shown.value.length, "task")}</small>
       </search>
-      {shown.value.length > 0 ? (
+      {shown.value.length > 0 && param("view") !== "" ? (
+        <Gantt />
+      ) : shown.value.length > 0 ? (
         <Rows
           label="Tasks"
           columns={[
@@ -61,6 +69,81 @@ export function TasksView() {
           <code>{overview.value?.service}</code>: its tasks appear here.
         </Empty>
       )}
+    </>
+  );
+}
+
+/** A pause of this length between tasks separates two runs. */
+const PAUSE_MS = 60_000;
+
+interface Run {
+  tasks: TaskRow[];
+  from: number;
+  /** When the last of its tasks was discovered to have ended; now, while one is unfinished. */
+  until: number;
+}
+
+/** The shown tasks by run, oldest first. */
+const runs = computed(() => {
+  const found: Run[] = [];
+  for (const task of shown.value) {
+    const from = Date.parse(task.created_at);
+    const until = task.discovered_at === null ? now.value : Date.parse(task.discovered_at);
+    const last = found.at(-1);
+    if (last === undefined || from > last.until + PAUSE_MS) {
+      found.push({ tasks: [task], from, until });
+    } else {
+      last.tasks.push(task);
+      last.until = Math.max(last.until, until);
+    }
+  }
+  return found;
+});
+
+/** The tasks of one run on one scale of time, so that bad polling is visible. */
+function Gantt() {
+  const all = runs.value;
+  const run = all.find(({ from }) => String(from) === param("run")) ?? all.at(-1);
+  if (run === undefined) return null;
+  const { tasks, from, until } = run;
+  const scale = (
+    <span class="scale">
+      <Time at={from} />
+      <Time at={until} />
+    </span>
+  );
+  return (
+    <>
+      {all.length > 1 && (
+        <Field
+          label="Run"
+          value={String(from)}
+          of={all
+            .map(
+              (each) =>
+                [
+                  String(each.from),
+                  `${formatTime(each.from)} · ${formatAmount(each.tasks.length, "task")}`,
+                ] as const,
+            )
+            .toReversed()}
+          onChange={(chosen) => setParam("run", chosen)}
+        />
+      )}
+      <ul class="legend">
+        <li class="queued">queued</li>
+        <li class="running">running</li>
+        <li class="unnoticed">ended, but no read had discovered it</li>
+      </ul>
+      <Rows
+        label="Gantt"
+        columns={[
+          ["Task", (task) => <About task={task} />],
+          ["Status", (task) => <Status of={task.status} />],
+          [scale, (task) => <GanttBar task={task} from={from} until={until} />],
+        ]}
+        items={tasks}
+      />
     </>
   );
 }

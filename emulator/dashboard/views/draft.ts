@@ -1,0 +1,42 @@
+import { signal } from "@preact/signals";
+import { TASK_TYPES_BY_MODEL } from "../../../src/contract/service.js";
+import { goTo } from "../address.js";
+import type { Draft } from "./task-input.js";
+
+const EMPTY: Draft = {
+  model: "provider_a",
+  type: "music",
+  mode: "inspiration",
+  format: "",
+  outcome: "",
+  fields: { gpt_description_prompt: "rain in Lisbon" },
+};
+
+const STORAGE_KEY = "async-music-draft";
+
+/** The form survives a reload, but not the end of the tab. It contains no key. */
+export const draft = signal<Draft>(EMPTY);
+
+/** The outcome is not restored: a failure that was requested before would be a surprise. */
+export function restoreDraft(): void {
+  const stored = sessionStorage.getItem(STORAGE_KEY);
+  if (stored === null) return;
+  try {
+    draft.value = { ...EMPTY, ...JSON.parse(stored), outcome: "" };
+  } catch {
+    sessionStorage.removeItem(STORAGE_KEY);
+  }
+}
+
+export function changeDraft(changes: Partial<Draft>): void {
+  const { model, type, ...rest } = { ...draft.value, ...changes };
+  const isOffered = TASK_TYPES_BY_MODEL[model].includes(type);
+  draft.value = { ...rest, model, type: isOffered ? type : "music" };
+  sessionStorage.setItem(STORAGE_KEY, JSON.stringify(draft.value));
+}
+
+/** Opens the form with these values instead of the last ones. */
+export function openDraft(changes: Partial<Draft>): void {
+  changeDraft({ ...EMPTY, fields: {}, ...changes });
+  goTo("/tasks/new");
+}

@@ -1,0 +1,93 @@
+import { afterAll, expect, test } from "vitest";
+import { closeBrowser, openDashboard } from "./support/dashboard.js";
+
+afterAll(closeBrowser);
+
+const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka, brass", title: "Tuba" } };
+const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } };
+
+async function openTask(body: unknown, outcome: object = {}) {
+  const dashboard = await openDashboard({
+    prepare: ({ providers }) => providers.provider_a.always({ process_seconds: 20, ...outcome }),
+  });
+  const taskId = await dashboard.submit(body);
+  await dashboard.emulator.clock.advance(30_000);
+  await dashboard.api("GET", `/task/${taskId}`);
+  await dashboard.goTo(`/tasks/${taskId}`);
+  return { ...dashboard, taskId };
+}
+
+test("a task can be run again with the same request", async () => {
+  const { page } = await openTask(SONG);
+  await page.getByRole("button", { name: "Run again" }).click();
+  expect(await page.getByLabel("Styles", { exact: true }).inputValue()).toBe("polka, brass");
+  expect(await page.getByLabel("Title").inputValue()).toBe("Tuba");
+});
+
+test("a clip leads to its continuation and to a concatenation", async () => {
+  const { page, emulator, taskId } = await openTask(SONG);
+  const { output } = await emulator.when(taskId, "success");
+  const [clip] = Object(output).result;
+  await page.getByRole("button", { name: "Continue this clip" }).first().click();
+  expect(await page.getByLabel(/^Clip ID/).inputValue()).toBe(clip.id);
+  expect(await page.getByLabel("From").inputValue()).toBe("continuation");
+  await page.goBack();
+  await page.getByRole("button", { name: "Concatenate" }).first().click();
+  expect(await page.getByLabel("Task", { exact: true }).inputValue()).toBe("concat");
+  await page.getByRole("button", { name: "Submit for 5 credits" }).click();
+  await page.getByRole("heading", { level: 1, name: "concat" }).waitFor();
+});
+
+test("lyrics can be copied, and made into a song", async () => {
+  const { page, emulator, taskId } = await openTask(LYRICS);
+  const { output } = await emulator.when(taskId, "success");
+  const { title, text } = Object(output).result;
+  await page.getByRole("button", { name: "Copy lyrics" }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);
+  await page.getByRole("button", { name: "Make a song from these lyrics" }).click();
+  expect(await page.getByLabel("Lyrics").inputValue()).toBe(text);
+  expect(await page.getByLabel("Title").inputValue()).toBe(title);
+});
+
+test("only one player plays at a time", async () => {
+  const { page } = await openTask(SONG);
+  await page.locator("svg.waveform").nth(1).waitFor();
+  const players = page.locator("audio");
+  const play = (index: number) => players.nth(index).evaluate((audio: HTMLAudioElement) => audio.play());
+  const paused = () => players.evaluateAll((all) => all.map((audio) => (audio as HTMLAudioElement).paused));
+  await play(0);
+  expect(await paused()).toEqual([false, true]);
+  await play(1);
+  await expect.poll(paused).toEqual([true, false]);
+});
+
+test("a task without clips has no time left for its audio", async () => {
+  const { page } = await openTask(SONG, { clips: 0 });
+  await page.getByText("has no clips").waitFor();
+  expect(await page.getByText(/of 7 days left/).count()).toBe(0);
+});
+
+test("the timeline shows to scale how late a read discovered the end, and leads to the requests", async () => {
+  const { page, taskId } = await openTask(LYRICS);
+  await page.getByText("10 seconds ended, but no read had discovered it").waitFor();
+  const widths = await page
+    .locator(".task-bar rect")
+    .evaluateAll((all) => all.map((rect) => Number(rect.getAttribute("width"))));
+  expect(widths.map(Math.round)).toEqual([67, 33]);
+  await page.getByRole("link", { name: "Its requests" }).click();
+  await page.getByText("2 requests", { exact: true }).waitFor();
+  expect(page.url()).toContain(`task=${taskId}`);
+});
+
+test("the tasks of one run are drawn on one scale, with the time until each end was discovered", async () => {
+  const { page, emulator, submit, goTo } = await openTask(LYRICS);
+  await emulator.clock.advance(600_000);
+  await submit(LYRICS);
+  await submit(SONG);
+  await goTo("/tasks");
+  await page.getByLabel("Draw to scale").check();
+  await page.getByRole("img").nth(1).waitFor();
+  await expect.poll(() => page.getByRole("img").count()).toBe(2);
+  await page.getByLabel("Run", { exact: true }).selectOption({ index: 1 });
+  await page.getByRole("img", { name: "20 seconds running, 10 seconds ended" }).waitFor();
+});
