@@ -52,7 +52,9 @@ export const exchangeMethods = {
     summary: "Every request as server-sent events, with its task, key and fault: past ones first.",
     mediaType: "text/event-stream",
     respond: ({ core }) =>
-      eventStream(streamRequests(core, (request) => exchangeJson(request, core.exchanges.of(request)))),
+      eventStream(
+        streamRequests(core, (request, later) => exchangeJson(request, core.exchanges.before(later))),
+      ),
   }),
   getExchange: method("GET /exchanges/{number}", {
     summary: "One request and its response, with headers and bodies. API keys are masked.",
@@ -84,14 +86,14 @@ function exchangeJson(request: LoggedRequest, exchange: Exchange | undefined): E
 }
 
 function exchangeDetails(core: Core, number: string): Details {
-  const exchange = core.exchanges.find(Number(number), core.state.requests);
+  const exchange = core.exchanges.find(Number(number));
   if (exchange === undefined) throw new UnknownIdError("exchange", number);
   return detailsOf(exchange);
 }
 
 function detailsOf(exchange: Exchange): Details {
   const { messages } = exchange;
-  const sent = new Headers(messages?.requestHeaders.map(([name, value]) => [name, value]));
+  const sent = new Headers([...(messages?.requestHeaders.entries() ?? [])]);
   const key = sent.get(HEADERS.apiKey) ?? "";
   const masked = (value: string) => (key.length < 8 ? value : value.replaceAll(key, mask(key)));
   for (const name of SECRET_HEADERS) {
@@ -123,11 +125,9 @@ function mask(secret: string): string {
 }
 
 /** http://www.softwareishard.com/blog/har-12-spec/ */
-function httpArchive({ exchanges, state }: Core, numbers: readonly number[] | undefined) {
-  const chosen =
-    numbers?.map((number) => exchanges.find(number, state.requests)) ??
-    state.requests.map((each) => exchanges.of(each));
-  const entries = chosen.filter((each) => each !== undefined).map((each) => archiveEntry(detailsOf(each)));
+function httpArchive({ exchanges }: Core, numbers: readonly number[] | undefined) {
+  const chosen = numbers?.flatMap((number) => exchanges.find(number) ?? []) ?? exchanges.all();
+  const entries = chosen.map((each) => archiveEntry(detailsOf(each)));
   return { log: { version: "1.2", creator: { name: "async-music emulator", version: "1" }, entries } };
 }
 

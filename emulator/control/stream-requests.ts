@@ -23,7 +23,7 @@ export function eventStream(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Ht
  */
 export function streamRequests(
   core: Core,
-  toJson: (request: LoggedRequest) => unknown = (request) => request,
+  toJson: (request: LoggedRequest, later: number) => unknown = (request) => request,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const { state, logReaders, closeListeners } = core;
   let log: readonly LoggedRequest[] = state.requests;
@@ -75,7 +75,7 @@ export function streamRequests(
     const end = Math.min(position + MOST_CHUNK_EVENTS, length);
     while (position < end && text.length < MOST_CHUNK_LENGTH) {
       const request = log[position++];
-      if (request !== undefined) text += `data: ${JSON.stringify(toJson(request))}\n\n`;
+      if (request !== undefined) text += `data: ${JSON.stringify(toJson(request, length - position))}\n\n`;
     }
     controller.enqueue(encoder.encode(text));
   }

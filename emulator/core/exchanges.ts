@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { LoggedRequest } from "./audit.js";
+import { type LoggedRequest, REMEMBERED_REQUESTS } from "./audit.js";
 import type { Fault } from "./faults.js";
 import type { outcomeSchema } from "./providers.js";
 
@@ -37,7 +37,7 @@ export interface Exchange {
 }
 
 interface Messages {
-  readonly requestHeaders: readonly (readonly [name: string, value: string])[];
+  readonly requestHeaders: Pick<Headers, "entries">;
   readonly requestBody: Uint8Array | "too_large" | null;
   /** `null` without a response. */
   readonly response: {
@@ -50,12 +50,12 @@ interface Messages {
 /** The exchanges of the current log. Their headers and bodies take at most about `limit` bytes: the oldest go first. */
 export class Exchanges {
   readonly #limit: number;
-  /** Entries of the log that were dropped, or restored from a snapshot, need no entry here. */
-  #exchanges = new WeakMap<LoggedRequest, Exchange>();
-  /** Those that still have their messages, oldest first. */
-  readonly #complete = new Set<Exchange>();
-  #bytes = 0;
+  /** Of the last requests in the log; those that were restored from a snapshot have none. */
+  #exchanges: Exchange[] = [];
+  /** The number of the latest one, and of the oldest that still has its messages. */
   #latest = 0;
+  #oldestComplete = 1;
+  #bytes = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -63,33 +63,37 @@ export class Exchanges {
 
   add(exchange: Omit<Exchange, "number">): void {
     const added = { ...exchange, number: ++this.#latest };
-    this.#exchanges.set(exchange.request, added);
+    this.#exchanges.push(added);
+    if (this.#exchanges.length > 2 * REMEMBERED_REQUESTS)
+      this.#exchanges = this.#exchanges.slice(-REMEMBERED_REQUESTS);
     this.#bytes += bytesOf(added);
-    this.#complete.add(added);
-    for (const oldest of this.#complete) {
-      if (this.#bytes <= this.#limit) return;
+    while (this.#bytes > this.#limit) {
+      const oldest = this.find(this.#oldestComplete++);
+      if (oldest === undefined) continue;
       this.#bytes -= bytesOf(oldest);
-      this.#complete.delete(oldest);
       oldest.messages = null;
     }
   }
 
-  of(request: LoggedRequest): Exchange | undefined {
-    return this.#exchanges.get(request);
+  find(number: number): Exchange | undefined {
+    return this.before(this.#latest - number);
   }
 
-  /** The exchange with a number, of this log. */
-  find(number: number, log: readonly LoggedRequest[]): Exchange | undefined {
-    // The latest entry of the log has the latest number.
-    const request = log[log.length - 1 - (this.#latest - number)];
-    return request && this.#exchanges.get(request);
+  /** The exchange of the request in the log that so many others followed. */
+  before(others: number): Exchange | undefined {
+    return this.#exchanges[this.#exchanges.length - 1 - others];
+  }
+
+  /** All of them, oldest first. */
+  all(): readonly Exchange[] {
+    return this.#exchanges;
   }
 
   clear(): void {
-    this.#exchanges = new WeakMap();
-    this.#complete.clear();
-    this.#bytes = 0;
+    this.#exchanges = [];
     this.#latest = 0;
+    this.#oldestComplete = 1;
+    this.#bytes = 0;
   }
 }
 

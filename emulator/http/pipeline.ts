@@ -330,7 +330,7 @@ function exchangeOf(
     outcome,
     isManual: request.isManual === true,
     messages: {
-      requestHeaders: [...headers.entries()],
+      requestHeaders: headers,
       requestBody: body,
       response: response && {
         headers: response.headers,
