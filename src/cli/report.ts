@@ -83,10 +83,6 @@ export function resumeCommand(command: string, taskId: string, flags: TaskFlags)
   ].join(" ");
 }
 
-/** What `--json` has of an error beside name, message and IDs, if the error has it. */
-const DETAILS =
-  "status retryable retryAfterSeconds retryAt issues evidence journalKey orders damagedKeys url".split(" ");
-
 /** Writes an error and what to do about it to stderr, and with `--json` to stdout. Returns the exit status. */
 export function report(thrown: unknown, asJson: boolean, terminal: Terminal): number {
   const { stdout, stderr, env } = terminal;
@@ -98,16 +94,14 @@ export function report(thrown: unknown, asJson: boolean, terminal: Terminal): nu
   stderr.write(`${stylesFor(stderr, env)("red", "async-music:")} ${lines.join("\n")}\n`);
   if (!asJson) return exitStatusOf(error);
 
-  const detail = (name: string): unknown => Reflect.get(error, name);
-  const isNamed = isOneOf(error, [sdk.AsyncMusicError, UsageError, Interrupted]);
+  const name = isOneOf(error, [UsageError, Interrupted]) ? error.name : "Error";
   const document = {
-    name: isNamed ? error.name : "Error",
+    // These are always there, and come first.
+    ...{ name, message, errorCode: null, taskId: null, requestId: null },
+    ...(error instanceof sdk.AsyncMusicError && error.toJSON()),
+    ...(error instanceof sdk.TaskFailedError && { task: undefined, taskError: error.task.error }),
     message,
-    errorCode: detail("errorCode") ?? null,
-    taskId: taskId ?? detail("taskId") ?? null,
-    requestId: detail("requestId") ?? null,
-    ...(error instanceof sdk.TaskFailedError && { taskError: error.task.error }),
-    ...Object.fromEntries(DETAILS.map((name) => [name, detail(name)])),
+    taskId: taskId ?? Reflect.get(error, "taskId") ?? null,
   };
   writeJson(stdout, { error: document });
   return exitStatusOf(error);

@@ -80,7 +80,7 @@ export async function saveResult(
   const clips = clipsOf(task);
   if (clips === null)
     throw new AsyncMusicError(
-      `Failed to save task ${task.task_id}: this version does not know its type. Pass --no-download to print its result.`,
+      `Failed to save task ${task.task_id}: this version of async-music does not support its type. Pass --no-download to print its result.`,
       { taskId: task.task_id },
     );
   const failures: unknown[] = [];
