@@ -82,7 +82,7 @@ const sentRequestSchema = objectOf({
 type SentRequest = z.output<typeof sentRequestSchema>;
 
 const sentResponseSchema = z.object({
-  ended: oneOf("answer", "disconnect", "stall"),
+  ended: oneOf("response", "disconnect", "stall"),
   /** Null without a response, like all below. */
   status: z.nullable(z.int()),
   headers: z.nullable(z.record(text, text)),
@@ -255,7 +255,7 @@ function sentResponse(outcome: HttpOutcome): z.output<typeof sentResponseSchema>
   if (breaksAfterBytes === 0) return { ended: "disconnect", status: null, headers: null, body: null };
   const received = bytesOf(body).subarray(0, breaksAfterBytes);
   const json = parseJson(received);
-  return { ended: "answer", status, headers, body: json === undefined ? decoder.decode(received) : json };
+  return { ended: "response", status, headers, body: json === undefined ? decoder.decode(received) : json };
 }
 
 const decoder = new TextDecoder();

@@ -103,7 +103,7 @@ test("a request on behalf of an account is limited, logged, audited and charged 
     (await control("POST", `/accounts/${emulator.accountId}/requests`, body)).body;
   const post = { method: "POST", path: "/api/v1/task", body: VALID.song, outcome: { polls: 1 } };
   const created = await send(post);
-  expect(created).toMatchObject({ ended: "answer", status: 202, body: { data: { credits_charged: 10 } } });
+  expect(created).toMatchObject({ ended: "response", status: 202, body: { data: { credits_charged: 10 } } });
   const read = await send({ method: "GET", path: `/api/v1/task/${created.body.data.task_id}` });
   expect(read).toMatchObject({ status: 200, headers: { "X-RateLimit-Remaining": "0" } });
   expect(read.body.data.status).toBe("success");
@@ -125,7 +125,7 @@ test("faults apply to a request on behalf of an account, and latency takes emula
   fault({ kind: "malformed" });
   expect(await send()).toMatchObject({ status: 200, body: expect.any(String) });
   fault(failWith(503));
-  expect(await send()).toMatchObject({ ended: "answer", status: 503 });
+  expect(await send()).toMatchObject({ ended: "response", status: 503 });
   fault({ kind: "latency", ms: 5000 });
   const before = emulator.clock.now();
   expect(await send()).toMatchObject({ status: 200 });

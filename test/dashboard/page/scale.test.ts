@@ -8,13 +8,13 @@ const TASKS = 5000;
 const REQUESTS = 50_000;
 
 /** A user notices longer tasks. A slow machine has a higher limit. */
-const LONG_TASK_MS = 200;
+const LONG_TASK_MS = 100;
 
 /** Delays of the page occur in each round; those of other work on the machine do not. */
 const ROUNDS = 3;
 
 /** Creates the tasks and requests. A tenth of the tasks is unfinished. */
-async function fill(emulator: Emulator): Promise<void> {
+async function fill(emulator: Emulator, requests = REQUESTS): Promise<void> {
   const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
   emulator.providers.provider_a.always({ polls: 1 });
   const body = JSON.stringify({ model: "provider_a", task_type: "lyrics", input: { prompt: "sea" } });
@@ -23,7 +23,7 @@ async function fill(emulator: Emulator): Promise<void> {
     const { data } = await created.json();
     if (count % 10 !== 0) await emulator.fetch(`${emulator.url}/api/v1/task/${data.task_id}`, { headers });
   }
-  while (emulator.requests.length < REQUESTS)
+  while (emulator.requests.length < requests)
     await emulator.fetch(`${emulator.url}/api/v1/account/balance`, { headers });
 }
 
@@ -31,7 +31,7 @@ describe("a large log", () => {
   test("of 5,000 tasks and 50,000 requests is listed, searched and updated without long tasks", async () => {
     const dashboard = await openDashboard({
       emulator: { credits: 100_000, limits: { requests: 1_000_000, windowSeconds: 60 } },
-      prepare: fill,
+      prepare: (emulator) => fill(emulator),
     });
     const longest: number[] = [];
     const limitMs = Math.max(LONG_TASK_MS, 4 * (await dashboard.page.evaluate(readingMs, REQUESTS)));
@@ -66,8 +66,34 @@ async function useViews({ page, api, goTo }: Dashboard, timesBefore: number): Pr
   await page.getByText("500 tasks", { exact: true }).waitFor();
   await page.getByRole("link", { name: "Overview" }).click();
   await page.getByText("9,501 movements").waitFor();
-  return await page.evaluate(() => (globalThis as unknown as Watched).longestMs());
+  return await page.evaluate(longestTask);
 }
+
+describe("a busy emulator", () => {
+  test("with 5,000 tasks and 50 requests a second is shown without long tasks", async () => {
+    const dashboard = await openDashboard({
+      emulator: { credits: 100_000, limits: { requests: 1_000_000, windowSeconds: 60 } },
+      prepare: (emulator) => fill(emulator, 0),
+    });
+    const { page, api, goTo } = dashboard;
+    const longest: number[] = [];
+    const limitMs = Math.max(LONG_TASK_MS, 4 * (await page.evaluate(readingMs, REQUESTS)));
+    while (longest.length < ROUNDS && Math.min(...longest) >= limitMs) {
+      await goTo("/requests");
+      await page.getByRole("row", { name: /api/ }).first().waitFor();
+      await page.evaluate(watchLongTasks);
+      for (const view of ["Tasks", "Requests", "Overview"]) {
+        await page.getByRole("link", { name: view, exact: true }).click();
+        for (let second = 0; second < 2; second++) {
+          const requests = Array.from({ length: 50 }, () => api("GET", "/account/balance"));
+          await Promise.all([...requests, page.waitForTimeout(1000)]);
+        }
+      }
+      longest.push(await page.evaluate(longestTask));
+    }
+    expect(Math.min(...longest)).toBeLessThan(limitMs);
+  });
+});
 
 function counted(requests: number): string {
   return `${requests.toLocaleString("en")} ${requests === 1 ? "request" : "requests"}`;
@@ -94,6 +120,21 @@ interface Watched {
   longestMs(): number;
 }
 
+/** The longest task so far, after a control: a task of 60 ms must be among them. */
+async function longestTask(): Promise<number> {
+  const { longestMs } = globalThis as unknown as Watched;
+  const longest = longestMs();
+  setTimeout(() => {
+    const began = performance.now();
+    while (performance.now() - began < 60);
+  });
+  for (let tries = 0; longestMs() < 60; tries++) {
+    if (tries === 100) throw new Error("Long tasks are not observed");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return longest;
+}
+
 /** Records the longest task of the page. */
 function watchLongTasks(): void {
   let longest = 0;
@@ -101,5 +142,6 @@ function watchLongTasks(): void {
     for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
   });
   observer.observe({ type: "longtask" });
-  Object.assign(globalThis, { longestMs: () => longest });
+  // The observer is kept: Chromium collects one that nothing refers to.
+  Object.assign(globalThis, { observer, longestMs: () => longest });
 }
