@@ -46,6 +46,22 @@ test("an old submission is polled at once, and then at the normal pace", async (
   expect(requests.map(({ at }) => at)).toEqual(Array.from({ length: 13 }, (_, poll) => 5000 * poll));
 });
 
+test("a wait that is due during a poll of another task polls its own", async () => {
+  const otherId = "5ba53ba9-9b4b-4e4c-8a30-000000000002";
+  const { client, requests } = createWorld(async ({ url }) => {
+    const taskId = url.split("/").at(-1) ?? "";
+    if (taskId === TASK_ID) other ??= client.tasks.wait(old(otherId));
+    await turns(1);
+    return ok(succeeded({ task_id: taskId }));
+  });
+  let other: Promise<Task> | undefined;
+  const old = (task_id: string) =>
+    submission({ task_id, created_at: "2025-12-31T00:00:00Z" }) as unknown as TaskSubmission;
+  expect((await client.tasks.wait(old(TASK_ID))).task_id).toBe(TASK_ID);
+  expect((await other)?.task_id).toBe(otherId);
+  expect(requests).toHaveLength(2);
+});
+
 test("successive waits on one old submission are polled a second apart", async () => {
   const { client, requests } = createWorld(() => refusal(404, "task_not_found"));
   const revived = submission({ created_at: "2020-01-01T00:00:00Z" }) as unknown as TaskSubmission;
