@@ -39,18 +39,22 @@ export function createCreditCeiling(maxCredits: number) {
   let previous: Promise<unknown> = Promise.resolve();
 
   return {
+    /** Counts the price of a request that an earlier batch has submitted, before `run` is called for any request. */
+    count(request: TaskRequest): void {
+      spentCredits += listedPrice(request) ?? 0;
+    },
     /**
      * Reserves the price of a request, then runs it; releases the price if nothing was charged or it was refunded. Prices
      * are reserved in the order of the calls, however long each read of the journal takes.
      *
      * @param isInJournal - Whether the request was charged in an earlier batch, or may have been: its price counts, but the
-     * ceiling does not refuse it. Must not reject.
+     * ceiling does not refuse it. Must not reject. With `"counted"`, `count` was called for it.
      * @param run - Must call `beforeSending` before it sends anything: the journal's key may have been freed meanwhile.
      * @throws CreditCeilingError when the price does not fit; nothing is sent.
      */
     async run<Result>(
       request: TaskRequest,
-      isInJournal: Promise<boolean>,
+      isInJournal: boolean | "counted" | Promise<boolean>,
       run: (beforeSending: () => void) => Promise<Result>,
     ): Promise<Result> {
       // A request without a price is refused by its run, or by the service: it costs nothing.
@@ -63,8 +67,9 @@ export function createCreditCeiling(maxCredits: number) {
       };
       const isCharged = previous.then(() => isInJournal);
       previous = isCharged;
-      if (!(await isCharged)) allow(spentCredits);
-      spentCredits += credits;
+      const charged = await isCharged;
+      if (!charged) allow(spentCredits);
+      if (charged !== "counted") spentCredits += credits;
       try {
         return await run(() => allow(spentCredits - credits));
       } catch (error) {

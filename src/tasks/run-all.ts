@@ -66,13 +66,36 @@ export function runAll<Request extends TaskRequest>(
   const { emitter, redactor } = context;
   const progress = onProgress === undefined ? null : createProgress(requests, onProgress, context);
 
+  const keys: (string | undefined)[] = [];
+  const keyAt = (request: Request, index: number) => {
+    keys[index] ??= keyOf(journalKey, request, index, redactor);
+    return keys[index];
+  };
+  /** What the journal holds for a request; absent where that is read when the request's turn comes. */
+  const inJournal: (boolean | "counted")[] = [];
+  /** Counts what earlier batches have submitted before anything is sent, so that a continued batch keeps its ceiling. */
+  const countSubmitted = async (signal: AbortSignal) => {
+    if (ceiling === null || journalKey === undefined || !Array.isArray(requests)) return;
+    for (const [index, request] of (requests as Request[]).entries()) {
+      if (signal.aborted) return;
+      try {
+        if (!(await isInJournal({ ...shared, journalKey: keyAt(request, index) }))) continue;
+        inJournal[index] = "counted";
+        ceiling.count(request);
+      } catch {
+        // The run of the request reports what its key or the journal throws.
+        inJournal[index] = false;
+      }
+    }
+  };
+
   const work = async (request: Request, index: number, signal: AbortSignal): Promise<RunResult<Request>> => {
     const item = progress?.begin();
     try {
       const runOptions: RunOptions = {
         ...shared,
         signal,
-        journalKey: keyOf(journalKey, request, index, redactor),
+        journalKey: keyAt(request, index),
         onUpdate: (task) => onUpdate?.(task, index),
         onSubmitted: async (submission) => {
           item?.submitted();
@@ -82,8 +105,10 @@ export function runAll<Request extends TaskRequest>(
       const onDelayed = item?.delayed;
       const task = await (ceiling === null
         ? run(request, runOptions, { onDelayed })
-        : ceiling.run(request, isInJournal(runOptions), (beforeSending) =>
-            run(request, runOptions, { beforeSending, onDelayed }),
+        : ceiling.run(
+            request,
+            inJournal[index] ?? isInJournal(runOptions).catch(() => false),
+            (beforeSending) => run(request, runOptions, { beforeSending, onDelayed }),
           ));
       item?.succeeded();
       return { index, request, task } as RunResult<Request>;
@@ -97,6 +122,7 @@ export function runAll<Request extends TaskRequest>(
   const results = stoppable(async function* (signal) {
     const stopListening = progress && emitter.on("pause", ({ until }) => progress.paused(until.getTime()));
     try {
+      await countSubmitted(signal);
       yield* resultsOf(requests, concurrency, signal, (request, index) => work(request, index, signal));
     } finally {
       stopListening?.();
@@ -113,15 +139,11 @@ export function runAll<Request extends TaskRequest>(
   };
 }
 
-/** Whether a request is in the journal already, so that its run usually sends nothing. If the journal fails, the run reports it. */
+/** Whether a request is in the journal already, so that its run usually sends nothing. Rejects if the journal fails. */
 async function isInJournal({ journal, journalKey }: RunOptions): Promise<boolean> {
   if (journal === undefined || journalKey === undefined) return false;
-  try {
-    const entry: unknown = await withTimeout(() => journal.get(journalKey));
-    return entry !== null && entry !== undefined && !(isJournalEntry(entry) && isFreed(entry));
-  } catch {
-    return false;
-  }
+  const entry: unknown = await withTimeout(() => journal.get(journalKey));
+  return entry !== null && entry !== undefined && !(isJournalEntry(entry) && isFreed(entry));
 }
 
 /** A `journalKey` that throws fails only its own request. */

@@ -273,6 +273,18 @@ test("a task that the journal already holds counts towards maxCredits, and is ne
   expect(posts(world)).toHaveLength(3);
 });
 
+test("a continued batch keeps maxCredits: a refused request does not take what later ones have spent", async () => {
+  const world = batchWorld();
+  const options = { journal: memoryJournal(), journalKey, concurrency: 1, maxCredits: 20 };
+  const requests = songs("poor", "5", "6");
+  const first = await all(world.client.tasks.runAll(requests, options));
+  expect(errorsOf(first)).toEqual([InsufficientCreditsError, undefined, undefined]);
+  const second = await all(world.client.tasks.runAll(requests, options));
+  expect(errorsOf(second)).toEqual([CreditCeilingError, undefined, undefined]);
+  expect(second[0]?.error).toMatchObject({ credits: 10, spentCredits: 20, maxCredits: 20 });
+  expect(posts(world)).toHaveLength(3);
+});
+
 test("new requests do not pass maxCredits while the journal is still reading existing tasks", async () => {
   const world = batchWorld();
   const journal = memoryJournal();
