@@ -16,6 +16,7 @@ import { type Core, indexAccount } from "../core/core.js";
 import { creditsSchema, ledgerEntrySchema } from "../core/ledger.js";
 import * as payments from "../core/payments/payments.js";
 import * as schemas from "../core/payments/schemas.js";
+import { LONGEST_KEY_NAME } from "../core/ranges.js";
 import { applyTimeouts } from "../core/transitions.js";
 import { createResponse } from "../http/messages.js";
 import { isoTime } from "../time/clock.js";
@@ -30,7 +31,6 @@ const usageSchema = z
   .object({ tasks_created: count, credits_used: count, credits_topped_up: creditsSchema })
   .register(NAMED, { id: "Usage" });
 export const keySchema = z.object({ key_id: uuid, disabled: flag }).register(NAMED, { id: "Key" });
-const LONGEST_KEY_NAME = 100;
 const nameRule = `have at most ${LONGEST_KEY_NAME} characters`;
 const keyChangesSchema = objectOf({
   disabled: z.optional(flag),

@@ -1,21 +1,27 @@
 import * as z from "zod/mini";
-import { NAMED } from "../core/checks.js";
+import { issueSchema, list, NAMED } from "../core/checks.js";
 import type { AnyMethod } from "./method.js";
 
 const ERRORS = {
-  400: "The body or the path is invalid. Nothing has changed.",
+  400: "The body or the path is invalid. Nothing has changed. `issues` lists the invalid fields of the body: their paths, and messages that continue a sentence after the field's name.",
   403: "The request comes from a web page of another origin, or has a foreign host name.",
   404: "No object has this ID.",
   409: "The account's billing information is incomplete.",
 } as const;
 
-const errorBody = z.object({ code: z.int(), error_code: z.string(), message: z.string() });
+const errorBody = z.object({
+  code: z.int(),
+  error_code: z.string(),
+  message: z.string(),
+  issues: z.optional(list(issueSchema)),
+});
 
 const HEADERS = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 
 export function controlDocument(methods: readonly AnyMethod[], service: string) {
   const paths: Record<string, Record<string, object>> = {};
-  const schemas: Record<string, object> = { Error: jsonSchemaOf(errorBody, "output") };
+  const schemas: Record<string, object> = {};
+  schemas["Error"] = responseSchema(errorBody, schemas);
   for (const method of methods) {
     const [verb = "", path = ""] = method.route.split(" ");
     const operation = { [verb.toLowerCase()]: describeMethod(method, schemas) };

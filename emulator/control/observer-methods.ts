@@ -1,7 +1,17 @@
 import * as z from "zod/mini";
 import { API_PREFIX, HEADERS, MODELS, TASK_STATUSES, TASK_TYPES } from "../../src/contract/service.js";
 import type { Account } from "../core/accounts.js";
-import { count, isoTimeSchema, list, NAMED, objectOf, oneOf, text, uuid } from "../core/checks.js";
+import {
+  count,
+  isoTimeSchema,
+  issueSchema,
+  list,
+  NAMED,
+  objectOf,
+  oneOf,
+  text,
+  uuid,
+} from "../core/checks.js";
 import { faultRuleSchema } from "../core/faults.js";
 import { ledgerEntrySchema } from "../core/ledger.js";
 import { policySchema } from "../core/policy.js";
@@ -12,7 +22,7 @@ import { applyTimeouts } from "../core/transitions.js";
 import { artResponse, clipAudioResponse } from "../http/files.js";
 import { bytesOf, type HttpOutcome, parseJson, Refusal } from "../http/messages.js";
 import { handleRequest, registerArrival } from "../http/pipeline.js";
-import { OUTCOME_HEADER, taskData } from "../http/routes.js";
+import { findViolation, OUTCOME_HEADER, taskData } from "../http/routes.js";
 import { isoTime } from "../time/clock.js";
 import { accountSchema, requireAccount, summarizeAccount } from "./account-methods.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
@@ -87,6 +97,8 @@ const sentResponseSchema = z.object({
   status: z.nullable(z.int()),
   headers: z.nullable(z.record(text, text)),
   body: z.unknown(),
+  /** The fields that are wrong, if the API refused a task. */
+  issues: list(issueSchema),
 });
 
 /** Calls for an observer that follows an emulator, as the dashboard does. They change nothing but tasks that time out. */
@@ -246,10 +258,13 @@ async function sendRequest(context: MethodContext, account: Account, request: Se
     arrival: registerArrival(core, head),
     body: body === undefined ? null : new TextEncoder().encode(JSON.stringify(body)),
   });
-  return sentResponse(sent);
+  const violation =
+    typeof sent === "object" && sent.errorCode !== null ? findViolation(body, core.state.policy) : null;
+  const isRefused = typeof sent === "object" && sent.errorCode === violation?.errorCode;
+  return { ...sentResponse(sent), issues: isRefused ? (violation?.issues ?? []) : [] };
 }
 
-function sentResponse(outcome: HttpOutcome): z.output<typeof sentResponseSchema> {
+function sentResponse(outcome: HttpOutcome): Omit<z.output<typeof sentResponseSchema>, "issues"> {
   if (typeof outcome === "string") return { ended: outcome, status: null, headers: null, body: null };
   const { status, headers, body, breaksAfterBytes } = outcome;
   if (breaksAfterBytes === 0) return { ended: "disconnect", status: null, headers: null, body: null };

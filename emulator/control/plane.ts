@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { parseOption, text, UnknownIdError } from "../core/checks.js";
+import { InvalidValueError, parseOption, text, UnknownIdError } from "../core/checks.js";
 import { BillingIncompleteError } from "../core/payments/payments.js";
 import { accessRefusal } from "../http/control-access.js";
 import {
@@ -83,6 +83,8 @@ function readBody(request: HttpRequest, schema: z.ZodMiniType | null): unknown {
 function refusalOf(error: unknown): unknown {
   if (error instanceof BillingIncompleteError) return new Refusal("billing_incomplete", error.message);
   if (error instanceof UnknownIdError) return new Refusal("not_found", error.message);
+  if (error instanceof InvalidValueError)
+    return new Refusal("invalid_request_body", error.message, { issues: error.issues });
   if (error instanceof RangeError) return new Refusal("invalid_request_body", error.message);
   return error;
 }

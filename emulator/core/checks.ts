@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
+import type { RequestIssue } from "../../src/contract/request-rules.js";
 import { isRecord, ownOptions } from "../../src/contract/service.js";
 import { nearestName } from "../../src/contract/text.js";
 import { END_OF_YEAR_9999 } from "../time/clock.js";
+import { RANGES } from "./ranges.js";
 
 /** Asserts a condition that no request and no option can break. A failure is a defect of the emulator. */
 export function invariant(holds: boolean, what: string): asserts holds {
@@ -27,8 +29,29 @@ export class UnknownIdError extends RangeError {
   }
 }
 
-export function invalidOption(name: string, rule: string, got: unknown): RangeError {
-  return new RangeError(`${name === "" ? "The value" : `\`${name}\``} must ${rule}; got ${shown(got)}.`);
+/** A value that does not fit. In process, a RangeError like any other. */
+export class InvalidValueError extends RangeError {
+  readonly #issues: readonly RequestIssue[];
+
+  constructor(message: string, issues: readonly RequestIssue[]) {
+    super(message);
+    this.#issues = issues;
+  }
+
+  /** The fields that do not fit. With its path before it, each message is a sentence without its period. */
+  get issues(): readonly RequestIssue[] {
+    return this.#issues;
+  }
+}
+
+/** What is wrong with one field, as the rest of a sentence after its name. `got` is only for the message. */
+export function invalidField(path: string, message: string, got = ""): InvalidValueError {
+  const subject = path === "" ? "The value" : `\`${path}\``;
+  return new InvalidValueError(`${subject} ${message}${got}.`, [{ path, message }]);
+}
+
+export function invalidOption(name: string, rule: string, got: unknown): InvalidValueError {
+  return invalidField(name, `must ${rule}`, `; got ${shown(got)}`);
 }
 
 function shown(value: unknown): string {
@@ -59,7 +82,7 @@ export function checkOptionNames<Options extends object, Name extends keyof Opti
  * Checks an option against its schema, whose messages complete "must …". With an empty name, messages name only
  * the parts of the value.
  *
- * @throws RangeError that names the first part that does not fit.
+ * @throws InvalidValueError whose message names the first part that does not fit
  */
 export function parseOption<Value>(name: string, schema: z.ZodMiniType<Value>, value: unknown): Value {
   const parsed = schema.safeParse(value);
@@ -69,14 +92,20 @@ export function parseOption<Value>(name: string, schema: z.ZodMiniType<Value>, v
   // A misspelled field is often missing under its right name, too.
   const unknown = issues.find((each) => each.code === "unrecognized_keys");
   if (unknown !== undefined) {
-    const path = pathOf(unknown.path);
-    const where = path === "" ? "" : ` in \`${path}\``;
-    throw unknownName("field", unknown.keys[0] ?? "", unknown.message, where);
+    const parent = pathOf(unknown.path);
+    const where = parent === "" ? "" : ` in \`${parent}\``;
+    const { message } = unknownName("field", unknown.keys[0] ?? "", unknown.message, where);
+    const path = pathOf([...unknown.path, unknown.keys[0] ?? ""]);
+    throw new InvalidValueError(message, [{ path, message: "is unknown" }]);
   }
-  const [issue] = issues;
-  const path = issue?.path ?? [];
+  const [first] = issues;
+  const path = first?.path ?? [];
   const got = path.reduce<unknown>((inner, key) => Object(inner)[key], value);
-  throw invalidOption(pathOf(path), issue?.message ?? "be valid", got);
+  const { message } = invalidOption(pathOf(path), first?.message ?? "be valid", got);
+  throw new InvalidValueError(
+    message,
+    issues.map((issue) => ({ path: pathOf(issue.path), message: `must ${issue.message}` })),
+  );
 }
 
 function unknownName(kind: "option" | "field", name: string, advice: string, where = ""): RangeError {
@@ -137,11 +166,14 @@ export function numberBetween(least: number, most: number) {
 export const text = z.string("be a string");
 export const flag = z.boolean("be true or false");
 export const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
-export const integer = wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+export const integer = wholeNumber(...RANGES.seed);
 /** Milliseconds since the epoch. Times derived from it, such as the end of the longest task, are still valid dates. */
 export const time = numberBetween(-8.64e15, END_OF_YEAR_9999);
 export const uuid = z.uuid("be a UUID");
 export const isoTimeSchema = z.iso.datetime("be an ISO 8601 time");
+
+/** What is wrong with one field, in words that continue a sentence after its path. */
+export const issueSchema = z.object({ path: text, message: text }).register(NAMED, { id: "Issue" });
 
 export function list<Item extends z.core.SomeType>(item: Item) {
   return z.array(item, "be a list");

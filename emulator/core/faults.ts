@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { randomStream } from "../time/random.js";
 import { count, NAMED, numberBetween, objectOf, text, unionBy, wholeNumber } from "./checks.js";
+import { RANGES } from "./ranges.js";
 
 /** A fault and the requests it applies to. If several faults match a request, only the one added first fires. */
 export interface FaultRule {
@@ -10,7 +11,7 @@ export interface FaultRule {
   path?: string | undefined;
   /** How often it fires. @defaultValue 1; with `probability`, unlimited */
   times?: number | undefined;
-  /** The probability, 0 to 1, that it fires on a matching request. The seed decides. @defaultValue 1 */
+  /** The probability, above 0 and at most 1, that it fires on a matching request. The seed decides. @defaultValue 1 */
   probability?: number | undefined;
   fault: Fault;
 }
@@ -59,11 +60,20 @@ const faultSchema = unionBy("kind", [
   objectOf({ kind: z.literal("stall") }),
 ]);
 
+const [never, always] = RANGES.probability;
+const probabilityRule = `be a number above ${never}, at most ${always}`;
+const probability = z
+  .number(probabilityRule)
+  .check(
+    z.gt(never, `be above ${never}: a fault with probability ${never} never fires`),
+    z.lte(always, probabilityRule),
+  );
+
 export const faultRuleSchema = objectOf({
   method: z.optional(text),
   path: z.optional(text),
-  times: z.optional(wholeNumber(1, 1e9)),
-  probability: z.optional(numberBetween(0, 1)),
+  times: z.optional(wholeNumber(...RANGES.times)),
+  probability: z.optional(probability),
   fault: faultSchema,
 }).register(NAMED, { id: "FaultRule" });
 

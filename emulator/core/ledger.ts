@@ -1,12 +1,13 @@
 import * as z from "zod/mini";
 import { isoTime } from "../time/clock.js";
 import { invariant, isoTimeSchema, list, objectOf, oneOf, record, uuid, wholeNumber } from "./checks.js";
+import { RANGES } from "./ranges.js";
 import type { OpenTask } from "./task.js";
 
-/** The most credits that one account can be given in all: 10 billion US dollars. All sums stay exact. */
-export const MOST_CREDITS = 1e12;
+/** The most credits that one account can be given in all. */
+export const [, MOST_CREDITS] = RANGES.credits;
 
-export const creditsSchema = wholeNumber(0, MOST_CREDITS);
+export const creditsSchema = wholeNumber(...RANGES.credits);
 
 export type LedgerEntry = z.output<typeof ledgerEntrySchema>;
 export const ledgerEntrySchema = objectOf({

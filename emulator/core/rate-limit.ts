@@ -11,6 +11,7 @@ import {
   unionBy,
   wholeNumber,
 } from "./checks.js";
+import { RANGES } from "./ranges.js";
 
 /** The rate limit of every key. */
 export interface Limits {
@@ -26,8 +27,8 @@ export const DEFAULT_LIMITS: Limits = {
 };
 
 export const limitsSchema = objectOf({
-  requests: wholeNumber(1, 1e9),
-  windowSeconds: numberBetween(0.001, 1e6),
+  requests: wholeNumber(...RANGES.requests),
+  windowSeconds: numberBetween(...RANGES.window_seconds),
 });
 
 /**

@@ -42,6 +42,19 @@ export type Policy = Overview["policy"];
 export type Fault = Overview["faults"][number];
 export type Outcome = NonNullable<Overview["providers"]["provider_a"]["always"]>;
 
+export type Issue = SentRequest["issues"][number];
+
+/** A refused call, with the fields that are wrong. */
+export class RefusedError extends Error {
+  override readonly name = "RefusedError";
+  readonly issues: readonly Issue[];
+
+  constructor(message: string, issues: readonly Issue[]) {
+    super(message);
+    this.issues = issues;
+  }
+}
+
 /** The connection failed, not the call. */
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
@@ -54,7 +67,7 @@ export class UnreachableError extends Error {
 /**
  * Makes a function that calls a method of the control plane.
  *
- * @throws Error with the control plane's message, or UnreachableError
+ * @throws RefusedError with the control plane's message, or UnreachableError
  */
 function call<Named extends Route>(route: Named) {
   return async (...args: Args<MethodOf<Named>>): Promise<Result<Named>> => {
@@ -71,7 +84,11 @@ function call<Named extends Route>(route: Named) {
     });
     const text = await response.text();
     const json = text === "" ? undefined : JSON.parse(text);
-    if (!response.ok) throw new Error(messageOf(json) ?? `The emulator responded with ${response.status}.`);
+    if (!response.ok)
+      throw new RefusedError(
+        messageOf(json) ?? `The emulator responded with ${response.status}.`,
+        json?.issues ?? [],
+      );
     return json;
   };
 }

@@ -1,3 +1,4 @@
+import type { RequestIssue } from "../../src/contract/request-rules.js";
 import { ERROR_STATUSES, HEADERS, isSafeRequestId, type Model } from "../../src/contract/service.js";
 import type { Site } from "../core/audio-store.js";
 import type { Policy } from "../core/policy-fields.js";
@@ -136,8 +137,15 @@ export function jsonResponse(status: number, body: unknown): HttpResponse {
   return createResponse(status, "application/json", JSON.stringify(body));
 }
 
-export function errorResponse(code: number, errorCode: string, message: string, wait?: number): HttpResponse {
-  const response = jsonResponse(code, { code, error_code: errorCode, message, retry_after_seconds: wait });
+/** @param details.issues - Of the control plane alone: the service's error body has no such field. */
+export function errorResponse(
+  code: number,
+  errorCode: string,
+  message: string,
+  { wait, issues }: Pick<Refusal["details"], "wait" | "issues"> = {},
+): HttpResponse {
+  const body = { code, error_code: errorCode, message, retry_after_seconds: wait, issues };
+  const response = jsonResponse(code, body);
   if (wait !== undefined) response.headers[HEADERS.retryAfter] = String(wait);
   return { ...response, errorCode };
 }
@@ -167,7 +175,7 @@ const STATUSES = {
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly errorCode: keyof typeof STATUSES;
-  readonly details: { wait?: number; allow?: string };
+  readonly details: { wait?: number | undefined; allow?: string; issues?: readonly RequestIssue[] };
 
   constructor(errorCode: keyof typeof STATUSES, message: string, details: Refusal["details"] = {}) {
     super(message);
@@ -184,7 +192,7 @@ export function refusalResponse(error: unknown, policy: Policy): HttpResponse {
     errorCode === "invalid_audio_format" || errorCode === "audio_format_unavailable"
       ? policy[`${errorCode}_status`]
       : STATUSES[errorCode];
-  const response = errorResponse(status, errorCode, message, details.wait);
+  const response = errorResponse(status, errorCode, message, details);
   if (details.allow !== undefined) response.headers["Allow"] = details.allow;
   return response;
 }

@@ -262,7 +262,9 @@ function faultResponse(fault: Extract<Fault, { kind: "status" }>, context: Conte
   const { error_code: errorCode = known ?? general } = fault;
   // A 429 always has `Retry-After` (Errors).
   const { retry_after_seconds: wait = status === 429 ? 1 : undefined } = fault;
-  const response = errorResponse(status, errorCode, "A fault of the emulator caused this response.", wait);
+  const response = errorResponse(status, errorCode, "A fault of the emulator caused this response.", {
+    wait,
+  });
   return completeFor(context, BODILESS_STATUSES.includes(status) ? emptyResponse(response) : response);
 }
 

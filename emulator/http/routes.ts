@@ -1,9 +1,10 @@
-import { findRequestViolation } from "../../src/contract/request-rules.js";
+import { findRequestViolation, type RequestViolation } from "../../src/contract/request-rules.js";
 import { ENDPOINTS, priceOf, type TaskType } from "../../src/contract/service.js";
 import type { Clip, Lyrics, Task, TaskFields, TaskOutput, TaskSubmission } from "../../src/contract/task.js";
 import { type Account, balanceData, usageData } from "../core/accounts.js";
 import { parseOption } from "../core/checks.js";
 import { findTask } from "../core/core.js";
+import type { Policy } from "../core/policy-fields.js";
 import { outcomeSchema, providerReport } from "../core/providers.js";
 import { type MadeClip, parseInput, type StoredTask, type SucceededTask } from "../core/task.js";
 import { applyTimeouts, createTask, readTask, type TaskOrder } from "../core/transitions.js";
@@ -93,13 +94,8 @@ function handleCreateTask(context: Context, account: Account): TaskSubmission {
   const { core, request, json, now } = context;
   if (account.suspended)
     throw new Refusal("account_suspended", "The account is suspended and cannot create tasks.");
-  const { mixed_field_sets, null_audio_format, audio_conversion } = core.state.policy;
   const body = requireJson(request, json);
-  const violation = findRequestViolation(body, {
-    mixedFieldSets: mixed_field_sets,
-    nullAudioFormat: null_audio_format,
-    audioConversion: audio_conversion !== "off",
-  });
+  const violation = findViolation(body, core.state.policy);
   if (violation !== null) {
     const issues = violation.issues.map(({ path, message }) => `${path || "the body"} ${message}`);
     throw new Refusal(violation.errorCode, `Invalid request: ${issues.join("; ")}.`);
@@ -128,6 +124,15 @@ function handleCreateTask(context: Context, account: Account): TaskSubmission {
     created_at: isoTime(task.createdAt),
     audio_format: audioFormat,
   };
+}
+
+/** What is wrong with the body of a task creation, or `null`. */
+export function findViolation(body: unknown, policy: Policy): RequestViolation | null {
+  return findRequestViolation(body, {
+    mixedFieldSets: policy.mixed_field_sets,
+    nullAudioFormat: policy.null_audio_format,
+    audioConversion: policy.audio_conversion !== "off",
+  });
 }
 
 interface ValidRequest extends Pick<TaskOrder, "model" | "input"> {

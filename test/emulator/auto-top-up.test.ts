@@ -44,7 +44,8 @@ test("the automatic top-up is off by default, and charges nothing", async () => 
   const { status, body } = await buyer.control("GET", `${buyer.account}/auto-top-up`);
   const amounts = { threshold_credits: null, recharge_usd: null, monthly_cap_usd: null };
   const saved_card = expect.stringMatching(/^\d{4}$/);
-  const off = { enabled: false, ...amounts, saved_card, charged_this_month_usd: 0, paused_until: null };
+  const charges = { charged_this_month_usd: 0, paused_until: null, last_refused_charge: null };
+  const off = { enabled: false, ...amounts, ...charges, saved_card, saved_card_refuses: false };
   expect([status, body]).toEqual([200, off]);
   await buyer.spendTo(0);
   expect((await buyer.post(VALID.song)).status).toBe(402);
@@ -126,6 +127,33 @@ describe("a refused charge", () => {
     expect(buyer.view().paused_until).toBeNull();
     await buyer.upload();
     expect(buyer.charges()).toMatchObject([{ status: "refused" }, { status: "completed" }]);
+  });
+
+  test("is named with its amount, its card and its time, also after the pause", async () => {
+    const buyer = createEager();
+    const { saved_card: card } = buyer.view();
+    await buyer.advance(HOUR_MS);
+    buyer.setCard("refuses");
+    expect(buyer.view()).toMatchObject({ saved_card_refuses: true, last_refused_charge: null });
+    await buyer.upload();
+    const [charge] = buyer.charges();
+    const refused = { payment_id: charge?.payment_id, at: "2026-01-01T01:00:00.000Z", usd: 10, card };
+    expect(buyer.view().last_refused_charge).toEqual({ ...refused, automatic: true });
+    buyer.setCard("accepts");
+    await buyer.advance(HOUR_MS);
+    expect(buyer.view()).toMatchObject({ saved_card_refuses: false, last_refused_charge: refused });
+  });
+
+  test("is the one refused last, though a later one was refused before it", async () => {
+    const buyer = createBuyer();
+    const order = { usd: 3, method: "card" } as const;
+    const { payment_id } = buyer.accounts.topUp(buyer.id, { ...order, outcome: "pending" });
+    buyer.accounts.topUp(buyer.id, { ...order, outcome: "refused" });
+    buyer.accounts.topUp(buyer.id, { ...order, method: "crypto", outcome: "refused" });
+    await buyer.advance(HOUR_MS);
+    buyer.accounts.updateTopUp(buyer.id, payment_id, { status: "refused" });
+    const at = "2026-01-01T01:00:00.000Z";
+    expect(buyer.view().last_refused_charge).toMatchObject({ payment_id, at, usd: 3, automatic: false });
   });
 
   test("keeps it paused when it is disabled, enabled again and changed", async () => {

@@ -203,7 +203,11 @@ describe("an invalid call changes nothing", () => {
     ["POST /providers/provider_a/next", ...outcomes, { alternate_urls: "x" }],
     ["PUT /providers/provider_b/always", ...outcomes, { alternate_urls: "x" }],
     ["POST /faults", {}, { fault: { kind: "disconnect" } }, { times: 0, fault: { kind: "stall" } }],
-    ["POST /faults", { probability: 2, fault: { kind: "stall" } }],
+    [
+      "POST /faults",
+      { probability: 2, fault: { kind: "stall" } },
+      { probability: 0, fault: { kind: "stall" } },
+    ],
     ["PATCH /policy", { late_success: "success", running_after: "never" }, { unknown: true }],
     ["PATCH /limits", { requests: 5, window_seconds: 0 }, { requests: "5" }],
   ];
@@ -218,7 +222,8 @@ describe("an invalid call changes nothing", () => {
       .replace("{id}", id)
       .replace("{key}", `${keys[0]?.key_id}`)
       .split(" ");
-    const { status, body: error, headers } = await control(method, path, body);
+    const { status, body: reply, headers } = await control(method, path, body);
+    const { issues: _, ...error } = reply;
     const message = expect.not.stringContaining("Invalid");
     const code = body === "{" ? "invalid_json" : "invalid_request_body";
     expect([status, error]).toEqual([400, { code: 400, error_code: code, message }]);

@@ -197,7 +197,11 @@ test.each([
   [{ fault: "explode" }, "`fault` must be an object; got `explode`."],
   [{ fault: failWith(99) }, /`fault\.status`/],
   [{ fault: { kind: "disconnect" } }, /`fault\.when`/],
-  [{ probability: 2, fault: { kind: "stall" } }, /`probability`/],
+  [{ probability: 2, fault: { kind: "stall" } }, /`probability` must be a number above 0, at most 1; got 2/],
+  [
+    { probability: 0, fault: { kind: "stall" } },
+    /must be above 0: a fault with probability 0 never fires; got 0/,
+  ],
   [{ times: 0, fault: { kind: "stall" } }, /`times`/],
   [{ paths: "/", fault: { kind: "stall" } }, /`paths`/],
 ])("the fault %j is refused with its field's name", (rule, message) => {

@@ -1,6 +1,6 @@
 import { isoTime, parseIsoTime } from "../../time/clock.js";
 import { randomStream, randomUuid } from "../../time/random.js";
-import { invariant, UnknownIdError } from "../checks.js";
+import { invalidField, invalidOption, invariant, UnknownIdError } from "../checks.js";
 import { canTopUp, type Ledger, MOST_CREDITS, topUp } from "../ledger.js";
 import type { State } from "../state.js";
 import { checkPrintable } from "./printable.js";
@@ -13,6 +13,7 @@ import {
   type Invoice,
   type Payment,
   type Purchases,
+  type RefusedCharge,
   type StoredPayment,
   type TopUp,
 } from "./schemas.js";
@@ -34,7 +35,11 @@ export interface PaymentContext {
 /** @throws RangeError for more credits than an account can be given; nothing is then changed. */
 export function topUpByHand(context: PaymentContext, { usd, method, outcome = "completed" }: TopUp): Payment {
   const credits = Math.round(usd * CREDITS_PER_USD);
-  if (outcome === "completed") checkCanTopUp(context, credits);
+  const most = MOST_CREDITS - context.account.ledger.toppedUp;
+  if (outcome === "completed" && credits > most) {
+    const rule = `be at most ${most / CREDITS_PER_USD}, since an account receives at most ${MOST_CREDITS} credits`;
+    throw invalidOption("usd", rule, usd);
+  }
   return viewPayment(pay(context, { credits, method, automatic: false }, outcome));
 }
 
@@ -45,7 +50,11 @@ export function decidePayment(context: PaymentContext, paymentId: string, status
   if (payment.status !== "pending") {
     throw new RangeError(`The payment is already ${payment.status}. Only a pending payment can be changed.`);
   }
-  if (status === "completed") checkCanTopUp(context, payment.credits);
+  if (status === "completed" && !canTopUp(context.account.ledger, payment.credits)) {
+    throw new RangeError(
+      `The payment is too large: the account would have received more than ${MOST_CREDITS} credits. Refuse it.`,
+    );
+  }
   endPayment(context, payment, status);
   return viewPayment(payment);
 }
@@ -68,7 +77,19 @@ export function viewAutoTopUp(context: PaymentContext): AutoTopUpView {
     saved_card: card?.last4 ?? null,
     charged_this_month_usd: chargedThisMonthUsd(context),
     paused_until: pausedUntil(context),
+    saved_card_refuses: card?.refuses ?? false,
+    last_refused_charge: lastRefusedCharge(context.account.purchases),
   };
+}
+
+function lastRefusedCharge({ payments }: Purchases): RefusedCharge | null {
+  let last: RefusedCharge | null = null;
+  for (const { status, payment_id, ended_at: at, usd, card, automatic } of payments) {
+    if (status !== "refused" || at === null || card === null) continue;
+    // A payment that was pending may have ended after later ones.
+    if (last === null || at >= last.at) last = { payment_id, at, usd, card, automatic };
+  }
+  return last;
 }
 
 /** @throws RangeError for a change that is not allowed: nothing is then changed, and no authorization is used. */
@@ -86,8 +107,9 @@ export function changeAutoTopUp(context: PaymentContext, change: AutoTopUpChange
   // An authorization that is not needed must be valid, too, and is used up.
   if (isChanging || (enabled && (!current.enabled || authorization !== null))) {
     if (authorization === null || !purchases.authorizations.includes(authorization))
-      throw new RangeError(
-        "`authorization` must be an unused authorization of the account. Create one for each change.",
+      throw invalidField(
+        "authorization",
+        "must be an unused authorization of the account. Create one for each change",
       );
     purchases.authorizations = purchases.authorizations.filter((each) => each !== authorization);
   }
@@ -100,9 +122,8 @@ function mergeAmounts(current: AutoTopUpAmounts | null, change: AutoTopUpChange)
   const recharge_usd = change.recharge_usd ?? current?.recharge_usd;
   const monthly_cap_usd = change.monthly_cap_usd ?? current?.monthly_cap_usd;
   if (Number(monthly_cap_usd) < Number(recharge_usd)) {
-    throw new RangeError(
-      `\`monthly_cap_usd\` must be at least \`recharge_usd\` (${recharge_usd}); got ${monthly_cap_usd}.`,
-    );
+    const rule = `be at least \`recharge_usd\`, which is ${recharge_usd}`;
+    throw invalidOption("monthly_cap_usd", rule, monthly_cap_usd);
   }
   const merged = amountsSchema.safeParse({ threshold_credits, recharge_usd, monthly_cap_usd });
   if (merged.success) return merged.data;
@@ -146,13 +167,6 @@ function chargedThisMonthUsd({ state, account, now }: PaymentContext): number {
   return account.purchases.payments
     .filter(({ automatic, status, at }) => automatic && status === "completed" && isThisMonth(at))
     .reduce((sum, { usd }) => sum + usd, 0);
-}
-
-function checkCanTopUp({ account: { ledger } }: PaymentContext, credits: number): void {
-  if (canTopUp(ledger, credits)) return;
-  throw new RangeError(
-    `A top-up of ${credits} credits is too large: the account has received ${ledger.toppedUp} of at most ${MOST_CREDITS}.`,
-  );
 }
 
 type Ending = "completed" | "refused";

@@ -1,3 +1,5 @@
+import { invalidField } from "../checks.js";
+
 /** The characters of each font of the bundle, in the order of preference. */
 const BUNDLED = {
   latin:
@@ -36,19 +38,19 @@ export function normalize(text: string): string {
   return text.normalize("NFC").replaceAll(/\s+/g, " ");
 }
 
-const INSTALL = `Install \`${PACKAGE}\`. It is read from disk: browsers and workers cannot use it.`;
+const INSTALL = `Install \`${PACKAGE}\`. It is read from disk: browsers and workers cannot use it`;
 
 /** @throws RangeError for the first character that cannot be printed. */
 export function checkPrintable(field: string, text: string): void {
   for (const character of normalize(text)) {
     if (INVISIBLE.test(character)) continue;
     const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
-    const problem = `\`${field}\` contains "${character}" (U+${code})`;
+    const problem = `contains "${character}" (U+${code})`;
     const font = fontOf(character);
     if (font === null)
-      throw new RangeError(`${problem}, which cannot be printed on an invoice. Remove or replace it.`);
+      throw invalidField(field, `${problem}, which cannot be printed on an invoice. Remove or replace it`);
     if (font === "package" && fontPackageUrl() === null)
-      throw new RangeError(`${problem}, which needs a font that is not installed. ${INSTALL}`);
+      throw invalidField(field, `${problem}, which needs a font that is not installed. ${INSTALL}`);
   }
 }
 
@@ -67,7 +69,7 @@ export function readFontPackage(): Uint8Array<ArrayBuffer> {
   const url = fontPackageUrl();
   const file = url === null ? undefined : fileSystem()?.readFileSync(url);
   if (file === undefined)
-    throw new RangeError(`The billing information needs a font that is not installed. ${INSTALL}`);
+    throw new RangeError(`The billing information needs a font that is not installed. ${INSTALL}.`);
   return new Uint8Array(file);
 }
 

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { flag, isoTimeSchema, list, NAMED, objectOf, oneOf, text, uuid, wholeNumber } from "../checks.js";
 import { creditsSchema } from "../ledger.js";
+import { LONGEST_BILLING_LINE, RANGES } from "../ranges.js";
 
 /** One payment for credits. */
 export interface Payment {
@@ -51,6 +52,22 @@ export interface AutoTopUpView {
   charged_this_month_usd: number;
   /** The end of the pause after a refused charge: ISO 8601. `null` if charges are not paused. */
   paused_until: string | null;
+  /** Whether the saved card refuses charges, as `saved_card: "refuses"` of `update` sets it. */
+  saved_card_refuses: boolean;
+  /** The card payment that was refused last, automatic or not; `null` for none. */
+  last_refused_charge: RefusedCharge | null;
+}
+
+/** A refused card payment. */
+export interface RefusedCharge {
+  payment_id: string;
+  /** When it was refused: ISO 8601. */
+  at: string;
+  usd: number;
+  /** The last four digits of the card. */
+  card: string;
+  /** Whether it is a charge of the automatic top-up. */
+  automatic: boolean;
 }
 
 /** A change of the automatic top-up. Omitted amounts do not change. */
@@ -108,11 +125,13 @@ const invoiced = { payment_id: true, at: true, usd: true, credits: true, method:
 export const invoiceSchema = z.extend(z.pick(paymentSchema, invoiced), { invoice_id: text });
 invoiceSchema.register(NAMED, { id: "Invoice" });
 
-const MOST_USD = 1_000_000;
-const usdRule = `be an amount in US dollars from 0.01 to ${MOST_USD}, in whole cents`;
+const [leastUsd, mostUsd] = RANGES.usd;
+const usdRule = `be an amount in US dollars from ${leastUsd} to ${mostUsd}, in whole cents`;
 
 export const topUpSchema = objectOf({
-  usd: z.number(usdRule).check(z.gte(0.01, usdRule), z.lte(MOST_USD, usdRule), z.multipleOf(0.01, usdRule)),
+  usd: z
+    .number(usdRule)
+    .check(z.gte(leastUsd, usdRule), z.lte(mostUsd, usdRule), z.multipleOf(0.01, usdRule)),
   method: methodSchema,
   outcome: z.optional(statusSchema),
 });
@@ -122,9 +141,9 @@ export const paymentChangeSchema = objectOf({ status: oneOf("completed", "refuse
 /** The bounds of Limits: Automatic Top-Up. */
 export type AutoTopUpAmounts = z.output<typeof amountsSchema>;
 export const amountsSchema = objectOf({
-  threshold_credits: wholeNumber(50, 1e9),
-  recharge_usd: wholeNumber(10, 1000),
-  monthly_cap_usd: wholeNumber(10, 10_000),
+  threshold_credits: wholeNumber(...RANGES.threshold_credits),
+  recharge_usd: wholeNumber(...RANGES.recharge_usd),
+  monthly_cap_usd: wholeNumber(...RANGES.monthly_cap_usd),
 });
 
 const amounts = amountsSchema.shape;
@@ -137,6 +156,10 @@ export const autoTopUpSchema = objectOf({
   saved_card: z.nullable(text),
   charged_this_month_usd: z.number(),
   paused_until: z.nullable(isoTimeSchema),
+  saved_card_refuses: flag,
+  last_refused_charge: z.nullable(
+    objectOf({ payment_id: uuid, at: isoTimeSchema, usd: z.number(), card: text, automatic: flag }),
+  ),
 }).register(NAMED, { id: "AutoTopUp" });
 
 export const autoTopUpChangeSchema = objectOf({
@@ -147,14 +170,12 @@ export const autoTopUpChangeSchema = objectOf({
   authorization: z.nullish(text),
 });
 
-/** All lines of this length fit on the page of an invoice. */
-const LONGEST_LINE = 100;
-const requiredRule = `be a string of 1 to ${LONGEST_LINE} characters that is not blank`;
+const requiredRule = `be a string of 1 to ${LONGEST_BILLING_LINE} characters that is not blank`;
 const requiredLine = z
   .string(requiredRule)
-  .check(z.regex(/\S/, requiredRule), z.maxLength(LONGEST_LINE, requiredRule), z.trim());
-const optionalRule = `be a string of at most ${LONGEST_LINE} characters`;
-const shortLine = z.string(optionalRule).check(z.maxLength(LONGEST_LINE, optionalRule), z.trim());
+  .check(z.regex(/\S/, requiredRule), z.maxLength(LONGEST_BILLING_LINE, requiredRule), z.trim());
+const optionalRule = `be a string of at most ${LONGEST_BILLING_LINE} characters`;
+const shortLine = z.string(optionalRule).check(z.maxLength(LONGEST_BILLING_LINE, optionalRule), z.trim());
 const optionalLine = z._default(z.nullable(shortLine).check(z.overwrite((line) => line || null)), null);
 
 /** Limits: Invoice billing information. Parses what a caller passes into what is stored. */

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { UnreachableError } from "../api.js";
+import { type Issue, RefusedError, UnreachableError } from "../api.js";
 import { refreshNow } from "../follow.js";
 import { link, revision } from "../store.js";
 
@@ -8,10 +8,14 @@ export interface Call {
   isBusy: boolean;
   /** The message of the last failure, or null. */
   error: string | null;
+  /** The fields that the last failure is about. */
+  issues: readonly Issue[];
   run(change: () => Promise<unknown>): Promise<void>;
   /** The values have changed: the last failure no longer applies. */
   clear(): void;
 }
+
+const NO_ISSUES: readonly Issue[] = [];
 
 /** Runs changes one at a time, and refreshes the page after each. */
 export function useCall(): Call {
@@ -24,6 +28,7 @@ export function useCall(): Call {
   return {
     isBusy,
     error: reason === null ? null : reasonOf(reason),
+    issues: reason instanceof RefusedError ? reason.issues : NO_ISSUES,
     clear: () => setReason(null),
     async run(change) {
       setBusy(true);
@@ -59,10 +64,11 @@ export function useData<Data>(read: () => Promise<Data>, id: string) {
   return result?.id === id ? result : { data: undefined, error: null };
 }
 
-/** The texts of a form's fields. `bind` connects a control to one of them. */
+/** The texts of a form's fields, by the names that the control plane has for them. `bind` connects a control to one. */
 export function useFields<Values extends Readonly<Record<string, string>>>(initial: Values) {
   const [values, setValues] = useState(initial);
-  const bind = <Name extends keyof Values>(name: Name) => ({
+  const bind = <Name extends keyof Values & string>(name: Name) => ({
+    name,
     value: values[name],
     onChange: (value: Values[Name]) => setValues((others) => ({ ...others, [name]: value })),
   });

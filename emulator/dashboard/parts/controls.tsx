@@ -1,7 +1,12 @@
-import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
-import { useId, useState } from "preact/hooks";
+import { type ButtonHTMLAttributes, type ComponentChildren, createContext } from "preact";
+import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
+import type { Range } from "../../core/ranges.js";
 import { type Call, reasonOf, useCall } from "./calls.js";
 import { Button, Problem } from "./display.js";
+import { ANY_FIELD, type FieldMessages, focusFirst, invalidFields, refusalMessages } from "./validation.js";
+
+/** What is wrong with the fields of a form. */
+const Messages = createContext<FieldMessages>({});
 
 /** Values to choose from, with their texts if these differ. */
 export type Choices<Value extends string = string> =
@@ -13,6 +18,8 @@ export function Field<Value extends string = string>(props: {
   label: string;
   value: Value;
   onChange(value: Value): void;
+  /** The path that the control plane has for the value. In a form, its message stands at this field. */
+  name?: string;
   /** The rule for the value. */
   hint?: ComponentChildren;
   required?: boolean;
@@ -20,18 +27,23 @@ export function Field<Value extends string = string>(props: {
   of?: Choices<Value>;
   rows?: number;
   type?: "text" | "number" | "search";
+  /** The least and the greatest number. */
+  range?: Range | undefined;
   min?: number;
-  max?: number;
   step?: number | "any";
+  maxLength?: number;
 }) {
-  const { label, value, onChange, hint, of, type = "text", ...rest } = props;
+  const { label, value, onChange, hint, of, type = "text", range, ...rest } = props;
   const id = useId();
-  const hintId = `${id}-hint`;
+  const message = useContext(Messages)[rest.name ?? ""];
+  const described = [hint !== undefined && `${id}-hint`, message !== undefined && `${id}-problem`];
   const control = {
     ...rest,
+    ...(range !== undefined && { min: range[0], max: range[1] }),
     id,
     value,
-    ...(hint !== undefined && { "aria-describedby": hintId }),
+    "aria-describedby": described.filter((each) => each !== false).join(" ") || undefined,
+    "aria-invalid": message === undefined ? undefined : true,
     // A choice has no other values than those of the type.
     onInput: ({ currentTarget }: { currentTarget: { value: string } }) =>
       onChange(currentTarget.value as Value),
@@ -59,8 +71,13 @@ export function Field<Value extends string = string>(props: {
         <input {...control} type={type} list={undefined} autocomplete="off" />
       )}
       {hint !== undefined && (
-        <small id={hintId} class="hint">
+        <small id={`${id}-hint`} class="hint">
           {hint}
+        </small>
+      )}
+      {message !== undefined && (
+        <small id={`${id}-problem`} class="problem" role="alert">
+          {message}
         </small>
       )}
     </div>
@@ -100,7 +117,7 @@ export function Action({
   );
 }
 
-/** A form that makes a change, and shows why it failed. */
+/** A form that makes a change. What is wrong stands at the field it is about, and else at the end. */
 export function Form(props: {
   submit: string;
   onSubmit(): Promise<unknown>;
@@ -111,17 +128,37 @@ export function Form(props: {
   buttons?(call: Call): ComponentChildren;
 }) {
   const { submit, onSubmit, disabled = false, danger = false, children, buttons } = props;
+  const form = useRef<HTMLFormElement>(null);
   const call = useCall();
+  const [invalid, setInvalid] = useState<FieldMessages>({});
+  const { "": rest = null, ...refused } = refusalMessages(form.current, call);
+  const messages = { ...invalid, ...refused };
+  const refusedNames = Object.keys(refused).join(" ");
+  useEffect(() => {
+    if (refusedNames !== "") focusFirst(form.current, refusedNames.split(" "));
+  }, [refusedNames]);
   return (
     <form
-      onInput={call.clear}
+      ref={form}
+      noValidate
+      onInput={({ currentTarget }) => {
+        call.clear();
+        const stillInvalid = invalidFields(currentTarget);
+        setInvalid((shown) =>
+          Object.fromEntries(Object.entries(stillInvalid).filter(([name]) => name in shown)),
+        );
+      }}
       onSubmit={(event) => {
         event.preventDefault();
-        void call.run(onSubmit);
+        const found = invalidFields(event.currentTarget);
+        const names = Object.keys(found);
+        setInvalid(found);
+        if (names.length === 0) void call.run(onSubmit);
+        else focusFirst(event.currentTarget, names);
       }}
     >
-      {children}
-      <Problem error={call.error} />
+      <Messages.Provider value={messages}>{children}</Messages.Provider>
+      <Problem error={rest} />
       <div class="buttons">
         <button
           type="submit"
@@ -150,7 +187,7 @@ export function JsonForm(props: {
     <details>
       <summary>{label}</summary>
       <Form submit={submit} onSubmit={async () => onSubmit(parseJson(text))}>
-        <Field label="JSON" required rows={3} value={text} onChange={setText} />
+        <Field label="JSON" name={ANY_FIELD} required rows={3} value={text} onChange={setText} />
       </Form>
     </details>
   );

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { LONGEST_KEY_NAME, RANGES } from "../../core/ranges.js";
 import { setParam } from "../address.js";
 import {
   type CreatedKey,
@@ -124,7 +125,7 @@ function KeyName({ of: { key_id: keyId, name, last_four: end } }: { of: Key }) {
       <input
         class="small"
         value={name}
-        maxLength={100}
+        maxLength={LONGEST_KEY_NAME}
         placeholder="no name"
         aria-label={`Name of the key that ends in ${end}`}
         onChange={({ currentTarget: { value } }) =>
@@ -196,7 +197,7 @@ function NewAccountSection() {
         Accounts see only their own tasks and clips.
       </p>
       <Form submit="Create an account" onSubmit={create}>
-        <NumberField label="Starting credits" min={0} {...bind("credits")} />
+        <NumberField label="Starting credits" range={RANGES.credits} {...bind("credits")} />
       </Form>
     </Section>
   );

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
+import { RANGES, type Range } from "../../core/ranges.js";
 import { type AutoTopUp, authorize, getAutoTopUp, setAutoTopUp, updateAccount } from "../api.js";
 import { useData, useFields } from "../parts/calls.js";
 import { Action, Flag, Form, NumberField } from "../parts/controls.js";
 import { Button, Mark, Problem, Section, Time } from "../parts/display.js";
-import { formatUsd } from "../parts/format.js";
+import { formatCount, formatUsd } from "../parts/format.js";
 import { accountId } from "../store.js";
 
 export function AutoTopUpSection() {
@@ -15,7 +16,7 @@ export function AutoTopUpSection() {
       {data !== undefined && (
         <>
           <State of={data} />
-          {data.saved_card !== null && <Bank />}
+          {data.saved_card !== null && <Bank refuses={data.saved_card_refuses} />}
           <Settings key={JSON.stringify([data.enabled, data.monthly_cap_usd])} of={data} />
         </>
       )}
@@ -35,22 +36,39 @@ function State({ of }: { of: AutoTopUp }) {
           A charge was refused: paused until <Time at={of.paused_until} /> UTC.
         </strong>
       )}
+      {of.last_refused_charge !== null && <Refused of={of.last_refused_charge} />}
     </p>
   );
 }
 
+function Refused({ of }: { of: NonNullable<AutoTopUp["last_refused_charge"]> }) {
+  return (
+    <>
+      {" "}
+      Last refused: {of.automatic ? "the automatic charge" : "the top-up"} of {formatUsd(of.usd)} to the card
+      •••• {of.card}, on <Time at={of.at} /> UTC.
+    </>
+  );
+}
+
 /** Simulates charges that fail. */
-function Bank() {
+function Bank({ refuses }: { refuses: boolean }) {
   return (
     <>
       <p class="hint">
         A refused charge pauses the automatic top-up for an hour. From now on, the card's bank should
       </p>
       <div class="buttons bank">
-        <Action onAct={() => updateAccount(accountId.value, { saved_card: "refuses" })}>
+        <Action
+          aria-pressed={refuses}
+          onAct={() => updateAccount(accountId.value, { saved_card: "refuses" })}
+        >
           refuse charges
         </Action>
-        <Action onAct={() => updateAccount(accountId.value, { saved_card: "accepts" })}>
+        <Action
+          aria-pressed={!refuses}
+          onAct={() => updateAccount(accountId.value, { saved_card: "accepts" })}
+        >
           accept charges
         </Action>
       </div>
@@ -58,20 +76,26 @@ function Bank() {
   );
 }
 
+const { threshold_credits: threshold, recharge_usd: recharge, monthly_cap_usd: cap } = RANGES;
+
+function formatRange([least, most]: Range): string {
+  return `${formatCount(least)} to ${formatCount(most)}`;
+}
+
 function Settings({ of }: { of: AutoTopUp }) {
   const { values, bind } = useFields({
-    threshold: String(of.threshold_credits ?? 100),
-    recharge: String(of.recharge_usd ?? 10),
-    cap: String(of.monthly_cap_usd ?? 100),
+    threshold_credits: String(of.threshold_credits ?? 100),
+    recharge_usd: String(of.recharge_usd ?? 10),
+    monthly_cap_usd: String(of.monthly_cap_usd ?? 100),
   });
   const [isAuthorized, setAuthorized] = useState(false);
   const save = async () => {
     const { authorization } = await authorize(accountId.value);
     await setAutoTopUp(accountId.value, {
       enabled: true,
-      threshold_credits: Number(values.threshold),
-      recharge_usd: Number(values.recharge),
-      monthly_cap_usd: Number(values.cap),
+      threshold_credits: Number(values.threshold_credits),
+      recharge_usd: Number(values.recharge_usd),
+      monthly_cap_usd: Number(values.monthly_cap_usd),
       authorization,
     });
     setAuthorized(false);
@@ -93,23 +117,21 @@ function Settings({ of }: { of: AutoTopUp }) {
       <div class="fields">
         <NumberField
           label="Threshold (credits)"
-          hint="At least 50 available credits."
-          min={50}
-          {...bind("threshold")}
+          hint={`At least ${formatCount(threshold[0])} available credits.`}
+          range={threshold}
+          {...bind("threshold_credits")}
         />
         <NumberField
           label="Recharge (USD)"
-          hint="Whole dollars, 10 to 1,000."
-          min={10}
-          max={1000}
-          {...bind("recharge")}
+          hint={`Whole dollars, ${formatRange(recharge)}.`}
+          range={recharge}
+          {...bind("recharge_usd")}
         />
         <NumberField
           label="Monthly cap (USD)"
-          hint="Whole dollars, 10 to 10,000, and at least the recharge."
-          min={Math.max(10, Number(values.recharge) || 0)}
-          max={10_000}
-          {...bind("cap")}
+          hint={`Whole dollars, ${formatRange(cap)}, and at least the recharge.`}
+          range={cap}
+          {...bind("monthly_cap_usd")}
         />
       </div>
       <Flag

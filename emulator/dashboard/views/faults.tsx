@@ -1,3 +1,4 @@
+import { RANGES } from "../../core/ranges.js";
 import { addFault, clearFaults, type Fault } from "../api.js";
 import { useFields } from "../parts/calls.js";
 import { Action, Field, Form, JsonForm, NumberField } from "../parts/controls.js";
@@ -83,13 +84,18 @@ function FaultForm() {
       fault,
     });
   };
-  const probability = { required: false, min: 0, max: 1, step: "any", placeholder: "always" } as const;
+  const probability = {
+    required: false,
+    range: RANGES.probability,
+    step: "any",
+    placeholder: "always",
+  } as const;
   return (
     <Form submit="Add the fault" onSubmit={add}>
       <Field label="Fault" of={choicesOf(KINDS)} {...bind("kind")} />
       <Field label="Requests" of={choicesOf(TARGETS)} {...bind("target")} />
       <div class="fields">
-        <NumberField label="Times" required={false} min={1} {...bind("times")} />
+        <NumberField label="Times" required={false} range={RANGES.times} {...bind("times")} />
         <NumberField label="Probability" {...probability} {...bind("probability")} />
       </div>
     </Form>

@@ -1,6 +1,6 @@
 import { MODELS, priceOf, TASK_TYPES_BY_MODEL } from "../../../src/contract/service.js";
 import { goTo, linkTo } from "../address.js";
-import { sendRequest } from "../api.js";
+import { RefusedError, sendRequest } from "../api.js";
 import { Field, Flag, Form } from "../parts/controls.js";
 import { Code, Section } from "../parts/display.js";
 import { formatAmount } from "../parts/format.js";
@@ -11,9 +11,16 @@ import { OUTCOMES, outcomeNamed } from "./outcomes.js";
 import { Crumbs, checkSent } from "./task.js";
 import { curlCommand, type Draft, fieldsOf, type InputField, requestOf, sdkCode } from "./task-input.js";
 
+/** Where the request has what is named otherwise in the draft. */
+const PATHS: Partial<Record<keyof Draft, string>> = { type: "task_type", format: "audio_format" };
+
 /** Connects a control to a part of the draft. */
 function bind<Name extends keyof Draft>(name: Name) {
-  return { value: draft.value[name], onChange: (value: Draft[Name]) => changeDraft({ [name]: value }) };
+  return {
+    name: PATHS[name] ?? name,
+    value: draft.value[name],
+    onChange: (value: Draft[Name]) => changeDraft({ [name]: value }),
+  };
 }
 
 /** Submits a task, and shows the same call as code. */
@@ -64,6 +71,13 @@ export function NewTask() {
 const OUTCOME_UNKNOWN = " A task may have been created: see Tasks.";
 
 async function submit(): Promise<void> {
+  const { model, type, mode, fields } = draft.peek();
+  if (model === "provider_a" && type === "music" && mode === "custom") {
+    const { prompt = "", tags = "" } = fields;
+    const message = "or styles are required";
+    if ((prompt + tags).trim() === "")
+      throw new RefusedError(`Lyrics ${message}.`, [{ path: "input.prompt", message }]);
+  }
   const outcome = outcomeNamed(draft.peek().outcome);
   const sent = await sendRequest(accountId.peek(), {
     method: "POST",
@@ -96,7 +110,7 @@ function Kind() {
 }
 
 function Input({ field }: { field: InputField }) {
-  const { name, label, kind = "text", required = false, hint, choices = [] } = field;
+  const { name, label, kind = "text", required = false, hint, choices = [], ...limits } = field;
   const value = draft.value.fields[name] ?? "";
   const onChange = (text: string) => changeDraft({ fields: { ...draft.value.fields, [name]: text } });
   if (kind === "flag")
@@ -104,12 +118,13 @@ function Input({ field }: { field: InputField }) {
   const control = {
     text: {},
     long: { rows: 3 },
-    number: { type: "number", step: "any" },
+    number: { type: "number", step: "any", ...limits },
     choice: { of: choices.map((each) => [each, each || "none"] as const) },
   } as const;
   return (
     <Field
       label={label}
+      name={`input.${name}`}
       required={required}
       value={value}
       onChange={onChange}

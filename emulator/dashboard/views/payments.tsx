@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { USD_PER_CREDIT } from "../../../src/contract/service.js";
+import { LONGEST_BILLING_LINE, RANGES } from "../../core/ranges.js";
 import {
   type Billing,
   getBilling,
@@ -9,7 +10,7 @@ import {
   topUp,
   updateTopUp,
 } from "../api.js";
-import { reasonOf, useData, useFields } from "../parts/calls.js";
+import { useData, useFields } from "../parts/calls.js";
 import { Action, Field, Form, NumberField } from "../parts/controls.js";
 import { Button, Empty, Problem, Section, Status, Table, Time } from "../parts/display.js";
 import { formatAmount, formatCount, formatUsd } from "../parts/format.js";
@@ -23,20 +24,22 @@ type TopUp = { usd: string; method: "card" | "crypto"; outcome: Payment["status"
 export function TopUpSection() {
   const { values, bind } = useFields<TopUp>({ usd: "10", method: "card", outcome: "completed" });
   const [payment, setPayment] = useState<Payment | null>(null);
-  const credits = Math.round(Number(values.usd) / USD_PER_CREDIT);
+  const usd = Number(values.usd);
+  const [least, most] = RANGES.usd;
+  const credits = usd >= least && usd <= most ? Math.round(usd / USD_PER_CREDIT) : null;
   const submit = async () => {
     setPayment(null);
-    setPayment(await topUp(accountId.value, { ...values, usd: Number(values.usd) }));
+    setPayment(await topUp(accountId.value, { ...values, usd }));
   };
   return (
     <Section title="Top up">
       <p>1 credit is {USD_PER_CREDIT} USD. Nothing here is real money.</p>
       <Form
-        submit={`Buy ${formatAmount(Number.isFinite(credits) ? credits : 0, "credit")}`}
+        submit={credits === null ? "Buy credits" : `Buy ${formatAmount(credits, "credit")}`}
         onSubmit={submit}
       >
         <div class="fields">
-          <NumberField label="US dollars" min={0.01} step={0.01} {...bind("usd")} />
+          <NumberField label="US dollars" range={RANGES.usd} step={0.01} {...bind("usd")} />
           <Field label="Pay by" of={METHODS} {...bind("method")} />
           <Field label="Result" of={RESULTS} {...bind("outcome")} />
         </div>
@@ -159,29 +162,16 @@ function BillingForm({ saved }: { saved: Billing }) {
   const initial = FIELDS.map(([name]) => [name, saved[name] ?? ""]);
   const { values, bind } = useFields<Record<Name, string>>(Object.fromEntries(initial));
   const isChanged = FIELDS.some(([name]) => values[name] !== (saved[name] ?? ""));
-  const [refusal, setRefusal] = useState<{ field: Name; value: string; rest: string } | null>(null);
-  const save = async () => {
-    try {
-      await setBilling(accountId.value, values);
-    } catch (error) {
-      // A reason that begins with a field's name stands at the field, until its value is changed.
-      const [, name, rest = ""] = reasonOf(error).match(/^`(\w+)`(.+)/) ?? [];
-      const [field] = FIELDS.find(([each]) => each === name) ?? [];
-      if (field === undefined) throw error;
-      setRefusal({ field, value: values[field], rest });
-    }
-  };
-  const isRefused = (name: Name) => refusal?.field === name && refusal.value === values[name];
   return (
-    <Form submit="Save" onSubmit={save}>
+    <Form submit="Save" onSubmit={() => setBilling(accountId.value, values)}>
       <div class="fields billing">
         {FIELDS.map(([name, label, required]) => (
           <Field
             key={name}
             label={label}
             required={required}
+            maxLength={LONGEST_BILLING_LINE}
             {...bind(name)}
-            {...(isRefused(name) && { hint: <span role="alert">{label + refusal?.rest}</span> })}
           />
         ))}
       </div>

@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { POLICY_FIELDS } from "../../core/policy-fields.js";
-import { loadSnapshot, type Policy, reset, setLimits, setPolicy } from "../api.js";
+import { RANGES } from "../../core/ranges.js";
+import { loadSnapshot, type Policy, RefusedError, reset, setLimits, setPolicy } from "../api.js";
 import { useCall, useFields } from "../parts/calls.js";
 import { Action, Field, Flag, Form, NumberField } from "../parts/controls.js";
 import { Button, Problem, Section } from "../parts/display.js";
@@ -70,8 +71,9 @@ function PolicySection() {
 
 function LimitSection() {
   const { requests = 0, window_seconds: seconds = 0 } = overview.value?.limits ?? {};
-  const { values, bind } = useFields({ requests: String(requests), seconds: String(seconds) });
-  const save = () => setLimits({ requests: Number(values.requests), window_seconds: Number(values.seconds) });
+  const { values, bind } = useFields({ requests: String(requests), window_seconds: String(seconds) });
+  const save = () =>
+    setLimits({ requests: Number(values.requests), window_seconds: Number(values.window_seconds) });
   return (
     <Section title="Rate limit">
       <p>
@@ -80,8 +82,13 @@ function LimitSection() {
       </p>
       <Form submit="Set the limit" onSubmit={save}>
         <div class="fields">
-          <NumberField label="Requests" min={1} {...bind("requests")} />
-          <NumberField label="In seconds" min={0.001} step="any" {...bind("seconds")} />
+          <NumberField label="Requests" range={RANGES.requests} {...bind("requests")} />
+          <NumberField
+            label="In seconds"
+            range={RANGES.window_seconds}
+            step="any"
+            {...bind("window_seconds")}
+          />
         </div>
       </Form>
     </Section>
@@ -93,7 +100,12 @@ function SnapshotSection() {
   const [loaded, setLoaded] = useState<string | null>(null);
   const load = async (file: File) => {
     setLoaded(null);
-    await loadSnapshot(parseSnapshot(file.name, await file.text()));
+    const snapshot = parseSnapshot(file.name, await file.text());
+    await loadSnapshot(snapshot).catch((error: unknown) => {
+      throw error instanceof RefusedError
+        ? new Error(`${file.name} can't be loaded: ${error.message}`)
+        : error;
+    });
     setLoaded(file.name);
   };
   return (
@@ -111,14 +123,18 @@ function SnapshotSection() {
           type="file"
           accept=".json,application/json"
           disabled={isBusy}
+          aria-invalid={error === null ? undefined : true}
+          aria-describedby="snapshot-problem"
           onChange={({ currentTarget }) => {
             const [file] = currentTarget.files ?? [];
             if (file !== undefined) void run(() => load(file));
             currentTarget.value = "";
           }}
         />
+        <div id="snapshot-problem">
+          <Problem error={error} />
+        </div>
       </div>
-      <Problem error={error} />
       <output>{loaded !== null && `Loaded ${loaded}.`}</output>
     </Section>
   );
@@ -171,10 +187,11 @@ function ResetSection() {
               <NumberField
                 label="Seed"
                 required={false}
+                range={RANGES.seed}
                 hint="Of all IDs, times and songs."
                 {...bind("seed")}
               />
-              <NumberField label="Credits" required={false} min={0} {...bind("credits")} />
+              <NumberField label="Credits" required={false} range={RANGES.credits} {...bind("credits")} />
             </div>
             <Flag label="Draw the policy from the seed" value={isVaried} onChange={setVaried} />
           </Form>

@@ -23,6 +23,9 @@ export interface InputField {
   required?: boolean;
   hint?: string | undefined;
   choices?: readonly string[];
+  /** Of a number. */
+  min?: number;
+  step?: number;
 }
 
 function choice(name: string, label: string, choices: readonly string[], hint?: string): InputField {
@@ -54,7 +57,7 @@ const FIELDS: Readonly<Record<Mode | "provider_b" | Exclude<TaskType, "music">, 
   ],
   continuation: [
     { name: "continue_clip_id", label: "Clip ID", required: true, hint: clipHint },
-    { name: "continue_at", label: "Continue at (seconds)", kind: "number" },
+    { name: "continue_at", label: "Continue at (seconds)", kind: "number", min: 0 },
     { name: "prompt", label: "Lyrics", kind: "long" },
     title,
     version,
@@ -64,7 +67,7 @@ const FIELDS: Readonly<Record<Mode | "provider_b" | Exclude<TaskType, "music">, 
     { name: "lyrics", label: "Lyrics", kind: "long" },
     { name: "tags", label: "Tags" },
     choice("lyrics_type", "Lyrics type", ["", "generate", "user", "instrumental"]),
-    { name: "seed", label: "Seed", kind: "number" },
+    { name: "seed", label: "Seed", kind: "number", step: 1 },
   ],
   lyrics: [{ name: "prompt", label: "Subject", kind: "long", required: true }],
   upload: [{ name: "url", label: "Address", required: true, hint: "Public, http or https." }],

@@ -1,7 +1,15 @@
 import type { TaskType } from "../../../src/contract/service.js";
 import type { Task } from "../../../src/contract/task.js";
 import { linkTo, path } from "../address.js";
-import { advanceClock, getTask, messageOf, type SentRequest, sendRequest, type TaskDetails } from "../api.js";
+import {
+  advanceClock,
+  getTask,
+  messageOf,
+  RefusedError,
+  type SentRequest,
+  sendRequest,
+  type TaskDetails,
+} from "../api.js";
 import { useData } from "../parts/calls.js";
 import { Action } from "../parts/controls.js";
 import { Button, CopyButton, Empty, Loading, Section, Status, Time } from "../parts/display.js";
@@ -133,15 +141,15 @@ function Actions({ details, task }: { details: TaskDetails; task: Task }) {
   );
 }
 
-/** @throws Error unless the API responded with success */
-export function checkSent({ ended, status, body }: SentRequest, note = ""): void {
+/** @throws RefusedError unless the API responded with success */
+export function checkSent({ ended, status, body, issues }: SentRequest, note = ""): void {
   if (ended === "disconnect")
     throw new Error(`The connection was lost before the response, because of a fault.${note}`);
   if (ended === "stall") throw new Error("There was no response, because of a fault.");
   if (status !== null && status < 300) return;
   const code = typeof body === "object" && body !== null && "error_code" in body ? ` ${body.error_code}` : "";
   const message = messageOf(body) ?? "the response can't be parsed";
-  throw new Error(`${status}${code}: ${message.replace(/\.$/, "")}.${note}`);
+  throw new RefusedError(`${status}${code}: ${message.replace(/\.$/, "")}.${note}`, issues);
 }
 
 function Timeline({ details, task }: { details: TaskDetails; task: Task }) {

@@ -1,0 +1,75 @@
+import type { Call } from "./calls.js";
+import { formatCount } from "./format.js";
+
+/** What is wrong, by the name of the field. */
+export type FieldMessages = Readonly<Record<string, string>>;
+
+/** The name of a field for everything that is about no other field of its form. */
+export const ANY_FIELD = "*";
+
+type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+function controlsOf(form: HTMLFormElement): Control[] {
+  return [...form.elements].filter(
+    (element): element is Control => "labels" in element && "name" in element && element.name !== "",
+  );
+}
+
+/** The text of a field's label, without the sign of a required one. */
+function labelOf({ labels }: Control): string {
+  return labels?.[0]?.firstChild?.textContent ?? "";
+}
+
+/** Checks the fields by their own limits. */
+export function invalidFields(form: HTMLFormElement): FieldMessages {
+  const messages: Record<string, string> = {};
+  for (const control of controlsOf(form)) {
+    const problem = problemOf(control);
+    if (problem !== null) messages[control.name] = `${labelOf(control)} ${problem}.`;
+  }
+  return messages;
+}
+
+function problemOf(control: Control): string | null {
+  const { validity, required, value } = control;
+  if (!validity.badInput && required && value.trim() === "") return "is required";
+  if (validity.valid) return null;
+  return control instanceof HTMLInputElement && control.type === "number"
+    ? `must be ${numberRule(control)}`
+    : `must have at most ${control.getAttribute("maxlength")} characters`;
+}
+
+function numberRule({ min, max, step }: HTMLInputElement): string {
+  const kind = step === "1" ? "a whole number" : "a number";
+  const steps = step === "1" || step === "any" ? "" : ` in steps of ${step}`;
+  if (max !== "") return `${kind} from ${formatCount(Number(min))} to ${formatCount(Number(max))}${steps}`;
+  return min === "" ? kind : `${kind} of at least ${formatCount(Number(min))}`;
+}
+
+/**
+ * Places the control plane's messages at the fields they name, and names fields by their labels. What is about no field has
+ * the name `""`.
+ */
+export function refusalMessages(form: HTMLFormElement | null, { error, issues }: Call): FieldMessages {
+  if (error === null) return {};
+  const labels = new Map(
+    form === null ? [] : controlsOf(form).map((control) => [control.name, labelOf(control)] as const),
+  );
+  const messages: Record<string, string> = {};
+  const rest: string[] = [];
+  for (const { path, message } of issues) {
+    const label = labels.get(path);
+    const text = message.replaceAll(/`([\w.]+)`/g, (quoted, name) => labels.get(name) ?? quoted);
+    if (label === undefined) rest.push(`\`${path}\` ${text}.`);
+    else messages[path] ??= `${label} ${text}.`;
+  }
+  const restName = labels.has(ANY_FIELD) ? ANY_FIELD : "";
+  if (Object.keys(messages).length === 0) messages[restName] = error;
+  else if (rest.length > 0) messages[restName] = rest.join(" ");
+  return messages;
+}
+
+export function focusFirst(form: HTMLFormElement | null, names: readonly string[]): void {
+  const control = form && controlsOf(form).find(({ name }) => names.includes(name));
+  control?.focus();
+}

@@ -1,0 +1,292 @@
+import type { Locator, Page } from "playwright-core";
+import { afterAll, describe, expect, test } from "vitest";
+import { LONGEST_BILLING_LINE, LONGEST_KEY_NAME, RANGES } from "../../../emulator/core/ranges.js";
+import type { Emulator } from "../../../emulator/index.js";
+import { closeBrowser, openDashboard } from "./support/dashboard.js";
+
+afterAll(closeBrowser);
+
+const withCard = (emulator: Emulator) =>
+  void emulator.accounts.topUp(emulator.accountId, { usd: 10, method: "card" });
+
+/** The message that is shown for a field, and read out with it. */
+async function expectMessage(page: Page, field: Locator, message: string) {
+  await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true");
+  const ids = ((await field.getAttribute("aria-describedby")) ?? "").split(" ");
+  const texts = await Promise.all(ids.map((id) => page.locator(`[id="${id}"]`).textContent()));
+  expect(texts.at(-1)).toBe(message);
+}
+
+describe("a wrong value is named at its field, in the words of its label", () => {
+  const threshold = "Threshold (credits) must be a whole number from 50 to 1,000,000,000.";
+  const recharge = "Recharge (USD) must be a whole number from 10 to 1,000.";
+  const cap = "Monthly cap (USD) must be a whole number from 10 to 10,000.";
+  const usd = "US dollars must be a number from 0.01 to 1,000,000 in steps of 0.01.";
+  const credits = "must be a whole number from 0 to 1,000,000,000,000.";
+  const times = "Times must be a whole number from 1 to 1,000,000,000.";
+  const probability = "Probability must be a number from 0 to 1.";
+  const requests = "Requests must be a whole number from 1 to 1,000,000,000.";
+  const seconds = "In seconds must be a number from 0.001 to 1,000,000.";
+  const seed = "Seed must be a whole number from -9,007,199,254,740,991 to 9,007,199,254,740,991.";
+  test.each([
+    [
+      "/account",
+      "Top up",
+      "US dollars",
+      /^Buy/,
+      { "": "US dollars is required.", "-5": usd, "1e14": usd, "1.005": usd },
+    ],
+    [
+      "/account",
+      "Automatic top-up",
+      "Threshold (credits)",
+      "Switch on",
+      { "": "Threshold (credits) is required.", "49": threshold, "50.5": threshold, "1e300": threshold },
+    ],
+    ["/account", "Automatic top-up", "Recharge (USD)", "Switch on", { "-10": recharge, "1001": recharge }],
+    ["/account", "Automatic top-up", "Monthly cap (USD)", "Switch on", { "9": cap, "10001": cap }],
+    [
+      "/account",
+      "Another account",
+      "Starting credits",
+      "Create an account",
+      {
+        "": "Starting credits is required.",
+        "-1": `Starting credits ${credits}`,
+        "1e13": `Starting credits ${credits}`,
+      },
+    ],
+    ["/scenarios", "Faults", "Times", "Add the fault", { "0": times, "1.5": times, "1e10": times }],
+    ["/scenarios", "Faults", "Probability", "Add the fault", { "-0.1": probability, "1.1": probability }],
+    ["/scenarios", "Rate limit", "Requests", "Set the limit", { "": "Requests is required.", "0": requests }],
+    ["/scenarios", "Rate limit", "In seconds", "Set the limit", { "0": seconds, "1e7": seconds }],
+    ["/scenarios", "Reset", "Seed", "Reset everything", { "1.5": seed, "1e16": seed }],
+    ["/scenarios", "Reset", "Credits", "Reset everything", { "-1": `Credits ${credits}` }],
+  ])("%s, %s: %s", async (path, region, label, submit, messages) => {
+    const { page, emulator } = await openDashboard({ path, prepare: withCard });
+    const form = page.getByRole("region", { name: region, exact: true });
+    if (region === "Reset") await form.getByRole("button", { name: "Reset…" }).click();
+    if (region === "Automatic top-up") await form.getByLabel(/I authorize/).check();
+    const before = JSON.stringify(emulator.snapshot().state);
+    const field = form.getByRole("spinbutton", { name: label, exact: true });
+    for (const [value, message] of Object.entries(messages)) {
+      await field.fill(value);
+      await form.getByRole("button", { name: submit }).click();
+      await expectMessage(page, field, message);
+      expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+    }
+    expect(JSON.stringify(emulator.snapshot().state)).toBe(before);
+  });
+
+  test("typed text that is no number", async () => {
+    const { page } = await openDashboard({ path: "/account" });
+    const field = page.getByLabel("US dollars");
+    await field.fill("");
+    await field.pressSequentially("1e");
+    await page.getByRole("button", { name: "Buy credits" }).click();
+    await expectMessage(page, field, "US dollars must be a number from 0.01 to 1,000,000 in steps of 0.01.");
+  });
+});
+
+test("an input has the limits that the emulator checks", async () => {
+  const { page, goTo } = await openDashboard({ path: "/account", prepare: withCard });
+  const expectRange = async (label: string, name: keyof typeof RANGES) => {
+    const field = page.getByRole("spinbutton", { name: label, exact: true });
+    const range = [Number(await field.getAttribute("min")), Number(await field.getAttribute("max"))];
+    expect([label, range]).toEqual([label, RANGES[name]]);
+  };
+  await expectRange("US dollars", "usd");
+  await expectRange("Threshold (credits)", "threshold_credits");
+  await expectRange("Recharge (USD)", "recharge_usd");
+  await expectRange("Monthly cap (USD)", "monthly_cap_usd");
+  await expectRange("Starting credits", "credits");
+  const name = page.getByLabel("Company or legal name");
+  expect(await name.getAttribute("maxlength")).toBe(String(LONGEST_BILLING_LINE));
+  const keyName = page.getByLabel(/^Name of the key/);
+  expect(await keyName.getAttribute("maxlength")).toBe(String(LONGEST_KEY_NAME));
+  await goTo("/scenarios");
+  await expectRange("Times", "times");
+  await expectRange("Probability", "probability");
+  await expectRange("Requests", "requests");
+  await expectRange("In seconds", "window_seconds");
+  await page.getByRole("button", { name: "Reset…" }).click();
+  await expectRange("Seed", "seed");
+  await expectRange("Credits", "credits");
+});
+
+test("an amount that cannot be bought is not offered", async () => {
+  const { page, emulator } = await openDashboard({ path: "/account" });
+  const form = page.getByRole("region", { name: "Top up", exact: true });
+  for (const [usd, offer] of [
+    ["-5", "Buy credits"],
+    ["1000000000000", "Buy credits"],
+    ["", "Buy credits"],
+    ["1000000", "Buy 100,000,000 credits"],
+  ] as const) {
+    await form.getByLabel("US dollars").fill(usd);
+    expect(await form.getByRole("button").textContent()).toBe(offer);
+  }
+  expect(emulator.accounts.payments(emulator.accountId)).toEqual([]);
+});
+
+test("a message goes when its value is corrected, and the others stay", async () => {
+  const { page } = await openDashboard({ path: "/account" });
+  const form = page.getByRole("region", { name: "Billing information" });
+  await form.getByLabel("City").fill("  ");
+  await form.getByRole("button", { name: "Save" }).click();
+  const messages = () => form.getByRole("alert").allTextContents();
+  const required = ["Company or legal name", "Address line 1", "City", "Country"];
+  expect(await messages()).toEqual(required.map((label) => `${label} is required.`));
+  const name = form.getByLabel("Company or legal name");
+  expect(await name.evaluate((element) => element === document.activeElement)).toBe(true);
+  await name.fill("Fado");
+  await expect.poll(messages).toEqual(required.slice(1).map((label) => `${label} is required.`));
+  expect(await name.getAttribute("aria-invalid")).toBeNull();
+});
+
+describe("what the emulator refuses is named at its field, until it is changed", () => {
+  test("a fault that can never fire", async () => {
+    const { page, emulator } = await openDashboard({ path: "/scenarios" });
+    const probability = page.getByLabel("Probability");
+    await probability.fill("0");
+    await page.getByRole("button", { name: "Add the fault" }).click();
+    const message = "Probability must be above 0: a fault with probability 0 never fires.";
+    await expectMessage(page, probability, message);
+    expect(emulator.faults.list()).toEqual([]);
+    await probability.fill("0.5");
+    await expect.poll(() => page.getByRole("alert").count()).toBe(0);
+    await page.getByRole("button", { name: "Add the fault" }).click();
+    await expect.poll(() => emulator.faults.list().length).toBe(1);
+  });
+
+  test("a monthly cap below the recharge", async () => {
+    const { page, emulator } = await openDashboard({ path: "/account", prepare: withCard });
+    const form = page.getByRole("region", { name: "Automatic top-up" });
+    await form.getByLabel("Recharge (USD)").fill("20");
+    const cap = form.getByLabel("Monthly cap (USD)");
+    await cap.fill("10");
+    await form.getByLabel(/I authorize/).check();
+    await form.getByRole("button", { name: "Switch on" }).click();
+    await expectMessage(page, cap, "Monthly cap (USD) must be at least Recharge (USD), which is 20.");
+    expect(await cap.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(emulator.accounts.autoTopUp(emulator.accountId).enabled).toBe(false);
+    await form.getByLabel("Recharge (USD)").fill("10");
+    await expect.poll(() => form.getByRole("alert").count()).toBe(0);
+  });
+
+  test("the fields of a task", async () => {
+    const { page, emulator } = await openDashboard({ path: "/tasks/new" });
+    const submit = () => page.getByRole("button", { name: /^Submit/ }).click();
+    const description = page.getByLabel("Description");
+    await description.fill(" ");
+    await submit();
+    await expectMessage(page, description, "Description is required.");
+    await page.getByLabel("From").selectOption("custom");
+    await submit();
+    await expectMessage(page, page.getByLabel("Lyrics"), "Lyrics or styles are required.");
+    await page.getByLabel("From").selectOption("continuation");
+    await page.getByLabel("Clip ID").fill("a clip");
+    await page.getByLabel("Continue at").fill("-1");
+    await submit();
+    const least = "Continue at (seconds) must be a number of at least 0.";
+    await expectMessage(page, page.getByLabel("Continue at"), least);
+    expect(emulator.requests).toEqual([]);
+    await page.getByLabel("Task", { exact: true }).selectOption("upload");
+    const address = page.getByLabel("Address");
+    await address.fill("http://127.0.0.1/hum.wav");
+    await submit();
+    const refused = "Address must be a public address: local and private networks are refused.";
+    await expectMessage(page, address, refused);
+    await page.getByLabel("Model", { exact: true }).selectOption("provider_b");
+    await page.getByLabel("Style and mood").fill("fado");
+    await page.getByLabel("Seed").fill("1.5");
+    await submit();
+    await expectMessage(page, page.getByLabel("Seed"), "Seed must be a whole number.");
+    expect(emulator.requests.map(({ status }) => status)).toEqual([400]);
+  });
+
+  test("JSON, whichever of its parts is wrong", async () => {
+    const { page } = await openDashboard({ path: "/scenarios" });
+    const faults = page.getByRole("region", { name: "Faults" });
+    await faults.getByText("Another fault, as JSON").click();
+    const json = faults.getByLabel("JSON");
+    for (const [text, message] of [
+      [
+        '{"fault":{"kind":"latency","ms":-1}}',
+        "`fault.ms` must be a number from 0 to 1000000000000; got -1.",
+      ],
+      ['{"fault":{"kind":"stall"},"probability":0}', "got 0."],
+      ["[]", "The value must be an object; got []."],
+      ["{", "Invalid JSON: "],
+    ] as const) {
+      await json.fill(text);
+      await faults.getByRole("button", { name: "Add the JSON" }).click();
+      await faults.getByRole("alert").getByText(message).waitFor();
+      expect(await json.getAttribute("aria-invalid")).toBe("true");
+    }
+  });
+
+  test("a file that is no snapshot", async () => {
+    const { page, emulator } = await openDashboard({ path: "/scenarios" });
+    const field = page.getByLabel("Load a snapshot");
+    const snapshot = JSON.stringify({ ...emulator.snapshot(), time: "now" });
+    await field.setInputFiles({
+      name: "old.json",
+      mimeType: "application/json",
+      buffer: Buffer.from(snapshot),
+    });
+    const reason = page.locator(`[id="${await field.getAttribute("aria-describedby")}"]`);
+    await reason.getByText("old.json can't be loaded: `time` must be").waitFor();
+    expect(await field.getAttribute("aria-invalid")).toBe("true");
+  });
+});
+
+test("what is about no field is shown at the end of the form", async () => {
+  const { page, emulator } = await openDashboard({ path: "/tasks/new" });
+  const [key] = emulator.accounts.get(emulator.accountId).keys;
+  emulator.accounts.updateKey(emulator.accountId, key?.key_id ?? "", { disabled: true });
+  await page.getByRole("button", { name: /^Submit/ }).click();
+  const message = "The account has no enabled key. Create or enable one.";
+  expect(await page.locator("form > .problem").textContent()).toBe(message);
+});
+
+test("the saved card shows whether it refuses charges, also after a reload", async () => {
+  const { page, emulator } = await openDashboard({ path: "/account", prepare: withCard });
+  const form = page.getByRole("region", { name: "Automatic top-up" });
+  const pressed = form.getByRole("button", { pressed: true });
+  const isRefusing = () => emulator.accounts.autoTopUp(emulator.accountId).saved_card_refuses;
+  expect([await pressed.textContent(), isRefusing()]).toEqual(["accept charges", false]);
+  await form.getByRole("button", { name: "refuse charges" }).click();
+  await expect.poll(() => pressed.textContent()).toBe("refuse charges");
+  await page.reload();
+  await expect.poll(() => pressed.textContent()).toBe("refuse charges");
+  expect(isRefusing()).toBe(true);
+});
+
+test("the automatic top-up says which charge was refused, and when", async () => {
+  const { page, emulator, api } = await openDashboard({
+    path: "/account",
+    emulator: { credits: 0 },
+    prepare({ accounts, accountId }) {
+      accounts.topUp(accountId, { usd: 0.6, method: "card" });
+      const { authorization } = accounts.authorize(accountId);
+      const amounts = { threshold_credits: 100, recharge_usd: 10, monthly_cap_usd: 20 };
+      accounts.setAutoTopUp(accountId, { enabled: true, ...amounts, authorization });
+      accounts.update(accountId, { saved_card: "refuses" });
+    },
+  });
+  await emulator.clock.advance(61_000);
+  await api("POST", "/task", { model: "provider_a", task_type: "music", input: { tags: "polka" } });
+  const { saved_card: card } = emulator.accounts.autoTopUp(emulator.accountId);
+  const section = page.getByRole("region", { name: "Automatic top-up" });
+  await section.getByText("paused until 2026-01-01 01:01:01 UTC").waitFor();
+  await section
+    .getByText(
+      `Last refused: the automatic charge of $10.00 to the card •••• ${card}, on 2026-01-01 00:01:01 UTC.`,
+    )
+    .waitFor();
+  await emulator.clock.advance(3_600_000);
+  await page.reload();
+  await section.getByText("Last refused: the automatic charge of $10.00").waitFor();
+  expect(await section.getByText("paused until").count()).toBe(0);
+});
