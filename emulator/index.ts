@@ -32,6 +32,7 @@ export type {
   BillingInformation,
   Invoice,
   Payment,
+  RefusedCharge,
   TopUp,
 } from "./core/payments/schemas.js";
 export type { Policy } from "./core/policy-fields.js";

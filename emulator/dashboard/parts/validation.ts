@@ -33,10 +33,11 @@ export function invalidFields(form: HTMLFormElement): FieldMessages {
 function problemOf(control: Control): string | null {
   const { validity, required, value } = control;
   if (!validity.badInput && required && value.trim() === "") return "is required";
-  if (validity.valid) return null;
-  return control instanceof HTMLInputElement && control.type === "number"
-    ? `must be ${numberRule(control)}`
-    : `must have at most ${control.getAttribute("maxlength")} characters`;
+  if (!(control instanceof HTMLInputElement) || control.type !== "number")
+    return validity.valid ? null : `must have at most ${control.getAttribute("maxlength")} characters`;
+  // With a limit as large as a seed's, browsers accept fractions.
+  const isFraction = control.step === "1" && value !== "" && !Number.isInteger(Number(value));
+  return validity.valid && !isFraction ? null : `must be ${numberRule(control)}`;
 }
 
 function numberRule({ min, max, step }: HTMLInputElement): string {

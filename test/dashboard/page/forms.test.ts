@@ -1,3 +1,4 @@
+import axe from "axe-core";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { LONGEST_BILLING_LINE, LONGEST_KEY_NAME, RANGES } from "../../../emulator/core/ranges.js";
@@ -128,6 +129,23 @@ test("an amount that cannot be bought is not offered", async () => {
   }
   expect(emulator.accounts.payments(emulator.accountId)).toEqual([]);
 });
+
+test.each(["light", "dark"] as const)(
+  "messages have no problems in axe, in %s colors",
+  async (colorScheme) => {
+    const { page } = await openDashboard({ path: "/account", prepare: withCard, context: { colorScheme } });
+    await page.getByLabel("Threshold").fill("1");
+    await page.getByLabel(/I authorize/).check();
+    for (const name of ["Switch on", "Save"]) await page.getByRole("button", { name, exact: true }).click();
+    expect(await page.getByRole("alert").count()).toBe(5);
+    await page.evaluate(axe.source);
+    const violations = await page.evaluate(async () => {
+      const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: unknown[] }> } };
+      return (await axe.run()).violations;
+    });
+    expect(violations).toEqual([]);
+  },
+);
 
 test("a message goes when its value is corrected, and the others stay", async () => {
   const { page } = await openDashboard({ path: "/account" });
