@@ -48,7 +48,7 @@ function numberRule({ min, max, step }: HTMLInputElement): string {
 }
 
 /**
- * Places the control plane's messages at the fields they name, and names fields by their labels. What is about no field has
+ * Puts the control plane's messages at the fields they name, and names fields by their labels. What is about no field has
  * the name `""`.
  */
 export function refusalMessages(form: HTMLFormElement | null, { error, issues }: Call): FieldMessages {

@@ -149,7 +149,10 @@ export function checkSent({ ended, status, body, issues }: SentRequest, note = "
   if (status !== null && status < 300) return;
   const code = typeof body === "object" && body !== null && "error_code" in body ? ` ${body.error_code}` : "";
   const message = messageOf(body) ?? "the response can't be parsed";
-  throw new RefusedError(`${status}${code}: ${message.replace(/\.$/, "")}.${note}`, issues);
+  throw new RefusedError(
+    `${status}${code}: ${message.replace(/\.$/, "")}.${note}`,
+    issues.map((issue) => ({ ...issue, message: `${issue.message} (${status}${code})` })),
+  );
 }
 
 function Timeline({ details, task }: { details: TaskDetails; task: Task }) {

@@ -213,7 +213,8 @@ describe("what the emulator refuses is named at its field, until it is changed",
     const address = page.getByLabel("Address");
     await address.fill("http://127.0.0.1/hum.wav");
     await submit();
-    const refused = "Address must be a public address: local and private networks are refused.";
+    const refused =
+      "Address must be a public address: local and private networks are refused (400 invalid_task_input).";
     await expectMessage(page, address, refused);
     await page.getByLabel("Model", { exact: true }).selectOption("provider_b");
     await page.getByLabel("Style and mood").fill("fado");
