@@ -84,8 +84,11 @@ export function RequestsView() {
 function TimeLink({ at, number, method, path }: ExchangeRow) {
   if (number === null) return <Time at={at} ms />;
   return (
-    <a href={linkWith("open", String(number))} aria-label={`Open ${method} ${path}`} class="plain">
+    <a href={linkWith("open", String(number))} class="plain">
       <Time at={at} ms />
+      <span class="unseen">
+        : Open {method} {path}
+      </span>
     </a>
   );
 }

@@ -80,16 +80,11 @@ export function readsOf(taskId: string) {
 export function GanttBar({ task, from, until }: { task: TaskRow; from: number; until: number }) {
   const percent = (at: number) => (100 * (at - from)) / Math.max(1, until - from);
   const segments = segmentsOf(task, now.value);
-  const text = segments.map(({ kind, from: began, to }) => `${formatDuration(to - began)} ${TEXTS[kind]}`);
+  const parts = segments.map(({ kind, from: began, to }) => `${formatDuration(to - began)} ${TEXTS[kind]}`);
+  const text = parts.join(", ") || "just created";
   return (
-    <svg
-      class="gantt-bar"
-      viewBox="0 0 100 10"
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={text.join(", ")}
-    >
-      <title>{text.join(", ")}</title>
+    <svg class="gantt-bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={text}>
+      <title>{text}</title>
       {segments.map(({ kind, from: began, to }) => (
         <rect
           key={kind}

@@ -17,7 +17,7 @@ describe("the request log", () => {
     expect(await rows.first().textContent()).toContain("404");
     expect(await rows.nth(1).textContent()).toContain("200");
     await page.getByRole("link", { name: "00000000…" }).click();
-    await page.getByText("There is no such task.").waitFor();
+    await page.getByText("Task not found").waitFor();
   });
 
   test("shows the emulator's log after the stream has opened again", async () => {

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import axe from "axe-core";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Emulator } from "../../../emulator/index.js";
@@ -33,7 +34,7 @@ async function openFull(options: Pick<DashboardOptions, "context" | "path"> = {}
     emulator.providers.provider_b.always({ outcome: "hang" });
   };
   const dashboard = await openDashboard({ ...options, prepare });
-  return { ...dashboard, song, views: [...VIEWS, `/tasks/${song}`] };
+  return { ...dashboard, song, views: [...VIEWS, `/tasks/${song}`, "/tasks?view=scale", "/requests?open=2"] };
 }
 
 async function problemsOf({ page }: Dashboard): Promise<string[]> {
@@ -61,8 +62,13 @@ describe("every view", () => {
       for (const view of full.views) {
         await full.goTo(view);
         if (view.includes(full.song)) await full.page.locator("svg.waveform").first().waitFor();
+        if (view.includes("open=")) await full.page.getByLabel("Response body").waitFor();
         expect([view, await problemsOf(full)]).toEqual([view, []]);
       }
+      await full.goTo("/scenarios");
+      await full.page.getByRole("button", { name: "Reset…" }).click();
+      await full.page.getByRole("dialog").waitFor();
+      expect(["dialog", await problemsOf(full)]).toEqual(["dialog", []]);
     },
   );
 
@@ -79,6 +85,31 @@ describe("every view", () => {
 });
 
 describe("the page", () => {
+  test("loads at most 110 kB, compressed, and paints within 300 ms", async () => {
+    const { page, server } = await openFull();
+    const paints: number[] = [];
+    // The first paint of a machine with other work is late at times.
+    for (let load = 0; load < 5; load++) {
+      await page.goto("about:blank");
+      await page.goto(`${server.url}/#/`);
+      await page.getByText("Available").first().waitFor();
+      paints.push(
+        await page.evaluate(
+          () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 1000,
+        ),
+      );
+    }
+    expect(Math.min(...paints)).toBeLessThan(300);
+    const loaded = await page.evaluate(() => [
+      location.origin,
+      ...performance.getEntriesByType("resource").map(({ name }) => name),
+    ]);
+    const assets = loaded.filter((url) => !url.includes("/_emulator/"));
+    expect(assets.length).toBeGreaterThanOrEqual(4);
+    const sizes = assets.map(async (url) => gzipSync(await (await fetch(url)).bytes()).byteLength);
+    expect((await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes)).toBeLessThan(110_000);
+  });
+
   test("shows the main columns of a table in full on a narrow screen", async () => {
     const { page, goTo } = await openFull({ context: { viewport: { width: 390, height: 844 } } });
     for (const [view, columns] of [
@@ -204,7 +235,7 @@ describe("the page", () => {
     await serveAgain({ seed: 1, credits: 77 });
     await page.getByText("No tasks yet.").waitFor();
     await page.goto(`${server.url}/#/tasks/${song}`);
-    await page.getByText("There is no such task.").waitFor();
+    await page.getByText("Task not found").waitFor();
     await page.getByRole("link", { name: "Overview" }).click();
     await page.getByText("$0.77 to spend").waitFor();
     await page.getByText("1 movement", { exact: true }).waitFor();
