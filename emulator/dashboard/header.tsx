@@ -59,7 +59,7 @@ function AccountChoice() {
   const accounts = overview.value?.accounts ?? [];
   if (accounts.length < 2) return null;
   return (
-    <div class="account-choice">
+    <div class="inline">
       <Field
         label="Account"
         value={account.value?.account_id ?? ""}

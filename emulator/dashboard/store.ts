@@ -60,6 +60,9 @@ export const findingsByRequest = computed(() => {
 
 export interface BalanceAfter {
   entry: LedgerEntry;
+  index: number;
+  /** In milliseconds since the epoch. */
+  at: number;
   available: number;
   frozen: number;
 }
@@ -79,10 +82,10 @@ export const isLedgerLoaded = computed(() => ledgers.value[accountId.value] !== 
 export const balances = computed(() => {
   let available = 0;
   let frozen = 0;
-  return (ledgers.value[accountId.value] ?? []).map((entry): BalanceAfter => {
+  return (ledgers.value[accountId.value] ?? []).map((entry, index): BalanceAfter => {
     available += changeOf(entry);
     frozen += EFFECTS[entry.kind].frozen * entry.credits;
-    return { entry, available, frozen };
+    return { entry, index, at: Date.parse(entry.at), available, frozen };
   });
 });
 

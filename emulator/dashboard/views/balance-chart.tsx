@@ -1,119 +1,129 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type uPlot from "uplot";
-import { formatCount, formatTime } from "../parts/format.js";
-import { colors } from "../parts/theme.js";
-import { type BalanceAfter, balances, now } from "../store.js";
+import { bindParam, linkTo, param } from "../address.js";
+import { Chart, type Look, thinOut } from "../parts/chart.js";
+import { Field } from "../parts/controls.js";
+import { Empty, Loading, Section, Table, Time } from "../parts/display.js";
+import { formatCount } from "../parts/format.js";
+import { type BalanceAfter, balances, isLedgerLoaded, now } from "../store.js";
 
-const HEIGHT_PX = 220;
-const DAY_SECONDS = 86_400;
+const HEIGHT_PX = 240;
 
-/** Space for a label of the time axis, with a gap. */
-const TIME_LABEL_PX = 90;
+const HOUR_MS = 3_600_000;
+const RANGES = [
+  ["", "All"],
+  ["day", "Last day"],
+  ["hour", "Last hour"],
+] as const;
+const RANGES_MS: Readonly<Record<string, number>> = { hour: HOUR_MS, day: 24 * HOUR_MS };
 
-/** Available and frozen credits over time. The statement below has the same data as text. */
-export function BalanceChart() {
-  const container = useRef<HTMLDivElement>(null);
-  const chart = useRef<uPlot | null>(null);
+export function BalanceSection() {
+  return (
+    <Section
+      title="Credits over time"
+      aside={
+        <div class="inline">
+          <Field label="Range" of={RANGES} {...bindParam("range")} />
+        </div>
+      }
+    >
+      {!isLedgerLoaded.value ? (
+        <Loading what="the chart" />
+      ) : balances.value.length < 2 ? (
+        <Empty>
+          The chart starts with the second change of credits. <a href={linkTo("/tasks/new")}>Submit a task</a>{" "}
+          or <a href={linkTo("/account")}>top up</a>.
+        </Empty>
+      ) : (
+        <BalanceChart />
+      )}
+    </Section>
+  );
+}
+
+/** Available credits above, and frozen ones below on a scale of their own. */
+function BalanceChart() {
   const all = balances.value;
-  const at = now.value;
-  // New colors need a new chart; new data does not.
-  useEffect(() => {
-    const element = container.current;
-    if (element === null) return;
-    let isMounted = true;
-    const observer = new ResizeObserver(() =>
-      chart.current?.setSize({ width: element.clientWidth, height: HEIGHT_PX }),
-    );
-    void import("uplot").then(({ default: Plot }) => {
-      if (!isMounted) return;
-      chart.current = new Plot(optionsFor(Plot, element), dataOf(balances.peek(), now.peek()), element);
-      observer.observe(element);
-    });
-    return () => {
-      isMounted = false;
-      observer.disconnect();
-      chart.current?.destroy();
-      chart.current = null;
-    };
-  }, [colors.value]);
-  useEffect(() => chart.current?.setData(dataOf(all, at)), [all, at]);
-
+  const until = now.value;
+  const length = RANGES_MS[param("range")] ?? Number.POSITIVE_INFINITY;
+  const { entries, data } = useMemo(() => shownOf(all, until - length, until), [all, until, length]);
   const { available = 0, frozen = 0 } = all.at(-1) ?? {};
   return (
-    <div
-      class="chart"
-      ref={container}
-      role="img"
-      aria-label={`Available and frozen credits over time; at last ${formatCount(available)} available and ${formatCount(frozen)} frozen`}
+    <Chart
+      label={`Available and frozen credits over time; at last ${formatCount(available)} available and ${formatCount(frozen)} frozen`}
+      heightPx={HEIGHT_PX}
+      data={data}
+      parts={partsOf}
+      table={() => (
+        <Table
+          columns={[
+            ["Time (UTC)", (after: BalanceAfter) => <Time at={after.at} />],
+            ["Available", (after) => formatCount(after.available), "number"],
+            ["Frozen", (after) => formatCount(after.frozen), "number"],
+          ]}
+          items={entries}
+          keyOf={({ index }) => String(index)}
+        />
+      )}
     />
   );
 }
 
-/** Times in seconds, and the credits after the last entry at each time, up to now. */
-function dataOf(all: readonly BalanceAfter[], now: number): [number[], number[], number[]] {
-  const points = new Map(all.map((after) => [Date.parse(after.entry.at) / 1000, after]));
-  const last = all.at(-1);
-  if (last !== undefined && now > Date.parse(last.entry.at)) points.set(now / 1000, last);
-  const after = [...points.values()];
-  return [[...points.keys()], after.map(({ available }) => available), after.map(({ frozen }) => frozen)];
+/** The balances in a range, newest first; and the curves, which begin with the balance at the range's start. */
+function shownOf(all: readonly BalanceAfter[], from: number, until: number) {
+  const first = all.findIndex(({ at }) => at >= from);
+  const entries = first === -1 ? [] : all.slice(first);
+  const end = all.at(-1);
+  const before = first === -1 ? end : all[first - 1];
+  const points = [
+    ...(before === undefined ? [] : [{ ...before, at: from }]),
+    ...entries,
+    ...(end === undefined || end.at >= until ? [] : [{ ...end, at: until }]),
+  ].filter(({ at }, index, { [index + 1]: next }) => next?.at !== at);
+  const data = thinOut(
+    points.map(({ at }) => at / 1000),
+    [points.map(({ available }) => available), points.map(({ frozen }) => frozen)],
+  );
+  return { entries: entries.toReversed(), data };
 }
 
-function optionsFor(Plot: typeof uPlot, element: HTMLElement): uPlot.Options {
-  const style = getComputedStyle(element);
-  const color = (name: string) => style.getPropertyValue(name).trim();
-  const axis = {
-    stroke: color("--muted"),
-    font: `12px ${style.fontFamily}`,
-    grid: { stroke: color("--line"), width: 1 },
-    ticks: { stroke: color("--line"), width: 1 },
+/** The parts of the height for the two curves; the rest separates them. */
+const AVAILABLE_SHARE = 0.58;
+const FROZEN_SHARE = 0.32;
+
+function partsOf({ axis, line, color }: Look) {
+  const only = (isShown: (mark: number, scale: uPlot.Scale) => boolean, scale: string) => {
+    const filter = (chart: uPlot, marks: number[]) =>
+      marks.map((mark) => (isShown(mark, chart.scales[scale] ?? {}) ? mark : null));
+    return { scale, filter, grid: { ...axis.grid, filter }, ticks: { ...axis.ticks, filter } };
   };
-  const stepped = Plot.paths.stepped?.({ align: 1 });
-  const series = (label: string, name: string): uPlot.Series => ({
-    label,
-    stroke: color(name),
-    fill: color(`${name}-faint`),
-    width: 2,
-    points: { show: false },
-    ...(stepped !== undefined && { paths: stepped }),
-  });
   return {
-    width: element.clientWidth,
-    height: HEIGHT_PX,
-    tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
-    scales: { y: { range: (_, __, highest) => [0, Math.max(highest * 1.1, 10)] } },
+    scales: { available: { range: upperRange }, frozen: { range: lowerRange } },
     axes: [
-      { ...axis, values: timeLabels, space: TIME_LABEL_PX },
-      { ...axis, size: labelsWidth },
+      // Without a size of its own, it shares the space of the other one.
+      { ...axis, size: 0, space: 18, ...only((mark, { max = 0 }) => mark <= max * FROZEN_SHARE, "frozen") },
+      {
+        ...axis,
+        ...only((mark, { min = 0, max = 0 }) => mark >= max - (max - min) * AVAILABLE_SHARE, "available"),
+      },
     ],
-    hooks: { ready: [showLast], setCursor: [showLast] },
     series: [
-      { label: "Time (UTC)", value: "{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}" },
-      series("Available", "--accent"),
-      series("Frozen", "--warn"),
+      { ...line("Available", "--accent"), scale: "available" },
+      { ...line("Frozen", "--warn"), scale: "frozen", fill: color("--warn-faint") },
     ],
   };
 }
 
-/** Space for the longest label of the credits. */
-function labelsWidth(_chart: uPlot, labels: string[] | null): number {
-  return 30 + 7.5 * Math.max(0, ...(labels ?? []).map((label) => label.length));
+/** Leaves space below the curve. It starts at 0, unless all values are far from 0. */
+function upperRange(_: uPlot, lowest: number, highest: number): [number, number] {
+  const isFlat = highest - lowest < highest / 2;
+  const margin = Math.max(2, (highest - lowest) * 0.1);
+  const bottom = isFlat ? Math.max(0, lowest - margin) : 0;
+  const top = highest + margin;
+  return [top - (top - bottom) / AVAILABLE_SHARE, top];
 }
 
-/** Without a cursor, the legend shows the last balance. */
-function showLast(chart: uPlot): void {
-  if (chart.cursor.idx === null || chart.cursor.idx === undefined)
-    chart.setLegend({ idx: chart.data[0].length - 1 });
-}
-
-/** Days if the marks are days apart, otherwise times, with the day where it changes. */
-function timeLabels(_chart: uPlot, seconds: number[]): string[] {
-  const [first = 0, second = 0] = seconds;
-  const isByDay = second - first >= DAY_SECONDS;
-  return seconds.map((each, index) => {
-    const time = formatTime(each * 1000);
-    const day = time.slice(0, 10);
-    if (isByDay) return day;
-    const clock = time.slice(11, second - first < 60 ? 19 : 16);
-    return index === 0 || Number(clock.replaceAll(":", "")) === 0 ? `${clock}\n${day}` : clock;
-  });
+/** Leaves space above the curve. */
+function lowerRange(_: uPlot, __: number, highest: number): [number, number] {
+  return [0, Math.max(highest * 1.1, 5) / FROZEN_SHARE];
 }

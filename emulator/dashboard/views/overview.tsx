@@ -4,7 +4,7 @@ import { Code, Empty, Loading, Section, Time } from "../parts/display.js";
 import { formatAmount, formatCount, formatUsd, shortId } from "../parts/format.js";
 import { Rows } from "../parts/rows.js";
 import { account, balances, changeOf, isLedgerLoaded, overview } from "../store.js";
-import { BalanceChart } from "./balance-chart.js";
+import { BalanceSection } from "./balance-chart.js";
 
 /** The credits of the account, their history, and how to connect a program. */
 export function OverviewView() {
@@ -13,21 +13,22 @@ export function OverviewView() {
   const { balance, usage, suspended } = account.value;
   const { available, frozen } = balance;
   const { tasks_created: created, credits_topped_up: toppedUp } = usage;
+  const settled = toppedUp - available - frozen;
   const entries = balances.value.length;
   const figures = [
     ["Available", available, `${formatUsd(available / 100)} to spend on new tasks`],
-    ["Frozen", frozen, "held for unfinished tasks"],
-    ["Settled", toppedUp - available - frozen, "spent on tasks that succeeded"],
+    ["Frozen", frozen, "held for unfinished tasks", linkTo("/tasks", { status: "unfinished" })],
+    ["Settled", settled, "spent on tasks that succeeded", linkTo("/tasks", { status: "success" })],
     ["Topped up", toppedUp, "bought or granted in total"],
-    ["Tasks", created, "created, of every status"],
+    ["Tasks", created, "created, of every status", linkTo("/tasks")],
   ] as const;
   return (
     <>
       <h1 class="unseen">Overview</h1>
       <dl class="figures">
-        {figures.map(([name, value, note]) => (
+        {figures.map(([name, value, note, list]) => (
           <div key={name}>
-            <dt>{name}</dt>
+            <dt>{list === undefined ? name : <a href={list}>{name}</a>}</dt>
             <dd>
               <strong>{formatCount(value)}</strong> <small>{note}</small>
             </dd>
@@ -39,18 +40,7 @@ export function OverviewView() {
           This account is suspended: it creates no tasks (403). <a href={linkTo("/account")}>Change that</a>
         </p>
       )}
-      <Section title="Credits over time">
-        {!isLedgerLoaded.value ? (
-          <Loading what="the chart" />
-        ) : entries < 2 ? (
-          <Empty>
-            The chart starts with the second change of credits.{" "}
-            <a href={linkTo("/tasks/new")}>Submit a task</a> or <a href={linkTo("/account")}>top up</a>.
-          </Empty>
-        ) : (
-          <BalanceChart />
-        )}
-      </Section>
+      <BalanceSection />
       <Section title="Statement" aside={<small>{formatAmount(entries, "movement")}</small>}>
         <Statement />
       </Section>

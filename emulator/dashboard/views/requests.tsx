@@ -8,6 +8,7 @@ import { formatAmount, formatCount, shortId } from "../parts/format.js";
 import { Rows } from "../parts/rows.js";
 import { findings, findingsByRequest, isLogLoaded, overview, requestKey, requests } from "../store.js";
 import { ExchangeView, FindingText } from "./exchange.js";
+import { RateSection } from "./rate-chart.js";
 
 /** Hidden on narrow screens, since all endpoints have it. */
 const PREFIX = "/api/v1";
@@ -37,6 +38,7 @@ export function RequestsView() {
         </div>
       </div>
       <Filters count={shown.length} />
+      <RateSection log={log} />
       <div class={open === "" ? "" : "split"}>
         {shown.length > 0 ? (
           <Rows

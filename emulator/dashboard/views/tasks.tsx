@@ -1,14 +1,15 @@
 import { computed } from "@preact/signals";
 import { bindParam, linkTo, param, setParam } from "../address.js";
 import type { TaskRow } from "../api.js";
+import { AsTable } from "../parts/chart.js";
 import { Field, Flag } from "../parts/controls.js";
-import { Empty, Loading, Status, Time } from "../parts/display.js";
-import { formatAmount, formatCount, formatTime, shortId } from "../parts/format.js";
+import { Empty, Loading, Status, Table, Time } from "../parts/display.js";
+import { formatAmount, formatCount, formatDuration, formatTime, shortId } from "../parts/format.js";
 import { Rows } from "../parts/rows.js";
 import { account, areTasksLoaded, now, overview, tasks } from "../store.js";
-import { GanttBar } from "./task-bar.js";
+import { GanttBar, segmentsOf } from "./task-bar.js";
 
-const STATUSES = ["pending", "running", "success", "failure", "timeout"] as const;
+const STATUSES = ["unfinished", "pending", "running", "success", "failure", "timeout"] as const;
 
 /** The chosen account's tasks that match the filters. */
 const shown = computed(() => {
@@ -19,7 +20,7 @@ const shown = computed(() => {
   return tasks.value.filter(
     (task) =>
       task.account_id === owner &&
-      (status === "" || task.status === status) &&
+      (status === "" || task.status === status || (status === "unfinished" && task.completed_at === null)) &&
       matches(`${task.task_id} ${task.model} ${task.type} ${task.about}`),
   );
 });
@@ -144,8 +145,34 @@ function Gantt() {
         ]}
         items={tasks}
       />
+      <AsTable>
+        {() => (
+          <Table
+            columns={[
+              ["Task", (task: TaskRow) => <About task={task} />],
+              ["Created (UTC)", (task) => <Time at={task.created_at} ms />],
+              ...PHASES.map(
+                ([kind, heading]) => [heading, (task: TaskRow) => lengthOf(task, kind), "number"] as const,
+              ),
+            ]}
+            items={tasks.toReversed()}
+            keyOf={({ task_id: id }) => id}
+          />
+        )}
+      </AsTable>
     </>
   );
+}
+
+const PHASES = [
+  ["queued", "Queued"],
+  ["running", "Running"],
+  ["unnoticed", "Ended, not discovered"],
+] as const;
+
+function lengthOf(task: TaskRow, kind: (typeof PHASES)[number][0]): string {
+  const segment = segmentsOf(task, now.value).find((each) => each.kind === kind);
+  return segment === undefined ? "–" : formatDuration(segment.to - segment.from);
 }
 
 function About({ task }: { task: TaskRow }) {

@@ -1,0 +1,158 @@
+import type { Page } from "playwright-core";
+import { afterAll, describe, expect, test } from "vitest";
+import { closeBrowser, openDashboard } from "./support/dashboard.js";
+
+afterAll(closeBrowser);
+
+const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "a lighthouse" } };
+const LIMITS = { requests: 5, windowSeconds: 60 };
+
+/** Opens the table below the chart, and waits for these rows. */
+async function expectTable(page: Page, rows: readonly unknown[]): Promise<void> {
+  await page.getByText("Show as a table").click();
+  await expect.poll(() => page.locator("details.as-table tbody tr").evaluateAll(textsOf)).toEqual(rows);
+}
+
+function textsOf(rows: readonly Element[]): string[] {
+  return rows.map((row) => [...row.children].map((cell) => cell.textContent).join(" "));
+}
+
+describe("the chart of the rate limit", () => {
+  test("shows each window with its requests, the limit, and the requests refused with 429", async () => {
+    const { page, api, emulator } = await openDashboard({ path: "/requests", emulator: { limits: LIMITS } });
+    await page.getByText("The chart starts with the first request that a key sends.").waitFor();
+    for (let count = 0; count < 7; count++) await api("GET", "/account/balance");
+    await emulator.clock.advance(90_000);
+    for (let count = 0; count < 3; count++) await api("GET", "/account/balance");
+    await page.getByText("5 requests in a window of 60 s").waitFor();
+    await page.getByRole("img", { name: /in 2 windows: at most 5 of 5, and 2 refused with 429/ }).waitFor();
+    await page.locator(".rate canvas").waitFor();
+    expect(await heightOf(page, "--bad")).toBeGreaterThan(2);
+    await expectTable(page, ["2026-01-01 00:01:30.000 3 5 0", "2026-01-01 00:00:00.000 5 5 2"]);
+  });
+
+  test("is of the most used key, or of the key in the filter", async () => {
+    const { page, api, emulator } = await openDashboard({ path: "/requests" });
+    const other = emulator.accounts.createKey(emulator.accountId);
+    const headers = { "x-api-key": other.api_key };
+    await emulator.fetch(`${emulator.url}/api/v1/account/balance`, { headers });
+    for (let count = 0; count < 2; count++) await api("GET", "/account/balance");
+    await page.getByText(/\(the most used\)/).waitFor();
+    await page.getByRole("img", { name: /at most 2 of 120/ }).waitFor();
+    await page.getByLabel("Key", { exact: true }).selectOption(other.key_id);
+    await page
+      .getByText(`key ${other.key_id.slice(0, 8)}…`)
+      .last()
+      .waitFor();
+    await page.getByRole("img", { name: /at most 1 of 120/ }).waitFor();
+  });
+
+  test("shows the last windows, or all", async () => {
+    const { page, api, emulator } = await openDashboard({ path: "/requests" });
+    for (let count = 0; count < 3; count++) {
+      await api("GET", "/account/balance");
+      await emulator.clock.advance(3_600_000);
+    }
+    await page.getByRole("img", { name: /in 1 window:/ }).waitFor();
+    await page.getByLabel("Range").selectOption("all");
+    await page.getByRole("img", { name: /in 3 windows:/ }).waitFor();
+    await page.reload();
+    await page.getByRole("img", { name: /in 3 windows:/ }).waitFor();
+  });
+
+  test("can be folded, also after a reload", async () => {
+    const { page, api } = await openDashboard({ path: "/requests" });
+    await api("GET", "/account/balance");
+    const chart = page.locator(".rate canvas");
+    await chart.waitFor();
+    await page.getByRole("heading", { name: "Rate limit" }).click();
+    await chart.waitFor({ state: "detached" });
+    await page.reload();
+    await page.getByRole("row", { name: /account\/balance/ }).waitFor();
+    expect(await chart.count()).toBe(0);
+    await page.getByRole("heading", { name: "Rate limit" }).click();
+    await chart.waitFor();
+  });
+});
+
+describe("the chart of credits", () => {
+  test("has a range, which stays after a reload", async () => {
+    const { page, emulator } = await openDashboard();
+    for (let count = 0; count < 2; count++) {
+      await emulator.clock.advance(2 * 3_600_000);
+      emulator.accounts.topUp(emulator.accountId, { usd: 1, method: "card" });
+    }
+    await page.locator(".chart canvas").waitFor();
+    await page.getByLabel("Range").selectOption("hour");
+    await page.reload();
+    await page.locator(".chart canvas").waitFor();
+    expect(await page.getByLabel("Range").inputValue()).toBe("hour");
+    await expectTable(page, ["2026-01-01 04:00:00 300 0"]);
+    await page.getByLabel("Range").selectOption("day");
+    await page.locator("details.as-table tbody tr").nth(2).waitFor();
+  });
+
+  test("shows few frozen credits beside many available ones", async () => {
+    const { page, emulator, submit } = await openDashboard({ emulator: { credits: 1_000_000 } });
+    await emulator.clock.advance(60_000);
+    await submit(LYRICS);
+    await emulator.clock.advance(60_000);
+    await page.getByRole("img", { name: /999,995 available and 5 frozen/ }).waitFor();
+    await page.locator(".chart canvas").waitFor();
+    await expect.poll(() => heightOf(page, "--warn")).toBeGreaterThan(30);
+    expect(await heightOf(page, "--accent")).toBeGreaterThan(30);
+  });
+});
+
+describe("a chart", () => {
+  test("of tasks drawn to scale can be read as a table", async () => {
+    const { page, api, emulator, submit } = await openDashboard({ path: "/tasks?view=scale" });
+    const id = await submit(LYRICS);
+    await emulator.clock.advance(600_000);
+    await api("GET", `/task/${id}`);
+    await page.getByRole("row", { name: /success/ }).waitFor();
+    await expectTable(page, [
+      expect.stringMatching(/2026-01-01 00:00:00.000 (–|\d+ seconds?) \d+ seconds? 9 minutes/),
+    ]);
+  });
+});
+
+describe("a card", () => {
+  test("links to the list of what it counts", async () => {
+    const { page, api, emulator, submit, goTo } = await openDashboard();
+    const done = await submit(LYRICS);
+    await emulator.clock.advance(600_000);
+    await api("GET", `/task/${done}`);
+    await submit(LYRICS);
+    await submit(LYRICS);
+    for (const [card, tasks] of [
+      ["Frozen", "2 tasks"],
+      ["Settled", "1 task"],
+      ["Tasks", "3 tasks"],
+    ] as const) {
+      await goTo("/");
+      await page.locator(".figures").getByRole("link", { name: card }).click();
+      await page.getByText(tasks, { exact: true }).waitFor();
+    }
+  });
+});
+
+/** How many pixels a color spans vertically in the chart. */
+function heightOf(page: Page, name: string): Promise<number> {
+  return page.locator(".chart canvas").evaluate((element, property) => {
+    const canvas = element as HTMLCanvasElement;
+    const color = getComputedStyle(canvas).getPropertyValue(property);
+    const [red = 0, green = 0, blue = 0] = (color.match(/\d+/g) ?? []).map(Number);
+    const { data, width } = (canvas.getContext("2d") as CanvasRenderingContext2D).getImageData(
+      0,
+      0,
+      canvas.width,
+      canvas.height,
+    );
+    const rows = [];
+    for (let index = 0; index < data.length; index += 4)
+      if (data[index] === red && data[index + 1] === green && data[index + 2] === blue)
+        rows.push(Math.floor(index / 4 / width));
+    return rows.length === 0 ? 0 : Math.max(...rows) - Math.min(...rows);
+  }, name);
+}
