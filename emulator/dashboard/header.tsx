@@ -28,12 +28,14 @@ export function Header({ views }: { views: readonly { name: string; title: strin
         </nav>
         <ThemeButton />
       </div>
-      {overview.value !== null && (
-        <div class="bar strip">
-          <AccountChoice />
-          <Clock />
-        </div>
-      )}
+      <div class="bar strip">
+        {overview.value !== null && (
+          <>
+            <AccountChoice />
+            <Clock />
+          </>
+        )}
+      </div>
     </header>
   );
 }

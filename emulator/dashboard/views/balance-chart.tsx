@@ -27,16 +27,18 @@ export function BalanceSection() {
         </div>
       }
     >
-      {!isLedgerLoaded.value ? (
-        <Loading what="the chart" />
-      ) : balances.value.length < 2 ? (
-        <Empty>
-          The chart starts with the second change of credits. <a href={linkTo("/tasks/new")}>Submit a task</a>{" "}
-          or <a href={linkTo("/account")}>top up</a>.
-        </Empty>
-      ) : (
-        <BalanceChart />
-      )}
+      <div class="balance">
+        {!isLedgerLoaded.value ? (
+          <Loading what="the chart" />
+        ) : balances.value.length < 2 ? (
+          <Empty>
+            The chart starts with the second change of credits.{" "}
+            <a href={linkTo("/tasks/new")}>Submit a task</a> or <a href={linkTo("/account")}>top up</a>.
+          </Empty>
+        ) : (
+          <BalanceChart />
+        )}
+      </div>
     </Section>
   );
 }

@@ -150,12 +150,14 @@ function Filters({ count }: { count: number }) {
       )}
       <Field label="Method" of={METHODS} {...bindParam("method")} />
       <Field label="Status" of={STATUSES} {...bindParam("status")} />
-      <Flag
-        label={`Only with findings (${formatCount(findings.value.length)})`}
-        value={param("found") !== ""}
-        onChange={(only) => setParam("found", only ? "1" : "")}
-      />
-      <small aria-live="polite">{formatAmount(count, "request")}</small>
+      <div class="line">
+        <Flag
+          label={`Only with findings (${formatCount(findings.value.length)})`}
+          value={param("found") !== ""}
+          onChange={(only) => setParam("found", only ? "1" : "")}
+        />
+        <small aria-live="polite">{formatAmount(count, "request")}</small>
+      </div>
     </search>
   );
 }
