@@ -9,7 +9,7 @@ test("client.test.ts compiles with the types that a public generator makes of th
   mkdirSync(folder, { recursive: true });
   const nodes = await openapiTS(Buffer.from(JSON.stringify(await fetchDocument())));
   writeFileSync(`${folder}/generated.ts`, astToString(nodes));
-  const include = ["*", "../../test/openapi/client.test.ts"];
+  const include = ["*", "../../test/openapi/client.test.ts", "../../emulator/**/*.d.ts"];
   writeFileSync(
     `${folder}/tsconfig.json`,
     JSON.stringify({ extends: "../../tsconfig.json", include, exclude: [] }),
