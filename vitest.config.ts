@@ -27,6 +27,7 @@ const built = ["test/{package,examples}/**/*.test.ts", "test/cli/{emulator,proce
 const long = [
   "test/{kill,pacing}/**/*.test.ts",
   "test/trips.test.ts",
+  "test/cli/drift-deviations.test.ts",
   "test/contract/{msw-2,performance,policies}.test.ts",
   // It replaces MSW 3 by MSW 2, also for other files in its worker.
   "test/emulator/msw-2.test.ts",

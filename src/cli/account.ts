@@ -1,9 +1,9 @@
-import { AsyncMusic, type PacerFactory } from "../index.js";
+import { AsyncMusic, type ClientOptions } from "../index.js";
 import type { ConnectionFlags } from "./flags.js";
 import { commandName, priceOf, type Terminal, tableOf, UsageError, writeResult } from "./terminal.js";
 
 /** The client for the account whose key is in the environment. */
-export function connect(flags: ConnectionFlags, terminal: Terminal, pacer?: PacerFactory): AsyncMusic {
+export function connect(flags: ConnectionFlags, terminal: Terminal, options: ClientOptions = {}): AsyncMusic {
   const { ASYNC_MUSIC_API_KEY: apiKey, ASYNC_MUSIC_BASE_URL: address } = terminal.env;
   const baseUrl = flags.baseUrl ?? address;
   if (!apiKey)
@@ -11,7 +11,7 @@ export function connect(flags: ConnectionFlags, terminal: Terminal, pacer?: Pace
       `Missing API key. Set ASYNC_MUSIC_API_KEY to a key from the service's dashboard. To try it without a charge, run \`${commandName(terminal)} emulator\`.`,
     );
   if (!baseUrl) throw new UsageError("Missing service address. Set ASYNC_MUSIC_BASE_URL or pass --base-url.");
-  return new AsyncMusic({ ...terminal.client, apiKey, baseUrl, pacer });
+  return new AsyncMusic({ ...terminal.client, ...options, apiKey, baseUrl });
 }
 
 export async function showBalance(flags: ConnectionFlags, terminal: Terminal): Promise<void> {

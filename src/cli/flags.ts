@@ -89,6 +89,9 @@ const WAIT_OPTIONS = [
   ...CONNECTION_OPTIONS,
 ];
 
+/** A public recording of a few seconds, in Ogg. */
+const SAMPLE_URL = "https://upload.wikimedia.org/wikipedia/commons/c/c8/Example.ogg";
+
 /** The options of each command. */
 export const OPTIONS = {
   run: [
@@ -125,6 +128,19 @@ export const OPTIONS = {
   ],
   balance: CONNECTION_OPTIONS,
   usage: CONNECTION_OPTIONS,
+  drift: [
+    option(
+      "--max-credits <n>",
+      "the most credits that the check may spend; 20 are enough for all but one probe, 30 for all",
+      wholeNumber(0),
+    ).makeOptionMandatory(),
+    option("--report <file>", "also write the report to this file, as Markdown"),
+    option("--upload-url <url>", "a public address of short audio that is not MP3").default(
+      SAMPLE_URL,
+      "a recording of Wikimedia Commons",
+    ),
+    ...CONNECTION_OPTIONS,
+  ],
   emulator: [
     option(
       "--port <port>",

@@ -64,6 +64,16 @@ the key is never replaced.
 
   ${command} settle rain --journal j --not-created`;
 
+const driftHelpFor = (command: string) => `
+It takes up to 15 minutes and sends about 150 requests. Use
+an account that no other program uses meanwhile. A request
+is only sent if its price fits into --max-credits. A POST is
+never repeated after its outcome became unknown.
+
+Exit status: 0 no drift, 1 drift, 2 it could not be run.
+
+  ${command} drift --max-credits 20 --report drift.md`;
+
 const emulatorHelpFor = (command: string) => `
 A command after -- runs against a new emulator, with
 ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY set. The
@@ -80,9 +90,12 @@ export async function runProgram(args: readonly string[], given: Terminal): Prom
   const own = dashes < 0 ? args : args.slice(0, dashes);
   try {
     const program = createProgram(terminal);
-    addCommands(program, terminal, dashes < 0 ? null : args.slice(dashes + 1));
+    let exitStatus = 0;
+    addCommands(program, terminal, dashes < 0 ? null : args.slice(dashes + 1), (status) => {
+      exitStatus = status;
+    });
     await program.parseAsync(own, { from: "user" });
-    return 0;
+    return exitStatus;
   } catch (error) {
     // Without a command, commander writes the help to stderr: a misuse.
     if (error instanceof CommanderError && /^commander\.(help|version)/.test(error.code))
@@ -130,8 +143,14 @@ function packageVersion(): string {
  * Adds all commands. What a command does is loaded when it runs, so that the help starts fast.
  *
  * @param operands - What follows `--` after `emulator`; `null` without it.
+ * @param exitWith - Receives the exit status of a command that has more than one without an error.
  */
-export function addCommands(program: Command, terminal: Terminal, operands: readonly string[] | null): void {
+export function addCommands(
+  program: Command,
+  terminal: Terminal,
+  operands: readonly string[] | null,
+  exitWith: (status: number) => void = () => {},
+): void {
   const name = commandName(terminal);
   const add = (command: keyof typeof OPTIONS, description: string, help = "") => {
     const added = program.command(command).description(description).addHelpText("after", help);
@@ -169,6 +188,13 @@ export function addCommands(program: Command, terminal: Terminal, operands: read
 
   add("usage", "Show the tasks and credits that the account has used.").action(async (flags) =>
     (await import("./account.js")).showUsage(flags, terminal),
+  );
+
+  add("drift", "Compare the service with the emulator. Costs credits.", driftHelpFor(name)).action(
+    async (flags) => {
+      const { checkDrift } = await import("./drift/drift.js");
+      exitWith(await checkDrift(flags, packageVersion(), terminal));
+    },
   );
 
   add("emulator", "Run the service on this machine. Nothing is charged.", emulatorHelpFor(name))

@@ -172,7 +172,7 @@ function adviceFor(error: Error, fault: TaskFault | null, command: string): read
     const title = journal === undefined ? "To continue with the task:" : again;
     return [title, "", `  ${resumeCommand(command, fault.taskId, fault.flags)}`];
   }
-  if (error instanceof Interrupted) return ["This command created no task."];
+  if (error instanceof Interrupted && fault !== null) return ["This command created no task."];
   if (error instanceof sdk.InsufficientCreditsError)
     return [`To see your credits, run \`${command} balance\`.`];
   if (!(error instanceof sdk.SubmissionOutcomeUnknownError)) return [];

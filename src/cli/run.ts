@@ -89,7 +89,7 @@ export async function waitForTask(taskId: string, flags: TaskFlags, terminal: Te
 function connectWithProgress(flags: TaskFlags, terminal: Terminal): Pick<Job, "client" | "progress"> {
   const clock = terminal.client?.clock ?? Date;
   const progress = createProgressLine(terminal, () => clock.now());
-  const client = connect(flags, terminal, createObservedPacer(progress.pause));
+  const client = connect(flags, terminal, { pacer: createObservedPacer(progress.pause) });
   client.on("pause", ({ until }) => progress.pause(until));
   return { client, progress };
 }

@@ -1,9 +1,11 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { POLICY_FIELDS } from "../../emulator/core/policy-fields.js";
 import { titlesIn } from "./titles.js";
 
 const PAGE = "../../docs/fidelity.md";
+/** Written by `async-music drift`. */
+const DRIFT_REPORT = "../../docs/reports/drift.md";
 const OPEN = "Policy options";
 const FIXED = "Details without an option";
 
@@ -54,14 +56,20 @@ it("every policy option belongs to a sentence of the interface", () => {
   );
 });
 
-it("docs/fidelity.md has the titles of the tests and the policy of today: run `npm run fidelity`", async () => {
+it("docs/fidelity.md has the titles of the tests, the policy and the drift report of today: run `npm run fidelity`", async () => {
   const renewed = page
     .replace(/\d+ sentences/, `${sentences.length} sentences`)
+    .replace(/(?<=^\[`async-music drift`\].*\n\n)(?:>.*\n)+/m, driftFigures())
     .replace(/(?<=^\| option \|.*\n\|.*\n)(?:\|.*\n)+/m, policyRows())
     .split("\n")
     .map((line) => renewedRow(line))
     .join("\n");
   await expect(renewed).toMatchFileSnapshot(PAGE);
+});
+
+it("the figures of a drift report stand above its first section", () => {
+  const report = "# Drift report\n\nNo drift: 29 probes.\n\n- Date: 2026-01-01\n\n## Differences\n\nNone.\n";
+  expect(figuresOf(report)).toBe("No drift: 29 probes.\n\n- Date: 2026-01-01");
 });
 
 /** The rows of every table but that of the policy. */
@@ -97,6 +105,24 @@ function currentTitle(by: string): string | undefined {
   const [, file = "", title = ""] = /^`(.+?)`: (?:.* › )?(.+)$/.exec(by) ?? [];
   const full = titlesIn(file).get(title);
   return full === undefined ? undefined : `\`${file}\`: ${full}`;
+}
+
+/** The result, the date and the figures of the last drift report, as a quotation. */
+function driftFigures(): string {
+  const report = new URL(DRIFT_REPORT, import.meta.url);
+  const missing =
+    "None is committed: this package was made without access to the service. To make one, run\n" +
+    "`async-music drift --max-credits 20 --report docs/reports/drift.md`.";
+  const shown = existsSync(report) ? figuresOf(readFileSync(report, "utf8")) : missing;
+  return shown
+    .replaceAll(/^(?=.)/gm, "> ")
+    .replaceAll(/^$/gm, ">")
+    .concat("\n");
+}
+
+/** What stands between the title and the first section. */
+function figuresOf(report: string): string {
+  return (report.split(/^## /m)[0] ?? "").replace(/^# .*\n+/, "").trimEnd();
 }
 
 function policyRows(): string {

@@ -1,0 +1,318 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createEmulator, type Emulator, type Policy } from "../../emulator/index.js";
+import { type DriftOptions, json, linesOf, runDrift, task } from "./support/drift.js";
+import { createFolder, createTerminal } from "./support/terminal.js";
+
+const SHOWN = [
+  "invalid_audio_format_status",
+  "audio_conversion",
+  "mixed_field_sets",
+  "null_audio_format",
+  "rate_limit_window",
+  "running_after",
+] as const satisfies (keyof Policy)[];
+
+describe("an unchanged emulator", () => {
+  test.each([1, 2, 3, 4])("has no drift, and its policy is shown: seed %i", async (seed) => {
+    const { status, report, emulator } = await runDrift({ options: { seed, policy: "vary" } });
+    expect([linesOf(report), status]).toEqual([[], 0]);
+    for (const field of SHOWN)
+      expect([field, report?.policy[field]]).toEqual([field, emulator.policy[field]]);
+    expect(emulator.audit()).toEqual([]);
+  });
+
+  test.each<Partial<Policy>>([
+    {},
+    { audio_conversion: "off", audio_format_unavailable_status: 499 },
+    { audio_conversion: "failing", null_audio_format: "omitted" },
+    { invalid_audio_format_status: 418, mixed_field_sets: "named_only" },
+    { running_after: "first_read", rate_limit_window: "sliding" },
+  ])("has no drift with the policy %j", async (policy) => {
+    const { status, report } = await runDrift({ options: { seed: 9, policy } });
+    expect([linesOf(report), status]).toEqual([[], 0]);
+    expect(report?.policy).toMatchObject(policy);
+  });
+
+  test.each([0, 4, 12])("has no drift with %i credits: the refusals agree", async (credits) => {
+    const { status, report } = await runDrift({ options: { credits } });
+    expect([linesOf(report), status]).toEqual([[], 0]);
+  });
+
+  test.each([
+    ["slow tasks", { process_seconds: 900 }],
+    ["instant tasks", { queue_seconds: 0, process_seconds: 0 }],
+    ["tasks that end at a read", { polls: 3 }],
+    ["more clips", { clips: 5 }],
+    ["alternate addresses", { alternate_urls: ["https://example.com/a.mp3"] }],
+  ])("has no drift with %s", async (_, outcome) => {
+    const { report } = await runDrift({
+      prepare({ providers: { provider_a, provider_b } }) {
+        provider_a.always(outcome);
+        provider_b.always(outcome);
+      },
+    });
+    expect(linesOf(report)).toEqual([]);
+  });
+
+  test.each<[string, (emulator: Emulator) => void]>([
+    [
+      "a read without a response",
+      ({ faults }) => faults.add({ method: "GET", times: 2, fault: { kind: "disconnect", when: "before" } }),
+    ],
+    [
+      "a read with a 500",
+      ({ faults }) =>
+        faults.add({
+          path: "/api/v1/account/*",
+          times: 2,
+          fault: { kind: "status", status: 500, when: "after" },
+        }),
+    ],
+    [
+      "a read of a task with a 502",
+      ({ faults }) =>
+        faults.add({
+          path: "/api/v1/task/*",
+          times: 1,
+          fault: { kind: "status", status: 502, when: "after" },
+        }),
+    ],
+    [
+      "a slow read",
+      ({ faults }) => faults.add({ path: "/api/v1/account/usage", fault: { kind: "latency", ms: 4000 } }),
+    ],
+    [
+      "a 429 on a read",
+      ({ faults }) =>
+        faults.add({
+          method: "GET",
+          fault: { kind: "status", status: 429, retry_after_seconds: 20, when: "before" },
+        }),
+    ],
+    [
+      "a 429 on a POST",
+      ({ faults }) =>
+        faults.add({
+          method: "POST",
+          fault: { kind: "status", status: 429, retry_after_seconds: 20, when: "before" },
+        }),
+    ],
+  ])("has no drift after %s", async (_, prepare) => {
+    const { status, report, emulator } = await runDrift({ prepare });
+    expect([linesOf(report), status]).toEqual([[], 0]);
+    expect(emulator.audit()).toEqual([]);
+  });
+
+  test("has no drift where a provider adds fields to its clips", async () => {
+    const { report } = await runDrift({
+      deviation: task(({ output, status }) => {
+        const { result }: { result: unknown } = Object(output);
+        if (status !== "success" || !Array.isArray(result)) return {};
+        const clips = result.map((clip) => ({ ...clip, bpm: 90, metadata: { ...clip.metadata, key: "C" } }));
+        return { output: { ...Object(output), result: clips } };
+      }),
+    });
+    expect(linesOf(report)).toEqual([]);
+  });
+});
+
+/** The most credits that tasks held or had cost at any time. */
+function mostSpent({ accounts, accountId }: Emulator): number {
+  let [spent, most] = [0, 0];
+  for (const { kind, credits } of accounts.get(accountId).ledger) {
+    if (kind === "freeze") spent += credits;
+    if (kind === "refund") spent -= credits;
+    most = Math.max(most, spent);
+  }
+  return most;
+}
+
+describe("--max-credits", () => {
+  test.each([0, 1, 5, 10, 16, 21])("%i are never exceeded", async (maxCredits) => {
+    const policy = { mixed_field_sets: "named_only", null_audio_format: "omitted" } as const;
+    const { report, emulator } = await runDrift({ maxCredits, options: { policy } });
+    expect(mostSpent(emulator)).toBeLessThanOrEqual(maxCredits);
+    expect(report?.credits.spent).toBe(mostSpentAtEnd(emulator));
+    expect(report?.skipped).not.toEqual([]);
+    expect(linesOf(report)).toEqual([]);
+  });
+
+  test.each<[string, DriftOptions]>([
+    ["all responses are lost", { prepare: loseResponses(100) }],
+    ["all tasks hang", { prepare: always({ outcome: "hang" }) }],
+    ["all tasks fail", { prepare: always({ outcome: "failure" }) }],
+  ])("are not exceeded if %s", async (_, options) => {
+    const { emulator } = await runDrift({ maxCredits: 12, ...options });
+    expect(mostSpent(emulator)).toBeLessThanOrEqual(12);
+  });
+
+  test("count a failure that is charged, and a price that is too high", async () => {
+    let failures = 0;
+    const settled = await runDrift({
+      maxCredits: 12,
+      deviation: json((body, { url }) => {
+        if (body.data?.["status"] === "failure") failures = 1;
+        if (!url.endsWith("/balance") || body.data === undefined) return undefined;
+        return { ...body, data: { ...body.data, available: Number(body.data["available"]) - 10 * failures } };
+      }),
+    });
+    expect(settled.report?.credits.spent).toBe(12);
+    expect(settled.report?.skipped.map(({ probe }) => probe)).toContain("concat of an unknown clip");
+
+    const expensive = await runDrift({
+      maxCredits: 20,
+      deviation: json((body, { method }) =>
+        method === "POST" && body.data?.["type"] === "concat"
+          ? { ...body, data: { ...body.data, credits_charged: 15 } }
+          : undefined,
+      ),
+    });
+    expect(expensive.report?.skipped.map(({ probe }) => probe)).toContain("lyrics");
+  });
+
+  test("20 are enough for all probes but the song by provider_a, and 30 for all", async () => {
+    const options = { policy: { mixed_field_sets: "named_only", null_audio_format: "omitted" } } as const;
+    const [twenty, thirty] = [await runDrift({ maxCredits: 20, options }), await runDrift({ options })];
+    expect(twenty.report?.skipped).toEqual([{ probe: "song by provider_a", credits: 10 }]);
+    expect(thirty.report?.skipped).toEqual([]);
+  });
+
+  test("are required", async () => {
+    const { run } = createTerminal(createEmulator());
+    const { status, stderr } = await run("drift");
+    expect([status, stderr]).toEqual([2, expect.stringContaining("--max-credits")]);
+  });
+});
+
+describe("a POST", () => {
+  test.each(["before", "after"] as const)(
+    "is not repeated if all responses are lost %s the task exists",
+    async (when) => {
+      const { status, report, posts } = await runDrift({ prepare: loseResponses(100, when) });
+      expect(new Set(posts).size).toBe(posts.length);
+      expect(status).toBe(2);
+      expect(report?.incomplete.length).toBe(posts.length);
+      expect(report?.credits.spent).toBeLessThanOrEqual(30);
+    },
+  );
+
+  test.each([1, 12, 16])("is not repeated if the response of number %i is lost", async (number) => {
+    let count = 0;
+    const { status, report, posts } = await runDrift({
+      deviation(response, { method }) {
+        if (method === "POST" && ++count === number) throw new TypeError("fetch failed");
+        return response;
+      },
+    });
+    expect(new Set(posts).size).toBe(posts.length);
+    expect(report?.incomplete).toMatchObject([{ reason: expect.stringContaining("not sent again") }]);
+    expect([linesOf(report), status]).toEqual([[], 2]);
+  });
+
+  test("is not repeated after a 500", async () => {
+    const { status, posts } = await runDrift({
+      prepare: ({ faults }) =>
+        faults.add({ method: "POST", times: 100, fault: { kind: "status", status: 500, when: "after" } }),
+    });
+    expect([new Set(posts).size, status]).toEqual([posts.length, 1]);
+  });
+});
+
+test("the key stays within a low rate limit", async () => {
+  const { emulator } = await runDrift({ options: { limits: { requests: 15 } } });
+  expect(emulator.requests.filter((request) => request.status === 429)).toEqual([]);
+});
+
+describe("status 2, and nothing is charged:", () => {
+  test.each<[string, DriftOptions, string]>([
+    ["an invalid key", { env: { ASYNC_MUSIC_API_KEY: "emu_wrong" } }, "AuthenticationError"],
+    ["a missing key", { env: { ASYNC_MUSIC_API_KEY: "" } }, "UsageError"],
+    [
+      "an address without a service",
+      { env: { ASYNC_MUSIC_BASE_URL: "https://nothing.test" } },
+      "ConnectionError",
+    ],
+    [
+      "a suspended account",
+      { prepare: ({ accounts, accountId }) => void accounts.update(accountId, { suspended: true }) },
+      "AccountSuspendedError",
+    ],
+    ["a report that can't be written", { args: ["--report", "/no-such-folder/drift.md"] }, "UsageError"],
+    ["an upload from a file", { args: ["--upload-url", "file:///a.mp3"] }, "UsageError"],
+  ])("%s", async (_, options, name) => {
+    const { status, document, emulator } = await runDrift(options);
+    expect([status, document.error.name]).toEqual([2, name]);
+    expect(mostSpent(emulator)).toBe(0);
+  });
+});
+
+test("a signal ends it with the status of the signal, after the request in flight", async () => {
+  const { status, stderr, emulator } = await runDrift({ signal: "SIGTERM" });
+  expect(status).toBe(143);
+  expect(stderr).toContain("A task that was created continues");
+  expect(emulator.requests.length).toBeLessThan(80);
+});
+
+test("the report is Markdown, with its date and without the key", async () => {
+  const path = join(await createFolder(), "drift.md");
+  const emulator = createEmulator();
+  const { run } = createTerminal(emulator);
+  const { status, stdout } = await runDrift({ args: ["--report", path] }).then(() => run("drift", "--help"));
+  expect([status, stdout]).toEqual([0, expect.stringContaining("--max-credits")]);
+
+  const report = await readFile(path, "utf8");
+  expect(report).toMatch(
+    /^# Drift report\n\nNo drift: 29 probes and \d+ fields compared\.\n\n- Date: 2026-01-01T/,
+  );
+  expect(report).toContain('policy: { invalid_audio_format_status: 400, audio_conversion: "on"');
+  expect(report).toMatch(/^\| late_success \| It needs a task that is not read for an hour\. \|$/m);
+
+  const { apiKey } = emulator;
+  const named = await runDrift({
+    args: ["--report", path],
+    deviation: json((body) => body.data && { ...body, data: { ...body.data, [`${apiKey}\u001b[2J|`]: 1 } }),
+  });
+  const written = await readFile(path, "utf8");
+  expect(written).toContain("[redacted]");
+  for (const text of [written, named.stdout, named.stderr]) expect(text).not.toContain(apiKey);
+  expect(written).not.toContain("\u001b");
+});
+
+test("without --json, it writes the result, the policy and the reasons", async () => {
+  const emulator = createEmulator();
+  emulator.providers.provider_b.always({ format: "wav" });
+  const { baseUrl, apiKey, fetch, clock } = emulator.connection();
+  // The terminal of other tests parses each body, and one body of this check is not JSON.
+  const { run } = createTerminal({
+    connection: () => ({ ...emulator.connection(), baseUrl, apiKey, clock, fetch }),
+  });
+  const { status, stdout, stderr } = await run("drift", "--max-credits", "20");
+  expect(status).toBe(1);
+  expect(stderr).toContain("1/29 balance\n");
+  expect(stdout).toContain(
+    "song by provider_b, audio: Content-Type header is audio/wav, in the emulator audio/mpeg\n",
+  );
+  expect(stdout).toContain("\n  policy: { invalid_audio_format_status: 400, ");
+  expect(stdout).toContain("song by provider_a was skipped: it may cost 10 credits.\n");
+  expect(stdout).toContain("auto_top_up_month is not shown: ");
+});
+
+function mostSpentAtEnd({ accounts, accountId }: Emulator): number {
+  const { balance } = accounts.get(accountId);
+  return 1000 - balance.available;
+}
+
+function always(outcome: { outcome: "hang" | "failure" }) {
+  return ({ providers }: Emulator) => {
+    providers.provider_a.always(outcome);
+    providers.provider_b.always(outcome);
+  };
+}
+
+function loseResponses(times: number, when: "before" | "after" = "after") {
+  return ({ faults }: Emulator) => {
+    faults.add({ method: "POST", times, fault: { kind: "disconnect", when } });
+  };
+}

@@ -1,0 +1,140 @@
+import { createEmulator, type Emulator, type EmulatorOptions } from "../../../emulator/index.js";
+import type { Difference } from "../../../src/cli/drift/compare.js";
+import type { DriftReport } from "../../../src/cli/drift/report.js";
+import { runProgram } from "../../../src/cli/program.js";
+import type { EndingSignal, Output } from "../../../src/cli/terminal.js";
+
+/** What the service returns instead. */
+export type Deviation = (response: Response, request: Request) => Response | Promise<Response>;
+
+export interface DriftOptions {
+  options?: EmulatorOptions;
+  args?: readonly string[];
+  maxCredits?: number;
+  /** Changes the service before the check. */
+  prepare?(emulator: Emulator): void;
+  deviation?: Deviation;
+  env?: Record<string, string>;
+  signal?: EndingSignal;
+}
+
+/** Runs `async-music drift --json` against an emulator that deviates. */
+export async function runDrift(given: DriftOptions = {}) {
+  const { options = {}, args = [], maxCredits = 30, prepare, deviation, env = {}, signal } = given;
+  const emulator = createEmulator(options);
+  prepare?.(emulator);
+  const { baseUrl, apiKey, fetch, clock } = emulator.connection();
+  const written = { stdout: "", stderr: "" };
+  const posts: string[] = [];
+  const output = (name: keyof typeof written): Output => ({
+    isTerminal: false,
+    columns: () => 80,
+    write(text) {
+      written[name] += text;
+    },
+  });
+  const status = await runProgram(["drift", "--max-credits", String(maxCredits), "--json", ...args], {
+    env: { ASYNC_MUSIC_API_KEY: apiKey, ASYNC_MUSIC_BASE_URL: baseUrl, ...env },
+    stdin: async function* () {},
+    stdout: output("stdout"),
+    stderr: output("stderr"),
+    onSignal(listener) {
+      if (signal !== undefined) void clock.sleep(150_000).then(() => listener(signal));
+      return () => {};
+    },
+    client: {
+      clock,
+      random: () => 0,
+      async fetch(input, init) {
+        const request = new Request(input, init);
+        if (request.method === "POST") posts.push(await request.clone().text());
+        const response = await fetch(request.clone());
+        return deviation === undefined ? response : deviation(response, request);
+      },
+    },
+  });
+  const document = JSON.parse(written.stdout || "null");
+  const report: DriftReport | null = document?.drift === undefined ? null : document;
+  return { status, ...written, document, report, posts, emulator };
+}
+
+/** The differences as text: the probe, the part, the field, and both values. */
+export function linesOf(report: DriftReport | null): string[] {
+  const textOf = (value: unknown) => (value === undefined ? "missing" : String(value));
+  const shown = ({ probe, part, field, service, emulator }: Difference) =>
+    `${probe}, ${part}: ${field} ${textOf(service)} <> ${textOf(emulator)}`;
+  return report?.drift.map(shown) ?? [];
+}
+
+/** Replaces the JSON of responses that have some. */
+export function json(change: (body: Body, request: Request, response: Response) => unknown): Deviation {
+  return async (response, request) => {
+    if (response.headers.get("Content-Type") !== "application/json") return response;
+    const body = await response.clone().json();
+    const changed = change(body, request, response);
+    return changed === undefined ? response : withBody(response, changed);
+  };
+}
+
+/** Replaces fields of a task that is read. */
+export function task(change: (data: Data, request: Request) => object | undefined): Deviation {
+  return json((body, request) => {
+    if (request.method !== "GET" || body.data?.["credits_cost"] === undefined) return undefined;
+    const data = change(body.data, request);
+    return data && { ...body, data: { ...body.data, ...data } };
+  });
+}
+
+/** Replaces fields of the response to a new task. */
+export function created(change: (data: Data) => object | undefined): Deviation {
+  return json((body, { method }) => {
+    if (method !== "POST" || body.data === undefined) return undefined;
+    return { ...body, data: { ...body.data, ...change(body.data) } };
+  });
+}
+
+/** Replaces fields of balance or usage. */
+export function account(path: "balance" | "usage", change: (data: Data) => object): Deviation {
+  return json((body, { url }) => {
+    if (!url.endsWith(`/account/${path}`) || body.data === undefined) return undefined;
+    return { ...body, data: { ...body.data, ...change(body.data) } };
+  });
+}
+
+export function header(name: string, value: string | null, matches: (request: Request) => boolean = isApi) {
+  return (response: Response, request: Request) => {
+    if (!matches(request)) return response;
+    const headers = new Headers(response.headers);
+    if (value === null) headers.delete(name);
+    else headers.set(name, value);
+    return new Response(response.body, { status: response.status, headers });
+  };
+}
+
+/** Replaces an HTTP status by another. */
+export function status(from: number, to: number): Deviation {
+  return (response) =>
+    response.status === from
+      ? new Response(response.body, { status: to, headers: response.headers })
+      : response;
+}
+
+export function withBody(response: Response, body: unknown, status = response.status): Response {
+  const headers = new Headers(response.headers);
+  headers.delete("Content-Length");
+  return new Response(JSON.stringify(body), { status, headers });
+}
+
+export function isApi({ url }: Request): boolean {
+  return url.includes("/api/v1/");
+}
+
+export function isAudio({ url }: Request): boolean {
+  return url.includes("/audio/");
+}
+
+export type Data = Record<string, unknown>;
+
+interface Body extends Data {
+  data?: Data;
+}
