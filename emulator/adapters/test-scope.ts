@@ -51,18 +51,24 @@ export function followTest(core: Core) {
     /** The faults and next outcomes that the test added and no request used, for example because of a mistyped path. */
     unusedAdditions(): string | null {
       const { faults, scripts } = core.state;
-      const unused = [
-        ...faults
-          .filter((fault) => !inheritedAdditions.has(fault) && isUnused(fault))
-          .map(({ rule }) => `- faults.add(${JSON.stringify(rule)})\n`),
-        ...MODELS.flatMap((model) =>
-          scripts[model].next
-            .filter((outcome) => !inheritedAdditions.has(outcome))
-            .map((outcome) => `- providers.${model}.next(${JSON.stringify(outcome)})\n`),
-        ),
-      ];
-      if (unused.length === 0) return null;
-      return `Unused faults or outcomes: no request matched them.\n${unused.join("")}The test sent ${pathsOf(requests)}. Check \`method\` and \`path\`.\nIf a fault may stay unused, set its \`probability\`; for an outcome, use \`always\`.`;
+      const unusedFaults = faults
+        .filter((fault) => !inheritedAdditions.has(fault) && isUnused(fault))
+        .map(({ rule }) => `- faults.add(${JSON.stringify(rule)})\n`);
+      const unusedOutcomes = MODELS.flatMap((model) =>
+        scripts[model].next
+          .filter((outcome) => !inheritedAdditions.has(outcome))
+          .map(
+            (outcome) =>
+              `- providers.${model}.next(${JSON.stringify(outcome)}): no task of ${model} was created for it\n`,
+          ),
+      );
+      const messages = [
+        unusedFaults.length > 0 &&
+          `Unused faults: no request matched them.\n${unusedFaults.join("")}The test sent ${pathsOf(requests)}. Check \`method\` and \`path\`. If a fault may stay unused, set its \`probability\`.`,
+        unusedOutcomes.length > 0 &&
+          `Unused outcomes:\n${unusedOutcomes.join("")}If an outcome may stay unused, use \`always\`.`,
+      ].filter((message) => message !== false);
+      return messages.length === 0 ? null : messages.join("\n");
     },
   };
 }

@@ -41,7 +41,7 @@ export interface Outcome {
   storable?: boolean | undefined;
   /** URLs that each clip carries as `alternate_urls`. */
   alternate_urls?: readonly string[] | undefined;
-  /** The reason of a failure, for people. */
+  /** The reason of a failure, for people. Like the next three fields, only with `outcome: "failure"`. */
   error?: string | undefined;
   /** The error code of a failure. @defaultValue "upstream_provider_error" */
   error_code?: TaskErrorCode | undefined;
@@ -75,7 +75,19 @@ export const outcomeSchema = objectOf({
   error_code: z.optional(oneOf(...TASK_ERROR_CODES)),
   retryable: z.optional(flag),
   retry_after_seconds: z.optional(z.nullable(wholeNumber(0, 1e9))),
-}).register(NAMED, { id: "Outcome" });
+})
+  .check(({ value, issues }) => {
+    if (value.outcome === "failure") return;
+    for (const name of ["error", "error_code", "retryable", "retry_after_seconds"] as const)
+      if ((value[name] ?? null) !== null)
+        issues.push({
+          code: "custom",
+          path: [name],
+          input: value,
+          message: 'be omitted unless `outcome` is "failure"',
+        });
+  })
+  .register(NAMED, { id: "Outcome" });
 
 export const scriptSchema = objectOf({
   /** For the next tasks, one each. */

@@ -4,8 +4,15 @@ import { checkOptions } from "../errors/options.js";
 import { statedWaitMs } from "../http/attempt.js";
 import { REQUEST_OPTIONS } from "../http/call.js";
 import type { Context, RequestOptions, Tried } from "../http/context.js";
-import { sendRequest, withRetries } from "../http/fetch.js";
-import { type AbortCallback, type Deadline, onAbort, startDeadline } from "../time/clock.js";
+import { adviceForAddress, codeOf } from "../http/failure.js";
+import { certainlyNeverSent, sendRequest, withRetries } from "../http/fetch.js";
+import {
+  type AbortCallback,
+  type Deadline,
+  noResponseWithin,
+  onAbort,
+  startDeadline,
+} from "../time/clock.js";
 import {
   type AudioExtension,
   type BodyFailure,
@@ -170,8 +177,15 @@ async function request<Result>(
     deadline.clear();
     signal.throwIfAborted();
     if (error instanceof AudioDownloadError) return { error, mayResend: true };
-    const reason = deadline.timedOut() ? "no response came in time" : "the connection was lost";
-    return { error: downloadError(download, null, reason, error), mayResend: true };
+    if (deadline.timedOut())
+      return {
+        error: downloadError(download, null, noResponseWithin(deadline.timeoutMs), error),
+        mayResend: true,
+      };
+    const isNeverSent = certainlyNeverSent(error);
+    const reason = `the connection ${isNeverSent ? "failed" : "was lost"}${codeOf(error, redactor)}`;
+    const advice = isNeverSent ? adviceForAddress(url) : "";
+    return { error: downloadError(download, null, reason, error, advice), mayResend: true };
   }
   deadline.clear();
   response.body?.cancel().catch(() => {});
@@ -187,8 +201,9 @@ function downloadError(
   status: number | null,
   reason: string,
   thrown?: unknown,
+  advice = "",
 ): AudioDownloadError {
-  const message = `Failed to download audio: ${reason}. Download ${url} again.`;
+  const message = `Failed to download audio: ${reason}. ${advice || `Download ${url} again.`}`;
   return new AudioDownloadError(message, { url, status, cause: context.redactor.cause(thrown) });
 }
 

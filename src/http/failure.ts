@@ -13,7 +13,7 @@ import {
 import type { AsyncMusicError } from "../errors/base.js";
 import { ConnectionError, InvalidResponseError, RequestTimeoutError } from "../errors/connection-errors.js";
 import type { Redactor } from "../errors/redactor.js";
-import { dateAt } from "../time/clock.js";
+import { dateAt, noResponseWithin } from "../time/clock.js";
 import type { ApiResponse, Call, Context, Failure, NoResponse, Unusable, Verdict } from "./context.js";
 import { DEEPEST, FORBIDDEN_PORT } from "./fetch.js";
 
@@ -103,25 +103,25 @@ export function connectionError(
   const id = redactor.text(requestId);
   const details = { requestId: id, taskId: call.taskId, cause: redactor.cause(cause) };
   const message = (reason: string, advice = call.advice?.()) => failureMessage(call, reason, id, advice);
-  if (kind === "timed_out")
-    return new RequestTimeoutError(message(`no response came within ${timeoutMs} ms`), details);
+  if (kind === "timed_out") return new RequestTimeoutError(message(noResponseWithin(timeoutMs)), details);
 
-  const { host, hostname } = new URL(url);
-  const connection = `connection to ${redactor.text(host)}`;
+  const connection = `connection to ${redactor.text(new URL(url).host)}`;
   const code = codeOf(cause, redactor);
   if (kind !== "never_sent")
     return new ConnectionError(message(`the ${connection} was lost${code}`), details);
-  const isInProcess = hostname.endsWith(".async-music.test");
   const reason = `the ${connection} failed${code}; nothing was sent`;
-  const advice = [isInProcess ? IN_PROCESS : "", call.advice?.() ?? ""].join(" ").trim();
+  const advice = `${adviceForAddress(url)} ${call.advice?.() ?? ""}`.trim();
   return new ConnectionError(message(reason, advice || undefined), details);
 }
 
-const IN_PROCESS =
-  "This address belongs to an in-process emulator: pass all of `emulator.connection()` to the client, including `fetch`.";
+/** What to do if no network resolves the address; empty if one may. */
+export function adviceForAddress(url: string): string {
+  if (!new URL(url).hostname.endsWith(".async-music.test")) return "";
+  return "This address belongs to an in-process emulator: pass all of `emulator.connection()` to the client, including `fetch`.";
+}
 
 /** The system's code for a broken connection, in brackets; empty without a readable one. */
-function codeOf(cause: unknown, redactor: Redactor): string {
+export function codeOf(cause: unknown, redactor: Redactor): string {
   try {
     for (let error = cause, depth = 0; error instanceof Error && depth <= DEEPEST; depth++) {
       const { code, message } = error as Error & { code?: unknown };

@@ -35,8 +35,8 @@ export async function outcomeUnknown(
       : `${failureOf(thrown)} The request was not sent again, since a task may exist.`;
   const evidenceText = evidence === null ? "" : ` ${EVIDENCE_MESSAGES[evidence]}`;
   const message =
-    `${failure}${evidenceText} Find out whether a task was created, then call settleOutcome(journal, ${slot.name}, taskId), ` +
-    `with null instead of an ID if there is none. (request id ${requestId})`;
+    `${failure}${evidenceText} Find out from account.usage().tasks_created, or from the service's support, whether a task was created, ` +
+    `then call settleOutcome(journal, ${slot.name}, taskId), with null instead of an ID if there is none. (request id ${requestId})`;
 
   return new SubmissionOutcomeUnknownError(message, {
     request: isUnknown ? error.request : intent.request,

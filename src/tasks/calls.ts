@@ -18,7 +18,7 @@ import {
   unusableError,
 } from "../http/failure.js";
 import type { RequestKind } from "../rate-limit/pacer.js";
-import { isReasonOf } from "../time/clock.js";
+import { isReasonOf, noResponseWithin } from "../time/clock.js";
 
 /** The deepest nesting of a request or a task, in levels: deeper values overflow the stack of code that copies them. */
 const DEEPEST = 1000;
@@ -206,7 +206,7 @@ function reasonAndCause(failure: Failure): [reason: string, cause: unknown] {
     case "aborted":
       return [`, since ${ABORTED}`, context.redactor.cause(outcome.cause)];
     case "timed_out":
-      return [`, since no response came within ${outcome.timeoutMs} ms`, connectionError(failure, outcome)];
+      return [`, since ${noResponseWithin(outcome.timeoutMs)}`, connectionError(failure, outcome)];
     default:
       return [", since the connection was lost before the response", connectionError(failure, outcome)];
   }
@@ -273,7 +273,7 @@ function notFoundAdvice(journalKey?: string): string {
   return journalKey === undefined
     ? "Check that this is a task ID, not a clip ID, and that the key belongs to the account that submitted it."
     : `The journal names this task under ${JSON.stringify(journalKey)}: it may belong to another account, or to an ` +
-        "emulator that has ended.";
+        "emulator that has ended. Use the API key of that account, or another journal.";
 }
 
 /** Whether a task can be read by this id. An empty id or a dot segment names another URL, and a key must not get into one. */

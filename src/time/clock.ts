@@ -200,6 +200,12 @@ export function isReasonOf(signal: AbortSignal | undefined, error: unknown): boo
   return signal?.aborted === true && Object.is(error, signal.reason);
 }
 
+/** Why an attempt ended at its deadline. The fake timers of a test runner, which have a `clock`, may end it early. */
+export function noResponseWithin(timeoutMs: number): string {
+  const isFake = Object.hasOwn(setTimeout, "clock");
+  return `no response came within ${timeoutMs} ms${isFake ? " of fake time. Wait in real time before each step" : ""}`;
+}
+
 export type Deadline = ReturnType<typeof startDeadline>;
 
 /** Limits one attempt in real time, whatever the client's clock: a virtual clock may never move while a request is in flight. */
@@ -229,6 +235,7 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal) {
   if (callerSignal?.aborted) end(callerSignal.reason);
 
   return {
+    timeoutMs,
     /** Aborted when the attempt must end. */
     signal,
     /** Rejects when the attempt must end, for code that ignores the signal. */

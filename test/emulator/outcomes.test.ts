@@ -1,3 +1,4 @@
+import type { Outcome } from "async-music/emulator";
 import { describe, expect, test } from "vitest";
 import { BALANCE, createService, VALID } from "./support/service.js";
 
@@ -115,4 +116,18 @@ test("an invalid outcome is an error that names the field", () => {
   expect(() => provider.always({ outcom: "success" } as never)).toThrow(
     "Unknown field `outcom`. Did you mean `outcome`?",
   );
+});
+
+test.each<Outcome>([
+  { error_code: "content_moderation" },
+  { outcome: "success", retryable: false },
+  { outcome: "hang", error: "no" },
+  { outcome: "reject", retry_after_seconds: 5 },
+])("details of a failure without that outcome are an error: %o", (outcome) => {
+  const { provider_a: provider } = createService().emulator.providers;
+  const [field] = Object.keys(outcome).filter((name) => name !== "outcome");
+  const rule = `\`${field}\` must be omitted unless \`outcome\` is "failure"; got `;
+  expect(() => provider.next(outcome)).toThrow(rule);
+  expect(() => provider.always(outcome)).toThrow(rule);
+  provider.next({ retry_after_seconds: null });
 });

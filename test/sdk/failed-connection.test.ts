@@ -1,9 +1,9 @@
-import { AsyncMusic, ConnectionError, WaitTimeoutError } from "async-music";
+import { AsyncMusic, AudioDownloadError, ConnectionError, WaitTimeoutError } from "async-music";
 import { createEmulator } from "async-music/emulator";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { SONG_REQUEST, TASK_ID } from "../support/answers.js";
 import { expectNoKey } from "../support/leaks.js";
-import { rejection } from "../support/rejection.js";
+import { reasonOf, rejection } from "../support/rejection.js";
 import { API_KEY, createWorld } from "../support/world.js";
 
 // A connection that fails names its host and the system's reason, and never the key.
@@ -57,6 +57,45 @@ test("the key is redacted from a host and a code", async () => {
   expectNoKey(await rejection(hosted.account.balance(), ConnectionError), apiKey.toLowerCase());
   const client = failing(coded("KEY_4F9A1C77E2B04D0C9E51"));
   expectNoKey(await rejection(client.account.balance(), ConnectionError), API_KEY.toUpperCase());
+});
+
+test("a download without a connection names the system's reason, and the `fetch` that an in-process emulator needs", async () => {
+  const messageOf = async (url: string, code: string) =>
+    (await rejection(failing(coded(code)).audio.download(url), AudioDownloadError)).message;
+  const [emulated, real] = ["https://api.async-music.test/audio/1", "https://music.example/audio/1"];
+  expect(await messageOf(emulated, "ENOTFOUND")).toMatch(
+    /the connection failed \(ENOTFOUND\)\. .* pass all of `emulator\.connection\(\)` to the client, including `fetch`\.$/,
+  );
+  expect(await messageOf(real, "ENOTFOUND")).toBe(
+    `Failed to download audio: the connection failed (ENOTFOUND). Download ${real} again.`,
+  );
+  expect(await messageOf(emulated, "ECONNRESET")).toBe(
+    `Failed to download audio: the connection was lost (ECONNRESET). Download ${emulated} again.`,
+  );
+});
+
+test("a time limit names fake timers, which may end it early", async () => {
+  const calls = ["download", "balance", "create"] as const;
+  const messageOf = async (call: (typeof calls)[number], run: () => Promise<unknown>) => {
+    const { client } = createWorld(() => new Promise(() => {}), { maxRetries: 0, timeoutMs: 40 });
+    const sent = {
+      download: () => client.audio.download("https://music.example/audio/1"),
+      balance: () => client.account.balance(),
+      create: () => client.tasks.create(SONG_REQUEST),
+    }[call]();
+    const [error] = await Promise.all([reasonOf(sent), run()]);
+    return String(error);
+  };
+  for (const call of calls) {
+    expect(await messageOf(call, async () => {})).toMatch(/no response came within 40 ms\. /);
+    vi.useFakeTimers();
+    const message = await messageOf(call, () => vi.advanceTimersByTimeAsync(40)).finally(() =>
+      vi.useRealTimers(),
+    );
+    expect(message).toMatch(
+      /no response came within 40 ms of fake time\. Wait in real time before each step\. /,
+    );
+  }
 });
 
 test("the base URL of an in-process emulator suggests passing its whole connection", async () => {

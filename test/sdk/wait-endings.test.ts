@@ -295,7 +295,8 @@ describe("a task that is not found", () => {
     await before.client.tasks.run(SONG_REQUEST, options);
     const { message } = await rejection(world().client.tasks.run(SONG_REQUEST, options), TaskNotFoundError);
     expect(message).toContain(
-      'The journal names this task under "order-1": it may belong to another account',
+      'The journal names this task under "order-1": it may belong to another account, or to an emulator that has ended. ' +
+        "Use the API key of that account, or another journal.",
     );
     expect(message).not.toContain("client.tasks.wait");
   });

@@ -82,13 +82,14 @@ test("a test fails if credits are missing after it", () => {
 
 test("a test fails with each unused fault and outcome, and with the requests that it sent", () => {
   expect(failures.get("adds a fault with a wrong path")).toEqual([
-    `Unused faults or outcomes: no request matched them.
+    `Unused faults: no request matched them.
 - faults.add({"method":"POST","path":"/api/v1/tasks","fault":{"kind":"disconnect","when":"after"}})
-The test sent POST /api/v1/task, GET /api/v1/task/*. Check \`method\` and \`path\`.
-If a fault may stay unused, set its \`probability\`; for an outcome, use \`always\`.`,
+The test sent POST /api/v1/task, GET /api/v1/task/*. Check \`method\` and \`path\`. If a fault may stay unused, set its \`probability\`.`,
   ]);
   expect(failures.get("adds an outcome to the other provider")).toEqual([
-    expect.stringContaining('\n- providers.provider_b.next({"outcome":"failure"})\n'),
+    `Unused outcomes:
+- providers.provider_b.next({"outcome":"failure"}): no task of provider_b was created for it
+If an outcome may stay unused, use \`always\`.`,
   ]);
   const [second] = failures.get("adds two outcomes and creates one task") ?? [];
   expect(second).toContain('next({"queue_seconds":2})');
