@@ -4,6 +4,7 @@ import { findingSchema, loggedRequestSchema } from "../core/audit.js";
 import {
   count,
   integer,
+  invalidOption,
   isoTimeSchema,
   list,
   numberBetween,
@@ -28,7 +29,7 @@ import { createState, snapshotSchema, takeSnapshot } from "../core/state.js";
 import { applyTimeouts } from "../core/transitions.js";
 import { Refusal } from "../http/messages.js";
 import { taskData } from "../http/routes.js";
-import { isoTime } from "../time/clock.js";
+import { isoTime, LATEST_TIME } from "../time/clock.js";
 import { accountSchema, requireAccount, viewAccount } from "./account-methods.js";
 import type { EmulatorState, ResetOptions } from "./emulator.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
@@ -75,6 +76,8 @@ export const serviceMethods = {
     body: objectOf({ seconds: numberBetween(0, 1e13) }),
     response: z.object({ now: isoTimeSchema }),
     async run({ core: { clock } }, _, { seconds }) {
+      const rule = "not move the clock past 9900-01-01T00:00:00Z";
+      if (clock.now() + seconds * 1000 > LATEST_TIME) throw invalidOption("seconds", rule, seconds);
       // Time passes only while no request is in progress, and this call is one.
       clock.activity.end();
       try {

@@ -5,7 +5,7 @@ import { RANGES } from "./ranges.js";
 
 /** A fault and the requests it applies to. If several faults match a request, only the one added first fires. */
 export interface FaultRule {
-  /** @defaultValue any */
+  /** In any case. @defaultValue any */
   method?: string | undefined;
   /** An exact path, or a prefix that ends in `*`. @defaultValue any */
   path?: string | undefined;
@@ -69,9 +69,13 @@ const probability = z
     z.lte(always, probabilityRule),
   );
 
+const METHOD = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/i;
+const METHOD_RULE = "be one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+const PATH_RULE = "begin with / or be *";
+
 export const faultRuleSchema = objectOf({
-  method: z.optional(text),
-  path: z.optional(text),
+  method: z.optional(z.string(METHOD_RULE).check(z.regex(METHOD, METHOD_RULE))),
+  path: z.optional(z.string(PATH_RULE).check(z.regex(/^(\/|\*$)/, PATH_RULE))),
   times: z.optional(wholeNumber(...RANGES.times)),
   probability: z.optional(probability),
   fault: faultSchema,

@@ -9,7 +9,8 @@ import mimetypes
 import os
 import sys
 import time
-from urllib.error import HTTPError, URLError
+from http.client import HTTPException
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 BASE_URL = os.environ["ASYNC_MUSIC_BASE_URL"]
@@ -27,7 +28,7 @@ def call(method, path, body=None):
 
 
 def create(body):
-    """Submits a task, once: an answer that was lost does not say that nothing was paid for."""
+    """Submits a task once. After a lost response, a task may exist and be charged."""
     while True:
         try:
             return call("POST", "/api/v1/task", body)[0]["task_id"]
@@ -38,7 +39,7 @@ def create(body):
 
 
 def wait(task_id):
-    """Polls every five seconds, until the task is over: an outage is only a longer wait."""
+    """Polls every five seconds until the task has ended. A failed poll is repeated."""
     while True:
         pause(5)
         try:
@@ -48,7 +49,8 @@ def wait(task_id):
                 raise
             pause(int(error.headers.get("Retry-After", 0)))
             continue
-        except (URLError, TimeoutError):
+        except (OSError, HTTPException, ValueError):
+            # No connection, or no complete response.
             continue
         if task["status"] in ("failure", "timeout"):
             sys.exit(f"{task['status']}: {task['error_code']}. The credits were refunded.")

@@ -69,8 +69,11 @@ async function openEmulator({ clock, seed, credits, apiKey, state }: EmulatorFla
     );
   try {
     return createEmulator({ ...options, snapshot: JSON.parse(text) });
-  } catch (error) {
-    return failedTo("open", state)(error);
+  } catch (cause) {
+    throw new Error(
+      `Failed to open ${state}: it is not the state of an emulator (${reasonOf(cause).replace(/\.$/, "")}). Delete it, or choose another file.`,
+      { cause },
+    );
   }
 }
 
@@ -110,12 +113,14 @@ function reachabilityWarning({ host, controlHost }: EmulatorFlags, url: string):
 
 function introduction({ apiKey, accountId, accounts }: Emulator, url: string, clock: string): string {
   const { available } = accounts.get(accountId).balance;
-  return `The emulated music service runs at ${url}. Nothing is charged. To use it:
+  return `The emulated music service runs at ${url} and charges nothing. To use it:
 
   export ASYNC_MUSIC_BASE_URL=${url}
   export ASYNC_MUSIC_API_KEY=${apiKey}
 
-The dashboard is at ${url}/. The account has ${available} credits. The clock is ${clock}. Press Ctrl+C to stop.
+The account has ${available} credits. The clock is ${clock}. Press Ctrl+C to stop. The dashboard:
+
+  ${url}/
 `;
 }
 

@@ -35,7 +35,7 @@ export async function showOrders({ journal, json }: JournalFlags, terminal: Term
   const command = commandName(terminal);
   const advice = {
     intent: `unknown: check whether the service received the request, then run \`${command} settle KEY\`.`,
-    submitted: `submitted: run the same command again, or \`${command} wait TASK_ID\`.`,
+    submitted: `submitted: run the same command again, which closes the key. \`${command} wait TASK_ID\` only saves the result.`,
   };
   if (orders.length === 0 && damage === null) terminal.stderr.write("The journal has no open keys.\n");
   for (const state of new Set(orders.map((order) => order.state)))

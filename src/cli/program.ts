@@ -49,7 +49,8 @@ The paths of the files are written to stdout, one per line.
 The request is sent once. Ctrl-C stops waiting; the task
 continues, and the command prints how to wait for it again.
 With --journal and --key you can repeat the same command at
-any time. It continues with its task and is charged once:
+any time. It continues with its task and is charged once. If
+it saved its result to --out FILE, add --force:
 
   ${command} run -d "rain" \\
     --journal songs.journal --key rain`;

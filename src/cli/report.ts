@@ -128,7 +128,8 @@ const OPTIONS: Readonly<Record<string, string>> = {
 const EVIDENCE: Readonly<Record<sdk.Evidence, string>> = {
   created: " The account has one task more than before, so the task was probably created.",
   not_created: " The account has no more tasks than before, so the task was probably not created.",
-  unclear: " The number of tasks is not conclusive: other programs may have created tasks.",
+  unclear:
+    " The number of tasks is not conclusive: other tasks were created meanwhile, by other programs or by this one.",
 };
 
 /** The message of an error, with the SDK's advice for programs replaced by advice for a shell. */
@@ -177,18 +178,21 @@ function adviceFor(error: Error, fault: TaskFault | null, command: string): read
     return [`To see your credits, run \`${command} balance\`.`];
   if (!(error instanceof sdk.SubmissionOutcomeUnknownError)) return [];
   const { journalKey, requestId } = error;
+  const isJournaled = journalKey !== null && journal !== undefined;
   const advice = [
-    "Before you run it again, check whether the task exists, to avoid a duplicate charge:",
+    isJournaled
+      ? "Running it again sends nothing. Before you settle the key, check whether the task exists:"
+      : "Before you run it again, check whether the task exists, to avoid a duplicate charge:",
     "",
     `  ${command} usage     counts the task, if it was created`,
     `  ${command} balance   then shows its credits as frozen`,
     "",
-    `The request ID is ${requestId}.`,
+    `Or ask the service's support for the task of request ${requestId}.`,
   ];
-  if (journalKey === null || journal === undefined) return advice;
+  if (!isJournaled) return advice;
   const settle = (outcome: string) => settleCommand(command, journalKey, journal, outcome);
   advice.push("The key stays reserved until you record the outcome with one of:", "");
-  return [...advice, settle("--task-id ID"), settle("--not-created")];
+  return [...advice, settle("--task-id TASK_ID"), settle("--not-created")];
 }
 
 /** The warning about a created task that the journal could not record. */

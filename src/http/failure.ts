@@ -82,7 +82,8 @@ export function invalidResponse(
   const requestId = redactor.text(responseId);
   const what = issues.map(({ path, message }) => `\`${path === "" ? "body" : path}\` ${message}`).join("; ");
   const reason = `the response breaks the service's contract: ${redactor.text(what)}`;
-  return new InvalidResponseError(failureMessage(call, reason, requestId), {
+  const advice = adviceToRepeat(call, "Report the request id to the service.");
+  return new InvalidResponseError(failureMessage(call, reason, requestId, advice), {
     requestId,
     issues,
     taskId: call.taskId,
@@ -102,16 +103,28 @@ export function connectionError(
 ): AsyncMusicError {
   const id = redactor.text(requestId);
   const details = { requestId: id, taskId: call.taskId, cause: redactor.cause(cause) };
-  const message = (reason: string, advice = call.advice?.()) => failureMessage(call, reason, id, advice);
-  if (kind === "timed_out") return new RequestTimeoutError(message(noResponseWithin(timeoutMs)), details);
+  const message = (reason: string, advice: string | undefined) => failureMessage(call, reason, id, advice);
+  if (kind === "timed_out")
+    return new RequestTimeoutError(
+      message(noResponseWithin(timeoutMs), adviceToRepeat(call, "Try again, or raise `timeoutMs`.")),
+      details,
+    );
 
   const connection = `connection to ${redactor.text(new URL(url).host)}`;
   const code = codeOf(cause, redactor);
   if (kind !== "never_sent")
-    return new ConnectionError(message(`the ${connection} was lost${code}`), details);
+    return new ConnectionError(
+      message(`the ${connection} was lost${code}`, adviceToRepeat(call, "Try again.")),
+      details,
+    );
   const reason = `the ${connection} failed${code}; nothing was sent`;
-  const advice = `${adviceForAddress(url)} ${call.advice?.() ?? ""}`.trim();
-  return new ConnectionError(message(reason, advice || undefined), details);
+  const first = adviceForAddress(url) || "Check the address and the network, then try again.";
+  return new ConnectionError(message(reason, `${first} ${call.advice?.() ?? ""}`.trim()), details);
+}
+
+/** The advice of the call; for a read without one, this. A POST may have created a task: it must not be repeated. */
+function adviceToRepeat(call: Call, repeat: string): string | undefined {
+  return call.advice?.() ?? (call.method === "GET" ? repeat : undefined);
 }
 
 /** What to do if no network resolves the address; empty if one may. */
@@ -146,7 +159,7 @@ export function responseError(
   const ErrorClass = apiErrorClass(errorCode, status, call.taskId !== undefined);
   const retryAt = waitMs === null ? null : dateAt(receivedAt + waitMs);
   const reason = redactor.text(reasonOf(status, errorCode, json["message"], redactor));
-  const message = failureMessage(call, reason, requestId, adviceFor(call, status, ErrorClass, retryAt));
+  const message = failureMessage(call, reason, requestId, adviceFor(call, response, ErrorClass, retryAt));
   const details = {
     status,
     errorCode: isKnownCode(errorCode) ? errorCode : errorCode && redactor.text(errorCode),
@@ -172,17 +185,22 @@ function reasonOf(status: number, errorCode: string | null, prose: unknown, reda
 /** What to do about this class of error, then about the call. */
 function adviceFor(
   call: Call,
-  status: number,
+  { status, json }: ApiResponse,
   ErrorClass: ApiErrorClass,
   retryAt: Date | null,
 ): string | undefined {
   const advice = call.advice?.();
-  if (ErrorClass === TaskNotFoundError) return call.adviceIfNotFound?.() ?? advice;
+  if (ErrorClass === TaskNotFoundError) {
+    // Without an error code, the response may be that of another server.
+    const address = json["error_code"] === undefined ? " Check `baseUrl`, too." : "";
+    return `${call.adviceIfNotFound?.() ?? advice ?? ""}${address}`;
+  }
   let first = ADVICE.get(ErrorClass) ?? "";
   if (ErrorClass === BadRequestError && status !== 400)
     first = "It is a BadRequestError because of its error code, whatever the HTTP status.";
   if (ErrorClass === RateLimitedError && retryAt !== null) first = `Retry after ${retryAt.toISOString()}.`;
   if (ErrorClass === ApiError && isAddressWrong(status)) first = "Check `baseUrl`.";
+  if (ErrorClass === ServerError && call.method === "GET") first = "Try again later.";
   return `${first} ${advice ?? ""}`.trim() || undefined;
 }
 

@@ -30,11 +30,16 @@ export async function overwriteFile(path: string, text: string): Promise<void> {
 /** Creates a directory and its missing parents, for their owner only. */
 export async function makePrivateDirectory(path: string): Promise<void> {
   const target = resolve(path);
-  const first = resolve((await mkdir(target, { recursive: true, mode: PRIVATE_DIRECTORY })) ?? target);
-  for (let made = target; ; made = dirname(made)) {
-    await syncDirectory(dirname(made));
-    if (made === first) return;
-  }
+  const parent = dirname(target);
+  // Not `recursive`: Node never returns if the file system refuses a directory with ENOENT, as /proc does.
+  const make = () => mkdir(target, PRIVATE_DIRECTORY).catch(ignoring("EEXIST"));
+  await make().catch(async (error) => {
+    ignoring("ENOENT")(error);
+    if (parent === target) throw error;
+    await makePrivateDirectory(parent);
+    await make();
+  });
+  await syncDirectory(parent);
 }
 
 /** Makes the names in a directory survive a power cut. Windows does that by itself, and refuses this. */

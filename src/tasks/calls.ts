@@ -138,7 +138,7 @@ function submissionOutcomeUnknown(failure: Failure): SubmissionOutcomeUnknownErr
   const found = /"task_id"\s*:\s*"([^"\\\s]+)"/.exec(text)?.[1];
   const isSafe = isTaskId(found, redactor) && redactor.text(found) === found;
   const taskId = isSafe && ids.tasks.add(found) ? found : undefined;
-  const advice = taskId && `The response that arrived names the task. ${resumeAdvice(taskId)}`;
+  const advice = taskId && `The bytes that arrived name task ${taskId}. ${resumeAdvice(taskId)}`;
   const [reason, cause] = reasonAndCause(failure);
   return outcomeUnknownError(call, redactor, { ...failure, reason, advice, status, cause, taskId });
 }
@@ -192,7 +192,7 @@ function reasonAndCause(failure: Failure): [reason: string, cause: unknown] {
         return [`, since the service returned HTTP ${response.status}`, responseError(failure, response)];
       const issues = [{ path: "data.task_id", message: "is missing or unusable" }];
       return [
-        `, since the HTTP ${response.status} response has no usable task ID`,
+        `, since the HTTP ${response.status} response is incomplete or has no usable task ID`,
         invalidResponse(context.redactor, call, requestId, issues),
       ];
     }

@@ -110,7 +110,9 @@ test.each(["{", "[]", '{"version":1,"time":"2026-01-01T00:00:00.000Z","state":{}
     const { ended, line } = await start();
     const { status, stderr } = await ended;
     expect([line, status]).toEqual([null, 1]);
-    expect(stderr).toMatch(/^async-music: Failed to .*state\.json.*\n$/);
+    expect(stderr).toMatch(
+      /^async-music: Failed to open .*state\.json: it is not the state of an emulator .*\n$/,
+    );
     expect(await readFile(file, "utf8")).toBe(text);
   },
 );

@@ -211,6 +211,13 @@ describe("an invalid call changes nothing", () => {
     ["PATCH /policy", { late_success: "success", running_after: "never" }, { unknown: true }],
     ["PATCH /limits", { requests: 5, window_seconds: 0 }, { requests: "5" }],
   ];
+  test("a time beyond the year 9900 is refused with the field of the body", async () => {
+    const { body } = await service.control("POST", "/clock/advance", { seconds: 999_999_999_999 });
+    expect(body.message).toBe(
+      "`seconds` must not move the clock past 9900-01-01T00:00:00Z; got 999999999999.",
+    );
+  });
+
   const calls = invalid.flatMap(([call, ...bodies]) => bodies.map((body) => [call, body] as const));
 
   test.each(calls)("%s %j", async (call, body) => {

@@ -204,6 +204,8 @@ test.each([
   ],
   [{ times: 0, fault: { kind: "stall" } }, /`times`/],
   [{ paths: "/", fault: { kind: "stall" } }, /`paths`/],
+  [{ method: "GTE", fault: { kind: "stall" } }, /^`method` must be one of GET, .*; got `GTE`\.$/],
+  [{ path: "api/v1/task", fault: { kind: "stall" } }, /^`path` must begin with \/ or be \*; got /],
 ])("the fault %j is refused with its field's name", (rule, message) => {
   expect(() => createService().emulator.faults.add(rule as never)).toThrow(message);
 });

@@ -144,6 +144,7 @@ test.each([
   const { client, requests } = createWorld(() => new Response(body, { status: 202 }));
   const error = await rejection(client.tasks.create(SONG_REQUEST), SubmissionOutcomeUnknownError);
   expect(error).toMatchObject({ status: 202, taskId: TASK_ID });
+  expect(error.message).toContain(`The bytes that arrived name task ${TASK_ID}. Resume with`);
   expect(requests).toHaveLength(1);
 });
 

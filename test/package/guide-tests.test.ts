@@ -21,7 +21,7 @@ beforeAll(() => {
 
 test("the tests and sketches in the guides compile", () => {
   const compilerOptions = { noUnusedLocals: false };
-  const include = ["*", "../../test/package/stage-names.ts"];
+  const include = ["*", "../../test/package/stage-names.ts", "../../emulator/**/*.d.ts"];
   const config = { extends: "../../tsconfig.json", compilerOptions, include, exclude: [] };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
   expect(spawnSync("npx", ["tsc", "--project", folder], { encoding: "utf8" }).stdout).toBe("");

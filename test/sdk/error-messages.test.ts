@@ -22,14 +22,18 @@ async function pollMessageOf(response: Response): Promise<string> {
 
 test.each<[status: number, body: unknown, reason: string]>([
   [400, { error_code: "invalid_model", message: "None." }, "invalid_model (HTTP 400): None"],
-  [500, { error_code: "internal_error", message: "No. Sorry." }, "internal_error (HTTP 500): No. Sorry"],
+  [
+    500,
+    { error_code: "internal_error", message: "No. Sorry." },
+    "internal_error (HTTP 500): No. Sorry. Try again later",
+  ],
   [400, { error_code: "invalid_model" }, "invalid_model (HTTP 400)"],
-  [503, { message: "Too busy" }, "no error code (HTTP 503): Too busy"],
+  [503, { message: "Too busy" }, "no error code (HTTP 503): Too busy. Try again later"],
   [400, { error_code: 7, message: 8 }, "no error code (HTTP 400)"],
   [418, { error_code: "teapot" }, "teapot (HTTP 418)"],
   [418, { error_code: "toString" }, "toString (HTTP 418)"],
-  [500, null, "no error code (HTTP 500)"],
-  [500, "error_code", "no error code (HTTP 500)"],
+  [500, null, "no error code (HTTP 500). Try again later"],
+  [500, "error_code", "no error code (HTTP 500). Try again later"],
   [401, { error_code: "invalid_api_key" }, "invalid_api_key (HTTP 401). Check the API key"],
   [402, null, "no error code (HTTP 402). Top up the account, then send the request again"],
   [403, null, "no error code (HTTP 403). Contact the service"],
@@ -43,7 +47,7 @@ test.each<[status: number, body: unknown, reason: string]>([
 
 test("a body that is not JSON has no error code, and a redirect has the code of its body", async () => {
   const { message } = await errorOf(new Response("<h1>no</h1>", { status: 502 }));
-  expect(message).toContain("no error code (HTTP 502). (request id");
+  expect(message).toContain("no error code (HTTP 502). Try again later. (request id");
   expect(await errorOf(refusal(302, "invalid_model"))).toMatchObject({ errorCode: "invalid_model" });
 });
 

@@ -113,6 +113,14 @@ test("the directory and its parents are created with the first entry", async () 
   expect(await fileJournal(deep).get(KEY)).toMatchObject({ status: "success" });
 });
 
+test.runIf(process.platform === "linux")(
+  "a directory that can't be created is reported at once",
+  async () => {
+    const journal = fileJournal("/proc/async-music/journal");
+    await expect(journal.put(KEY, intent("a"), null)).rejects.toMatchObject({ code: "ENOENT" });
+  },
+);
+
 test.skipIf(process.platform === "win32")(
   "everything that is created is for its owner alone, even under a loose umask",
   async () => {
