@@ -15,12 +15,16 @@ const server = await serve(emulator);
 const browser = await chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium" });
 mkdirSync(folder, { recursive: true });
 
+/** The request whose response was lost. */
+const lost = emulator.requests.findIndex(({ status }) => status === null) + 1;
 const views = {
   overview: "",
   tasks: "tasks",
   task: `tasks/${taskId}`,
   "new-task": "tasks/new",
+  runs: "tasks?view=scale",
   requests: "requests",
+  request: `requests?open=${lost}`,
   account: "account",
   scenarios: "scenarios",
 };
@@ -31,7 +35,7 @@ for (const theme of ["light", "dark"] as const) {
     await page.reload();
     await page.waitForSelector("main[data-ready=true]");
     if (name === "task") await page.waitForSelector("svg.waveform");
-    await page.waitForTimeout(500);
+    await page.waitForTimeout(1500);
     writeFileSync(`${folder}/dashboard-${name}-${theme}.webp`, await photograph(page));
   }
   await page.close();
@@ -75,11 +79,19 @@ async function furnish(world: Emulator): Promise<string> {
     input: { prompt: "a lighthouse afraid of the dark" },
   });
   const { task_id: open } = await client.tasks.create({ ...song, input: { tags: "sea shanty" } });
+  await Promise.all(
+    Array.from({ length: 8 }, (_, index) =>
+      client.tasks.run({ ...song, input: { tags: `waltz ${index + 1}` } }),
+    ),
+  );
   const read = () =>
     world.fetch(`${world.url}/api/v1/task/${open}`, { headers: { "x-api-key": world.apiKey } });
   for (let times = 0; times < 3; times++) await read();
   await world.fetch(`${world.url}/api/v1/account/balance`);
-  world.faults.add({ method: "POST", path: "/api/v1/task", fault: { kind: "disconnect", when: "after" } });
+  const lost = { kind: "disconnect", when: "after" } as const;
+  world.faults.add({ method: "POST", path: "/api/v1/task", fault: lost });
+  await client.tasks.create({ ...song, input: { tags: "bossa nova" } }).catch(() => {});
+  world.faults.add({ method: "POST", path: "/api/v1/task", fault: lost });
   world.providers.provider_b.always({ outcome: "hang" });
   return rain.task_id;
 }

@@ -38,7 +38,7 @@ export function RequestsView() {
         </div>
       </div>
       <Filters count={shown.length} />
-      <RateSection log={log} />
+      {open === "" && <RateSection log={log} />}
       <div class={open === "" ? "" : "split"}>
         {shown.length > 0 ? (
           <Rows
