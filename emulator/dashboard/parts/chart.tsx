@@ -9,6 +9,9 @@ const DAY_SECONDS = 86_400;
 /** Space for a label of the time axis, with a gap. */
 const TIME_LABEL_PX = 90;
 
+/** Space for the half of a label at the end of the time axis. */
+const LAST_LABEL_PX = 34;
+
 /** What the parts of a chart have in common. */
 export interface Look {
   color(name: string): string;
@@ -49,6 +52,7 @@ export function Chart(props: {
       const options: uPlot.Options = {
         width: element.clientWidth,
         height,
+        padding: [null, LAST_LABEL_PX, null, null],
         tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
         ...(scales && { scales }),
         axes: [{ ...look.axis, values: timeLabels, space: TIME_LABEL_PX, size: 50 }, ...axes],
@@ -132,8 +136,11 @@ function labelsWidth(_chart: uPlot, labels: string[] | null): number {
 
 /** Without a cursor, the legend shows the last values. */
 function showLast(chart: uPlot): void {
-  if (chart.cursor.idx === null || chart.cursor.idx === undefined)
-    chart.setLegend({ idx: chart.data[0].length - 1 });
+  if (chart.cursor.idx !== null && chart.cursor.idx !== undefined) return;
+  const [, values = []] = chart.data;
+  let idx = values.length - 1;
+  while (idx > 0 && values[idx] === null) idx--;
+  chart.setLegend({ idx });
 }
 
 /** Days if the marks are days apart, otherwise times, with the day where it changes. */
