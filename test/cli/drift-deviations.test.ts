@@ -158,6 +158,15 @@ const HEADERS: readonly Row[] = [
 
 const CREDITS: readonly Row[] = [
   [
+    "a higher price with another status of success",
+    () => async (response, request) =>
+      status(202, 201)(
+        await created(({ type }) => (type === "lyrics" ? { credits_charged: 9 } : {}))(response, request),
+        request,
+      ),
+    "lyrics, response: data.credits_charged 9 <> 5",
+  ],
+  [
     "a higher price",
     () => created(({ type }) => (type === "upload" ? { credits_charged: 2 } : {})),
     "upload as MP3, response: data.credits_charged 2 <> 1",

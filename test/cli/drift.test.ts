@@ -220,6 +220,16 @@ describe("a POST", () => {
   });
 });
 
+test("a task that times out shows the policy of timeouts", async () => {
+  const policy = { timeout_error_code: "rate_limited", timeout_retryable: false } as const;
+  const { report } = await runDrift({
+    maxCredits: 6,
+    options: { policy },
+    prepare: always({ outcome: "hang" }),
+  });
+  expect(report?.policy).toMatchObject(policy);
+});
+
 test("the key stays within a low rate limit", async () => {
   const { emulator } = await runDrift({ options: { limits: { requests: 15 } } });
   expect(emulator.requests.filter((request) => request.status === 429)).toEqual([]);

@@ -40,8 +40,9 @@ function pairsOf(service: Observation, emulator: Observation): Omit<Difference, 
   return Object.entries(service).flatMap(([part, ours]) => {
     const theirs = emulator[part];
     if (theirs === undefined) return [];
-    // The body of another status has other fields.
-    const names = ours["status"] === theirs["status"] ? { ...theirs, ...ours } : { status: 0, error_code: 0 };
+    // An error and a success have different bodies.
+    const isAlike = Number(ours["status"] ?? 0) < 300 === Number(theirs["status"] ?? 0) < 300;
+    const names = isAlike ? { ...theirs, ...ours } : { status: 0, error_code: 0 };
     return Object.keys(names)
       .filter((field) => field in ours || field in theirs)
       .map((field) => ({ part, field, service: ours[field], emulator: theirs[field] }));
