@@ -69,12 +69,16 @@ const probability = z
     z.lte(always, probabilityRule),
   );
 
-const METHOD = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/i;
-const METHOD_RULE = "be one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+const METHOD_RULE = `be one of ${METHODS.join(", ")}`;
 const PATH_RULE = "begin with / or be *";
 
+const method = z
+  .string(METHOD_RULE)
+  .check(z.refine((name) => METHODS.includes(name.toUpperCase()), METHOD_RULE));
+
 export const faultRuleSchema = objectOf({
-  method: z.optional(z.string(METHOD_RULE).check(z.regex(METHOD, METHOD_RULE))),
+  method: z.optional(method),
   path: z.optional(z.string(PATH_RULE).check(z.regex(/^(\/|\*$)/, PATH_RULE))),
   times: z.optional(wholeNumber(...RANGES.times)),
   probability: z.optional(probability),

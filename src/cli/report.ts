@@ -187,7 +187,7 @@ function adviceFor(error: Error, fault: TaskFault | null, command: string): read
     `  ${command} usage     counts the task, if it was created`,
     `  ${command} balance   then shows its credits as frozen`,
     "",
-    `Or ask the service's support for the task of request ${requestId}.`,
+    `The service's support can find the task of request ${requestId}.`,
   ];
   if (!isJournaled) return advice;
   const settle = (outcome: string) => settleCommand(command, journalKey, journal, outcome);
