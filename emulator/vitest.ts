@@ -6,13 +6,10 @@
 
 import { test as base, type TestAPI } from "vitest";
 import { AsyncMusic } from "../src/client.js";
-import { followTest } from "./adapters/test-scope.js";
+import { findProblems } from "./control/compliance.js";
 import { createEmulator } from "./control/create-emulator.js";
 import type { Emulator, EmulatorOptions } from "./control/emulator.js";
 import type { ConductRule } from "./core/audit.js";
-import { invariant } from "./core/checks.js";
-import { isConsistent } from "./core/state.js";
-import { coreOf } from "./http/service.js";
 
 /** The fixtures. */
 export interface EmulatorFixtures {
@@ -65,21 +62,12 @@ export const test: TestAPI<EmulatorFixtures> = base.extend<EmulatorFixtures>({
   },
   emulator: async ({ emulatorOptions, breaks, task, onTestFinished }, use) => {
     const emulator = createEmulator(emulatorOptions);
-    const core = coreOf(emulator);
-    const scope = followTest(core);
     // Registered first, so called last: the test's own clean-up can still use its emulator.
     onTestFinished(async () => {
-      const broken = scope.brokenRules(breaks.rules);
-      const unbroken = scope.unbrokenRules(breaks.rules);
-      const unused = scope.unusedAdditions();
+      const options = { breaks: [...breaks.rules], failed: task.result?.state === "fail" };
+      const message = findProblems(emulator, options, (rules) => `call \`breaks(${rules})\``);
       await emulator[Symbol.asyncDispose]();
-      fail(broken);
-      // A test that failed may have ended before it used these.
-      if (task.result?.state !== "fail") {
-        fail(unbroken);
-        fail(unused);
-      }
-      invariant(isConsistent(core.state), "after a test, all credits are accounted for");
+      if (message !== null) fail(message);
     });
     await use(emulator);
   },
@@ -89,8 +77,7 @@ export const test: TestAPI<EmulatorFixtures> = base.extend<EmulatorFixtures>({
 });
 
 /** Throws without a stack, since no line of the test is the cause. */
-function fail(message: string | null): void {
-  if (message === null) return;
+function fail(message: string): never {
   const error = new Error(message);
   error.stack = `Error: ${message}`;
   throw error;

@@ -31,7 +31,7 @@ const arrows = {
     control: "src/contract time core http",
     // The page shares constants and the types of the control plane.
     dashboard: "src/contract core control",
-    adapters: "src/contract time core http control",
+    adapters: "time core http control",
     "msw.ts": "http control",
     "node.ts": "adapters",
     "index.ts": "time core control",
@@ -42,7 +42,7 @@ const arrows = {
     cli: "contract errors rate-limit *.ts node emulator/index.ts emulator/node.ts",
   }),
   ...modulesBelow("emulator", {
-    "vitest.ts": "src/*.ts core http control adapters",
+    "vitest.ts": "src/*.ts core control",
   }),
 };
 

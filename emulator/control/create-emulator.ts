@@ -15,6 +15,7 @@ import { inProcessOrigins, services } from "../http/service.js";
 import { createClock } from "../time/clock.js";
 import { randomStream, randomUuid } from "../time/random.js";
 import { accountMethods, requireAccount, viewAccount } from "./account-methods.js";
+import { beginCompliance } from "./compliance.js";
 import type { Accounts, Emulator, EmulatorOptions, Provider } from "./emulator.js";
 import { bind, type MethodContext } from "./method.js";
 import { requireTask, resetEmulator, serviceMethods, viewState } from "./service-methods.js";
@@ -126,6 +127,7 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
     },
   };
   services.set(emulator, context);
+  beginCompliance(core);
   return emulator;
 }
 

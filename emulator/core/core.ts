@@ -4,7 +4,7 @@ import { type Account, type ApiKey, createKey } from "./accounts.js";
 import { AudioStore } from "./audio-store.js";
 import type { LogReader, Submission } from "./audit.js";
 import { invariant } from "./checks.js";
-import { EXCHANGE_BYTES, Exchanges } from "./exchanges.js";
+import { EXCHANGE_BYTES, type Exchange, Exchanges } from "./exchanges.js";
 import { readSnapshot, type State } from "./state.js";
 import type { StoredClip, StoredTask } from "./task.js";
 
@@ -36,10 +36,16 @@ export function createCore(
     audio: new AudioStore(),
     /** Aborted when the emulator is disposed. */
     closing,
-    replaceListeners: new Set<() => void>(),
+    replaceListeners: new Set<(replaced: ReplacedState) => void>(),
     /** Called when the emulator is disposed. `closing` itself would compare each new listener with all others. */
     closeListeners,
   };
+}
+
+/** The state that was replaced, and the exchanges of its log. */
+export interface ReplacedState {
+  readonly state: State;
+  readonly exchanges: readonly Exchange[];
 }
 
 /** Continues from a snapshot. @throws RangeError if it is not valid; nothing is then changed. */
@@ -50,6 +56,7 @@ export function restoreSnapshot(core: Core, snapshot: unknown): void {
 
 /** Replaces the state, and drops what belonged to the old one. Requests in flight end without an effect. */
 export function replaceState(core: Core, state: State, time: number, reason: string): void {
+  const replaced = { state: core.state, exchanges: core.exchanges.all() };
   core.index = buildIndex(state);
   core.state = state;
   core.generation++;
@@ -58,7 +65,7 @@ export function replaceState(core: Core, state: State, time: number, reason: str
   core.audio.clear();
   core.exchanges.clear();
   core.watchers.rejectAll(reason);
-  for (const notify of [...core.replaceListeners]) notify();
+  for (const notify of [...core.replaceListeners]) notify(replaced);
 }
 
 /**

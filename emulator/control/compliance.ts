@@ -1,0 +1,237 @@
+import * as z from "zod/mini";
+import { MODELS, TASK_TYPES } from "../../src/contract/service.js";
+import { type ConductRule, type Finding, findingSchema, REMEMBERED_FINDINGS } from "../core/audit.js";
+import { checkOptionNames, list, parseOption } from "../core/checks.js";
+import type { Core, ReplacedState } from "../core/core.js";
+import type { Exchange } from "../core/exchanges.js";
+import { isUnused } from "../core/faults.js";
+import { isConsistent } from "../core/state.js";
+import { coreOf } from "../http/service.js";
+import type { Emulator } from "./emulator.js";
+
+/** Options of `checkCompliance`. */
+export interface ComplianceOptions {
+  /** Rules of the service that the test breaks on purpose. The check fails if it does not break them. @defaultValue none */
+  breaks?: readonly ConductRule[] | undefined;
+  /**
+   * Whether the test has failed. It may have ended early, so the check ignores unused faults and outcomes, and rules in
+   * `breaks` that were not broken.
+   *
+   * @defaultValue false
+   */
+  failed?: boolean | undefined;
+}
+
+/**
+ * Checks at the end of a test, with any test runner, that
+ *
+ * - the client broke no rule of the service,
+ * - a request used each fault and each `next` outcome that the test added, unless it has a `probability`,
+ * - the credits of all accounts add up.
+ *
+ * It covers everything since the emulator's creation or since the last check of this emulator, across resets and restores.
+ * It ignores what came with a snapshot or a fork. Create an emulator for each test. If tests share one, check it after each
+ * test, and then reset it: an unused fault is reported once, but stays. Tests that share an emulator must not run
+ * concurrently.
+ *
+ * The fixtures of `async-music/emulator/vitest` do this by themselves.
+ *
+ * @throws Error whose message lists everything found. RangeError for an invalid option.
+ *
+ * @example
+ * ```ts
+ * import { checkCompliance } from "async-music/emulator";
+ * import { test } from "node:test";
+ *
+ * test("a song is paid for", async () => {
+ *   const emulator = createEmulator();
+ *   await new AsyncMusic(emulator.connection()).tasks.run(request);
+ *   checkCompliance(emulator);
+ * });
+ * ```
+ */
+export function checkCompliance(emulator: Emulator, options: ComplianceOptions = {}): void {
+  parseOption("", optionsSchema, checkOptionNames(options, ["breaks", "failed"]));
+  const message = findProblems(emulator, options, (rules) => `pass \`breaks: [${rules}]\``);
+  if (message !== null) throw new Error(message);
+}
+
+const optionsSchema = z.object({
+  breaks: z.optional(list(findingSchema.shape.rule)),
+  failed: z.optional(z.boolean("be true or false")),
+});
+
+/** A finding, in words that name its requests. */
+interface Violation {
+  rule: ConductRule;
+  text: string;
+}
+
+interface CheckState {
+  /** Findings, faults and outcomes that were checked already, or came with a snapshot. */
+  known: ReadonlySet<object>;
+  /** The number of the last exchange before the current check began. */
+  lastExchange: number;
+  /** Of states that were replaced since the last check: at most `REMEMBERED_FINDINGS`. */
+  earlier: Violation[];
+}
+
+const checkStates = new WeakMap<Core, CheckState>();
+
+/** Begins to record what `findProblems` reports. Must be called when the emulator is created. */
+export function beginCompliance(core: Core): void {
+  checkStates.set(core, nextCheck(core));
+  core.replaceListeners.add((replaced) => {
+    const check = stateOf(core);
+    const earlier = [...check.earlier, ...violationsIn(replaced, check)].slice(-REMEMBERED_FINDINGS);
+    checkStates.set(core, { ...nextCheck(core), earlier });
+  });
+}
+
+function nextCheck({ state, exchanges }: Core): CheckState {
+  const { audit, faults, scripts } = state;
+  const outcomes = MODELS.flatMap((model) => scripts[model].next);
+  return {
+    known: new Set([...audit.findings, ...faults, ...outcomes]),
+    lastExchange: exchanges.all().at(-1)?.number ?? 0,
+    earlier: [],
+  };
+}
+
+function stateOf(core: Core): CheckState {
+  return checkStates.get(core) ?? nextCheck(core);
+}
+
+/**
+ * Ends the current check and begins the next one. Returns what it found, or `null`.
+ *
+ * @param declare - how a test declares these rules, in the imperative
+ */
+export function findProblems(
+  emulator: Emulator,
+  { breaks = [], failed = false }: ComplianceOptions,
+  declare: (rules: string) => string,
+): string | null {
+  const core = coreOf(emulator);
+  const check = stateOf(core);
+  checkStates.set(core, nextCheck(core));
+
+  const exchanges = core.exchanges.all();
+  const violations = [...check.earlier, ...violationsIn({ state: core.state, exchanges }, check)];
+  const problems = [brokenRules(violations, breaks, declare)];
+  // A test that failed may have ended before it used these.
+  if (!failed)
+    problems.push(unbrokenRules(violations, breaks), unusedFaults(core, check), unusedOutcomes(core, check));
+  if (!isConsistent(core.state))
+    problems.push("Not all credits are accounted for. Report this defect of the emulator.");
+  return problems.filter((each) => each !== null).join("\n\n") || null;
+}
+
+function brokenRules(
+  violations: readonly Violation[],
+  allowed: readonly ConductRule[],
+  declare: (rules: string) => string,
+): string | null {
+  const broken = violations.filter(({ rule }) => !allowed.includes(rule));
+  if (broken.length === 0) return null;
+  const lines = broken.map(({ text }) => `- ${text}\n`).join("");
+  const rules = [...new Set(broken.map(({ rule }) => `"${rule}"`))].join(", ");
+  return `The client broke rules of the service:\n${lines}If the test breaks them on purpose, ${declare(rules)}.`;
+}
+
+function unbrokenRules(violations: readonly Violation[], expected: readonly ConductRule[]): string | null {
+  const broken = violations.map(({ rule }) => rule);
+  const unbroken = [...new Set(expected)].filter((rule) => !broken.includes(rule));
+  if (unbroken.length === 0) return null;
+  return `Declared with \`breaks\`, but no request broke them: ${unbroken.join(", ")}. Remove them from the test.`;
+}
+
+/** The faults that the test added and no request matched, for example because of a mistyped path. */
+function unusedFaults({ state, exchanges }: Core, { known, lastExchange }: CheckState): string | null {
+  const unused = state.faults.filter((fault) => !known.has(fault) && isUnused(fault));
+  if (unused.length === 0) return null;
+  const lines = unused.map(({ rule }) => `- faults.add(${JSON.stringify(rule)})\n`).join("");
+  const sent = exchanges.all().filter(({ number }) => number > lastExchange);
+  return `Unused faults: no request matched them.\n${lines}The test sent ${pathsOf(sent)}. Check \`method\` and \`path\`. If a fault may stay unused, set its \`probability\`.`;
+}
+
+/** The next outcomes that the test added and no task used. */
+function unusedOutcomes({ state }: Core, { known }: CheckState): string | null {
+  const lines = MODELS.flatMap((model) =>
+    state.scripts[model].next
+      .filter((outcome) => !known.has(outcome))
+      .map(
+        (outcome) =>
+          `- providers.${model}.next(${JSON.stringify(outcome)}): no task of ${model} was created for it\n`,
+      ),
+  );
+  if (lines.length === 0) return null;
+  return `Unused outcomes:\n${lines.join("")}If an outcome may stay unused, use \`always\`.`;
+}
+
+const MOST_PATHS = 8;
+
+/** The methods and paths, each once, with `*` for an id as in the `path` of a fault. */
+function pathsOf(exchanges: readonly Exchange[]): string {
+  const withoutIds = exchanges.map((each) => nameOf(each).replace(/\/[0-9a-f-]{36}$/, "/*"));
+  const paths = [...new Set(withoutIds)];
+  const more = paths.length > MOST_PATHS ? ["and more"] : [];
+  return [...paths.slice(0, MOST_PATHS), ...more].join(", ") || "nothing";
+}
+
+/** The findings of a state that were not there when the current check began. */
+function violationsIn({ state, exchanges }: ReplacedState, { known, lastExchange }: CheckState): Violation[] {
+  const findings = state.audit.findings.filter((finding) => !known.has(finding));
+  if (findings.length === 0) return [];
+  const types = new Map(state.tasks.map(({ id, type }) => [id, type]));
+  const sent = exchanges.filter(({ number }) => number > lastExchange);
+  const names = namesOf(sent, (exchange) => types.get(exchange.taskId ?? "") ?? typeInBody(exchange));
+  return findings.map((finding) => ({ rule: finding.rule, text: formatFinding(finding, names) }));
+}
+
+/** Formats a finding. Request ids in its text are replaced by the requests' names. */
+function formatFinding({ rule, at, request_id: id, detail }: Finding, names: Map<string, string>): string {
+  const name = names.get(`${id} ${at}`);
+  const words = detail.replaceAll(/[\w.:-]+/g, (word) => (word === id ? word : (names.get(word) ?? word)));
+  return `${rule}, ${name === undefined ? "" : `${name}, `}${at}: ${words} (request ${id})`;
+}
+
+/**
+ * Names such as `POST /api/v1/task (lyrics, 2 of 2)`: by request id for the last request with this id, and by id and time.
+ */
+function namesOf(
+  exchanges: readonly Exchange[],
+  typeOf: (exchange: Exchange) => string | undefined,
+): Map<string, string> {
+  const counts = new Map<string, number>();
+  const numbered = exchanges.map((exchange) => {
+    const type = typeOf(exchange);
+    const kind = `${nameOf(exchange)} ${type}`;
+    const ordinal = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, ordinal);
+    return { exchange, type, kind, ordinal };
+  });
+  const names = new Map<string, string>();
+  for (const { exchange, type, kind, ordinal } of numbered) {
+    const count = counts.get(kind) ?? 1;
+    const more = [type, count > 1 ? `${ordinal} of ${count}` : undefined].filter(
+      (each) => each !== undefined,
+    );
+    const name = more.length === 0 ? nameOf(exchange) : `${nameOf(exchange)} (${more.join(", ")})`;
+    const { request_id: id, at } = exchange.request;
+    names.set(id, name).set(`${id} ${at}`, name);
+  }
+  return names;
+}
+
+/** The task type in a submission's body, for a submission that created no task. */
+function typeInBody({ messages }: Exchange): string | undefined {
+  const body = messages?.requestBody;
+  if (!(body instanceof Uint8Array)) return undefined;
+  const [, type] = /"task_type"\s*:\s*"(\w+)"/.exec(new TextDecoder().decode(body)) ?? [];
+  return TASK_TYPES.find((each) => each === type);
+}
+
+function nameOf({ request: { method, path } }: Exchange): string {
+  return `${method} ${path}`;
+}

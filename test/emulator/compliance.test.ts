@@ -1,0 +1,160 @@
+import { AsyncMusic } from "async-music";
+import { checkCompliance, createEmulator, type Emulator } from "async-music/emulator";
+import { expect, test } from "vitest";
+import { coreOf } from "../../emulator/http/service.js";
+import { readTwice } from "../vitest/read-twice.js";
+
+const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } } as const;
+const LOST = { method: "POST", fault: { kind: "disconnect", when: "after" } } as const;
+
+const clientOf = (emulator: Emulator) => new AsyncMusic(emulator.connection());
+
+async function pollTwice(emulator: Emulator): Promise<void> {
+  const { task_id } = await clientOf(emulator).tasks.create(SONG);
+  await readTwice(emulator, task_id);
+}
+
+async function payTwice(emulator: Emulator): Promise<void> {
+  const client = clientOf(emulator);
+  emulator.faults.add(LOST);
+  await client.tasks.run(SONG).catch(() => client.tasks.run(SONG));
+}
+
+/** The message of the error, or `null` without one. */
+function problemsOf(...args: Parameters<typeof checkCompliance>): string | null {
+  try {
+    checkCompliance(...args);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+test("a compliant client passes the check, even after the emulator is disposed", async () => {
+  const emulator = createEmulator();
+  emulator.faults.add({ method: "GET", fault: { kind: "latency", ms: 1 } });
+  await clientOf(emulator).tasks.run(SONG);
+  expect(problemsOf(emulator)).toBeNull();
+  await emulator[Symbol.asyncDispose]();
+  expect(problemsOf(emulator, {})).toBeNull();
+});
+
+test("the error lists every broken rule, every unused fault and outcome, and missing credits", async () => {
+  const emulator = createEmulator();
+  await pollTwice(emulator);
+  await payTwice(emulator);
+  emulator.faults.add({ path: "/api/v1/tasks", fault: { kind: "malformed" } });
+  emulator.providers.provider_b.next({ outcome: "failure" });
+  for (const { ledger } of coreOf(emulator).state.accounts) ledger.available -= 1;
+
+  const message = problemsOf(emulator, { breaks: ["ignored_retry_after"] }) ?? "";
+  const parts = message.split("\n\n");
+  expect(parts).toEqual([
+    expect.stringMatching(/^The client broke rules of the service:\n- polled_too_often, GET /),
+    "Declared with `breaks`, but no request broke them: ignored_retry_after. Remove them from the test.",
+    expect.stringMatching(/^Unused faults: /),
+    expect.stringMatching(/^Unused outcomes:\n- providers.provider_b.next\(/),
+    "Not all credits are accounted for. Report this defect of the emulator.",
+  ]);
+  expect(parts[0]).toMatch(
+    /\n- resubmitted_after_unknown_outcome, POST \/api\/v1\/task \(music, 3 of 3\), .*Repeated submission POST \/api\/v1\/task \(music, 2 of 3\), /,
+  );
+  expect(parts[0]).toContain(
+    'on purpose, pass `breaks: ["polled_too_often", "resubmitted_after_unknown_outcome"]`.',
+  );
+  expect(parts[2]).toContain('- faults.add({"path":"/api/v1/tasks","fault":{"kind":"malformed"}})\n');
+  expect(parts[2]).toContain("The test sent POST /api/v1/task, GET /api/v1/task/*. ");
+});
+
+test("a submission that created no task is named with its type", async () => {
+  const emulator = createEmulator();
+  const client = clientOf(emulator);
+  emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when: "before" } });
+  await client.tasks.create(SONG).catch(() => client.tasks.create(SONG));
+  expect(problemsOf(emulator)).toContain("Repeated submission POST /api/v1/task (music, 1 of 2), ");
+});
+
+test("`breaks` allows the rules that it names, and only those", async () => {
+  const emulator = createEmulator();
+  await pollTwice(emulator);
+  expect(problemsOf(emulator, { breaks: ["polled_too_often"] })).toBeNull();
+  const other = createEmulator();
+  await pollTwice(other);
+  expect(problemsOf(other, { breaks: ["resent_not_retryable"] })).toMatch(
+    /- polled_too_often.*no request broke them: resent_not_retryable/s,
+  );
+});
+
+test("of a failed test, only broken rules are reported", async () => {
+  const emulator = createEmulator();
+  emulator.faults.add({ ...LOST, path: "/elsewhere" });
+  expect(problemsOf(emulator, { breaks: ["polled_too_often"], failed: true })).toBeNull();
+  await pollTwice(emulator);
+  expect(problemsOf(emulator, { failed: true })).toMatch(/^The client broke .*\n- polled_too_often/);
+});
+
+test("each check covers what happened since the last one, failed or not", async () => {
+  const emulator = createEmulator();
+  await pollTwice(emulator);
+  emulator.faults.add({ ...LOST, path: "/elsewhere" });
+  emulator.providers.provider_b.next({ outcome: "failure" });
+  expect(problemsOf(emulator)).toMatch(/polled_too_often.*elsewhere.*provider_b/s);
+  expect(problemsOf(emulator)).toBeNull();
+  await clientOf(emulator).account.balance();
+  emulator.faults.add({ ...LOST, path: "/other" });
+  const later = problemsOf(emulator);
+  expect(later).toContain("The test sent GET /api/v1/account/balance. ");
+  expect(later).not.toMatch(/polled|elsewhere|provider_b/);
+});
+
+test("a reset or a restore hides no broken rule, and drops unused faults", async () => {
+  const emulator = createEmulator();
+  const empty = emulator.snapshot();
+  await pollTwice(emulator);
+  emulator.faults.add({ ...LOST, path: "/elsewhere" });
+  emulator.reset();
+  await payTwice(emulator);
+  emulator.restore(empty);
+  expect(emulator.audit()).toEqual([]);
+  expect(problemsOf(emulator)).toMatch(
+    /^.*\n- polled_too_often, GET \S+ \(music, 2 of 2\), .*\n- resubmitted_after_unknown_outcome, POST \S+ \(music, 2 of 2\), .*\n.*$/,
+  );
+  emulator.reset();
+  expect(problemsOf(emulator)).toBeNull();
+});
+
+test("findings and faults that came with a snapshot or a fork do not count", async () => {
+  const donor = createEmulator();
+  await pollTwice(donor);
+  donor.faults.add({ ...LOST, path: "/elsewhere" });
+  donor.providers.provider_b.next({ outcome: "failure" });
+  const restored = createEmulator();
+  restored.restore(donor.snapshot());
+  for (const emulator of [donor.fork(), createEmulator({ snapshot: donor.snapshot() }), restored]) {
+    expect([emulator.audit(), emulator.faults.list()]).toMatchObject([[{}], [{}]]);
+    expect(problemsOf(emulator)).toBeNull();
+  }
+});
+
+test("the violations of many replaced states do not accumulate without limit", async () => {
+  const emulator = createEmulator();
+  await pollTwice(emulator);
+  const { findings } = coreOf(emulator).state.audit;
+  for (let round = 0; round < 3; round++) {
+    const [finding] = findings;
+    const { audit } = coreOf(emulator).state;
+    for (let each = 0; each < 6_000; each++) audit.findings.push({ ...finding } as (typeof findings)[0]);
+    emulator.reset();
+  }
+  expect(problemsOf(emulator)?.match(/^- /gm)).toHaveLength(10_000);
+});
+
+test("invalid options are refused", () => {
+  const emulator = createEmulator();
+  const check = checkCompliance as (emulator: Emulator, options: unknown) => void;
+  expect(() => check(emulator, { break: [] })).toThrow("Unknown option `break`. Did you mean `breaks`?");
+  expect(() => check(emulator, { breaks: "polled_too_often" })).toThrow("`breaks` must be a list; got ");
+  expect(() => check(emulator, { breaks: ["polled"] })).toThrow("`breaks.0` must be one of polled_too_often");
+  expect(() => check(emulator, { failed: "yes" })).toThrow("`failed` must be true or false");
+  expect(() => check({} as Emulator, {})).toThrow("Not an emulator");
+});
