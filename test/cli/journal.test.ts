@@ -49,7 +49,8 @@ describe("run with a journal", () => {
     for (const { stderr } of [first, second]) {
       expect(stderr).toContain("one task more than before");
       expect(stderr).toContain("async-music usage");
-      expect(stderr).toContain(`\n  async-music settle sea --journal ${its.journal} --task-id ID\n`);
+      expect(stderr).toContain("Running it again sends nothing. Before you settle the key, check whether");
+      expect(stderr).toContain(`\n  async-music settle sea --journal ${its.journal} --task-id TASK_ID\n`);
     }
   });
 
