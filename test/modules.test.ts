@@ -49,7 +49,7 @@ const arrows = {
 /** The modules that may import a package. */
 const packages: Record<string, readonly string[]> = {
   ky: ["src/http"],
-  "zod/mini": ["src/contract", "emulator/*"],
+  "zod/mini": ["src/contract", "src/cli", "emulator/*"],
   msw: ["emulator/msw.ts"],
   vitest: ["emulator/vitest.ts"],
   "bidi-js": ["emulator/core"],
@@ -57,6 +57,7 @@ const packages: Record<string, readonly string[]> = {
   "@fontsource/open-sans": ["emulator/core"],
   "@fontsource/rubik": ["emulator/core"],
   commander: ["src/cli"],
+  "@modelcontextprotocol/sdk": ["src/cli"],
   preact: ["emulator/dashboard"],
   "@preact/signals": ["emulator/dashboard"],
   "@tanstack/virtual-core": ["emulator/dashboard"],

@@ -68,11 +68,12 @@ export const INPUT_OPTIONS: readonly (readonly [option: Option, usedBy: readonly
 
 const JSON_OPTION = option("--json", "write the result or the error to stdout, as one JSON document");
 
-const CONNECTION_OPTIONS = [
+const SERVICE_OPTIONS = [
   option("--base-url <url>", "the service address (default: ASYNC_MUSIC_BASE_URL)"),
-  JSON_OPTION,
   option("--api-key [key]", "", refuseKey).hideHelp(),
 ];
+
+const CONNECTION_OPTIONS = [...SERVICE_OPTIONS, JSON_OPTION];
 
 const WAIT_OPTIONS = [
   option(
@@ -140,6 +141,19 @@ export const OPTIONS = {
       "a recording of Wikimedia Commons",
     ),
     ...CONNECTION_OPTIONS,
+  ],
+  mcp: [
+    option(
+      "--max-credits <n>",
+      "the most that this server may spend, in credits",
+      wholeNumber(0),
+    ).makeOptionMandatory(),
+    option(
+      "--journal <path>",
+      "directory that records the orders, so that each is charged at most once",
+    ).makeOptionMandatory(),
+    option("-o, --out <directory>", "where `download_audio` saves files").default("."),
+    ...SERVICE_OPTIONS,
   ],
   emulator: [
     option(

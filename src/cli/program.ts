@@ -75,6 +75,15 @@ Exit status: 0 no drift, 1 drift, 2 it could not be run.
 
   ${command} drift --max-credits 20 --report drift.md`;
 
+const mcpHelpFor = (command: string) => `
+The tools are make_song, write_lyrics, continue_song,
+check_order, download_audio and balance. MCP clients start
+the command with stdin and stdout connected to them.
+It needs the package @modelcontextprotocol/sdk:
+
+  npm install @modelcontextprotocol/sdk
+  ${command} mcp --max-credits 50 --journal orders`;
+
 const emulatorHelpFor = (command: string) => `
 A command after -- runs against a new emulator, with
 ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY set. The
@@ -196,6 +205,10 @@ export function addCommands(
       const { checkDrift } = await import("./drift/drift.js");
       exitWith(await checkDrift(flags, packageVersion(), terminal));
     },
+  );
+
+  add("mcp", "Serve tools for agents, with the Model Context Protocol on stdio.", mcpHelpFor(name)).action(
+    async (flags) => (await import("./mcp/server.js")).serveMcp(flags, terminal),
   );
 
   add("emulator", "Run the service on this machine. Nothing is charged.", emulatorHelpFor(name))

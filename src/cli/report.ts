@@ -133,7 +133,7 @@ const EVIDENCE: Readonly<Record<sdk.Evidence, string>> = {
 };
 
 /** The message of an error, with the SDK's advice for programs replaced by advice for a shell. */
-function messageOf(error: Error, taskId: string | null): string {
+export function messageOf(error: Error, taskId: string | null): string {
   const { message } = error;
   if (error instanceof sdk.InvalidOptionError)
     return message.replaceAll(/`(\w+)`/g, (quoted, name) => OPTIONS[name] ?? quoted);
@@ -207,7 +207,7 @@ export function unrecordedWarning(error: sdk.JournalError, journal: string, comm
   ].join("\n");
 }
 
-function settleCommand(command: string, key: string, journal: string, outcome: string): string {
+export function settleCommand(command: string, key: string, journal: string, outcome: string): string {
   const flags = `--journal ${shellWord(journal)} ${outcome}`;
   // A key that starts like a flag has to follow `--`.
   return key.startsWith("-")
@@ -215,6 +215,6 @@ function settleCommand(command: string, key: string, journal: string, outcome: s
     : `  ${command} settle ${shellWord(key)} ${flags}`;
 }
 
-function isOneOf(error: unknown, classes: readonly ErrorClass[]): boolean {
+export function isOneOf(error: unknown, classes: readonly ErrorClass[]): boolean {
   return classes.some((each) => error instanceof each);
 }

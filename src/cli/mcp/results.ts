@@ -1,0 +1,137 @@
+import * as z from "zod/mini";
+import { printableLine } from "../../contract/text.js";
+import * as sdk from "../../index.js";
+import { isOneOf, messageOf, settleCommand } from "../report.js";
+import { clipsOf } from "../save.js";
+import { type Progress, Refusal } from "./orders.js";
+
+/** The document of an order. */
+export const RESULT = z.object({
+  order: z.string(),
+  status: z
+    .string()
+    .check(
+      z.describe("`submitting`, `pending` or `running`: call `check_order`. `success`: the result is here."),
+    ),
+  task_id: z.nullable(z.string()),
+  credits: z.nullable(z.number()).check(z.describe("What the order costs, charged once.")),
+  progress: z.nullable(z.string()),
+  clips: z.array(
+    z.object({
+      id: z.string(),
+      title: z.nullable(z.string()),
+      duration_seconds: z.nullable(z.number()),
+      audio_url: z.string(),
+    }),
+  ),
+  lyrics: z.nullable(z.object({ title: z.string(), text: z.string() })),
+  next: z.string().check(z.describe("What to do next.")),
+});
+
+/** The document of a download. */
+export const FILES = z.object({
+  order: z.string(),
+  files: z.array(z.object({ path: z.string(), content_type: z.string(), clip_id: z.nullable(z.string()) })),
+  next: z.string().check(z.describe("What to do next.")),
+});
+
+export const BALANCE = z.object({
+  available: z.number().check(z.describe("Credits that new orders can spend.")),
+  frozen: z.number().check(z.describe("Credits held for unfinished tasks.")),
+  total: z.number(),
+  max_credits: z.number().check(z.describe("What this server may spend until it is restarted.")),
+  max_credits_left: z.number().check(z.describe("What is left of that.")),
+});
+
+/** The document of an order: its result, or with `null` a receipt. */
+export function documentOf(
+  order: string,
+  result: sdk.SucceededTask | null,
+  { submission, task: latest, isUnrecorded }: Progress,
+): z.infer<typeof RESULT> {
+  const task = result ?? latest;
+  const taskId = task?.task_id ?? submission?.task_id ?? null;
+  const lyrics = result !== null && sdk.isLyrics(result) ? result.output.result : null;
+  const expires = result === null ? null : sdk.expiresAt(result);
+  const warning = isUnrecorded
+    ? `The journal could not record task ${taskId}. Tell the user, and don't place this order again. `
+    : "";
+  const receipt = `Not ready yet. Call \`check_order\` with order ${JSON.stringify(order)} to continue. Do not place another order for it.`;
+  const until = expires === null ? "" : ` before ${expires.toISOString()}`;
+  const done =
+    lyrics === null
+      ? `To save the audio, call \`download_audio\` with the same order${until}.`
+      : "The lyrics are complete.";
+  return {
+    order,
+    status: task?.status ?? submission?.status ?? "submitting",
+    task_id: taskId,
+    credits: task?.credits_cost ?? submission?.credits_charged ?? null,
+    progress: task?.output?.progress ?? null,
+    clips: ((result && clipsOf(result)) ?? []).map((clip) => {
+      const [title, duration]: unknown[] = [clip.title, clip.metadata?.duration];
+      return {
+        id: clip.id,
+        title: typeof title === "string" ? title : null,
+        duration_seconds: typeof duration === "number" ? duration : null,
+        audio_url: clip.audio_url,
+      };
+    }),
+    lyrics: lyrics && { title: lyrics.title, text: lyrics.text },
+    next: `${warning}${result === null ? receipt : done}`,
+  };
+}
+
+const NOT_TWICE = "Do not repeat it with another order: that can be charged twice.";
+const SAME_ORDER = `Call again with the same order. ${NOT_TWICE}`;
+
+/** What a model has to do after an error; the first row that matches decides. */
+const ADVICE: readonly (readonly [advice: string, ...classes: (abstract new (...args: never) => Error)[]])[] =
+  [
+    ["Fix the arguments, and call again with the same order.", sdk.InvalidRequestError, sdk.BadRequestError],
+    ["Tell the user. Another call fails as well.", sdk.AuthenticationError, sdk.AccountSuspendedError],
+    [
+      "Tell the user to top up the account, then call again with the same order.",
+      sdk.InsufficientCreditsError,
+    ],
+    [`Tell the user: the journal may belong to another account. ${NOT_TWICE}`, sdk.TaskNotFoundError],
+    ["Tell the user: the audio can't be downloaded any more.", sdk.AudioExpiredError],
+    ["Call again with the same order. Files that are already saved are kept.", sdk.AudioDownloadError],
+    [`Call \`check_order\` with the same order to continue. ${NOT_TWICE}`, sdk.WaitTimeoutError],
+  ];
+
+/** An error as an instruction for the model. */
+export function instructionFor(
+  error: unknown,
+  order: string | null,
+  journal: string,
+  command: string,
+): string {
+  if (error instanceof Refusal) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  const name = JSON.stringify(order);
+  if (error instanceof sdk.JournalConflictError)
+    return `Order ${name} belongs to another request. Nothing was sent or charged. For the result of that order, call \`check_order\`. For a further result that the user wants, choose a new order, which is charged. Do not change the request to repeat an order.`;
+  const taskId = error instanceof sdk.AsyncMusicError ? error.taskId : null;
+  const message = printableLine(messageOf(error, taskId));
+  if (order === null) return message;
+  if (error instanceof sdk.TaskFailedError) {
+    if (error.retryable === false)
+      return `${message} Order ${name} stays failed. Tell the user, or choose a new order for a changed request, which is charged.`;
+    return `${message} Order ${name} stays failed. If the user still wants it, choose a new order, which is charged.`;
+  }
+  if (error instanceof sdk.SubmissionOutcomeUnknownError && taskId === null) {
+    const settle = (outcome: string) => settleCommand(command, order, journal, outcome).trim();
+    return [
+      `${message} ${NOT_TWICE} A call with the same order sends nothing.`,
+      `Tell the user to find out whether the task exists (request ID ${error.requestId}), and then to run one of:`,
+      settle("--task-id ID"),
+      settle("--not-created"),
+      "After that, call again with the same order.",
+    ].join("\n");
+  }
+  const isAboutAudio = isOneOf(error, [sdk.AudioExpiredError, sdk.AudioDownloadError]);
+  const isFree = error instanceof sdk.AsyncMusicError && taskId === null && !isAboutAudio;
+  const [advice] = ADVICE.find(([, ...classes]) => isOneOf(error, classes)) ?? [SAME_ORDER];
+  return `${message}${isFree ? " This call was not charged." : ""} ${advice}`;
+}

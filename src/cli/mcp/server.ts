@@ -1,0 +1,292 @@
+import { createRequire } from "node:module";
+import { Readable, Writable } from "node:stream";
+import { finished } from "node:stream/promises";
+import { setTimeout } from "node:timers/promises";
+import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import * as z from "zod/mini";
+import { inputVariant } from "../../contract/request-rules.js";
+import * as sdk from "../../index.js";
+import { fileJournal } from "../../node/index.js";
+import { connect } from "../account.js";
+import { type ConnectionFlags, INPUT_OPTIONS } from "../flags.js";
+import { chooseTarget, type SavedFile, saveResult } from "../save.js";
+import { commandName, type Terminal, UsageError } from "../terminal.js";
+import { Orders, Refusal, type Run } from "./orders.js";
+import { BALANCE, documentOf, FILES, instructionFor, RESULT } from "./results.js";
+
+export interface McpFlags extends ConnectionFlags {
+  journal: string;
+  maxCredits: number;
+  out: string;
+}
+
+/** Serves the tools on stdin and stdout until stdin ends or a signal arrives. */
+export async function serveMcp(flags: McpFlags, terminal: Terminal): Promise<void> {
+  const { StdioServerTransport } = await load(() => import("@modelcontextprotocol/sdk/server/stdio.js"));
+  const { server, orders } = await createMcpServer(flags, terminal);
+  const input = Readable.from(terminal.stdin(), { objectMode: false });
+  const output = new Writable({
+    write(chunk, _, written) {
+      // The line break is written apart, so that nothing which is redacted from a message can join two of them.
+      terminal.stdout.write(String(chunk).trimEnd());
+      terminal.stdout.write("\n");
+      written();
+    },
+  });
+  const ended = new Promise<void>((resolve) => {
+    terminal.onSignal(() => resolve());
+    server.server.onclose = resolve;
+    finished(input).then(resolve, () => resolve());
+  });
+  await server.connect(new StdioServerTransport(input, output));
+  if (terminal.stderr.isTerminal)
+    terminal.stderr.write("Serving the Model Context Protocol on stdin and stdout. Ctrl-C ends it.\n");
+  await ended;
+  await orders.close();
+}
+
+async function load<Module>(library: () => Promise<Module>): Promise<Module> {
+  return library().catch((error: unknown) => {
+    if (Object(error).code !== "ERR_MODULE_NOT_FOUND") throw error;
+    throw new UsageError(
+      "`mcp` needs the package @modelcontextprotocol/sdk, which is not installed. Install it beside async-music: npm install @modelcontextprotocol/sdk",
+    );
+  });
+}
+
+const INSTRUCTIONS =
+  "These tools create songs and lyrics for credits of 0.01 USD, in 30 seconds to 5 minutes. An order names one paid result. " +
+  "Choose a new order for each result that the user wants, such as `birthday-song-1`. Repeating a call with its order is " +
+  "safe: it continues with the same result and is charged once. After an error, an interruption or a receipt, keep the " +
+  "order and do what `next` or the error says.";
+
+const ONE_LINE = z.string().check(z.minLength(1));
+const text = (description: string) => z.optional(z.string().check(z.describe(description)));
+
+const ORDER = {
+  order: ONE_LINE.check(
+    z.describe(
+      "Your name for this result. Repeat the call with the same order to continue with it; it is charged once.",
+    ),
+  ),
+};
+
+const PAID = {
+  ...ORDER,
+  max_credits: z.optional(
+    z
+      .number()
+      .check(z.describe("The most that this call may cost, in credits. Default: what the server may spend.")),
+  ),
+};
+
+const AUDIO_FORMAT = z.optional(
+  z.literal("mp3").check(z.describe("Request MP3. Default: the format of the provider.")),
+);
+
+const SONG_FIELDS = {
+  gpt_description_prompt: text(
+    "provider_a: a description of the song, such as `a slow fado about rain`. The lyrics are written for it. Replaces `prompt`, `tags` and `title`.",
+  ),
+  prompt: text("provider_a: the lyrics to sing. provider_b: style and mood, which it requires."),
+  tags: text("Styles, separated by commas. provider_a: needed with or instead of `prompt`."),
+  negative_tags: text("provider_a: styles to avoid, separated by commas."),
+  title: text("provider_a: the title, unless there is a `gpt_description_prompt`."),
+  make_instrumental: z.optional(z.boolean().check(z.describe("provider_a: no singing."))),
+  lyrics: text("provider_b: the lyrics to sing."),
+  lyrics_type: z.optional(
+    z.enum(["generate", "user", "instrumental"]).check(z.describe("provider_b: the source of the lyrics.")),
+  ),
+  seed: z.optional(z.int().check(z.describe("provider_b: seed of the generation."))),
+};
+
+const CONTINUATION_FIELDS = {
+  continue_clip_id: ONE_LINE.check(z.describe("The `id` of the clip to continue.")),
+  continue_at: z.optional(
+    z.number().check(z.describe("Where the continuation begins in the clip, in seconds. Default: its end.")),
+  ),
+  prompt: text("The lyrics of the continuation."),
+  title: text("The title."),
+};
+
+const READS = { readOnlyHint: true, openWorldHint: true };
+/** The journal makes a repeated call the same order. */
+const CREATES = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true };
+
+/** The server with its tools, which is not connected yet, and its orders. */
+export async function createMcpServer(
+  flags: McpFlags,
+  terminal: Terminal,
+): Promise<{ server: McpServer; orders: Orders }> {
+  const library = await load(() => import("@modelcontextprotocol/sdk/server/mcp.js"));
+  const client = connect(flags, terminal);
+  const clock = terminal.client?.clock ?? {
+    sleep: (ms: number, signal?: AbortSignal) => setTimeout(ms, undefined, { signal }),
+  };
+  const { maxCredits } = flags;
+  const orders = new Orders({ client, journal: fileJournal(flags.journal), maxCredits, clock });
+  const downloads = new Map<string, Promise<SavedFile[]>>();
+  const { version }: { version: string } = createRequire(import.meta.url)("async-music/package.json");
+  const server = new library.McpServer({ name: "async-music", version }, { instructions: INSTRUCTIONS });
+
+  /** The result of a tool: its document, or an instruction. */
+  const answer = async (order: string | null, work: () => Promise<Record<string, unknown>>) => {
+    try {
+      const document = await work();
+      return {
+        content: [{ type: "text" as const, text: JSON.stringify(document, null, 2) }],
+        structuredContent: document,
+      };
+    } catch (error) {
+      const message = instructionFor(error, order, flags.journal, commandName(terminal));
+      return { content: [{ type: "text" as const, text: message }], isError: true };
+    }
+  };
+
+  const continueRun = async (order: string, run: Run) =>
+    documentOf(order, await orders.withinOneCall(run.ended), run.progress);
+
+  const place = (
+    { order, max_credits: callCeiling }: z.infer<z.ZodMiniObject<typeof PAID>>,
+    model: sdk.Model,
+    task_type: sdk.TaskType,
+    { audio_format, ...fields }: { audio_format?: "mp3" | undefined; [field: string]: unknown },
+  ) =>
+    answer(order, async () => {
+      // Models fill fields that they don't use with empty strings.
+      const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== "");
+      const input = Object.fromEntries(given);
+      refuseIgnoredFields(model, task_type, input);
+      const request = { model, task_type, ...(audio_format !== undefined && { audio_format }), input };
+      return continueRun(order, orders.start(order, request as unknown as sdk.TaskRequest, callCeiling));
+    });
+
+  server.registerTool(
+    "make_song",
+    {
+      title: "Make a song",
+      description:
+        "Creates a song, for 10 credits (provider_a) or 5 credits (provider_b). Pass `gpt_description_prompt`; or your own lyrics as `prompt` with `tags`; or `model: provider_b` with `prompt`. Returns the clips, or after 50 s a receipt: then call `check_order`.",
+      inputSchema: z.strictObject({
+        ...PAID,
+        model: z.optional(z.enum(sdk.MODELS).check(z.describe("Default: provider_a."))),
+        ...SONG_FIELDS,
+        audio_format: AUDIO_FORMAT,
+      }),
+      outputSchema: RESULT,
+      annotations: CREATES,
+    },
+    async ({ order, max_credits, model = "provider_a", ...fields }) =>
+      place({ order, max_credits }, model, "music", fields),
+  );
+  server.registerTool(
+    "write_lyrics",
+    {
+      title: "Write lyrics",
+      description:
+        "Writes lyrics, for 5 credits. Returns them, or after 50 s a receipt: then call `check_order`.",
+      inputSchema: z.strictObject({
+        ...PAID,
+        prompt: ONE_LINE.check(z.describe("What the lyrics are about.")),
+      }),
+      outputSchema: RESULT,
+      annotations: CREATES,
+    },
+    async ({ prompt, ...paid }) => place(paid, "provider_a", "lyrics", { prompt }),
+  );
+  server.registerTool(
+    "continue_song",
+    {
+      title: "Continue a song",
+      description:
+        "Creates a continuation of a clip of provider_a, for 10 credits. Returns the clips, or after 50 s a receipt: then call `check_order`.",
+      inputSchema: z.strictObject({ ...PAID, ...CONTINUATION_FIELDS, audio_format: AUDIO_FORMAT }),
+      outputSchema: RESULT,
+      annotations: CREATES,
+    },
+    async ({ order, max_credits, ...fields }) => place({ order, max_credits }, "provider_a", "music", fields),
+  );
+  server.registerTool(
+    "check_order",
+    {
+      title: "Check an order",
+      description:
+        "Waits up to 50 s for the result of an order that was placed before, also by an earlier server with this journal. Costs nothing.",
+      inputSchema: z.strictObject(ORDER),
+      outputSchema: RESULT,
+      annotations: READS,
+    },
+    async ({ order }) => answer(order, async () => continueRun(order, await orders.resume(order))),
+  );
+  server.registerTool(
+    "download_audio",
+    {
+      title: "Download audio",
+      description: `Waits up to 50 s for an order, and saves its audio or lyrics in ${JSON.stringify(flags.out)}. Existing files are kept. Costs nothing.`,
+      inputSchema: z.strictObject(ORDER),
+      outputSchema: FILES,
+      annotations: CREATES,
+    },
+    async ({ order }) =>
+      answer(order, async () => {
+        const download = downloads.get(order) ?? beginDownload(order);
+        const files = await orders.withinOneCall(download);
+        const next =
+          files === null
+            ? "Not ready yet. Call `download_audio` again with the same order."
+            : "The files are saved. Nothing else is needed.";
+        return { order, files: files ?? [], next };
+      }),
+  );
+  server.registerTool(
+    "balance",
+    {
+      title: "Show the balance",
+      description: "Returns the credits of the account, and what this server may still spend. Costs nothing.",
+      inputSchema: z.strictObject({}),
+      outputSchema: BALANCE,
+      annotations: READS,
+    },
+    async () =>
+      answer(null, async () => {
+        const { available, frozen, total } = await client.account.balance();
+        const max_credits_left = Math.max(0, orders.creditsLeft);
+        return { available, frozen, total, max_credits: maxCredits, max_credits_left };
+      }),
+  );
+  return { server, orders };
+
+  function beginDownload(order: string): Promise<SavedFile[]> {
+    const download = (async () => {
+      const run = await orders.resume(order);
+      const task = await run.ended;
+      const target = await chooseTarget(`${flags.out}/`, null, false);
+      const files: SavedFile[] = [];
+      await saveResult(client, task, target, new AbortController().signal, ({ file }) => files.push(file));
+      return files;
+    })().finally(() => downloads.delete(order));
+    // It may fail while no call waits for it.
+    download.catch(() => {});
+    downloads.set(order, download);
+    return download;
+  }
+}
+
+/** The service would ignore these fields, and charge for another song than the model describes. */
+function refuseIgnoredFields(
+  model: sdk.Model,
+  taskType: sdk.TaskType,
+  input: Readonly<Record<string, unknown>>,
+): void {
+  const variant = inputVariant(model, taskType, input);
+  const fields = INPUT_OPTIONS.map(([option, usedBy]) => ({
+    name: option.name().replaceAll("-", "_"),
+    isUsed: usedBy.includes(variant),
+  }));
+  const ignored = fields.filter(({ name, isUsed }) => !isUsed && Object.hasOwn(input, name));
+  if (ignored.length === 0) return;
+  const list = (names: typeof fields) => names.map(({ name }) => `\`${name}\``).join(", ");
+  throw new Refusal(
+    `${list(ignored)} would be ignored here. Nothing was sent or charged. Remove it, or use only ${list(fields.filter(({ isUsed }) => isUsed))}. Then call again with the same order.`,
+  );
+}
