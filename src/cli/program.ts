@@ -208,7 +208,7 @@ export function addCommands(
   );
 
   add("mcp", "Serve tools for agents, with the Model Context Protocol on stdio.", mcpHelpFor(name)).action(
-    async (flags) => (await import("./mcp/server.js")).serveMcp(flags, terminal),
+    async (flags) => (await import("./mcp/server.js")).serveMcp(flags, packageVersion(), terminal),
   );
 
   add("emulator", "Run the service on this machine. Nothing is charged.", emulatorHelpFor(name))

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createEmulator } from "../../emulator/index.js";
 import { createTerminal } from "./support/terminal.js";
 
-const COMMANDS = ["run", "wait", "orders", "settle", "balance", "usage", "drift", "emulator"];
+const COMMANDS = ["run", "wait", "orders", "settle", "balance", "usage", "drift", "mcp", "emulator"];
 
 describe.each([[], ...COMMANDS.map((name) => [name])])("async-music %s --help", (...command) => {
   test("is written to stdout, with status 0", async () => {

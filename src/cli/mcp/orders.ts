@@ -2,7 +2,6 @@ import { canonicalJson } from "../../contract/text.js";
 import {
   type AsyncMusic,
   AsyncMusicError,
-  type Clock,
   creditsFor,
   type Journal,
   JournalConflictError,
@@ -42,11 +41,14 @@ export class Refusal extends Error {
   override name = "Refusal";
 }
 
+/** Sleeps in real time, by which MCP clients time out. */
+export type Sleep = (ms: number, signal?: AbortSignal) => Promise<unknown>;
+
 interface OrdersOptions {
   client: AsyncMusic;
   journal: Required<Journal>;
   maxCredits: number;
-  clock: Pick<Clock, "sleep">;
+  sleep: Sleep;
 }
 
 /**
@@ -91,7 +93,7 @@ export class Orders {
       const { request, request_id: requestId, settled } = entry;
       if (settled !== true) throw outcomeUnknown(order, request, requestId);
       throw new Refusal(
-        `Order ${JSON.stringify(order)} created no task, and nothing was charged for it. To create one, repeat the call that places the order, with the same order.`,
+        `Order ${JSON.stringify(order)} created no task, and nothing was charged for it. To create one, repeat the call that creates the order, with the same order.`,
       );
     }
     const { request, task_id: taskId, submission, settled } = entry;
@@ -110,7 +112,7 @@ export class Orders {
   /** Resolves as `work` does, or with `null` if that takes too long for one call. */
   async withinOneCall<Value>(work: Promise<Value>): Promise<Value | null> {
     const returned = new AbortController();
-    const tooLong = this.#options.clock.sleep(LONGEST_CALL_MS, returned.signal).then(() => null);
+    const tooLong = this.#options.sleep(LONGEST_CALL_MS, returned.signal).then(() => null);
     tooLong.catch(() => {});
     try {
       return await Promise.race([work, tooLong]);
@@ -121,10 +123,10 @@ export class Orders {
 
   /** Waits up to 3 s until the tasks of all POSTs in flight are recorded. */
   async close(): Promise<void> {
-    const { clock } = this.#options;
+    const { sleep } = this.#options;
     const isSubmitting = () =>
       [...this.#runs.values()].some(({ progress }) => progress.submission === null && progress.task === null);
-    for (let ms = 0; ms < RESPONSE_GRACE_MS && isSubmitting(); ms += 50) await clock.sleep(50);
+    for (let ms = 0; ms < RESPONSE_GRACE_MS && isSubmitting(); ms += 50) await sleep(50);
   }
 
   #begin(order: string, request: unknown, work: (progress: Progress) => Promise<SucceededTask>): Run {
@@ -174,7 +176,7 @@ export class Orders {
       );
     if (credits > left)
       return new Refusal(
-        `The order costs ${credits} credits, and ${left} of the ${this.#options.maxCredits} that this server may spend are left. Nothing was sent or charged. Tell the user, who can restart the server with a higher --max-credits. Further paid calls at this price are refused as well.`,
+        `The order costs ${credits} credits, and ${left} of the ${this.#options.maxCredits} that this server may spend are left. Nothing was sent or charged. Report this to the user: only a restart of the server with a higher --max-credits allows more. Further paid calls at this price are refused as well.`,
       );
     return null;
   }

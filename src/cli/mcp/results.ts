@@ -54,9 +54,9 @@ export function documentOf(
   const lyrics = result !== null && sdk.isLyrics(result) ? result.output.result : null;
   const expires = result === null ? null : sdk.expiresAt(result);
   const warning = isUnrecorded
-    ? `The journal could not record task ${taskId}. Tell the user, and don't place this order again. `
+    ? `The journal could not record task ${taskId}. Report this to the user, and don't repeat the order. `
     : "";
-  const receipt = `Not ready yet. Call \`check_order\` with order ${JSON.stringify(order)} to continue. Do not place another order for it.`;
+  const receipt = `Not ready yet. Call \`check_order\` with order ${JSON.stringify(order)} to continue. Do not create another order for it.`;
   const until = expires === null ? "" : ` before ${expires.toISOString()}`;
   const done =
     lyrics === null
@@ -89,13 +89,20 @@ const SAME_ORDER = `Call again with the same order. ${NOT_TWICE}`;
 const ADVICE: readonly (readonly [advice: string, ...classes: (abstract new (...args: never) => Error)[]])[] =
   [
     ["Fix the arguments, and call again with the same order.", sdk.InvalidRequestError, sdk.BadRequestError],
-    ["Tell the user. Another call fails as well.", sdk.AuthenticationError, sdk.AccountSuspendedError],
     [
-      "Tell the user to top up the account, then call again with the same order.",
+      "Report this to the user. Another call fails as well.",
+      sdk.AuthenticationError,
+      sdk.AccountSuspendedError,
+    ],
+    [
+      "The user has to top up the account. After that, call again with the same order.",
       sdk.InsufficientCreditsError,
     ],
-    [`Tell the user: the journal may belong to another account. ${NOT_TWICE}`, sdk.TaskNotFoundError],
-    ["Tell the user: the audio can't be downloaded any more.", sdk.AudioExpiredError],
+    [
+      `Report this to the user: the journal may belong to another account. ${NOT_TWICE}`,
+      sdk.TaskNotFoundError,
+    ],
+    ["Report this to the user: the audio can't be downloaded any more.", sdk.AudioExpiredError],
     ["Call again with the same order. Files that are already saved are kept.", sdk.AudioDownloadError],
     [`Call \`check_order\` with the same order to continue. ${NOT_TWICE}`, sdk.WaitTimeoutError],
   ];
@@ -117,14 +124,14 @@ export function instructionFor(
   if (order === null) return message;
   if (error instanceof sdk.TaskFailedError) {
     if (error.retryable === false)
-      return `${message} Order ${name} stays failed. Tell the user, or choose a new order for a changed request, which is charged.`;
+      return `${message} Order ${name} stays failed. Report this to the user, or choose a new order for a changed request, which is charged.`;
     return `${message} Order ${name} stays failed. If the user still wants it, choose a new order, which is charged.`;
   }
   if (error instanceof sdk.SubmissionOutcomeUnknownError && taskId === null) {
     const settle = (outcome: string) => settleCommand(command, order, journal, outcome).trim();
     return [
       `${message} ${NOT_TWICE} A call with the same order sends nothing.`,
-      `Tell the user to find out whether the task exists (request ID ${error.requestId}), and then to run one of:`,
+      `The user has to find out whether the task exists (request ID ${error.requestId}), and then run one of:`,
       settle("--task-id ID"),
       settle("--not-created"),
       "After that, call again with the same order.",

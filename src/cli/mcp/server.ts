@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { setTimeout } from "node:timers/promises";
@@ -11,7 +10,7 @@ import { connect } from "../account.js";
 import { type ConnectionFlags, INPUT_OPTIONS } from "../flags.js";
 import { chooseTarget, type SavedFile, saveResult } from "../save.js";
 import { commandName, type Terminal, UsageError } from "../terminal.js";
-import { Orders, Refusal, type Run } from "./orders.js";
+import { Orders, Refusal, type Run, type Sleep } from "./orders.js";
 import { BALANCE, documentOf, FILES, instructionFor, RESULT } from "./results.js";
 
 export interface McpFlags extends ConnectionFlags {
@@ -21,9 +20,9 @@ export interface McpFlags extends ConnectionFlags {
 }
 
 /** Serves the tools on stdin and stdout until stdin ends or a signal arrives. */
-export async function serveMcp(flags: McpFlags, terminal: Terminal): Promise<void> {
+export async function serveMcp(flags: McpFlags, version: string, terminal: Terminal): Promise<void> {
   const { StdioServerTransport } = await load(() => import("@modelcontextprotocol/sdk/server/stdio.js"));
-  const { server, orders } = await createMcpServer(flags, terminal);
+  const { server, orders } = await createMcpServer(flags, version, terminal);
   const input = Readable.from(terminal.stdin(), { objectMode: false });
   const output = new Writable({
     write(chunk, _, written) {
@@ -116,17 +115,15 @@ const CREATES = { readOnlyHint: false, destructiveHint: false, idempotentHint: t
 /** The server with its tools, which is not connected yet, and its orders. */
 export async function createMcpServer(
   flags: McpFlags,
+  version: string,
   terminal: Terminal,
+  sleep: Sleep = (ms, signal) => setTimeout(ms, undefined, { signal }),
 ): Promise<{ server: McpServer; orders: Orders }> {
   const library = await load(() => import("@modelcontextprotocol/sdk/server/mcp.js"));
   const client = connect(flags, terminal);
-  const clock = terminal.client?.clock ?? {
-    sleep: (ms: number, signal?: AbortSignal) => setTimeout(ms, undefined, { signal }),
-  };
   const { maxCredits } = flags;
-  const orders = new Orders({ client, journal: fileJournal(flags.journal), maxCredits, clock });
+  const orders = new Orders({ client, journal: fileJournal(flags.journal), maxCredits, sleep });
   const downloads = new Map<string, Promise<SavedFile[]>>();
-  const { version }: { version: string } = createRequire(import.meta.url)("async-music/package.json");
   const server = new library.McpServer({ name: "async-music", version }, { instructions: INSTRUCTIONS });
 
   /** The result of a tool: its document, or an instruction. */

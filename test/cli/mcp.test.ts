@@ -1,0 +1,517 @@
+import { spawnSync } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { settleOutcome } from "async-music";
+import { createEmulator, type Emulator } from "async-music/emulator";
+import { serve } from "async-music/emulator/node";
+import { fileJournal } from "async-music/node";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import type { Sleep } from "../../src/cli/mcp/orders.js";
+import { createMcpServer, type McpFlags } from "../../src/cli/mcp/server.js";
+import { createFolder, createTerminal } from "./support/terminal.js";
+
+const PAID_TOOLS = ["make_song", "write_lyrics", "continue_song"];
+const SONG = { gpt_description_prompt: "rain in Lisbon" };
+const LYRICS = { prompt: "the sea" };
+
+let emulator: Emulator;
+let folder: string;
+let journal: string;
+beforeEach(async () => {
+  emulator = createEmulator({ seed: 1, credits: 1000 });
+  folder = await createFolder();
+  journal = join(folder, "journal");
+  return () => emulator[Symbol.asyncDispose]();
+});
+
+/** A client of a new server with this journal, on the emulator's clock. */
+async function connectServer(
+  flags: Partial<McpFlags> = {},
+  { sleep = neverEnding, hold }: { sleep?: Sleep; hold?: Promise<void> } = {},
+) {
+  const { baseUrl, apiKey, fetch, clock } = emulator.connection();
+  const held: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const response = await fetch(request);
+    if (request.method === "POST") await hold;
+    return response;
+  };
+  const output = { isTerminal: false, columns: () => 80, write: () => {} };
+  const { server } = await createMcpServer(
+    { journal, maxCredits: 1000, out: folder, ...flags },
+    "1.0.0",
+    {
+      env: { ASYNC_MUSIC_API_KEY: apiKey, ASYNC_MUSIC_BASE_URL: baseUrl },
+      stdin: async function* () {},
+      stdout: output,
+      stderr: output,
+      onSignal: () => () => {},
+      client: { clock, random: () => 0, fetch: held },
+    },
+    sleep,
+  );
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  await server.connect(far);
+  return connectClient(near);
+}
+
+async function connectClient(transport: Transport) {
+  const client = new Client({ name: "test", version: "1.0.0" });
+  const unreadable: Error[] = [];
+  client.onerror = (error) => unreadable.push(error);
+  await client.connect(transport);
+  // The client then checks results against the output schemas.
+  const { tools } = await client.listTools();
+  const call = async (name: string, args: Record<string, unknown> = {}) => {
+    const result = (await client.callTool({ name, arguments: args })) as CallToolResult;
+    const [content] = result.content;
+    const text = content?.type === "text" ? content.text : "";
+    return { isError: result.isError === true, text, data: Object(result.structuredContent) };
+  };
+  return { client, tools, call, unreadable };
+}
+
+/** A call that never takes too long. */
+const neverEnding = () => new Promise<never>(() => {});
+/** Ends a call as 50 s do, by the emulator's clock: it moves only while the SDK waits. */
+const virtual: Sleep = async (ms) => {
+  const end = emulator.clock.now() + ms;
+  while (emulator.clock.now() < end) await tick();
+};
+const tick = () => new Promise((resolve) => setTimeout(resolve, 1));
+
+const posts = () => emulator.requests.filter(({ method }) => method === "POST").length;
+const freezes = () =>
+  emulator.accounts.get(emulator.accountId).ledger.filter(({ kind }) => kind === "freeze").length;
+const loseResponse = (when: "before" | "after" = "after") =>
+  emulator.faults.add({ method: "POST", fault: { kind: "disconnect", when } });
+
+describe("the tools", () => {
+  test("state honestly what they do: paid ones need an order, and repeating them is safe", async () => {
+    const { tools, client } = await connectServer();
+    expect(tools.map(({ name }) => name)).toEqual([
+      ...PAID_TOOLS,
+      "check_order",
+      "download_audio",
+      "balance",
+    ]);
+    for (const { name, inputSchema, outputSchema, annotations } of tools) {
+      const isPaid = PAID_TOOLS.includes(name);
+      expect(outputSchema?.type).toBe("object");
+      expect(inputSchema.required?.includes("order") ?? false).toBe(name !== "balance");
+      expect("max_credits" in Object(inputSchema.properties)).toBe(isPaid);
+      if (isPaid) expect(annotations).toMatchObject({ readOnlyHint: false, idempotentHint: true });
+    }
+    expect(client.getInstructions()).toContain("order");
+  });
+
+  test("make a song, and return its clips as data and as text", async () => {
+    const { call } = await connectServer();
+    const { data, text } = await call("make_song", { order: "rain", ...SONG, audio_format: "mp3" });
+    expect(data).toMatchObject({ order: "rain", status: "success", credits: 10, lyrics: null });
+    expect(data.clips[0]).toMatchObject({
+      id: expect.any(String),
+      audio_url: expect.stringMatching(/^https?:/),
+    });
+    expect(data.next).toMatch(/download_audio.* before \d{4}-/);
+    expect(JSON.parse(text)).toEqual(data);
+    expect(freezes()).toBe(1);
+  });
+
+  test("make a song of provider_b, for less", async () => {
+    const { call } = await connectServer();
+    const { data } = await call("make_song", {
+      ...{ order: "b", model: "provider_b", prompt: "slow folk" },
+      ...{ lyrics_type: "instrumental", seed: 3, title: "" },
+    });
+    expect(data).toMatchObject({ status: "success", credits: 5 });
+  });
+
+  test("write lyrics", async () => {
+    const { call } = await connectServer();
+    const { data } = await call("write_lyrics", { order: "words", ...LYRICS });
+    expect(data).toMatchObject({ status: "success", credits: 5, clips: [] });
+    expect(data.lyrics.text).toContain("[Verse");
+  });
+
+  test("continue a song", async () => {
+    const { call } = await connectServer();
+    const { data: song } = await call("make_song", { order: "rain", ...SONG });
+    const [clip] = song.clips;
+    const { data } = await call("continue_song", {
+      order: "more",
+      continue_clip_id: clip.id,
+      continue_at: 30,
+    });
+    expect(data).toMatchObject({ status: "success", credits: 10 });
+    expect(data.clips[0].id).not.toBe(clip.id);
+  });
+
+  test("download the audio of an order, and keep files that are there", async () => {
+    const { call } = await connectServer();
+    await call("make_song", { order: "rain", ...SONG });
+    const { data } = await call("download_audio", { order: "rain" });
+    expect(data.files.length).toBeGreaterThan(0);
+    for (const { path } of data.files) expect((await readFile(path)).subarray(8, 12).toString()).toBe("WAVE");
+    const saved = await readdir(folder);
+    expect((await call("download_audio", { order: "rain" })).data).toEqual(data);
+    expect(await readdir(folder)).toEqual(saved);
+  });
+
+  test("show the balance, and what the server may still spend", async () => {
+    const { call } = await connectServer({ maxCredits: 25 });
+    await call("make_song", { order: "rain", ...SONG });
+    const { data } = await call("balance");
+    expect(data).toEqual({ available: 990, frozen: 0, total: 990, max_credits: 25, max_credits_left: 15 });
+  });
+});
+
+describe("an order", () => {
+  test("is charged once by a client that repeats every call, also with a new server", async () => {
+    const calls: [string, Record<string, unknown>][] = [
+      ["make_song", { order: "rain", ...SONG }],
+      ["write_lyrics", { order: "words", ...LYRICS }],
+      ["check_order", { order: "rain" }],
+      ["download_audio", { order: "words" }],
+      ["make_song", { order: "b", model: "provider_b", prompt: "folk" }],
+    ];
+    const first = await connectServer({ maxCredits: 20 });
+    const later = await connectServer({ maxCredits: 0 });
+    for (const [name, args] of calls) {
+      const { data, isError } = await first.call(name, args);
+      expect(isError).toBe(false);
+      expect((await first.call(name, args)).data).toEqual(data);
+      expect((await later.call(name, args)).data).toEqual(data);
+    }
+    expect([posts(), freezes()]).toEqual([3, 3]);
+    expect((await later.call("balance")).data).toMatchObject({ available: 980, max_credits_left: 0 });
+  });
+
+  test("is one song for two calls at once", async () => {
+    const { call } = await connectServer({ maxCredits: 10 });
+    const both = await Promise.all([1, 2].map(() => call("make_song", { order: "rain", ...SONG })));
+    expect(both.map(({ data }) => data.status)).toEqual(["success", "success"]);
+    expect(both[0]?.data).toEqual(both[1]?.data);
+    expect(posts()).toBe(1);
+  });
+
+  test("is refused for another request, while it runs and afterwards", async () => {
+    const { call } = await connectServer();
+    const [, during] = await Promise.all([
+      call("make_song", { order: "rain", ...SONG }),
+      call("write_lyrics", { order: "rain", ...LYRICS }),
+    ]);
+    const after = await call("write_lyrics", { order: "rain", ...LYRICS });
+    for (const { isError, text } of [during, after]) {
+      expect([isError, text]).toEqual([
+        true,
+        expect.stringContaining('Order "rain" belongs to another request'),
+      ]);
+      expect(text).toContain("check_order");
+    }
+    expect(posts()).toBe(1);
+  });
+
+  test("that takes longer than a call returns a receipt, and later calls continue it", async () => {
+    emulator.providers.provider_a.next({ outcome: "success", process_seconds: 3000 });
+    const { call } = await connectServer({}, { sleep: virtual });
+    const before = emulator.clock.now();
+    const receipt = await call("make_song", { order: "slow", ...SONG });
+    expect(emulator.clock.now() - before).toBeGreaterThanOrEqual(50_000);
+    expect(receipt.data).toMatchObject({
+      order: "slow",
+      task_id: expect.any(String),
+      credits: 10,
+      clips: [],
+    });
+    expect(["pending", "running"]).toContain(receipt.data.status);
+    expect(receipt.data.next).toContain("check_order");
+
+    const download = await call("download_audio", { order: "slow" });
+    expect(download.data).toMatchObject({ files: [], next: expect.stringContaining("Not ready yet") });
+
+    let checked = await call("check_order", { order: "slow" });
+    while (checked.data.status !== "success") checked = await call("check_order", { order: "slow" });
+    expect(checked.data).toMatchObject({ task_id: receipt.data.task_id, clips: [{}, {}] });
+    expect(posts()).toBe(1);
+  });
+
+  test("whose request is in flight returns a receipt, and is created once", async () => {
+    let release = () => {};
+    const hold = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let calls = 0;
+    const untilSent = async () => {
+      if (calls++ > 0) return neverEnding();
+      while (posts() === 0) await tick();
+    };
+    const { call } = await connectServer({}, { sleep: untilSent, hold });
+    const { data } = await call("make_song", { order: "rain", ...SONG });
+    expect(data).toMatchObject({
+      status: "submitting",
+      task_id: null,
+      next: expect.stringContaining("check_order"),
+    });
+    release();
+    expect((await call("check_order", { order: "rain" })).data.status).toBe("success");
+    expect(freezes()).toBe(1);
+  });
+
+  test("that failed is refunded, and the error says when a new order makes sense", async () => {
+    emulator.providers.provider_a.next({
+      outcome: "failure",
+      error_code: "content_moderation",
+      retryable: false,
+    });
+    const { call } = await connectServer({ maxCredits: 10 });
+    const failed = await call("make_song", { order: "rain", ...SONG });
+    expect(failed.isError).toBe(true);
+    expect(failed.text).toMatch(/credits were refunded.* Order "rain" stays failed.* changed request/);
+    expect((await call("check_order", { order: "rain" })).text).toBe(failed.text);
+    expect((await call("balance")).data).toMatchObject({ available: 1000, max_credits_left: 10 });
+    expect((await call("make_song", { order: "rain-2", ...SONG })).data.status).toBe("success");
+  });
+
+  test("with an unknown outcome is never sent again, and the error leads to a decision", async () => {
+    loseResponse();
+    const { call } = await connectServer({ maxCredits: 15 });
+    const first = await call("make_song", { order: "rain", ...SONG });
+    const again = await call("make_song", { order: "rain", ...SONG });
+    const checked = await call("check_order", { order: "rain" });
+    for (const { isError, text } of [first, again, checked]) {
+      expect(isError).toBe(true);
+      expect(text).toContain("It is unknown whether a task was created and charged.");
+      expect(text).toContain("Do not repeat it with another order");
+      expect(text).toContain(`\nasync-music settle rain --journal ${journal} --not-created\n`);
+      expect(text).toMatch(/request ID [\w-]+/);
+    }
+    expect(first.text).toContain("one task more than before");
+    expect(posts()).toBe(1);
+    // It counts against the ceiling: another song does not fit, and lyrics do.
+    const other = await call("make_song", { order: "other", ...SONG });
+    expect(other.text).toContain("5 of the 15");
+    expect((await call("write_lyrics", { order: "words", ...LYRICS })).isError).toBe(false);
+
+    await settleOutcome(fileJournal(journal), "rain", null);
+    expect((await call("check_order", { order: "rain" })).text).toContain("created no task");
+    expect((await call("make_song", { order: "rain", ...SONG })).data.status).toBe("success");
+  });
+
+  test("with a settled task continues with that task", async () => {
+    loseResponse();
+    const { call } = await connectServer({ maxCredits: 10 });
+    await call("make_song", { order: "rain", ...SONG });
+    const taskId = emulator.accounts.get(emulator.accountId).ledger.at(-1)?.task_id ?? "";
+    await settleOutcome(fileJournal(journal), "rain", taskId);
+    expect((await call("check_order", { order: "rain" })).data).toMatchObject({
+      task_id: taskId,
+      credits: 10,
+    });
+    expect((await call("make_song", { order: "rain", ...SONG })).data).toMatchObject({ task_id: taskId });
+    expect(posts()).toBe(1);
+  });
+
+  test("that the journal does not have is an error that lists the open ones", async () => {
+    loseResponse();
+    const { call } = await connectServer();
+    expect((await call("check_order", { order: "sea" })).text).toContain("No order is open.");
+    await call("make_song", { order: "rain", ...SONG });
+    for (const tool of ["check_order", "download_audio"])
+      expect((await call(tool, { order: "sea" })).text).toMatch(/^There is no order "sea".*: "rain"\.$/);
+  });
+});
+
+describe("the ceiling", () => {
+  test("of a server holds for calls at once", async () => {
+    const { call } = await connectServer({ maxCredits: 25 });
+    const results = await Promise.all(
+      [1, 2, 3, 4].map((index) => call("make_song", { order: `song-${index}`, ...SONG })),
+    );
+    const refused = results.filter(({ isError }) => isError);
+    expect([refused.length, posts()]).toEqual([2, 2]);
+    for (const { text } of refused) {
+      expect(text).toContain("costs 10 credits, and 5 of the 25 that this server may spend are left");
+      expect(text).toContain("Nothing was sent or charged.");
+    }
+  });
+
+  test("of a call refuses a higher price, and the order stays free", async () => {
+    const { call } = await connectServer();
+    const { isError, text } = await call("make_song", { order: "rain", max_credits: 9, ...SONG });
+    expect([isError, posts()]).toEqual([true, 0]);
+    expect(text).toContain("costs 10 credits, more than the `max_credits` of 9");
+    expect((await call("make_song", { order: "rain", max_credits: 10, ...SONG })).isError).toBe(false);
+  });
+
+  test("is not used up by what was refused, refunded, or paid before", async () => {
+    const { call } = await connectServer({ maxCredits: 10 });
+    const { call: callEarlier } = await connectServer();
+    await callEarlier("make_song", { order: "earlier", ...SONG });
+    expect((await call("make_song", { order: "earlier", ...SONG })).isError).toBe(false);
+
+    emulator.faults.add({
+      method: "POST",
+      fault: { kind: "status", status: 402, error_code: "insufficient_credits", when: "before" },
+    });
+    const poor = await call("make_song", { order: "rain", ...SONG });
+    expect(poor.text).toMatch(/was not charged.*top up the account\. After that, call again with the same order/);
+    emulator.providers.provider_a.next({ outcome: "failure", retryable: true });
+    await call("make_song", { order: "fails", ...SONG });
+    expect((await call("balance")).data.max_credits_left).toBe(10);
+
+    await call("make_song", { order: "rain", ...SONG });
+    // A refused repetition frees nothing.
+    await call("write_lyrics", { order: "rain", ...LYRICS });
+    expect((await call("balance")).data.max_credits_left).toBe(0);
+  });
+});
+
+describe("an error says what to do", () => {
+  test.each<[string, string, Record<string, unknown>, RegExp]>([
+    ["ignored fields", "make_song", { ...SONG, tags: "folk" }, /`tags` would be ignored.*same order/],
+    [
+      "no description",
+      "make_song",
+      {},
+      /not charged\. Fix the arguments, and call again with the same order/,
+    ],
+    ["an unknown field", "make_song", { description: "rain" }, /description/],
+    ["no clip", "continue_song", {}, /continue_clip_id/],
+    ["fields of the other model", "make_song", { ...SONG, seed: 3 }, /`seed` would be ignored/],
+  ])("for %s, and nothing is sent", async (_, tool, args, advice) => {
+    const { call } = await connectServer();
+    const { isError, text } = await call(tool, { order: "rain", ...args });
+    expect([isError, posts()]).toEqual([true, 0]);
+    expect(text).toMatch(advice);
+  });
+
+  test("for a key that was deleted", async () => {
+    const { call } = await connectServer();
+    const account = emulator.accounts.get(emulator.accountId);
+    for (const { key_id } of account.keys) emulator.accounts.deleteKey(emulator.accountId, key_id);
+    const { isError, text } = await call("make_song", { order: "rain", ...SONG });
+    expect([isError, text]).toEqual([true, expect.stringContaining("Report this to the user.")]);
+    expect((await call("balance")).isError).toBe(true);
+  });
+
+  test("for a connection that failed before anything was sent", async () => {
+    loseResponse("before");
+    emulator.faults.add({
+      path: "/api/v1/account/*",
+      times: 9,
+      fault: { kind: "disconnect", when: "before" },
+    });
+    const { call } = await connectServer();
+    const { text } = await call("write_lyrics", { order: "words", ...LYRICS });
+    expect(text).toMatch(/was not charged\. Call again with the same order\. Do not repeat it with another/);
+  });
+});
+
+describe("the command", () => {
+  const FLAGS = ["--max-credits", "20"];
+
+  async function startServer({ clock = "real" }: { clock?: "real" | "virtual" } = {}) {
+    emulator = createEmulator({ seed: 1, credits: 1000, clock });
+    const served = await serve(emulator);
+    onTestFinished(() => served.close());
+    const env = { ASYNC_MUSIC_API_KEY: emulator.apiKey, ASYNC_MUSIC_BASE_URL: served.url };
+    return async () => {
+      const transport = new StdioClientTransport({
+        command: process.execPath,
+        args: [
+          "--import",
+          "./scripts/run-sources.ts",
+          "src/cli/main.ts",
+          "mcp",
+          ...FLAGS,
+          "--journal",
+          journal,
+        ],
+        env: { ...env, PATH: process.env["PATH"] ?? "" },
+        stderr: "pipe",
+      });
+      const connected = await connectClient(transport);
+      onTestFinished(() => connected.client.close());
+      return { ...connected, transport };
+    };
+  }
+
+  test("continues after SIGKILL with the same journal: nothing is lost or charged again", async () => {
+    const start = await startServer({ clock: "virtual" });
+    const killed = await start();
+    emulator.providers.provider_a.next({ outcome: "success", polls: 2 });
+    const lost = killed.call("make_song", { order: "rain", ...SONG }).catch((error: unknown) => error);
+    while ((await fileJournal(journal).get("rain"))?.state !== "submitted") await tick();
+    process.kill(killed.transport.pid ?? 0, "SIGKILL");
+    expect(await lost).toBeInstanceOf(Error);
+
+    await emulator.clock.advance(300_000);
+    const next = await start();
+    const { data } = await next.call("make_song", { order: "rain", ...SONG });
+    expect([data.status, freezes()]).toEqual(["success", 1]);
+    expect(next.unreadable).toEqual([]);
+  });
+
+  test("never sends a request again that was in flight at SIGKILL", async () => {
+    const start = await startServer();
+    const killed = await start();
+    emulator.faults.add({ method: "POST", fault: { kind: "stall" } });
+    killed.call("make_song", { order: "rain", ...SONG }).catch(() => {});
+    while (posts() === 0) await tick();
+    process.kill(killed.transport.pid ?? 0, "SIGKILL");
+
+    const next = await start();
+    const { isError, text } = await next.call("make_song", { order: "rain", ...SONG });
+    expect([isError, text]).toEqual([true, expect.stringContaining("async-music settle rain")]);
+    expect(posts()).toBe(1);
+  });
+
+  test("without the library says how to install it, and writes nothing to stdout", async () => {
+    const missing = `import { registerHooks } from "node:module";
+      registerHooks({ resolve(specifier, context, next) {
+        if (!specifier.startsWith("@modelcontextprotocol/sdk")) return next(specifier, context);
+        throw Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
+      } });`;
+    const hooks = `data:text/javascript,${encodeURIComponent(missing)}`;
+    const { stdout, stderr, status } = spawnSync(
+      process.execPath,
+      [
+        "--import",
+        "./scripts/run-sources.ts",
+        "--import",
+        hooks,
+        "src/cli/main.ts",
+        "mcp",
+        ...FLAGS,
+        "--journal",
+        journal,
+      ],
+      { encoding: "utf8", env: { ...process.env, npm_command: undefined } },
+    );
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^async-music: .*: npm install @modelcontextprotocol\/sdk\n$/);
+  });
+
+  test.each([["--max-credits"], ["--journal"]])("requires %s", async (flag) => {
+    const all = ["--max-credits", "20", "--journal", journal];
+    all.splice(all.indexOf(flag), 2);
+    const { status, stderr } = await createTerminal(emulator).run("mcp", ...all);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(flag)]);
+  });
+
+  test("records the task of a request in flight when the client leaves", async () => {
+    const start = await startServer();
+    const leaving = await start();
+    emulator.faults.add({ method: "POST", fault: { kind: "latency", ms: 300 } });
+    leaving.call("make_song", { order: "rain", ...SONG }).catch(() => {});
+    while ((await fileJournal(journal).get("rain")) === null) await tick();
+    await leaving.client.close();
+    expect(await fileJournal(journal).get("rain")).toMatchObject({ state: "submitted" });
+  });
+});
