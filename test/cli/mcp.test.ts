@@ -360,7 +360,9 @@ describe("the ceiling", () => {
       fault: { kind: "status", status: 402, error_code: "insufficient_credits", when: "before" },
     });
     const poor = await call("make_song", { order: "rain", ...SONG });
-    expect(poor.text).toMatch(/was not charged.*top up the account\. After that, call again with the same order/);
+    expect(poor.text).toMatch(
+      /was not charged.*top up the account\. After that, call again with the same order/,
+    );
     emulator.providers.provider_a.next({ outcome: "failure", retryable: true });
     await call("make_song", { order: "fails", ...SONG });
     expect((await call("balance")).data.max_credits_left).toBe(10);
