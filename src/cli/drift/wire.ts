@@ -22,7 +22,7 @@ export type Wire = ReturnType<typeof createWire>;
 
 /** A `fetch` for the SDK that records the responses of the API, and changes requests. */
 export function createWire(send: typeof fetch, baseUrl: string) {
-  const api = `${baseUrl.replace(/\/+$/, "")}${API_PREFIX}/`;
+  const api = `${baseUrl.replace(/(?<!\/)\/+$/, "")}${API_PREFIX}/`;
   let change: Change | undefined;
   /** Of the current call. A late response to an earlier one is not taken for one to this call. */
   let call: { latest: Promise<Exchange | null> | null } = { latest: null };
@@ -74,7 +74,7 @@ function changed(request: Request, { headers = {}, path, body }: Change, baseUrl
   for (const [name, value] of Object.entries(headers))
     value === null ? all.delete(name) : all.set(name, value);
   if (body !== undefined) all.delete("Content-Length");
-  const url = path === undefined ? request.url : `${baseUrl.replace(/\/+$/, "")}${path}`;
+  const url = path === undefined ? request.url : `${baseUrl.replace(/(?<!\/)\/+$/, "")}${path}`;
   const { method, signal } = request;
   return new Request(url, {
     method,
