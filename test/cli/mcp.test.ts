@@ -376,7 +376,12 @@ describe("the ceiling", () => {
 
 describe("an error says what to do", () => {
   test.each<[string, string, Record<string, unknown>, RegExp]>([
-    ["ignored fields", "make_song", { ...SONG, tags: "folk" }, /`tags` would be ignored.*same order/],
+    [
+      "ignored fields",
+      "make_song",
+      { ...SONG, tags: "folk" },
+      /`tags` would be ignored.*only `gpt_description_prompt`, `negative_tags`, `make_instrumental`\. Then call again with the same order/,
+    ],
     [
       "no description",
       "make_song",

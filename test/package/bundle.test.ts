@@ -103,7 +103,7 @@ test("every bundled package's license is in the licenses file", async () => {
   const options: BuildOptions = {
     ...SPLIT,
     platform: "node",
-    external: ["zod", "ky"],
+    external: ["zod", "ky", "@modelcontextprotocol/sdk"],
     alias: unusedPackages,
   };
   const { metafile } = await bundle(entryPoints, options);

@@ -276,10 +276,11 @@ function refuseIgnoredFields(
   input: Readonly<Record<string, unknown>>,
 ): void {
   const variant = inputVariant(model, taskType, input);
+  const known = { ...SONG_FIELDS, ...CONTINUATION_FIELDS };
   const fields = INPUT_OPTIONS.map(([option, usedBy]) => ({
     name: option.name().replaceAll("-", "_"),
     isUsed: usedBy.includes(variant),
-  }));
+  })).filter(({ name }) => Object.hasOwn(known, name));
   const ignored = fields.filter(({ name, isUsed }) => !isUsed && Object.hasOwn(input, name));
   if (ignored.length === 0) return;
   const list = (names: typeof fields) => names.map(({ name }) => `\`${name}\``).join(", ");
