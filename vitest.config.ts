@@ -51,6 +51,9 @@ const inChromium = ["test/dashboard/page/**/*.test.ts", "test/docs/page.test.ts"
 /** Tests with Redis, which is started once before them. */
 const onRedis = ["test/redis/**/*.test.ts"];
 
+/** Tests that need the packages of `tools/runners`, which `npm run test:runners` installs. */
+const inRunners = ["test/runners/*.test.ts"];
+
 /** Limits for tests that never end. They are long enough for a busy machine with one core, and for a hook that builds the site. */
 const nets = { testTimeout: 300_000, hookTimeout: 300_000 };
 
@@ -77,7 +80,7 @@ export default defineConfig({
           ...nets,
           name: "sources",
           include: ["test/**/*.test.ts"],
-          exclude: [...built, ...long, ...inChromium, ...onRedis],
+          exclude: [...built, ...long, ...inChromium, ...onRedis, ...inRunners],
           // No test leaves anything behind, and loading the sources anew for each file takes a third of the time.
           isolate: false,
         },
@@ -103,6 +106,9 @@ export default defineConfig({
           include: slowBuilt,
           globalSetup: "test/package/build.ts",
         },
+      },
+      {
+        test: { ...nets, name: "runners", include: inRunners, globalSetup: "test/package/build.ts" },
       },
       {
         test: {
