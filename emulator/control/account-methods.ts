@@ -36,7 +36,7 @@ const keyChangesSchema = objectOf({
   disabled: z.optional(flag),
   name: z.optional(text.check(z.maxLength(LONGEST_KEY_NAME, nameRule))),
 }).check(z.refine((changes) => Object.keys(changes).length > 0, "have `disabled`, `name` or both"));
-const keyDetailsSchema = z.extend(keySchema, {
+export const keyDetailsSchema = z.extend(keySchema, {
   name: text,
   last_four: text,
   created_at: isoTimeSchema,
@@ -228,7 +228,7 @@ function viewKey({ id, disabled }: accounts.ApiKey): KeyView {
   return { key_id: id, disabled };
 }
 
-function keyDetails(key: accounts.ApiKey): z.output<typeof keyDetailsSchema> {
+export function keyDetails(key: accounts.ApiKey): z.output<typeof keyDetailsSchema> {
   const { name, value, createdAt, lastUsedAt } = key;
   return {
     ...viewKey(key),

@@ -2,11 +2,11 @@ import * as z from "zod/mini";
 import { HEADERS } from "../../src/contract/service.js";
 import { type LoggedRequest, loggedRequestSchema } from "../core/audit.js";
 import { count, flag, list, NAMED, objectOf, oneOf, text, UnknownIdError, uuid } from "../core/checks.js";
-import type { Core } from "../core/core.js";
 import type { Exchange } from "../core/exchanges.js";
 import { faultRuleSchema } from "../core/faults.js";
 import { outcomeSchema } from "../core/providers.js";
-import { fileMethod, method } from "./method.js";
+import type { Origins } from "../http/messages.js";
+import { fileMethod, type MethodContext, method } from "./method.js";
 import { eventStream, streamRequests } from "./stream-requests.js";
 
 const exchangeSchema = z
@@ -51,29 +51,37 @@ export const exchangeMethods = {
   streamExchanges: fileMethod("GET /exchanges/stream", {
     summary: "Every request as server-sent events, with its task, key and fault: past ones first.",
     mediaType: "text/event-stream",
-    respond: ({ core }) =>
+    respond: ({ core, origins }) =>
       eventStream(
-        streamRequests(core, (request, later) => exchangeJson(request, core.exchanges.before(later))),
+        streamRequests(core, (request, later) =>
+          exchangeJson(request, core.exchanges.before(later), origins),
+        ),
       ),
   }),
   getExchange: method("GET /exchanges/{number}", {
     summary: "One request and its response, with headers and bodies. API keys are masked.",
     response: detailsSchema,
-    run: ({ core }, [number]) => exchangeDetails(core, number),
+    run: (context, [number]) => exchangeDetails(context, number),
   }),
   exportExchanges: method("POST /exchanges/har", {
     summary: "These requests, or all, as an HTTP archive (HAR 1.2). API keys are masked.",
     body: objectOf({ numbers: z.optional(list(count)) }),
     response: z.object({ log: z.looseObject({ version: text, entries: list(z.looseObject({})) }) }),
-    run: ({ core }, _, { numbers }) => httpArchive(core, numbers),
+    run: (context, _, { numbers }) => httpArchive(context, numbers),
   }),
 };
 
-function exchangeJson(request: LoggedRequest, exchange: Exchange | undefined): ExchangeRow {
+/** The URL has the address at which the reader reaches the emulator, so that a copied command works there. */
+function exchangeJson(
+  request: LoggedRequest,
+  exchange: Exchange | undefined,
+  { service, providers }: Origins,
+): ExchangeRow {
+  const origin = exchange?.site === "service" ? service : providers.provider_a;
   return {
     ...request,
     number: exchange?.number ?? null,
-    url: exchange === undefined ? null : exchange.origin + request.path,
+    url: exchange === undefined ? null : origin + request.path,
     key_id: exchange?.keyId ?? null,
     task_id: exchange?.taskId ?? null,
     duration_ms: exchange?.durationMs ?? null,
@@ -85,13 +93,13 @@ function exchangeJson(request: LoggedRequest, exchange: Exchange | undefined): E
   };
 }
 
-function exchangeDetails(core: Core, number: string): Details {
+function exchangeDetails({ core, origins }: MethodContext, number: string): Details {
   const exchange = core.exchanges.find(Number(number));
   if (exchange === undefined) throw new UnknownIdError("exchange", number);
-  return detailsOf(exchange);
+  return detailsOf(exchange, origins);
 }
 
-function detailsOf(exchange: Exchange): Details {
+function detailsOf(exchange: Exchange, origins: Origins): Details {
   const { messages } = exchange;
   const sent = new Headers([...(messages?.requestHeaders.entries() ?? [])]);
   const key = sent.get(HEADERS.apiKey) ?? "";
@@ -103,7 +111,7 @@ function detailsOf(exchange: Exchange): Details {
   const { requestBody: body = null, response = null } = messages ?? {};
   const received = response?.body ?? null;
   return {
-    ...exchangeJson(exchange.request, exchange),
+    ...exchangeJson(exchange.request, exchange, origins),
     complete: messages !== null,
     request_headers: messages && Object.fromEntries(sent),
     request_body: body instanceof Uint8Array ? masked(new TextDecoder().decode(body)) : body && TOO_LARGE,
@@ -125,9 +133,10 @@ function mask(secret: string): string {
 }
 
 /** http://www.softwareishard.com/blog/har-12-spec/ */
-function httpArchive({ exchanges }: Core, numbers: readonly number[] | undefined) {
+function httpArchive({ core, origins }: MethodContext, numbers: readonly number[] | undefined) {
+  const { exchanges } = core;
   const chosen = numbers?.flatMap((number) => exchanges.find(number) ?? []) ?? exchanges.all();
-  const entries = chosen.map((each) => archiveEntry(detailsOf(each)));
+  const entries = chosen.map((each) => archiveEntry(detailsOf(each, origins)));
   return { log: { version: "1.2", creator: { name: "async-music emulator", version: "1" }, entries } };
 }
 

@@ -24,7 +24,13 @@ import { bytesOf, type HttpOutcome, parseJson, Refusal } from "../http/messages.
 import { handleRequest, registerArrival } from "../http/pipeline.js";
 import { findViolation, OUTCOME_HEADER, taskData } from "../http/routes.js";
 import { isoTime } from "../time/clock.js";
-import { accountSchema, requireAccount, summarizeAccount } from "./account-methods.js";
+import {
+  accountSchema,
+  keyDetails,
+  keyDetailsSchema,
+  requireAccount,
+  summarizeAccount,
+} from "./account-methods.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
 import { requireTask } from "./service-methods.js";
 
@@ -40,7 +46,12 @@ const overviewSchema = z.object({
   seed: z.int(),
   policy: policySchema,
   limits: limitsJsonSchema,
-  accounts: list(z.extend(z.omit(accountSchema, { ledger: true }), { ledger_entries: count })),
+  accounts: list(
+    z.extend(z.omit(accountSchema, { ledger: true }), {
+      ledger_entries: count,
+      keys: list(keyDetailsSchema),
+    }),
+  ),
   tasks: count,
   findings: count,
   faults: list(z.object({ rule: faultRuleSchema, left: z.nullable(count) })),
@@ -56,6 +67,8 @@ export const taskRowSchema = z.object({
   status: oneOf(...TASK_STATUSES),
   credits_cost: count,
   about: text,
+  /** More words to find it by: styles, and the IDs of its clips. */
+  keywords: text,
   error_code: nullableText,
   created_at: isoTimeSchema,
   works_from: isoTimeSchema,
@@ -118,6 +131,7 @@ export const observerMethods = {
       accounts: core.state.accounts.map((account) => ({
         ...summarizeAccount(core, account),
         ledger_entries: account.ledger.entries.length,
+        keys: account.keys.map(keyDetails),
       })),
       tasks: core.state.tasks.length,
       findings: core.state.audit.findings.length,
@@ -186,6 +200,7 @@ function taskRow(task: StoredTask) {
     status: task.status,
     credits_cost: task.credits,
     about: aboutOf(task),
+    keywords: keywordsOf(task),
     error_code: "errorCode" in task ? task.errorCode : null,
     created_at: isoTime(task.createdAt),
     ...planTimes(task),
@@ -193,6 +208,18 @@ function taskRow(task: StoredTask) {
     discovered_at: "completedAt" in task ? isoTime(task.discoveredAt) : null,
   };
 }
+
+function keywordsOf({ input, ...task }: StoredTask): string {
+  const result = task.status === "success" ? task.result : [];
+  const clips = Array.isArray(result) ? result.map(({ id }) => id) : [];
+  const words = [input["tags"], input["title"], input["clip_id"], input["continue_clip_id"], ...clips];
+  return words
+    .filter((word) => typeof word === "string")
+    .join(" ")
+    .slice(0, LONGEST_KEYWORDS);
+}
+
+const LONGEST_KEYWORDS = 500;
 
 /** When the provider starts and ends the task. */
 function planTimes({ createdAt, plan: { queueMs, workMs, polls, end } }: StoredTask) {

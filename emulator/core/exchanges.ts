@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import type { Site } from "./audio-store.js";
 import { type LoggedRequest, REMEMBERED_REQUESTS } from "./audit.js";
 import type { Fault } from "./faults.js";
 import type { outcomeSchema } from "./providers.js";
@@ -14,8 +15,7 @@ export interface Exchange {
   /** Numbered from 1, in the order of the log. A replaced state begins again. */
   readonly number: number;
   readonly request: LoggedRequest;
-  /** Of the URL. */
-  readonly origin: string;
+  readonly site: Site;
   /** The key that was sent, if it is valid. */
   readonly keyId: string | null;
   /** The task that was created or read. */

@@ -64,9 +64,9 @@ export function follow(): void {
       const latest = await refreshOverview();
       const isOther = latest.generation !== generation;
       generation = latest.generation;
-      if (isOther || isStale) clear();
+      const isFresh = isOther || isStale;
       isStale = false;
-      await refreshRest(latest, isBusy);
+      await refreshRest(latest, isBusy, isFresh);
       if (isOther) restartLog();
       link.value = "live";
     } catch {
@@ -81,9 +81,9 @@ export function follow(): void {
   const refreshSoon = () => want(1);
   refreshNow = () => want(2);
   const restartLog = followLog({
-    onOpen() {
+    onOpen(isFirst) {
       // Another emulator may run at this address now.
-      isStale = true;
+      isStale = !isFirst;
       refreshSoon();
     },
     onRequests: refreshSoon,
@@ -114,42 +114,43 @@ function estimateTime(): void {
   now.value = Date.parse(overview.value.now) + performance.now() - overviewAt;
 }
 
-function clear(): void {
-  tasks.value = [];
-  findings.value = [];
-  ledgers.value = {};
-}
-
-async function refreshRest(latest: Overview, isBusy: boolean): Promise<void> {
-  await Promise.all([isBusy || latest.tasks !== tasks.value.length ? refreshTasks() : null, refreshLedger()]);
-  if (latest.findings !== findings.value.length) findings.value = (await getFindings()).findings;
+/** @param isFresh - Whether everything is read again: what is known may belong to another state. */
+async function refreshRest(latest: Overview, isBusy: boolean, isFresh: boolean): Promise<void> {
+  const hasNewTasks = isBusy || isFresh || latest.tasks !== tasks.value.length;
+  await Promise.all([hasNewTasks ? refreshTasks(isFresh) : null, refreshLedger(isFresh)]);
+  if (isFresh || latest.findings !== findings.value.length) findings.value = (await getFindings()).findings;
   if (isBusy) revision.value++;
 }
 
 /** A finished task never changes: only the tasks from the first unfinished one are read again. */
-async function refreshTasks(): Promise<void> {
-  const known = tasks.value;
+async function refreshTasks(isFresh: boolean): Promise<void> {
+  const known = isFresh ? [] : tasks.value;
   const firstOpen = known.findIndex(({ status }) => status === "pending" || status === "running");
   const position = firstOpen === -1 ? known.length : firstOpen;
   const { tasks: latest } = await getTasksFrom(String(position));
-  if (latest.length > 0) tasks.value = [...known.slice(0, position), ...latest];
+  if (isFresh || latest.length > 0) tasks.value = [...known.slice(0, position), ...latest];
   areTasksLoaded.value = true;
 }
 
-async function refreshLedger(): Promise<void> {
+async function refreshLedger(isFresh: boolean): Promise<void> {
   if (account.value === null) return;
   const { account_id: accountId, ledger_entries: count } = account.value;
-  const known = ledgers.value[accountId];
+  const known = isFresh ? undefined : ledgers.value[accountId];
   if (known !== undefined && known.length === count) return;
   const { entries } = await getLedgerFrom(accountId, String(known?.length ?? 0));
-  ledgers.value = { ...ledgers.value, [accountId]: [...(known ?? []), ...entries] };
+  ledgers.value = { ...(isFresh ? {} : ledgers.value), [accountId]: [...(known ?? []), ...entries] };
 }
 
 /** Reads the request stream, which begins with the backlog each time it is opened. Returns a function that opens it again. */
-function followLog(listener: { onOpen(): void; onRequests(): void; onLost(): void }): () => void {
+function followLog(listener: {
+  onOpen(isFirst: boolean): void;
+  onRequests(): void;
+  onLost(): void;
+}): () => void {
   let source: EventSource | null = null;
   let list: ExchangeRow[] = [];
   let isCollecting = false;
+  let isFirst = true;
 
   const show = () => {
     isCollecting = false;
@@ -167,7 +168,8 @@ function followLog(listener: { onOpen(): void; onRequests(): void; onLost(): voi
     source = new EventSource("/_emulator/exchanges/stream");
     source.onopen = () => {
       list = [];
-      listener.onOpen();
+      listener.onOpen(isFirst);
+      isFirst = false;
       collect();
     };
     source.onmessage = ({ data }: MessageEvent<string>) => {

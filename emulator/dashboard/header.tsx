@@ -31,7 +31,7 @@ export function Header({ views }: { views: readonly { name: string; title: strin
       <div class="bar strip">
         {overview.value !== null && (
           <>
-            <AccountChoice />
+            {current !== "requests" && <AccountChoice />}
             <Clock />
           </>
         )}

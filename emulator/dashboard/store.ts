@@ -75,6 +75,17 @@ const EFFECTS: Readonly<Record<LedgerEntry["kind"], { available: number; frozen:
   refund: { available: 1, frozen: -1 },
 };
 
+/** What the page calls each key: its name, or its last characters. */
+export const keyNames = computed(() => {
+  const keys = (overview.value?.accounts ?? []).flatMap((each) => each.keys);
+  return new Map(
+    keys.map(({ key_id: id, name, last_four: end }) => [
+      id,
+      name === "" ? `emu_…${end}` : `${name} (…${end})`,
+    ]),
+  );
+});
+
 /** Whether the chosen account's ledger was received. */
 export const isLedgerLoaded = computed(() => ledgers.value[accountId.value] !== undefined);
 

@@ -317,12 +317,12 @@ function exchangeOf(
   ended: HttpOutcome,
 ): Omit<Exchange, "number"> {
   const { core, request, arrivedAt, caller, created, remaining, fault, outcome } = context;
-  const { origins, headers, body } = request;
+  const { headers, body } = request;
   const response = typeof ended === "string" ? null : ended;
   const isBroken = response?.breaksAfterBytes !== undefined;
   return {
     request: logged,
-    origin: request.site === "service" ? origins.service : origins.providers.provider_a,
+    site: request.site,
     keyId: caller?.key.id ?? null,
     taskId: (created ?? read)?.id ?? null,
     durationMs: core.clock.now() - arrivedAt,

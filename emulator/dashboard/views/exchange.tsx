@@ -1,16 +1,22 @@
 import type { ComponentChildren } from "preact";
-import { linkTo, linkWith } from "../address.js";
+import { useEffect } from "preact/hooks";
+import { linkTo, linkWith, setParam } from "../address.js";
 import { type Exchange, type ExchangeRow, type Finding, getExchange, getTask } from "../api.js";
 import { useData } from "../parts/calls.js";
 import { CopyButton, Empty, HttpStatus, Mark, Time } from "../parts/display.js";
 import { formatAmount, formatBytes, formatDuration, shortId } from "../parts/format.js";
 import { Json, whole } from "../parts/json.js";
-import { findingsByRequest, overview, requestKey, requests } from "../store.js";
+import { findingsByRequest, keyNames, overview, requestKey, requests } from "../store.js";
 import { curlOf, testOf } from "./exchange-code.js";
 import { faultText } from "./faults.js";
 
 /** One request and its response, and everything that explains the response. */
 export function ExchangeView({ number }: { number: string }) {
+  useEffect(() => {
+    const closeOnEscape = ({ key }: KeyboardEvent) => key === "Escape" && setParam("open", "");
+    addEventListener("keydown", closeOnEscape);
+    return () => removeEventListener("keydown", closeOnEscape);
+  }, []);
   const { data, error } = useData(() => getExchange(number), number);
   return (
     <section class="exchange" aria-label="Request">
@@ -89,7 +95,7 @@ function Facts({ exchange }: { exchange: Exchange }) {
     ["Outcome", outcome && <code>{JSON.stringify(outcome)}</code>],
     ["Task", taskId && <a href={linkTo(`/tasks/${taskId}`)}>{shortId(taskId)}…</a>],
     ["Account", accountId && <code>{shortId(accountId)}…</code>],
-    ["Key", keyId && <code>{shortId(keyId)}…</code>],
+    ["Key", keyId && (keyNames.value.get(keyId) ?? "deleted")],
     [
       "Request ID",
       <>

@@ -126,7 +126,7 @@ function Invoice({ of, isBilled }: { of: Payment; isBilled: boolean }) {
     );
   const url = `/_emulator/accounts/${accountId.value}/invoices/${encodeURIComponent(invoiceId)}.pdf`;
   return (
-    <a href={url} target="_blank" rel="noreferrer">
+    <a href={url} download={`${invoiceId}.pdf`}>
       {invoiceId}.pdf
     </a>
   );

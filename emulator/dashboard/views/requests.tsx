@@ -6,7 +6,7 @@ import { Action, Field, Flag } from "../parts/controls.js";
 import { Button, Empty, HttpStatus, Loading, Mark, Time } from "../parts/display.js";
 import { formatAmount, formatCount, shortId } from "../parts/format.js";
 import { Rows } from "../parts/rows.js";
-import { findings, findingsByRequest, isLogLoaded, overview, requestKey, requests } from "../store.js";
+import { findingsByRequest, isLogLoaded, keyNames, overview, requestKey, requests } from "../store.js";
 import { ExchangeView, FindingText } from "./exchange.js";
 import { RateSection } from "./rate-chart.js";
 
@@ -144,7 +144,10 @@ function Filters({ count }: { count: number }) {
       {keys.length > 1 && (
         <Field
           label="Key"
-          of={[["", "Every key"], ...keys.map(({ key_id: id }) => [id, `${shortId(id)}…`] as const)]}
+          of={[
+            ["", "Every key"],
+            ...keys.map(({ key_id: id }) => [id, keyNames.value.get(id) ?? id] as const),
+          ]}
           {...bindParam("key")}
         />
       )}
@@ -152,11 +155,11 @@ function Filters({ count }: { count: number }) {
       <Field label="Status" of={STATUSES} {...bindParam("status")} />
       <div class="line">
         <Flag
-          label={`Only with findings (${formatCount(findings.value.length)})`}
+          label={`Only with findings (${formatCount(findingsByRequest.value.size)})`}
           value={param("found") !== ""}
           onChange={(only) => setParam("found", only ? "1" : "")}
         />
-        <small aria-live="polite">{formatAmount(count, "request")}</small>
+        <small aria-live="polite">{isLogLoaded.value && formatAmount(count, "request")}</small>
       </div>
     </search>
   );

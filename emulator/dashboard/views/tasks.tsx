@@ -21,7 +21,9 @@ const shown = computed(() => {
     (task) =>
       task.account_id === owner &&
       (status === "" || task.status === status || (status === "unfinished" && task.completed_at === null)) &&
-      matches(`${task.task_id} ${task.model} ${task.type} ${task.about}`),
+      matches(
+        `${task.task_id} ${task.model} ${task.type} ${task.about} ${task.keywords} ${task.error_code ?? ""}`,
+      ),
   );
 });
 
@@ -43,7 +45,7 @@ export function TasksView() {
           value={param("view") !== ""}
           onChange={(on) => setParam("view", on ? "scale" : "")}
         />
-        <small aria-live="polite">{formatAmount(shown.value.length, "task")}</small>
+        <small aria-live="polite">{areTasksLoaded.value && formatAmount(shown.value.length, "task")}</small>
       </search>
       {shown.value.length > 0 && param("view") !== "" ? (
         <Gantt />

@@ -148,3 +148,46 @@ test("a key has a name, its last four characters, and when it was used; long lis
   expect(await payments.getByRole("row").count()).toBe(5);
   expect(await payments.getByRole("button", { name: "Next" }).isDisabled()).toBe(true);
 });
+
+test("a list that was loaded is not emptied while the page connects", async () => {
+  const { page, submit, goTo } = await openDashboard({ emulator: { credits: 1000 } });
+  for (let count = 0; count < 20; count++) await submit(SONG);
+  await page.addInitScript(() => {
+    const look = () => {
+      if (document.body?.textContent?.includes("No tasks yet")) Object.assign(globalThis, { wasEmpty: true });
+    };
+    new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true });
+  });
+  for (let load = 0; load < 3; load++) {
+    await page.goto("about:blank");
+    await goTo("/tasks");
+    await page.getByText("20 tasks", { exact: true }).waitFor();
+    await page.waitForTimeout(1500);
+    expect(await page.evaluate(() => Object.hasOwn(globalThis, "wasEmpty"))).toBe(false);
+  }
+});
+
+test("requests name the key as the account does, and tasks are found by style, clip and error code", async () => {
+  const { emulator, page, submit, api, goTo } = await openDashboard({ path: "/requests" });
+  const [key] = emulator.accounts.get(emulator.accountId).keys;
+  emulator.accounts.updateKey(emulator.accountId, key?.key_id ?? "", { name: "batch job" });
+  emulator.accounts.createKey(emulator.accountId);
+  emulator.providers.provider_a.next({ polls: 1 });
+  emulator.providers.provider_a.next({ outcome: "failure", error_code: "content_moderation", polls: 1 });
+  const song = { model: "provider_a", task_type: "music", input: { tags: "polka", title: "Tuba" } };
+  const taskId = await submit(song);
+  const { data } = await (await api("GET", `/task/${taskId}`)).json();
+  await api("GET", `/task/${await submit(SONG)}`);
+  await page.getByRole("link", { name: "Open POST /api/v1/task" }).first().click();
+  await page
+    .getByRole("region", { name: "Request" })
+    .getByText(`batch job (…${emulator.apiKey.slice(-4)})`)
+    .waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("region", { name: "Request" }).waitFor({ state: "detached" });
+  await goTo("/tasks");
+  for (const words of ["polka", data.output.result[0].id, "content_moderation"]) {
+    await page.getByLabel("Search").fill(words);
+    await page.getByText("1 task", { exact: true }).waitFor();
+  }
+});

@@ -24,8 +24,7 @@ describe("the page", () => {
     await fetch(`${server.url}/${encodeURI(MARKUP)}`);
     await fetch(`${server.url}/api/v1/task/${encodeURIComponent(MARKUP)}`);
     emulator.faults.add({
-      path: MARKUP,
-      method: MARKUP,
+      path: `/${MARKUP}`,
       fault: { kind: "status", status: 500, error_code: MARKUP, when: "before" },
     });
     emulator.providers.provider_b.next({ outcome: "failure", error: MARKUP });

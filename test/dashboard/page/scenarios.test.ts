@@ -163,7 +163,7 @@ describe("scenarios", () => {
     await page.getByRole("dialog").waitFor({ state: "hidden" });
     await goTo("/");
     await page.getByText("$0.33 to spend").waitFor();
-    await page.getByRole("link", { name: "Tasks" }).click();
+    await page.getByRole("link", { name: "Tasks" }).first().click();
     await page.getByText("No tasks yet.").waitFor();
     await page.getByRole("link", { name: "Requests" }).click();
     await page.getByText("No requests yet.").waitFor();
