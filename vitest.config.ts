@@ -46,7 +46,7 @@ const slowBuilt = [
 ];
 
 /** Tests of the built page in Debian's Chromium. */
-const inChromium = ["test/dashboard/page/**/*.test.ts", "test/docs/page.test.ts"];
+const inChromium = ["test/dashboard/page/**/*.test.ts", "test/docs/page.test.ts", "test/runtimes/*.test.ts"];
 
 /** Tests with Redis, which is started once before them. */
 const onRedis = ["test/redis/**/*.test.ts"];

@@ -14,6 +14,9 @@ import { serviceOf } from "./http/service.js";
  * API, audio, cover art. With `createEmulator({ url })` the API is at that address, and other paths of its host are not
  * handled. A broken connection is `HttpResponse.error()`.
  *
+ * In a browser, MSW does not report an abort to its handlers. A request with the fault `stall` then stops a virtual clock
+ * until `clock.advance` or a reset.
+ *
  * The emulator cannot detect requests that MSW has not delivered yet. A virtual clock therefore waits for 4 ms of real time
  * without a request before it advances by itself. `fetch: emulator.fetch` is faster if your client has such an option.
  *

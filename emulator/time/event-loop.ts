@@ -4,7 +4,8 @@
  */
 const native = {
   setImmediate: (globalThis as { setImmediate?: (callback: () => void) => void }).setImmediate,
-  setTimeout: globalThis.setTimeout,
+  // Bound, since browsers refuse to call it as a method of another object.
+  setTimeout: globalThis.setTimeout.bind(globalThis),
   now: globalThis.performance.now.bind(globalThis.performance),
 };
 

@@ -9,6 +9,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
   "src/index.ts": "dist/index.js",
   "src/node/index.ts": "dist/node.js",
   "emulator/index.ts": "dist/emulator.js",
+  "emulator/msw.ts": "dist/emulator-msw.js",
   "emulator/node.ts": "dist/emulator-node.js",
 };
 
@@ -21,8 +22,9 @@ export async function bundle(entry: string, folder: string): Promise<string> {
     outfile,
     bundle: true,
     format: "esm",
-    platform: "neutral",
-    mainFields: ["module", "main"],
+    ...(entry.startsWith("page")
+      ? { platform: "browser" }
+      : { platform: "neutral", mainFields: ["module", "main"] }),
     target: "es2023",
     external: ["node:*"],
     alias: { vitest: fileURLToPath(new URL("test/runtimes/test-runner.ts", root)) },

@@ -13,16 +13,19 @@ const PATIENCE_MS = 120_000;
 
 /** Runs a bundled page in Debian's Chromium; the page sends the results back. */
 export async function runInChromium(scriptPath: string): Promise<TestResult[]> {
-  const script = await readFile(scriptPath);
+  const scripts = new Map([
+    ["/page.mjs", await readFile(scriptPath)],
+    ["/mockServiceWorker.js", await readFile(new URL(import.meta.resolve("msw/mockServiceWorker.js")))],
+  ]);
   let settle: { resolve(results: TestResult[]): void; reject(reason: Error): void } | undefined;
   const results = new Promise<TestResult[]>((resolve, reject) => {
     settle = { resolve, reject };
   });
   const server = createServer(async (request, response) => {
     if (request.method === "POST") settle?.resolve((await json(request)) as TestResult[]);
-    const isScript = request.url === "/page.mjs";
-    response.writeHead(200, { "Content-Type": isScript ? "text/javascript" : "text/html" });
-    response.end(isScript ? script : '<!doctype html><script type="module" src="/page.mjs"></script>');
+    const script = scripts.get(request.url ?? "");
+    response.writeHead(200, { "Content-Type": script === undefined ? "text/html" : "text/javascript" });
+    response.end(script ?? '<!doctype html><script type="module" src="/page.mjs"></script>');
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
 
