@@ -85,7 +85,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { resolve: { alias }, test: { ...nets, name: "long", include: long } },
+      { resolve: { alias }, plugins: [fonts], test: { ...nets, name: "long", include: long } },
       {
         resolve: { alias },
         test: { ...nets, name: "redis", include: onRedis, globalSetup: "test/redis/server.ts" },
