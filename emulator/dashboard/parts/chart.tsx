@@ -28,6 +28,8 @@ export function Chart(props: {
   heightPx: number;
   /** Times in seconds, then the values of each series. */
   data: uPlot.AlignedData;
+  /** The time in seconds of the values that the legend shows without a cursor. The default is the last one. */
+  readoutAt?: number;
   parts(look: Look): Pick<uPlot.Options, "scales"> & { axes: uPlot.Axis[]; series: uPlot.Series[] };
   /** Draws below the series. */
   drawBelow?(chart: uPlot, look: Look): void;
@@ -58,8 +60,8 @@ export function Chart(props: {
         axes: [{ ...look.axis, values: timeLabels, space: TIME_LABEL_PX, size: 50 }, ...axes],
         series: [{ label: "Time (UTC)", value: "{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}" }, ...series],
         hooks: {
-          ready: [showLast],
-          setCursor: [showLast],
+          ready: [(plot) => showLast(plot, latest.current.readoutAt)],
+          setCursor: [(plot) => showLast(plot, latest.current.readoutAt)],
           drawClear: [(plot) => latest.current.drawBelow?.(plot, look)],
         },
       };
@@ -76,7 +78,7 @@ export function Chart(props: {
   useEffect(() => {
     if (chart.current === null) return;
     chart.current.setData(data);
-    showLast(chart.current);
+    showLast(chart.current, latest.current.readoutAt);
   }, [data]);
   return (
     <>
@@ -134,12 +136,12 @@ function labelsWidth(_chart: uPlot, labels: string[] | null): number {
   return 30 + 7.5 * Math.max(0, ...(labels ?? []).map((label) => label?.length ?? 0));
 }
 
-/** Without a cursor, the legend shows the last values. */
-function showLast(chart: uPlot): void {
+/** Without a cursor, the legend shows the last values, or those of a time. */
+function showLast(chart: uPlot, at = Number.POSITIVE_INFINITY): void {
   if (chart.cursor.idx !== null && chart.cursor.idx !== undefined) return;
-  const [, values = []] = chart.data;
+  const [times, values = []] = chart.data;
   let idx = values.length - 1;
-  while (idx > 0 && values[idx] === null) idx--;
+  while (idx > 0 && (values[idx] === null || (times[idx] ?? 0) > at)) idx--;
   chart.setLegend({ idx });
 }
 

@@ -53,9 +53,14 @@ export function Table<Item>(props: {
   columns: readonly Column<Item>[];
   items: readonly Item[];
   keyOf(item: Item): string;
+  /** Keeps the page, counted from 1, outside the table: in a filter of the address. */
+  page?: { value: string; onChange(page: string): void };
 }) {
   const { columns, items, keyOf } = props;
-  const [page, setPage] = useState(0);
+  const [ownPage, setOwnPage] = useState("");
+  const { value, onChange } = props.page ?? { value: ownPage, onChange: setOwnPage };
+  const page = Math.max(1, Math.floor(Number(value)) || 1) - 1;
+  const setPage = (index: number) => onChange(index === 0 ? "" : String(index + 1));
   const lastPage = Math.max(0, Math.ceil(items.length / PAGE_SIZE) - 1);
   const from = Math.min(page, lastPage) * PAGE_SIZE;
   const shown = items.slice(from, from + PAGE_SIZE);

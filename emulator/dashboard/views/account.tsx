@@ -125,6 +125,7 @@ function KeyName({ of: { key_id: keyId, name, last_four: end } }: { of: Key }) {
       <input
         class="small"
         value={name}
+        title={name}
         maxLength={LONGEST_KEY_NAME}
         placeholder="no name"
         aria-label={`Name of the key that ends in ${end}`}

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { USD_PER_CREDIT } from "../../../src/contract/service.js";
 import { LONGEST_BILLING_LINE, RANGES } from "../../core/ranges.js";
+import { bindParam, param, setParam } from "../address.js";
 import {
   type Billing,
   getBilling,
@@ -66,6 +67,7 @@ export function PaymentSection() {
     return { payments: payments.toReversed(), isBilled: name !== null };
   }, accountId.value);
   const { payments = [], isBilled = false } = data ?? {};
+  const shown = payments.filter(({ status }) => param("status") === "" || status === param("status"));
   return (
     <Section title="Payments and invoices">
       <Problem error={error} />
@@ -79,6 +81,21 @@ export function PaymentSection() {
         </p>
       )}
       {payments.length > 0 && (
+        <search class="filters">
+          <Field
+            label="State"
+            of={[["", "Every state"], ...Object.keys(RESULTS)]}
+            value={param("status")}
+            onChange={(status) => {
+              setParam("page", "");
+              setParam("status", status);
+            }}
+          />
+          <small aria-live="polite">{formatAmount(shown.length, "payment")}</small>
+        </search>
+      )}
+      {payments.length > 0 && shown.length === 0 && <Empty>No payment matches this filter.</Empty>}
+      {shown.length > 0 && (
         <Table
           columns={[
             ["Time (UTC)", ({ at }) => <Time at={at} />],
@@ -88,8 +105,9 @@ export function PaymentSection() {
             ["Credits", ({ credits }) => formatCount(credits), "number"],
             ["Invoice", (payment) => <Invoice of={payment} isBilled={isBilled} />],
           ]}
-          items={payments}
+          items={shown}
           keyOf={(payment) => payment.payment_id}
+          page={bindParam("page")}
         />
       )}
     </Section>

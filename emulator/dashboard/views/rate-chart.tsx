@@ -16,13 +16,12 @@ const RANGES = [
   ["all", "All"],
 ] as const;
 
-/** Requests against the rate limit, for the key of the filter or the most used one. */
+/** Requests against the rate limit, for the key of the filter, the one with the most 429s, or the most used one. */
 export function RateSection({ log }: { log: readonly ExchangeRow[] }) {
   if (overview.value === null) return null;
   const { limits, policy } = overview.value;
   const uses = usesIn(log, log.length);
-  const wanted = param("key");
-  const keyId = wanted === "" ? mostUsed(uses) : wanted;
+  const [keyId, reason] = chosenKey(uses);
   const use = uses.get(keyId);
   const isOpen = param("rate") !== "folded";
   return (
@@ -40,7 +39,7 @@ export function RateSection({ log }: { log: readonly ExchangeRow[] }) {
           <small>
             {formatAmount(limits.requests, "request")} in{" "}
             {policy.rate_limit_window === "sliding" ? "any" : "a window of"} {limits.window_seconds} s
-            {keyId !== "" && `, key ${shortId(keyId)}…${wanted === "" ? " (the most used)" : ""}`}
+            {keyId !== "" && `, key ${shortId(keyId)}…${reason}`}
           </small>
         </summary>
         {isOpen && (
@@ -65,6 +64,7 @@ interface KeyUse {
   at: number[];
   remaining: number[];
   refused: boolean[];
+  refusedCount: number;
 }
 
 const usesByLog = new WeakMap<readonly ExchangeRow[], { read: number; byKey: Map<string, KeyUse> }>();
@@ -75,19 +75,27 @@ function usesIn(log: readonly ExchangeRow[], length: number): ReadonlyMap<string
   usesByLog.set(log, known);
   for (const { at, key_id: keyId, status, rate_limit_remaining: remaining } of log.slice(known.read)) {
     if (keyId === null || remaining === null) continue;
-    const use = known.byKey.get(keyId) ?? { at: [], remaining: [], refused: [] };
+    const use = known.byKey.get(keyId) ?? { at: [], remaining: [], refused: [], refusedCount: 0 };
     known.byKey.set(keyId, use);
     use.at.push(Math.max(Date.parse(at), use.at.at(-1) ?? 0));
     use.remaining.push(remaining);
     use.refused.push(status === 429);
+    if (status === 429) use.refusedCount++;
   }
   known.read = length;
   return known.byKey;
 }
 
-function mostUsed(uses: ReadonlyMap<string, KeyUse>): string {
-  const [first] = [...uses].sort(([, one], [, other]) => other.at.length - one.at.length);
-  return first?.[0] ?? "";
+/** The key of the chart, and why it is that one unless a filter chose it. */
+function chosenKey(uses: ReadonlyMap<string, KeyUse>): [keyId: string, reason: string] {
+  const wanted = param("key");
+  if (wanted !== "") return [wanted, ""];
+  const [first] = [...uses].sort(
+    ([, one], [, other]) => other.refusedCount - one.refusedCount || other.at.length - one.at.length,
+  );
+  if (first === undefined) return ["", ""];
+  const [keyId, { refusedCount }] = first;
+  return [keyId, refusedCount > 0 ? " (the most 429 responses)" : " (the most used)"];
 }
 
 type RateProps = Pick<Overview, "limits" | "policy"> & { use: KeyUse; count: number };
@@ -111,6 +119,7 @@ function RateChart({ use, count, limits, policy }: RateProps) {
         label={`Requests against the rate limit in ${formatAmount(windows.length, "window")}: at most ${formatCount(highest)} of ${formatCount(limits.requests)}, and ${formatCount(refused)} refused with 429`}
         heightPx={HEIGHT_PX}
         data={data}
+        readoutAt={(use.at.at(-1) ?? 0) / 1000}
         parts={partsOf}
         {...(!isSliding && { drawBelow: (chart, look) => drawWindows(chart, look, windows) })}
         table={() => (

@@ -31,6 +31,17 @@ const TEXTS = {
   unnoticed: "ended, but no read had discovered it",
 } as const;
 
+/** Whether a task ended at its provider, but the task timeout refunded it, since no read came between. */
+export function isRefundedUnread(status: string, endsAt: string | null, completedAt: number): boolean {
+  return status === "timeout" && endsAt !== null && Date.parse(endsAt) < completedAt;
+}
+
+function textOf(kind: Segment["kind"], status: string): string {
+  if (kind === "unnoticed" && status === "timeout")
+    return "ended, but not read; the task timeout refunded it";
+  return TEXTS[kind];
+}
+
 /** A task drawn to scale, with each of its reads. The list below the bar has the same as text. */
 export function TaskBar({ details: { plan, discovered_at }, task }: { details: TaskDetails; task: Task }) {
   const created_at = task.created_at ?? "";
@@ -62,10 +73,10 @@ export function TaskBar({ details: { plan, discovered_at }, task }: { details: T
       <ul>
         {segments.map(({ kind, from, to }) => (
           <li key={kind} class={kind}>
-            {formatDuration(to - from)} {TEXTS[kind]}
+            {formatDuration(to - from)} {textOf(kind, task.status)}
           </li>
         ))}
-        <li class="read">each read</li>
+        <li class="read">{reads.length === 0 ? "never read" : "each read"}</li>
       </ul>
     </div>
   );
@@ -80,7 +91,9 @@ export function readsOf(taskId: string) {
 export function GanttBar({ task, from, until }: { task: TaskRow; from: number; until: number }) {
   const percent = (at: number) => (100 * (at - from)) / Math.max(1, until - from);
   const segments = segmentsOf(task, now.value);
-  const parts = segments.map(({ kind, from: began, to }) => `${formatDuration(to - began)} ${TEXTS[kind]}`);
+  const parts = segments.map(
+    ({ kind, from: began, to }) => `${formatDuration(to - began)} ${textOf(kind, task.status)}`,
+  );
   const text = parts.join(", ") || "just created";
   return (
     <svg class="gantt-bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={text}>

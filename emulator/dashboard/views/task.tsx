@@ -13,12 +13,12 @@ import {
 import { useData } from "../parts/calls.js";
 import { Action } from "../parts/controls.js";
 import { Button, CopyButton, Empty, Loading, Section, Status, Time } from "../parts/display.js";
-import { formatAmount, formatDuration, shortId } from "../parts/format.js";
+import { formatAmount, formatCount, formatDuration, shortId } from "../parts/format.js";
 import { Json } from "../parts/json.js";
 import { now } from "../store.js";
 import { AUDIO_LIFETIME_MS, Clips } from "./clips.js";
 import { openDraft } from "./draft.js";
-import { readsOf, TaskBar } from "./task-bar.js";
+import { isRefundedUnread, readsOf, TaskBar } from "./task-bar.js";
 import { draftOf } from "./task-input.js";
 
 const HOUR_MS = 3_600_000;
@@ -185,7 +185,7 @@ interface TimelineEvent {
 }
 
 /** The plan of the provider, the credits, and the reads of a task, by time. At one time, a cause precedes its effect. */
-function eventsOf({ plan, ledger }: TaskDetails, task: Task): readonly TimelineEvent[] {
+function eventsOf({ plan, ledger, reads }: TaskDetails, task: Task): readonly TimelineEvent[] {
   const createdAt = Date.parse(task.created_at ?? "");
   const worksFrom = Date.parse(plan.works_from);
   const events: TimelineEvent[] = [{ at: createdAt, text: "Accepted" }];
@@ -204,7 +204,15 @@ function eventsOf({ plan, ledger }: TaskDetails, task: Task): readonly TimelineE
     events.push(endsAt < timeout.at ? end : timeout);
   } else {
     const completedAt = Date.parse(task.completed_at);
-    events.push({ at: completedAt, text: `Ended: ${task.status}` });
+    const ended = { at: completedAt, text: `Ended: ${task.status}` };
+    if (isRefundedUnread(task.status, plan.ends_at, completedAt)) {
+      const text = `The provider ends: ${plan.outcome}`;
+      events.push({ at: Date.parse(plan.ends_at ?? ""), text, note: "(not read)" });
+      const unread = reads === 0 ? "never read" : "not read again";
+      events.push({ ...ended, note: `(${unread}; the task timeout refunded it)` });
+    } else {
+      events.push(ended);
+    }
     addCredits(false);
     if (Array.isArray(task.output?.result))
       events.push({ at: completedAt + AUDIO_LIFETIME_MS, text: "The audio expires" });
@@ -212,7 +220,7 @@ function eventsOf({ plan, ledger }: TaskDetails, task: Task): readonly TimelineE
   return events.sort((one, other) => one.at - other.at);
 }
 
-/** Of more reads than this, only the first and the last are shown. */
+/** Of more reads than this, only the first is shown, and the others as one group. */
 const MAX_READS = 4;
 
 function readEvents(taskId: string): readonly TimelineEvent[] {
@@ -220,11 +228,14 @@ function readEvents(taskId: string): readonly TimelineEvent[] {
     at: Date.parse(at),
     text: "Read",
     note: `${status ?? "no response"} · ${shortId(id)}`,
+    status: status ?? "no response",
   }));
-  const [first] = reads;
-  const last = reads.at(-1);
-  if (reads.length <= MAX_READS || first === undefined || last === undefined) return reads;
-  return [first, { ...last, text: `Read ${reads.length - 1} more times` }];
+  const [first, second] = reads;
+  if (reads.length <= MAX_READS || first === undefined || second === undefined) return reads;
+  const counts = new Map<number | string, number>();
+  for (const { status } of reads.slice(1)) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const note = [...counts].map(([status, count]) => `${formatCount(count)} × ${status}`).join(", ");
+  return [first, { at: second.at, text: `Read ${formatAmount(reads.length - 1, "more time")}`, note }];
 }
 
 const CREDITS = { top_up: "topped up", freeze: "frozen", settle: "settled", refund: "refunded" } as const;

@@ -136,7 +136,7 @@ function Gantt() {
       <ul class="legend">
         <li class="queued">queued</li>
         <li class="running">running</li>
-        <li class="unnoticed">ended, but no read had discovered it</li>
+        <li class="unnoticed">ended, but no read had discovered it (or none before the task timeout)</li>
       </ul>
       <Rows
         label="Gantt"

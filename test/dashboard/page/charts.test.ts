@@ -47,6 +47,23 @@ describe("the chart of the rate limit", () => {
     await page.getByRole("img", { name: /at most 1 of 120/ }).waitFor();
   });
 
+  test("is of the key with the most 429 responses, and reads the value at its latest request", async () => {
+    const { page, api, emulator } = await openDashboard({ path: "/requests", emulator: { limits: LIMITS } });
+    const other = emulator.accounts.createKey(emulator.accountId);
+    const headers = { "x-api-key": other.api_key };
+    for (let count = 0; count < 7; count++)
+      await emulator.fetch(`${emulator.url}/api/v1/account/balance`, { headers });
+    for (let round = 0; round < 2; round++) {
+      await emulator.clock.advance(60_000);
+      for (let count = 0; count < 5; count++) await api("GET", "/account/balance");
+    }
+    await page.getByText(`key ${other.key_id.slice(0, 8)}… (the most 429 responses)`).waitFor();
+    const legend = page.locator(".rate .u-legend");
+    await expect
+      .poll(async () => await legend.textContent())
+      .toMatch(/00:00:00.*Used:?\s*5.*429:?\s*refused/);
+  });
+
   test("shows the last windows, or all", async () => {
     const { page, api, emulator } = await openDashboard({ path: "/requests" });
     for (let count = 0; count < 3; count++) {

@@ -191,3 +191,53 @@ test("requests name the key as the account does, and tasks are found by style, c
     await page.getByText("1 task", { exact: true }).waitFor();
   }
 });
+
+test("payments have a status filter and a page, which stay after a reload", async () => {
+  const { emulator, page } = await openDashboard({ path: "/account" });
+  for (let count = 0; count < 24; count++)
+    emulator.accounts.topUp(emulator.accountId, {
+      usd: 1,
+      method: "crypto",
+      outcome: count % 2 ? "pending" : "completed",
+    });
+  const payments = page.getByRole("region", { name: "Payments and invoices" });
+  await payments.getByLabel("State").selectOption("pending");
+  await payments.getByText("1 to 10 of 12").waitFor();
+  await payments.getByRole("button", { name: "Next" }).click();
+  await page.reload();
+  await payments.getByText("11 to 12 of 12").waitFor();
+  expect(await payments.getByRole("button", { name: "Refuse" }).count()).toBe(2);
+  await payments.getByLabel("State").selectOption("refused");
+  await payments.getByText("No payment matches this filter.").waitFor();
+});
+
+test("nothing in a list is cut off: badges, paths, key names and buttons", async () => {
+  const { emulator, page, api, submit, goTo } = await openDashboard({ path: "/account" });
+  emulator.accounts.topUp(emulator.accountId, { usd: 1, method: "crypto", outcome: "pending" });
+  const name = page.getByLabel(/^Name of the key/);
+  await name.fill("nightly batch for the music team");
+  await name.blur();
+  await api("GET", `/task/${await submit(SONG)}`);
+  emulator.faults.add({ fault: { kind: "disconnect", when: "before" } });
+  await api("GET", "/account/balance").catch(() => {});
+  for (const width of [1440, 1024, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    await goTo("/account");
+    await page.getByRole("button", { name: "Refuse" }).waitFor();
+    expect(await page.locator(".scroll").evaluateAll(overflowOf)).toEqual([0, 0]);
+    expect(await page.locator("td input").evaluateAll(overflowOf)).toEqual([0]);
+    await goTo("/requests");
+    const badge = page.getByRole("cell", { name: "no response", exact: true });
+    await badge.waitFor();
+    expect(await badge.evaluateAll(overflowOf)).toEqual([0]);
+  }
+  await page.setViewportSize({ width: 1024, height: 844 });
+  await goTo("/requests?open=2");
+  const path = page.getByRole("row", { name: /GET.*\/task\// }).getByRole("cell");
+  await page.locator(".split .exchange").waitFor();
+  expect(await path.nth(2).evaluateAll(overflowOf)).toEqual([0]);
+});
+
+function overflowOf(all: readonly Element[]): number[] {
+  return all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+}

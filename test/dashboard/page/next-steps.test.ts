@@ -91,3 +91,35 @@ test("the tasks of one run are drawn on one scale, with the time until each end 
   await page.getByLabel("Run", { exact: true }).selectOption({ index: 1 });
   await page.getByRole("img", { name: "20 seconds running, 10 seconds ended" }).waitFor();
 });
+
+test("the timeline groups many reads at the first of them, with their statuses", async () => {
+  const { page, api, submit, goTo, emulator } = await openDashboard({
+    emulator: { limits: { requests: 20, windowSeconds: 60 } },
+    prepare: ({ providers }) => providers.provider_a.always({ process_seconds: 20 }),
+  });
+  const taskId = await submit(LYRICS);
+  await emulator.clock.advance(1000);
+  for (let count = 0; count < 60; count++) await api("GET", `/task/${taskId}`);
+  await emulator.clock.advance(60_000);
+  await api("GET", `/task/${taskId}`);
+  await goTo(`/tasks/${taskId}`);
+  const group = page.getByText("Read 60 more times");
+  await group.waitFor();
+  const texts = await page.locator(".timeline li").allTextContents();
+  const index = texts.findIndex((text) => text.includes("Read 60 more times"));
+  expect(texts[index]).toMatch(/19 × 200, 41 × 429.*after 1 second/);
+  expect(index).toBeLessThan(texts.findIndex((text) => text.startsWith("Ended")));
+});
+
+test("a task that ended without a read says that the task timeout refunded it", async () => {
+  const { page, emulator, submit, goTo } = await openDashboard({
+    prepare: ({ providers }) => providers.provider_a.always({ process_seconds: 12 }),
+  });
+  const taskId = await submit(LYRICS);
+  await emulator.clock.advance(3_700_000);
+  await goTo(`/tasks/${taskId}`);
+  await page.getByText("(never read; the task timeout refunded it)").waitFor();
+  const legend = page.locator(".task-bar ul");
+  await legend.getByText("ended, but not read; the task timeout refunded it").waitFor();
+  await legend.getByText("never read", { exact: true }).waitFor();
+});
