@@ -103,7 +103,14 @@ function KeySection() {
         <Table
           columns={[
             ["Name", (key) => <KeyName of={key} />],
-            ["Key", ({ key_id: id, last_four: end }) => <code title={id}>emu_…{end}</code>],
+            [
+              "Key",
+              ({ key_id: id, last_four: end }) => (
+                <code class="whole" title={id}>
+                  emu_…{end}
+                </code>
+              ),
+            ],
             ["Created (UTC)", ({ created_at: at }) => <Time at={at} />],
             ["Last used (UTC)", ({ last_used_at: at }) => (at === null ? "never" : <Time at={at} />)],
             ["State", ({ disabled }) => <KeyState disabled={disabled} />],

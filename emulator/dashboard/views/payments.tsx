@@ -84,7 +84,7 @@ export function PaymentSection() {
         <search class="filters">
           <Field
             label="State"
-            of={[["", "Every state"], ...Object.keys(RESULTS)]}
+            of={[["", "Every state"], ...Object.entries(RESULTS)]}
             value={param("status")}
             onChange={(status) => {
               setParam("page", "");
