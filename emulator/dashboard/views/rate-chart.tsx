@@ -6,7 +6,7 @@ import { Chart, type Look, thinOut } from "../parts/chart.js";
 import { Field } from "../parts/controls.js";
 import { Empty, Loading, Table, Time } from "../parts/display.js";
 import { formatAmount, formatCount, shortId } from "../parts/format.js";
-import { isLogLoaded, now, overview } from "../store.js";
+import { isLogLoaded, keyNames, now, overview } from "../store.js";
 
 const HEIGHT_PX = 180;
 
@@ -39,7 +39,7 @@ export function RateSection({ log }: { log: readonly ExchangeRow[] }) {
           <small>
             {formatAmount(limits.requests, "request")} in{" "}
             {policy.rate_limit_window === "sliding" ? "any" : "a window of"} {limits.window_seconds} s
-            {keyId !== "" && `, key ${shortId(keyId)}…${reason}`}
+            {keyId !== "" && `, key ${keyNames.value.get(keyId) ?? `${shortId(keyId)}… (deleted)`}${reason}`}
           </small>
         </summary>
         {isOpen && (

@@ -76,7 +76,7 @@ export function TaskBar({ details: { plan, discovered_at }, task }: { details: T
             {formatDuration(to - from)} {textOf(kind, task.status)}
           </li>
         ))}
-        <li class="read">{reads.length === 0 ? "never read" : "each read"}</li>
+        <li class="read">{reads.length === 0 && task.status === "timeout" ? "never read" : "each read"}</li>
       </ul>
     </div>
   );

@@ -41,7 +41,7 @@ describe("the chart of the rate limit", () => {
     await page.getByRole("img", { name: /at most 2 of 120/ }).waitFor();
     await page.getByLabel("Key", { exact: true }).selectOption(other.key_id);
     await page
-      .getByText(`key ${other.key_id.slice(0, 8)}…`)
+      .getByText(`key emu_…${other.api_key.slice(-4)}`)
       .last()
       .waitFor();
     await page.getByRole("img", { name: /at most 1 of 120/ }).waitFor();
@@ -57,7 +57,7 @@ describe("the chart of the rate limit", () => {
       await emulator.clock.advance(60_000);
       for (let count = 0; count < 5; count++) await api("GET", "/account/balance");
     }
-    await page.getByText(`key ${other.key_id.slice(0, 8)}… (the most 429 responses)`).waitFor();
+    await page.getByText(`key emu_…${other.api_key.slice(-4)} (the most 429 responses)`).waitFor();
     const legend = page.locator(".rate .u-legend");
     await expect
       .poll(async () => await legend.textContent())
