@@ -23,8 +23,8 @@ export type {
   Providers,
   ResetOptions,
 } from "./control/emulator.js";
-export type { ConductRule, Finding, LoggedRequest } from "./core/audit.js";
 export type { Fault, FaultRule } from "./core/faults.js";
+export type { ConductRule, Finding, LoggedRequest } from "./core/log/audit.js";
 export { BillingIncompleteError } from "./core/payments/payments.js";
 export type {
   AutoTopUpChange,

@@ -9,7 +9,7 @@ import { AsyncMusic } from "../src/client.js";
 import { findProblems } from "./control/compliance.js";
 import { createEmulator } from "./control/create-emulator.js";
 import type { Emulator, EmulatorOptions } from "./control/emulator.js";
-import type { ConductRule } from "./core/audit.js";
+import type { ConductRule } from "./core/log/audit.js";
 
 /** The fixtures. */
 export interface EmulatorFixtures {

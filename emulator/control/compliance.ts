@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { MODELS, TASK_TYPES } from "../../src/contract/service.js";
-import { type ConductRule, type Finding, findingSchema, REMEMBERED_FINDINGS } from "../core/audit.js";
 import { checkOptionNames, list, parseOption } from "../core/checks.js";
 import type { Core, ReplacedState } from "../core/core.js";
-import type { Exchange } from "../core/exchanges.js";
 import { isUnused } from "../core/faults.js";
+import { type ConductRule, type Finding, findingSchema, REMEMBERED_FINDINGS } from "../core/log/audit.js";
+import type { Exchange } from "../core/log/exchanges.js";
 import { isConsistent } from "../core/state.js";
 import { coreOf } from "../http/service.js";
 import type { Emulator } from "./emulator.js";

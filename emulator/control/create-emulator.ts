@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { API_PREFIX } from "../../src/contract/service.js";
 import { EMULATOR_KEY } from "../core/accounts.js";
-import type { LogReader } from "../core/audit.js";
 import { checkOptionNames, invalidOption, oneOf, parseOption, wholeNumber } from "../core/checks.js";
 import { type Core, createCore, restoreSnapshot, setOwnerKey } from "../core/core.js";
 import { creditsSchema } from "../core/ledger.js";
+import type { LogReader } from "../core/log/audit.js";
 import { invoicePdf } from "../core/payments/payments.js";
 import { changeLimits } from "../core/rate-limit.js";
 import { createState, takeSnapshot } from "../core/state.js";

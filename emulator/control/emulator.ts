@@ -1,8 +1,8 @@
 import type { Balance, Usage } from "../../src/contract/responses.js";
 import type { Model, TaskStatus } from "../../src/contract/service.js";
 import type { Task } from "../../src/contract/task.js";
-import type { Finding, LoggedRequest } from "../core/audit.js";
 import type { FaultRule } from "../core/faults.js";
+import type { Finding, LoggedRequest } from "../core/log/audit.js";
 import type {
   AutoTopUpChange,
   AutoTopUpView,

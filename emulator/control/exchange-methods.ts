@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { HEADERS } from "../../src/contract/service.js";
-import { type LoggedRequest, loggedRequestSchema } from "../core/audit.js";
 import { count, flag, list, NAMED, objectOf, oneOf, text, UnknownIdError, uuid } from "../core/checks.js";
-import type { Exchange } from "../core/exchanges.js";
 import { faultRuleSchema } from "../core/faults.js";
+import { type LoggedRequest, loggedRequestSchema } from "../core/log/audit.js";
+import type { Exchange } from "../core/log/exchanges.js";
 import { outcomeSchema } from "../core/providers.js";
 import type { Origins } from "../http/messages.js";
 import { fileMethod, type MethodContext, method } from "./method.js";

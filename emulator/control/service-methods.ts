@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 import { isModel, MODELS } from "../../src/contract/service.js";
-import { findingSchema, loggedRequestSchema } from "../core/audit.js";
 import {
   count,
   integer,
@@ -16,6 +15,7 @@ import {
 import { type Core, findTask, replaceState, restoreSnapshot } from "../core/core.js";
 import { addFault, faultRuleSchema } from "../core/faults.js";
 import { creditsSchema } from "../core/ledger.js";
+import { findingSchema, loggedRequestSchema } from "../core/log/audit.js";
 import { policyChangesSchema, policySchema } from "../core/policy.js";
 import { outcomeSchema } from "../core/providers.js";
 import {

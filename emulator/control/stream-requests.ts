@@ -1,5 +1,5 @@
-import type { LoggedRequest, LogReader } from "../core/audit.js";
 import type { Core } from "../core/core.js";
+import type { LoggedRequest, LogReader } from "../core/log/audit.js";
 import type { HttpResponse } from "../http/messages.js";
 
 /** A chunk has at most this many events, and ends after about this many characters. All readers share the log. */

@@ -2,9 +2,9 @@ import { isFinalStatus } from "../../src/contract/service.js";
 import type { ServiceClock } from "../time/clock.js";
 import { type Account, type ApiKey, createKey } from "./accounts.js";
 import { AudioStore } from "./audio-store.js";
-import type { LogReader, Submission } from "./audit.js";
 import { invariant } from "./checks.js";
-import { EXCHANGE_BYTES, type Exchange, Exchanges } from "./exchanges.js";
+import type { LogReader, Submission } from "./log/audit.js";
+import { EXCHANGE_BYTES, type Exchange, Exchanges } from "./log/exchanges.js";
 import { readSnapshot, type State } from "./state.js";
 import type { StoredClip, StoredTask } from "./task.js";
 

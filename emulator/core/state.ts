@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { isoTime, LATEST_TIME, parseIsoTime } from "../time/clock.js";
 import { type Account, accountSchema, createAccount, createKey, EMULATOR_KEY } from "./accounts.js";
-import { type Audit, auditSchema, createAudit, loggedRequestSchema } from "./audit.js";
 import {
   count,
   integer,
@@ -15,6 +14,7 @@ import {
 } from "./checks.js";
 import { addedFaultSchema } from "./faults.js";
 import { sumsMatchEntries } from "./ledger.js";
+import { type Audit, auditSchema, createAudit, loggedRequestSchema } from "./log/audit.js";
 import type { StoredPayment } from "./payments/schemas.js";
 import { createPolicy, policySchema } from "./policy.js";
 import type { Policy } from "./policy-fields.js";

@@ -1,4 +1,8 @@
 import { ENDPOINTS, ERROR_STATUSES, HEADERS } from "../../src/contract/service.js";
+import { invariant } from "../core/checks.js";
+import { type Core, findTask } from "../core/core.js";
+import { type Fault, takeFault } from "../core/faults.js";
+import { isBalanced } from "../core/ledger.js";
 import {
   auditRequest,
   fingerprintOfSubmission,
@@ -6,12 +10,8 @@ import {
   type LoggedRequest,
   logRequest,
   type Submission,
-} from "../core/audit.js";
-import { invariant } from "../core/checks.js";
-import { type Core, findTask } from "../core/core.js";
-import type { Exchange } from "../core/exchanges.js";
-import { type Fault, takeFault } from "../core/faults.js";
-import { isBalanced } from "../core/ledger.js";
+} from "../core/log/audit.js";
+import type { Exchange } from "../core/log/exchanges.js";
 import { admit, openWindow, remainingIn } from "../core/rate-limit.js";
 import type { StoredTask } from "../core/task.js";
 import { isoTime } from "../time/clock.js";

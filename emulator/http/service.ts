@@ -1,8 +1,8 @@
 import type { Account, ApiKey } from "../core/accounts.js";
-import type { AuditedRequest } from "../core/audit.js";
 import type { Core } from "../core/core.js";
-import type { Exchange } from "../core/exchanges.js";
 import type { Fault } from "../core/faults.js";
+import type { AuditedRequest } from "../core/log/audit.js";
+import type { Exchange } from "../core/log/exchanges.js";
 import type { StoredTask } from "../core/task.js";
 import type { HttpRequest, HttpResponse, Origins } from "./messages.js";
 

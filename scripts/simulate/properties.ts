@@ -1,6 +1,6 @@
 import type { Emulator } from "../../emulator/control/emulator.js";
-import type { Finding } from "../../emulator/core/audit.js";
 import type { FaultRule } from "../../emulator/core/faults.js";
+import type { Finding } from "../../emulator/core/log/audit.js";
 import { priceOf } from "../../src/contract/service.js";
 import type { Task } from "../../src/contract/task.js";
 import { AsyncMusicError } from "../../src/errors/base.js";

@@ -121,17 +121,11 @@ interface Download {
   abort: AbortCallback;
 }
 
-type ReadResponse<Result> = (
-  download: Download,
-  response: Response,
-  deadline: Deadline,
-) => Promise<Tried<Result>>;
-
 /** Sends one request for the audio, or for a part of it. `readResponse` receives a successful response. */
 async function request<Result>(
   download: Download,
   headers: Readonly<Record<string, string>>,
-  readResponse: ReadResponse<Result>,
+  readResponse: (download: Download, response: Response, deadline: Deadline) => Promise<Tried<Result>>,
 ): Promise<Tried<Result>> {
   const { context, url, shownUrl, options, controller } = download;
   const { clock, emitter, redactor } = context;
@@ -177,13 +171,9 @@ async function request<Result>(
     deadline.clear();
     signal.throwIfAborted();
     if (error instanceof AudioDownloadError) return { error, mayResend: true };
-    if (deadline.timedOut())
-      return {
-        error: downloadError(download, null, noResponseWithin(deadline.timeoutMs), error),
-        mayResend: true,
-      };
-    const isNeverSent = certainlyNeverSent(error);
-    const reason = `the connection ${isNeverSent ? "failed" : "was lost"}${codeOf(error, redactor)}`;
+    const isNeverSent = !deadline.timedOut() && certainlyNeverSent(error);
+    const broken = `the connection ${isNeverSent ? "failed" : "was lost"}${codeOf(error, redactor)}`;
+    const reason = deadline.timedOut() ? noResponseWithin(deadline.timeoutMs) : broken;
     const advice = isNeverSent ? adviceForAddress(url) : "";
     return { error: downloadError(download, null, reason, error, advice), mayResend: true };
   }
@@ -278,7 +268,7 @@ async function resume(
   const error = cutOff(reason, cause);
   const headers = received >= from ? headersOfRest(begun, received) : null;
   if (headers === null) throw error;
-  const readRest: ReadResponse<Source> = async (_download, rest, deadline) => {
+  const readRest = async (_: Download, rest: Response, deadline: Deadline): Promise<Tried<Source>> => {
     const version = versionOf(begun);
     const broken = `the connection was lost after ${received} bytes`;
     const skipped = bytesToSkip(version, received, rest);

@@ -9,7 +9,7 @@ import {
   Notes,
   REMEMBERED_FINDINGS,
   REMEMBERED_REQUESTS,
-} from "../../emulator/core/audit.js";
+} from "../../emulator/core/log/audit.js";
 
 function auditRefused(audit: Audit, arrival: number, name = `request ${arrival}`): void {
   const at = "2026-01-01T00:00:00.000Z";

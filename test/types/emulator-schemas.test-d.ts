@@ -22,8 +22,8 @@ import type {
 import { expectTypeOf, test } from "vitest";
 import type * as z from "zod/mini";
 import type { accountMethods, accountSchema, keySchema } from "../../emulator/control/account-methods.js";
-import type { findingSchema, loggedRequestSchema } from "../../emulator/core/audit.js";
 import type { faultRuleSchema } from "../../emulator/core/faults.js";
+import type { findingSchema, loggedRequestSchema } from "../../emulator/core/log/audit.js";
 import type {
   autoTopUpChangeSchema,
   autoTopUpSchema,

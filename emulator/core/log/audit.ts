@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { LIMITS } from "../../src/contract/service.js";
-import { canonicalJson } from "../../src/contract/text.js";
-import { isoTime } from "../time/clock.js";
-import { hashOf } from "../time/random.js";
-import { count, isoTimeSchema, list, NAMED, objectOf, oneOf, record, text, time, uuid } from "./checks.js";
-import type { StoredTask } from "./task.js";
+import { LIMITS } from "../../../src/contract/service.js";
+import { canonicalJson } from "../../../src/contract/text.js";
+import { isoTime } from "../../time/clock.js";
+import { hashOf } from "../../time/random.js";
+import { count, isoTimeSchema, list, NAMED, objectOf, oneOf, record, text, time, uuid } from "../checks.js";
+import type { StoredTask } from "../task.js";
 
 /** An entry of the request log. */
 export interface LoggedRequest {

@@ -1,8 +1,8 @@
 import type * as z from "zod/mini";
-import type { Site } from "./audio-store.js";
+import type { Site } from "../audio-store.js";
+import type { Fault } from "../faults.js";
+import type { outcomeSchema } from "../providers.js";
 import { type LoggedRequest, REMEMBERED_REQUESTS } from "./audit.js";
-import type { Fault } from "./faults.js";
-import type { outcomeSchema } from "./providers.js";
 
 /** The default of the option `exchangeBytes`: 16 MiB, about 4,000 reads of a finished song. */
 export const EXCHANGE_BYTES = 16 * 2 ** 20;
