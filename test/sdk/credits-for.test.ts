@@ -2,7 +2,7 @@ import { AsyncMusicError, creditsFor, InvalidOptionError, type TaskRequest } fro
 import { expect, test } from "vitest";
 import { SONG_REQUEST } from "../support/answers.js";
 
-test("a request costs what the interface says, also by its model and task type alone", () => {
+test("a request costs the documented credits, also by its model and task type alone", () => {
   const requests: [TaskRequest, number][] = [
     [SONG_REQUEST, 10],
     [{ model: "provider_b", task_type: "music", input: { prompt: "calm" } }, 5],
@@ -30,7 +30,7 @@ test.each([
   { model: "__proto__", task_type: "toString" },
   { model: "provider_a", task_type: "constructor" },
   { model: ["provider_a"], task_type: ["music"] },
-])("creditsFor(%j) is refused in a sentence", (request) => {
+])("creditsFor(%j) throws a usage error", (request) => {
   const price = () => creditsFor(request as never);
   expect(price).toThrow(InvalidOptionError);
   expect(price).toThrow(AsyncMusicError);

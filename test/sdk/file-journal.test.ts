@@ -38,7 +38,7 @@ const record = (revision: string) => journalEntry("submitted", { revision });
 
 describeJournal(async () => async () => fileJournal(path));
 
-test("who takes and who frees a key at once never both believe that they hold it", async () => {
+test("concurrent processes that take and release a key never hold it at the same time", async () => {
   const journals = Array.from({ length: 4 }, () => fileJournal(path));
   let holders = 0;
   let most = 0;
@@ -57,7 +57,7 @@ test("who takes and who frees a key at once never both believe that they hold it
   expect(await files()).toHaveLength(1);
 });
 
-test("one file is left of a finished run, and no draft", async () => {
+test("a finished run leaves one file and no draft", async () => {
   const { client } = createWorld(serve);
   await client.tasks.run(SONG_REQUEST, { journal: fileJournal(path), journalKey: KEY });
   const file = await onlyFile();
@@ -66,7 +66,7 @@ test("one file is left of a finished run, and no draft", async () => {
   expect(await readFile(file, "utf8")).toContain('"key":"order-1"');
 });
 
-test("what killed processes left behind is cleared away with the next revision", async () => {
+test("the next revision removes the files of killed processes", async () => {
   const journal = fileJournal(path);
   await journal.put(KEY, intent("a"), null);
   const [inside = ""] = await files();
@@ -77,7 +77,7 @@ test("what killed processes left behind is cleared away with the next revision",
   expect(await readdir(left)).toEqual(["2"]);
 });
 
-test("room for the record is set aside with the intent, and the record takes it", async () => {
+test("disk space for the record is reserved with the intent and used by the record", async () => {
   const journal = fileJournal(path);
   await journal.put(KEY, intent("a"), null);
   const sizes = await Promise.all((await files()).map(async (file) => (await readFile(file)).length));
@@ -91,7 +91,7 @@ test.each([
   ["emptied", () => ""],
   ["overwritten", () => "nonsense"],
   ["changed in one place", (text: string) => text.replace("7f1c0d6e", "7f1c0d6f")],
-])("a file that was %s is a clear error, and never a POST", async (_, damage) => {
+])("a file that was %s is a clear error, and nothing is sent", async (_, damage) => {
   const { client, requests } = createWorld(serve);
   const options = { journal: fileJournal(path), journalKey: KEY };
   await client.tasks.run(SONG_REQUEST, options);
@@ -124,7 +124,7 @@ test.runIf(process.platform === "linux")(
 
 // Only a process has a umask, no worker thread.
 test.skipIf(process.platform === "win32" || !isMainThread)(
-  "everything that is created is for its owner alone, even under a loose umask",
+  "created files and directories are accessible only to their owner, even with a loose umask",
   async () => {
     const umask = process.umask(0);
     onTestFinished(() => void process.umask(umask));
@@ -186,7 +186,7 @@ test.each(FOREIGN_NAMES)("a foreign file %j in a key's directory is ignored", as
   expect(await readFile(join(directory, name), "utf8")).toBe("mine");
 });
 
-test("a link to nothing in place of the latest revision is a damaged entry", async () => {
+test("a broken link as the latest revision is a damaged entry", async () => {
   const { client, requests } = createWorld(serve);
   const journal = fileJournal(path);
   await journal.put(KEY, intent("a"), null);
@@ -198,7 +198,7 @@ test("a link to nothing in place of the latest revision is a damaged entry", asy
   expect(requests).toEqual([]);
 });
 
-test("a file in the place of the directory, or of one above it, and a directory in a file's place are clear errors", async () => {
+test("a file instead of a directory, or a directory instead of a file, is a clear error", async () => {
   const { client, requests } = createWorld(serve);
   const run = (journal: string) =>
     client.tasks.run(SONG_REQUEST, { journal: fileJournal(journal), journalKey: KEY });
@@ -218,10 +218,10 @@ test("a file in the place of the directory, or of one above it, and a directory 
 });
 
 const BAD_PATHS = ["", undefined, null, 7];
-test.each(BAD_PATHS)("the path %j is refused, and not taken for the working directory", (given) => {
+test.each(BAD_PATHS)("the path %j is refused and does not mean the working directory", (given) => {
   expect(() => fileJournal(given as string)).toThrow(/^`path` must be a string that is not empty/);
 });
 
-test("one path is one journal, however it is written", () => {
+test("different spellings of one path open the same journal", () => {
   expect(fileJournal(join(folder, "other", "..", "journal"))).toBe(fileJournal(path));
 });

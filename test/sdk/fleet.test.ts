@@ -10,7 +10,7 @@ import { rejection } from "../support/rejection.js";
 import { turns } from "../support/test-clock.js";
 import { watchUnhandledRejections } from "../support/unhandled.js";
 
-// Limits: 120 requests per 60 seconds and key. A counter on the emulator's clock stands in for Redis.
+// Limits: 120 requests per 60 seconds per API key. A counter on the emulator's clock replaces Redis.
 
 const SIZE = { requests: 120, windowMs: 60_000 };
 const SONG = {
@@ -160,7 +160,7 @@ test("the polls of all members leave capacity for the creates of another", async
   await Promise.all(waits);
 });
 
-test("a 429 delays every member, and a call that may not wait so long fails", async () => {
+test("a 429 delays every member, and a call with a shorter wait limit fails", async () => {
   const { emulator, clock, member, refused } = createFleet();
   const [one, other] = [member(), member()];
   const outsider = new AsyncMusic(emulator.connection());

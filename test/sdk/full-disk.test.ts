@@ -10,7 +10,7 @@ import { posts } from "../support/journals.js";
 import { rejection } from "../support/rejection.js";
 import { createWorld } from "../support/world.js";
 
-/** A disk of 256 kB; `null` where this test may not mount one. */
+/** A disk of 256 kB; `null` if the test may not mount one. */
 const disk = mountDisk();
 const testOnDisk = test.skipIf(disk === null);
 
@@ -21,7 +21,7 @@ afterAll(() => {
 });
 
 testOnDisk(
-  "a full disk refuses before the POST, and a disk that fills up during it still takes the task",
+  "a full disk fails before the POST, and the task is recorded if the disk fills up during it",
   async () => {
     const root = disk ?? "";
     const journal = fileJournal(join(root, "journal"));

@@ -64,7 +64,7 @@ test("a thousand waiting tasks under 120 requests a minute get no 429, and none 
   expect(clock.elapsed()).toBeLessThan(40 * MINUTE);
 });
 
-test("a create and a balance are sent before a thousand queued polls", async () => {
+test("a create and a balance request are sent before a thousand queued polls", async () => {
   const limit = createRateLimit();
   const { client, clock } = createWorld((request) =>
     limit.count(request, () => {
@@ -144,7 +144,7 @@ test("thousands of waits share one timer", async () => {
     { clock: { ...clock, sleep } },
   );
   await Promise.all(Array.from({ length: 2000 }, (_, index) => client.tasks.wait(String(index))));
-  // A few more while those that were set before are being canceled.
+  // Allows a few more while earlier timers are being canceled.
   expect(most).toBeLessThanOrEqual(10);
 });
 
@@ -173,7 +173,7 @@ test("the tasks that are most likely finished, by the durations of earlier ones,
     await clock.sleep(2000);
   }
   await Promise.all(runs);
-  // A hundred tasks wait at a time: read in turn, each would be read every 100 seconds, and found 50 seconds late.
+  // 100 tasks wait at once: polled in turn, each is polled every 100 s and found 50 s late on average.
   const later = delays.slice(100);
   expect(later.reduce((sum, delay) => sum + delay, 0) / later.length).toBeLessThan(15_000);
   expect(limit.refused()).toBe(0);

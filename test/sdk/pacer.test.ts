@@ -37,7 +37,7 @@ test("a lower limit than usual is learned from the first responses, without a 42
   expect(clock.elapsed()).toBe(4 * MINUTE);
 });
 
-test("a limit that another process uses too is kept", async () => {
+test("the limit is kept while another process uses the same key", async () => {
   const limit = createRateLimit();
   const { client } = createWorld((request) => {
     limit.count(request, () => balance());
@@ -66,7 +66,7 @@ test("a 429 without a stated wait delays the others too", async () => {
   for (const { at } of requests.slice(1)) expect(at).toBeGreaterThanOrEqual(500);
 });
 
-test("a call that may not wait for the end of a 429 fails at once, and sends nothing", async () => {
+test("a call with a wait limit below the 429's wait fails at once and sends nothing", async () => {
   const { client, requests, clock } = createWorld(() => limited(600));
   await rejection(client.account.balance(), RateLimitedError);
   await clock.sleep(60_000);
@@ -77,7 +77,7 @@ test("a call that may not wait for the end of a 429 fails at once, and sends not
   expect(requests).toHaveLength(1);
 });
 
-test("a wait continues after a 429 that is longer than any call may wait", async () => {
+test("a task wait continues after a 429 that is longer than a call's wait limit", async () => {
   const { client, requests } = createWorld(inTurn(limited(600), ok(succeeded())));
   await expect(client.tasks.wait(TASK_ID)).resolves.toMatchObject({ status: "success" });
   expect(requests[1]?.at).toBeGreaterThanOrEqual((requests[0]?.at ?? 0) + 600_000);
@@ -105,7 +105,7 @@ test("a 429 of one client does not delay another client", async () => {
   expect(second.requests).toHaveLength(1);
 });
 
-test("queued calls that may not wait for the end of a 429 fail at once, and send nothing", async () => {
+test("queued calls with a wait limit below the 429's wait fail at once and send nothing", async () => {
   const last = () => balance({}, { "X-RateLimit-Remaining": "1" });
   const { client, clock, requests } = createWorld(inTurn(last, () => limited(3600), last));
   await client.account.balance();

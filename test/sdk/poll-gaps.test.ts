@@ -33,7 +33,7 @@ async function gapsOf(
   return times.map((at, index) => at - (times[index - 1] ?? 0));
 }
 
-test("on an idle key every gap is the shortest of the interval plus a little jitter", async () => {
+test("on an idle key every gap is the shortest interval plus a small jitter", async () => {
   for (const gap of await gapsOf(() => null)) {
     expect(gap).toBeGreaterThanOrEqual(5000);
     expect(gap).toBeLessThanOrEqual(5500);
@@ -64,7 +64,7 @@ test("clients with different random numbers poll at different times", async () =
   expect(await gapsWith(0)).not.toEqual(await gapsWith(0.9));
 });
 
-test("a failed read does not change a gap that is one number", async () => {
+test("a failed read does not change the gap of a fixed interval", async () => {
   const gaps = await gapsOf((_, index) => (index === 1 ? refusal(503, "internal_error") : null), {
     pollIntervalMs: 7000,
   });
@@ -90,7 +90,7 @@ test("`Retry-After` of a failed read is obeyed, up to a day", async () => {
   expect(gaps[1]).toBe(86_400_000);
 });
 
-/** The times between the polls of tasks that share a key of 120 requests a minute, the first counted from their creation. */
+/** The gaps between the polls of tasks on one key with 120 requests per minute. The first gap starts at creation. */
 async function gapsOfMany(start: (client: AsyncMusic) => Promise<unknown>[]) {
   const readAt = new Map<string, number>();
   const gaps: number[] = [];

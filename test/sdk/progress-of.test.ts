@@ -38,12 +38,12 @@ test("a task without an output is at 0, and one that succeeded is at 1 whatever 
   expect(progressOf({ status: "success", output: null })).toBe(1);
 });
 
-test("a task that failed stays where the provider last reported it", () => {
+test("a failed task keeps the last progress that the provider reported", () => {
   expect(progressOf({ status: "failure", output: { progress: "80%" } })).toBe(0.8);
   expect(progressOf({ status: "timeout", output: null })).toBe(0);
 });
 
-test("it is taken from a task as the client returns it", async () => {
+test("it reads a task as the client returns it", async () => {
   for (const [answer, expected] of [
     [task({ output: { progress: "30%", result: null } }), 0.3],
     [succeeded(), 1],
@@ -54,7 +54,7 @@ test("it is taken from a task as the client returns it", async () => {
   }
 });
 
-test("a progress of a megabyte costs no time, whatever its shape", () => {
+test("a progress string of a megabyte is parsed fast, whatever its content", () => {
   for (const shape of ["9", " ", "9 ", "1.", "9%,", ","])
     expect(progressOf(running(shape.repeat(2 ** 20 / shape.length)))).toBeGreaterThanOrEqual(0);
 });

@@ -9,7 +9,7 @@ import { arrivals, createWorld, gaps, inTurn, never, type SeenRequest } from "..
 
 afterEach(() => void vi.useRealTimers());
 
-// Errors, retry rules; the waits between the attempts of one call are on the handed-in clock.
+// Errors, retry rules. The waits between attempts use the client's `clock` option.
 
 const DAY = 86_400_000;
 const broken = () => refusal(502, "upstream_provider_error");
@@ -29,7 +29,7 @@ test("with the longest jitter attempts are 0.5, 1, 2, 4 and then 8 s apart", asy
 test.each([
   ["Retry-After in seconds", { "Retry-After": "20" }],
   ["Retry-After as a date", { "Retry-After": new Date(Date.UTC(2026, 0, 1) + 20_000).toUTCString() }],
-])("a 503 with %s is never undercut", async (_, headers) => {
+])("a 503 with %s is not retried earlier", async (_, headers) => {
   const world = createWorld(inTurn(refusal(503, "internal_error", headers), balance()), { random: () => 0 });
   await world.client.account.balance();
   expect(arrivals(world)).toEqual([0, 20_000]);
@@ -114,7 +114,7 @@ test("time spent waiting for another attempt does not count against the attempt"
   await expect(world.client.account.balance()).resolves.toMatchObject({ total: 100 });
 });
 
-test("a stated wait of absurd size counts as a day, after which the client sends again", async () => {
+test("a huge stated wait is limited to a day, after which the client sends again", async () => {
   const { client, clock } = createWorld(
     inTurn(refusal(429, "rate_limited", { "Retry-After": "9".repeat(400) }), balance()),
     { maxRetries: 0, retryBudgetMs: 2 * DAY },

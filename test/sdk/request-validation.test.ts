@@ -4,7 +4,7 @@ import { accepted, type Fields, refusal } from "../support/answers.js";
 import { rejection } from "../support/rejection.js";
 import { createWorld } from "../support/world.js";
 
-// Resources: Task creation request. The tables of test/spec hold every rule; here is what the SDK adds to them.
+// Resources: Task creation request. test/spec covers every rule; these tests cover what the SDK adds.
 
 const requestOf =
   (task_type: string) =>

@@ -144,7 +144,7 @@ describe.each(CALLS)("%s", (_, call, answer) => {
     expect(error.message).toContain("lost-1");
   });
 
-  test("has the service's own id in the error of an error response", async () => {
+  test("has the service's request id in the error of an error response", async () => {
     const { client } = createWorld(() => refusal(401, "invalid_api_key", { "X-Request-Id": "served-9" }));
     const error = await rejection(call(client), AuthenticationError);
     expect(error.requestId).toBe("served-9");
@@ -188,7 +188,7 @@ test.each([200, 404, 500])(
 test.each<[string, (note: (request: Request) => void) => typeof fetch]>([
   ["passes on only the request", (note) => (request) => unanswered(() => note(new Request(request)))],
   [
-    "passes on all arguments",
+    "forwards all arguments",
     (note) =>
       (...all) =>
         unanswered(() => note(new Request(...all))),
@@ -206,7 +206,7 @@ test.each<[string, (note: (request: Request) => void) => typeof fetch]>([
   expect(seen.map(({ signal }) => signal.aborted)).toEqual([true, true]);
 });
 
-/** Notes a request, and never responds. */
+/** Records a request and never responds. */
 function unanswered(note: () => void): Promise<Response> {
   note();
   return new Promise(() => {});

@@ -4,7 +4,7 @@ import { ok, refusal, succeeded, TASK_ID, task } from "../support/answers.js";
 import { reasonOf } from "../support/rejection.js";
 import { START } from "../support/test-clock.js";
 
-// A client on the system clock, while that is changed.
+// A client on the system clock while the system time changes.
 
 const HOUR = 3_600_000;
 
@@ -16,7 +16,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A client that gets these responses, and the times of its polls in real seconds. */
+/** A client that receives these responses, and the times of its polls in real seconds. */
 function createWorld(answer: (poll: number) => Response) {
   const startedAt = performance.now();
   const polls: number[] = [];

@@ -60,14 +60,14 @@ test.each([
   [Promise.resolve(submission()), "; got a promise: await it first"],
   [CLIP, "; got a clip: pass the ID of its task"],
   [7, ". Nothing was sent."],
-])("a value that is not a task is refused with what it is: %j", async (given, words) => {
+])("a value that is not a task is refused, and the error describes it: %j", async (given, words) => {
   const { client } = createWorld(() => accepted());
   const { message } = await rejection(client.tasks.wait(given as never), InvalidRequestError);
   expect((await rejection(client.tasks.retrieve(given as never), InvalidRequestError)).message).toBe(message);
   expect(message).toContain(`\`task\` must be a task ID or the result of \`create\`${words}`);
 });
 
-test("a string that contains the key is refused as a task id, and not shown", async () => {
+test("a string that contains the API key is refused as a task id and not shown", async () => {
   const { client, requests } = createWorld(() => accepted());
   expectNoKey(await rejection(client.tasks.retrieve(`Bearer ${API_KEY}`), InvalidRequestError), API_KEY);
   expect(requests).toEqual([]);

@@ -8,7 +8,7 @@ import { createWorld, inTurn, never } from "../support/world.js";
 
 const at = (progress: string) => () => ok(task({ output: { status: "processing", progress, result: null } }));
 
-test("every change is yielded once, progress included, and last the task as it ended", async () => {
+test("every change is yielded once, including progress, and the final task is last", async () => {
   const answers = inTurn(
     ok(task({ status: "pending" })),
     running,
@@ -55,7 +55,7 @@ test("nothing is sent before iteration, and each iteration starts a new wait", a
   expect(requests).toHaveLength(2);
 });
 
-test("leaving the loop ends the polling, and leaves no timer behind", async () => {
+test("leaving the loop stops polling and leaves no timer", async () => {
   const { client, clock, requests } = createWorld(running);
   for await (const _ of client.tasks.watch(TASK_ID)) break;
   const sleeps = clock.sleeps.length;

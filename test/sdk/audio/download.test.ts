@@ -11,7 +11,7 @@ import { AUDIO_URL, brokenAfter, ETAG, failure, load, mp3 } from "./support.js";
 
 afterEach(() => void vi.useRealTimers());
 
-describe("what is sent", () => {
+describe("a download request", () => {
   test("holds neither the key nor a request id, even if the caller adds them", async () => {
     const { client, requests } = createWorld(() => mp3());
     await client.audio.download(AUDIO_URL);
@@ -49,7 +49,7 @@ describe("what is sent", () => {
     expect(clock.elapsed()).toBe(0);
   });
 
-  test("may be redirected to another origin, which sees no key either", async () => {
+  test("may be redirected to another origin, which does not receive the key", async () => {
     const elsewhere = await listen((to) => to.writeHead(200, { "Content-Type": "audio/wav" }).end("wave"));
     const server = await listen((to) => to.writeHead(302, { Location: `${elsewhere.url}/stored` }).end());
     const { client } = connect(server);
@@ -122,7 +122,7 @@ describe("a failed download", () => {
       "a remainder of another version",
       ({ headers }: SeenRequest) => mp3(brokenAfter("la la"), headers.has("Range") ? { ETag: '"v2"' } : ETAG),
     ],
-  ])("with %s leaves no timer behind", async (_, answer) => {
+  ])("with %s leaves no timer", async (_, answer) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { client } = createWorld(answer, { maxRetries: 1 });
     await rejection(load(client), AudioDownloadError);
@@ -187,20 +187,20 @@ describe("a failed download", () => {
     [Promise.resolve(succeeded()), "a promise: await it first"],
     ["song.mp3", "a string of length 8"],
     [{ audio_url: 7 }, "7"],
-  ])("of %j, which is not a clip, says what it got", async (source, got) => {
+  ])("of %j, which is not a clip, is refused with the received value", async (source, got) => {
     const { client } = createWorld(() => mp3());
     const error = await rejection(client.audio.download(source as string), InvalidOptionError);
     expect(error).toMatchObject({ option: "source", message: expect.stringContaining(`got ${got}`) });
   });
 
-  test("of the body shows no key in its cause", async () => {
+  test("of the body has no key in its cause", async () => {
     const body = brokenAfter("la", new Error(`proxy refused ${API_KEY}`));
     const error = await rejection(load(createWorld(() => mp3(body)).client), AudioDownloadError);
     expect(error.cause).toBeInstanceOf(Error);
     expectNoKey(error, API_KEY);
   });
 
-  test("shows no key that the URL or the server contains", async () => {
+  test("never shows a key that the URL or the server contains", async () => {
     const url = `${AUDIO_URL}?key=${API_KEY}`;
     for (const answer of [
       failure(404),

@@ -3,7 +3,7 @@ import { CLIP, ok } from "../../support/answers.js";
 import { streamOf } from "../../support/stream.js";
 import { createWorld } from "../../support/world.js";
 
-// audio_format behaviour, 4: the Content-Type is the only reliable statement of the format.
+// audio_format behavior, 4: only the Content-Type states the format reliably.
 
 const URL_WITH_EXTENSION = "https://audio.example/song.flac";
 
@@ -44,7 +44,7 @@ const TYPES: [contentType: string, extension: string][] = [
 ];
 
 test.each(TYPES)(
-  "%j has the extension %s, whatever its URL and bytes are",
+  "%j has the extension %s, whatever the URL and bytes are",
   async (contentType, extension) => {
     const audio = await download(contentType, "fLaC and more");
     expect(audio.extension).toBe(extension);
@@ -80,7 +80,7 @@ for (const contentType of [null, "application/octet-stream", "Application/Octet-
   });
 }
 
-test("first bytes that arrive one by one decide too, and none is lost", async () => {
+test("the format is detected from bytes that arrive one by one, without losing any", async () => {
   const pieces = [..."RIFF____WAVEfmt and the rest"].map((letter) => new TextEncoder().encode(letter));
   const { client } = createWorld(() => new Response(streamOf(pieces)));
   const audio = await client.audio.download(URL_WITH_EXTENSION);

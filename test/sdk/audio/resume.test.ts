@@ -27,11 +27,7 @@ describe("a body that breaks off is resumed", () => {
   test.each<[by: string, headers: HeaderFields, ifRange: string | null]>([
     ["a strong entity tag", { ...ETAG, ...MODIFIED }, '"v1"'],
     ["the time of its last change", MODIFIED, MODIFIED["Last-Modified"]],
-    [
-      "the time of its last change beside a weak tag",
-      { ETag: 'W/"v1"', ...MODIFIED },
-      MODIFIED["Last-Modified"],
-    ],
+    ["Last-Modified, if the ETag is weak", { ETag: 'W/"v1"', ...MODIFIED }, MODIFIED["Last-Modified"]],
   ])("by %s, without the key", async (_, headers, ifRange) => {
     for (const read of ["arrayBuffer", "blob", "body"] as const) {
       const { client, requests } = breaking(headers, (request) => part(startOf(request), headers));
@@ -101,35 +97,35 @@ describe("two versions are never mixed: it is an AudioDownloadError when", () =>
   test.each<[what: string, headers: HeaderFields, then: (request: SeenRequest) => Response]>([
     ["the complete body of another version comes", ETAG, () => mp3(other, { ETag: '"v2"' })],
     [
-      "the complete body comes with only a date, whose unit is a second",
+      "the complete response has only a date, which is exact only to the second",
       MODIFIED,
       () => mp3(other, MODIFIED),
     ],
     ["a part of another version comes", ETAG, (request) => part(startOf(request), { ETag: '"v2"' })],
     [
-      "a part of another version comes, with a weak tag",
+      "a part of another version has a weak ETag",
       { ETag: 'W/"v1"', ...MODIFIED },
       (request) => part(startOf(request), { ETag: 'W/"v2"' }),
     ],
     [
-      "a part of a later change comes",
+      "a part has a later Last-Modified",
       MODIFIED,
       (request) => part(startOf(request), { "Last-Modified": "Fri, 02 Jan 2026 00:00:00 GMT" }),
     ],
     [
-      "a part of another length comes",
+      "a part states another total length",
       { ...ETAG, "Content-Length": "99" },
       (request) => part(startOf(request)),
     ],
     [
-      "a part comes that may not be the complete remainder",
+      "a part does not cover the complete remainder",
       ETAG,
       (request) => part(startOf(request), { ...ETAG, "Content-Range": "bytes 6-11/*" }, SONG.slice(6, 12)),
     ],
     ["a part from elsewhere comes", ETAG, () => part(3, ETAG)],
     ["a part comes without a Content-Range", ETAG, () => mp3(SONG.slice(6), ETAG, 206)],
     [
-      "a part of unknown length comes, and only the length could tell",
+      "a part of unknown length has no other sign of its version",
       MODIFIED,
       () => mp3(SONG.slice(6), { "Content-Range": "bytes 6-22/*" }, 206),
     ],
@@ -214,12 +210,12 @@ describe("the remainder of a body that broke off", () => {
     expect(canceled).toBe(1);
   });
 
-  test("must be as long as its own response says, if the first one named no length", async () => {
+  test("must have the length of its own response if the first one stated none", async () => {
     const { client } = breaking(ETAG, () => part(6, ETAG, SONG.slice(6, 9)));
     await rejection(load(client, { maxRetries: 1 }), AudioDownloadError);
   });
 
-  test("is the same version's if a weak entity tag has become a strong one", async () => {
+  test("is accepted if a weak ETag has become a strong one", async () => {
     const weak = { ETag: 'W/"v1"', ...MODIFIED };
     const { client } = breaking(weak, () => mp3(SONG, { ...ETAG, ...MODIFIED }));
     expect(await load(client)).toBe(SONG);

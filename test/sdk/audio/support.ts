@@ -10,20 +10,20 @@ export const LENGTH = { "Content-Length": String(SONG.length) };
 
 export type HeaderFields = Record<string, string>;
 
-/** The bytes of a text. */
+/** The bytes of a string. */
 export const encode = (text: string) => new TextEncoder().encode(text);
 
 /** An MP3. */
 export const mp3 = (body: BodyInit | null = "la la la", headers: HeaderFields = {}, status = 200) =>
   new Response(body, { status, headers: { ...MP3, ...headers } });
 
-/** A response of this status that is no audio. */
+/** A JSON error response with this status. */
 export const failure =
   (status: number, headers: HeaderFields = {}) =>
   () =>
     new Response("no", { status, headers });
 
-/** A part of the song from an offset on, as a server answers a range. */
+/** A 206 response with the song from this offset. */
 export function part(
   start: number,
   headers: HeaderFields = {},
@@ -33,11 +33,11 @@ export function part(
   return mp3(body, { "Content-Range": range, ...headers }, 206);
 }
 
-/** The offset that a request for a range begins at. */
+/** The first byte of a range request. */
 export const startOf = ({ headers }: SeenRequest) =>
   Number(/^bytes=(\d+)-$/.exec(headers.get("Range") ?? "")?.[1]);
 
-/** A body of this text that then breaks. */
+/** A body that breaks off after this string. */
 export function brokenAfter(text: string, error: unknown = new TypeError("terminated")) {
   let isSent = text === "";
   return new ReadableStream<Uint8Array>({
@@ -69,7 +69,7 @@ export function breaking(
   });
 }
 
-/** The whole text of a download. */
+/** The complete body of a download as a string. */
 export async function load(client: AsyncMusic, options?: RequestOptions): Promise<string> {
   const audio = await client.audio.download(AUDIO_URL, options);
   return new TextDecoder().decode(await audio.arrayBuffer());

@@ -1,4 +1,4 @@
-/** Measures in a process of its own, with --expose-gc, what stays in memory. Prints bytes as JSON. */
+/** Measures retained memory in a separate process with --expose-gc. Prints bytes as JSON. */
 
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
@@ -35,7 +35,7 @@ const measure = measurements[what];
 if (measure === undefined) throw new Error(`Unknown measurement: ${what}`);
 console.log(JSON.stringify(await measure()));
 
-/** What is still reachable: garbage that is found only in a later round doesn't count. */
+/** Bytes in use after repeated garbage collection. */
 async function retainedBytes(): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 6; round++) {
@@ -81,7 +81,7 @@ async function saveDownload(fetch: typeof globalThis.fetch): Promise<void> {
   await saveAudio(await client.audio.download(url), path);
 }
 
-/** Downloads on one signal that lives on. */
+/** Downloads that share one long-lived signal. */
 function downloadWith(use: (body: ReadableStream) => Promise<void>): () => Promise<void> {
   const fetch = async () => {
     const body = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(100)) });
@@ -97,13 +97,13 @@ async function createRedisJournal(index: number): Promise<void> {
   Reflect.apply(redisJournal, null, [redis, { prefix: String(index) }]);
 }
 
-/** What one repetition leaves behind. */
+/** The bytes that one repetition retains. */
 async function bytesEach(repeat: (index: number) => Promise<void>): Promise<number> {
   const [batch, batches] = [500, 5];
   let before = 0;
   for (let index = 0; index < batch * batches; index++) {
     await repeat(index);
-    // Collecting in between keeps the runtime's own tables small. They don't shrink.
+    // Collect in between: the runtime's own tables grow and never shrink.
     if (index + 1 === batch) before = await retainedBytes();
     else if ((index + 1) % batch === 0) await retainedBytes();
   }

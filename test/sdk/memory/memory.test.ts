@@ -9,14 +9,14 @@ import { listen } from "../../support/loopback.js";
 
 const MEBIBYTE = 2 ** 20;
 
-/** Measures in a process of its own: see measure.ts. */
+/** Runs measure.ts in a separate process. */
 async function measure(...given: string[]): Promise<unknown> {
   const flags = ["--expose-gc", "--import", "./scripts/run-sources.ts", "test/sdk/memory/measure.ts"];
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, ...given]);
   return JSON.parse(stdout);
 }
 
-/** Sends 200 MiB, no faster than they are read. */
+/** Sends 200 MiB with backpressure. */
 function sendFile(response: ServerResponse): void {
   const piece = Buffer.alloc(MEBIBYTE, "la");
   response.writeHead(200, { "Content-Type": "audio/mpeg", "Content-Length": String(200 * MEBIBYTE) });

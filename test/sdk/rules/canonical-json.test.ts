@@ -13,7 +13,7 @@ test.each<[JsonValue, JsonValue]>([
   ],
   [{ input: { a: [{ c: 1, d: null }], b: 2 } }, { input: { b: 2, a: [{ d: null, c: 1 }] } }],
   [{ seed: null }, { seed: null }],
-])("%j and %j are one request", (one, other) => {
+])("%j and %j have the same canonical JSON", (one, other) => {
   expect(canonicalJson(one)).toBe(canonicalJson(other));
 });
 
@@ -29,6 +29,6 @@ test.each<[JsonValue, JsonValue]>([
   [{ input: { a: 1, b: 2 } }, { input: { a: 1 } }],
   [{ tags: ["one", "other"] }, { tags: ["other", "one"] }],
   [{ tags: ["one"] }, { tags: { 0: "one" } }],
-])("%j and %j are two requests", (one, other) => {
+])("%j and %j have different canonical JSON", (one, other) => {
   expect(canonicalJson(one)).not.toBe(canonicalJson(other));
 });

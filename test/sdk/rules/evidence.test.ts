@@ -10,17 +10,42 @@ const sample = (tasksCreated: number, before = count(0), after = before): UsageS
 });
 
 test.each([
-  ["none more", sample(7), sample(7, count(0, 0, 1)), "not_created"],
-  ["one more", sample(7), sample(8, count(0, 0, 1)), "created"],
-  ["two more", sample(7), sample(9, count(0, 0, 1)), "unclear"],
-  ["fewer", sample(7), sample(6, count(0, 0, 1)), "unclear"],
-  ["one more, and one of this client's own", sample(7), sample(8, count(1, 0, 1)), "not_created"],
-  ["two more, and one of this client's own", sample(7), sample(9, count(1, 0, 1)), "created"],
-  ["one more, and another in doubt", sample(7), sample(8, count(0, 0, 2)), "unclear"],
-  ["two more, and another in doubt", sample(7), sample(9, count(0, 0, 2)), "created"],
-  ["none more, and another in doubt", sample(7), sample(7, count(0, 0, 2)), "not_created"],
-  ["one more, and another under way", sample(7), sample(8, count(0, 1, 1)), "unclear"],
-  ["one more, and an earlier one in doubt", sample(7, count(0, 0, 1)), sample(8, count(0, 0, 2)), "created"],
+  ["no new task", sample(7), sample(7, count(0, 0, 1)), "not_created"],
+  ["one new task", sample(7), sample(8, count(0, 0, 1)), "created"],
+  ["two new tasks", sample(7), sample(9, count(0, 0, 1)), "unclear"],
+  ["fewer tasks", sample(7), sample(6, count(0, 0, 1)), "unclear"],
+  [
+    "one new task, and one accepted create of this client",
+    sample(7),
+    sample(8, count(1, 0, 1)),
+    "not_created",
+  ],
+  ["two new tasks, and one accepted create of this client", sample(7), sample(9, count(1, 0, 1)), "created"],
+  [
+    "one new task, and another create with an unknown outcome",
+    sample(7),
+    sample(8, count(0, 0, 2)),
+    "unclear",
+  ],
+  [
+    "two new tasks, and another create with an unknown outcome",
+    sample(7),
+    sample(9, count(0, 0, 2)),
+    "created",
+  ],
+  [
+    "no new task, and another create with an unknown outcome",
+    sample(7),
+    sample(7, count(0, 0, 2)),
+    "not_created",
+  ],
+  ["one new task, and another create in flight", sample(7), sample(8, count(0, 1, 1)), "unclear"],
+  [
+    "one new task, and an earlier create with an unknown outcome",
+    sample(7, count(0, 0, 1)),
+    sample(8, count(0, 0, 2)),
+    "created",
+  ],
 ] as const)("%s", (_, first, second, evidence) => {
   expect(evidenceOf(first, second, 1)).toBe(evidence);
 });
@@ -31,16 +56,19 @@ test.each([
   [1, 1, "unclear"],
   [2, 1, "created"],
   [3, 1, "unclear"],
-] as const)("of another's intent: %i more, and %i of this client's own", (more, own, evidence) => {
-  expect(evidenceOf(foreignSample(7), sample(7 + more, count(own)), 0)).toBe(evidence);
-});
+] as const)(
+  "another client's intent with %i new tasks, %i of them this client's, is %s",
+  (more, own, evidence) => {
+    expect(evidenceOf(foreignSample(7), sample(7 + more, count(own)), 0)).toBe(evidence);
+  },
+);
 
-test("where nobody else creates, the evidence is never wrong, however the creates lie about the readings", () => {
+test("without other clients the evidence is never wrong, whatever the order of creates and usage samples", () => {
   const random = randomStream(1, "evidence");
   const time = () => random() * 10;
   const told = { created: 0, not_created: 0, unclear: 0 };
   for (let round = 0; round < 20_000; round++) {
-    // Each create is carried out at some moment between its beginning and its end, or not at all.
+    // The service executes each create at some time between its begin and its end, or never.
     const others = Array.from({ length: Math.floor(random() * 4) }, () => {
       const [begin = 0, at = 0, end = 0] = [time(), time(), time()].sort((a, b) => a - b);
       const fate = (["accepted", "refused", "unknown"] as const)[Math.floor(random() * 3)];

@@ -3,7 +3,7 @@ import { createMemoryPacer } from "../../../src/rate-limit/memory-pacer.js";
 import type { PacedRequest, Pacer, RateLimitReport } from "../../../src/rate-limit/pacer.js";
 import { createTestClock, START, turns } from "../../support/test-clock.js";
 
-// Limits: 120 requests per 60 seconds and key, and no more than one poll a second of one task.
+// Limits: 120 requests per 60 seconds per API key, and at most one poll per second for one task.
 
 const HOUR = 3_600_000;
 
@@ -15,7 +15,7 @@ function createPaced() {
   const report = (answer: Partial<RateLimitReport>) =>
     pacer.report({ sentAt: clock.now(), remaining: null, heldForMs: null, ...answer });
 
-  /** Sends a request when its turn comes; it is answered at once. */
+  /** Sends a request once it is admitted, and reports its response at once. */
   const send = async (name: string, request: PacedRequest, answer: Partial<RateLimitReport> = {}) => {
     const admitted = await pacer.admit(request);
     left.push([admitted ? name : `${name} is late`, clock.elapsed()]);
@@ -27,7 +27,7 @@ function createPaced() {
 const repeat = (count: number, name: string, send: (name: string) => Promise<void>) =>
   Array.from({ length: count }, (_, index) => send(`${name}${index}`));
 
-test("the first 120 requests leave at once and the next ones with the next window, in the order in which they came", async () => {
+test("the first 120 requests are sent at once, and the others in order in the next windows", async () => {
   const { send, left } = createPaced();
   await Promise.all(repeat(250, "", (name) => send(name, { kind: "account" })));
   expect(left.map(([name]) => Number(name))).toEqual(Array.from({ length: 250 }, (_, index) => index));
@@ -38,7 +38,7 @@ test("the first 120 requests leave at once and the next ones with the next windo
   ]);
 });
 
-test("the window follows what the service says remains", async () => {
+test("the budget follows the remaining requests that the service reports", async () => {
   const { clock, pacer, report, send, left } = createPaced();
   await pacer.admit({ kind: "account" });
   report({ remaining: 2, heldForMs: null });
@@ -47,7 +47,7 @@ test("the window follows what the service says remains", async () => {
   expect(left.map(([, at]) => at)).toEqual([5000, 5000, 60_000]);
 });
 
-test("a request that is on its way counts, though its answer is out", async () => {
+test("an in-flight request counts before its response arrives", async () => {
   const { pacer, report, clock } = createPaced();
   await pacer.admit({ kind: "account" });
   report({ remaining: 1, heldForMs: null });
@@ -56,7 +56,7 @@ test("a request that is on its way counts, though its answer is out", async () =
   expect(clock.elapsed()).toBe(60_000);
 });
 
-test("polls leave a reserve, which creates, account reads and reads may use", async () => {
+test("polls leave a reserve for creates, account reads and reads", async () => {
   const { pacer, report, send, left } = createPaced();
   await pacer.admit({ kind: "account" });
   report({ remaining: 119, heldForMs: null });
@@ -75,7 +75,7 @@ test("polls leave a reserve, which creates, account reads and reads may use", as
   expect(at).toBeLessThanOrEqual(60_000);
 });
 
-test("what waits for the next window leaves by rank: creates and account reads, then reads, then polls", async () => {
+test("a new window admits creates and account reads first, then reads, then polls", async () => {
   const { pacer, report, send, left } = createPaced();
   await pacer.admit({ kind: "account" });
   report({ remaining: 0, heldForMs: null });
@@ -88,7 +88,7 @@ test("what waits for the next window leaves by rank: creates and account reads, 
   expect(left.map(([name]) => name)).toEqual(["create", "account", "read", "poll"]);
 });
 
-test("of the polls that are due the one that has waited longest goes first", async () => {
+test("due polls are sent in the order of their due times", async () => {
   const { pacer, report, send, left } = createPaced();
   await pacer.admit({ kind: "account" });
   report({ remaining: 0, heldForMs: null });
@@ -98,7 +98,7 @@ test("of the polls that are due the one that has waited longest goes first", asy
   expect(left.map(([name]) => name)).toEqual(["early", "middle", "late"]);
 });
 
-test("a 429 holds everything back for as long as it states", async () => {
+test("a 429 delays all requests for the time that it states", async () => {
   const { pacer, report, send, left } = createPaced();
   await pacer.admit({ kind: "account" });
   report({ remaining: null, heldForMs: 17_000 });
@@ -110,7 +110,7 @@ test("a 429 holds everything back for as long as it states", async () => {
   ]);
 });
 
-test("a shorter hold does not end a longer one, and a late answer with room does not either", async () => {
+test("neither a shorter 429 nor a late response with remaining requests ends a longer hold", async () => {
   const { pacer, report, send, left } = createPaced();
   for (let sent = 0; sent < 3; sent++) await pacer.admit({ kind: "account" });
   report({ remaining: null, heldForMs: 30_000 });
@@ -120,7 +120,7 @@ test("a shorter hold does not end a longer one, and a late answer with room does
   expect(left).toEqual([["create", 30_000]]);
 });
 
-test("reads of one task leave a second apart, and of two tasks together", async () => {
+test("reads of one task are sent a second apart, and those of different tasks together", async () => {
   const { send, left } = createPaced();
   await Promise.all([
     send("a1", { kind: "poll", taskId: "a" }),
@@ -138,7 +138,7 @@ test("reads of one task leave a second apart, and of two tasks together", async 
   expect(left.find(([name]) => name === "b1")).toEqual(["b1", 0]);
 });
 
-test("the second between two reads of a task counts from the answer, since nobody knows when the request arrived", async () => {
+test("the second between two reads of a task starts at the first one's response", async () => {
   const { clock, pacer, report, send, left } = createPaced();
   await pacer.admit({ kind: "read", taskId: "a" });
   const next = send("next", { kind: "read", taskId: "a" });
@@ -148,7 +148,7 @@ test("the second between two reads of a task counts from the answer, since nobod
   expect(left).toEqual([["next", 1400]]);
 });
 
-test("a request leaves neither before it is due nor after it is given up", async () => {
+test("a request is sent neither before `notBefore` nor after `notAfter`", async () => {
   const { pacer, report, send, left } = createPaced();
   await send("due", { kind: "poll", taskId: "a", notBefore: START + 4000, notAfter: START + 5000 });
   await pacer.admit({ kind: "account" });
@@ -162,7 +162,7 @@ test("a request leaves neither before it is due nor after it is given up", async
   ]);
 });
 
-test("a request that is due sooner than those before it does not wait for them", async () => {
+test("a request that is due sooner overtakes requests that were queued before it", async () => {
   const { send, left } = createPaced();
   await Promise.all([
     send("late", { kind: "poll", taskId: "a", notBefore: START + 60_000 }),
@@ -174,7 +174,7 @@ test("a request that is due sooner than those before it does not wait for them",
   ]);
 });
 
-test("a window that the service opened when the first request arrived is not over before the service's own", async () => {
+test("a window ends 60 s after its first response, not after its first request", async () => {
   const { clock, pacer, report, send, left } = createPaced();
   await pacer.admit({ kind: "account" });
   await clock.sleep(3000);
@@ -183,7 +183,7 @@ test("a window that the service opened when the first request arrived is not ove
   expect(left).toEqual([["next", 63_000]]);
 });
 
-test("an abort gives up the place in the queue, and harms nobody behind it", async () => {
+test("an abort removes its request from the queue and leaves the others there", async () => {
   const { pacer, report, send, left } = createPaced();
   await pacer.admit({ kind: "account" });
   report({ remaining: null, heldForMs: 1000 });
@@ -197,14 +197,14 @@ test("an abort gives up the place in the queue, and harms nobody behind it", asy
   await expect(pacer.admit({ kind: "create" }, AbortSignal.abort("before"))).rejects.toBe("before");
 });
 
-test("a pacer for which nobody waits sets no timer", async () => {
+test("a pacer with an empty queue sets no timer", async () => {
   const { clock, send } = createPaced();
   await send("a", { kind: "account" });
   await turns(3);
   expect(clock.sleeps).toEqual([]);
 });
 
-test("while there is plenty for all, no timer is set but for the next poll", async () => {
+test("while the budget suffices, the only timer is for the next poll", async () => {
   const { clock, pacer, report } = createPaced();
   await pacer.admit({ kind: "create" });
   report({ remaining: 119 });
@@ -213,7 +213,7 @@ test("while there is plenty for all, no timer is set but for the next poll", asy
   expect(clock.sleeps).toEqual([{ at: START, ms: 50_000 }]);
 });
 
-test("a clock whose sleep returns without moving its time does not hang the pacer", async () => {
+test("a clock whose `sleep` returns without advancing its time does not hang the pacer", async () => {
   const sleeps: number[] = [];
   const pacer = createMemoryPacer({ now: () => START, sleep: async (ms) => void sleeps.push(ms) });
   await pacer.admit({ kind: "poll", taskId: "t", notBefore: START + 5000 });
@@ -226,49 +226,46 @@ test("a clock whose sleep returns without moving its time does not hang the pace
 test.each([
   ["back", -3 * HOUR],
   ["forward", 3 * HOUR],
-])(
-  "a clock that is set %s by hours neither stalls a hold, nor a window, nor a read, nor a poll",
-  async (_, jumpMs) => {
-    const cases: ((pacer: Pacer) => Promise<PacedRequest>)[] = [
-      async (pacer) => {
-        await pacer.admit({ kind: "account" });
-        pacer.report({ sentAt: START, remaining: null, heldForMs: 30_000 });
-        return { kind: "create" };
+])("a clock that is set %s by hours stalls no hold, window, read or poll", async (_, jumpMs) => {
+  const cases: ((pacer: Pacer) => Promise<PacedRequest>)[] = [
+    async (pacer) => {
+      await pacer.admit({ kind: "account" });
+      pacer.report({ sentAt: START, remaining: null, heldForMs: 30_000 });
+      return { kind: "create" };
+    },
+    async (pacer) => {
+      await pacer.admit({ kind: "account" });
+      pacer.report({ sentAt: START, remaining: 0, heldForMs: null });
+      return { kind: "create" };
+    },
+    async (pacer) => {
+      await pacer.admit({ kind: "read", taskId: "t" });
+      pacer.report({ sentAt: START, taskId: "t", remaining: null, heldForMs: null });
+      return { kind: "read", taskId: "t" };
+    },
+    async () => {
+      const task = { model: "provider_a", type: "music", submittedAt: START, unfinishedAt: START };
+      return { kind: "poll", taskId: "t", notBefore: START + 5000, task };
+    },
+  ];
+  for (const begin of cases) {
+    // Sleeping advances this clock; `setBy` simulates a change of the system time.
+    const clock = { slept: 0, setBy: 0 };
+    const pacer = createMemoryPacer({
+      now: () => START + clock.slept + clock.setBy,
+      sleep: async (ms) => {
+        clock.slept += ms;
       },
-      async (pacer) => {
-        await pacer.admit({ kind: "account" });
-        pacer.report({ sentAt: START, remaining: 0, heldForMs: null });
-        return { kind: "create" };
-      },
-      async (pacer) => {
-        await pacer.admit({ kind: "read", taskId: "t" });
-        pacer.report({ sentAt: START, taskId: "t", remaining: null, heldForMs: null });
-        return { kind: "read", taskId: "t" };
-      },
-      async () => {
-        const task = { model: "provider_a", type: "music", submittedAt: START, unfinishedAt: START };
-        return { kind: "poll", taskId: "t", notBefore: START + 5000, task };
-      },
-    ];
-    for (const begin of cases) {
-      // Time that passes by sleeping, under a wall that is set.
-      const clock = { slept: 0, setBy: 0 };
-      const pacer = createMemoryPacer({
-        now: () => START + clock.slept + clock.setBy,
-        sleep: async (ms) => {
-          clock.slept += ms;
-        },
-      });
-      const request = await begin(pacer);
-      const before = request.kind === "poll" ? pacer.admit(request) : undefined;
-      clock.setBy = jumpMs;
-      await (before ?? pacer.admit(request));
-      expect(clock.slept).toBeLessThanOrEqual(61_000);
-    }
-  },
-);
+    });
+    const request = await begin(pacer);
+    const before = request.kind === "poll" ? pacer.admit(request) : undefined;
+    clock.setBy = jumpMs;
+    await (before ?? pacer.admit(request));
+    expect(clock.slept).toBeLessThanOrEqual(61_000);
+  }
+});
 
-test("a poll that is asked for with the new time of a clock that was set back waits no longer than its task would", async () => {
+test("a poll that is queued after the clock is set back waits at most one window", async () => {
   const clock = { slept: 0, setBy: 0 };
   const now = () => START + clock.slept + clock.setBy;
   const sleep = async (ms: number) => {
@@ -278,13 +275,13 @@ test("a poll that is asked for with the new time of a clock that was set back wa
   await pacer.admit({ kind: "account" });
   pacer.report({ sentAt: now(), remaining: 119, heldForMs: null });
   clock.setBy = -3 * HOUR;
-  // The caller still has the times of before.
+  // The task still has times from before the change.
   const task = { model: "provider_a", type: "music", submittedAt: START, unfinishedAt: START };
   await pacer.admit({ kind: "poll", taskId: "t", notBefore: now() + 5000, task });
   expect(clock.slept).toBeLessThanOrEqual(60_000);
 });
 
-test("before an answer has shown the limit only a few requests leave", async () => {
+test("only five requests are sent before a response shows the limit", async () => {
   const { pacer, report, clock } = createPaced();
   const left: number[] = [];
   for (let number = 0; number < 50; number++) {
@@ -294,12 +291,12 @@ test("before an answer has shown the limit only a few requests leave", async () 
   expect(left).toHaveLength(5);
   report({ remaining: 30 });
   await Promise.resolve();
-  // Four of those on their way may not be counted yet.
+  // The service may not have counted four of the in-flight requests yet.
   expect(left).toHaveLength(5 + 26);
   expect(clock.elapsed()).toBe(0);
 });
 
-test("an answer that overtakes another one, or belongs to the window before, does not make it seem that more remain", async () => {
+test("a response out of order, or from the last window, does not raise the remaining requests", async () => {
   const { pacer, report, clock, send, left } = createPaced();
   for (let sent = 0; sent < 4; sent++) await pacer.admit({ kind: "account" });
   report({ remaining: 0 });
@@ -307,13 +304,13 @@ test("an answer that overtakes another one, or belongs to the window before, doe
   report({ remaining: 2 });
   await send("next", { kind: "create" }, { remaining: 9 });
   expect(left).toEqual([["next", 60_000]]);
-  // The fourth answer took a minute: it tells of the window in which it was counted.
+  // The fourth response took a minute: its count belongs to the previous window.
   report({ sentAt: START, remaining: 0 });
   await send("one more", { kind: "create" });
   expect(clock.elapsed()).toBe(60_000);
 });
 
-test("a clock whose sleep throws at once, when everybody waits already, rejects them too", async () => {
+test("a `sleep` that throws synchronously rejects the requests that are already queued", async () => {
   const end = new Error("time is over");
   let sleeps = 0;
   const sleep = () => {
@@ -327,7 +324,7 @@ test("a clock whose sleep throws at once, when everybody waits already, rejects 
   await expect(second).rejects.toBe(end);
 });
 
-test("a clock whose sleep fails rejects everything that waits, and whatever comes later", async () => {
+test("a `sleep` that rejects fails all queued and later requests with its error", async () => {
   const end = new Error("the emulator is disposed");
   const pacer = createMemoryPacer({ now: () => START, sleep: () => Promise.reject(end) });
   await pacer.admit({ kind: "account" });
@@ -338,7 +335,7 @@ test("a clock whose sleep fails rejects everything that waits, and whatever come
   await expect(pacer.admit({ kind: "poll", notBefore: START + 5000 })).rejects.toBe(end);
 });
 
-test("what queues when a hold begins is given up at once where it does not stand it, and stays where it does", async () => {
+test("a hold rejects queued requests with a shorter `maxHoldMs` at once, and delays the others", async () => {
   const { pacer, report, send, left } = createPaced();
   await pacer.admit({ kind: "account" });
   report({ remaining: 1 });
@@ -357,7 +354,7 @@ test("what queues when a hold begins is given up at once where it does not stand
   ]);
 });
 
-test("what is known of the rate limit can be asked for", async () => {
+test("`rateLimit()` returns the limit, the remaining requests, the reset time and the hold", async () => {
   const { pacer, report, clock } = createPaced();
   expect(pacer.rateLimit()).toEqual({ limit: null, remaining: null, resetAt: null, heldUntil: null });
   await pacer.admit({ kind: "account" });
@@ -370,7 +367,7 @@ test("what is known of the rate limit can be asked for", async () => {
   expect(pacer.rateLimit()).toMatchObject({ remaining: null, heldUntil: null });
 });
 
-test("an answer that the first one of a new window overtook doesn't make that window seem to be nearly over", async () => {
+test("a late response from the last window does not shorten the new window", async () => {
   const { pacer, report, clock, send, left } = createPaced();
   for (let sent = 0; sent < 80; sent++) await send("", { kind: "account" }, { remaining: 119 - sent });
   await clock.sleep(59_900);
@@ -378,7 +375,7 @@ test("an answer that the first one of a new window overtook doesn't make that wi
   await pacer.admit({ kind: "account" });
   await pacer.admit({ kind: "account" });
   await clock.sleep(200);
-  // The service's window was over between the two, and their answers overtook each other.
+  // The service's window ended between the two requests, and their responses arrived in reverse order.
   report({ sentAt, remaining: 119 });
   report({ sentAt, remaining: 39 });
   await clock.sleep(2000);
@@ -389,7 +386,7 @@ test("an answer that the first one of a new window overtook doesn't make that wi
   expect(left.at(-1)?.[1]).toBeGreaterThan(119_000);
 });
 
-test("what left shortly before a window began, and was counted in it, isn't taken for somebody else's", async () => {
+test("own requests sent just before a window begins are not counted as other clients' requests", async () => {
   const { pacer, report, clock } = createPaced();
   await pacer.admit({ kind: "account" });
   report({ remaining: 119 });
@@ -404,7 +401,7 @@ test("what left shortly before a window began, and was counted in it, isn't take
   expect(pacer.rateLimit().remaining).toBe(114);
 });
 
-test("a client that has seen nothing but 429s and lost answers goes on when the hold is over", async () => {
+test("a client that has received only 429s and lost responses continues after the hold", async () => {
   const { clock, pacer, report } = createPaced();
   for (let request = 0; request < 3; request++) await pacer.admit({ kind: "create" });
   report({ heldForMs: 59_000 });

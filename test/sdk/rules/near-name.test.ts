@@ -1,31 +1,31 @@
 import { expect, test } from "vitest";
 import { nearestName } from "../../../src/contract/text.js";
 
-// Two names are alike by the pairs of letters that they share.
+// The similarity of two names is the share of letter pairs that they have in common.
 
 test.each<[word: string, names: string[], nearest: string | null]>([
   ["timeout", ["signal", "timeoutMs"], "timeoutMs"],
   ["TIMEOUTMS", ["timeoutMs"], "timeoutMs"],
   ["maxRetrys", ["maxWaitMs", "maxRetries"], "maxRetries"],
-  // The first of those that are equally alike.
+  // Equally similar names: the first one wins.
   ["waitMs", ["waitMx", "waitMy"], "waitMx"],
   ["waitMs", ["waitMx", "waitMs"], "waitMs"],
-  // Half of the pairs suffice: ab, bc and c, d.
+  // Half of the letter pairs suffice.
   ["abxd", ["abyd"], "abyd"],
   ["abxx", ["abyy"], null],
-  // Two neighbors that changed places, in a word too short for common pairs, wherever they stand.
+  // Two swapped neighbors, in a word that is too short for common pairs.
   ["emial", ["model", "email"], "email"],
   ["tpye", ["tape", "type"], "type"],
   ["seed", ["eseds", "esed"], "esed"],
   ["from", ["form"], "form"],
   ["nowm", ["seed"], null],
   ["abcd", ["badc"], null],
-  // The same letters in another order are another word, and how a word ends counts.
+  // The same letters in another order do not match. The end of a word counts.
   ["smtuoemit", ["timeoutms"], null],
   ["abc", ["xbc"], "xbc"],
   ["abc", ["abx"], null],
   ["", ["signal"], null],
   ["signal", [], null],
-])("of %j among %j, %j was probably meant", (word, names, nearest) => {
+])("the nearest name to %j among %j is %j", (word, names, nearest) => {
   expect(nearestName(word, names)).toBe(nearest);
 });

@@ -16,7 +16,7 @@ test.each<[key: string, text: string, shown: string]>([
     "a [redacted] b [redacted] c [redacted]",
   ],
   [KEY, KEY.replace("$", "%24"), "[redacted]"],
-  // A short key goes where it is a word of its own, and stays in words and ids.
+  // A short key is redacted only as a separate word, not inside words and ids.
   [
     "a1",
     "key a1, A1: %61%31; a12 ba1 a1_b 4ca1-11",
@@ -27,7 +27,7 @@ test.each<[key: string, text: string, shown: string]>([
   ["key\t12", "<key\t12> <key%0912>", "<[redacted]> <[redacted]>"],
   ["", "a, b: {}", "a, b: {}"],
   ["redacted", "a redacted b", "a [[redacted]] b"],
-])("with the key %j the text %j is shown as %j", (key, text, shown) => {
+])("with the key %j the string %j is redacted to %j", (key, text, shown) => {
   expect(createRedactor(key).text(text)).toBe(shown);
 });
 
@@ -38,11 +38,11 @@ test.each([
   ["fiver", "fiver", true],
   ["fiver", "a fiver", false],
   ["sixers", "sixers", true],
-])("with the key %j the text %j gives it away: %j", (key, text, containsKey) => {
+])("with the key %j `containsKey(%j)` is %j", (key, text, containsKey) => {
   expect(createRedactor(key).containsKey(text)).toBe(containsKey);
 });
 
-test("a header that is named after the key loses its name", () => {
+test("the key is redacted in header names", () => {
   const named = createRedactor("Key_4f9a");
   expect([...named.headers(new Headers({ Key_4f9a: "x", "X-Key_4f9a": "y", Other: "z" }))]).toEqual([
     ["other", "z"],
@@ -50,13 +50,13 @@ test("a header that is named after the key loses its name", () => {
   ]);
 });
 
-test("data loses the key in its texts and in the names of its fields", () => {
+test("the key is redacted in the strings and the field names of data", () => {
   const data = { list: [{ other: 1, [KEY]: 2 }, `${KEY}!`], kept: { deep: true } };
   const shown = { list: [{ other: 1, "[redacted]": 2 }, "[redacted]!"], kept: { deep: true } };
   expect(redactor.data(data)).toEqual(shown);
 });
 
-test("headers lose the key and keep everything else", () => {
+test("the key is redacted in header values, and other headers are unchanged", () => {
   const headers = redactor.headers(new Headers({ "X-Echo": `<${KEY}>`, "X-Other": "kept" }));
   expect([...headers]).toEqual([
     ["x-echo", "<[redacted]>"],
@@ -64,7 +64,7 @@ test("headers lose the key and keep everything else", () => {
   ]);
 });
 
-test("an error that can't hold the key stays itself, with its cause", () => {
+test("an error without the key is returned unchanged, with its cause", () => {
   const cause = Object.assign(new Error("connect"), { code: "ECONNREFUSED", port: 80 });
   const error = new TypeError("fetch failed", { cause });
   expect(redactor.cause(error)).toBe(error);
@@ -76,14 +76,14 @@ test.each<[where: string, error: unknown]>([
   ["the stack", Object.assign(new Error("no"), { stack: `at ${KEY}` })],
   ["a property", Object.assign(new Error("no"), { sent: { headers: [{ value: KEY }] } })],
   ["the name of a property", Object.assign(new Error("no"), { sent: { [KEY]: true } })],
-  ["a property that is not listed", Object.defineProperty(new Error("no"), "sent", { value: KEY })],
+  ["a property that is not enumerable", Object.defineProperty(new Error("no"), "sent", { value: KEY })],
   ["a property under a symbol", Object.assign(new Error("no"), { [Symbol("sent")]: KEY })],
   [
     "the request",
     Object.assign(new Error("no"), { request: new Request("https://a.example", { headers: { k: KEY } }) }),
   ],
   [
-    "an address",
+    "a URL",
     Object.assign(new Error("no"), {
       url: new URL(`https://a.example/?k=${encodeURIComponent(KEY)}&l=${KEY}`),
     }),
@@ -93,24 +93,24 @@ test.each<[where: string, error: unknown]>([
   ["the cause", new Error("no", { cause: new Error(KEY) })],
   ["the causes of an aggregate", new AggregateError([new Error(KEY)], "no")],
   [
-    "a value deep below",
+    "a deeply nested value",
     Object.assign(new Error("no"), { a: { b: { c: { d: { e: { f: { g: KEY } } } } } } }),
   ],
-  ["what is thrown and is a text", `no ${KEY}`],
-  ["what is thrown and is an object", { sent: KEY }],
-])("no cause shows the key that stands in %s", (_, error) => {
+  ["a thrown string", `no ${KEY}`],
+  ["a thrown object", { sent: KEY }],
+])("a redacted cause does not contain the key from %s", (_, error) => {
   const shown = inspect(redactor.cause(error), { depth: 20, showHidden: true });
   expect(shown).not.toContain(KEY);
 });
 
-test("a copied cause still says what happened", () => {
+test("a redacted cause keeps the name, the code and the rest of the message", () => {
   const error = Object.assign(new TypeError(`no ${KEY}`), { code: "ECONNRESET" });
   const copy = redactor.cause(error);
   expect(copy).toBeInstanceOf(Error);
   expect(copy).toMatchObject({ name: "TypeError", message: "no [redacted]", code: "ECONNRESET" });
 });
 
-test("an error that is its own cause is taken as it is, and does not hang", () => {
+test("redacting an error that is its own cause does not hang", () => {
   const plain = new Error("round");
   plain.cause = plain;
   const leaking = new Error(KEY);
@@ -119,27 +119,27 @@ test("an error that is its own cause is taken as it is, and does not hang", () =
   expect(inspect(redactor.cause(leaking), { depth: 20, showHidden: true })).not.toContain(KEY);
 });
 
-test("a reason that is no error stays what it is, without the key", () => {
+test("a reason that is not an error is returned unchanged, without the key", () => {
   const reason = { why: "the user left" };
   expect(redactor.cause(reason)).toBe(reason);
   expect(redactor.cause(42)).toBe(42);
   expect(redactor.cause(`no ${KEY}`)).toBe("no [redacted]");
 });
 
-test("data that holds no key stays itself, with or without a prototype", () => {
+test("data without the key is returned unchanged, with or without a prototype", () => {
   const bare = Object.assign(Object.create(null), { a: 1 });
   for (const data of [{ a: [1, null, "b"] }, bare, null, 7]) expect(redactor.data(data)).toBe(data);
   const task = { task_id: "5ba1", task_type: "a1_" };
   expect(createRedactor("a1").data(task)).toBe(task);
 });
 
-test("what may hide the key in a function is not kept", () => {
+test("functions are removed from errors, since they can contain the key", () => {
   const error = Object.assign(new Error("no"), { retry: () => KEY });
   expect(redactor.cause(error)).toMatchObject({ message: "no" });
   expect(redactor.cause(error)).not.toHaveProperty("retry");
 });
 
-test("an error whose class makes its message or its stack shows no key in them", () => {
+test("the key is redacted in an inherited or computed `message` and `stack`", () => {
   const stacked = new Error("no");
   delete stacked.stack;
   Object.setPrototypeOf(stacked, { ...Error.prototype, stack: `at ${KEY}`, __proto__: Error.prototype });
@@ -154,7 +154,7 @@ test("an error whose class makes its message or its stack shows no key in them",
   }
 });
 
-test("a copied cause keeps its own cause, and has no stack but its message", () => {
+test("a redacted cause keeps its own cause, and its stack is only its message", () => {
   const cause = Object.assign(new Error(`reset by ${KEY}`), { code: "ECONNRESET" });
   expect(redactor.cause(new TypeError(`no ${KEY}`, { cause }))).toMatchObject({
     stack: "TypeError: no [redacted]",
@@ -162,14 +162,14 @@ test("a copied cause keeps its own cause, and has no stack but its message", () 
   });
 });
 
-/** An error in an error, and so on; the innermost stands that many levels below the outermost. */
+/** An error with this many nested causes; the innermost has the message. */
 const nested = (levels: number, message: string): Error =>
   levels === 0 ? new Error(message) : new Error("outer", { cause: nested(levels - 1, message) });
 
 const causesOf = (value: unknown): unknown[] =>
   value instanceof Error ? [value.message, ...causesOf(value.cause)] : [];
 
-test("errors are looked at six levels deep; what lies below is not kept", () => {
+test("errors are searched six causes deep, and deeper ones that may contain the key are removed", () => {
   const [six, seven] = [nested(6, "no"), nested(7, "no")];
   expect(redactor.cause(six)).toBe(six);
   expect(redactor.cause(seven)).not.toBe(seven);

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(path, { recursive: true, force: true }));
 
-test("a writer that slept through several revisions does not come back at a number that was cleared away", async () => {
+test("a stalled writer cannot write a revision whose number was already used and removed", async () => {
   const revisions = createRevisions(path);
   const before = await revisions.latest("song");
   let latest = before;

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** How long a sleep took, once it is over. */
+/** Starts a sleep; `took` is its duration in milliseconds once it has ended. */
 function sleeping(ms: number, signal?: AbortSignal): { took: number | null; slept: Promise<void> } {
   const sleep: { took: number | null; slept: Promise<void> } = {
     took: null,
@@ -26,13 +26,13 @@ function sleeping(ms: number, signal?: AbortSignal): { took: number | null; slep
   return sleep;
 }
 
-test.each([0, -5])("a sleep of %i ms is over at once", async (ms) => {
+test.each([0, -5])("a sleep of %i ms ends at once", async (ms) => {
   const sleep = sleeping(ms);
   await vi.advanceTimersByTimeAsync(0);
   expect(sleep.took).toBe(0);
 });
 
-test("a sleep of thirty days does not end at the longest time that a timer knows", async () => {
+test("a sleep of thirty days does not end at the maximum of `setTimeout`", async () => {
   const days = 86_400_000;
   const sleep = sleeping(30 * days);
   await vi.advanceTimersByTimeAsync(29 * days);
@@ -51,12 +51,15 @@ test("an abort ends a sleep with the signal's reason, and leaves no timer behind
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test.each([5000, 0])("a sleep of %i ms does not begin when it was aborted before", async (ms) => {
-  await expect(systemClock.sleep(ms, AbortSignal.abort("before"))).rejects.toBe("before");
-  expect(vi.getTimerCount()).toBe(0);
-});
+test.each([5000, 0])(
+  "a sleep of %i ms with an aborted signal rejects at once and sets no timer",
+  async (ms) => {
+    await expect(systemClock.sleep(ms, AbortSignal.abort("before"))).rejects.toBe("before");
+    expect(vi.getTimerCount()).toBe(0);
+  },
+);
 
-test("a signal that outlives a sleep is not listened to any more", async () => {
+test("a sleep that has ended removes its listener from the signal", async () => {
   const { signal } = new AbortController();
   sleeping(5000, signal);
   expect(getEventListeners(signal, "abort")).toHaveLength(1);
@@ -64,7 +67,7 @@ test("a signal that outlives a sleep is not listened to any more", async () => {
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-test("a wall that is set back during a sleep does not make it longer, and the time goes on", async () => {
+test("setting the system clock back during a sleep does not lengthen the sleep", async () => {
   const sleep = sleeping(60_000);
   await vi.advanceTimersByTimeAsync(15_000);
   vi.setSystemTime(Date.now() - 3 * HOUR);
@@ -76,7 +79,7 @@ test("a wall that is set back during a sleep does not make it longer, and the ti
   expect(systemClock.now()).toBe(START + 60_000);
 });
 
-test("a wall that is set back twice, and once between two looks, loses nothing", async () => {
+test("setting the system clock back twice does not set `now()` back", async () => {
   vi.setSystemTime(START - HOUR);
   await vi.advanceTimersByTimeAsync(5000);
   expect(systemClock.now()).toBe(START + 5000);
@@ -84,7 +87,7 @@ test("a wall that is set back twice, and once between two looks, loses nothing",
   expect(systemClock.now()).toBe(START + 5000);
 });
 
-test("a wall that is adjusted by a little stays the measure", () => {
+test("`now()` follows a system clock that is adjusted by less than a second", () => {
   vi.setSystemTime(START - 900);
   expect(systemClock.now()).toBe(START - 900);
 });

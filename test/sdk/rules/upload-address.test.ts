@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isPublicHttpUrl } from "../../../src/contract/upload-address.js";
 
-// Input for provider_a, upload: publicly accessible. These are besides those of test/spec/tables/requests/upload-addresses.ts.
+// Input for provider_a, upload: publicly accessible. More cases: test/spec/tables/requests/upload-addresses.ts.
 
 const PUBLIC = [
   "https://example.com/song.mp3",
@@ -32,7 +32,7 @@ const PUBLIC = [
 ];
 
 const REFUSED = [
-  // No address of the web at all.
+  // Not HTTP URLs.
   "",
   " ",
   "data:audio/mp3,x",
@@ -41,12 +41,12 @@ const REFUSED = [
   "https://[::1/",
   "https://999.1.1.1/",
   "https://0x1ffffffff/",
-  // Names without a name in them, which nobody can have.
+  // Host names with empty labels.
   "http://./",
   "http://../",
   "http://example..com/",
   "http://example.com../",
-  // Names that stay on the machine or in its network.
+  // Host names of the machine or its local network.
   "http://LOCALHOST:3000/",
   "http://localhost../",
   "http://api.localhost/",
@@ -58,7 +58,7 @@ const REFUSED = [
   "http://user@localhost/",
   "http://example.com@localhost/",
   "http://local\thost/",
-  // IPv4 in the other notations that a URL parser takes.
+  // IPv4 in other notations that a URL parser accepts.
   "http://127.0.1/",
   "http://0x7f.0x0.0x0.0x1/",
   "http://017700000001/",

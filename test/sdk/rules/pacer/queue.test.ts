@@ -6,9 +6,9 @@ import type { PacerWindow } from "../../../../src/rate-limit/window.js";
 import { collectGarbage } from "../../../support/collect-garbage.js";
 import { createTestClock, START, turns } from "../../../support/test-clock.js";
 
-// The queue alone: on a budget that the test sets, in the place of what is learned of the service's.
+// Tests the queue alone, with a budget that the test sets.
 
-/** A budget that lets everything leave until the test says otherwise, and keeps what it was asked. */
+/** A budget that admits everything by default and records its calls. */
 function createBudget() {
   const asked = {
     spent: [] as [now: number, claimant: number][],
@@ -61,7 +61,7 @@ function createQueue({ skips = true } = {}) {
 const TASK = { model: "provider_a", type: "music", submittedAt: START, unfinishedAt: START };
 
 describe("a request", () => {
-  test("leaves at once where it may, in its kind's name", async () => {
+  test("is sent at once if the budget allows, and is counted by its rank", async () => {
     const { send, asked } = createQueue();
     for (const kind of ["create", "account", "read", "poll"] as const) await send(kind, { kind });
     expect(asked.spent).toEqual([
@@ -72,7 +72,7 @@ describe("a request", () => {
     ]);
   });
 
-  test("waits for what the budget says is the next change", async () => {
+  test("waits until the next change of the budget", async () => {
     const { budget, send, left, clock } = createQueue({ skips: false });
     budget.free = 0;
     budget.changesAt = START + 3000;
@@ -84,7 +84,7 @@ describe("a request", () => {
     expect(left).toEqual([["a", 3000]]);
   });
 
-  test("leaves when a budget that others share has changed by itself", async () => {
+  test("is sent when a shared budget changes", async () => {
     const { budget, pacer, send, left } = createQueue({ skips: false });
     budget.free = 0;
     void send("a", { kind: "create" });
@@ -95,7 +95,7 @@ describe("a request", () => {
     expect(left).toEqual([["a", 0]]);
   });
 
-  test("that is due when it is given up still leaves, and one that is due later does not", async () => {
+  test("is sent if it is due exactly at `notAfter`, and not if it is due later", async () => {
     const { send, left } = createQueue();
     await Promise.all([
       send("due", { kind: "read", taskId: "a", notBefore: START + 5000, notAfter: START + 5000 }),
@@ -107,7 +107,7 @@ describe("a request", () => {
     ]);
   });
 
-  test("that was given up does not leave later, and costs nothing", async () => {
+  test("is not sent after `notAfter`, and uses no budget", async () => {
     const { budget, clock, send, left, asked } = createQueue({ skips: false });
     budget.free = 0;
     budget.changesAt = START + 9000;
@@ -119,7 +119,7 @@ describe("a request", () => {
     expect(asked.spent).toEqual([]);
   });
 
-  test("that waits is given up in time, however many came and went meanwhile", async () => {
+  test("resolves at `notAfter`, however many other requests were sent meanwhile", async () => {
     const { send, left, clock } = createQueue({ skips: false });
     void send("waits", { kind: "read", taskId: "t", notBefore: START + 99_000, notAfter: START + 5000 });
     for (let sent = 0; sent < 300; sent++) await send("", { kind: "create", notAfter: START + 99_000 });
@@ -128,7 +128,7 @@ describe("a request", () => {
     expect(left.at(-1)).toEqual(["waits is late", 5000]);
   });
 
-  test("that its caller has left makes room for who is behind, and hears of nothing more", async () => {
+  test("leaves the queue on an abort, so that the next one is sent", async () => {
     const { budget, pacer, send, left } = createQueue({ skips: false });
     budget.free = 0;
     const controller = new AbortController();
@@ -143,7 +143,7 @@ describe("a request", () => {
     expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
   });
 
-  test("that has left listens to its caller no more", async () => {
+  test("removes its abort listener after it was sent or was late", async () => {
     const { send, clock, left } = createQueue();
     const { signal } = new AbortController();
     await send("a", { kind: "create" }, signal);
@@ -156,7 +156,7 @@ describe("a request", () => {
   test.each([
     [6999, false],
     [7000, true],
-  ])("that stands a hold of %i ms stays while one of 7 s begins: %s", async (maxHoldMs, stays) => {
+  ])("with `maxHoldMs: %i` stays queued during a hold of 7 s: %s", async (maxHoldMs, stays) => {
     const { budget, pacer, clock } = createQueue({ skips: false });
     budget.heldUntil = START + 7000;
     budget.free = 0;
@@ -167,7 +167,7 @@ describe("a request", () => {
     await clock.advance(1);
   });
 
-  test("that does not stand a hold that begins is given up with the answer that tells of it, and by no other", async () => {
+  test("with a shorter `maxHoldMs` leaves the queue when a 429 is reported", async () => {
     const { budget, pacer, send, left } = createQueue({ skips: false });
     budget.free = 0;
     void send("short", { kind: "create", maxHoldMs: 1000 });
@@ -187,7 +187,7 @@ describe("a request", () => {
   });
 });
 
-test("aborted requests are released while another one still waits", async () => {
+test("aborted requests are garbage-collected while another one waits", async () => {
   const { budget, pacer } = createQueue({ skips: false });
   budget.free = 0;
   void pacer.admit({ kind: "read", taskId: "first" });
@@ -202,12 +202,12 @@ test("aborted requests are released while another one still waits", async () => 
   }
   await collectGarbage();
   expect(aborted.filter((request) => request.deref() !== undefined).length).toBeLessThan(200);
-  // Until here the pacer itself is referenced.
+  // Keeps the pacer referenced until here.
   expect(pacer.rateLimit().limit).toBe(9);
 });
 
-describe("who goes ahead", () => {
-  test("polls, where creates and reads have had their share; those leave room for all that wait", async () => {
+describe("priority", () => {
+  test("polls go first once creates and reads have used their share", async () => {
     const { budget, send, left, asked, pacer } = createQueue({ skips: false });
     budget.free = 0;
     budget.share = false;
@@ -220,12 +220,12 @@ describe("who goes ahead", () => {
     pacer.advance();
     await turns(2);
     expect(left.map(([name]) => name)).toEqual(["poll 1", "poll 2", "create"]);
-    // One poll is still to come.
+    // One poll is still queued.
     expect(asked.left).toContainEqual([0, 1]);
     expect(asked.left).toContainEqual([1, 1]);
   });
 
-  test("nobody of polls that were given up or have left", async () => {
+  test("polls that were sent or were late get no reserve", async () => {
     const { budget, send, asked, pacer, clock } = createQueue({ skips: false });
     budget.share = false;
     void send("left", { kind: "poll" });
@@ -240,7 +240,7 @@ describe("who goes ahead", () => {
 });
 
 describe("the second between two reads of a task", () => {
-  test("counts for what waits for its turn together, too", async () => {
+  test("also applies to reads that were queued together", async () => {
     const { budget, send, left, pacer, clock } = createQueue({ skips: false });
     budget.free = 0;
     for (const name of ["a", "b", "c"]) void send(name, { kind: "read", taskId: "t" });
@@ -259,7 +259,7 @@ describe("the second between two reads of a task", () => {
 });
 
 describe("the timer", () => {
-  test("is one for all, and is set anew only where somebody's time comes sooner", async () => {
+  test("is shared, and is set again only for an earlier time", async () => {
     const { send, clock } = createQueue({ skips: false });
     for (const after of [5000, 9000, 7000, 3000, 4000]) {
       void send("", { kind: "read", taskId: String(after), notBefore: START + after });
@@ -270,7 +270,7 @@ describe("the timer", () => {
     expect(clock.sleeps.at(-1)).toEqual({ at: START + 3000, ms: 1000 });
   });
 
-  test("is set for whoever is given up, and for the price of polls", async () => {
+  test("is set for `notAfter` and for the next price of polls", async () => {
     const { send, clock, budget } = createQueue({ skips: false });
     budget.free = 0;
     void send("", { kind: "create", notAfter: START + 8000 });
@@ -283,7 +283,7 @@ describe("the timer", () => {
     expect(clock.sleeps.at(-1)?.ms).toBe(5000);
   });
 
-  test("is taken back when nobody waits any more", async () => {
+  test("is canceled when the queue is empty", async () => {
     const { pacer, clock } = createQueue({ skips: false });
     const controller = new AbortController();
     const gone = pacer.admit({ kind: "read", taskId: "t", notBefore: START + 5000 }, controller.signal);
@@ -295,7 +295,7 @@ describe("the timer", () => {
 });
 
 describe("the price of reads", () => {
-  /** When it is asked for what there is to spend, while one poll waits for so long. */
+  /** The times at which the price is computed while one poll waits. */
   async function pricedAt({ until = 60_000, open = true } = {}) {
     const { budget, asked, send, clock } = createQueue({ skips: false });
     Object.assign(budget, { until: START + until, open, polls: 0, free: 0 });
@@ -304,18 +304,18 @@ describe("the price of reads", () => {
     return [...new Set(asked.priced)];
   }
 
-  test("is never set before it is known where the window stands", async () => {
+  test("is not set before the state of the window is known", async () => {
     expect(await pricedAt({ open: false })).toEqual([]);
   });
 
-  test("stands for a quarter of what is left of the window, but for 1 s at least and 10 s at most", async () => {
+  test("is kept for a quarter of the window's remaining time, within 1 s and 10 s", async () => {
     expect((await pricedAt({ until: 8000 })).slice(0, 8)).toEqual([
       0, 2000, 3500, 4625, 5625, 6625, 7625, 8625,
     ]);
     expect((await pricedAt({ until: 600_000 })).slice(0, 3)).toEqual([0, 10_000, 20_000]);
   });
 
-  test("is set anew when a new window opens, and not before it is over", async () => {
+  test("is set again only when a new window opens or its time ends", async () => {
     const { budget, send, clock, pacer, left } = createQueue({ skips: false });
     Object.assign(budget, { polls: 0.5, until: START + 600_000 });
     for (let task = 0; task < 20; task++) {
@@ -332,7 +332,7 @@ describe("the price of reads", () => {
     expect(left).toHaveLength(20);
   });
 
-  test("is nobody's concern where no poll waits", async () => {
+  test("is not computed while no poll waits", async () => {
     const { send, asked, clock } = createQueue({ skips: false });
     void send("", { kind: "read", taskId: "t", notBefore: START + 30_000 });
     void send("", { kind: "poll", taskId: "u" });
@@ -344,7 +344,7 @@ describe("the price of reads", () => {
 });
 
 describe("on a clock that is set back", () => {
-  test("what is known of the limit is told in the clock's own time", async () => {
+  test("`rateLimit()` returns times of that clock", async () => {
     const { pacer, clock } = createQueue();
     expect(pacer.rateLimit()).toEqual({
       limit: 9,
@@ -365,7 +365,7 @@ describe("on a clock that is set back", () => {
     expect(set.rateLimit()).toMatchObject({ resetAt: null, heldUntil: null });
   });
 
-  test("an answer is to a request that left no later than now", async () => {
+  test("the send time of a reported response is at most the current time", async () => {
     const wall = { now: START };
     const { budget, asked } = createBudget();
     const { sleep } = createTestClock();

@@ -7,7 +7,7 @@ import { PollSchedule, planPolls, type ScheduledPoll } from "../../../../src/rat
 const MINUTE = 60_000;
 const NOW = 1000 * MINUTE;
 const TASK = { model: "provider_a", type: "music", submittedAt: NOW, unfinishedAt: NOW };
-/** One that is polled again: no task to come is expected after it. */
+/** A task that was polled before, so it adds no expected new task. */
 const POLLED = { ...TASK, submittedAt: NOW - 1 };
 
 function createSchedule() {
@@ -22,7 +22,7 @@ function createSchedule() {
     Array.from({ length: count }, () => enter(...rest));
   const plan = (waiting: ScheduledPoll[], polls: number, ms = MINUTE) =>
     schedule.plan(waiting, { polls, now: NOW, until: NOW + ms });
-  /** So many tasks of this kind are found to take so long. */
+  /** Records `count` tasks of this kind with this duration. */
   const learnEnds = (count: number, seconds: number, task = TASK) => {
     const submittedAt = NOW - seconds * 1000;
     for (let end = 0; end < count; end++) {
@@ -39,25 +39,22 @@ const duesOf = (polls: readonly ScheduledPoll[]) => polls.map(({ dueAt }) => due
 describe("while the budget suffices", () => {
   test.each([
     ["tasks that were polled before", POLLED, 5000, 7 * 11],
-    ["new tasks, as many of which will come", TASK, 5000, 7 * 11 + 7 * 5],
+    ["new tasks, with as many expected to follow", TASK, 5000, 7 * 11 + 7 * 5],
     ["tasks with an interval of 1 s", POLLED, 1000, 7 * 59],
     ["tasks with an interval of 40 s", POLLED, 40_000, 7],
-    ["tasks whose caller asks for less than 1 s", POLLED, 400, 7 * 60],
-  ])(
-    "%s are polled as soon as their callers allow, and later with one read less",
-    (_, task, gapMs, reads) => {
-      const { schedule, enterMany, plan } = createSchedule();
-      const polls = enterMany(7, task, gapMs, 600_000);
-      expect(duesOf(polls)).toEqual(Array(7).fill(gapMs));
-      plan(polls, reads);
-      expect(schedule.isFree).toBe(true);
-      expect(duesOf(polls)).toEqual(Array(7).fill(gapMs));
-      plan(polls, reads - 1);
-      expect(schedule.isFree).toBe(false);
-    },
-  );
+    ["tasks with an interval below 1 s", POLLED, 400, 7 * 60],
+  ])("%s are polled at the shortest interval, until the budget lacks one read", (_, task, gapMs, reads) => {
+    const { schedule, enterMany, plan } = createSchedule();
+    const polls = enterMany(7, task, gapMs, 600_000);
+    expect(duesOf(polls)).toEqual(Array(7).fill(gapMs));
+    plan(polls, reads);
+    expect(schedule.isFree).toBe(true);
+    expect(duesOf(polls)).toEqual(Array(7).fill(gapMs));
+    plan(polls, reads - 1);
+    expect(schedule.isFree).toBe(false);
+  });
 
-  test("polls that are not due in this window take none of it", () => {
+  test("polls that are due after this window do not use its budget", () => {
     const { schedule, enterMany, plan } = createSchedule();
     const polls = enterMany(30, POLLED, MINUTE);
     plan(polls, 0);
@@ -66,7 +63,7 @@ describe("while the budget suffices", () => {
     expect(schedule.isFree).toBe(false);
   });
 
-  test("a task is polled as soon as its caller allows once no other waits", () => {
+  test("the only waiting task is polled at the shortest interval", () => {
     const { enterMany, enter, plan } = createSchedule();
     plan(enterMany(50), 1);
     expect(duesOf([enter()])).not.toEqual([5000]);
@@ -80,7 +77,7 @@ describe("while the budget is scarce", () => {
     [10_000, 75],
     [3000, 250],
   ])(
-    "the callers' longest gap of %i ms is kept while it takes 80 %% of %i reads, or less",
+    "the longest interval of %i ms is kept while it needs at most 80 %% of %i reads",
     (longestGapMs, reads) => {
       const { enterMany, plan, learnEnds } = createSchedule();
       learnEnds(20, 100);
@@ -92,21 +89,21 @@ describe("while the budget is scarce", () => {
     },
   );
 
-  test("tasks to come do not take the longest gap from those that wait", () => {
+  test("expected tasks do not lengthen the intervals of waiting ones", () => {
     const { enterMany, plan } = createSchedule();
     const waiting = enterMany(10, TASK);
     plan(waiting, 75);
     expect(duesOf(waiting)).toEqual(Array(10).fill(10_000));
   });
 
-  test("a longest gap that is shorter than the shortest one is that", () => {
+  test("a longest interval below the shortest one is raised to it", () => {
     const { enterMany, plan } = createSchedule();
     const waiting = enterMany(10, POLLED, 5000, 0);
     plan(waiting, 10 * 11);
     expect(duesOf(waiting)).toEqual(Array(10).fill(5000));
   });
 
-  test("a task is polled when it has likely ended: sooner the older it is, but no sooner than its caller allows", () => {
+  test("a task is polled when it has likely ended, but never before its interval ends", () => {
     const { enter, enterMany, plan, learnEnds } = createSchedule();
     learnEnds(30, 100);
     const older = enter({ ...TASK, submittedAt: NOW - MINUTE });
@@ -120,11 +117,11 @@ describe("while the budget is scarce", () => {
     expect(older.dueAt - NOW).toBeGreaterThan(30_000);
     expect(older.dueAt - NOW).toBeLessThan(60_000);
     expect(late.dueAt).toBe(NOW + 30 * MINUTE);
-    // One that comes later is planned at once.
+    // A task that is added later gets the same plan.
     expect(enter().dueAt).toBe(waiting[0]?.dueAt);
   });
 
-  test("each kind of task is polled by its own durations", () => {
+  test("each kind of task is polled by its own duration distribution", () => {
     const { enterMany, plan, learnEnds } = createSchedule();
     const lyrics = { ...POLLED, type: "lyrics" };
     learnEnds(30, 20, lyrics);
@@ -138,7 +135,7 @@ describe("while the budget is scarce", () => {
   test.each([
     [20, 30],
     [50, 40],
-  ])("of %i tasks of all ages about as many are polled as the budget of %i allows", (tasks, reads) => {
+  ])("of %i tasks of all ages, about as many are polled as the budget of %i allows", (tasks, reads) => {
     const { enter, plan, learnEnds } = createSchedule();
     learnEnds(150, 60);
     learnEnds(150, 120);
@@ -156,7 +153,7 @@ describe("while the budget is scarce", () => {
       expect(later).toBeGreaterThanOrEqual(dues[index] ?? 0);
   });
 
-  test("a few of many tasks stand for all", () => {
+  test("20 times as many tasks with 20 times the budget get the same plan", () => {
     const { enter, plan, learnEnds } = createSchedule();
     for (const seconds of [30, 50, 70, 90, 110]) learnEnds(30, seconds);
     const some = Array.from({ length: 50 }, (_, age) => enter({ ...TASK, submittedAt: NOW - 1000 * age }));
@@ -170,26 +167,23 @@ describe("while the budget is scarce", () => {
     [1, MINUTE, 2 * MINUTE],
     [2, 10 * MINUTE, 40 * MINUTE],
     [1, 59 * MINUTE, 60 * MINUTE],
-  ])(
-    "%i tasks without any budget for %i ms wait no longer than a price of %i ms makes them",
-    (tasks, ms, priceMs) => {
-      const { enterMany, plan, learnEnds } = createSchedule();
-      learnEnds(20, 40);
-      const durations = new Durations();
-      for (let end = 0; end < 20; end++) {
-        durations.learn(0, 39_000, false);
-        durations.learn(39_000, 40_000, true);
-      }
-      durations.refresh();
-      const waiting = enterMany(tasks, TASK, 1000, 600_000);
-      plan(waiting, 0, ms);
-      const [due = 0] = duesOf(waiting);
-      expect(due).toBeGreaterThanOrEqual((planPolls(durations, priceMs / 1.11)[0] ?? 0) - 1);
-      expect(due).toBeLessThanOrEqual((planPolls(durations, priceMs)[0] ?? 0) + 1);
-    },
-  );
+  ])("%i tasks without a budget for %i ms are polled as at a price of %i ms", (tasks, ms, priceMs) => {
+    const { enterMany, plan, learnEnds } = createSchedule();
+    learnEnds(20, 40);
+    const durations = new Durations();
+    for (let end = 0; end < 20; end++) {
+      durations.learn(0, 39_000, false);
+      durations.learn(39_000, 40_000, true);
+    }
+    durations.refresh();
+    const waiting = enterMany(tasks, TASK, 1000, 600_000);
+    plan(waiting, 0, ms);
+    const [due = 0] = duesOf(waiting);
+    expect(due).toBeGreaterThanOrEqual((planPolls(durations, priceMs / 1.11)[0] ?? 0) - 1);
+    expect(due).toBeLessThanOrEqual((planPolls(durations, priceMs)[0] ?? 0) + 1);
+  });
 
-  test("the more tasks are to come, the later those that wait are polled", () => {
+  test("more expected tasks delay the polls of waiting ones", () => {
     const due = (newcomers: number) => {
       const { enter, enterMany, plan, learnEnds } = createSchedule();
       for (const seconds of [30, 50, 70, 90, 110]) learnEnds(30, seconds);
@@ -202,7 +196,7 @@ describe("while the budget is scarce", () => {
   });
 
   test.each([LAST_POLL_MS, LAST_POLL_MS + MINUTE])(
-    "a task that is unfinished after %i ms is polled when the service has ended it",
+    "a task that is unfinished after %i ms is polled at the task timeout",
     (ageMs) => {
       const { enterMany, plan } = createSchedule();
       const submittedAt = NOW - ageMs;
@@ -215,8 +209,8 @@ describe("while the budget is scarce", () => {
   );
 });
 
-describe("a kind of which fewer than 20 ends are known", () => {
-  test("has its three oldest tasks polled at an age of 10 s, and then at ages that grow by a half", () => {
+describe("a kind of task with fewer than 20 known ends", () => {
+  test("has its three oldest tasks polled at 10 s, then at ages that grow by half", () => {
     const { enter, enterMany, plan } = createSchedule();
     const others = enterMany(50);
     const young = enter({ ...TASK, submittedAt: NOW - 2000, unfinishedAt: NOW - 2000 }, 3000);
@@ -230,7 +224,7 @@ describe("a kind of which fewer than 20 ends are known", () => {
   test.each([
     [19, 3],
     [20, 0],
-  ])("has explorers, each kind its own: with %i ends %i tasks are polled early", (ends, explorers) => {
+  ])("has its own early polls: with %i known ends, %i tasks are polled early", (ends, explorers) => {
     const { schedule, enterMany, plan, learnEnds } = createSchedule();
     learnEnds(ends, 100);
     const waiting = enterMany(50);
@@ -241,10 +235,10 @@ describe("a kind of which fewer than 20 ends are known", () => {
   });
 });
 
-describe("tasks of which only the id is known", () => {
+describe("tasks with only a known id", () => {
   const RESUMED = { ...TASK, submittedAt: NOW - MINUTE, unfinishedAt: NOW - MINUTE, resumedAt: NOW };
 
-  test("are polled half a second apart, but for the first three", () => {
+  test("are polled half a second apart after the first three", () => {
     const { schedule } = createSchedule();
     const polls = Array.from(
       { length: 6 },
@@ -255,7 +249,7 @@ describe("tasks of which only the id is known", () => {
     expect(duesOf(polls)).toEqual([0, 0, 0, 500, 1000, 0]);
   });
 
-  test("are planned as of the age of the latest one whose response came", () => {
+  test("are planned by the age of the latest such task with a response", () => {
     const { schedule, plan, learnEnds } = createSchedule();
     learnEnds(30, 100);
     const polls = Array.from({ length: 50 }, (): ScheduledPoll => {
@@ -276,14 +270,14 @@ describe("tasks of which only the id is known", () => {
     const poll: ScheduledPoll = { task: null, notBefore: NOW, dueBy: NOW, dueAt: 0 };
     schedule.enter(poll, undefined, NOW);
     expect(poll.dueAt).toBe(polls[0]?.dueAt);
-    // A clock of the service that runs ahead does not make them younger than new.
+    // A service clock that runs ahead gives no negative age.
     schedule.learn({ ...RESUMED, submittedAt: NOW + MINUTE, unfinishedAt: NOW + MINUTE }, NOW, false);
     plan(polls, 5);
     for (const due of duesOf(polls)) expect(due).toBeGreaterThan(55_000);
   });
 });
 
-test("ten thousand models that a hostile service names share 17 distributions", () => {
+test("ten thousand model names from a hostile service share 17 distributions", () => {
   const { schedule, enter } = createSchedule();
   const own = enter().task?.kind;
   const kinds = new Set<unknown>();
@@ -312,18 +306,18 @@ describe("a plan of polls", () => {
   const priors = new Durations();
   for (const durations of [twoHumps, priors]) durations.refresh();
 
-  /** The mean time from a task's end to the poll that finds it, and its polls at a price, of all tasks that reach an age. */
+  /** The cost between two ages: mean delay from a task's end to its poll, plus the price of that poll. */
   const costOf = ({ survival, overdue }: Durations, from: number, to: number, priceMs: number) => {
     const [unfinished = 1, ms] = [survival[from], (AGES[to] ?? 0) - (AGES[from] ?? 0)];
     return (overdue[to] ?? 0) - (overdue[from] ?? 0) - (1 - unfinished) * ms + priceMs * unfinished;
   };
 
   test.each([
-    ["what is assumed", priors, 50],
-    ["what is assumed", priors, 5000],
-    ["two usual durations", twoHumps, 300],
-    ["two usual durations", twoHumps, 20_000],
-  ])("is the cheapest one of all, by %s", (_, durations, priceMs) => {
+    ["the initial distribution", priors, 50],
+    ["the initial distribution", priors, 5000],
+    ["two common durations", twoHumps, 300],
+    ["two common durations", twoHumps, 20_000],
+  ])("has the lowest cost of all plans for %s", (_, durations, priceMs) => {
     const plan = planPolls(durations, priceMs);
     const [least, planned] = [new Float64Array(STEPS + 1), new Float64Array(STEPS + 1)];
     for (let from = STEPS - 1; from >= 0; from--) {
@@ -341,7 +335,7 @@ describe("a plan of polls", () => {
     expect(plan[STEPS]).toBe(LAST_POLL_MS);
   });
 
-  test("has polls no nearer than 5 s, and just that where they cost nothing", () => {
+  test("has gaps of at least 5 s, and close to 5 s if polls cost nothing", () => {
     const plan = planPolls(priors, 0);
     for (const [step, age] of AGES.entries()) {
       if (age + 5000 < LAST_POLL_MS) expect(plan[step]).toBeGreaterThanOrEqual(age + 5000);

@@ -8,7 +8,7 @@ function createSettable() {
   return { wall, slept, clock: new SteadyClock({ now: () => wall.now, sleep }) };
 }
 
-test("a clock that nobody sets is as it is", () => {
+test("times of a clock that is never set back are unchanged", () => {
   const { wall, clock } = createSettable();
   expect(clock.now()).toBe(10_000);
   wall.now = 12_000;
@@ -17,7 +17,7 @@ test("a clock that nobody sets is as it is", () => {
   expect(clock.toClock(11_000)).toBe(11_000);
 });
 
-test("a clock that is set back goes on from where it was, and times of its own are carried over", () => {
+test("`now()` continues when the clock is set back, and its times are converted both ways", () => {
   const { wall, clock } = createSettable();
   wall.now = 15_000;
   expect(clock.now()).toBe(15_000);
@@ -32,13 +32,13 @@ test("a clock that is set back goes on from where it was, and times of its own a
   expect(clock.fromClock(8600)).toBe(15_600);
 });
 
-test("it was set back from where it was when the clock was taken up, too", () => {
+test("`now()` never falls below its first value", () => {
   const { wall, clock } = createSettable();
   wall.now = 4000;
   expect(clock.now()).toBe(10_000);
 });
 
-test("sleeping is the clock's own", async () => {
+test("`sleep` calls the clock's own `sleep` with the same arguments", async () => {
   const { slept, clock } = createSettable();
   const { signal } = new AbortController();
   await clock.sleep(70, signal);

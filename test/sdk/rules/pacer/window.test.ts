@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Demand, type Rank, RateWindow } from "../../../../src/rate-limit/window.js";
 
-// Limits: by default 120 requests per 60 seconds and key. Each response states how many remain.
+// Limits: by default 120 requests per 60 seconds per API key. Each response states how many remain.
 
 const MINUTE = 60_000;
 const START = 100 * MINUTE;
@@ -9,7 +9,7 @@ const [CREATE, READ, POLL] = [0, 1, 2] as const;
 
 function createWindow() {
   const window = new RateWindow();
-  /** Sends requests while they are admitted, without a response; returns how many were. */
+  /** Sends requests without a response while they are admitted; returns their number. */
   const send = (now: number, rank: Rank, most = 1000, leave = 0): number => {
     let sent = 0;
     for (; sent < most && window.admits(now, rank, leave); sent++) window.spend(now, rank);
@@ -19,7 +19,7 @@ function createWindow() {
     window.record(now, { sentAt, remaining, heldForMs: null });
   const hold = (now: number, heldForMs: number) =>
     window.record(now, { sentAt: now, remaining: null, heldForMs });
-  /** Sends a request whose response comes at once. */
+  /** Sends a request and records its response at once. */
   const request = (now: number, rank: Rank, remaining: number | null) => {
     window.spend(now, rank);
     respond(now, remaining);
@@ -28,7 +28,7 @@ function createWindow() {
   return { window, send, respond, hold, request, remaining };
 }
 
-/** One of two windows has passed, from which others spent this many for each of ten polls. */
+/** The second of two windows; in the first, other clients sent this many requests per ten polls. */
 function createSecond({ others = 0, limit = 120, windowMs = MINUTE } = {}) {
   const created = createWindow();
   for (let sent = 0; sent < 10; sent++)
@@ -37,37 +37,40 @@ function createSecond({ others = 0, limit = 120, windowMs = MINUTE } = {}) {
   return created;
 }
 
-describe("before a response has shown where a window stands", () => {
+describe("before a response shows the state of a window", () => {
   test.each([
     ["creates", CREATE, 5],
     ["reads", READ, 5],
     ["polls", POLL, 1],
-  ] as const)("only a few %s leave, and as many again after each 2 s without a response", (_, rank, few) => {
-    const { window, send, respond } = createWindow();
-    expect(send(START, rank)).toBe(few);
-    expect(window.nextChange(START)).toBe(START + 2000);
-    expect(send(START + 1999, rank)).toBe(0);
-    expect(send(START + 2000, rank)).toBe(few);
-    expect(send(START + 6000, rank)).toBe(2 * few);
-    expect(window.state(START + 6000)).toEqual({
-      limit: null,
-      remaining: null,
-      resetAt: null,
-      heldUntil: null,
-    });
-    respond(START + 6000, 119);
-    expect(window.isOpen(START + 6000)).toBe(true);
-  });
+  ] as const)(
+    "only a few %s are sent, and as many again after each 2 s without a response",
+    (_, rank, few) => {
+      const { window, send, respond } = createWindow();
+      expect(send(START, rank)).toBe(few);
+      expect(window.nextChange(START)).toBe(START + 2000);
+      expect(send(START + 1999, rank)).toBe(0);
+      expect(send(START + 2000, rank)).toBe(few);
+      expect(send(START + 6000, rank)).toBe(2 * few);
+      expect(window.state(START + 6000)).toEqual({
+        limit: null,
+        remaining: null,
+        resetAt: null,
+        heldUntil: null,
+      });
+      respond(START + 6000, 119);
+      expect(window.isOpen(START + 6000)).toBe(true);
+    },
+  );
 
-  test("a new window is probed again, even if responses of the last one are outstanding", () => {
+  test("a new window is probed again, even if responses of the last one are missing", () => {
     const { send } = createSecond();
     send(START, POLL, 60);
     expect(send(START + MINUTE, CREATE)).toBe(5);
   });
 });
 
-describe("what remains", () => {
-  test("is the least that responses state, less what is in flight, and never below zero", () => {
+describe("the remaining requests", () => {
+  test("are the lowest stated number minus the in-flight requests, at least zero", () => {
     const { send, respond, remaining, window } = createWindow();
     send(START, CREATE, 4);
     respond(START, 117);
@@ -81,7 +84,7 @@ describe("what remains", () => {
     expect(window.admits(START, CREATE)).toBe(false);
   });
 
-  test("is one less after a response that does not state it", () => {
+  test("drop by one after a response that does not state them", () => {
     const { request, remaining, window } = createWindow();
     request(START, CREATE, null);
     expect(window.state(START)).toMatchObject({ limit: null, remaining: 119 });
@@ -91,7 +94,7 @@ describe("what remains", () => {
     expect(remaining(START)).toBe(0);
   });
 
-  test("is unknown when the window ends, 60 s after the first response in it", () => {
+  test("are unknown once the window ends, 60 s after its first response", () => {
     const { send, respond, remaining, window } = createWindow();
     send(START, CREATE, 1);
     respond(START + 300, 59);
@@ -106,24 +109,24 @@ describe("what remains", () => {
     });
   });
 
-  test("is not what a late response states of the window before", () => {
+  test("ignore a late response from the previous window", () => {
     const { window, send, request, respond, remaining } = createSecond();
     send(START + MINUTE - 100, POLL, 2);
     request(START + MINUTE, POLL, 119);
     respond(START + MINUTE + 100, 98, START + MINUTE - 100);
     expect(remaining(START + MINUTE + 100)).toBe(118);
-    // This one was counted in the new window.
+    // The service counted this request in the new window.
     respond(START + MINUTE + 100, 118, START + MINUTE - 100);
     expect(remaining(START + MINUTE + 100)).toBe(118);
     expect(window.openedAt).toBe(START + MINUTE);
   });
 
   test.each([
-    ["a few are missing, which left before the window began", START + MINUTE - 100, 117, 117],
-    ["it is more than remained before", START + MINUTE - 100, 115, 115],
-    ["many are missing, as in the window before", START + MINUTE - 100, 60, 119],
-    ["many are missing, but the request left after the window was seen open", START + MINUTE + 50, 60, 60],
-  ])("follows a late response where %s", (_, sentAt, stated, expected) => {
+    ["a few requests sent before the window began are missing", START + MINUTE - 100, 117, 117],
+    ["it states more than the previous window had left", START + MINUTE - 100, 115, 115],
+    ["many requests are missing, as in the previous window", START + MINUTE - 100, 60, 119],
+    ["many requests are missing, and its request was sent in the new window", START + MINUTE + 50, 60, 60],
+  ])("after a late response: %s", (_, sentAt, stated, expected) => {
     const { send, request, respond, remaining } = createSecond();
     for (let sent = 1; sent <= 7; sent++) request(START, POLL, 119 - sent);
     send(sentAt > START + MINUTE ? START : sentAt, POLL, 1);
@@ -132,13 +135,13 @@ describe("what remains", () => {
     expect(remaining(START + MINUTE + 100)).toBe(expected);
   });
 
-  test("counts responses that overtook the first one in a new window", () => {
+  test("include responses that arrive before the first one of a new window", () => {
     const { window, respond, send, remaining } = createSecond();
     for (let sent = 0; sent < 3; sent++) window.spend(START + MINUTE - 1, POLL);
     send(START + MINUTE, CREATE, 1);
     for (const stated of [117, 117, 50]) respond(START + MINUTE + 100, stated, START + MINUTE - 1);
     respond(START + MINUTE + 100, 118, START + MINUTE);
-    // 50 is what remained of the window before.
+    // 50 belongs to the previous window.
     expect(remaining(START + MINUTE + 100)).toBe(117);
   });
 });
@@ -148,7 +151,7 @@ describe("the shares of a window", () => {
     ["creates", CREATE, 54],
     ["reads", READ, 30],
     ["polls", POLL, 120],
-  ] as const)("let %s go ahead of others up to a part of it", (_, rank, share) => {
+  ] as const)("give %s priority up to their share", (_, rank, share) => {
     const { window, request } = createSecond();
     expect(window.shareLeft(START + 1, rank)).toBe(share);
     request(START + 1, rank, 118);
@@ -162,14 +165,14 @@ describe("the shares of a window", () => {
     [66, 53],
     [500, 53],
   ])(
-    "while %i polls wait, creates beyond their share leave them as many, up to 55 %%: %i leave",
+    "while %i polls wait, creates leave them as many requests, up to 55 %%: %i are sent",
     (waiting, sent) => {
       const { send } = createSecond();
       expect(send(START, CREATE, 1000, waiting)).toBe(sent);
     },
   );
 
-  test("leave a tenth to creates, which is released to polls evenly", () => {
+  test("reserve a tenth for creates, and release it to polls evenly", () => {
     const { window, send } = createSecond();
     expect(send(START, POLL)).toBe(107);
     expect(window.nextChange(START)).toBeCloseTo(START + MINUTE / 13, 6);
@@ -183,13 +186,13 @@ describe("the shares of a window", () => {
     [16, 16 + 4],
     [30, 54 - 30],
     [60, 0],
-  ])("after %i creates polls leave %i to the next ones", (creates, reserved) => {
+  ])("after %i creates, polls leave %i requests for later creates", (creates, reserved) => {
     const { send, request } = createSecond();
     for (let sent = 1; sent <= creates; sent++) request(START, CREATE, 119 - sent);
     expect(send(START, POLL)).toBe(119 - creates - reserved);
   });
 
-  test("leave polls a budget of what remains, less the creates to come, up to the window's end", () => {
+  test("give polls the remaining requests minus the expected creates", () => {
     const { window, request } = createSecond();
     expect(window.budget(START + 20_000)).toEqual({ polls: 119, now: START + 20_000, until: START + MINUTE });
     for (let sent = 1; sent <= 12; sent++) request(START, CREATE, 119 - sent);
@@ -209,7 +212,7 @@ describe("the length of a window", () => {
     [57_000, MINUTE],
     [2000, MINUTE],
     [2001, 2001],
-  ])("is learned where a new one begins sooner: after %i ms it is %i ms", (passedMs, windowMs) => {
+  ])("is learned when a new window begins early: after %i ms it is %i ms", (passedMs, windowMs) => {
     const { window, request } = createSecond();
     request(START + passedMs, CREATE, 119);
     expect(window.openedAt).toBe(START + passedMs);
@@ -219,7 +222,7 @@ describe("the length of a window", () => {
     });
   });
 
-  test("is measured from the last response before a window that others opened", () => {
+  test("is measured from the last response before a window that another client opened", () => {
     const { window, request } = createSecond();
     for (let sent = 1; sent < 60; sent++) request(START + 40_000, CREATE, 119 - sent);
     request(START + 70_000, CREATE, 80);
@@ -227,7 +230,7 @@ describe("the length of a window", () => {
     expect(window.state(START + 90_000).resetAt).toBe(START + 90_000 + 50_000);
   });
 
-  test("is not learned from a response to a request that left before the last response", () => {
+  test("is not learned from a request that was sent before the last response", () => {
     const { send, respond, window, remaining } = createWindow();
     send(START, CREATE, 3);
     respond(START + 100, 117);
@@ -236,13 +239,13 @@ describe("the length of a window", () => {
     expect(remaining(START + 200)).toBe(116);
   });
 
-  test("is taken for a quarter longer where the window continues after its expected end", () => {
+  test("is estimated a quarter longer if the window continues after its expected end", () => {
     const { window, request, remaining } = createWindow();
     for (let sent = 0; sent < 30; sent++) request(START + sent * 100, CREATE, 119 - sent);
     request(START + 61_000, CREATE, 89);
     expect(window.openedAt).toBe(START);
     expect(window.state(START + 61_000)).toMatchObject({ remaining: 89, resetAt: START + 1.25 * 61_000 });
-    // It has 31 of this client, and no others.
+    // All 31 requests of the window are this client's.
     request(START + 62_000, CREATE, 88);
     request(START + 80_000, POLL, 119);
     expect(remaining(START + 80_000)).toBe(119);
@@ -252,7 +255,7 @@ describe("the length of a window", () => {
   test.each([
     [2 * MINUTE - 1, START],
     [2 * MINUTE, START + 2 * MINUTE],
-  ])("is not taken for twice as long: after %i ms others have opened the next one", (passedMs, openedAt) => {
+  ])("ends at the latest after twice its expected length: a response after %i ms", (passedMs, openedAt) => {
     const { window, request } = createWindow();
     for (let sent = 0; sent < 30; sent++) request(START, CREATE, 119 - sent);
     request(START + passedMs, CREATE, 80);
@@ -261,7 +264,7 @@ describe("the length of a window", () => {
 });
 
 describe("the limit", () => {
-  test("is learned from the first response, and raised by what remains in later windows", () => {
+  test("is learned from the first response, and raised by later windows", () => {
     const { window, send, respond, request } = createWindow();
     send(START, CREATE, 3);
     for (const stated of [57, 58, 59]) respond(START + 100, stated, START);
@@ -273,7 +276,7 @@ describe("the limit", () => {
   test.each([
     [10, 120],
     [11, 60],
-  ])("is believed for ten windows without a response that shows it: after %i it is %i", (windows, limit) => {
+  ])("is kept for ten windows without a response that shows it: after %i it is %i", (windows, limit) => {
     const { window, request } = createSecond();
     for (let next = 2; next <= windows; next++) request(START + next * MINUTE, CREATE, 59);
     expect(window.state(START + windows * MINUTE).limit).toBe(limit);
@@ -281,7 +284,7 @@ describe("the limit", () => {
 });
 
 describe("a 429", () => {
-  test("holds all requests back for as long as it states, then a new window is probed", () => {
+  test("delays all requests for the stated time, then a new window is probed", () => {
     const { window, send, hold, request } = createWindow();
     request(START, CREATE, 119);
     send(START + 1000, CREATE, 1);
@@ -322,18 +325,18 @@ describe("a 429", () => {
   });
 });
 
-describe("others on the same key", () => {
-  test("are expected before a window was seen to its end: polls leave in batches of a quarter", () => {
+describe("other clients of the same key", () => {
+  test("are assumed during the first window: polls are sent in batches of a quarter", () => {
     const { send, respond, request } = createWindow();
     request(START, CREATE, 119);
     expect(send(START + 1499, POLL)).toBe(27);
     for (let came = 1; came <= 27; came++) respond(START + 1499, 119 - came);
     expect(send(START + 1499, POLL)).toBe(20);
-    // Creates need not wait for a batch.
+    // Creates do not wait for a batch.
     expect(send(START + 1499, CREATE)).toBe(72);
   });
 
-  test("make polls leave one by one while the last response is older than 1.5 s", () => {
+  test("limit polls to one at a time while the last response is older than 1.5 s", () => {
     const { send, respond, request } = createSecond({ others: 3 });
     request(START, POLL, 118);
     expect(send(START + 1500, POLL)).toBe(1);
@@ -345,16 +348,16 @@ describe("others on the same key", () => {
     expect(send(START + 3500, POLL)).toBeGreaterThan(10);
   });
 
-  test("keep what they spent in the last window, with a margin", () => {
+  test("reserve what they sent in the last window, with a margin", () => {
     const { window, request } = createSecond({ others: 3 });
-    // 27 in 54 s.
+    // 27 requests in 54 s.
     expect(window.budget(START).polls).toBeCloseTo(119 - 30, 6);
     let polls = 0;
     while (window.admits(START, POLL)) request(START, POLL, 119 - ++polls);
     expect(polls).toBe(119 - 12 - Math.floor(1 + 30 + Math.sqrt(30)));
   });
 
-  test("are expected to spend what they did on average, but no more than half of the limit", () => {
+  test("are expected to send their average, at most half of the limit", () => {
     const expected = (...lasts: number[]) => {
       const { window, request } = createSecond({ others: 3 });
       for (const [index, last] of lasts.entries()) {
@@ -366,12 +369,12 @@ describe("others on the same key", () => {
     expect(expected(118)).toBeCloseTo(15, 6);
     expect(expected(118 - 54)).toBeCloseTo((30 + 60) / 2, 6);
     expect(expected(0)).toBeCloseTo(60, 6);
-    // Less than one in a window is none.
+    // Less than one request per window counts as none.
     expect(expected(118, 118, 118, 118)).toBeGreaterThan(1);
     expect(expected(118, 118, 118, 118, 118)).toBe(0);
   });
 
-  test("are not seen in less than a tenth of a window", () => {
+  test("are not detected in less than a tenth of a window", () => {
     const { window, request } = createSecond();
     request(START + 6000, POLL, 80);
     request(START + MINUTE, POLL, 119);
@@ -387,7 +390,7 @@ describe("others on the same key", () => {
     [117 - 4, 10, true],
     [117 - 4, 11, false],
   ])(
-    "are noticed by more than three missing requests, and remembered for ten windows: %i remain, after %i",
+    "are detected by more than three missing requests, for ten windows: %i remain, %i windows later",
     (stated, windows, isBatched) => {
       const { send, request } = createSecond();
       request(START + 1, POLL, 118);
@@ -400,7 +403,7 @@ describe("others on the same key", () => {
 });
 
 describe("a sliding window", () => {
-  /** A client that polls once a second until a time, of a service that counts the last 60 s. */
+  /** A client that polls once a second until `untilMs`; the service counts the last 60 s. */
   function createSliding(untilMs: number) {
     const created = createWindow();
     const times: number[] = [];
@@ -412,14 +415,14 @@ describe("a sliding window", () => {
     return { ...created, poll, now: START + untilMs };
   }
 
-  test("is noticed where what was sent 60 s ago no longer counts, and has no end", () => {
+  test("is detected when requests from 60 s ago stop counting, and has no reset time", () => {
     expect(createSliding(MINUTE).window.state(START + MINUTE - 1).resetAt).toBe(START + MINUTE);
     const { window, now } = createSliding(MINUTE + 1000);
     expect(window.state(now)).toMatchObject({ limit: 120, resetAt: null });
     expect(window.isOpen(now + 10 * MINUTE)).toBe(true);
   });
 
-  test("leaves what was not sent within 60 s, to the second", () => {
+  test("has the limit minus the requests of the last 60 s remaining", () => {
     const { send, remaining, now } = createSliding(3 * MINUTE);
     expect(remaining(now - 1)).toBe(59);
     expect(remaining(now)).toBe(60);
@@ -428,7 +431,7 @@ describe("a sliding window", () => {
     expect(remaining(now + 10_000)).toBe(67);
   });
 
-  test("is spent in parts of 5 s: with what is released in them, and a share for each rank", () => {
+  test("is budgeted in parts of 5 s, with a share for each rank", () => {
     const { window, now, send } = createSliding(3 * MINUTE);
     expect(window.budget(now)).toEqual({ polls: 60 + 5, now, until: now + 5000 });
     expect(window.shareLeft(now + 5000, CREATE)).toBe(4.5);
@@ -438,13 +441,13 @@ describe("a sliding window", () => {
     expect(window.shareLeft(now + 10_000, CREATE)).toBe(4.5);
   });
 
-  test("that is spent is looked at again after 0.5 s", () => {
+  test("is checked again 0.5 s after it is used up", () => {
     const { window, now, send } = createSliding(3 * MINUTE);
     send(now, CREATE);
     expect(window.nextChange(now)).toBe(now + 500);
   });
 
-  test("stays one while others spend a few, and is taken for a fixed one where requests are missing", () => {
+  test("is treated as a fixed window if many requests are missing, but not if a few are", () => {
     const { window, request, send, respond, now } = createSliding(3 * MINUTE);
     request(now, POLL, 59 - 2);
     send(now, CREATE, 2);
@@ -456,7 +459,7 @@ describe("a sliding window", () => {
     expect(window.state(now).resetAt).toBe(now + MINUTE);
   });
 
-  test("is not taken for a longer one after a 429", () => {
+  test("is treated as a fixed window of 60 s after a 429", () => {
     const { window, hold, now, request } = createSliding(3 * MINUTE);
     window.spend(now, CREATE);
     hold(now, 2 * MINUTE);
@@ -466,7 +469,7 @@ describe("a sliding window", () => {
   });
 });
 
-test("requests of a kind are expected as often as they came in about the last minute", () => {
+test("the expected requests of a kind follow their rate in the last minute", () => {
   const demand = new Demand();
   expect(demand.within(START, MINUTE)).toBe(0);
   demand.note(START);
