@@ -5,7 +5,7 @@ import { thirdPartyLicenses } from "./third-party-licenses.js";
 const source = "emulator/dashboard";
 const folder = "dist/dashboard";
 
-/** Builds the files that the emulator serves as its dashboard, and writes the licenses of what is in them beside. */
+/** Builds the files of the emulator's dashboard, and writes the licenses of the bundled packages. */
 export async function buildDashboard(): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   await build({

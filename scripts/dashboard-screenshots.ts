@@ -43,14 +43,14 @@ for (const theme of ["light", "dark"] as const) {
 await browser.close();
 await server.close();
 
-/** WebP, which is a fraction of a PNG. */
+/** Converts to WebP, which is much smaller than PNG. */
 async function photograph(page: Page): Promise<Buffer> {
   const session = await page.context().newCDPSession(page);
   const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality });
   return Buffer.from(data, "base64");
 }
 
-/** A life for the pictures: songs, failures, a client that broke rules, and trouble that waits. */
+/** Creates the data in the screenshots: songs, failures, broken rules, and unused faults. */
 async function furnish(world: Emulator): Promise<string> {
   const client = new AsyncMusic(world.connection());
   const song = { model: "provider_a", task_type: "music" } as const;

@@ -36,7 +36,7 @@ function index(): string {
   ].join("\n\n")}\n`;
 }
 
-/** A guide, by the head of its file: `title`, `group` and the paragraph below its heading. */
+/** A guide: `title` and `group` of its front matter, and the paragraph below its heading. */
 function guideAt(path: string): { group: string; entry: string } {
   const page = readFileSync(path, "utf8");
   const field = (name: string) => new RegExp(`^${name}: (.+)$`, "m").exec(page)?.[1] ?? "";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 
-/** Everything that a built file brings along: its own files, and the packages that they name. */
+/** All files and packages that a built file imports, directly or indirectly. */
 export interface ImportGraph {
   files: Set<string>;
   /** Each as `specifier in file`. */

@@ -1,7 +1,7 @@
 import { transform } from "esbuild";
 import type { Options } from "tsup";
 
-/** Packages that the PDF library imports and an invoice never needs, each with what stands in its place. */
+/** Packages that the PDF library imports and an invoice does not need, each with its replacement. */
 export const unusedPackages = Object.fromEntries(
   ["@noble/ciphers/aes", "brotli/decompress.js", "linebreak", "png-js"].map((name) => [
     name,

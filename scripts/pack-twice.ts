@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 
-// Each pack builds anew: a time, a random name or a path in what is built would tell them apart.
+// Each pack builds again: a time, a random name or a path in the output would make the two differ.
 const [one, other] = [pack(), pack()];
 if (one !== other)
   throw new Error(

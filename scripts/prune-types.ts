@@ -1,6 +1,6 @@
 /**
- * Removes every declaration that no entry of the package leads to, so that its types name nothing internal and no
- * dependency. Line numbers stay, since the declaration maps hold them.
+ * Removes every declaration that no entry of the package needs, so that its types name nothing internal and no
+ * dependency. Line numbers stay the same for the declaration maps.
  */
 
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 import type { Plugin } from "esbuild";
 
-/** Lets bundled CommonJS packages `require("node:fs")`: an ES module has no `require` to hand on. */
+/** Lets bundled CommonJS packages call `require("node:fs")`, since an ES module has no `require`. */
 export const requireBuiltins: Plugin = {
   name: "require-builtins",
   setup(build) {

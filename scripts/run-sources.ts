@@ -1,4 +1,4 @@
-/** Lets Node run the sources as they are: the package's own names, and a relative import of `.js`, are the `.ts` that they are made from. */
+/** Lets Node run the sources: resolves the package's own names, and relative imports of `.js`, to their `.ts` files. */
 
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";

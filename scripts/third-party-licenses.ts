@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Metafile, Plugin } from "esbuild";
 
-/** Writes the license of every package whose code went into the bundle, and says where its source is. */
+/** Writes the license of every bundled package, and the address of its source. */
 export function thirdPartyLicenses(path: string): Plugin {
   return {
     name: "third-party-licenses",
@@ -22,7 +22,7 @@ const preface =
   "async-music itself is under the MIT license (see LICENSE). The files of this folder also hold code of the\n" +
   "packages below, unchanged but for being bundled. Each is under its own license.";
 
-/** The files of each package. Only what left a byte in an output: what was imported and then dropped isn't distributed. */
+/** The files of each package in the output. Imports that the bundler dropped are not distributed. */
 function bundledPackages({ outputs }: Metafile): [name: string, files: string[]][] {
   const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
   const files = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file);
@@ -52,7 +52,7 @@ async function describe([name, files]: [name: string, files: string[]]): Promise
   return parts.map((part) => part.trim()).join("\n\n");
 }
 
-/** The comments that name a holder of rights: bundling drops them, and the package's license may name another. */
+/** Comments that name a copyright holder. Bundling drops them, and the package's license may name another holder. */
 async function noticesIn(files: string[]): Promise<string[]> {
   const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
   const comments = texts.flatMap((text) => text.match(/\/\*[\s\S]*?\*\/|(?:^\/\/.*\n)+/gm) ?? []);

@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import type { Reporter, TestModule, TestRunEndReason } from "vitest/node";
 
-/** Prints the run's totals as one plain last line, and leaves them in a file for whoever runs more after the tests. */
+/** Prints the run's totals as one plain last line, and writes them to a file for later steps. */
 export default class TotalsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[], reason: TestRunEndReason): void {
     const states = modules.flatMap((module) =>
       [...module.children.allTests()].map((test) => test.result().state),
     );
     const count = (state: string) => states.filter((each) => each === state).length;
-    // A file that doesn't load and an error outside of the tests fail the run without a test that failed.
+    // A file that does not load, or an error outside of the tests, fails the run without a failed test.
     const broken = modules.filter((module) => module.errors().length > 0).length + errors.length;
     const failed = Math.max(count("failed") + broken, reason === "passed" ? 0 : 1);
     const skipped = count("skipped") > 0 ? `, ${count("skipped")} skipped` : "";

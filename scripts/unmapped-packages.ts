@@ -3,8 +3,8 @@ import { basename } from "node:path";
 import type { Plugin } from "esbuild";
 
 /**
- * Lets the source maps say of other packages' code no more than the name of its file: their sources are not in our
- * package, so the lines of it, which would be half of all our maps, lead nowhere.
+ * Reduces other packages' code in the source maps to file names. Their sources are not in our package, and their lines
+ * would be half of all maps.
  */
 export const unmappedPackages: Plugin = {
   name: "unmapped-packages",

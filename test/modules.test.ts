@@ -83,7 +83,7 @@ test("a module imports only the modules that the table allows it", () => {
   expect(undeclared).toEqual([]);
 });
 
-test("the table allows no module what it does not need", () => {
+test("the table allows only imports that a module needs", () => {
   const taken = new Set(inside.map(({ file, target }) => `${moduleOf(file)} -> ${moduleOf(target)}`));
   const allowed = Object.entries(arrows).flatMap(([module, targets]) =>
     targets.map((target) => `${module} -> ${target}`),
@@ -116,7 +116,7 @@ test("CONTRIBUTING.md draws every module once, below what it imports", () => {
   expect(Object.entries(arrows).flatMap(upwards)).toEqual([]);
 });
 
-test("every file that CONTRIBUTING.md names is there", () => {
+test("every file that CONTRIBUTING.md names exists", () => {
   const names = [...readFileSync("CONTRIBUTING.md", "utf8").matchAll(/`([\w./-]+\.tsx?)`/g)].map(
     ([, name]) => name,
   );
@@ -125,7 +125,7 @@ test("every file that CONTRIBUTING.md names is there", () => {
   expect(names.filter((name) => !files.some((file) => file.endsWith(`/${name}`)))).toEqual([]);
 });
 
-test("a package is imported only by the modules that may know it", () => {
+test("a package is imported only by the modules that the table lists for it", () => {
   const undeclared = imports
     .filter(({ specifier }) => !specifier.startsWith("."))
     .filter(({ file, specifier }) => !matches(packages[packageOf(specifier)], moduleOf(file)))
@@ -133,7 +133,7 @@ test("a package is imported only by the modules that may know it", () => {
   expect(undeclared).toEqual([]);
 });
 
-test("no files import each other in a circle, not even types", () => {
+test("files do not import each other in a cycle, types included", () => {
   const done = new Set<string>();
   const circles: string[] = [];
   const visit = (file: string, path: readonly string[]) => {

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
 
-// How many files and functions a reader follows from a public method to the wire and back.
+// The number of files and functions between a public method and the network.
 
 interface Count {
   files: number;

@@ -1,24 +1,24 @@
 import { createEmulator } from "async-music/emulator";
 import { SONG } from "./songs.ts";
 
-/** The two calls that all services of this kind have, under names of their own: hand in work, and look how far it is. */
+/** The two calls that all services of this kind have: create a task, and read its progress. */
 export type CallName = "retrieve" | "create";
 
-/** What a service answers: an HTTP status and JSON. */
+/** A service's response: an HTTP status and JSON. */
 export interface ServiceAnswer {
   status: number;
   text: string;
 }
 
-/** The headers of the answers of a service that counts requests, with so many left that no request has to wait. */
+/** Rate-limit headers with so many requests left that no request has to wait. */
 export function createHeaders(): () => Record<string, string> {
   let remaining = 1_000_000_000;
   return () => ({ "Content-Type": "application/json", "X-RateLimit-Remaining": `${remaining--}` });
 }
 
 /**
- * The body for a request. It is always the same but for the task that it names: the one that is read, or a new one after a
- * create, since a client takes no other.
+ * The body for a request. Only the task id differs: a create returns a new one, since a client accepts each id for one
+ * submission only.
  */
 export function createBodies({ status, text }: ServiceAnswer): (path: string) => string {
   const taskId = /"task_id":"([^"]+)"/.exec(text)?.[1];
@@ -41,7 +41,7 @@ export function serviceOf(answer: ServiceAnswer): typeof fetch {
   };
 }
 
-/** What the emulator answers to a create, and to a read of the finished song. Every library gets the same. */
+/** The emulator's responses to a create and to a read of the finished song. Every library receives the same. */
 export async function answers(): Promise<Record<CallName, ServiceAnswer>> {
   const emulator = createEmulator();
   const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };

@@ -1,4 +1,4 @@
-/** The least that Node can do: the request is read to its end, and answered with JSON that differs in the task id alone. */
+/** A minimal Node server. It reads the request to its end, and returns JSON that differs in the task id only. */
 
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ const self = fileURLToPath(import.meta.url);
 
 if (process.argv[1] === self) process.send?.(await listen(JSON.parse(process.argv[2] ?? "")));
 
-/** Starts it in a process of its own. */
+/** Starts the server in a separate process. */
 export async function startBareServer(answer: ServiceAnswer): Promise<{ url: string } & Disposable> {
   const child = fork(self, [JSON.stringify(answer)]);
   const [url] = await once(child, "message");

@@ -4,12 +4,12 @@ import { type Table, tableOf } from "./report.ts";
 import { takeTurns } from "./spread.ts";
 
 const ROUNDS = 15;
-/** As many in a row that each library clears away after itself, and none after the one before it. */
+/** Calls in a row: enough that each library's garbage is collected in its own measurement. */
 const CALLS = 2000;
 
 const TARGETS = { "async-music": { atMost: 1.2 } };
 
-/** What a call costs in each library, where the service answers at once and in this process. */
+/** The cost of a call in each library, with a service in this process that responds at once. */
 export async function measureCalls(): Promise<Table[]> {
   const { retrieve, create } = await answers();
   return [await measureCall("retrieve", retrieve), await measureCall("create", create)];
@@ -25,7 +25,7 @@ async function measureCall(call: CallName, answer: ServiceAnswer): Promise<Table
   return tableOf(`${call === "create" ? "Create" : "Retrieve"}, in process`, "µs", spreads, TARGETS, "ky");
 }
 
-/** Microseconds for a call. Who can't be handed a `fetch` finds it where the global one was. */
+/** Microseconds for a call. For libraries without a `fetch` option, the global one is replaced. */
 async function timeOf(ask: () => Promise<unknown>, service: typeof fetch): Promise<number> {
   const own = globalThis.fetch;
   globalThis.fetch = service;

@@ -1,7 +1,7 @@
 import { type Command, isKept, type Row, type Section, type Table } from "./report.ts";
 
 const [WIDTH, LEFT, RIGHT, ROW, BAR, TITLE, GAP] = [760, 210, 130, 22, 14, 34, 18];
-/** Shorter tables are read as quickly as a chart. */
+/** Tables with fewer rows get no chart. */
 const FEWEST_ROWS = 4;
 
 const STYLE = `<style>
@@ -72,7 +72,7 @@ function drawPanel({ title, unit, rows }: Table, top: number): string[] {
   ];
 }
 
-/** The target in the unit of the table: it may be promised as a ratio. */
+/** The target in the unit of the table, also if it is a ratio. */
 function targetOf({ value, ratio, promise }: Row): number | null {
   if (promise === undefined) return null;
   const target = "atMost" in promise ? promise.atMost : promise.atLeast;

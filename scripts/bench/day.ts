@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 /** Each task is read once a minute, as in a batch that is not urgent. */
 const POLL_INTERVAL_MS = 60_000;
 
-/** How long a day of the service takes on a virtual clock, where clients, each with a key of its own, run songs evenly. */
+/** Measures a day of service time on a virtual clock. Clients with separate keys run songs at an even rate. */
 export async function measureDay(most: number): Promise<Table[]> {
   const tasks = Math.min(TASKS, most);
   await using emulator = createEmulator();
@@ -33,7 +33,7 @@ export async function measureDay(most: number): Promise<Table[]> {
   }
 }
 
-/** A batch writes down what it gets, and doesn't keep it. */
+/** A batch stores its results elsewhere, and does not keep them in memory. */
 async function runSong(client: AsyncMusic): Promise<void> {
   await client.tasks.run(SHORT_SONG, { pollIntervalMs: POLL_INTERVAL_MS });
 }

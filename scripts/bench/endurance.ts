@@ -1,4 +1,4 @@
-/** What a million requests at full speed leave behind: `npm run bench:endurance`. */
+/** Measures memory after a million requests at full speed: `npm run bench:endurance`. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { createEmulator } from "async-music/emulator";
@@ -11,7 +11,7 @@ import { SHORT_SONG } from "./songs.ts";
 
 const TENTH = 100_000;
 const PLENTY = 1_000_000_000;
-/** How many tasks are read in turn, once a second each. */
+/** The number of tasks that are read in turn, once a second each. */
 const TASKS = 1000;
 
 const tables: Table[] = [];
@@ -28,7 +28,7 @@ for (const [title, begin] of [
 async function endure(title: string, request: () => Promise<unknown>): Promise<Table> {
   const megabytes = async () => {
     for (let count = 0; count < TENTH; count++) await request();
-    // What is remembered for a second is forgotten at the next request but one.
+    // The second request from here drops records that are kept for one second.
     for (let time = 0; time < 2; time++) {
       await sleep(1100);
       await request();
@@ -50,7 +50,7 @@ async function endure(title: string, request: () => Promise<unknown>): Promise<T
   };
 }
 
-/** Reads of the SDK, each of another task, whose service answers at once. */
+/** Reads of the SDK, each of another task. The service responds at once. */
 async function sdkRequest(): Promise<() => Promise<unknown>> {
   const service = serviceOf((await answers()).retrieve);
   const calls = LIBRARIES["async-music"]?.("http://service.invalid", service);
@@ -58,7 +58,7 @@ async function sdkRequest(): Promise<() => Promise<unknown>> {
   return calls.retrieve;
 }
 
-/** Reads of the emulator, of one unfinished task after the other. */
+/** Reads of the emulator, each of another unfinished task. */
 async function emulatorRequest(): Promise<() => Promise<unknown>> {
   const emulator = createEmulator({ credits: PLENTY, limits: { requests: PLENTY } });
   emulator.providers.provider_a.always({ outcome: "hang" });

@@ -5,7 +5,7 @@ import { takeTurns } from "./spread.ts";
 
 const ROUNDS = 21;
 
-/** How long a process that has just begun takes to import the built SDK, and what it can't do without. */
+/** The time to import the built SDK in a new process, and the time for the Node modules that it needs. */
 export async function measureImport(): Promise<Table[]> {
   const spreads = await takeTurns(ROUNDS, {
     "ky and zod/mini": () => timeOf('await import("ky"); await import("zod/mini");'),

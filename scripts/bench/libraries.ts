@@ -7,17 +7,17 @@ import { SONG } from "./songs.ts";
 /** The calls of a library, as an application makes them. */
 export type Calls = Record<CallName, () => Promise<unknown>>;
 
-/** Makes a library that talks to a service. */
+/** Creates a library's client of a service. */
 type MakeCalls = (baseUrl: string, fetch: typeof globalThis.fetch) => Calls;
 
-/** The published packages, which have a folder and a lockfile of their own. */
+/** The published packages, which have a separate directory and lockfile. */
 const peer = createRequire(new URL("../../tools/bench/package.json", import.meta.url));
 
 const TASKS = "/api/v1/task";
 const INPUT = { prompt: "rain in Lisbon" };
 const HEADERS = { "x-api-key": "emu_bench", "Content-Type": "application/json" };
 
-/** Each task is asked for once: none may be read twice in a second. */
+/** Each task is read once, since none may be read twice in a second. */
 let count = 0;
 const nextId = () => `5ba53ba9-9b4b-4e4c-8a30-${(count++).toString(16).padStart(12, "0")}`;
 

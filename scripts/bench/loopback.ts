@@ -10,7 +10,7 @@ const IN_FLIGHT = 50;
 
 const CONTENDERS = ["bare fetch", "async-music", "ky", "openai", "@anthropic-ai/sdk", "axios"];
 
-/** What a read costs over a connection, with many in flight. */
+/** The cost of a read over a connection, with many in flight. */
 export async function measureLoopback(): Promise<Table[]> {
   const { retrieve } = await answers();
   using server = await startBareServer(retrieve);

@@ -1,4 +1,4 @@
-/** How fast and how large the SDK and the emulator are, beside others of their kind: `npm run bench`. */
+/** Compares speed and size of the SDK and the emulator with those of similar packages: `npm run bench`. */
 
 import { measureCalls } from "./calls.ts";
 import { measureImport } from "./import-time.ts";

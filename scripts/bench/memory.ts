@@ -1,13 +1,13 @@
 /**
- * What 100,000 tasks cost: heap and resident memory of a process of its own, which holds as many tasks and a log of
- * as many requests. Run it by `npm run bench:memory`, after a build.
+ * Measures the heap and the resident memory of a process with 100,000 tasks and as many logged requests. Run it with
+ * `npm run bench:memory`, after a build.
  */
 
 import { createEmulator } from "async-music/emulator";
 
 const TASKS = 100_000;
 
-/** The promise: all of them in less than this. */
+/** The target for all of them. */
 const MOST_MEGABYTES = 400;
 
 const emulator = createEmulator({ credits: 10 * TASKS, limits: { requests: 10 * TASKS } });
@@ -27,7 +27,7 @@ if (after.rss > MOST_MEGABYTES) {
   process.exitCode = 1;
 }
 
-/** Megabytes. Where the collector can be called, what is held is told from what is only not yet collected. */
+/** Megabytes. Runs garbage collection first, if it can be called. */
 function measure(): { rss: number; heap: number } {
   globalThis.gc?.();
   const { rss, heapUsed } = process.memoryUsage();

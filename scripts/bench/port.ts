@@ -16,7 +16,7 @@ const SECONDS = 0.5;
 const PROMISES = { read: { atLeast: 0.6 }, create: { atLeast: 0.5 } } as const;
 const BARE = "a bare Node server with the same response";
 
-/** How fast emulators answer on a port, each against a bare server that answers the same. */
+/** Requests per second of emulators on a port, each compared with a bare server with the same responses. */
 export async function measurePort(): Promise<Table[]> {
   const rows: Record<"read" | "create", Row[]> = { read: [], create: [] };
   for (const [name, service] of Object.entries(SERVICES)) {
@@ -35,7 +35,7 @@ export async function measurePort(): Promise<Table[]> {
   }));
 }
 
-/** What emulators take before anybody asks them for something. */
+/** Start time and idle memory of emulators. */
 export async function measureStart(): Promise<Table[]> {
   const contenders = Object.entries(SERVICES);
   const turns = (measure: (service: Service) => Promise<number>) =>
@@ -91,6 +91,6 @@ async function answersPerSecond(url: string, question: Question): Promise<number
   const requests = [question];
   const result = await autocannon({ url, connections: CONNECTIONS, duration: SECONDS, requests });
   const { non2xx, errors, "2xx": answered } = result;
-  if (non2xx + errors > 0) throw new Error(`Expected answers from ${url}, got ${non2xx + errors} failures`);
+  if (non2xx + errors > 0) throw new Error(`${non2xx + errors} requests to ${url} failed.`);
   return (answered * 1000) / (performance.now() - began);
 }

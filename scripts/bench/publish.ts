@@ -9,7 +9,7 @@ const PAGE = new URL("../../docs/performance.md", import.meta.url);
 
 const loadBefore = load();
 
-/** Prints what was measured, and which promises it breaks. */
+/** Prints the measurements, and the targets that they miss. */
 export function print(tables: readonly Table[]): void {
   for (const { title, unit, rows } of tables) {
     console.log(`\n${title}, ${unit}`);

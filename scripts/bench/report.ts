@@ -1,15 +1,15 @@
 import type { Spread } from "./spread.ts";
 
-/** What one contender took, and what was promised of it. */
+/** One measurement, and its target. */
 export interface Row {
   name: string;
   value: number;
-  /** The middle half of the rounds; absent where there is nothing to repeat. */
+  /** The middle half of the rounds; absent if the measurement is not repeated. */
   lower?: number;
   upper?: number;
-  /** The value as a part of what it is held against. */
+  /** The value divided by the value of the row it is compared with. */
   ratio?: number;
-  /** What the ratio, or without one the value, is promised to be. */
+  /** The target of the ratio, or of the value if there is no ratio. */
   promise?: Promised;
 }
 
@@ -17,19 +17,19 @@ export type Promised = { atMost: number } | { atLeast: number };
 
 export interface Table {
   title: string;
-  /** What the values are. */
+  /** The unit of the values. */
   unit: string;
-  /** What ratios are held against. */
+  /** The name of the row that ratios are relative to. */
   against?: string;
   rows: Row[];
 }
 
-/** What one command measured, where and when. */
+/** The measurements of one command, with machine and date. */
 export interface Section {
   machine: string;
   node: string;
   date: string;
-  /** How many processes wanted to run, in the minute before the first measurement and in the last one. */
+  /** The load averages over one minute, before the first measurement and after the last one. */
   load: { before: number; after: number };
   tables: readonly Table[];
 }
@@ -37,7 +37,7 @@ export interface Section {
 export type Command = "bench" | "bench:scale" | "bench:endurance";
 export type Report = Partial<Record<Command, Section>>;
 
-/** A table of what took turns. All others are compared with `against`, the first by default. */
+/** A table of alternating measurements. All rows are compared with `against`, the first by default. */
 export function tableOf(
   title: string,
   unit: string,
@@ -54,19 +54,19 @@ export function tableOf(
   return { title, unit, against, rows };
 }
 
-/** A row of what is held against its promise alone. */
+/** A row without a ratio, compared with its target only. */
 export function rowOf(name: string, { lower, median, upper }: Spread, promise?: Promised): Row {
   const [low, value, high] = [significant(lower), significant(median), significant(upper)];
   return { name, value, lower: low, upper: high, ...(promise && { promise }) };
 }
 
-/** Whether a promise is kept; `null` where none was given. */
+/** Whether a row meets its target; `null` without a target. */
 export function isKept({ value, ratio = value, promise }: Row): boolean | null {
   if (promise === undefined) return null;
   return "atMost" in promise ? ratio <= promise.atMost : ratio >= promise.atLeast;
 }
 
-/** Three digits are as much as a measurement tells. */
+/** Rounds to three significant digits. */
 export function significant(value: number): number {
   return Number(value.toPrecision(3));
 }

@@ -5,13 +5,13 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Service } from "./services.ts";
 
-/** Longer than any of them takes to start. */
+/** Longer than any service takes to start. */
 const LONGEST_START_MS = 60_000;
 
-/** A service in a process of its own. */
+/** A service in a separate process. */
 export interface RunningService extends AsyncDisposable {
   url: string;
-  /** From the start of its command to its first answer. */
+  /** The time from the start of its command to its first response. */
   startSeconds: number;
   residentMebibytes(): number;
 }
@@ -48,7 +48,7 @@ async function firstAnswer(url: string): Promise<void> {
       await sleep(2);
     }
   }
-  throw new Error(`Expected an answer from ${url} within ${LONGEST_START_MS} ms`);
+  throw new Error(`${url} did not respond within ${LONGEST_START_MS} ms.`);
 }
 
 async function freePort(): Promise<number> {

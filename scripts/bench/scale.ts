@@ -1,6 +1,6 @@
 /**
- * What it costs where there is much of everything: `npm run bench:scale`, which takes a quarter of an hour; with a
- * number, such as `npm run bench:scale -- 1000`, no more than so many of anything.
+ * Measures costs with many tasks and waits: `npm run bench:scale`, about 15 min. A number sets the maximum:
+ * `npm run bench:scale -- 1000`.
  */
 
 import { measureDay } from "./day.ts";

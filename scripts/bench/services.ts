@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { SONG } from "./songs.ts";
 
-/** A question to a server, the same every time. */
+/** A request to a server, the same every time. */
 export interface Question {
   method: "GET" | "POST";
   path: string;
@@ -12,7 +12,7 @@ export interface Question {
 /** An emulator that is started by a command and listens on a port. */
 export interface Service {
   command(port: number): { file: string; parameters: string[]; env?: Record<string, string> };
-  /** Makes ready what the questions are about. */
+  /** Creates the data that the requests read. */
   questions(url: string): Promise<Record<"read" | "create", Question>>;
 }
 
@@ -23,7 +23,7 @@ const built = (path: string) => fileURLToPath(new URL(`../../${path}`, import.me
 const API_KEY = "emu_bench";
 const PLENTY = 1_000_000_000;
 
-/** The emulator with all of its rules, and those of other services, each as it is published. */
+/** The emulator with all its rules, and published emulators of other services. */
 export const SERVICES: Readonly<Record<string, Service>> = {
   "async-music": {
     command: (port) => ({
@@ -39,7 +39,7 @@ export const SERVICES: Readonly<Record<string, Service>> = {
         body: JSON.stringify({ requests: PLENTY }),
       });
       const create = songQuestion();
-      // The one that is read goes on for as long as it is read.
+      // The task that is read does not finish during the measurement.
       const hanging = { ...create.headers, "X-Emulator-Outcome": '{"outcome":"hang"}' };
       const { data } = JSON.parse(await ask(url, { ...create, headers: hanging }));
       return { create, read: taskQuestion(data.task_id) };
@@ -102,7 +102,7 @@ export const SERVICES: Readonly<Record<string, Service>> = {
   },
 };
 
-/** Asks once, and answers the text of what must be a success. */
+/** Sends one request that must succeed, and returns the text of its response. */
 export async function ask(
   url: string,
   { path, ...init }: Omit<Question, "method"> & { method: string },
@@ -110,7 +110,7 @@ export async function ask(
   const answer = await fetch(url + path, init);
   const text = await answer.text();
   if (answer.ok) return text;
-  throw new Error(`Expected ${init.method} ${path} to succeed, got ${answer.status} ${text}`);
+  throw new Error(`${init.method} ${path} failed: ${answer.status} ${text}`);
 }
 
 function songQuestion(): Question {

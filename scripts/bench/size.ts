@@ -9,7 +9,7 @@ import { type Row, significant, type Table } from "./report.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const peers = `${root}tools/bench`;
 
-/** What an application bundles of each library that uses its client. */
+/** The code that an application bundles to use the client of each library. */
 const CLIENTS: readonly { name: string; code: string; folder: string }[] = [
   { name: "async-music", code: 'export * from "./src/index.ts"', folder: root },
   { name: "openai", code: 'export { OpenAI } from "openai"', folder: peers },
@@ -25,7 +25,7 @@ const CLIENTS: readonly { name: string; code: string; folder: string }[] = [
   { name: "axios", code: 'export { default } from "axios"', folder: peers },
 ];
 
-/** What a bundle holds of each library, and what an installation loads. */
+/** The size of a bundle with each library, and of an installation. */
 export async function measureSize(): Promise<Table[]> {
   const rows: Row[] = [];
   for (const { name, code, folder } of CLIENTS) {

@@ -9,14 +9,14 @@ Oh, let it rain on Lisbon till the lamps are out of breath,
 till all the roofs have learned the tune and hum it half to death.
 `;
 
-/** A song as they are: with all of its words, which a finished task and each of its clips repeat. */
+/** A typical song with lyrics, which a finished task and each of its clips repeat. */
 export const SONG = {
   model: "provider_a",
   task_type: "music",
   input: { prompt: VERSE.repeat(3), tags: "fado, slow, guitar", title: "Rain in Lisbon" },
 } as const;
 
-/** A song as it is asked for where what is measured doesn't depend on its words. */
+/** A short request, for measurements that do not depend on the lyrics. */
 export const SHORT_SONG = {
   model: "provider_a",
   task_type: "music",

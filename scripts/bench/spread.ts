@@ -1,4 +1,4 @@
-/** What was measured several times: the middle, and the middles of the halves below and above it. */
+/** The median of repeated measurements, and the quartiles. */
 export interface Spread {
   lower: number;
   median: number;
@@ -12,8 +12,8 @@ export function spreadOf(values: readonly number[]): Spread {
 }
 
 /**
- * Lets contenders take turns, so that a machine that gets slower or faster does so for all of them; every other round
- * goes backwards, so that none always comes after the same one's leavings. The first round warms up, and isn't counted.
+ * Measures all candidates in each round, so that a change of the machine's speed affects all. Every other round runs in
+ * reverse order, so that none always follows the same one. The first round warms up, and does not count.
  */
 export async function takeTurns(
   rounds: number,

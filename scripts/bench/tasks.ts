@@ -7,7 +7,7 @@ const ASKED = 2000;
 const PLENTY = 1_000_000_000;
 const BODY = JSON.stringify(SHORT_SONG);
 
-/** What a request costs an emulator that holds so many tasks. */
+/** The cost of a request to an emulator, by its number of tasks. */
 export async function measureTasks(most: number): Promise<Table[]> {
   const emulator = createEmulator({ credits: PLENTY, limits: { requests: PLENTY } });
   const ids: string[] = [];
@@ -37,7 +37,7 @@ export async function measureTasks(most: number): Promise<Table[]> {
 async function ask(emulator: Emulator, path: string, init: RequestInit) {
   const headers = { "x-api-key": emulator.apiKey, "Content-Type": "application/json" };
   const answer = await emulator.fetch(`${emulator.url}/api/v1/task${path}`, { ...init, headers });
-  if (!answer.ok) throw new Error(`Expected a success, got ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`The request failed: ${await answer.text()}`);
   return await answer.json();
 }
 

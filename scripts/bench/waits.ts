@@ -4,13 +4,13 @@ import { heapBytes } from "./heap-bytes.ts";
 import { type Promised, type Row, significant, type Table } from "./report.ts";
 import { SHORT_SONG } from "./songs.ts";
 
-/** The first only warm up. */
+/** The first rounds warm up, and do not count. */
 const WAITS = [1000, 10, 100, 1000, 10_000, 50_000];
-/** Fewer are repeated until they are as many. */
+/** Smaller numbers of waits are repeated up to this total. */
 const ENOUGH = 1000;
 const PLENTY = 1_000_000_000;
 
-/** What one wait costs, where there are so many. */
+/** The cost of one wait, by the number of concurrent waits. */
 interface Cost {
   waits: number;
   microseconds: number;
@@ -18,7 +18,7 @@ interface Cost {
   timers: number;
 }
 
-/** What a wait costs from its beginning to its task's end, all of its reads and the emulator's part included. */
+/** The cost of a wait until its task's end, with all reads and the emulator's work. */
 export async function measureWaits(most: number): Promise<Table[]> {
   const costs: Cost[] = [];
   for (const waits of WAITS.filter((each) => each <= most)) costs.push(await meanCost(waits));

@@ -2,10 +2,9 @@ import type { Law } from "./law.js";
 import type { Limit } from "./service.js";
 
 /**
- * The least mean discovery delay that a policy can reach which cannot see the future. Put a price on a read, and the
- * cheapest plan of reads for one task follows, worked backwards over its ages. What all plans cost at a price, less the
- * price of all the reads that there are, is never more than what the best policy reaches; the highest such bound is
- * the answer.
+ * The lowest mean discovery delay of any policy without knowledge of future durations. Each read has a price. For one
+ * task, dynamic programming over its ages finds the cheapest plan of reads. The cost of all plans, minus the price of
+ * all available reads, is a lower bound (Lagrangian relaxation). The result is the highest bound over all prices.
  */
 export function steadyBound(
   law: Law,
@@ -29,7 +28,7 @@ export function steadyBound(
   return best;
 }
 
-/** The same for tasks that all begin at once, while nothing else needs the key: each window has a price of its own. */
+/** The same for tasks that all begin at once, without other use of the key. Each window has a separate price. */
 export function burstBound(law: Law, tasks: number, limit: Limit, gapSeconds: number): number {
   const windowSeconds = limit.windowMs / 1000;
   const windows = Math.ceil(tasks / limit.requests + 1) + Math.ceil(longest(law) / windowSeconds);
@@ -63,11 +62,11 @@ const HOUR = 3600;
 interface Curve {
   ages: readonly number[];
   ended: readonly number[];
-  /** The mean time for which a task has been over at each age. */
+  /** The mean time since a task's end, at each age. */
   overdue: readonly number[];
 }
 
-/** The cheapest plan of reads for one task, and what it costs. */
+/** The cheapest plan of reads for one task, and its cost. */
 function plan({ ages, ended, overdue }: Curve, gapSeconds: number, priceAt: (age: number) => number) {
   const last = ages.length - 1;
   const cost = new Float64Array(last + 1);
@@ -113,7 +112,7 @@ function plan({ ages, ended, overdue }: Curve, gapSeconds: number, priceAt: (age
 }
 
 function curveOf(law: Law, ages: readonly number[]): Curve {
-  // The hour ends whatever is left (States: age).
+  // The task timeout ends all remaining tasks (States: age).
   const ended = ages.map((age) => (age >= HOUR ? 1 : law.endedBy(age)));
   const overdue: number[] = [0];
   for (let step = 1; step < ages.length; step++) {
@@ -123,7 +122,7 @@ function curveOf(law: Law, ages: readonly number[]): Curve {
   return { ages, ended, overdue };
 }
 
-/** Every second while tasks end, then every ten until the hour. */
+/** Every second while tasks end, then every 10 s until the task timeout. */
 function agesOf(law: Law): number[] {
   const end = longest(law);
   const ages = Array.from({ length: end + 1 }, (_, age) => age);
@@ -131,7 +130,7 @@ function agesOf(law: Law): number[] {
   return ages;
 }
 
-/** An age at which nearly everything is over that ever will be. */
+/** An age at which nearly all tasks that end have ended. */
 function longest(law: Law): number {
   let age = 10;
   while (age < HOUR && law.endedBy(HOUR - 1) - law.endedBy(age) > 1e-4) age += 10;

@@ -7,10 +7,10 @@ export interface Law {
   draw(chance: number): number;
 }
 
-/** What the interface calls typical: half a minute to five minutes, 103 seconds on average. */
+/** The typical durations of the interface: 30 s to 5 min, 103 s on average. */
 export const TYPICAL: Law = clamped(lognormal("typical", 90, 0.52), 30, 300);
 
-/** Times that are lognormal around a median. */
+/** Lognormal durations around a median. */
 export function lognormal(name: string, medianSeconds: number, sigma: number): Law {
   return {
     name,
@@ -19,7 +19,7 @@ export function lognormal(name: string, medianSeconds: number, sigma: number): L
   };
 }
 
-/** Times after Weibull's distribution, from the first to beyond the last of which 1 in 1000 takes longer. */
+/** Weibull durations from a minimum. 1 in 1000 takes longer than the second value. */
 export function weibull(name: string, shape: number, shortest: number, longest: number): Law {
   const scale = (longest - shortest) / Math.log(1000) ** (1 / shape);
   const law = {
@@ -30,7 +30,7 @@ export function weibull(name: string, shape: number, shortest: number, longest: 
   return clamped(law, shortest, longest);
 }
 
-/** A law whose extremes are drawn in to its bounds. */
+/** A distribution that is clamped to its bounds. */
 function clamped(law: Law, shortest: number, longest: number): Law {
   return {
     name: law.name,
@@ -44,7 +44,7 @@ export function equal(name: string, seconds: number): Law {
   return { name, endedBy: (age) => (age >= seconds ? 1 : 0), draw: () => seconds };
 }
 
-/** Times spread evenly between two. */
+/** Uniform durations between two values. */
 export function even(name: string, shortest: number, longest: number): Law {
   const span = longest - shortest;
   return {
@@ -54,7 +54,7 @@ export function even(name: string, shortest: number, longest: number): Law {
   };
 }
 
-/** A share of the tasks after one law, the rest after another. */
+/** A share of the tasks follows one distribution, the rest another. */
 export function mixture(name: string, share: number, first: Law, second: Law): Law {
   return {
     name,
@@ -64,7 +64,7 @@ export function mixture(name: string, share: number, first: Law, second: Law): L
   };
 }
 
-/** Tasks that hang: only the service's hour ends them. */
+/** Tasks that hang until the service's task timeout ends them. */
 export const NEVER: Law = { name: "never", endedBy: () => 0, draw: () => Number.POSITIVE_INFINITY };
 
 /** The share of a normal distribution below a number of deviations (Abramowitz and Stegun 7.1.26). */

@@ -5,8 +5,9 @@ import { allTrials, type Trial } from "./scenarios.js";
 import { type Outcome, simulate } from "./simulate.js";
 
 /**
- * Prints what our policy, fixed polling and back-off polling reach in each scenario, beside the computed bound, and
- * draws the guide's curve. `npm run pacing -- 0.3` runs only the scenarios whose names begin so, and draws nothing.
+ * Prints the delays of the client's policy, fixed polling and back-off polling in each scenario, beside the computed
+ * bound, and draws the guide's curve. `npm run pacing -- 0.3` runs only scenarios whose names begin with 0.3, and draws
+ * nothing.
  */
 const RIVALS = [FIXED, BACKOFF];
 const SECONDS = 3600;

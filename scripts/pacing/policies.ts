@@ -4,7 +4,7 @@ import type { Clock } from "../../src/time/clock.js";
 import type { Limit, Service } from "./service.js";
 import { createSharedBudget } from "./shared-budget.js";
 
-/** What a policy's clients are connected to. */
+/** The service and the clock of a policy's clients. */
 export interface Connection {
   service: Service;
   clock: Clock;
@@ -46,10 +46,10 @@ export const FLEET: Policy = {
   },
 };
 
-/** What most clients do: poll every 5 s, and after a 429 wait as long as it states. */
+/** Polls every 5 s, as most clients do. After a 429, waits as long as it states. */
 export const FIXED: Policy = createUnpaced("fixed 5 s", () => 5000);
 
-/** What careful clients do: the gap grows from 5 s to 10 s, with jitter. */
+/** Polls at intervals that grow from 5 s to 10 s, with jitter, as careful clients do. */
 export const BACKOFF: Policy = createUnpaced(
   "back-off 5-10 s",
   (poll, chance) => Math.min(10_000, 5000 * 1.5 ** poll) * (1 + 0.2 * chance),
@@ -78,7 +78,7 @@ function createUnpaced(name: string, gapMs: (poll: number, chance: number) => nu
   return {
     name,
     connect({ service: { fetch }, clock, random, processes }) {
-      /** Sends a request until it is answered with something else than 429. */
+      /** Repeats a request until its status is not 429. */
       const send = async (path: string, init?: RequestInit) => {
         for (;;) {
           const response = await fetch(`${baseUrl}/api/v1/task${path}`, init);

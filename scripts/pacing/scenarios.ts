@@ -4,7 +4,7 @@ import { FLEET, OURS, type Policy } from "./policies.js";
 import { type Limit, USUAL_LIMIT } from "./service.js";
 import type { BatchLoad, Scenario, SteadyLoad } from "./simulate.js";
 
-/** A scenario, who plays it, and what is required. */
+/** A scenario, its policies, and the required figures. */
 export interface Trial {
   scenario: Scenario;
   /** How the SDK's processes share the key. */

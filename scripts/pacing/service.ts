@@ -15,7 +15,7 @@ export const USUAL_LIMIT: Limit = { requests: 120, windowMs: 60_000, kind: "fixe
 export interface ServiceTask {
   id: string;
   createdAt: number;
-  /** When it ends by itself; `Infinity` for a task that never does. */
+  /** When it ends by itself; `Infinity` if it never does. */
   endsAt: number;
   reads: number;
   /** The read that found it finished, if any. */
@@ -29,7 +29,7 @@ export interface ServiceTask {
  * durations they are given. The prompt of a create is the number of its ticket.
  */
 export class Service {
-  /** Requests answered with 429. */
+  /** Requests refused with 429. */
   refused = 0;
   readonly #time: VirtualTime;
   readonly #limit: Limit;
@@ -127,7 +127,7 @@ export class Service {
   }
 }
 
-/** Reads a task: whether it is over. The service settles it at the first read that finds it over. */
+/** Returns whether a task has ended. The service settles it at the first read after its end. */
 function isFound(task: ServiceTask, now: number): boolean {
   task.reads++;
   const isTooOld = now - task.createdAt > LIMITS.taskTimeoutMs;
@@ -139,7 +139,7 @@ function isFound(task: ServiceTask, now: number): boolean {
   return true;
 }
 
-/** When a task is over, by itself or by the service's task timeout. */
+/** When a task ends, by itself or by the service's task timeout. */
 export function overAt({ createdAt, endsAt }: ServiceTask): number {
   return Math.min(endsAt, createdAt + LIMITS.taskTimeoutMs);
 }

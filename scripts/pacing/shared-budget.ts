@@ -1,7 +1,7 @@
 import { type FleetBudget, type FleetSize, marginOf } from "../../src/redis/fleet-window.js";
 import type { Clock } from "../../src/time/clock.js";
 
-/** A fleet's window on a test's clock, in the place of Redis: what it must do is what the tests on Redis show. */
+/** A fleet's window on a test clock, without Redis. It behaves as the tests with Redis require. */
 export function createSharedBudget(clock: Clock, size: FleetSize, answersAfterMs = 2): () => FleetBudget {
   const lastsMs = size.windowMs + marginOf(size);
   const waitingBy = new Map<FleetBudget, number>();

@@ -43,7 +43,7 @@ export interface Outcome {
   worstDelay: number;
   /** Mean time from the call of `run` to the creation of the task. */
   meanCreateWait: number;
-  /** Requests answered with 429. */
+  /** Requests refused with 429. */
   refused: number;
   /** Tasks that were found too late, or never. */
   lost: number;
@@ -58,7 +58,7 @@ interface Ticket {
   chance: number;
 }
 
-/** The way to the service and the way back, each, in milliseconds. */
+/** The network delay in each direction, in milliseconds. */
 const LATENCY_MS = { shortest: 30, longest: 120 };
 
 /** Plays a scenario in virtual time and measures it at the service. */
@@ -77,7 +77,7 @@ export async function simulate(scenario: Scenario, policy: Policy, seed: number)
 
 async function play(scenario: Scenario, policy: Policy, seed: number) {
   const time = createVirtualTime();
-  // A task's duration must not depend on how it is polled: each use of randomness has a source of its own.
+  // A task's duration must not depend on how it is polled, so each use of randomness has a separate source.
   const randomOf = (source: number) => seededRandom(seed * 7919 + source * 104729);
   const [arrivals, durations, latencies, random] = [randomOf(1), randomOf(2), randomOf(3), randomOf(4)];
   const limit = scenario.limit ?? USUAL_LIMIT;
@@ -124,7 +124,7 @@ async function play(scenario: Scenario, policy: Policy, seed: number) {
 
   function clientOf(index: number) {
     const client = clients[index % clients.length];
-    if (client === undefined) throw new Error("Invariant: there is a process.");
+    if (client === undefined) throw new Error("Invariant: at least one process exists.");
     return client;
   }
 

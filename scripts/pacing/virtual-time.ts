@@ -29,7 +29,7 @@ export function createVirtualTime(): VirtualTime {
         await new Promise((resolve) => setImmediate(resolve));
         if (isDone) break;
         if (sleepers.nextWakeAt === Number.POSITIVE_INFINITY)
-          throw new Error("All code waits, and none of it for a time.");
+          throw new Error("All code waits, but nothing sleeps on the clock.");
         time = Math.max(time, sleepers.nextWakeAt);
         sleepers.wakeUntil(time);
       }

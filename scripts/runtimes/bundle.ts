@@ -4,7 +4,7 @@ import { build } from "esbuild";
 
 const root = new URL("../../", import.meta.url);
 
-/** What the suite imports, and what is carried to the runtimes in its place: the package as it is built. */
+/** Imports of the suite, and their replacements in the bundles: the built package. */
 const STAND_INS: Readonly<Record<string, string>> = {
   "src/index.ts": "dist/index.js",
   "src/node/index.ts": "dist/node.js",
@@ -13,7 +13,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
   "emulator/node.ts": "dist/emulator-node.js",
 };
 
-/** Bundles one of the entries in `test/runtimes`, with the built package and all that it needs; answers the file. */
+/** Bundles an entry of `test/runtimes` with the built package and its dependencies. Returns the file. */
 export async function bundle(entry: string, folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   const outfile = `${folder}/${entry}.mjs`;

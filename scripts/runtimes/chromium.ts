@@ -35,7 +35,10 @@ export async function runInChromium(scriptPath: string): Promise<TestResult[]> {
   const browser = spawn(process.env["CHROMIUM"] ?? "chromium", flags, { stdio: "ignore" });
   browser.once("error", (error) => settle?.reject(error));
   browser.once("exit", (code) => settle?.reject(new Error(`Chromium ended with status ${code}`)));
-  const patience = setTimeout(() => settle?.reject(new Error("No results came in time")), PATIENCE_MS);
+  const patience = setTimeout(
+    () => settle?.reject(new Error("Chromium sent no results in time")),
+    PATIENCE_MS,
+  );
   try {
     return await results;
   } finally {

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { TestResult } from "../../test/runtimes/test-runner.ts";
 import { RUNTIMES } from "./runtimes.ts";
 
-// Holds the built package to its contract in every runtime, or in those whose names are given.
+// Runs the contract tests of the built package in every runtime, or in the named ones.
 
 const folder = fileURLToPath(new URL("../../.reports/runtimes", import.meta.url));
 const wanted = process.argv.slice(2).map((name) => name.toLowerCase());

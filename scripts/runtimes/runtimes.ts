@@ -6,7 +6,7 @@ import { bundle } from "./bundle.ts";
 import { runInChromium } from "./chromium.ts";
 import { runInWorkerd } from "./workerd.ts";
 
-/** A runtime, and how it is made to run the suite. */
+/** A runtime, and the function that runs the suite in it. */
 interface Runtime {
   name: string;
   run(folder: string): Promise<TestResult[]>;

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { TestResult } from "../../test/runtimes/test-runner.ts";
 
-/** Runs a bundled worker in workerd, which is what Cloudflare's workers run in. */
+/** Runs a bundled worker in workerd, the runtime of Cloudflare Workers. */
 export async function runInWorkerd(scriptPath: string): Promise<TestResult[]> {
   const require = createRequire(new URL("../../tools/runtimes/package.json", import.meta.url));
   const { Miniflare } = require("miniflare");

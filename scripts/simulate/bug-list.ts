@@ -1,10 +1,10 @@
-/** What is replaced, once, and by what. */
+/** The text that is replaced, once, and its replacement. */
 export interface Bug {
   name: string;
   file: string;
   find: string;
   replace: string;
-  /** Where to begin the search for what shows in one of thousands only. @defaultValue 1 */
+  /** The first world to search, for bugs that only one of thousands of worlds shows. @defaultValue 1 */
   firstWorld?: number;
 }
 
@@ -23,7 +23,7 @@ export const BUGS: readonly Bug[] = [
     replace: "intent.revision : true;",
   },
   {
-    name: "the intent is not awaited: the POST leaves beside it",
+    name: "the POST is sent without waiting for the intent",
     file: "src/journal/submit-once.ts",
     find: "intent.revision : await take();",
     replace: "intent.revision : (void take().catch(() => {}), true);",
@@ -35,7 +35,7 @@ export const BUGS: readonly Bug[] = [
     replace: "const isPut = true;",
   },
   {
-    name: "a task whose answer is broken is not recorded",
+    name: "a task whose response is cut is not recorded",
     file: "src/journal/submit-once.ts",
     find: "if (taskId !== null) await record(",
     replace: "if (false) await record(",
@@ -47,19 +47,19 @@ export const BUGS: readonly Bug[] = [
     replace: "else if (false)",
   },
   {
-    name: "who comes second posts all the same",
+    name: "a second process sends a POST for the same key",
     file: "src/journal/submit-once.ts",
     find: 'if (!isOurs) throw new AlreadyTaken("Another run has taken the key.");',
     replace: "",
   },
   {
-    name: "an intent that stays one is taken over",
+    name: "another process takes over an old intent",
     file: "src/journal/submit-once.ts",
     find: "throw await outcomeUnknown(slot, entry, pending.probe, null);",
     replace: "await slot.free(entry.revision);",
   },
   {
-    name: "a journal overwrites what is there",
+    name: "a journal overwrites an existing entry",
     file: "src/journal/entries.ts",
     find: "if (revisionAt(key) !== previous) return false;",
     replace: "",
@@ -71,45 +71,45 @@ export const BUGS: readonly Bug[] = [
     replace: "reject(signal?.reason)",
   },
   {
-    name: "a POST that its caller has left is dropped",
+    name: "a POST in flight is dropped when its caller aborts",
     file: "src/http/attempt.ts",
     find: "inFlight ? undefined : signal);",
     replace: "signal);",
     firstWorld: 4001,
   },
   {
-    name: "what a POST brings that its caller has left is not recorded",
+    name: "the response to a POST is not recorded after its caller aborts",
     file: "src/journal/submit-once.ts",
     find: "return record(slot, intent, submission.task_id",
     replace: "return pending.signal?.aborted ? null : record(slot, intent, submission.task_id",
   },
   {
-    name: "a connection that broke counts as one that was never made",
+    name: "a broken connection counts as one that was never made",
     file: "src/http/attempt.ts",
     find: 'kind: isNeverSent ? "never_sent" : "connection_lost"',
     replace: 'kind: "never_sent"',
   },
   {
-    name: "the evidence says the opposite",
+    name: "the evidence states the opposite",
     file: "src/journal/evidence.ts",
     find: 'return fits(created) ? "not_created" : "created";',
     replace: 'return fits(created) ? "created" : "not_created";',
   },
   {
-    name: "a stated wait is not waited for",
+    name: "a stated wait is ignored",
     file: "src/http/attempt.ts",
     find: "statedWaitMs: status >= 400 ? statedWaitMs(headers, json, now) : null,",
     replace: "statedWaitMs: null,",
   },
   {
-    name: "the service settles twice",
+    name: "the service settles a task twice",
     file: "emulator/core/ledger.ts",
     find: 'addEntry(ledger, at, { kind: "settle", credits, task_id: task.id });',
     replace:
       'for (let i = 0; i < 2; i++) addEntry(ledger, at, { kind: "settle", credits, task_id: task.id });',
   },
   {
-    name: "the service keeps what it should refund",
+    name: "the service does not refund a failed task",
     file: "emulator/core/ledger.ts",
     find: 'ledger.available += credits;\n  addEntry(ledger, at, { kind: "refund"',
     replace: 'addEntry(ledger, at, { kind: "refund"',

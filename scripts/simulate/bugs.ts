@@ -14,7 +14,7 @@ const results = BUGS.map((bug) => ({ bug, found: searchFor(bug) }));
 for (const { bug, found } of results) console.log(`${found ?? "NOT FOUND"}: ${bug.name}`);
 if (results.some(({ found }) => found === null)) process.exitCode = 1;
 
-/** The first property that a copy with the bug is seen to break, and in which world. */
+/** The first property that a copy with the bug breaks, and the world in which it does. */
 function searchFor({ file, find, replace, firstWorld = 1 }: Bug): string | null {
   const copy = mkdtempSync(join(tmpdir(), "async-music-bug-"));
   try {
@@ -22,7 +22,8 @@ function searchFor({ file, find, replace, firstWorld = 1 }: Bug): string | null 
       cpSync(part, join(copy, part), { recursive: true });
     symlinkSync(resolve("node_modules"), join(copy, "node_modules"));
     const sound = readFileSync(join(copy, file), "utf8");
-    if (sound.split(find).length !== 2) throw new Error(`Expected ${file} to have once: ${find}`);
+    if (sound.split(find).length !== 2)
+      throw new Error(`${file} must contain this text exactly once: ${find}`);
     writeFileSync(
       join(copy, file),
       sound.replace(find, () => replace),
@@ -41,7 +42,7 @@ function searchFor({ file, find, replace, firstWorld = 1 }: Bug): string | null 
       cwd: copy,
       encoding: "utf8",
     });
-    if (!/ of \d+ worlds in /.test(stdout)) throw new Error(`Expected the simulation to run, got ${stderr}`);
+    if (!/ of \d+ worlds in /.test(stdout)) throw new Error(`The simulation did not run: ${stderr}`);
     const [, world, violation] = /World (\d+) is broken.*\n\s+(.*)/.exec(stdout) ?? [];
     return world === undefined ? null : `world ${world}, ${violation}`;
   } finally {

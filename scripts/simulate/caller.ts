@@ -3,7 +3,7 @@ import type { RunOptions } from "../../src/tasks/options.js";
 import type { Machine } from "./machine.js";
 import type { Order, ProcessPlan } from "./plan.js";
 
-/** What a process was told about one of its keys. */
+/** The result of a run for one key of a process. */
 export interface Told {
   process: string;
   key: string;
@@ -12,14 +12,14 @@ export interface Told {
   error: unknown;
 }
 
-/** How the clients of a world reach the service. */
+/** The connection options of all clients in a world. */
 export interface Address {
   apiKey: string;
   baseUrl: string;
   random: () => number;
 }
 
-/** The program that a process runs: it wants the songs of its keys, and tells what it was told. */
+/** The program of a process: runs the songs of its keys, and reports each result. */
 export async function callForSongs(
   plan: Omit<ProcessPlan, "startsAt" | "events">,
   orders: readonly Order[],

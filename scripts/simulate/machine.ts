@@ -3,7 +3,7 @@ import type { Clock } from "../../src/time/clock.js";
 import type { Mishap, ProcessPlan } from "./plan.js";
 import type { Submissions } from "./submissions.js";
 
-/** What a process of a world lives on: a clock, a network and a journal, each of which may fail it at any step. */
+/** The clock, the network and the journal of a process. Each can fail at any step. */
 export interface Machine {
   clock: Clock;
   fetch: typeof globalThis.fetch;
@@ -13,7 +13,7 @@ export interface Machine {
   isDead(): boolean;
 }
 
-/** What the machines of a world share. */
+/** The state that all machines of a world share. */
 export interface Surroundings {
   clock: Clock;
   fetch: typeof globalThis.fetch;
@@ -32,7 +32,7 @@ export function createMachine(plan: Pick<ProcessPlan, "name" | "events">, world:
     die = resolve;
   });
 
-  /** One step of the process. What befalls it is done here; what concerns one kind of step only is answered. */
+  /** One step of the process. Applies its fault, or returns it if the fault concerns one kind of step. */
   const take = async (what: string): Promise<Mishap | undefined> => {
     if (isDead) return never();
     const mishap = plan.events.get(step++);
@@ -90,7 +90,7 @@ export function createMachine(plan: Pick<ProcessPlan, "name" | "events">, world:
         throw error;
       });
       await take(`${what} is answered ${answer.status}`);
-      // Who has stopped listening learns nothing.
+      // An aborted caller gets no response.
       if (!request.signal.aborted) await submission?.arrive(answer.clone());
       return answer;
     },
@@ -116,7 +116,7 @@ function left(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** What the awaits of a dead process come to. */
+/** Never settles: the result of every await in a killed process. */
 function never(): Promise<never> {
   return new Promise(() => {});
 }

@@ -3,7 +3,7 @@ import type { Outcome } from "../../emulator/core/providers.js";
 import { type Random, randomChoice, randomStream } from "../../emulator/time/random.js";
 import type { TaskRequest } from "../../src/contract/requests.js";
 
-/** Everything about a world that is drawn before it begins. */
+/** All random choices of a world, drawn before it begins. */
 export interface Plan {
   seed: number;
   /** Requests of a window of 60 s. */
@@ -11,7 +11,7 @@ export interface Plan {
   orders: Order[];
   processes: ProcessPlan[];
   faults: FaultRule[];
-  /** When the whole service breaks down, and for how long, in milliseconds. */
+  /** Start and duration of the service's outages, in milliseconds. */
   outage: { at: number; ms: number } | null;
 }
 
@@ -22,7 +22,7 @@ export interface Order {
   outcome: Outcome;
 }
 
-/** One life of a process: what it runs, and what befalls it. */
+/** One run of a process: its songs and its faults. */
 export interface ProcessPlan {
   name: string;
   startsAt: number;
@@ -30,22 +30,22 @@ export interface ProcessPlan {
   /** One after the other, all at once, or by `runAll`. */
   mode: "in_turn" | "at_once" | "batch";
   probe: boolean;
-  /** What befalls it at which of its steps; a step is the beginning or the end of anything that it awaits. */
+  /** Its faults, by step. A step is the start or the end of anything that it awaits. */
   events: ReadonlyMap<number, Mishap>;
-  /** When its caller gives up; `null` for never. */
+  /** When its caller aborts; `null` for never. */
   abortsAt: number | null;
 }
 
 export type Mishap =
-  /** It is killed: nothing that it awaits ever comes. */
+  /** The process is killed: nothing that it awaits ever settles. */
   | { kind: "crash" }
-  /** It stands still, as a laptop that is shut. */
+  /** The process is suspended, as on a laptop that is closed. */
   | { kind: "freeze"; ms: number }
-  /** Somebody sets its clock. */
+  /** Its clock is set to another time. */
   | { kind: "clock"; ms: number }
-  /** Its journal fails here, before or after it has done what was asked; elsewhere nothing happens. */
+  /** Its journal fails before or after the operation. No effect on other steps. */
   | { kind: "journal"; when: "before" | "after" }
-  /** It finds nobody at the service's address; elsewhere nothing happens. */
+  /** The service refuses the connection. No effect on other steps. */
   | { kind: "unreachable" };
 
 export function drawPlan(seed: number): Plan {
@@ -96,7 +96,7 @@ function drawProcess(random: Random, index: number, orders: readonly Order[], is
   };
 }
 
-/** Most mishaps come early, where the money is: around the submissions. */
+/** Most faults come early, around the submissions, where duplicates are possible. */
 function drawEvents(random: Random): Map<number, Mishap> {
   const events = new Map<number, Mishap>();
   const count = below(random, 4);
@@ -125,7 +125,7 @@ function drawFault(random: Random, isAlone: boolean): FaultRule {
     { kind: "latency", ms: below(random, 40_000) },
     { kind: "malformed" },
     { kind: "stall" },
-    // Others on the same key could not know of the wait.
+    // Other processes with the same API key do not receive the stated wait.
     isAlone
       ? { kind: "status", status: 429, retry_after_seconds: below(random, 60), when: "before" }
       : { kind: "stall" },

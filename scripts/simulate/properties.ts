@@ -11,10 +11,10 @@ import type { Told } from "./caller.js";
 import type { Order, Plan } from "./plan.js";
 import type { Submission, Submissions } from "./submissions.js";
 
-/** For how long an attempt is waited for, unless one says otherwise. */
+/** The default time limit of an attempt. */
 const ATTEMPT_MS = 30_000;
 
-/** What a caller was told, and what had become of the last POST of its own for that key by then. */
+/** A caller's result, and the state of its last POST for that key at that time. */
 export interface Heard extends Told {
   own: Submission | null;
 }
@@ -31,7 +31,7 @@ export interface EndedWorld {
   violate(text: string): void;
 }
 
-/** Holds a world against the properties; that no key is ever posted twice was watched while it lasted. */
+/** Checks the properties of a world that has ended. Duplicate POSTs were reported while it ran. */
 export async function checkWorld(world: EndedWorld): Promise<void> {
   const tasks = await readTasks(world.emulator);
   for (const order of world.plan.orders) await checkOrder(world, order, tasks);
@@ -41,37 +41,38 @@ export async function checkWorld(world: EndedWorld): Promise<void> {
   checkConduct(world);
 }
 
-/** How many requests the rate limit refused: in a world whose budget suffices, there are none. */
+/** The number of requests that the rate limit refused: 0 in a world whose budget suffices. */
 export function requestsBeyondLimit({ requests }: Emulator, { limit, faults }: Plan): number {
   const isMeant = limit < 120 || faults.some(({ fault }) => fault.kind === "status" && fault.status === 429);
   return isMeant ? 0 : requests.filter(({ status }) => status === 429).length;
 }
 
-/** No accepted task is lost to its caller: in the end they get the task, or hear that its outcome is unknown. */
+/** No accepted task is lost: its caller receives the task or an unknown outcome. */
 async function checkOrder(world: EndedWorld, { key, request }: Order, tasks: readonly Task[]): Promise<void> {
   const { journal, submissions, told, plan, violate } = world;
   const own = tasks.filter(({ input }) => JSON.stringify(input) === JSON.stringify(request.input));
   if (own.length > 1) violate(`${key} was paid ${own.length} times`);
   const [task] = own;
   const last = told.findLast((each) => each.key === key);
-  if (last?.process !== "afterwards.0") return violate(`${key} was never told of in the end`);
+  if (last?.process !== "afterwards.0") return violate(`${key} has no result in the end`);
 
   const isUnknown = last.error instanceof SubmissionOutcomeUnknownError;
   if (isUnknown && !wasTroubled(plan, submissions, key)) {
-    violate(`${key} is unknown in the end, although nothing had happened to it`);
+    violate(`${key} is unknown in the end, although no fault affected it`);
   }
   if (isUnknown) checkEvidence(world, last.error as SubmissionOutcomeUnknownError, key, task);
   else if (task !== undefined && taskIdOf(last) !== task.task_id) {
     violate(
-      `${key} has task ${task.task_id}, and its caller was told ${taskIdOf(last) ?? String(last.error)}`,
+      `${key} has task ${task.task_id}, and its caller received ${taskIdOf(last) ?? String(last.error)}`,
     );
   }
   const entry = await journal.get(key);
   if (entry === null && task !== undefined) violate(`${key} is free, although it was paid for`);
-  if (entry?.state === "submitted" && isUnknown) violate(`${key} is recorded, and was told to be unknown`);
+  if (entry?.state === "submitted" && isUnknown)
+    violate(`${key} is recorded, but its outcome was reported as unknown`);
 }
 
-/** In a world where one process after the other creates, and nobody knows more, evidence must not be wrong. */
+/** If only one process at a time creates tasks, the evidence must not be wrong. */
 function checkEvidence(
   { violate }: EndedWorld,
   { evidence }: SubmissionOutcomeUnknownError,
@@ -79,10 +80,10 @@ function checkEvidence(
   task: Task | undefined,
 ): void {
   if (evidence === "not_created" && task !== undefined)
-    violate(`${key} was created, and the evidence says not`);
+    violate(`${key} was created, but the evidence states the opposite`);
 }
 
-/** Whether anything befell the key that can have left its outcome unknown. */
+/** Whether a fault affected the key that can leave its outcome unknown. */
 function wasTroubled({ processes, faults, outage }: Plan, submissions: Submissions, key: string): boolean {
   const all = submissions.of(key);
   const isTouched = processes.some(({ keys, events, abortsAt }) => {
@@ -95,39 +96,39 @@ function wasTroubled({ processes, faults, outage }: Plan, submissions: Submissio
 }
 
 /**
- * Who has learnt of a task is told its id, whatever happens afterwards, and finds it again; and whose POST is still under way
- * is told that nobody knows.
+ * Once a process has received a task's id, its error has this id, whatever happens afterwards, and later runs find the
+ * task. While the POST is in flight, the error is an unknown outcome.
  */
 function checkTold({ plan, told, submissions, violate }: EndedWorld): void {
   for (const { own, ...each } of told) {
     const { error, key, process } = each;
     if (own?.fate === "accepted" && error instanceof AsyncMusicError && taskIdOf(each) !== own.taskId)
-      violate(`${process} created ${own.taskId} for ${key}, and was told ${error.name} without its id`);
+      violate(`${process} created ${own.taskId} for ${key}, and received ${error.name} without its id`);
     if (own?.fate === "open" && !(error instanceof SubmissionOutcomeUnknownError))
-      violate(`${process} was told ${String(error)} of ${key}, whose POST was under way`);
+      violate(`${process} received ${String(error)} for ${key}, whose POST was in flight`);
     const inTheEnd = told.findLast((one) => one.key === key);
     const learnt = submissions.of(key).find((one) => one.fate === "accepted" && livedOn(plan, one.process));
     if (learnt !== undefined && inTheEnd?.error instanceof SubmissionOutcomeUnknownError)
-      violate(`${key} is unknown in the end, and ${learnt.process} had learnt of its task`);
+      violate(`${key} is unknown in the end, but ${learnt.process} had received its task`);
   }
 }
 
-/** Who lives on learns what became of a POST, also of one that its caller has left. */
+/** A process that is not killed receives the outcome of each POST, also after its caller aborted. */
 function checkAnswers({ plan, submissions, violate }: EndedWorld): void {
   const isAnswered = ({ fault }: FaultRule) =>
     fault.kind === "latency" ? fault.ms < ATTEMPT_MS : !["stall", "disconnect"].includes(fault.kind);
   if (plan.outage !== null || !plan.faults.every(isAnswered)) return;
   for (const { key, process, fate } of plan.orders.flatMap((order) => submissions.of(order.key))) {
-    if (fate === "open" && livedOn(plan, process)) violate(`${process} never learnt what became of ${key}`);
+    if (fate === "open" && livedOn(plan, process)) violate(`${process} never received the outcome of ${key}`);
   }
 }
 
-/** Whether nothing befell a process, so that it could record what it learnt. */
+/** Whether a process had no fault, so that it could record the outcome. */
 function livedOn({ processes }: Plan, name: string): boolean {
   return processes.some((process) => name.startsWith(`${process.name}.`) && process.events.size === 0);
 }
 
-/** Every credit is accounted for: one freeze a task, one end of it, and what was paid for was delivered. */
+/** Every credit is accounted for: each task is frozen once, and settled or refunded once. A returned song is settled. */
 function checkCredits({ emulator, told, violate }: EndedWorld, tasks: readonly Task[]): void {
   const { ledger, balance } = emulator.accounts.get(emulator.accountId);
   const sum = (kind: string, taskId?: string) =>
@@ -149,14 +150,13 @@ function checkCredits({ emulator, told, violate }: EndedWorld, tasks: readonly T
     violate(`the balance is ${JSON.stringify(balance)}, where ${expected} credits are left`);
   }
   for (const { key, song } of told) {
-    if (song !== null && sum("settle", song.task_id) === 0) violate(`${key} was delivered, and not paid for`);
+    if (song !== null && sum("settle", song.task_id) === 0) violate(`${key} was returned without a charge`);
   }
 }
 
 /**
- * The rules of the service. A process that doesn't know of another, or of its own last life, may poll a task within a
- * second of it, and can't know what that one was told to wait. Neither can one whose clock is set, or whose requests
- * arrive long after they have left.
+ * The rules of the service. A process does not share polls and stated waits with another process, or with its own
+ * earlier run, so these rules can be broken. The same applies if its clock is set or its requests arrive late.
  */
 function checkConduct({ plan, emulator, findings, beyondLimit, violate }: EndedWorld): void {
   if (beyondLimit > 0) violate(`${beyondLimit} requests were refused with 429, and the budget sufficed`);
@@ -168,14 +168,14 @@ function checkConduct({ plan, emulator, findings, beyondLimit, violate }: EndedW
   }
 }
 
-/** Whether a request was under way when another call's 429 came, in the same millisecond: a call keeps its id. */
+/** Whether a request was in flight when another call received a 429, in the same millisecond. A call keeps its id. */
 function crossedRefusal({ requests }: Emulator, finding: Finding): boolean {
   return requests.some(
     ({ at, status, request_id }) => at === finding.at && status === 429 && request_id !== finding.request_id,
   );
 }
 
-/** Whether the one process of a world knows of all that is sent, and when it arrives. */
+/** Whether a world has one process that sends all requests, and these arrive without delay. */
 function knowsAll({ processes, faults }: Plan): boolean {
   const mishaps = processes.flatMap(({ events }) => [...events.values()]);
   const isMisled = mishaps.some(({ kind }) => kind === "crash" || kind === "clock");
@@ -189,7 +189,7 @@ function taskIdOf({ song, error }: Told): string | null {
   return error instanceof AsyncMusicError ? error.taskId : null;
 }
 
-/** Reads every task that was ever accepted, behind the back of the clients: none is left open. */
+/** Reads every accepted task without the clients, so that none is left unfinished. */
 async function readTasks({
   accounts,
   accountId,

@@ -1,7 +1,7 @@
 /**
- * `npm run simulate -- --seed N --worlds M`: lives through the worlds N to N + M - 1, on all cores, and prints the
- * seed and the trace of each that breaks a property or does not end. `--seed random` begins at a random world, whose
- * seed is printed. With `--max-seconds` it stops when time is over, with `--first` at the first broken world.
+ * `npm run simulate -- --seed N --worlds M`: runs the worlds N to N + M - 1, on all cores, and prints the seed and the
+ * trace of each that breaks a property or does not end. `--seed random` begins at a random world, whose seed is
+ * printed. `--max-seconds` limits the time, and `--first` stops at the first broken world.
  */
 
 import { randomInt } from "node:crypto";
@@ -10,10 +10,10 @@ import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import type { Share, WorldReport } from "./worker.js";
 
-/** A world takes some hundredths of a second; one that takes this long is caught in a circle. */
+/** A world takes some hundredths of a second. One that takes this long does not end. */
 const LONGEST_WORLD_MS = 60_000;
 const PROGRESS_WORLDS = 10_000;
-/** So many worlds a worker lives through before a fresh one goes on: processes that died in them are never let go of. */
+/** Worlds per worker. A new worker then continues, since killed processes are never garbage-collected. */
 const WORLDS_OF_A_WORKER = 2000;
 
 const {
@@ -45,17 +45,17 @@ const timeIsOver = setTimeout(stop, Number(maxSeconds) * 1000);
 await Promise.all(Array.from({ length: step }, (_, index) => liveThrough(begin + index)));
 clearTimeout(timeIsOver);
 const done = `${summary()} from seed ${begin}, ${broken} broken`;
-console.log(lived < end - begin && broken === 0 ? `${done}; time is over` : done);
+console.log(lived < end - begin && broken === 0 ? `${done}; the time limit is reached` : done);
 if (broken > 0) process.exitCode = 1;
 
-/** Lives through every `step`-th world from a first one on, a worker's share at a time. */
+/** Runs every `step`-th world from the first one on, one worker's share at a time. */
 async function liveThrough(from: number): Promise<void> {
   const span = WORLDS_OF_A_WORKER * step;
   for (let begins = from; begins < end && !isOver; begins += span)
     await follow({ begin: begins, end: Math.min(end, begins + span), step });
 }
 
-/** Starts a worker for a share and hears its reports, until it has lived through all of it or is stopped. */
+/** Starts a worker for a share, and receives its reports until it has finished or is stopped. */
 async function follow(share: Share): Promise<void> {
   const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData: share });
   workers.add(worker);

@@ -1,6 +1,6 @@
 import type { Order } from "./plan.js";
 
-/** One POST that left a process, and what that process knows of it. */
+/** One POST of a process, and the outcome that the process has received. */
 export interface Submission {
   key: string;
   process: string;
@@ -8,9 +8,9 @@ export interface Submission {
   taskId: string | null;
 }
 
-/** Who has submitted what: the first property is watched here, as it can be broken. */
+/** All submissions. A duplicate POST, the first property, is reported at once. */
 export interface Submissions {
-  /** A POST is about to leave. */
+  /** Called before a POST is sent. */
   leave(
     process: string,
     request: Request,
@@ -31,7 +31,7 @@ export function createSubmissions(
     async leave(process, request) {
       const body = await request.text();
       const order = orders.find((each) => JSON.stringify(each.request) === body);
-      if (order === undefined) throw new Error("Invariant: only what was ordered is submitted.");
+      if (order === undefined) throw new Error("Invariant: every submission belongs to an order.");
       const { key, outcome } = order;
       const earlier = of(key).find(({ fate }) => fate !== "refused");
       if (earlier !== undefined) {
@@ -60,7 +60,7 @@ function fateOf(status: number, taskId: string | null): Submission["fate"] {
   return status >= 400 && status < 500 ? "refused" : "unknown";
 }
 
-/** The id that can be read in an answer, be it cut off behind it. */
+/** The id in a response, also if the response is cut after it. */
 async function taskIdOf(answer: Response): Promise<string | null> {
   return /"task_id":"([^"]+)"/.exec(await answer.text())?.[1] ?? null;
 }

@@ -1,8 +1,8 @@
 import type { Clock } from "../../src/time/clock.js";
 
 /**
- * Lets the global timers run on a world's clock while it lasts: the SDK limits an attempt in real time, and a world has
- * none. The answer puts the real ones back.
+ * Runs the global timers on a world's clock, since the SDK limits attempts in real time. The returned function restores
+ * the real timers.
  */
 export function useVirtualTimers(clock: Clock): () => void {
   const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = globalThis;

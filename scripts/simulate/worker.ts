@@ -2,22 +2,22 @@ import { setImmediate } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { simulate } from "./world.js";
 
-/** A part of the worlds: every `step`-th from `begin` on, below `end`. */
+/** A share of the worlds: every `step`-th from `begin` on, below `end`. */
 export interface Share {
   begin: number;
   end: number;
   step: number;
 }
 
-/** What became of one world. */
+/** The result of one world. */
 export interface WorldReport {
   seed: number;
   violations: string[];
-  /** Of a broken world: what happened in it. */
+  /** The trace of a broken world. */
   trace: string[];
 }
 
-/** Every so many worlds one is lived through twice. */
+/** One world in this many is run twice, to check that it repeats. */
 const REPEATED = 10;
 
 const { begin, end, step }: Share = workerData;
@@ -30,6 +30,6 @@ for (let seed = begin; seed < end; seed += step) {
   }
   const report: WorldReport = { seed, violations, trace: violations.length > 0 ? trace : [] };
   parentPort?.postMessage(report);
-  // A world lives in microtasks alone: without a turn of the event loop nothing is told, and no weak reference freed.
+  // A world uses microtasks only. A turn of the event loop sends reports and frees weak references.
   await setImmediate();
 }

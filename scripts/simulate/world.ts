@@ -8,17 +8,17 @@ import { checkWorld, type Heard, requestsBeyondLimit } from "./properties.js";
 import { createSubmissions } from "./submissions.js";
 import { useVirtualTimers } from "./virtual-timers.js";
 
-/** What became of a world. */
+/** The result of a world. */
 export interface Ended {
   violations: string[];
   trace: string[];
 }
 
-/** How long after everything the last process looks for what is left: longer than any stated wait and any hour. */
+/** The start of the last process after all others: longer than any stated wait and the task timeout. */
 const AFTERWARDS_MS = 3 * 3_600_000;
 const RESTART_MS = 5000;
 
-/** Lives through one world, from its seed to its end. */
+/** Runs one world, from its seed to its end. */
 export async function simulate(seed: number): Promise<Ended> {
   const plan = drawPlan(seed);
   const violations: string[] = [];
@@ -41,12 +41,12 @@ export async function simulate(seed: number): Promise<Ended> {
     const world: Surroundings = { clock, fetch, journal, submissions, trace: note };
     const told: Heard[] = [];
     const hear = (each: Told) => {
-      note(`${each.process} is told of ${each.key}: ${each.song?.task_id ?? nameOf(each.error)}`);
+      note(`${each.process} received for ${each.key}: ${each.song?.task_id ?? nameOf(each.error)}`);
       const own = submissions.of(each.key).findLast(({ process }) => process === each.process);
       told.push({ ...each, own: own === undefined ? null : { ...own } });
     };
 
-    /** One life of a process, and after a crash the next. */
+    /** Runs a process, and after a crash its next run. */
     const live = async (process: ProcessPlan, life: number): Promise<void> => {
       const name = `${process.name}.${life}`;
       const machine = createMachine({ name, events: process.events }, world);
@@ -79,7 +79,7 @@ export async function simulate(seed: number): Promise<Ended> {
 
     await checkWorld({ plan, emulator, journal, submissions, told, findings, beyondLimit, violate });
   } catch (error) {
-    violate(`the world broke: ${error instanceof Error ? error.stack : String(error)}`);
+    violate(`the world threw: ${error instanceof Error ? error.stack : String(error)}`);
   } finally {
     restoreTimers();
     await emulator[Symbol.asyncDispose]();

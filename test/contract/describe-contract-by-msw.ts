@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from "vitest";
 import { emulatorHandlers } from "../../emulator/msw.js";
 import { describeContractOnNode } from "./describe-contract-on-node.js";
 
-/** The contract through handlers that are given to a server of MSW. */
+/** The contract tests through the handlers in a server of MSW. */
 export function describeContractByMsw(
   name: string,
   server: { use(...handlers: never[]): void; resetHandlers(): void; close(): void },

@@ -6,7 +6,7 @@ import { saveAudio } from "../../src/node/index.js";
 import { describeContract } from "./describe-contract.js";
 import { type Adapter, type Open, openerFor, PROVIDER_B_SONG } from "./world.js";
 
-/** The contract, and what the SDK promises besides where there is a file system. */
+/** The contract tests, and those that need a file system. */
 export function describeContractOnNode(name: string, adapter: Adapter): void {
   describeContract(name, adapter);
   describe(`the SDK on Node and the emulator, by ${name}`, () => describeSavedAudio(openerFor(adapter)));
@@ -14,7 +14,7 @@ export function describeContractOnNode(name: string, adapter: Adapter): void {
 
 export function describeSavedAudio(open: Open): void {
   describe("saved audio", () => {
-    it("is a whole file under the extension of its format, and nothing besides", async () => {
+    it("is one complete file with the extension of its format", async () => {
       const { client } = await open();
       const song = await client.tasks.run(PROVIDER_B_SONG);
       const clip = song.output.result[0] ?? "";

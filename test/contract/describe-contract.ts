@@ -12,7 +12,7 @@ import { describeTasks } from "./suite/tasks.js";
 import type { Adapter } from "./world.js";
 import { type Open, openerFor } from "./world.js";
 
-/** What the SDK and the service promise each other in every runtime, held through one way of reaching the emulator. */
+/** The contract tests of the SDK and the service in every runtime, with one adapter of the emulator. */
 export function describeContract(name: string, adapter: Adapter): void {
   const open = openerFor(adapter);
   describe(`the SDK and the emulator, by ${name}`, () => {
@@ -22,7 +22,7 @@ export function describeContract(name: string, adapter: Adapter): void {
   });
 }
 
-/** All of it but the audio, which takes real time to make. */
+/** All contract tests without the audio, which takes real time to render. */
 export function describeCore(open: Open, kit: Kit): void {
   describeTasks(open, kit);
   describeChains(open, kit);

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-/** What a suite is written with: it need not be vitest that takes it down. */
+/** The test functions of a suite, from Vitest or another test runner. */
 export interface Kit {
   describe(name: string, define: () => void): void;
   it: Define & {

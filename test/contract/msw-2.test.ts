@@ -2,7 +2,7 @@ import { setupServer } from "msw2/node";
 import { vi } from "vitest";
 import { describeContractByMsw } from "./describe-contract-by-msw.js";
 
-/** Where only MSW 2 is installed, it is what the handlers are made with. */
+/** If only MSW 2 is installed, the handlers are made with it. */
 vi.mock("msw", () => import("msw2"));
 
 const server = setupServer();

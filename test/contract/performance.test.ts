@@ -3,8 +3,8 @@ import { createEmulator } from "../../emulator/index.js";
 import { AsyncMusic } from "../../src/index.js";
 import { SONG } from "./world.js";
 
-// What the promise is in milliseconds, `npm run bench` measures: a machine may be slow, and have other work. Here is what
-// makes the promise good on each: nothing waits in real time, and the work does not grow faster than the number of tasks.
+// `npm run bench` measures milliseconds, which depend on the machine. These tests check what holds on every machine:
+// no real-time waits, and work that grows no faster than the number of tasks.
 
 const RUNS = 100;
 const ROUNDS = 5;
@@ -44,7 +44,7 @@ async function skip(count: number): Promise<number> {
   return emulator.clock.now() - beganAt;
 }
 
-/** The microseconds that this process works, whatever others do on the machine meanwhile. */
+/** The CPU time of this process in microseconds. */
 async function workOf(act: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   await act();

@@ -4,7 +4,7 @@ import { AsyncMusic, type ClientOptions } from "../../src/index.js";
 import { SAMPLES } from "../spec/tables/samples.js";
 import { createTimeLimit } from "../support/time-limit.js";
 
-/** A fresh emulator, reached in one way, with a client of its first account. */
+/** A new emulator behind one adapter, with a client of its first account. */
 export interface World {
   emulator: Emulator;
   client: AsyncMusic;
@@ -14,7 +14,7 @@ export interface World {
   ask(method: string, path: string, headers?: Record<string, string>): Promise<Response>;
   /** Fetches a URL that the emulator returned. */
   fetch: typeof globalThis.fetch;
-  /** What arrived so far, as "GET 200" and the like. */
+  /** The requests so far, such as "GET 200". */
   arrivals(method?: string): string[];
 }
 

@@ -34,7 +34,7 @@ test("the audit keeps the stated waits of the last 10,000 requests that had one"
   expect(names).toEqual(Array.from({ length: 10_000 }, (_, index) => `request ${2_000 + index}`));
 });
 
-test("a note that is renewed is dropped after older ones", () => {
+test("a renewed record is dropped after older ones", () => {
   const notes = new Notes<number>({ first: 0 });
   for (let number = 1; number < MOST_NOTES; number++) notes.keep(() => `note ${number}`, number);
   notes.keep(() => "first", 1);

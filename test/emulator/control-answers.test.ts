@@ -25,7 +25,7 @@ test("every call returns the status and the body that its description states", a
     else {
       const parsed = described.response.safeParse(reply.body);
       expect([path, parsed.error?.issues ?? []]).toEqual([path, []]);
-      // Nothing is answered that is not described.
+      // Every response is described.
       expect(parsed.data).toEqual(reply.body);
     }
     return reply.body;

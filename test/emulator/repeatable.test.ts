@@ -171,7 +171,7 @@ describe("a reset", () => {
     expect(emulator.clock.now()).toBe(START + 1_000);
   });
 
-  test("makes the audit forget requests that were aborted before it", async () => {
+  test("removes requests that were aborted before it from the audit", async () => {
     const service = createService();
     const { emulator, send, post, fault, findings } = service;
     fault({ kind: "latency", ms: 5_000 });

@@ -183,7 +183,7 @@ describe("the most credits that an account can have", () => {
     const snapshot = JSON.parse(JSON.stringify(emulator.snapshot()));
     const [stored] = snapshot.state.accounts;
     const { ledger } = stored;
-    // As if the song had cost as much as could be bought besides.
+    // As if the song had cost the largest possible top-up as well.
     const more = most - ledger.toppedUp;
     for (const entry of ledger.entries) if (entry.task_id !== null) entry.credits += more;
     ledger.entries.unshift({ at: AT, kind: "top_up", credits: more, task_id: null });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("in fifty rounds, no key is paid twice and nothing is lost, whenever the processes are killed", async () => {
+test("in fifty rounds, a process killed at any time creates no duplicate and loses no task", async () => {
   await using emulator = createEmulator({ clock: "real", credits: 10_000 });
   emulator.faults.add({ method: "POST", probability: 0.5, fault: { kind: "latency", ms: 10 } });
   const { url, close } = await serve(emulator);
@@ -42,7 +42,7 @@ test("in fifty rounds, no key is paid twice and nothing is lost, whenever the pr
     }
   };
   for (let index = 0; index < KEYS; index += 2) {
-    // Moments from the first step to well behind the last, in turn.
+    // Times from the first step to well after the last one, in turn.
     await Promise.all(keys.slice(index, index + 2).map((key, place) => live(key, 4 * (index + place))));
   }
   expect(killed).toBe(KEYS * ROUNDS_PER_KEY * PROCESSES_PER_ROUND);
@@ -59,7 +59,7 @@ test("in fifty rounds, no key is paid twice and nothing is lost, whenever the pr
     expect([key, ends[index]]).toEqual([key, endOf(key, left[index], paid)]);
 });
 
-/** A key that was left free is run; an intent is unknown, whether or not it was paid; a record is waited for. */
+/** A free key is run, an intent is an unknown outcome, and a submitted key is waited for. */
 function endOf(key: string, entry: JournalEntry | null | undefined, paid: readonly string[]): string {
   if (entry?.state === "intent") return "unknown";
   if (entry === null) expect(paid).not.toContain(key);
@@ -67,7 +67,7 @@ function endOf(key: string, entry: JournalEntry | null | undefined, paid: readon
   return "song";
 }
 
-/** Starts a process, and kills it so long after it has begun. */
+/** Starts a process, and kills it this long after it has begun. */
 async function liveAndDie(parameters: string[], afterMs: number): Promise<boolean> {
   const child: ChildProcess = spawn(process.execPath, [script, ...parameters], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -80,7 +80,7 @@ async function liveAndDie(parameters: string[], afterMs: number): Promise<boolea
   return signal === "SIGKILL";
 }
 
-/** What a process that lives to its end makes of a key, on a clock that the service's time follows. */
+/** The result of a process that is not killed, on a clock that the service's time follows. */
 async function finish(emulator: Emulator, path: string, journalKey: string): Promise<string> {
   const { clock, fetch, apiKey, url: baseUrl } = emulator;
   const skipping = { now: clock.now, sleep: (ms: number) => clock.advance(ms) };
@@ -94,7 +94,7 @@ async function finish(emulator: Emulator, path: string, journalKey: string): Pro
   }
 }
 
-/** What was paid for, as often as it was. */
+/** The orders of all created tasks, with duplicates. */
 async function promptsOf({ accounts, accountId, apiKey, fetch, url }: Emulator): Promise<string[]> {
   const freezes = accounts.get(accountId).ledger.filter(({ kind }) => kind === "freeze");
   return Promise.all(

@@ -1,4 +1,4 @@
-/** One life of a process that wants one song: it says when it begins, and is killed somewhere on the way. */
+/** A process that creates one song. It reports when it begins, and is killed at some point. */
 
 import { AsyncMusic } from "../../src/index.js";
 import { fileJournal } from "../../src/node/index.js";
@@ -7,7 +7,7 @@ const [baseUrl = "", apiKey = "", path = "", journalKey = ""] = process.argv.sli
 const client = new AsyncMusic({ baseUrl, apiKey });
 const request = { model: "provider_b", task_type: "music", input: { prompt: journalKey } } as const;
 
-// It must not end by itself before it is killed, however late that is.
+// Keeps the process running until it is killed.
 setTimeout(() => {}, 300_000);
 process.stdout.write("begins\n");
 client.tasks.run(request, { journal: fileJournal(path), journalKey }).catch(() => {});

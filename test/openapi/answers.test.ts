@@ -13,7 +13,7 @@ import { createValidator } from "./validator.js";
 
 const { answerProblems } = createValidator(await fetchDocument());
 
-/** What the responses of one test broke of the description, and how many were compared with it. */
+/** How the responses of one test differ from the description, and how many were compared. */
 let problems: string[] = [];
 let judged = 0;
 
@@ -31,7 +31,7 @@ describe("the description allows every response in the contract's tests", () => 
   });
   describeCore(open, testKit);
 
-  it("and the responses of a song's requests are compared with it", async () => {
+  it("the responses of a song's requests are compared with the description", async () => {
     const { client } = await open();
     await client.tasks.run(SAMPLES["provider_a music"]);
     expect(judged).toBeGreaterThanOrEqual(2);
@@ -93,7 +93,7 @@ async function judgeAnswers(
   expect(judged).toBe(service.emulator.requests.length);
 }
 
-/** The same `fetch`, whose answers are judged on their way, but for those that a fault put in the service's place. */
+/** The same `fetch`. It compares all responses with the description, except those of faults. */
 function judging(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const request = new Request(input, init);
@@ -109,7 +109,7 @@ function judging(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   };
 }
 
-/** The body, or nothing where it is none of the service's: it was cut, or is no JSON. */
+/** The JSON body; `undefined` if it was cut or is not JSON. */
 async function jsonOf(response: Response): Promise<Record<string, unknown> | undefined> {
   if (response.headers.get("Content-Type") !== "application/json") return undefined;
   try {

@@ -1,6 +1,6 @@
 import createClient from "openapi-fetch";
 import { expect, onTestFinished, test } from "vitest";
-// `generated.test.ts` generates these types and compiles this file; nothing else does.
+// Only `generated.test.ts` generates these types and compiles this file.
 import type { paths } from "../../.reports/openapi/generated.js";
 import { createEmulator } from "../../emulator/index.js";
 import { SAMPLES } from "../spec/tables/samples.js";

@@ -9,7 +9,7 @@ import { createValidator } from "./validator.js";
 const document = await fetchDocument();
 const validator = createValidator(document);
 
-/** Rules that JSON Schema has no words for: which addresses are public. */
+/** Rules that JSON Schema cannot express: which addresses are public. */
 const BEYOND_SCHEMAS = "Input for `provider_a`, other task types: upload";
 
 describe("the OpenAPI description", () => {
@@ -69,7 +69,7 @@ describe("the OpenAPI description", () => {
   });
 });
 
-describe("the OpenAPI description judges requests as the interface does", () => {
+describe("the OpenAPI description accepts and refuses requests as the interface does", () => {
   const rows = REQUESTS.filter(
     ({ section, expected }) => expected === "accepted" || !section.startsWith(BEYOND_SCHEMAS),
   );

@@ -4,7 +4,7 @@ import openapiTS, { astToString } from "openapi-typescript";
 import { expect, test } from "vitest";
 import { fetchDocument } from "./support.js";
 
-test("client.test.ts compiles with the types that a public generator makes of the description", async () => {
+test("client.test.ts compiles with types that a public generator creates from the description", async () => {
   const folder = ".reports/openapi";
   mkdirSync(folder, { recursive: true });
   const nodes = await openapiTS(Buffer.from(JSON.stringify(await fetchDocument())));

@@ -6,7 +6,7 @@ export async function fetchDocument(): Promise<OpenApiDocument> {
   return await response.json();
 }
 
-/** As much of a document's shape as the tests rely on. */
+/** The parts of a document that the tests use. */
 export interface OpenApiDocument {
   paths: Record<string, Record<string, Operation>>;
   components: { responses: Record<string, ResponseDescription>; headers: Record<string, HeaderDescription> };

@@ -3,9 +3,9 @@ import { fullFormats } from "ajv-formats/dist/formats.js";
 import type { OpenApiDocument, Operation, ResponseDescription } from "./support.js";
 
 export interface Validator {
-  /** Why the document allows no such request body; nothing where it does. */
+  /** Why the document does not allow a request body; empty if it does. */
   requestProblems(body: unknown): string[];
-  /** Why the document allows no such answer; nothing where it does, or where it describes no such operation. */
+  /** Why the document does not allow a response; empty if it does, or if it has no such operation. */
   answerProblems(method: string, path: string, answer: Answer): string[];
 }
 
@@ -58,7 +58,7 @@ function findOperation(document: OpenApiDocument, method: string, path: string) 
   return null;
 }
 
-/** The response where it stands, which may be elsewhere in the document. */
+/** The response, with its reference to another part of the document resolved. */
 function resolveResponse(
   { components }: OpenApiDocument,
   response: ResponseDescription | undefined,

@@ -15,7 +15,7 @@ const SONG = {
 } as const;
 const GAP_SECONDS = 5;
 
-/** A client of an emulator whose tasks take as long as the law says, and what came of their waits. */
+/** Waits for tasks whose durations follow the given distribution, and returns the results of the waits. */
 function createLoad(seed: number) {
   const emulator = createEmulator({ seed, credits: 100_000 });
   const client = new AsyncMusic(emulator.connection());
@@ -40,7 +40,7 @@ function createLoad(seed: number) {
   return { emulator, run, refused, meanDelay };
 }
 
-test("a hundred runs at once are found within twice the bound for tasks already in flight", async () => {
+test("a hundred concurrent runs end within twice the bound for tasks already in flight", async () => {
   const { emulator, run, refused, meanDelay } = createLoad(1);
   await Promise.all(Array.from({ length: 100 }, run));
   expect(refused()).toBe(0);
@@ -48,7 +48,7 @@ test("a hundred runs at once are found within twice the bound for tasks already 
   expect(meanDelay()).toBeLessThan(2 * burstBound(TYPICAL, 100, USUAL_LIMIT, GAP_SECONDS));
 });
 
-test("tasks that come at random are found near the best time that is possible", async () => {
+test("the delay of tasks that start at random times is near the lowest possible one", async () => {
   const { emulator, run, refused, meanDelay } = createLoad(2);
   const chance = seededRandom(7);
   const runs: Promise<void>[] = [];

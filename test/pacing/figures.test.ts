@@ -3,7 +3,7 @@ import { FIXED } from "../../scripts/pacing/policies.js";
 import { allTrials } from "../../scripts/pacing/scenarios.js";
 import { simulate } from "../../scripts/pacing/simulate.js";
 
-// What `npm run pacing` prints, for a shorter time and for the scenarios that say most. The client is the real one.
+// The most important scenarios of `npm run pacing`, for a shorter time. The client is the real one.
 
 const SECONDS = 1200;
 const SEED = 4;

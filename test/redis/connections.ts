@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { inject, onTestFinished } from "vitest";
 
-/** The socket of the tests' Redis. */
+/** The socket of the Redis server for the tests. */
 export function redisSocket(): string {
   const socket = inject("redisSocket");
   if (socket !== null) return socket;

@@ -17,7 +17,7 @@ interface Said {
   sent: number;
 }
 
-test("ten processes on one key: no 429, all work done, and no slower than the key allows", async () => {
+test("ten processes on one key finish all work without a 429, as fast as the key allows", async () => {
   const free = await runFleet(NO_LIMITS);
   const { members, requests, emulator } = await runFleet(LIMITS);
 
@@ -26,12 +26,12 @@ test("ten processes on one key: no 429, all work done, and no slower than the ke
   expect(requests.filter(({ status }) => status === 429)).toEqual([]);
   expect(emulator.audit()).toEqual([]);
 
-  // The work itself takes as long as the machine likes: the key adds its windows, and nothing else.
+  // The machine determines the duration of the work itself. The key may only add its windows.
   const windows = Math.ceil(requests.length / LIMITS.requests);
   expect(secondsOf(requests) - secondsOf(free.requests)).toBeLessThan(windows * (LIMITS.windowSeconds + 1));
 });
 
-/** A fleet that begins its work together, with what it said and what arrived. */
+/** Runs a fleet whose members start together. Returns their output and the requests that arrived. */
 async function runFleet(limits: typeof LIMITS) {
   const emulator = createEmulator({ clock: "real", credits: 10_000, limits });
   emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 0, process_seconds: 0 });

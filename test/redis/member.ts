@@ -1,4 +1,4 @@
-/** One process of a fleet: submits tasks and waits for them, and says what it has sent and how its tasks ended. */
+/** One process of a fleet: submits tasks, waits for them, and prints its requests and the statuses of its tasks. */
 
 import { once } from "node:events";
 import { Redis } from "ioredis";
@@ -17,10 +17,10 @@ client.on("attempt", () => {
 const run = async () => {
   const request = { model: "provider_a", task_type: "lyrics", input: { prompt: "rain in Lisbon" } } as const;
   const { task_id } = await client.tasks.create(request);
-  // A bare id: nothing is known of how long it takes, so that it is read at once.
+  // A bare id has no known start, so the first poll is immediate.
   return (await client.tasks.wait(task_id, { pollIntervalMs: 1000 })).status;
 };
-// Who has loaded waits for the others: how long that takes is the machine's affair.
+// Wait until all members have loaded, so that they start together.
 console.log("ready");
 await once(process.stdin, "data");
 const statuses = await Promise.all(Array.from({ length: tasks }, run));

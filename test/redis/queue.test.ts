@@ -5,11 +5,11 @@ import { serve } from "async-music/emulator/node";
 import { expect, onTestFinished, test } from "vitest";
 import { redisSocket } from "./connections.js";
 
-test("a fleet of BullMQ, whose workers are killed all the time, loses no song and pays for none twice", async () => {
-  // The seed gives it an API key of its own, and so a budget of its own.
+test("a BullMQ fleet loses no song and creates no duplicate while its workers are killed", async () => {
+  // The seed selects a separate API key, and therefore a separate budget.
   const emulator = createEmulator({ clock: "real", seed: process.pid });
   emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 1, process_seconds: 2 });
-  // Time enough to be killed between a request and its answer.
+  // Leaves time to kill a worker between a request and its response.
   emulator.faults.add({ method: "POST", probability: 0.5, fault: { kind: "latency", ms: 500 } });
   const { url, close } = await serve(emulator);
   onTestFinished(close);
@@ -42,7 +42,7 @@ test("a fleet of BullMQ, whose workers are killed all the time, loses no song an
   const unknown = [...ends.values()].filter((end) => end?.startsWith("SubmissionOutcomeUnknownError"));
   expect(songs.length + unknown.length).toBe(13);
   expect(new Set(songs).size).toBe(songs.length);
-  // Each killing can catch a worker between a request and its answer, and then nobody knows; but the last order comes after all.
+  // A worker that is killed before its response leaves an unknown outcome. The last order comes after all kills.
   expect(songs.length).toBeGreaterThan(0);
   expect(accounts[0]?.balance.total).toBe(
     1000 - 10 * tasks.filter(({ status }) => status === "success").length,

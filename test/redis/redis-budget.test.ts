@@ -13,7 +13,7 @@ function createBudgets(redis: RedisClient, size = SIZE) {
 }
 
 describe.each(clients)("with %s", (_, connect) => {
-  test("all take from one window, a second longer than the service's, and no more than they may", async () => {
+  test("all processes use one window, a second longer than the service's, and stay within the limit", async () => {
     const { open, place } = createBudgets(await connect());
     const [one, other] = [open(), open()];
     const first = await one.take(10);
@@ -31,7 +31,7 @@ describe.each(clients)("with %s", (_, connect) => {
     expect(await redis.pttl(place)).toBeGreaterThan(55_000);
   });
 
-  test("a window that is over is followed by a fresh one", async () => {
+  test("a new window starts after the previous one ends", async () => {
     const { open, place } = createBudgets(await connect());
     const budget = open();
     await budget.take(10);
@@ -40,7 +40,7 @@ describe.each(clients)("with %s", (_, connect) => {
     expect(await budget.take(10)).toMatchObject({ isTaken: true, taken: 1 });
   });
 
-  test("a hold lets nobody take anything, and ends", async () => {
+  test("a hold blocks all requests until it ends", async () => {
     const { open, place } = createBudgets(await connect());
     const [one, other] = [open(), open()];
     await one.take(10);
@@ -52,7 +52,7 @@ describe.each(clients)("with %s", (_, connect) => {
     expect(await connectIoredis().pttl(place)).toBeLessThanOrEqual(30_001);
   });
 
-  test("a hold is never shortened by another one, and lengthened by a longer one", async () => {
+  test("a longer hold extends the current one, and a shorter hold does not change it", async () => {
     const { open, place } = createBudgets(await connect());
     const redis = connectIoredis();
     const [one, other] = [open(), open()];
@@ -64,7 +64,7 @@ describe.each(clients)("with %s", (_, connect) => {
     expect(await one.take(10)).toMatchObject({ isTaken: false, isHeld: true });
   });
 
-  test("a correction counts what others took, and lengthens the window, and never the reverse", async () => {
+  test("a correction can raise the count and extend the window, and never does the reverse", async () => {
     const { open, place } = createBudgets(await connect());
     const redis = connectIoredis();
     const budget = open();
@@ -78,7 +78,7 @@ describe.each(clients)("with %s", (_, connect) => {
     expect(await budget.take(10)).toMatchObject({ taken: 5 });
   });
 
-  test("a correction does nothing to a later window, to a hold, or where there is no window", async () => {
+  test("a correction has no effect on a later window, on a hold, or without a window", async () => {
     const { open, place } = createBudgets(await connect());
     const redis = connectIoredis();
     const budget = open();
@@ -94,7 +94,7 @@ describe.each(clients)("with %s", (_, connect) => {
     expect(await budget.take(10)).toMatchObject({ isHeld: true });
   });
 
-  test("the fleet's waiting tasks are added up, until a process is silent for too long", async () => {
+  test("the waiting tasks of all processes are added up, without processes that stopped reporting", async () => {
     const { open, place } = createBudgets(await connect());
     const redis = connectIoredis();
     const [one, other] = [open(), open()];
@@ -110,7 +110,7 @@ describe.each(clients)("with %s", (_, connect) => {
   });
 });
 
-test("a window of a second is kept in milliseconds", async () => {
+test("a window of one second is measured in milliseconds", async () => {
   const { open } = createBudgets(connectIoredis(), { requests: 5, windowMs: 1000 });
   const { endsInMs } = await open().take(5);
   expect(endsInMs).toBeGreaterThan(1000);

@@ -27,7 +27,7 @@ describe.each(clients)("with %s", (_, connect) => {
   });
 });
 
-test("its keys are namespaced, and its entries stay", async () => {
+test("its keys are namespaced, and its entries do not expire", async () => {
   const redis = connectIoredis();
   const prefix = newPrefix();
   await redisJournal(redis, { prefix }).put(KEY, journalEntry("submitted"), null);
@@ -37,7 +37,7 @@ test("its keys are namespaced, and its entries stay", async () => {
   expect(await redis.del(`async-music:journal:${prefix}`)).toBe(1);
 });
 
-test("a record is forgotten when the user says so, an intent never", async () => {
+test("`forgetAfterSeconds` expires submitted and settled entries, and never an intent", async () => {
   const redis = connectIoredis();
   const prefix = newPrefix();
   const journal = redisJournal(redis, { prefix, forgetAfterSeconds: 3600 });
@@ -57,7 +57,7 @@ test.each([
   ["an entry that is gone", (redis: Redis, place: string) => redis.hdel(place, "entry")],
   ["another revision's entry", (redis: Redis, place: string) => redis.hset(place, "revision", "another")],
   ["another type", (redis: Redis, place: string) => redis.set(place, "something else")],
-])("%s is a clear error, and never a POST", async (_, damage) => {
+])("%s is a `JournalError`, and no POST is sent", async (_, damage) => {
   const redis = connectIoredis();
   const prefix = newPrefix();
   const journal = redisJournal(redis, { prefix });
@@ -68,7 +68,7 @@ test.each([
   expect(requests).toEqual([]);
 });
 
-test("a client that answers numbers as text frees keys all the same, and says so", async () => {
+test("a client that returns numbers as strings can free keys", async () => {
   const redis = connectIoredis({ stringNumbers: true });
   const journal = redisJournal(redis, { prefix: newPrefix() });
   expect(await journal.put(KEY, journalEntry("intent"), null)).toBe(true);
@@ -77,7 +77,7 @@ test("a client that answers numbers as text frees keys all the same, and says so
   expect(await journal.get(KEY)).toBeNull();
 });
 
-test("while Redis can't be reached nothing is sent", async () => {
+test("nothing is sent while Redis cannot be reached", async () => {
   const redis = new Redis({ path: "/nowhere", retryStrategy: null, maxRetriesPerRequest: 0 });
   redis.on("error", () => {});
   const { client, requests } = createWorld(serve);
@@ -86,7 +86,7 @@ test("while Redis can't be reached nothing is sent", async () => {
   expect(requests).toEqual([]);
 });
 
-test("an intent that another machine has left is an unknown outcome here too", async () => {
+test("an intent of another machine is an unknown outcome", async () => {
   const prefix = newPrefix();
   await redisJournal(connectIoredis(), { prefix }).put(KEY, journalEntry("intent"), null);
   const { client, requests } = createWorld(serve);
@@ -95,14 +95,14 @@ test("an intent that another machine has left is an unknown outcome here too", a
   expect(requests).toEqual([]);
 });
 
-test("one client and place is one journal", () => {
+test("the same client and options return the same journal", () => {
   const redis = connectIoredis();
   expect(redisJournal(redis)).toBe(redisJournal(redis, { prefix: "async-music" }));
   expect(redisJournal(redis)).not.toBe(redisJournal(redis, { prefix: "other" }));
   expect(redisJournal(redis)).not.toBe(redisJournal(redis, { forgetAfterSeconds: 60 }));
 });
 
-test("open finds every open key among many, and none of another prefix", async () => {
+test("`open` returns all open keys of its prefix, and none of another prefix", async () => {
   const redis = connectIoredis();
   const prefix = `${newPrefix()}[*?\\`;
   const journal = redisJournal(redis, { prefix });
@@ -113,14 +113,14 @@ test("open finds every open key among many, and none of another prefix", async (
   expect(open.map(({ key }) => key).sort()).toEqual(keys.sort());
 });
 
-test("open finds the keys of a client that puts a prefix of its own before them", async () => {
+test("`open` returns the keys of a client with a `keyPrefix`", async () => {
   const redis = connectIoredis({ keyPrefix: "app:" });
   const journal = redisJournal(redis, { prefix: newPrefix() });
   await journal.put(KEY, journalEntry("submitted"), null);
   expect(await journal.open()).toMatchObject([{ key: KEY, state: "submitted" }]);
 });
 
-test("open of a cluster reads all its masters", async () => {
+test("`open` reads all masters of a cluster", async () => {
   const prefix = newPrefix();
   const masters = [connectIoredis(), connectIoredis({ db: 1 })];
   for (const [index, master] of masters.entries())
@@ -137,7 +137,7 @@ test("open of a cluster reads all its masters", async () => {
   }
 });
 
-test("open names an entry that is damaged", async () => {
+test("`open` names a damaged entry", async () => {
   const redis = connectIoredis();
   const prefix = newPrefix();
   await redisJournal(redis, { prefix }).put(KEY, journalEntry("submitted"), null);
@@ -145,7 +145,7 @@ test("open names an entry that is damaged", async () => {
   await expect(redisJournal(redis, { prefix }).open()).rejects.toThrow(`${prefix}:journal:${KEY}`);
 });
 
-test.each(["hash", "string"])("open lists the open keys beside a damaged %s", async (type) => {
+test.each(["hash", "string"])("the error of `open` lists the open keys beside a damaged %s", async (type) => {
   const redis = connectIoredis();
   const prefix = newPrefix();
   const journal = redisJournal(redis, { prefix });
@@ -166,7 +166,7 @@ test.each([
   ["prefix", null, { prefix: "" }],
   ["forgetAfterSeconds", null, { forgetAfterSeconds: 0.5 }],
   ["prefix", null, { prefx: "a" }],
-])("%s that can't be is refused", (option, redis, options) => {
+])("an invalid `%s` is refused", (option, redis, options) => {
   const make = () => redisJournal((redis === null ? connectIoredis() : redis) as never, options as never);
   expect(make).toThrow(InvalidOptionError);
   expect(make).toThrow(option);

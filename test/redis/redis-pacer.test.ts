@@ -7,7 +7,7 @@ import { clients, connectIoredis, redisSocket } from "./connections.js";
 
 let places = 0;
 
-/** A client of an emulator in real time, since Redis knows no other. */
+/** A client of an emulator in real time: Redis expires its keys in real time. */
 function createMember(redis: Parameters<typeof redisPacer>[0], options: RedisPacerOptions = {}) {
   const emulator = createEmulator({ clock: "real" });
   const prefix = `pacer-${process.pid}-${places++}`;
@@ -16,7 +16,7 @@ function createMember(redis: Parameters<typeof redisPacer>[0], options: RedisPac
 }
 
 test.each(clients)(
-  "a client of %s counts its requests under a hash of the key, and never tells the key",
+  "a client of %s counts its requests under a hash of the API key, without the key itself",
   async (_, connect) => {
     const redis = connectIoredis();
     const connection = await connect();
@@ -34,7 +34,7 @@ test.each(clients)(
   },
 );
 
-test("keys of different accounts have budgets of their own", async () => {
+test("keys of different accounts have separate budgets", async () => {
   const redis = connectIoredis();
   const { emulator, client, prefix } = createMember(redis);
   const { api_key: apiKey } = emulator.accounts.create({ credits: 10 });
@@ -45,7 +45,7 @@ test("keys of different accounts have budgets of their own", async () => {
   expect(counts).toEqual(["1", "1"]);
 });
 
-test("where Redis can't be reached requests leave all the same, and it is told once", async () => {
+test("requests are sent without Redis, and `onUnavailable` is called once", async () => {
   const redis = new Redis({ path: `${redisSocket()}-nowhere`, retryStrategy: null, maxRetriesPerRequest: 0 });
   redis.on("error", () => {});
   const troubles: unknown[] = [];
@@ -73,7 +73,7 @@ test.each([
   ["windowSeconds", null, { windowSeconds: 1.5 }],
   ["onUnavailable", null, { onUnavailable: 1 }],
   ["windowSeconds", null, { windowSecond: 60 }],
-])("%s that can't be is refused", (option, redis, options) => {
+])("an invalid `%s` is refused", (option, redis, options) => {
   const make = () => redisPacer((redis ?? connectIoredis()) as never, options as never);
   expect(make).toThrow(InvalidOptionError);
   expect(make).toThrow(option);

@@ -8,14 +8,14 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The socket of the tests' own Redis; `null` where `redis-server` isn't installed. */
+    /** The socket of the Redis server for the tests; `null` if `redis-server` is not installed. */
     redisSocket: string | null;
   }
 }
 
 /**
- * Starts a Redis on a socket of its own: it takes no port, and keeps nothing. Where there is none to start, that is the
- * tests' to show: a failure here would end every other test too.
+ * Starts Redis on a socket, without a port and without files. If `redis-server` is missing, only the tests of Redis fail:
+ * an error here would end all tests.
  */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const isInstalled = spawnSync("redis-server", ["--version"]).status === 0;
@@ -43,5 +43,5 @@ async function untilItAnswers(server: ChildProcess, socket: string): Promise<voi
     if (stdout?.trim() === "PONG") return;
     await setTimeout(50);
   }
-  throw new Error("redis-server doesn't answer");
+  throw new Error("redis-server does not respond");
 }

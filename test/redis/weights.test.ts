@@ -4,7 +4,7 @@ import { redisPacer } from "async-music/redis";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { connectIoredis } from "./connections.js";
 
-// Each process of a fleet records in Redis how many tasks it waits for; old records are removed.
+// Each process of a fleet records in Redis the number of tasks it waits for. Old records are removed.
 
 const DAY_MS = 86_400_000;
 

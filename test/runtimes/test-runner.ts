@@ -15,7 +15,7 @@ import {
 export interface TestResult {
   name: string;
   outcome: "passed" | "failed" | "left out";
-  /** Why it failed or was left out. */
+  /** Why the test failed or was left out. */
   reason?: string;
 }
 

@@ -11,11 +11,11 @@ test.each(BUGS.map((bug) => [bug.name, bug] as const))(
   },
 );
 
-test("a world breaks no property, and repeats from its seed", async () => {
+test("a simulated world breaks no property, and the same seed repeats it", async () => {
   for (let seed = 1; seed <= 25; seed++) await checkWorld(seed);
 });
 
-test("worlds from a random seed break no property, and repeat from it", async () => {
+test("simulated worlds from a random seed break no property, and the same seed repeats them", async () => {
   const first = randomInt(2 ** 32);
   process.stdout.write(`Random seed of the simulation: ${first}\n`);
   for (let seed = first; seed < first + 10; seed++) await checkWorld(seed);

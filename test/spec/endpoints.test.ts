@@ -135,7 +135,7 @@ async function call(
   }
 }
 
-/** Asks an endpoint in such a way that it answers with this status. */
+/** Requests an endpoint so that it responds with this status. */
 async function failing(service: EmulatedService, name: Name, status: number) {
   const { emulator } = service;
   const path = ENDPOINTS.find((each) => each.name === name)?.path.replace("{taskId}", "*") ?? "";

@@ -9,7 +9,7 @@ const DRIFT_REPORT = "../../docs/reports/drift.md";
 const OPEN = "Policy options";
 const FIXED = "Details without an option";
 
-/** One row of the page: where its sentence stands, what it is about, and the tests that show it. */
+/** One row of the page: the position of its sentence, its subject, and its tests. */
 interface Row {
   section: string;
   at: string;
@@ -86,7 +86,7 @@ function rowsOf(markdown: string): Row[] {
   });
 }
 
-/** The cells of a table's row; none for its head. */
+/** The cells of a table's row; none for the header. */
 function cellsOf(line: string): string[] {
   const cells = /^\| (.+?) \| (.+?) \| (.+) \|$/.exec(line)?.slice(1) ?? [];
   return cells.includes("---") ? [] : cells;
@@ -120,7 +120,7 @@ function driftFigures(): string {
     .concat("\n");
 }
 
-/** What stands between the title and the first section. */
+/** The text between the title and the first section. */
 function figuresOf(report: string): string {
   return (report.split(/^## /m)[0] ?? "").replace(/^# .*\n+/, "").trimEnd();
 }

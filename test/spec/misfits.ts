@@ -17,8 +17,8 @@ const TESTS: Readonly<Record<Field["type"], (value: unknown) => boolean>> = {
 };
 
 /**
- * Where an object differs from its table: fields that are absent, undocumented or of another type. Nothing, where it
- * has exactly the documented fields.
+ * Fields in which an object differs from its table: absent, undocumented or of another type. Empty if the object has
+ * exactly the documented fields.
  */
 export function misfits(
   value: unknown,

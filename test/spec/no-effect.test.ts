@@ -12,7 +12,7 @@ describe("fields without a meaning do not change the result", () => {
   });
 });
 
-/** What a task makes, and when, but for the echo of its request. */
+/** The result and the times of a task, without the echo of its request. */
 async function make({ plain, input, root }: NoEffectRow): Promise<object> {
   const service = createService({ seed: 4 });
   const clipId = await firstClip(service);

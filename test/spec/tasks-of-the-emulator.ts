@@ -4,7 +4,7 @@ import { SAMPLES, sampleOf } from "./tables/samples.js";
 import type { OFFERS } from "./tables/service.js";
 import type { TransitionRow } from "./tables/statuses.js";
 
-/** Every status, and what a provider does so that a task has it after so many seconds. */
+/** The scripted outcome for every status, and the seconds after which a task has it. */
 const WAYS: Readonly<Record<TransitionRow["from"], { outcome: Outcome; seconds: number }>> = {
   pending: { outcome: { queue_seconds: 10, process_seconds: 30 }, seconds: 1 },
   running: { outcome: { queue_seconds: 10, process_seconds: 30 }, seconds: 15 },
@@ -15,7 +15,7 @@ const WAYS: Readonly<Record<TransitionRow["from"], { outcome: Outcome; seconds: 
 
 export type Offer = (typeof OFFERS)[number];
 
-/** Creates a task and reads it when it has this status: the answer of the read. */
+/** Creates a task, and returns the response to its read once it has this status. */
 export async function taskIn(status: TransitionRow["from"], service: EmulatedService, offer: Offer) {
   const body = await bodyFor(offer, service);
   const { outcome, seconds } = WAYS[status];

@@ -4,8 +4,8 @@ import ts from "typescript";
 const known = new Map<string, ReadonlyMap<string, string>>();
 
 /**
- * What a file of tests, of scenarios or of table rows calls the things that it holds, each with the titles of the groups
- * around it. A file that there is not holds nothing.
+ * Returns the titles in a file of tests, scenarios or table rows, each with the titles of its groups. Returns none if the
+ * file does not exist.
  */
 export function titlesIn(path: string): ReadonlyMap<string, string> {
   const titles = known.get(path) ?? readTitles(path);
@@ -28,7 +28,7 @@ function readTitles(path: string): Map<string, string> {
   return titles;
 }
 
-/** Where a title stands: first in a call of a test or a group, first in a row, or as a row's name. */
+/** The position of a title: first in a call of a test or a group, first in a row, or as a row's name. */
 function titleOf(node: ts.Node): { title: ts.Node | undefined; isGroup: boolean } {
   if (ts.isCallExpression(node)) {
     const called = nameOfCall(node.expression);
@@ -40,7 +40,7 @@ function titleOf(node: ts.Node): { title: ts.Node | undefined; isGroup: boolean 
   return { title: isName ? node.initializer : undefined, isGroup: false };
 }
 
-/** `test`, `it` or `describe`, also where it is what their `each` made. */
+/** `test`, `it` or `describe`, also with `each`. */
 function nameOfCall(called: ts.Expression): string | undefined {
   if (ts.isIdentifier(called)) return called.text;
   if (ts.isCallExpression(called)) return nameOfCall(called.expression);

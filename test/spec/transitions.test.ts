@@ -68,7 +68,7 @@ describe("the credits of every offer", () => {
   );
 });
 
-/** What the provider does, and at which ages the task is read, so that the row comes to pass. */
+/** The scripted outcome and the ages at which the task is read, for the row's transition. */
 function planFor(from: TransitionRow["from"], trigger: TransitionRow["trigger"]) {
   const outcome: Outcome = { queue_seconds: 10, process_seconds: 30, outcome: ending(from, trigger) };
   const firstRead = { pending: null, running: 20, success: 40, failure: 40, timeout: HOUR_SECONDS + 1 }[from];

@@ -1,4 +1,4 @@
-/** Answers of the service as the interface shows them, typed by hand. */
+/** Responses of the service as the interface shows them, typed by hand. */
 
 export const TASK_ID = "7f1c0d6e-1b7a-4c58-9b57-3a2f0c9d1e42";
 export const OTHER_TASK_ID = "0b8d2c44-5a7e-4f0e-8f3b-6f1f2f9a7c10";
@@ -77,7 +77,7 @@ export function failed(fields: Fields = {}): Fields {
 
 type HeaderFields = Record<string, string>;
 
-/** The response to a submission, with a task id of its own: a client takes each id for one submission only. */
+/** The response to a submission, with a new task id: a client accepts each id for one submission only. */
 export function acceptedAnew(headers: HeaderFields = {}): Response {
   return accepted({ task_id: crypto.randomUUID() }, headers);
 }

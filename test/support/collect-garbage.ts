@@ -5,7 +5,7 @@ import { runInNewContext } from "node:vm";
 setFlagsFromString("--expose-gc");
 const collect: () => void = runInNewContext("gc");
 
-/** Collects everything that nothing references, also what only a weak reference kept until now. */
+/** Runs garbage collection until unreferenced and weakly referenced objects are released. */
 export async function collectGarbage(): Promise<void> {
   for (let round = 0; round < 4; round++) {
     await setImmediate();

@@ -5,7 +5,7 @@ export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return seen;
 }
 
-/** A callback, and everything that it was called with. */
+/** A callback, and the arguments of all its calls. */
 export function recorder<Value>(): { seen: Value[]; note: (value: Value) => void } {
   const seen: Value[] = [];
   return { seen, note: (value) => void seen.push(value) };

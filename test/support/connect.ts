@@ -2,7 +2,7 @@ import { AsyncMusic, type ClientOptions } from "async-music";
 import { createTestClock, type TestClock } from "./test-clock.js";
 import { API_KEY } from "./world.js";
 
-/** A client of a real server, that sends with the real `fetch` and waits on a clock that skips. */
+/** A client of a real server. It sends with the real `fetch`, and waits on a clock that skips. */
 export function connect(
   { url }: { url: string },
   options: ClientOptions = {},

@@ -27,7 +27,7 @@ const KEY = "order-1";
 const intent = (revision: string) => journalEntry("intent", { revision });
 const record = (revision: string) => journalEntry("submitted", { revision });
 
-/** What every journal must do. `createStore` makes an empty store and returns how to open it. */
+/** Tests that every journal must pass. `createStore` makes an empty store and returns a function that opens it. */
 export function describeJournal(createStore: () => Promise<() => Promise<Required<Journal>>>): void {
   const openTwice = async () => {
     const open = await createStore();

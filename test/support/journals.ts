@@ -2,7 +2,7 @@ import type { JournalEntry, JournalIntent, JournalRecord } from "async-music";
 import { SONG_REQUEST, TASK_ID } from "./answers.js";
 import type { SeenRequest, World } from "./world.js";
 
-/** What another process has left in a journal. */
+/** A journal entry of another process. */
 export function journalEntry(
   state: JournalEntry["state"],
   fields: Partial<JournalRecord> | Partial<JournalIntent> = {},

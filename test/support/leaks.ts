@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { expect } from "vitest";
 
-/** Fails when any way of printing shows the key. */
+/** Fails if any way of printing a value shows the key. */
 export function expectNoKey(value: unknown, key: string): void {
   for (const [how, printed] of Object.entries(printings(value))) {
     expect(printed.includes(key), `${how} shows the key: ${printed.slice(0, 2000)}`).toBe(false);

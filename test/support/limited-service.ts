@@ -1,16 +1,16 @@
 import { limited } from "./answers.js";
 import type { SeenRequest } from "./world.js";
 
-/** A rate limit as the interface states it: so many requests in a window that begins with the first of them. */
+/** A rate limit as the interface states it: a number of requests in a window that begins with the first one. */
 export function createRateLimit({ requests = 120, windowMs = 60_000 } = {}) {
   let windowEnd = Number.NEGATIVE_INFINITY;
   let used = 0;
   let refused = 0;
 
   return {
-    /** How many requests came beyond the limit. */
+    /** The number of requests beyond the limit. */
     refused: () => refused,
-    /** Counts a request, and answers it with a 429 or as it would be without a limit. */
+    /** Counts a request. Returns a 429 beyond the limit, and otherwise the given response. */
     count({ at }: SeenRequest, answer: () => Response): Response {
       if (at >= windowEnd) {
         windowEnd = at + windowMs;

@@ -1,4 +1,4 @@
-/** A logger that keeps its lines. */
+/** A logger that collects its lines. */
 export function createLog() {
   const lines: { level: string; message: string; fields: object | undefined }[] = [];
   const write = (level: string) => (message: string, fields?: object) =>

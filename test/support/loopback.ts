@@ -9,18 +9,18 @@ export interface Arrival {
   body: string;
 }
 
-/** How a server treats its n-th request, counted from 0. */
+/** Handles the n-th request of a server, counted from 0. */
 export type Treatment = (response: ServerResponse, request: Arrival, index: number) => void;
 
 export interface Loopback {
   url: string;
   arrivals: Arrival[];
-  /** Every byte's sake: connections that were opened, whether or not a request came. */
+  /** The number of opened connections, with or without a request. */
   connections: () => number;
   close(): Promise<void>;
 }
 
-/** A real server on a free port of this machine, gone when the test is over. */
+/** Starts a real server on a free port of this machine, and closes it after the test. */
 export async function listen(treat: Treatment): Promise<Loopback> {
   const arrivals: Arrival[] = [];
   let connections = 0;
@@ -47,7 +47,7 @@ export async function listen(treat: Treatment): Promise<Loopback> {
   return { url: `http://127.0.0.1:${port}`, arrivals, connections: () => connections, close };
 }
 
-/** Answers every request with this status and JSON. */
+/** Responds to every request with this status and JSON. */
 export function replying(
   ...response: [status: number, body: unknown, headers?: Record<string, string>]
 ): Treatment {

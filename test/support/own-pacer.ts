@@ -1,6 +1,6 @@
 import type { PacedRequest, Pacer, RateLimitReport } from "async-music";
 
-/** A pacer that lets everything leave, and keeps what it was told. */
+/** A custom pacer that admits every request. It records requests and reports. */
 export function createOwnPacer() {
   const [asked, told]: [PacedRequest[], RateLimitReport[]] = [[], []];
   const pacer: Pacer = {

@@ -1,20 +1,20 @@
 import { type CliOptions, startVitest, type TestModule } from "vitest/node";
 
-/** How tests can be run in a vitest of their own. */
+/** Options of a separate Vitest run. */
 export interface VitestOptions {
   include?: string[];
-  /** What stands for which import. */
+  /** The replacement of each import. */
   alias?: { find: RegExp; replacement: string }[];
-  /** Is shown each error as it is reported. */
+  /** Called with each error as it is reported. */
   onError?: (error: ReportedError) => void;
 }
 
 type ReportedError = ReturnType<TestModule["errors"]>[number];
 
 /**
- * Runs the tests of a folder in a vitest of their own, which knows nothing of the project's configuration.
+ * Runs the tests of a directory in a separate Vitest, without the project's configuration.
  *
- * @returns the messages with which each test failed, by its name, and those of each file that didn't load
+ * @returns the error messages of each failed test, by its name, and those of each file that did not load
  */
 export async function runVitest(
   root: string,

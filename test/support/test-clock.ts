@@ -2,7 +2,7 @@ import type { Clock } from "async-music";
 
 export const START = Date.UTC(2026, 0, 1);
 
-/** Turns of the event loop that must pass without anything stirring before time skips. */
+/** Turns of the event loop without a new sleep before time skips. */
 const QUIET_TURNS = 3;
 
 interface Sleeper {
@@ -10,20 +10,20 @@ interface Sleeper {
   wake: () => void;
 }
 
-/** A clock that no wall drives. */
+/** A clock that is independent of real time. */
 export interface TestClock extends Clock {
-  /** Every sleep that was asked for: when, and for how long. */
+  /** The start and duration of every sleep. */
   readonly sleeps: { at: number; ms: number }[];
   elapsed(): number;
-  /** Time stands still while the work lasts. */
+  /** Stops time until the work is done. */
   during<Value>(work: Promise<Value>): Promise<Value>;
-  /** Moves time by hand, and lets everybody whose time has come run. */
+  /** Moves time forward, and wakes each sleeper at its own time. */
   advance(ms: number): Promise<void>;
-  /** Moves time at once, past everybody, as it is for a machine that was shut. */
+  /** Moves time in one step, past all sleepers, as on a machine that was suspended. */
   jump(ms: number): void;
 }
 
-/** Time that skips to the earliest wake-up whenever everybody sleeps; with `skips: false` only by `advance`. */
+/** Time skips to the earliest wake-up when all code sleeps. With `skips: false`, only `advance` and `jump` move it. */
 export function createTestClock({ start = START, skips = true } = {}): TestClock {
   const sleeps: { at: number; ms: number }[] = [];
   const sleepers = new Set<Sleeper>();
@@ -114,7 +114,7 @@ export function createTestClock({ start = START, skips = true } = {}): TestClock
   }
 }
 
-/** Lets the event loop turn, so that everybody who is awake gets as far as they can. */
+/** Waits for turns of the event loop, so that all code that does not sleep can run. */
 export async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

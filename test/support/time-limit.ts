@@ -1,18 +1,18 @@
 import { onTestFinished } from "vitest";
 
-/** A length that no other timer has; after so long a test ends in which nobody says that the time is over. */
+/** A duration that no other timer has. Without a call of `pass`, the attempt times out after it. */
 const LIMIT_MS = 25_113;
 
 export interface TimeLimit {
-  /** What a client is given as its limit. */
+  /** The client's `timeoutMs` option. */
   timeoutMs: number;
-  /** The time of every attempt that is under way is over. */
+  /** Times out every attempt in flight. */
   pass(): void;
 }
 
 /**
- * A time limit that is over when the test says so: however slow the machine is, no attempt meets it before. Limits are
- * kept in real time, so that this stands before the real timers, in every runtime; all others go on as they are.
+ * A time limit that ends when the test calls `pass`, however slow the machine is. It replaces the real timers, which limit
+ * attempts in every runtime. Other timers run unchanged.
  */
 export function createTimeLimit(): TimeLimit {
   const { setTimeout: start, clearTimeout: stop } = globalThis;

@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from "vitest";
 
-/** Is called with each rejection that nothing handles until the test ends. */
+/** Calls the listener with each unhandled rejection until the test ends. */
 export function watchUnhandledRejections() {
   const unhandled = vi.fn();
   process.on("unhandledRejection", unhandled);

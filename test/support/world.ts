@@ -15,7 +15,7 @@ export interface SeenRequest {
   signal: AbortSignal;
 }
 
-/** What the service of a test answers to its n-th request, counted from 0. */
+/** The service's response to its n-th request, counted from 0. */
 export type Answerer = (request: SeenRequest, index: number) => Response | Promise<Response>;
 
 export interface World {
@@ -24,7 +24,7 @@ export interface World {
   requests: SeenRequest[];
 }
 
-/** A client of a service that answers what the test says, on a clock that skips. */
+/** A client of a service with the test's responses, on a clock that skips. */
 export function createWorld(answer: Answerer, options: ClientOptions & { clock?: TestClock } = {}): World {
   const clock = options.clock ?? createTestClock();
   const requests: SeenRequest[] = [];
@@ -61,7 +61,7 @@ export const arrivals = ({ requests }: Pick<World, "requests">) => requests.map(
 /** The times between these times. */
 export const gaps = (times: number[]) => times.slice(1).map((at, index) => at - (times[index] ?? 0));
 
-/** Answers one after the other, the last one again and again. */
+/** Returns the responses in order, and repeats the last one. */
 export function inTurn(...answers: (Response | (() => Response | Promise<Response>))[]): Answerer {
   return (_, index) => {
     const answer = answers[Math.min(index, answers.length - 1)];
@@ -70,7 +70,7 @@ export function inTurn(...answers: (Response | (() => Response | Promise<Respons
   };
 }
 
-/** Rejects as `fetch` does when the signal is aborted, and never answers otherwise. */
+/** Rejects as `fetch` does when the signal is aborted, and otherwise never settles. */
 export function never({ signal }: SeenRequest): Promise<Response> {
   return new Promise((_, reject) => {
     const onAbort = () => reject(signal.reason);

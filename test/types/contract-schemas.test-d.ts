@@ -70,7 +70,7 @@ type FieldsOf<Provider extends Model> = Allowed<Extract<TaskRequest, { model: Pr
 
 type Input<Variant extends keyof typeof inputSchemas> = Named<z.input<(typeof inputSchemas)[Variant]>>;
 
-test("the balance, the usage and lyrics are what their schemas return", () => {
+test("the types of balance, usage and lyrics are those that their schemas return", () => {
   expectTypeOf<z.output<typeof balanceSchema>>().toEqualTypeOf<Balance>();
   expectTypeOf<z.output<typeof usageSchema>>().toEqualTypeOf<Usage>();
   expectTypeOf<z.output<typeof resultSchemas.lyrics>>().toEqualTypeOf<Lyrics>();
@@ -98,13 +98,13 @@ test("a task of every type and status is one of the union", () => {
   >();
 });
 
-test("an output is the result that the schema checks, and reports of the provider that nothing checks", () => {
+test("an output has the result that the schema checks, and unchecked reports of the provider", () => {
   type Unchecked = "task_type" | "status" | "progress" | "fail_reason";
   expectTypeOf<Required<Without<TaskOutput, Unchecked>>>().toEqualTypeOf<z.output<typeof taskOutputSchema>>();
   expectTypeOf<Without<SucceededOutput<TaskType>, "result">>().toEqualTypeOf<Without<TaskOutput, "result">>();
 });
 
-test("the result of each type is what its schema returns, and of a clip what every clip has", () => {
+test("the result of each type is what its schema returns, and each clip has the fields of every clip", () => {
   type Unchecked = "image_url" | "image_large_url" | "title" | "metadata";
   expectTypeOf<Without<Clip, Unchecked>>().toEqualTypeOf<z.output<typeof clipSchema>>();
   type Checked = { [Type in TaskType]: z.output<(typeof resultSchemas)[Type]> };

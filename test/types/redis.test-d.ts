@@ -4,7 +4,7 @@ import { Cluster, Redis } from "ioredis";
 import { createClient, createCluster } from "redis";
 import { expectTypeOf, test } from "vitest";
 
-test("clients and clusters of ioredis and of redis are taken as they are", () => {
+test("clients and clusters of ioredis and of redis compile without an adapter", () => {
   expectTypeOf<Redis>().toExtend<RedisClient>();
   expectTypeOf<Cluster>().toExtend<RedisClient>();
   redisJournal(new Redis());
@@ -14,14 +14,14 @@ test("clients and clusters of ioredis and of redis are taken as they are", () =>
   redisPacer(createClient({ RESP: 3 }));
 });
 
-test("what is no client of Redis is refused", () => {
+test("an object that is not a Redis client does not compile", () => {
   // @ts-expect-error it has no eval
   redisPacer({});
-  // @ts-expect-error an address is no client
+  // @ts-expect-error an address is not a client
   redisJournal("redis://example.com");
 });
 
-test("a pacer is made by a clock, and for a key where it needs one", () => {
+test("a factory creates a pacer from a clock, and `redisPacer` also from a key", () => {
   expectTypeOf<ReturnType<typeof redisPacer>>().toExtend<PacerFactory>();
   expectTypeOf<(clock: Clock) => Pacer>().toExtend<PacerFactory>();
 });

@@ -37,7 +37,7 @@ test("a field that is misspelled, or of another task type, does not compile", ()
   ];
 });
 
-test("what the interface allows compiles", () => {
+test("a request that the interface allows compiles", () => {
   void [
     create({ ...song, input: { gpt_description_prompt: "rain" } }),
     create({
@@ -53,7 +53,7 @@ test("what the interface allows compiles", () => {
     create({ ...song, input: { tags: "fado", make_instrumental: true } }),
     create({ ...song, input: { prompt: "", tags: "fado", title: { any: ["json", 1] } } }),
     create({ ...song, input: { continue_clip_id: "c", continue_at: 12.5, title: 7 } }),
-    // What a mode ignores is allowed.
+    // Fields that a mode ignores are allowed.
     create({ ...song, input: { gpt_description_prompt: "rain", prompt: "x", tags: "y" } }),
     create({
       ...song,
@@ -75,7 +75,7 @@ test("any request for a song is a MusicRequest, and creditsFor takes every reque
     { ...song, input: { continue_clip_id: "c" } },
     { ...songB, input: { prompt: "calm" } },
   ];
-  // @ts-expect-error lyrics are no song
+  // @ts-expect-error lyrics are not a song
   songs.push({ ...lyrics, input: { prompt: "rain" } });
   void [...songs.map(creditsFor), creditsFor(given<TaskRequest>())];
   // @ts-expect-error the request itself, not its fields one by one
@@ -92,7 +92,7 @@ test("a request may come from a variable", () => {
   void [tasks.create(request), tasks.run(request, options), tasks.run(song), tasks.create(typed)];
 });
 
-test("what the interface forbids does not compile", () => {
+test("a request that the interface forbids does not compile", () => {
   void [
     // @ts-expect-error neither a description nor lyrics nor styles nor a clip
     create({ ...song, input: {} }),

@@ -33,7 +33,7 @@ test("the result of a run follows its request", async () => {
   const lyrics = await tasks.run({ model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } });
   assertTrue<Equals<typeof lyrics.output.result, Lyrics>>();
   assertTrue<Equals<typeof lyrics.output.result.text, string>>();
-  // @ts-expect-error lyrics are no clips
+  // @ts-expect-error lyrics are not clips
   lyrics.output.result.map((clip) => clip);
 
   const song = await tasks.run({ model: "provider_a", task_type: "music", input: { tags: "fado" } });
@@ -111,7 +111,7 @@ test("a task narrows by its type and its status, in any order", () => {
   if (type === "upload" && status === "success") assertTrue<Equals<typeof output.result, Clip[]>>();
 });
 
-test("a switch over types or statuses is left with what this version does not list, which is a string", () => {
+test("a switch over all listed types or statuses leaves a string for those of a later version", () => {
   const task = given<Task>();
   switch (task.status) {
     case "pending":
@@ -140,7 +140,7 @@ test("a switch over types or statuses is left with what this version does not li
   }
 });
 
-test("the guards narrow tasks, whatever is known of their status", () => {
+test("the guards narrow tasks with a known or unknown status", () => {
   const task = given<Task>();
   const succeeded = given<SucceededTask>();
   const failed = given<FailedTask>();
@@ -149,7 +149,7 @@ test("the guards narrow tasks, whatever is known of their status", () => {
   if (sdk.isMusic(succeeded)) assertTrue<Equals<typeof succeeded.output.result, Clip[]>>();
   if (sdk.isLyrics(succeeded)) assertTrue<Equals<typeof succeeded.output.result.text, string>>();
   if (sdk.isLyrics(failed)) assertTrue<Equals<typeof failed, FailedTask<"lyrics">>>();
-  // @ts-expect-error a submission is no task yet
+  // @ts-expect-error a submission is not a task
   sdk.isMusic(given<TaskSubmission>());
 });
 
@@ -170,7 +170,7 @@ test("retrieve, wait and watch keep the type of a submission, also after JSON", 
   void [tasks.retrieve(either), tasks.wait(either), tasks.watch(either)];
 });
 
-test("statuses and codes are named, and open for what a later version adds", async () => {
+test("statuses and codes are listed, and accept values that a later version adds", async () => {
   const task = given<Task>();
   const known: Task["status"][] = ["pending", "running", "success", "failure", "timeout"];
   // @ts-expect-error a status that is not listed has to be declared as such
@@ -182,7 +182,7 @@ test("statuses and codes are named, and open for what a later version adds", asy
   void [known, misspelt, later, code];
 });
 
-test("answers have the fields of the interface", async () => {
+test("responses have the fields of the interface", async () => {
   const balance = await account.balance();
   assertTrue<Equals<typeof balance.available, number>>();
   const { data, response, requestId, rateLimit } = await account.usage().withResponse();
@@ -193,11 +193,11 @@ test("answers have the fields of the interface", async () => {
   const download = await audio.download("https://example.com");
   assertTrue<Equals<typeof download.size, number | null>>();
   assertTrue<Equals<typeof download.extension, "mp3" | "wav" | "flac" | "ogg" | "m4a" | "bin">>();
-  // What is beyond the contract is there, and has to be looked at before it is used.
+  // Undocumented fields are present, and have to be narrowed before use.
   assertTrue<Equals<(typeof balance)["anything"], unknown>>();
 });
 
-test("errors carry what they promise", () => {
+test("errors have their documented fields", () => {
   const error = given<unknown>();
   if (error instanceof sdk.TaskTimedOutError) {
     assertTrue<Equals<typeof error.task, FailedTask>>();
@@ -226,20 +226,20 @@ test("errors carry what they promise", () => {
   }
 });
 
-test("every option is optional, and a misspelt one is an error", () => {
+test("every option is optional, and a misspelled one does not compile", () => {
   const none: ClientOptions = {};
   void [
     new sdk.AsyncMusic(),
     new sdk.AsyncMusic(none),
     new sdk.AsyncMusic({ apiKey: undefined, clock: undefined }),
   ];
-  // @ts-expect-error a name that is misspelt is no option
+  // @ts-expect-error a misspelled name is not an option
   new sdk.AsyncMusic({ apikey: "key" });
   // @ts-expect-error a clock also sleeps
   new sdk.AsyncMusic({ clock: { now: () => 0 } });
 });
 
-test("nothing of the public surface is any", () => {
+test("no public type is any", () => {
   assertTrue<IsAny<ReturnType<JSON["parse"]>>>();
   assertTrue<HoldsAny<{ a: { b: (c: unknown) => Promise<ReturnType<JSON["parse"]>> } }>>();
   assertTrue<HoldsAny<{ a: string } | { a: (b: ReturnType<JSON["parse"]>[]) => void }>>();

@@ -58,7 +58,7 @@ test("the result of each run follows its request", async () => {
 test("requests that the service forbids do not compile in a batch either", () => {
   // @ts-expect-error provider_b has no lyrics
   tasks.runAll([{ model: "provider_b", task_type: "lyrics", input: { prompt: "rain" } }]);
-  // @ts-expect-error one request is no batch
+  // @ts-expect-error one request is not a batch
   tasks.runAll({ model: "provider_a", task_type: "music", input: { tags: "fado" } });
 });
 
@@ -71,7 +71,7 @@ test("a journal's key names a run, and each run of a batch", () => {
   tasks.runAll([request], { journal, journalKey: "order-1" });
 });
 
-test("an entry is told apart by its state", () => {
+test("an entry narrows by its state", () => {
   const entry = given<JournalEntry>();
   if (entry.state === "submitted") assertTrue<Equals<typeof entry.task_id, string>>();
   // @ts-expect-error an intent has no task
@@ -79,7 +79,7 @@ test("an entry is told apart by its state", () => {
   assertTrue<Equals<SubmissionOutcomeUnknownError["evidence"], Evidence | null>>();
 });
 
-test("nothing of it holds any", () => {
+test("no type of `runAll` contains any", () => {
   assertFalse<HoldsAny<RunOptions>>();
   assertFalse<HoldsAny<RunAllOptions>>();
   assertFalse<HoldsAny<RunResult>>();

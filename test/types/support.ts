@@ -1,10 +1,10 @@
-/** Types of the platform, which are not ours to keep clean of `any`. */
+/** Types of the platform, which may contain `any`. */
 type Foreign = AbortSignal | Blob | Date | Error | Headers | ReadableStream | Response | URL;
 
-/** Whether a type is `any`, which nothing of the public surface may be. */
+/** Whether a type is `any`, which no public type may be. */
 export type IsAny<Type> = 0 extends 1 & Type ? true : false;
 
-/** Whether a type holds `any`: in a property, an element, a parameter or a result, some levels deep. */
+/** Whether a type contains `any`: in a property, an element, a parameter or a result, some levels deep. */
 export type HoldsAny<Type, Depth extends readonly 0[] = []> =
   IsAny<Type> extends true
     ? true

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Kit } from "../kit.js";
 import type { Open } from "../world.js";
 
-/** Writing a PDF loads a library and fonts, which not every runtime could run. */
+/** Writing a PDF loads a library and fonts, which not every runtime supports. */
 export function describeInvoices(open: Open, { it }: Kit): void {
   it("an invoice is a PDF with the buyer's name in Latin and Arabic letters", async () => {
     const { emulator } = await open();

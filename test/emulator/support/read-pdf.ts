@@ -7,7 +7,7 @@ interface Glyph {
   line: number;
 }
 
-/** What is drawn on the page of an invoice, from left to right, and what its structure says. */
+/** The text on the page of an invoice, from left to right, and its structure. */
 export function readPdf(bytes: Uint8Array) {
   const source = Buffer.from(bytes).toString("latin1");
   const objects = new Map(

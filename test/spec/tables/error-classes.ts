@@ -33,7 +33,7 @@ export const ERROR_CLASSES: readonly ErrorClass[] = [
   ...classes("ServerError", [["upstream_provider_error", 502]], UNKNOWN),
 ];
 
-/** Where code and status disagree, the code decides; but no 5xx to a POST says what became of it. */
+/** If code and status disagree, the code decides. A 5xx to a POST always leaves its outcome unknown. */
 export const CODE_AGAINST_STATUS: readonly ErrorClass[] = [
   ...classes("TaskNotFoundError", [["task_not_found", 400]]),
   ...classes("AuthenticationError", [["invalid_api_key", 403]]),
@@ -42,7 +42,7 @@ export const CODE_AGAINST_STATUS: readonly ErrorClass[] = [
   ...classes("BadRequestError", [["invalid_audio_format", 503]], UNKNOWN),
 ];
 
-/** The class where the code is one that this version does not know, or there is none: by the status. */
+/** The class for an unknown or absent code, by the status. */
 export const CLASSES_BY_STATUS = [
   { status: 302, read: "ApiError", post: "ApiError" },
   { status: 400, read: "BadRequestError", post: "BadRequestError" },

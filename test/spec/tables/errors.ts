@@ -1,4 +1,4 @@
-/** Errors: every code of an HTTP answer with its status; `null` where the interface does not show it. */
+/** Errors: every code of an HTTP response with its status; `null` if the interface does not show it. */
 export const ERROR_CODES = [
   { code: "invalid_json", status: 400 },
   { code: "invalid_request_body", status: 400 },

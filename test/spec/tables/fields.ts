@@ -15,7 +15,7 @@ export interface Field {
     | "array or object";
   values?: readonly string[];
   nullable?: true;
-  /** Readers can't do without it: marked so in the interface, or without it the answer says nothing. */
+  /** Required: marked so in the interface, or the response has no meaning without it. */
   required?: true;
   optional?: true;
 }

@@ -1,10 +1,10 @@
-/** What the interface accepts and gives no meaning: a request with it makes what the one without makes. */
+/** Fields that the interface accepts without a meaning: a request has the same result with and without them. */
 export interface NoEffectRow {
   name: string;
   plain: { model: string; task_type: string; input: object };
-  /** Put beside, or instead of, what the plain request's input holds. */
+  /** Fields added to the input of the plain request, or replacing some of them. */
   input?: object;
-  /** Put beside the input. */
+  /** Fields added beside the input. */
   root?: object;
 }
 

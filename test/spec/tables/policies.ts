@@ -1,6 +1,6 @@
 import type { Verdict } from "./requests/row.js";
 
-/** One request under one choice of the emulator's policy, with the status of the answer. */
+/** One request under one choice of the emulator's policy, with the status of the response. */
 export interface PolicyRow {
   name: string;
   policy: Readonly<Record<string, string | number>>;
@@ -14,7 +14,7 @@ const requesting = (audio_format: unknown) => ({ ...custom, audio_format });
 const off = { audio_conversion: "off" };
 const lenient = { null_audio_format: "omitted" };
 
-/** What the interface leaves open about `audio_format`, and what each choice makes of a request. */
+/** The policy options for `audio_format`, and the response to a request under each choice. */
 type Row = [name: string, policy: PolicyRow["policy"], body: object, expected?: Verdict, status?: number];
 const FORMATS: Row[] = [
   [

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "./errors.js";
 
-/** One body as it stands on the wire, for what no JSON value can say. */
+/** One body as it is sent, for cases that no JSON value can express. */
 export interface RawBodyRow {
   name: string;
   body: string | Uint8Array<ArrayBuffer> | null;

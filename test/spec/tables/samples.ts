@@ -1,4 +1,4 @@
-/** One request of every offer that needs nothing before it. */
+/** One request of every offer that needs no earlier task. */
 export const SAMPLES = {
   "provider_a music": {
     model: "provider_a",

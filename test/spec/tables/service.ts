@@ -1,4 +1,4 @@
-/** What the service does: every model, every task type, and what each pair costs in credits. */
+/** Every model, every task type, and the price of each pair in credits. */
 export const MODELS = ["provider_a", "provider_b"] as const;
 
 export const TASK_TYPES = ["music", "lyrics", "upload", "concat"] as const;

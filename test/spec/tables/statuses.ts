@@ -1,4 +1,4 @@
-/** What each status says of the fields that depend on it (Resources: Task, Output wrapper). */
+/** The fields that depend on the status, for each status (Resources: Task, Output wrapper). */
 export const STATUS_FIELDS = [
   { status: "pending", error: "null", completedAt: "null", result: "null" },
   { status: "running", error: "null", completedAt: "null", result: "null" },
@@ -9,7 +9,7 @@ export const STATUS_FIELDS = [
 
 export type Credits = "frozen" | "settled" | "refunded";
 
-/** What the provider says when the service asks it, or that the task is past its hour. */
+/** The provider's report to the service, or that the task has timed out. */
 export type Trigger = "queued" | "processing" | "completed" | "failed" | "older than an hour";
 
 export interface TransitionRow {
@@ -20,8 +20,8 @@ export interface TransitionRow {
 }
 
 /**
- * States and transitions: what a read makes of a task. That a task past its hour is `timeout` also where the provider
- * had finished in time is the default of the policy `late_success`.
+ * States and transitions: the effect of a read on a task. By default, policy `late_success` makes a task `timeout` after
+ * its task timeout, even if the provider finished in time.
  */
 export const TRANSITIONS: readonly TransitionRow[] = [
   { from: "pending", trigger: "queued", to: "pending", credits: "frozen" },

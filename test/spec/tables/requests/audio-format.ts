@@ -12,7 +12,7 @@ const requests = {
 
 const as = (request: object, audio_format: unknown) => ({ ...request, audio_format });
 
-/** Where `audio_format` may stand, and what it may be. */
+/** Requests that may have an `audio_format`, and its values. */
 export const AUDIO_FORMAT = [
   ...bodies("Resources: Task creation request, `audio_format`", [
     ["mp3 in inspiration mode", as(requests.inspiration, "mp3"), "accepted"],

@@ -1,9 +1,9 @@
 import type { ErrorCode } from "../errors.js";
 
-/** What the service says to a request: it accepts it, or refuses it with this code. */
+/** The service's response to a request: accepted, or refused with this code. */
 export type Verdict = "accepted" | ErrorCode;
 
-/** One request, and what the interface says of it. */
+/** One request, and the expected response. */
 export interface RequestRow {
   name: string;
   /** Which part of the interface decides. */
