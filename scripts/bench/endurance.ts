@@ -28,7 +28,7 @@ for (const [title, begin] of [
 async function endure(title: string, request: () => Promise<unknown>): Promise<Table> {
   const megabytes = async () => {
     for (let count = 0; count < TENTH; count++) await request();
-    // The second request from here drops records that are kept for one second.
+    // Records that are kept for 1 s are dropped at the second request after it.
     for (let time = 0; time < 2; time++) {
       await sleep(1100);
       await request();

@@ -5,7 +5,7 @@ import { takeTurns } from "./spread.ts";
 
 const ROUNDS = 21;
 
-/** The time to import the built SDK in a new process, and the time for the Node modules that it needs. */
+/** The time to import the built SDK in a new process, compared with ky and zod/mini. */
 export async function measureImport(): Promise<Table[]> {
   const spreads = await takeTurns(ROUNDS, {
     "ky and zod/mini": () => timeOf('await import("ky"); await import("zod/mini");'),

@@ -4,7 +4,7 @@ import { heapBytes } from "./heap-bytes.ts";
 import { type Promised, type Row, significant, type Table } from "./report.ts";
 import { SHORT_SONG } from "./songs.ts";
 
-/** The first rounds warm up, and do not count. */
+/** The numbers of concurrent waits. The first entry warms up, and does not count. */
 const WAITS = [1000, 10, 100, 1000, 10_000, 50_000];
 /** Smaller numbers of waits are repeated up to this total. */
 const ENOUGH = 1000;

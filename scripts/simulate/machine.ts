@@ -52,10 +52,10 @@ export function createMachine(plan: Pick<ProcessPlan, "name" | "events">, world:
 
   const ask = async <Value>(what: string, key: string, work: () => Promise<Value>): Promise<Value> => {
     const before = await take(`${what} ${key}`);
-    if (before?.kind === "journal" && before.when === "before") throw new Error("the journal is away");
+    if (before?.kind === "journal" && before.when === "before") throw new Error("the journal is unavailable");
     const value = await work();
     const after = await take(`${what} ${key} is done`);
-    if (after?.kind === "journal" && after.when === "after") throw new Error("the journal is away");
+    if (after?.kind === "journal" && after.when === "after") throw new Error("the journal is unavailable");
     return value;
   };
 
@@ -84,12 +84,12 @@ export function createMachine(plan: Pick<ProcessPlan, "name" | "events">, world:
       const { method, headers, url } = request;
       const pending = world.fetch(url, submission?.content ?? { method, headers });
       pending.catch(() => {});
-      await take(`${what} has left`);
+      await take(`${what} is sent`);
       const answer = await Promise.race([pending, left(request.signal)]).catch(async (error: unknown) => {
         await take(`${what} has failed`);
         throw error;
       });
-      await take(`${what} is answered ${answer.status}`);
+      await take(`${what} returns ${answer.status}`);
       // An aborted caller gets no response.
       if (!request.signal.aborted) await submission?.arrive(answer.clone());
       return answer;

@@ -128,7 +128,7 @@ function livedOn({ processes }: Plan, name: string): boolean {
   return processes.some((process) => name.startsWith(`${process.name}.`) && process.events.size === 0);
 }
 
-/** Every credit is accounted for: each task is frozen once, and settled or refunded once. A returned song is settled. */
+/** Every credit is accounted for: each task has one freeze and one end, and each returned song is settled. */
 function checkCredits({ emulator, told, violate }: EndedWorld, tasks: readonly Task[]): void {
   const { ledger, balance } = emulator.accounts.get(emulator.accountId);
   const sum = (kind: string, taskId?: string) =>
@@ -168,14 +168,14 @@ function checkConduct({ plan, emulator, findings, beyondLimit, violate }: EndedW
   }
 }
 
-/** Whether a request was in flight when another call received a 429, in the same millisecond. A call keeps its id. */
+/** Whether another call received a 429 in the same millisecond, when this request was already in flight. */
 function crossedRefusal({ requests }: Emulator, finding: Finding): boolean {
   return requests.some(
     ({ at, status, request_id }) => at === finding.at && status === 429 && request_id !== finding.request_id,
   );
 }
 
-/** Whether a world has one process that sends all requests, and these arrive without delay. */
+/** Whether one process sends all requests of a world, without a restart, a changed clock or a delayed read. */
 function knowsAll({ processes, faults }: Plan): boolean {
   const mishaps = processes.flatMap(({ events }) => [...events.values()]);
   const isMisled = mishaps.some(({ kind }) => kind === "crash" || kind === "clock");

@@ -48,7 +48,7 @@ export function createSubmissions(
         async arrive(answer) {
           submission.taskId = await taskIdOf(answer);
           submission.fate = fateOf(answer.status, submission.taskId);
-          trace(`${process} learns of ${key}: ${submission.fate}`);
+          trace(`${process} receives the outcome of ${key}: ${submission.fate}`);
         },
       };
     },

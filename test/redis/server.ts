@@ -14,8 +14,8 @@ declare module "vitest" {
 }
 
 /**
- * Starts Redis on a socket, without a port and without files. If `redis-server` is missing, only the tests of Redis fail:
- * an error here would end all tests.
+ * Starts Redis on a socket, without a port and without files. If `redis-server` is missing, only the tests of Redis
+ * fail: an error here would end all tests.
  */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const isInstalled = spawnSync("redis-server", ["--version"]).status === 0;

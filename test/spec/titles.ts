@@ -4,8 +4,8 @@ import ts from "typescript";
 const known = new Map<string, ReadonlyMap<string, string>>();
 
 /**
- * Returns the titles in a file of tests, scenarios or table rows, each with the titles of its groups. Returns none if the
- * file does not exist.
+ * Returns the titles in a file of tests, scenarios or table rows, each with the titles of its groups. Returns none if
+ * the file does not exist.
  */
 export function titlesIn(path: string): ReadonlyMap<string, string> {
   const titles = known.get(path) ?? readTitles(path);

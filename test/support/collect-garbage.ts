@@ -5,7 +5,7 @@ import { runInNewContext } from "node:vm";
 setFlagsFromString("--expose-gc");
 const collect: () => void = runInNewContext("gc");
 
-/** Runs garbage collection until unreferenced and weakly referenced objects are released. */
+/** Runs garbage collection several times, which also releases objects that only weak references hold. */
 export async function collectGarbage(): Promise<void> {
   for (let round = 0; round < 4; round++) {
     await setImmediate();

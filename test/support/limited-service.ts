@@ -10,7 +10,7 @@ export function createRateLimit({ requests = 120, windowMs = 60_000 } = {}) {
   return {
     /** The number of requests beyond the limit. */
     refused: () => refused,
-    /** Counts a request. Returns a 429 beyond the limit, and otherwise the given response. */
+    /** Counts a request. Returns a 429 beyond the limit, and otherwise the result of `answer`. */
     count({ at }: SeenRequest, answer: () => Response): Response {
       if (at >= windowEnd) {
         windowEnd = at + windowMs;

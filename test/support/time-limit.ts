@@ -11,8 +11,8 @@ export interface TimeLimit {
 }
 
 /**
- * A time limit that ends when the test calls `pass`, however slow the machine is. It replaces the real timers, which limit
- * attempts in every runtime. Other timers run unchanged.
+ * A time limit that ends when the test calls `pass`, however slow the machine is. It replaces the real timers, which
+ * limit attempts in every runtime. Other timers run unchanged.
  */
 export function createTimeLimit(): TimeLimit {
   const { setTimeout: start, clearTimeout: stop } = globalThis;

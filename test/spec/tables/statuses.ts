@@ -20,8 +20,8 @@ export interface TransitionRow {
 }
 
 /**
- * States and transitions: the effect of a read on a task. By default, policy `late_success` makes a task `timeout` after
- * its task timeout, even if the provider finished in time.
+ * States and transitions: the effect of a read on a task. By default, policy `late_success` makes a task `timeout`
+ * after its task timeout, even if the provider finished in time.
  */
 export const TRANSITIONS: readonly TransitionRow[] = [
   { from: "pending", trigger: "queued", to: "pending", credits: "frozen" },
