@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 const installed = resolve("tools/runners/node_modules");
@@ -10,7 +10,11 @@ const remove = () => rmSync(folder, { recursive: true, force: true });
 
 beforeEach(() => {
   remove();
-  cpSync("examples/testing", folder, { recursive: true });
+  // Other tests install packages beside the examples.
+  cpSync("examples/testing", folder, {
+    recursive: true,
+    filter: (path) => basename(path) !== "node_modules",
+  });
   const modules = join(folder, "node_modules");
   mkdirSync(modules);
   symlinkSync(resolve("."), join(modules, "async-music"));
