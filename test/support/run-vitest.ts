@@ -22,6 +22,7 @@ export async function runVitest(
 ): Promise<Map<string, string[]>> {
   const nets = { testTimeout: 300_000, hookTimeout: 300_000 };
   const options: CliOptions = { root, include, config: false, watch: false, reporters: [], ...nets };
+  const { exitCode } = process;
   const vitest = await startVitest("test", [], options, { resolve: { alias } });
   try {
     const files = vitest.state.getTestModules();
@@ -34,5 +35,7 @@ export async function runVitest(
     return new Map(errors.map(([name, each]) => [name, each.map(({ message }) => message)]));
   } finally {
     await vitest.close();
+    // A failed test sets it, and other tests share this process.
+    process.exitCode = exitCode;
   }
 }
