@@ -46,9 +46,11 @@ export const BALANCE = z.object({
 /** The document of an order: its result, or with `null` a receipt. */
 export function documentOf(
   order: string,
-  result: sdk.SucceededTask | null,
+  ended: sdk.SucceededTask | null,
   { submission, task: latest, isUnrecorded }: Progress,
 ): z.infer<typeof RESULT> {
+  // The last poll may have shown the result before the run has ended.
+  const result = ended ?? (latest?.status === "success" ? latest : null);
   const task = result ?? latest;
   const taskId = task?.task_id ?? submission?.task_id ?? null;
   const lyrics = result !== null && sdk.isLyrics(result) ? result.output.result : null;
