@@ -18,7 +18,7 @@ import { serviceOf } from "./http/service.js";
  * until `clock.advance` or a reset.
  *
  * The emulator cannot detect requests that MSW has not delivered yet. A virtual clock therefore waits for 4 ms of real time
- * without a request before it advances by itself. `fetch: emulator.fetch` is faster if your client has such an option.
+ * (40 ms in a browser) without a request before it advances by itself. `fetch: emulator.fetch` is faster if your client has such an option.
  *
  * @returns handlers of the installed MSW, typed as `never[]` so that the types of both majors accept them.
  *

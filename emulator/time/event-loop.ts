@@ -29,8 +29,11 @@ function postMessageToSelf(callback: () => void): void {
 /** Turns of the event loop without activity before the process counts as idle: some streams take more than one to deliver. */
 const IDLE_TURNS = 2;
 
-/** How long a request can be on the network before an adapter receives it, in real milliseconds. */
-const NETWORK_DELAY_MS = 4;
+/**
+ * How long a request can be on the network before an adapter receives it, in real milliseconds. In a browser, MSW's
+ * service worker receives it first, in a process of its own.
+ */
+const NETWORK_DELAY_MS = "serviceWorker" in (globalThis.navigator ?? {}) ? 40 : 4;
 
 /**
  * Detects when the emulator and its clients have nothing left to do until time passes: no work is between `begin` and
