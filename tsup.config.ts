@@ -1,6 +1,6 @@
 import { defineConfig } from "tsup";
 import { buildDashboard } from "./scripts/build-dashboard.js";
-import { minifyLibraries, unusedPackages } from "./scripts/invoice-libraries.js";
+import { minifyLibraries, unusedPackages } from "./scripts/minify-libraries.js";
 import { requireBuiltins } from "./scripts/require-builtins.js";
 import { thirdPartyLicenses } from "./scripts/third-party-licenses.js";
 import { unmappedPackages } from "./scripts/unmapped-packages.js";

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { type BuildOptions, build } from "esbuild";
 import { expect, inject, test } from "vitest";
 import { importGraph } from "../../scripts/import-graph.js";
-import { unusedPackages } from "../../scripts/invoice-libraries.js";
+import { unusedPackages } from "../../scripts/minify-libraries.js";
 import { entries, nodeEntries } from "./entries.js";
 
 const kilobytes = 1000;

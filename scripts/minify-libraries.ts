@@ -9,15 +9,17 @@ export const unusedPackages = Object.fromEntries(
   ]),
 );
 
+/** Names of the chunks, or text in them, that are other packages' code alone. */
+const LIBRARIES = /invoice-libraries|node_modules\/commander\/esm/;
+
 /**
- * Minifies the chunk of other packages' code that makes invoices, for 0.5 MB less to install. The PDF library also
- * computes the URL of a color profile as it loads, which is never read: workers have no URL to start from, and bundlers
- * would look for the file.
+ * Minifies the chunks of other packages' code, for 0.5 MB less to install. The PDF library also computes the URL of a
+ * color profile as it loads, which is never read: workers have no URL to start from, and bundlers would look for the file.
  */
 export const minifyLibraries: NonNullable<Options["plugins"]>[number] = {
   name: "minify-libraries",
   async renderChunk(code, { path }) {
-    if (!path.includes("invoice-libraries")) return undefined;
+    if (!LIBRARIES.test(path) && !LIBRARIES.test(code)) return undefined;
     const define = { "import.meta.url": '"file:///"' };
     return { code: (await transform(code, { minify: true, format: "esm", define })).code };
   },
