@@ -24,7 +24,7 @@ export interface ServedSite {
   readonly service: Service;
   readonly site: RequestTarget["site"];
   /** The host names that open the control plane to other machines. */
-  readonly controlHosts: readonly string[];
+  readonly allowedHosts: readonly string[];
   /** Responds with a file of the dashboard, or `null` if there is none at the path. */
   readonly dashboard: ((method: string, path: string) => Promise<HttpResponse | null>) | null;
   readonly addresses: Addresses;
@@ -99,7 +99,7 @@ async function serveRequest(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { service, site, dashboard, addresses, controlHosts } = served;
+  const { service, site, dashboard, addresses, allowedHosts } = served;
   const { core } = service;
   const { method = "GET", socket } = request;
   // The target may be a whole URL.
@@ -118,7 +118,7 @@ async function serveRequest(
       if (page !== null) return send(request, response, page);
     }
     const closed = new Promise<void>((resolve) => response.once("close", resolve));
-    const controlAccess = { isLocal: isFromThisMachine(socket), hosts: controlHosts };
+    const controlAccess = { isLocal: isFromThisMachine(socket), hosts: allowedHosts };
     const isAborted = () => socket.destroyed;
     const head = { ...target, method, headers: headersOf(request), origins, isAborted, controlAccess };
     const arrival = registerArrival(core, head);

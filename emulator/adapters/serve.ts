@@ -23,7 +23,7 @@ export interface ServeOptions {
    *
    * @defaultValue none: only this machine can use them
    */
-  controlHost?: string | readonly string[] | undefined;
+  allowHost?: string | readonly string[] | undefined;
 }
 
 /** A server of an emulator. */
@@ -44,19 +44,19 @@ const ALL_ADDRESSES: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1"
  * files and the cover art are on a second port, since they are another origin.
  *
  * Resolves when the server accepts connections. Rejects with the system's error if the port is in use, and with a
- * `RangeError` for a `controlHost` that is not a host name.
+ * `RangeError` for an `allowHost` that is not a host name.
  */
 export async function serve(emulator: Emulator, options: ServeOptions = {}): Promise<EmulatorServer> {
-  const known = checkOptionNames(options, ["port", "host", "controlHost"]);
-  const { port = 0, host = "127.0.0.1", controlHost = [] } = known;
-  const controlHosts = [controlHost].flat().map(checkHostName);
+  const known = checkOptionNames(options, ["port", "host", "allowHost"]);
+  const { port = 0, host = "127.0.0.1", allowHost = [] } = known;
+  const allowedHosts = [allowHost].flat().map(checkHostName);
   const service = serviceOf(emulator);
   const { clock } = service.core;
   const addresses: Addresses = { origins: null, followHost: Object.hasOwn(ALL_ADDRESSES, host) };
 
   const listen = async (site: RequestTarget["site"], port: number) => {
     const dashboard = site === "service" ? createDashboard() : null;
-    const server = createSiteServer({ service, site, controlHosts, dashboard, addresses });
+    const server = createSiteServer({ service, site, allowedHosts, dashboard, addresses });
     server.listen(port, host);
     await once(server, "listening");
     return server;
@@ -86,7 +86,7 @@ function checkHostName(name: string): string {
   const url = `http://${name}`;
   const host = URL.canParse(url) ? new URL(url).host : "";
   if (host !== "" && host === name.toLowerCase() && !/:\d+$/.test(host)) return host;
-  throw invalidOption("controlHost", "be a host name without a port", name);
+  throw invalidOption("allowHost", "be a host name without a port", name);
 }
 
 /** The origin at which a client of this machine reaches the server. */

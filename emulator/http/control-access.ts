@@ -13,7 +13,7 @@ const LOCAL_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
  * Returns why a call from another machine or from a web page is refused; `null` if it is allowed. Another machine can send
- * any header, so its socket's address is checked; its request needs a host name from `controlHost`. A web page is
+ * any header, so its socket's address is checked; its request needs a host name from `allowHost`. A web page is
  * recognized by its `Origin`, by `Sec-Fetch-Site` if it sends no `Origin`, and after DNS rebinding by its `Host`.
  */
 export function accessRefusal({ headers, origins, controlAccess }: RequestHead): string | null {
@@ -21,9 +21,9 @@ export function accessRefusal({ headers, origins, controlAccess }: RequestHead):
   const host = headers.get("Host")?.toLowerCase() ?? null;
   const isListed = host !== null && controlAccess?.hosts.includes(withoutPort(host)) === true;
   if (controlAccess?.isLocal === false && !isListed)
-    return "The control plane accepts only requests from this machine. To open it, start the emulator with `--control-host` and the host name of this URL.";
+    return "The control plane accepts only requests from this machine. To open it, start the emulator with `--allow-host` and the host name of this URL.";
   if (host !== null && host !== own.host && !LOCAL_NAMES.includes(withoutPort(host)) && !isListed)
-    return "The control plane refuses this `Host`: it is not a name of this machine. Use `localhost`, or start the emulator with `--control-host`.";
+    return "The control plane refuses this `Host`: it is not a name of this machine. Use `localhost`, or start the emulator with `--allow-host`.";
   const origin = headers.get("Origin");
   const site = headers.get("Sec-Fetch-Site") ?? "none";
   const isOwnPage = origin === null || origin === own.origin || origin === `${own.protocol}//${host}`;

@@ -11,7 +11,7 @@ export interface EmulatorFlags extends Pick<EmulatorOptions, "seed" | "credits" 
   /** Default: 4010, or a free port if a command is run. */
   port?: number;
   host: string;
-  controlHost?: string[];
+  allowHost?: string[];
   clock: "real" | "virtual";
   state?: string;
   json?: boolean;
@@ -25,9 +25,9 @@ const NOT_RUNNABLE = 126;
 
 /** Runs an emulator on a port until a signal ends it, or until `command` ends. Returns the exit status. */
 export async function runEmulator(flags: EmulatorFlags, command: readonly string[] | null): Promise<number> {
-  const { host, controlHost, json, state, port = command === null ? DEFAULT_PORT : 0 } = flags;
+  const { host, allowHost, json, state, port = command === null ? DEFAULT_PORT : 0 } = flags;
   const emulator = await openEmulator(flags).catch(asUsageError);
-  const server = await serve(emulator, { port, host, controlHost }).catch((error: unknown) => {
+  const server = await serve(emulator, { port, host, allowHost }).catch((error: unknown) => {
     if (error instanceof RangeError) return asUsageError(error);
     const isTaken = codeOf(error) === "EADDRINUSE";
     const reason = isTaken
@@ -100,14 +100,14 @@ function failedTo(verb: string, path: string): (cause: unknown) => never {
 function asUsageError(error: unknown): never {
   if (!(error instanceof RangeError)) throw error;
   const { message } = error;
-  throw new UsageError(message.replace("`apiKey`", "--api-key").replace("`controlHost`", "--control-host"));
+  throw new UsageError(message.replace("`apiKey`", "--api-key").replace("`allowHost`", "--allow-host"));
 }
 
-function reachabilityWarning({ host, controlHost }: EmulatorFlags, url: string): string {
+function reachabilityWarning({ host, allowHost }: EmulatorFlags, url: string): string {
   const control =
-    controlHost === undefined
-      ? "Only this machine can use the control plane and the dashboard. --control-host allows others."
-      : `Under the host name ${controlHost.join(" or ")}, they can also use the control plane and the dashboard, without a key.`;
+    allowHost === undefined
+      ? "Only this machine can use the control plane and the dashboard. --allow-host allows others."
+      : `Under the host name ${allowHost.join(" or ")}, they can also use the control plane and the dashboard, without a key.`;
   return `async-music: Warning: with --host ${host}, other machines can reach port ${new URL(url).port}. ${control}\n`;
 }
 

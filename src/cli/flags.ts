@@ -163,7 +163,7 @@ export const OPTIONS = {
     ),
     option("--host <host>", "address to listen on; 0.0.0.0 or :: for all addresses").default("127.0.0.1"),
     option(
-      "--control-host <name>",
+      "--allow-host <name>",
       "host name under which other machines may use the control plane and the dashboard, without a key; repeatable",
     ).argParser((name, names: string[] = []) => [...names, name]),
     option("--clock <clock>", "real: follows system time; virtual: moves only when advanced", [

@@ -58,7 +58,7 @@ test("without --json it writes how to use it", async () => {
 test.each([["0.0.0.0"], ["0.0.0.0", "music", "localhost"]])(
   "--host %s warns on stderr that other machines reach the port",
   async (host, ...names) => {
-    const { written, wrote } = start("--host", host, ...names.flatMap((name) => ["--control-host", name]));
+    const { written, wrote } = start("--host", host, ...names.flatMap((name) => ["--allow-host", name]));
     await wrote("stderr", "\n");
     expect(written.stderr).toMatch(/^async-music: Warning: .*other machines can reach port \d+\. .*\n$/);
     expect(written.stderr).toContain(host);

@@ -53,7 +53,7 @@ test.each([
   [["emulator", "--credits", "-1"], "--credits"],
   [["emulator", "--seed", "1.5"], "--seed"],
   [["emulator", "--clock", "fast"], "--clock"],
-  [["emulator", "--control-host", "music:4010"], "--control-host must be a host name without a port"],
+  [["emulator", "--allow-host", "music:4010"], "--allow-host must be a host name without a port"],
   [["emulator", "--api-key", "live_1"], "--api-key must begin with `emu_`"],
   [["emulator", "--seed"], "--seed"],
   [["emulator", "pytest", "my tests"], "async-music emulator -- pytest 'my tests'"],

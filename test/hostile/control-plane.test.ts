@@ -73,7 +73,7 @@ test("from another machine, a request without a Host does not reach the control 
   socket.write("GET /_emulator/state HTTP/1.0\r\n\r\n");
   const response = await text(socket);
   expect(response).toMatch(/^HTTP\/1\.1 403 /);
-  expect(response).toContain("--control-host");
+  expect(response).toContain("--allow-host");
 });
 
 test("another machine that names the address of the port does not reach the control plane", async () => {
@@ -102,8 +102,8 @@ test("the control plane responds at every address of this machine", async () => 
   expect(await control({}, { host: "127.0.0.1", localAddress: "127.0.0.2" })).toBe(200);
 });
 
-test("with `controlHost`, other machines reach the control plane at these names only", async () => {
-  const { control, createAccount } = await listen({ controlHost: ["Music", "localhost"] });
+test("with `allowHost`, other machines reach the control plane at these names only", async () => {
+  const { control, createAccount } = await listen({ allowHost: ["Music", "localhost"] });
   connectFrom("10.0.0.7");
   for (const Host of ["music", "music:4010", "MUSIC:80", "localhost:4010"])
     expect(await control({ Host })).toBe(200);
@@ -115,10 +115,10 @@ test("with `controlHost`, other machines reach the control plane at these names 
 });
 
 test.each(["", "music:4010", "http://music", "music/x", "a b", "me@music"])(
-  "a `controlHost` of %j is refused",
-  async (controlHost) => {
-    const served = serve(createEmulator(), { controlHost });
-    await expect(served).rejects.toThrow("`controlHost` must be a host name without a port");
+  "an `allowHost` of %j is refused",
+  async (allowHost) => {
+    const served = serve(createEmulator(), { allowHost });
+    await expect(served).rejects.toThrow("`allowHost` must be a host name without a port");
   },
 );
 

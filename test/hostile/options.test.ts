@@ -201,7 +201,7 @@ const EMULATOR_POISON: Record<string, unknown> = {
   snapshot: {},
   port: -1,
   host: "256.0.0.1",
-  controlHost: "attacker.example:1",
+  allowHost: "attacker.example:1",
 };
 
 test.each(Object.entries(EMULATOR_POISON))(
