@@ -1,7 +1,8 @@
 import { linkTo, path, setParam } from "./address.js";
 import { advanceClock } from "./api.js";
-import { Action, Field } from "./parts/controls.js";
+import { Field } from "./parts/controls.js";
 import { Button, Time } from "./parts/display.js";
+import { Action } from "./parts/form.js";
 import { shortId } from "./parts/format.js";
 import { setTheme, theme } from "./parts/theme.js";
 import { account, now, overview } from "./store.js";

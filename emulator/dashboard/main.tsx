@@ -5,14 +5,14 @@ import { follow } from "./follow.js";
 import { Header } from "./header.js";
 import { followTheme } from "./parts/theme.js";
 import { link, overview } from "./store.js";
-import { AccountView } from "./views/account.js";
-import { restoreDraft } from "./views/draft.js";
-import { NewTask } from "./views/new-task.js";
+import { AccountView } from "./views/account/account.js";
 import { OverviewView } from "./views/overview.js";
-import { RequestsView } from "./views/requests.js";
-import { ScenariosView } from "./views/scenarios.js";
-import { TaskView } from "./views/task.js";
-import { TasksView } from "./views/tasks.js";
+import { RequestsView } from "./views/requests/requests.js";
+import { ScenariosView } from "./views/scenarios/scenarios.js";
+import { restoreDraft } from "./views/tasks/draft.js";
+import { NewTask } from "./views/tasks/new-task.js";
+import { TaskView } from "./views/tasks/task.js";
+import { TasksView } from "./views/tasks/tasks.js";
 
 /** The views of the navigation, by the first part of their path. */
 const VIEWS = [

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createEmulator } from "async-music/emulator";
 import { expect, test } from "vitest";
 import type { Exchange } from "../../emulator/dashboard/api.js";
-import { curlOf, testOf } from "../../emulator/dashboard/views/exchange-code.js";
+import { curlOf, testOf } from "../../emulator/dashboard/views/requests/exchange-code.js";
 import { alias } from "../../vitest.config.js";
 import { VALID } from "../emulator/support/service.js";
 import { runVitest } from "../support/run-vitest.js";

@@ -5,7 +5,7 @@
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from "@tanstack/virtual-core";
 import type { ComponentChildren } from "preact";
 import { useCallback, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
-import type { Column } from "./display.js";
+import type { Column } from "./table.js";
 
 const ROW_PX = 36;
 const NOTE_PX = 26;

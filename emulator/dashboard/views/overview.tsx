@@ -4,7 +4,7 @@ import { Code, Empty, Loading, Section, Time } from "../parts/display.js";
 import { formatAmount, formatCount, formatUsd, shortId } from "../parts/format.js";
 import { Rows } from "../parts/rows.js";
 import { account, balances, changeOf, isLedgerLoaded, overview } from "../store.js";
-import { BalanceSection } from "./balance-chart.js";
+import { BalanceSection } from "./account/balance-chart.js";
 
 /** The credits of the account, their history, and how to connect a program. */
 export function OverviewView() {

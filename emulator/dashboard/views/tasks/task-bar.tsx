@@ -1,7 +1,7 @@
-import type { Task } from "../../../src/contract/task.js";
-import type { TaskDetails, TaskRow } from "../api.js";
-import { formatDuration } from "../parts/format.js";
-import { now, requests } from "../store.js";
+import type { Task } from "../../../../src/contract/task.js";
+import type { TaskDetails, TaskRow } from "../../api.js";
+import { formatDuration } from "../../parts/format.js";
+import { now, requests } from "../../store.js";
 
 type TaskTimes = Pick<TaskRow, "created_at" | "works_from" | "ends_at" | "discovered_at">;
 

@@ -1,76 +1,25 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { LONGEST_KEY_NAME, RANGES } from "../../core/ranges.js";
-import { setParam } from "../address.js";
-import {
-  type CreatedKey,
-  createAccount,
-  createKey,
-  deleteKey,
-  getKeys,
-  type Key,
-  updateAccount,
-  updateKey,
-} from "../api.js";
-import { useCall, useData, useFields } from "../parts/calls.js";
-import { Action, Form, NumberField } from "../parts/controls.js";
-import { Button, CopyButton, Empty, Loading, Mark, Problem, Section, Table, Time } from "../parts/display.js";
-import { formatAmount, formatCount } from "../parts/format.js";
-import { account, accountId, overview } from "../store.js";
-import { AutoTopUpSection } from "./auto-top-up.js";
-import { BillingSection, PaymentSection, TopUpSection } from "./payments.js";
+import { LONGEST_KEY_NAME } from "../../../core/ranges.js";
+import { type CreatedKey, createKey, deleteKey, getKeys, type Key, updateKey } from "../../api.js";
+import { useCall, useData } from "../../parts/calls.js";
+import { Button, CopyButton, Empty, Loading, Mark, Problem, Section, Time } from "../../parts/display.js";
+import { Action } from "../../parts/form.js";
+import { Table } from "../../parts/table.js";
+import { accountId } from "../../store.js";
 
 /** The value of a new key, in memory only, until it is confirmed: also while other views are open. */
-const newKey = signal<CreatedKey | null>(null);
+export const newKey = signal<CreatedKey | null>(null);
 
 const confirmLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
 
-function setNewKey(key: CreatedKey | null): void {
+export function setNewKey(key: CreatedKey | null): void {
   newKey.value = key;
   if (key === null) removeEventListener("beforeunload", confirmLeaving);
   else addEventListener("beforeunload", confirmLeaving);
 }
 
-/** What the service's own dashboard offers for an account: keys, credits, payments and billing. */
-export function AccountView() {
-  if (account.value === null) return null;
-  const { account_id: id, balance, suspended } = account.value;
-  return (
-    <div key={id}>
-      <div class="heading">
-        <h1>Account</h1>
-        <span>
-          <code>{id}</code> <CopyButton text={id} label="Copy ID" />
-        </span>
-      </div>
-      <p>
-        {formatAmount(balance.available, "credit")} available, {formatCount(balance.frozen)} frozen.
-        {suspended && <strong> Suspended.</strong>}
-      </p>
-      {newKey.value !== null && <NewKeyPanel newKey={newKey.value} />}
-      <KeySection />
-      <div class="columns">
-        <TopUpSection />
-        <AutoTopUpSection />
-      </div>
-      <PaymentSection />
-      <div class="columns">
-        <BillingSection />
-        <div>
-          <Section title="Suspension">
-            <p>A suspended account creates no tasks (403 account_suspended). Everything else works.</p>
-            <Action onAct={() => updateAccount(id, { suspended: !suspended })}>
-              {suspended ? "End the suspension" : "Suspend this account"}
-            </Action>
-          </Section>
-          <NewAccountSection />
-        </div>
-      </div>
-    </div>
-  );
-}
-
-function NewKeyPanel({ newKey }: { newKey: CreatedKey }) {
+export function NewKeyPanel({ newKey }: { newKey: CreatedKey }) {
   const panel = useRef<HTMLElement>(null);
   useEffect(() => panel.current?.focus(), [newKey.key_id]);
   return (
@@ -86,7 +35,7 @@ function NewKeyPanel({ newKey }: { newKey: CreatedKey }) {
   );
 }
 
-function KeySection() {
+export function KeySection() {
   const { data } = useData(() => getKeys(accountId.value), accountId.value);
   const button = (
     <Action class="small" onAct={async () => setNewKey(await createKey(accountId.value))}>
@@ -185,28 +134,5 @@ function KeyActions({ of: { key_id: keyId, disabled, name, last_four: end } }: {
         Delete…
       </Button>
     </div>
-  );
-}
-
-function NewAccountSection() {
-  const { values, bind } = useFields({ credits: "100" });
-  const count = overview.value?.accounts.length ?? 1;
-  const create = async () => {
-    const created = await createAccount({ credits: Number(values.credits) });
-    setNewKey(created);
-    setParam("account", created.account_id);
-  };
-  return (
-    <Section title="Another account">
-      <p>
-        {count === 1
-          ? "There is one account."
-          : `There are ${count} accounts; choose one at the top of the page.`}{" "}
-        Accounts see only their own tasks and clips.
-      </p>
-      <Form submit="Create an account" onSubmit={create}>
-        <NumberField label="Starting credits" range={RANGES.credits} {...bind("credits")} />
-      </Form>
-    </Section>
   );
 }

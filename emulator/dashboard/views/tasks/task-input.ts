@@ -1,5 +1,5 @@
-import { MODELS, type Model, TASK_TYPES, type TaskType } from "../../../src/contract/service.js";
-import type { Task } from "../../../src/contract/task.js";
+import { MODELS, type Model, TASK_TYPES, type TaskType } from "../../../../src/contract/service.js";
+import type { Task } from "../../../../src/contract/task.js";
 
 /** How music of `provider_a` is described. */
 export type Mode = "inspiration" | "custom" | "continuation";

@@ -1,10 +1,11 @@
-import { MODELS, type Model } from "../../../src/contract/service.js";
-import { addNextOutcome, clearNextOutcomes, type Outcome, setAlways } from "../api.js";
-import { useFields } from "../parts/calls.js";
-import { Action, Field, Form, JsonForm } from "../parts/controls.js";
-import { Button, Empty, Section } from "../parts/display.js";
-import { Added, choicesOf, type Presets, textOf } from "../parts/presets.js";
-import { overview } from "../store.js";
+import { MODELS, type Model } from "../../../../src/contract/service.js";
+import { addNextOutcome, clearNextOutcomes, type Outcome, setAlways } from "../../api.js";
+import { useFields } from "../../parts/calls.js";
+import { Field } from "../../parts/controls.js";
+import { Button, Empty, Section } from "../../parts/display.js";
+import { Action, Form, JsonForm } from "../../parts/form.js";
+import { Added, choicesOf, type Presets, textOf } from "../../parts/presets.js";
+import { overview } from "../../store.js";
 
 export const OUTCOMES: Presets<Outcome> = {
   success: ["Success", { outcome: "success" }],

@@ -1,11 +1,14 @@
 import { useMemo } from "preact/hooks";
 import type uPlot from "uplot";
-import { bindParam, linkTo, param } from "../address.js";
-import { Chart, type Look, thinOut } from "../parts/chart.js";
-import { Field } from "../parts/controls.js";
-import { Empty, Loading, Section, Table, Time } from "../parts/display.js";
-import { formatCount } from "../parts/format.js";
-import { type BalanceAfter, balances, isLedgerLoaded, now } from "../store.js";
+import { bindParam, linkTo, param } from "../../address.js";
+import { Chart } from "../../parts/chart.js";
+import type { Look } from "../../parts/chart-parts.js";
+import { Field } from "../../parts/controls.js";
+import { Empty, Loading, Section, Time } from "../../parts/display.js";
+import { formatCount } from "../../parts/format.js";
+import { Table } from "../../parts/table.js";
+import { thinOut } from "../../parts/thin-out.js";
+import { type BalanceAfter, balances, isLedgerLoaded, now } from "../../store.js";
 
 const HEIGHT_PX = 240;
 

@@ -1,11 +1,12 @@
 import { useState } from "preact/hooks";
-import { RANGES, type Range } from "../../core/ranges.js";
-import { type AutoTopUp, authorize, getAutoTopUp, setAutoTopUp, updateAccount } from "../api.js";
-import { useData, useFields } from "../parts/calls.js";
-import { Action, Flag, Form, NumberField } from "../parts/controls.js";
-import { Button, Mark, Problem, Section, Time } from "../parts/display.js";
-import { formatCount, formatUsd } from "../parts/format.js";
-import { accountId } from "../store.js";
+import { RANGES, type Range } from "../../../core/ranges.js";
+import { type AutoTopUp, authorize, getAutoTopUp, setAutoTopUp, updateAccount } from "../../api.js";
+import { useData, useFields } from "../../parts/calls.js";
+import { Flag, NumberField } from "../../parts/controls.js";
+import { Button, Mark, Problem, Section, Time } from "../../parts/display.js";
+import { Action, Form } from "../../parts/form.js";
+import { formatCount, formatUsd } from "../../parts/format.js";
+import { accountId } from "../../store.js";
 
 export function AutoTopUpSection() {
   const { data, error } = useData(() => getAutoTopUp(accountId.value), accountId.value);

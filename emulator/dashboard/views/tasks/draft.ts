@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
-import { TASK_TYPES_BY_MODEL } from "../../../src/contract/service.js";
-import { goTo } from "../address.js";
+import { TASK_TYPES_BY_MODEL } from "../../../../src/contract/service.js";
+import { goTo } from "../../address.js";
 import type { Draft } from "./task-input.js";
 
 const EMPTY: Draft = {

@@ -1,10 +1,11 @@
-import { RANGES } from "../../core/ranges.js";
-import { addFault, clearFaults, type Fault } from "../api.js";
-import { useFields } from "../parts/calls.js";
-import { Action, Field, Form, JsonForm, NumberField } from "../parts/controls.js";
-import { Empty, Section } from "../parts/display.js";
-import { Added, choicesOf, type Presets, textOf } from "../parts/presets.js";
-import { overview } from "../store.js";
+import { RANGES } from "../../../core/ranges.js";
+import { addFault, clearFaults, type Fault } from "../../api.js";
+import { useFields } from "../../parts/calls.js";
+import { Field, NumberField } from "../../parts/controls.js";
+import { Empty, Section } from "../../parts/display.js";
+import { Action, Form, JsonForm } from "../../parts/form.js";
+import { Added, choicesOf, type Presets, textOf } from "../../parts/presets.js";
+import { overview } from "../../store.js";
 
 type Rule = Fault["rule"];
 

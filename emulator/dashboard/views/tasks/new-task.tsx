@@ -1,13 +1,14 @@
-import { MODELS, priceOf, TASK_TYPES_BY_MODEL } from "../../../src/contract/service.js";
-import { goTo, linkTo } from "../address.js";
-import { RefusedError, sendRequest } from "../api.js";
-import { Field, Flag, Form } from "../parts/controls.js";
-import { Code, Section } from "../parts/display.js";
-import { formatAmount } from "../parts/format.js";
-import { choicesOf } from "../parts/presets.js";
-import { account, accountId, overview } from "../store.js";
+import { MODELS, priceOf, TASK_TYPES_BY_MODEL } from "../../../../src/contract/service.js";
+import { goTo, linkTo } from "../../address.js";
+import { RefusedError, sendRequest } from "../../api.js";
+import { Field, Flag } from "../../parts/controls.js";
+import { Code, Section } from "../../parts/display.js";
+import { Form } from "../../parts/form.js";
+import { formatAmount } from "../../parts/format.js";
+import { choicesOf } from "../../parts/presets.js";
+import { account, accountId, overview } from "../../store.js";
+import { OUTCOMES, outcomeNamed } from "../scenarios/outcomes.js";
 import { changeDraft, draft } from "./draft.js";
-import { OUTCOMES, outcomeNamed } from "./outcomes.js";
 import { Crumbs, checkSent } from "./task.js";
 import { curlCommand, type Draft, fieldsOf, type InputField, requestOf, sdkCode } from "./task-input.js";
 

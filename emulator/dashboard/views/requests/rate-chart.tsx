@@ -1,12 +1,15 @@
 import { useMemo } from "preact/hooks";
 import type uPlot from "uplot";
-import { bindParam, param, setParam } from "../address.js";
-import type { ExchangeRow, Overview } from "../api.js";
-import { Chart, type Look, thinOut } from "../parts/chart.js";
-import { Field } from "../parts/controls.js";
-import { Empty, Loading, Table, Time } from "../parts/display.js";
-import { formatAmount, formatCount, shortId } from "../parts/format.js";
-import { isLogLoaded, keyNames, now, overview } from "../store.js";
+import { bindParam, param, setParam } from "../../address.js";
+import type { ExchangeRow, Overview } from "../../api.js";
+import { Chart } from "../../parts/chart.js";
+import type { Look } from "../../parts/chart-parts.js";
+import { Field } from "../../parts/controls.js";
+import { Empty, Loading, Time } from "../../parts/display.js";
+import { formatAmount, formatCount, shortId } from "../../parts/format.js";
+import { Table } from "../../parts/table.js";
+import { isLogLoaded, keyNames, now, overview } from "../../store.js";
+import { type KeyUse, shownOf, usesIn, type Window } from "./rate-use.js";
 
 const HEIGHT_PX = 180;
 
@@ -56,34 +59,6 @@ export function RateSection({ log }: { log: readonly ExchangeRow[] }) {
       </details>
     </section>
   );
-}
-
-/** The requests of one key that have a rate limit, in the order of the log. Lists of numbers, since there may be many. */
-interface KeyUse {
-  /** In milliseconds since the epoch. */
-  at: number[];
-  remaining: number[];
-  refused: boolean[];
-  refusedCount: number;
-}
-
-const usesByLog = new WeakMap<readonly ExchangeRow[], { read: number; byKey: Map<string, KeyUse> }>();
-
-/** The use of each key. A log grows in place, so each of its requests is read once. */
-function usesIn(log: readonly ExchangeRow[], length: number): ReadonlyMap<string, KeyUse> {
-  const known = usesByLog.get(log) ?? { read: 0, byKey: new Map<string, KeyUse>() };
-  usesByLog.set(log, known);
-  for (const { at, key_id: keyId, status, rate_limit_remaining: remaining } of log.slice(known.read)) {
-    if (keyId === null || remaining === null) continue;
-    const use = known.byKey.get(keyId) ?? { at: [], remaining: [], refused: [], refusedCount: 0 };
-    known.byKey.set(keyId, use);
-    use.at.push(Math.max(Date.parse(at), use.at.at(-1) ?? 0));
-    use.remaining.push(remaining);
-    use.refused.push(status === 429);
-    if (status === 429) use.refusedCount++;
-  }
-  known.read = length;
-  return known.byKey;
 }
 
 /** The key of the chart, and why it is that one unless a filter chose it. */
@@ -137,73 +112,6 @@ function RateChart({ use, count, limits, policy }: RateProps) {
       />
     </>
   );
-}
-
-/** A window of the rate limit, from its first request. A sliding limit is shown in periods of the same length. */
-interface Window {
-  from: number;
-  to: number;
-  /** The index of its first request. */
-  index: number;
-  /** The most requests that counted at one time. */
-  highest: number;
-  refused: number;
-}
-
-function windowsOf({ at, remaining, refused }: KeyUse, requests: number, lengthMs: number): Window[] {
-  const windows: Window[] = [];
-  let current: Window | undefined;
-  for (const [index, time] of at.entries()) {
-    const used = requests - (remaining[index] ?? 0);
-    if (current === undefined || time >= current.to) {
-      // A fault may refuse a request before it is counted: then it starts no window.
-      if (used <= 0 && refused[index] === false) continue;
-      current = { from: time, to: time + lengthMs, index, highest: 0, refused: 0 };
-      windows.push(current);
-    }
-    current.highest = Math.max(current.highest, used);
-    if (refused[index] === true) current.refused++;
-  }
-  return windows;
-}
-
-/** The last windows with requests, and the curves in them: the use, the limit and the refused requests. */
-function shownOf(
-  use: KeyUse,
-  options: { limits: Overview["limits"]; isSliding: boolean; shown: number; until: number },
-): { windows: Window[]; data: uPlot.AlignedData } {
-  const { limits, isSliding, shown, until } = options;
-  const lengthMs = limits.window_seconds * 1000;
-  const all = windowsOf(use, limits.requests, lengthMs);
-  const end = all.at(-1)?.to ?? 0;
-  const windows = all.filter(({ from }) => from >= end - shown * lengthMs);
-  const times: number[] = [];
-  const used: (number | null)[] = [];
-  const refused: (number | null)[] = [];
-  const add = (time: number, count: number | null, mark: number | null = null) => {
-    times.push(time / 1000);
-    used.push(count);
-    refused.push(mark);
-  };
-  /** When the requests up to here no longer count. */
-  let freeAt = Number.POSITIVE_INFINITY;
-  let window = 0;
-  for (let index = windows[0]?.index ?? use.at.length; index < use.at.length; index++) {
-    const time = use.at[index] ?? 0;
-    const count = Math.max(0, limits.requests - (use.remaining[index] ?? 0));
-    if (time >= freeAt) add(freeAt, 0);
-    const next = windows[window + 1];
-    if (next !== undefined && index >= next.index) window++;
-    freeAt = isSliding ? time + lengthMs : (windows[window]?.to ?? time);
-    add(time, count, use.refused[index] === true ? count : null);
-  }
-  if (until >= freeAt) add(freeAt, 0);
-  else if (until > (times.at(-1) ?? 0) * 1000) add(until, used.at(-1) ?? 0);
-  // The last window is shown in full, also before its end.
-  if (end > (times.at(-1) ?? 0) * 1000) add(end, until >= freeAt ? 0 : null);
-  const [shownTimes, shownUsed = [], marks = []] = thinOut(times, [used, refused]);
-  const limit = shownTimes.map(() => limits.requests);
-  return { windows, data: [shownTimes, shownUsed, limit, marks] };
 }
 
 function partsOf({ axis, line, color }: Look) {

@@ -1,5 +1,5 @@
-import type { Exchange } from "../api.js";
-import { literal, shellQuoted } from "./task-input.js";
+import type { Exchange } from "../../api.js";
+import { literal, shellQuoted } from "../tasks/task-input.js";
 
 /** Headers that curl sets itself. */
 const OWN_HEADERS = ["accept-encoding", "connection", "content-length", "host", "transfer-encoding"];
