@@ -25,8 +25,9 @@ describe("a 400 of the control plane lists the fields that are wrong", () => {
     [
       "PUT",
       `${ACCOUNT}/billing`,
-      { ...BILLING, city: "🎵" },
+      { ...BILLING, name: "🎻", city: "🎵" },
       {
+        name: 'contains "🎻" (U+1F3BB), which cannot be printed on an invoice. Remove or replace it',
         city: 'contains "🎵" (U+1F3B5), which cannot be printed on an invoice. Remove or replace it',
       },
     ],

@@ -1,9 +1,9 @@
 import { isoTime, parseIsoTime } from "../../time/clock.js";
 import { randomStream, randomUuid } from "../../time/random.js";
-import { invalidField, invalidOption, invariant, UnknownIdError } from "../checks.js";
+import { InvalidValueError, invalidField, invalidOption, invariant, UnknownIdError } from "../checks.js";
 import { canTopUp, type Ledger, MOST_CREDITS, topUp } from "../ledger.js";
 import type { State } from "../state.js";
-import { checkPrintable } from "./printable.js";
+import { printingProblem } from "./printable.js";
 import {
   type AutoTopUpAmounts,
   type AutoTopUpChange,
@@ -225,7 +225,13 @@ function endPayment({ state, account, now }: PaymentContext, payment: StoredPaym
  * @throws RangeError for text that an invoice cannot show; nothing is then changed.
  */
 export function saveBilling(purchases: Purchases, billing: Billing): Billing {
-  for (const [field, text] of Object.entries(billing)) checkPrintable(field, text ?? "");
+  const issues = Object.entries(billing).flatMap(([path, text]) => {
+    const message = printingProblem(text ?? "");
+    return message === null ? [] : [{ path, message }];
+  });
+  const [first] = issues;
+  if (first !== undefined)
+    throw new InvalidValueError(invalidField(first.path, first.message).message, issues);
   for (const payment of purchases.payments) if (payment.invoice_id !== null) payment.billing ??= billing;
   purchases.billing = billing;
   return { ...billing };

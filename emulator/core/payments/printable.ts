@@ -1,5 +1,3 @@
-import { invalidField } from "../checks.js";
-
 /** The characters of each font of the bundle, in the order of preference. */
 const BUNDLED = {
   latin:
@@ -40,18 +38,18 @@ export function normalize(text: string): string {
 
 const INSTALL = `Install \`${PACKAGE}\`. It is read from disk: browsers and workers cannot use it`;
 
-/** @throws RangeError for the first character that cannot be printed. */
-export function checkPrintable(field: string, text: string): void {
+/** Why an invoice cannot show a text, as the rest of a sentence after its name; null if it can. */
+export function printingProblem(text: string): string | null {
   for (const character of normalize(text)) {
     if (INVISIBLE.test(character)) continue;
     const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
-    const problem = `contains "${character}" (U+${code})`;
+    const found = `contains "${character}" (U+${code})`;
     const font = fontOf(character);
-    if (font === null)
-      throw invalidField(field, `${problem}, which cannot be printed on an invoice. Remove or replace it`);
+    if (font === null) return `${found}, which cannot be printed on an invoice. Remove or replace it`;
     if (font === "package" && fontPackageUrl() === null)
-      throw invalidField(field, `${problem}, which needs a font that is not installed. ${INSTALL}`);
+      return `${found}, which needs a font that is not installed. ${INSTALL}`;
   }
+  return null;
 }
 
 /** The file of the font package; null where it is not installed, or there are no files. */

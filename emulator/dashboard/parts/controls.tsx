@@ -54,14 +54,11 @@ export function Field<Value extends string = string>(props: {
       </label>
       {of !== undefined ? (
         <select {...control}>
-          {(Array.isArray(of) ? of : Object.entries(of)).map((each: string | readonly [string, string]) => {
-            const [choice, text] = typeof each === "string" ? [each, each] : each;
-            return (
-              <option key={choice} value={choice} selected={choice === value}>
-                {text}
-              </option>
-            );
-          })}
+          {choicesWith(value, of).map(([choice, text]) => (
+            <option key={choice} value={choice} selected={choice === value}>
+              {text}
+            </option>
+          ))}
         </select>
       ) : rest.rows !== undefined ? (
         <textarea {...control} />
@@ -80,6 +77,13 @@ export function Field<Value extends string = string>(props: {
       )}
     </div>
   );
+}
+
+/** The choices with their texts. An unknown value, such as one typed into the address, is a choice too: the control shows it. */
+function choicesWith(value: string, of: Choices): (readonly [value: string, text: string])[] {
+  const given: Choices & readonly unknown[] = Array.isArray(of) ? of : Object.entries(of);
+  const choices = given.map((each) => (typeof each === "string" ? ([each, each] as const) : each));
+  return choices.some(([choice]) => choice === value) ? choices : [...choices, [value, value]];
 }
 
 /** A whole number, unless `step` says otherwise. */

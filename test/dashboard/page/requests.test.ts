@@ -37,6 +37,17 @@ describe("the request log", () => {
     await page.getByText("No requests yet.").waitFor();
   });
 
+  test("shows a value of a filter that it does not know, and that no request matches it", async () => {
+    const { page, api } = await openDashboard({ path: "/requests?status=7xx" });
+    await api("GET", "/account/balance");
+    await page.getByText("No request matches these filters.").waitFor();
+    const status = page.getByLabel("Status", { exact: true });
+    expect(await status.inputValue()).toBe("7xx");
+    await status.selectOption("");
+    await page.getByText("1 request", { exact: true }).waitFor();
+    expect(await status.locator("option").allTextContents()).not.toContain("7xx");
+  });
+
   test("shows a finding of the audit beside the request that caused it", async () => {
     const { page, api, submit } = await openDashboard({ path: "/requests" });
     const taskId = await submit({ model: "provider_a", task_type: "lyrics", input: { prompt: "x" } });
