@@ -22,6 +22,7 @@ export type {
   Provider,
   Providers,
   ResetOptions,
+  Scope,
 } from "./control/emulator.js";
 export type { Fault, FaultRule } from "./core/faults.js";
 export type { ConductRule, Finding, LoggedRequest } from "./core/log/audit.js";
@@ -37,7 +38,7 @@ export type {
   TopUp,
 } from "./core/payments/schemas.js";
 export type { Policy } from "./core/policy-fields.js";
-export type { Outcome } from "./core/providers.js";
+export type { Outcome, ScopedOutcome } from "./core/providers.js";
 export type { Limits } from "./core/rate-limit.js";
 export type { Snapshot } from "./core/state.js";
 export type { Clock, ClockMode, EmulatorClock } from "./time/clock.js";

@@ -103,8 +103,8 @@ async function serveRequest(
   const { core } = service;
   const { method = "GET", socket } = request;
   // The target may be a whole URL.
-  const path = request.url?.replace(/^[a-z]+:\/\/[^/?#]*/i, "").replace(/[?#].*/s, "") || "/";
-  const target = { site, path };
+  const [, path, query = ""] = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)\??([^#]*)/i.exec(request.url ?? "") ?? [];
+  const target = { site, path: path || "/", query };
   if (addresses.origins === null || core.closing.aborted) {
     socket.destroy();
     return;

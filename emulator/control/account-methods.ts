@@ -12,7 +12,7 @@ import {
   UnknownIdError,
   uuid,
 } from "../core/checks.js";
-import { type Core, indexAccount } from "../core/core.js";
+import { type Core, indexAccount, requireAccount } from "../core/core.js";
 import { creditsSchema, ledgerEntrySchema } from "../core/ledger.js";
 import * as payments from "../core/payments/payments.js";
 import * as schemas from "../core/payments/schemas.js";
@@ -196,12 +196,6 @@ export const accountMethods = {
     },
   }),
 };
-
-export function requireAccount({ index }: Core, accountId: string): accounts.Account {
-  const account = index.accounts.get(accountId);
-  if (account === undefined) throw new UnknownIdError("account", accountId);
-  return account;
-}
 
 function paymentContext(core: Core, accountId: string): payments.PaymentContext {
   return { state: core.state, account: requireAccount(core, accountId), now: core.clock.now() };

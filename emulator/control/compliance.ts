@@ -1,11 +1,12 @@
 import * as z from "zod/mini";
 import { MODELS, TASK_TYPES } from "../../src/contract/service.js";
-import { checkOptionNames, list, parseOption } from "../core/checks.js";
-import type { Core, ReplacedState } from "../core/core.js";
+import type { Account } from "../core/accounts.js";
+import { checkOptionNames, list, parseOption, text } from "../core/checks.js";
+import { type Core, isRequestOf, type ReplacedState, requireAccount } from "../core/core.js";
 import { isUnused } from "../core/faults.js";
 import { type ConductRule, type Finding, findingSchema, REMEMBERED_FINDINGS } from "../core/log/audit.js";
 import type { Exchange } from "../core/log/exchanges.js";
-import { isConsistent } from "../core/state.js";
+import { isConsistent, ledgerMatchesTasks, type State } from "../core/state.js";
 import { coreOf } from "../http/service.js";
 import type { Emulator } from "./emulator.js";
 
@@ -20,6 +21,13 @@ export interface ComplianceOptions {
    * @defaultValue false
    */
   failed?: boolean | undefined;
+  /**
+   * Checks one account alone: its requests, the faults and outcomes with its `account_id`, and its credits. Tests that share
+   * an emulator, each with an account of its own, may then run concurrently.
+   *
+   * @defaultValue all accounts
+   */
+  accountId?: string | undefined;
 }
 
 /**
@@ -31,8 +39,8 @@ export interface ComplianceOptions {
  *
  * It covers everything since the emulator's creation or since the last check of this emulator, across resets and restores.
  * It ignores what came with a snapshot or a fork. Create an emulator for each test. If tests share one, check it after each
- * test, and then reset it: an unused fault is reported once, but stays. Tests that share an emulator must not run
- * concurrently.
+ * test, and then reset it: an unused fault is reported once, but stays. Tests that share an emulator run concurrently only
+ * if each has an account of its own, and passes `accountId`.
  *
  * The fixtures of `async-music/emulator/vitest` do this by themselves.
  *
@@ -51,7 +59,7 @@ export interface ComplianceOptions {
  * ```
  */
 export function checkCompliance(emulator: Emulator, options: ComplianceOptions = {}): void {
-  parseOption("", optionsSchema, checkOptionNames(options, ["breaks", "failed"]));
+  parseOption("", optionsSchema, checkOptionNames(options, ["breaks", "failed", "accountId"]));
   const message = findProblems(emulator, options, (rules) => `pass \`breaks: [${rules}]\``);
   if (message !== null) throw new Error(message);
 }
@@ -59,19 +67,23 @@ export function checkCompliance(emulator: Emulator, options: ComplianceOptions =
 const optionsSchema = z.object({
   breaks: z.optional(list(findingSchema.shape.rule)),
   failed: z.optional(z.boolean("be true or false")),
+  accountId: z.optional(text),
 });
 
 /** A finding, in words that name its requests. */
 interface Violation {
   rule: ConductRule;
+  accountId: string | undefined;
   text: string;
 }
 
 interface CheckState {
   /** Findings, faults and outcomes that were checked already, or came with a snapshot. */
-  known: ReadonlySet<object>;
+  known: Set<object>;
   /** The number of the last exchange before the current check began. */
   lastExchange: number;
+  /** By account id: the same, for an account that was checked alone since then. */
+  lastExchanges: Map<string, number>;
   /** Of states that were replaced since the last check: at most `REMEMBERED_FINDINGS`. */
   earlier: Violation[];
 }
@@ -83,19 +95,47 @@ export function beginCompliance(core: Core): void {
   checkStates.set(core, nextCheck(core));
   core.replaceListeners.add((replaced) => {
     const check = stateOf(core);
-    const earlier = [...check.earlier, ...violationsIn(replaced, check)].slice(-REMEMBERED_FINDINGS);
+    const earlier = [...check.earlier, ...violationsIn(replaced, check, null)].slice(-REMEMBERED_FINDINGS);
     checkStates.set(core, { ...nextCheck(core), earlier });
   });
 }
 
-function nextCheck({ state, exchanges }: Core): CheckState {
-  const { audit, faults, scripts } = state;
-  const outcomes = MODELS.flatMap((model) => scripts[model].next);
+function nextCheck(core: Core): CheckState {
   return {
-    known: new Set([...audit.findings, ...faults, ...outcomes]),
-    lastExchange: exchanges.all().at(-1)?.number ?? 0,
+    known: new Set(checkedObjects(core, null)),
+    lastExchange: lastExchangeOf(core),
+    lastExchanges: new Map(),
     earlier: [],
   };
+}
+
+function checkedObjects({ state }: Core, account: Account | null): object[] {
+  const outcomes = outcomesIn(state, account).map(({ outcome }) => outcome);
+  return [...findingsIn(state, account), ...faultsIn(state, account), ...outcomes];
+}
+
+function findingsIn({ audit }: State, account: Account | null) {
+  return audit.findings.filter(({ account_id: id }) => account === null || id === account.id);
+}
+
+function faultsIn({ faults }: State, account: Account | null) {
+  return faults.filter(({ rule }) => account === null || rule.account_id === account.id);
+}
+
+/** The next outcomes, with how they were set. */
+function outcomesIn({ scripts, accounts }: State, account: Account | null) {
+  const own = (account === null ? accounts : [account]).flatMap(({ id: account_id, scripts }) =>
+    scripts === undefined ? [] : [{ scripts, scope: { account_id } }],
+  );
+  return [...(account === null ? [{ scripts, scope: {} }] : []), ...own].flatMap(({ scripts, scope }) =>
+    MODELS.flatMap((model) =>
+      scripts[model].next.map((outcome) => ({ model, outcome, call: { ...scope, ...outcome } })),
+    ),
+  );
+}
+
+function lastExchangeOf({ exchanges }: Core): number {
+  return exchanges.all().at(-1)?.number ?? 0;
 }
 
 function stateOf(core: Core): CheckState {
@@ -109,22 +149,46 @@ function stateOf(core: Core): CheckState {
  */
 export function findProblems(
   emulator: Emulator,
-  { breaks = [], failed = false }: ComplianceOptions,
+  { breaks = [], failed = false, accountId }: ComplianceOptions,
   declare: (rules: string) => string,
 ): string | null {
   const core = coreOf(emulator);
-  const check = stateOf(core);
-  checkStates.set(core, nextCheck(core));
-
-  const exchanges = core.exchanges.all();
-  const violations = [...check.earlier, ...violationsIn({ state: core.state, exchanges }, check)];
+  const account = accountId === undefined ? null : requireAccount(core, accountId);
+  const check = checkOf(core, account);
+  const exchanges = core.exchanges.all().filter(({ request }) => isRequestOf(core, account, request));
+  const violations = [...check.earlier, ...violationsIn({ state: core.state, exchanges }, check, account)];
   const problems = [brokenRules(violations, breaks, declare)];
   // A test that failed may have ended before it used these.
   if (!failed)
-    problems.push(unbrokenRules(violations, breaks), unusedFaults(core, check), unusedOutcomes(core, check));
-  if (!isConsistent(core.state))
+    problems.push(
+      unbrokenRules(violations, breaks),
+      unusedFaults(core.state, exchanges, check, account),
+      unusedOutcomes(core.state, check, account),
+    );
+  beginNextCheck(core, account);
+  if (account === null ? !isConsistent(core.state) : !ledgerMatchesTasks(account, core.state.tasks))
     problems.push("Not all credits are accounted for. Report this defect of the emulator.");
   return problems.filter((each) => each !== null).join("\n\n") || null;
+}
+
+/** The current check, of one account or of all. */
+function checkOf(core: Core, account: Account | null): CheckState {
+  const check = stateOf(core);
+  if (account === null) return check;
+  const lastExchange = check.lastExchanges.get(account.id) ?? check.lastExchange;
+  return {
+    ...check,
+    lastExchange,
+    earlier: check.earlier.filter(({ accountId }) => accountId === account.id),
+  };
+}
+
+function beginNextCheck(core: Core, account: Account | null): void {
+  if (account === null) return void checkStates.set(core, nextCheck(core));
+  const check = stateOf(core);
+  for (const checked of checkedObjects(core, account)) check.known.add(checked);
+  check.lastExchanges.set(account.id, lastExchangeOf(core));
+  check.earlier = check.earlier.filter(({ accountId }) => accountId !== account.id);
 }
 
 function brokenRules(
@@ -147,24 +211,27 @@ function unbrokenRules(violations: readonly Violation[], expected: readonly Cond
 }
 
 /** The faults that the test added and no request matched, for example because of a mistyped path. */
-function unusedFaults({ state, exchanges }: Core, { known, lastExchange }: CheckState): string | null {
-  const unused = state.faults.filter((fault) => !known.has(fault) && isUnused(fault));
+function unusedFaults(
+  state: State,
+  exchanges: readonly Exchange[],
+  { known, lastExchange }: CheckState,
+  account: Account | null,
+): string | null {
+  const unused = faultsIn(state, account).filter((fault) => !known.has(fault) && isUnused(fault));
   if (unused.length === 0) return null;
   const lines = unused.map(({ rule }) => `- faults.add(${JSON.stringify(rule)})\n`).join("");
-  const sent = exchanges.all().filter(({ number }) => number > lastExchange);
+  const sent = exchanges.filter(({ number }) => number > lastExchange);
   return `Unused faults: no request matched them.\n${lines}The test sent ${pathsOf(sent)}. Check \`method\` and \`path\`. If a fault may stay unused, set its \`probability\`.`;
 }
 
 /** The next outcomes that the test added and no task used. */
-function unusedOutcomes({ state }: Core, { known }: CheckState): string | null {
-  const lines = MODELS.flatMap((model) =>
-    state.scripts[model].next
-      .filter((outcome) => !known.has(outcome))
-      .map(
-        (outcome) =>
-          `- providers.${model}.next(${JSON.stringify(outcome)}): no task of ${model} was created for it\n`,
-      ),
-  );
+function unusedOutcomes(state: State, { known }: CheckState, account: Account | null): string | null {
+  const lines = outcomesIn(state, account)
+    .filter(({ outcome }) => !known.has(outcome))
+    .map(
+      ({ model, call }) =>
+        `- providers.${model}.next(${JSON.stringify(call)}): no task of ${model} was created for it\n`,
+    );
   if (lines.length === 0) return null;
   return `Unused outcomes:\n${lines.join("")}If an outcome may stay unused, use \`always\`.`;
 }
@@ -180,13 +247,21 @@ function pathsOf(exchanges: readonly Exchange[]): string {
 }
 
 /** The findings of a state that were not there when the current check began. */
-function violationsIn({ state, exchanges }: ReplacedState, { known, lastExchange }: CheckState): Violation[] {
-  const findings = state.audit.findings.filter((finding) => !known.has(finding));
+function violationsIn(
+  { state, exchanges }: ReplacedState,
+  { known, lastExchange }: CheckState,
+  account: Account | null,
+): Violation[] {
+  const findings = findingsIn(state, account).filter((finding) => !known.has(finding));
   if (findings.length === 0) return [];
   const types = new Map(state.tasks.map(({ id, type }) => [id, type]));
   const sent = exchanges.filter(({ number }) => number > lastExchange);
   const names = namesOf(sent, (exchange) => types.get(exchange.taskId ?? "") ?? typeInBody(exchange));
-  return findings.map((finding) => ({ rule: finding.rule, text: formatFinding(finding, names) }));
+  return findings.map((finding) => ({
+    rule: finding.rule,
+    accountId: finding.account_id,
+    text: formatFinding(finding, names),
+  }));
 }
 
 /** Formats a finding. Request ids in its text are replaced by the requests' names. */

@@ -1,12 +1,20 @@
 import * as z from "zod/mini";
 import { API_PREFIX } from "../../src/contract/service.js";
-import { EMULATOR_KEY } from "../core/accounts.js";
+import { type Account, EMULATOR_KEY } from "../core/accounts.js";
 import { checkOptionNames, invalidOption, oneOf, parseOption, wholeNumber } from "../core/checks.js";
-import { type Core, createCore, restoreSnapshot, setOwnerKey } from "../core/core.js";
+import {
+  type Core,
+  createCore,
+  isRequestOf,
+  requireAccount,
+  restoreSnapshot,
+  setOwnerKey,
+} from "../core/core.js";
+import { remainingFaults } from "../core/faults.js";
 import { creditsSchema } from "../core/ledger.js";
-import type { LogReader } from "../core/log/audit.js";
+import { type LogReader, listFindings } from "../core/log/audit.js";
 import { invoicePdf } from "../core/payments/payments.js";
-import { changeLimits } from "../core/rate-limit.js";
+import { changeLimits, scopedChangesSchema } from "../core/rate-limit.js";
 import { createState, takeSnapshot } from "../core/state.js";
 import { createFetch } from "../http/fetch.js";
 import { completeResponse, sentRequestId } from "../http/messages.js";
@@ -14,9 +22,9 @@ import { taskData } from "../http/routes.js";
 import { inProcessOrigins, services } from "../http/service.js";
 import { createClock } from "../time/clock.js";
 import { randomStream, randomUuid } from "../time/random.js";
-import { accountMethods, requireAccount, viewAccount } from "./account-methods.js";
+import { accountMethods, viewAccount } from "./account-methods.js";
 import { beginCompliance } from "./compliance.js";
-import type { Accounts, Emulator, EmulatorOptions, Provider } from "./emulator.js";
+import type { Accounts, Connection, Emulator, EmulatorOptions, Provider, Scope } from "./emulator.js";
 import { bind, type MethodContext } from "./method.js";
 import { requireTask, resetEmulator, serviceMethods, viewState } from "./service-methods.js";
 
@@ -61,6 +69,7 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
     },
   };
   const fetch = createFetch(context);
+  const clearFaults = bind(context, serviceMethods.clearFaults);
 
   const emulator: Emulator = {
     url: context.origins.service,
@@ -87,28 +96,39 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
     },
     faults: {
       add: bind(context, serviceMethods.addFault),
-      list: () => structuredClone(core.state.faults.map(({ rule, left }) => ({ rule, left }))),
-      clear: bind(context, serviceMethods.clearFaults),
+      list: (scope) => remainingFaults(core.state.faults, accountIn(core, scope)?.id),
+      clear: (scope) => clearFaults(accountIn(core, scope)?.id),
     },
     accounts: createAccounts(context),
 
     connection(given = {}) {
       const { apiKey = emulator.apiKey } = checkOptionNames(given, ["apiKey"]);
-      const random = randomStream(core.state.seed, "connection", core.state.counts.connections++);
-      return { baseUrl: emulator.url, apiKey, fetch, clock: emulator.clock, random };
+      return {
+        baseUrl: emulator.url,
+        apiKey,
+        fetch,
+        clock: emulator.clock,
+        random: connectionRandom(core, apiKey),
+      };
     },
     changePolicy: bind(context, serviceMethods.changePolicy),
-    changeLimits(changes) {
-      core.state.limits = changeLimits(core.state.limits, changes);
-      return core.state.limits;
+    changeLimits(given) {
+      const { accountId, ...changes } = parseOption("limits", scopedChangesSchema, given);
+      const account = accountIn(core, { accountId });
+      const limits = changeLimits(account?.limits ?? core.state.limits, changes);
+      (account ?? core.state).limits = limits;
+      return limits;
     },
-    state: () => viewState(context),
-    onRequest(listener) {
-      const reader: LogReader = (request) => listener(request);
+    state: (scope) => viewState(context, accountIn(core, scope)),
+    onRequest(listener, scope) {
+      const account = accountIn(core, scope);
+      const reader: LogReader = (request) => {
+        if (isRequestOf(core, account, request)) listener(request);
+      };
       core.logReaders.add(reader);
       return () => void core.logReaders.delete(reader);
     },
-    audit: () => [...core.state.audit.findings],
+    audit: (scope) => listFindings(core.state.audit, accountIn(core, scope)?.id ?? null),
     async when(taskId, status) {
       if (closing.signal.aborted) throw new Error(DISPOSED);
       await core.watchers.watch(requireTask(core, taskId), status);
@@ -134,7 +154,24 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
 function createProvider(context: MethodContext, model: string): Provider {
   const next = bind(context, serviceMethods.nextOutcome);
   const always = bind(context, serviceMethods.lastingOutcome);
-  return { next: (outcome) => next(model, outcome), always: (outcome) => always(model, outcome) };
+  return {
+    next: (outcome) => next(model, outcome),
+    always: (outcome, scope) => always(model, outcome, accountIn(context.core, scope)?.id),
+  };
+}
+
+function accountIn(core: Core, scope: Scope = {}): Account | null {
+  const { accountId } = checkOptionNames(scope, ["accountId"]);
+  return accountId === undefined ? null : requireAccount(core, accountId);
+}
+
+/** Other accounts' connections do not change the stream. It also makes request ids, so that no two may be equal. */
+function connectionRandom({ state, index }: Core, apiKey: string): Connection["random"] {
+  const account = index.keys.get(apiKey)?.account;
+  if (account === undefined || account.id === state.owner.accountId)
+    return randomStream(state.seed, "connection", state.counts.connections++);
+  account.connections = (account.connections ?? 0) + 1;
+  return randomStream(state.seed, "connection", account.id, account.connections);
 }
 
 function createAccounts(context: MethodContext): Accounts {
@@ -146,6 +183,10 @@ function createAccounts(context: MethodContext): Accounts {
     create: (options = {}) => create(checkOptionNames(options, ["credits"])),
     get: (accountId) => viewAccount(core, requireAccount(core, accountId)),
     list: () => core.state.accounts.map((account) => viewAccount(core, account)),
+    requests(accountId) {
+      const account = requireAccount(core, accountId);
+      return core.state.requests.filter((each) => isRequestOf(core, account, each));
+    },
     update: bind(context, accountMethods.updateAccount),
     createKey: bind(context, accountMethods.createKey),
     updateKey: bind(context, accountMethods.updateKey),

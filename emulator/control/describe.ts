@@ -16,6 +16,14 @@ const errorBody = z.object({
   issues: z.optional(list(issueSchema)),
 });
 
+const ACCOUNT_PARAMETER = {
+  name: "account_id",
+  in: "query",
+  description:
+    "Limits the call to this account. If the body has the field, it can be there instead. Default: all accounts.",
+  schema: { type: "string" },
+};
+
 const HEADERS = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 
 export function controlDocument(methods: readonly AnyMethod[], service: string) {
@@ -59,16 +67,17 @@ export function controlDocument(methods: readonly AnyMethod[], service: string) 
 }
 
 function describeMethod(method: AnyMethod, schemas: Record<string, object>): object {
-  const { summary, needsBilling = false } = method;
+  const { summary, needsBilling = false, scoped = false } = method;
   const [verb = "", path = ""] = method.route.split(" ");
   const body = "body" in method ? method.body : null;
   const status = "status" in method ? method.status : 200;
-  const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  const pathParams = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
     required: true,
     schema: { type: "string", minLength: 1 },
   }));
+  const params = [...pathParams, ...(scoped ? [ACCOUNT_PARAMETER] : [])];
   const errors = [400, 403, ...(params.length > 0 ? [404] : []), ...(needsBilling ? [409] : [])];
   return {
     operationId: operationIdOf(verb, path),

@@ -13,7 +13,7 @@ import type {
   TopUp,
 } from "../core/payments/schemas.js";
 import type { Policy } from "../core/policy-fields.js";
-import type { Outcome } from "../core/providers.js";
+import type { ScopedOutcome } from "../core/providers.js";
 import type { Limits } from "../core/rate-limit.js";
 import type { Snapshot } from "../core/state.js";
 import type { Clock, ClockMode, EmulatorClock } from "../time/clock.js";
@@ -63,6 +63,12 @@ export interface EmulatorOptions extends ResetOptions {
   snapshot?: Snapshot | undefined;
 }
 
+/** Limits a call to one account, so that tests that share an emulator do not disturb each other. */
+export interface Scope {
+  /** The id of the account. @defaultValue all accounts */
+  accountId?: string | undefined;
+}
+
 /** The whole service in this process, without a network. Created by `createEmulator`. */
 export interface Emulator extends AsyncDisposable {
   /** The service address, without `/api/v1`: the `url` option, or an origin that no network resolves. */
@@ -98,14 +104,19 @@ export interface Emulator extends AsyncDisposable {
   connection(options?: { apiKey?: string | undefined }): Connection;
   /** @throws RangeError for an unknown field or an invalid value; nothing is then changed. */
   changePolicy(changes: Partial<Policy>): Readonly<Policy>;
-  /** @throws RangeError for an invalid limit; nothing is then changed. */
-  changeLimits(changes: Partial<Limits>): Readonly<Limits>;
-  /** Returns accounts, tasks and settings. Like every read, this applies the task timeout to all tasks. */
-  state(): EmulatorState;
+  /**
+   * Changes the rate limit of every key, or with `accountId` of this account's keys. From then on, the account keeps its
+   * own limit: changes for all accounts do not apply to it.
+   *
+   * @throws RangeError for an invalid limit; nothing is then changed.
+   */
+  changeLimits(changes: Partial<Limits> & Scope): Readonly<Limits>;
+  /** Returns accounts, tasks and settings. Like every read, this applies the task timeout to these tasks. */
+  state(scope?: Scope): EmulatorState;
   /** Calls the listener at the end of each later request. Returns a function that removes the listener. */
-  onRequest(listener: (request: LoggedRequest) => void): () => void;
+  onRequest(listener: (request: LoggedRequest) => void, scope?: Scope): () => void;
   /** The requests that broke a rule of the service, oldest first. Keeps at least the last 10,000 findings. */
-  audit(): Finding[];
+  audit(scope?: Scope): Finding[];
   /**
    * Resolves with the task when it has this status; rejects if it ends in another. This applies the task timeout once, but
    * does not read the task: its status changes only when a client reads it.
@@ -166,13 +177,14 @@ export interface Provider {
    *
    * @throws RangeError that names the invalid field.
    */
-  next(outcome: Outcome): void;
+  next(outcome: ScopedOutcome): void;
   /**
-   * Sets the outcome of every later task; `null` removes it. `next` and the request's own outcome take precedence.
+   * Sets the outcome of every later task; `null` removes it, with `accountId` that of the account. `next` and the request's
+   * own outcome take precedence.
    *
    * @throws RangeError that names the invalid field.
    */
-  always(outcome: Outcome | null): void;
+  always(outcome: ScopedOutcome | null, scope?: Scope): void;
 }
 
 /** Faults of the service, such as lost responses. */
@@ -183,10 +195,10 @@ export interface Faults {
    * @throws RangeError that names the invalid field.
    */
   add(rule: FaultRule): void;
-  /** The remaining faults, and how often each can still fire: `null` for unlimited. */
-  list(): { rule: FaultRule; left: number | null }[];
-  /** Removes all faults. */
-  clear(): void;
+  /** The remaining faults, and how often each can still fire: `null` for unlimited. With `accountId`, only the account's own. */
+  list(scope?: Scope): { rule: FaultRule; left: number | null }[];
+  /** Removes all faults, or with `accountId` only the account's own. */
+  clear(scope?: Scope): void;
 }
 
 /** A new account with its first key, whose value is shown only here. */
@@ -268,6 +280,11 @@ export interface Accounts extends AccountPurchases {
   get(accountId: string): AccountView;
   /** Returns all accounts, in the order of their creation. */
   list(): AccountView[];
+  /**
+   * Returns the logged requests that were sent with a key of the account, and downloads of its files, oldest first. A
+   * request without a valid key belongs to no account.
+   */
+  requests(accountId: string): LoggedRequest[];
   /** Changes the given fields. */
   update(accountId: string, changes: AccountChanges): AccountView;
   /** Creates another key of the account. */

@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import { HEADERS } from "../../src/contract/service.js";
+import type { Account } from "../core/accounts.js";
 import { count, flag, list, NAMED, objectOf, oneOf, text, UnknownIdError, uuid } from "../core/checks.js";
+import { isRequestOf } from "../core/core.js";
 import { faultRuleSchema } from "../core/faults.js";
 import { type LoggedRequest, loggedRequestSchema } from "../core/log/audit.js";
 import type { Exchange } from "../core/log/exchanges.js";
@@ -51,9 +53,10 @@ export const exchangeMethods = {
   streamExchanges: fileMethod("GET /exchanges/stream", {
     summary: "Every request as server-sent events, with its task, key and fault: past ones first.",
     mediaType: "text/event-stream",
-    respond: ({ core, origins }) =>
+    scoped: true,
+    respond: ({ core, origins }, _params, _request, account) =>
       eventStream(
-        streamRequests(core, (request, later) =>
+        streamRequests(core, account, (request, later) =>
           exchangeJson(request, core.exchanges.before(later), origins),
         ),
       ),
@@ -65,9 +68,10 @@ export const exchangeMethods = {
   }),
   exportExchanges: method("POST /exchanges/har", {
     summary: "These requests, or all, as an HTTP archive (HAR 1.2). API keys are masked.",
-    body: objectOf({ numbers: z.optional(list(count)) }),
+    scoped: true,
+    body: objectOf({ account_id: z.optional(text), numbers: z.optional(list(count)) }),
     response: z.object({ log: z.looseObject({ version: text, entries: list(z.looseObject({})) }) }),
-    run: (context, _, { numbers }) => httpArchive(context, numbers),
+    run: (context, _, { numbers }, account) => httpArchive(context, numbers, account),
   }),
 };
 
@@ -133,9 +137,14 @@ function mask(secret: string): string {
 }
 
 /** http://www.softwareishard.com/blog/har-12-spec/ */
-function httpArchive({ core, origins }: MethodContext, numbers: readonly number[] | undefined) {
+function httpArchive(
+  { core, origins }: MethodContext,
+  numbers: readonly number[] | undefined,
+  account: Account | null,
+) {
   const { exchanges } = core;
-  const chosen = numbers?.flatMap((number) => exchanges.find(number) ?? []) ?? exchanges.all();
+  const named = numbers?.flatMap((number) => exchanges.find(number) ?? []) ?? exchanges.all();
+  const chosen = named.filter(({ request }) => isRequestOf(core, account, request));
   const entries = chosen.map((each) => archiveEntry(detailsOf(each, origins)));
   return { log: { version: "1.2", creator: { name: "async-music emulator", version: "1" }, entries } };
 }

@@ -1,5 +1,8 @@
 import type * as z from "zod/mini";
+import { isRecord } from "../../src/contract/service.js";
+import type { Account } from "../core/accounts.js";
 import { parseOption } from "../core/checks.js";
+import { requireAccount } from "../core/core.js";
 import type { HttpRequest, HttpResponse } from "../http/messages.js";
 import type { Service } from "../http/service.js";
 import type { EmulatorOptions } from "./emulator.js";
@@ -21,6 +24,8 @@ interface MethodBase<Route extends string> {
   readonly summary: string;
   /** Whether it fails with 409 while the account's billing information is incomplete. */
   readonly needsBilling?: true;
+  /** Whether it can be limited to one account: by `account_id` in the query, or in the body if that has the field. */
+  readonly scoped?: boolean;
 }
 
 /** A method that returns JSON or nothing, in process and over HTTP. */
@@ -30,7 +35,8 @@ export interface Method<Route extends string, Body extends z.ZodMiniType, Json, 
   readonly status: 200 | 201 | 204;
   readonly body: Body | null;
   readonly response: z.ZodMiniType<Json> | null;
-  run(context: MethodContext, params: Params<Route>, body: z.output<Body>): Result;
+  /** @param account - that of `account_id`; `null` for all accounts */
+  run(context: MethodContext, params: Params<Route>, body: z.output<Body>, account: Account | null): Result;
 }
 
 /** A method that responds with a file, over HTTP alone. */
@@ -40,6 +46,7 @@ export interface FileMethod<Route extends string> extends MethodBase<Route> {
     context: MethodContext,
     params: Params<Route>,
     request: HttpRequest,
+    account: Account | null,
   ): HttpResponse | Promise<HttpResponse>;
 }
 
@@ -69,12 +76,34 @@ export function fileMethod<const Route extends string>(route: Route, file: Defin
   return { route, ...file };
 }
 
-/** Returns a method as a function: its arguments are the parameters of the route, then the body, which it checks. */
+/**
+ * The account that a call is limited to. @param accountId - from outside the body
+ *
+ * @throws UnknownIdError for an unknown account, and RangeError if the body names another one
+ */
+export function scopeOf(
+  context: MethodContext,
+  body: unknown,
+  accountId: string | undefined,
+): Account | null {
+  const inBody = isRecord(body) && typeof body["account_id"] === "string" ? body["account_id"] : undefined;
+  if (inBody !== undefined && accountId !== undefined && inBody !== accountId)
+    throw new RangeError(`\`account_id\` is ${inBody} in the body, but ${accountId} in the query. Omit one.`);
+  const id = inBody ?? accountId;
+  return id === undefined ? null : requireAccount(context.core, id);
+}
+
+/**
+ * Returns a method as a function: its arguments are the parameters of the route, then the body, which it checks, then the
+ * account id of a scoped method.
+ */
 export function bind<Result>(context: MethodContext, method: AnyDataMethod<Result>) {
-  const { route, body: schema } = method;
+  const { route, body: schema, scoped = false } = method;
   const paramCount = route.split("{").length - 1;
   return (...args: unknown[]): Result => {
-    const body = schema === null ? undefined : parseOption("", schema, args[paramCount]);
-    return method.run(context, args.slice(0, paramCount).map(String), body);
+    const rest = args.slice(paramCount);
+    const body = schema === null ? undefined : parseOption("", schema, rest.shift());
+    const account = scoped ? scopeOf(context, body, rest.shift() as string | undefined) : null;
+    return method.run(context, args.slice(0, paramCount).map(String), body, account);
   };
 }

@@ -12,10 +12,11 @@ import {
   text,
   uuid,
 } from "../core/checks.js";
-import { faultRuleSchema } from "../core/faults.js";
+import { requireAccount } from "../core/core.js";
+import { remainingFaultSchema, remainingFaults } from "../core/faults.js";
 import { ledgerEntrySchema } from "../core/ledger.js";
 import { policySchema } from "../core/policy.js";
-import { outcomeSchema, scriptSchema } from "../core/providers.js";
+import { outcomeSchema, scriptsSchema } from "../core/providers.js";
 import { limitsJson, limitsJsonSchema } from "../core/rate-limit.js";
 import type { StoredTask } from "../core/task.js";
 import { applyTimeouts } from "../core/transitions.js";
@@ -24,13 +25,7 @@ import { bytesOf, type HttpOutcome, parseJson, Refusal } from "../http/messages.
 import { handleRequest, registerArrival } from "../http/pipeline.js";
 import { findViolation, OUTCOME_HEADER, taskData } from "../http/routes.js";
 import { isoTime } from "../time/clock.js";
-import {
-  accountSchema,
-  keyDetails,
-  keyDetailsSchema,
-  requireAccount,
-  summarizeAccount,
-} from "./account-methods.js";
+import { accountSchema, keyDetails, keyDetailsSchema, summarizeAccount } from "./account-methods.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
 import { requireTask } from "./service-methods.js";
 
@@ -50,12 +45,15 @@ const overviewSchema = z.object({
     z.extend(z.omit(accountSchema, { ledger: true }), {
       ledger_entries: count,
       keys: list(keyDetailsSchema),
+      /** Of this account alone; null for those of all accounts. */
+      limits: z.nullable(limitsJsonSchema),
+      providers: z.nullable(scriptsSchema),
     }),
   ),
   tasks: count,
   findings: count,
-  faults: list(z.object({ rule: faultRuleSchema, left: z.nullable(count) })),
-  providers: z.object({ provider_a: scriptSchema, provider_b: scriptSchema }),
+  faults: list(remainingFaultSchema),
+  providers: scriptsSchema,
 });
 
 export const taskRowSchema = z.object({
@@ -132,10 +130,12 @@ export const observerMethods = {
         ...summarizeAccount(core, account),
         ledger_entries: account.ledger.entries.length,
         keys: account.keys.map(keyDetails),
+        limits: account.limits === undefined ? null : limitsJson(account.limits),
+        providers: account.scripts ?? null,
       })),
       tasks: core.state.tasks.length,
       findings: core.state.audit.findings.length,
-      faults: core.state.faults.map(({ rule, left }) => ({ rule, left })),
+      faults: remainingFaults(core.state.faults, undefined),
       providers: core.state.scripts,
     }),
   }),
@@ -274,6 +274,7 @@ async function sendRequest(context: MethodContext, account: Account, request: Se
   const head = {
     site: "service",
     path,
+    query: "",
     method,
     headers,
     origins,

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { InvalidValueError, parseOption, text, UnknownIdError } from "../core/checks.js";
+import { adviceFor, InvalidValueError, parseOption, text, UnknownIdError } from "../core/checks.js";
 import { BillingIncompleteError } from "../core/payments/payments.js";
 import { accessRefusal } from "../http/control-access.js";
 import {
@@ -16,7 +16,7 @@ import { findRoute, patternOf } from "../http/routes.js";
 import { accountMethods } from "./account-methods.js";
 import { controlDocument } from "./describe.js";
 import { exchangeMethods } from "./exchange-methods.js";
-import { type AnyMethod, type MethodContext, method } from "./method.js";
+import { type AnyMethod, type MethodContext, method, scopeOf } from "./method.js";
 import { observerMethods } from "./observer-methods.js";
 import { serviceMethods } from "./service-methods.js";
 
@@ -57,11 +57,24 @@ async function callMethod(context: MethodContext, request: HttpRequest): Promise
   if (found instanceof Refusal) throw found;
   const { params } = found;
   const { definition: method } = found.route;
+  const accountId = readQuery(request, method);
   const body = readBody(request, "body" in method ? method.body : null);
-  if ("respond" in method) return method.respond(context, params, request);
-  const result = await method.run(context, params, body);
+  const account = method.scoped ? scopeOf(context, body, accountId) : null;
+  if ("respond" in method) return method.respond(context, params, request, account);
+  const result = await method.run(context, params, body, account);
   const response = jsonResponse(method.status, result ?? null);
   return method.response === null ? emptyResponse(response) : response;
+}
+
+/** Returns `account_id`. Refuses any other parameter: if it were ignored, the call would apply to all accounts. */
+function readQuery({ query }: HttpRequest, { scoped = false }: AnyMethod): string | undefined {
+  const params = new URLSearchParams(query);
+  const unknown = [...params.keys()].find((name) => !scoped || name !== "account_id");
+  if (unknown !== undefined) {
+    const advice = scoped ? adviceFor("parameter", unknown, ["account_id"]) : "This call has no parameters.";
+    throw new Refusal("invalid_request_body", `Unknown query parameter \`${unknown}\`. ${advice}`);
+  }
+  return params.get("account_id") ?? undefined;
 }
 
 /**

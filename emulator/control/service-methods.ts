@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { isModel, MODELS } from "../../src/contract/service.js";
+import type { Account } from "../core/accounts.js";
 import {
   count,
   integer,
@@ -12,25 +13,33 @@ import {
   UnknownIdError,
   uuid,
 } from "../core/checks.js";
-import { type Core, findTask, replaceState, restoreSnapshot } from "../core/core.js";
-import { addFault, faultRuleSchema } from "../core/faults.js";
+import {
+  type Core,
+  findTask,
+  isRequestOf,
+  replaceState,
+  requireAccount,
+  restoreSnapshot,
+} from "../core/core.js";
+import { addFault, faultRuleSchema, remainingFaultSchema, remainingFaults } from "../core/faults.js";
 import { creditsSchema } from "../core/ledger.js";
-import { findingSchema, loggedRequestSchema } from "../core/log/audit.js";
+import { findingSchema, listFindings, loggedRequestSchema } from "../core/log/audit.js";
 import { policyChangesSchema, policySchema } from "../core/policy.js";
-import { outcomeSchema } from "../core/providers.js";
+import { createScripts, scopedOutcomeSchema } from "../core/providers.js";
 import {
   changeLimits,
   limitsChangesSchema,
   limitsFromJson,
   limitsJson,
   limitsJsonSchema,
+  scopedLimitsChangesSchema,
 } from "../core/rate-limit.js";
 import { createState, snapshotSchema, takeSnapshot } from "../core/state.js";
 import { applyTimeouts } from "../core/transitions.js";
 import { Refusal } from "../http/messages.js";
 import { taskData } from "../http/routes.js";
 import { isoTime, LATEST_TIME } from "../time/clock.js";
-import { accountSchema, requireAccount, viewAccount } from "./account-methods.js";
+import { accountSchema, viewAccount } from "./account-methods.js";
 import type { EmulatorState, ResetOptions } from "./emulator.js";
 import { fileMethod, type MethodContext, method } from "./method.js";
 import { eventStream, streamRequests } from "./stream-requests.js";
@@ -62,6 +71,7 @@ export const serviceMethods = {
   getState: method("GET /state", {
     summary:
       "Read accounts, tasks and settings. Like every read, this applies the task timeout to all tasks.",
+    scoped: true,
     response: z.object({
       now: isoTimeSchema,
       policy: policySchema,
@@ -69,7 +79,10 @@ export const serviceMethods = {
       accounts: list(accountSchema),
       tasks: list(taskSchema),
     }),
-    run: (context) => ({ ...viewState(context), limits: limitsJson(context.core.state.limits) }),
+    run(context, _params, _body, account) {
+      const view = viewState(context, account);
+      return { ...view, limits: limitsJson(view.limits) };
+    },
   }),
   advanceClock: method("POST /clock/advance", {
     summary: "Advance the clock, at most to 9900-01-01T00:00:00Z.",
@@ -101,38 +114,52 @@ export const serviceMethods = {
 
   nextOutcome: method("POST /providers/{model}/next", {
     summary: "Set the outcome of the provider's next task. Repeated calls set those of the tasks after it.",
-    body: outcomeSchema,
-    run({ core }, [model], outcome) {
-      scriptOf(core, model).next.push(outcome);
+    scoped: true,
+    body: scopedOutcomeSchema,
+    run({ core }, [model], { account_id: _, ...outcome }, account) {
+      scriptOf(core, model, account).next.push(outcome);
     },
   }),
   clearNextOutcomes: method("DELETE /providers/{model}/next", {
     summary: "Remove the outcomes of the provider's next tasks.",
-    run({ core }, [model]) {
-      scriptOf(core, model).next = [];
+    scoped: true,
+    run({ core }, [model], _, account) {
+      scriptOf(core, model, account).next = [];
     },
   }),
   lastingOutcome: method("PUT /providers/{model}/always", {
     summary: "Set the outcome of all later tasks of the provider. `null` removes it.",
-    body: z.nullable(outcomeSchema),
-    run({ core }, [model], outcome) {
-      scriptOf(core, model).always = outcome;
+    scoped: true,
+    body: z.nullable(scopedOutcomeSchema),
+    run({ core }, [model], body, account) {
+      const { account_id: _, ...outcome } = body ?? {};
+      scriptOf(core, model, account).always = body && outcome;
     },
   }),
   addFault: method("POST /faults", {
     summary: "Add a fault. If several match a request, only the one added first fires.",
     status: 201,
+    scoped: true,
     body: faultRuleSchema,
     response: faultRuleSchema,
-    run({ core }, _, rule) {
-      addFault(core.state, rule);
+    run({ core }, _, given, account) {
+      const rule = account === null ? given : { ...given, account_id: account.id };
+      addFault(core.state, rule, account);
       return structuredClone(rule);
     },
   }),
+  listFaults: method("GET /faults", {
+    summary: "List the remaining faults, and how often each can still fire: null for unlimited.",
+    scoped: true,
+    response: z.object({ faults: list(remainingFaultSchema) }),
+    run: ({ core }, _params, _body, account) => ({ faults: remainingFaults(core.state.faults, account?.id) }),
+  }),
   clearFaults: method("DELETE /faults", {
-    summary: "Remove all faults.",
-    run({ core }) {
-      core.state.faults = [];
+    summary: "Remove all faults, or those of one account.",
+    scoped: true,
+    run({ core }, _params, _body, account) {
+      core.state.faults =
+        account === null ? [] : core.state.faults.filter(({ rule }) => rule.account_id !== account.id);
     },
   }),
   changePolicy: method("PATCH /policy", {
@@ -145,29 +172,38 @@ export const serviceMethods = {
     },
   }),
   changeLimits: method("PATCH /limits", {
-    summary: "Change the rate limit of every key.",
-    body: limitsChangesSchema,
+    summary: "Change the rate limit of every key, or of one account's keys, which then keep it.",
+    scoped: true,
+    body: scopedLimitsChangesSchema,
     response: limitsJsonSchema,
-    run({ core: { state } }, _, changes) {
-      state.limits = changeLimits(state.limits, limitsFromJson(changes));
-      return limitsJson(state.limits);
+    run({ core: { state } }, _, { account_id: __, ...changes }, account) {
+      const limits = changeLimits(account?.limits ?? state.limits, limitsFromJson(changes));
+      (account ?? state).limits = limits;
+      return limitsJson(limits);
     },
   }),
 
   listRequests: method("GET /requests", {
     summary: "List the requests to the service, oldest first.",
+    scoped: true,
     response: z.object({ requests: list(loggedRequestSchema) }),
-    run: ({ core }) => ({ requests: core.state.requests }),
+    run: ({ core }, _params, _body, account) => ({
+      requests: core.state.requests.filter((each) => isRequestOf(core, account, each)),
+    }),
   }),
   streamRequests: fileMethod("GET /requests/stream", {
     summary: "Stream the requests as server-sent events: past ones first, then each when it ends.",
     mediaType: "text/event-stream",
-    respond: ({ core }) => eventStream(streamRequests(core)),
+    scoped: true,
+    respond: ({ core }, _params, _request, account) => eventStream(streamRequests(core, account)),
   }),
   listFindings: method("GET /audit", {
     summary: "List the requests that broke a rule of the service.",
+    scoped: true,
     response: z.object({ findings: list(findingSchema) }),
-    run: ({ core }) => ({ findings: [...core.state.audit.findings] }),
+    run: ({ core }, _params, _body, account) => ({
+      findings: listFindings(core.state.audit, account?.id ?? null),
+    }),
   }),
 };
 
@@ -181,15 +217,19 @@ export function resetEmulator({ core, options }: MethodContext, changes: ResetOp
   return { account_id: state.owner.accountId, api_key: apiKey };
 }
 
-export function viewState({ core, origins }: MethodContext): EmulatorState {
+/** @param account - limits it to this account; `null` for all */
+export function viewState({ core, origins }: MethodContext, account: Account | null): EmulatorState {
   const { state, clock } = core;
   const now = clock.now();
+  const accounts = (account === null ? state.accounts : [account]).map((each) => viewAccount(core, each));
+  // Only now: the views have applied the task timeout.
+  const tasks = state.tasks.filter(({ accountId }) => account === null || accountId === account.id);
   return {
     now: isoTime(now),
     policy: { ...state.policy },
-    limits: { ...state.limits },
-    accounts: state.accounts.map((account) => viewAccount(core, account)),
-    tasks: state.tasks.map((task) => ({ account_id: task.accountId, ...taskData(task, now, origins) })),
+    limits: { ...(account?.limits ?? state.limits) },
+    accounts,
+    tasks: tasks.map((task) => ({ account_id: task.accountId, ...taskData(task, now, origins) })),
   };
 }
 
@@ -201,8 +241,10 @@ export function requireTask(core: Core, taskId: string) {
   return core.state.tasks[found.ordinal] ?? found;
 }
 
-function scriptOf({ state }: Core, model: string) {
+function scriptOf({ state }: Core, model: string, account: Account | null) {
   if (!isModel(model))
     throw new Refusal("not_found", `No provider is named ${model}. Use ${MODELS.join(" or ")}.`);
-  return state.scripts[model];
+  if (account === null) return state.scripts[model];
+  account.scripts ??= createScripts();
+  return account.scripts[model];
 }

@@ -1,4 +1,5 @@
-import type { Core } from "../core/core.js";
+import type { Account } from "../core/accounts.js";
+import { type Core, isRequestOf } from "../core/core.js";
 import type { LoggedRequest, LogReader } from "../core/log/audit.js";
 import type { HttpResponse } from "../http/messages.js";
 
@@ -20,9 +21,12 @@ export function eventStream(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Ht
  * The request log as server-sent events, past requests first. A slow reader needs no memory except for its position in the
  * log. The stream ends when it is canceled, when the log drops an entry that is not sent yet, when the state is replaced
  * before the old log is sent, and when the emulator is disposed.
+ *
+ * @param account - sends only its requests; `null` for those of all accounts
  */
 export function streamRequests(
   core: Core,
+  account: Account | null,
   toJson: (request: LoggedRequest, later: number) => unknown = (request) => request,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const { state, logReaders, closeListeners } = core;
@@ -58,7 +62,7 @@ export function streamRequests(
           closeListeners.delete(end);
         };
         closeListeners.add(end);
-        if (length === 0) controller.enqueue(encoder.encode(EMPTY_COMMENT));
+        if (length === 0 || account !== null) controller.enqueue(encoder.encode(EMPTY_COMMENT));
       },
       pull(controller) {
         isPulled = true;
@@ -70,13 +74,15 @@ export function streamRequests(
   );
 
   function send(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void {
-    isPulled = false;
+    let events = 0;
     let text = "";
-    const end = Math.min(position + MOST_CHUNK_EVENTS, length);
-    while (position < end && text.length < MOST_CHUNK_LENGTH) {
+    while (position < length && events < MOST_CHUNK_EVENTS && text.length < MOST_CHUNK_LENGTH) {
       const request = log[position++];
-      if (request !== undefined) text += `data: ${JSON.stringify(toJson(request, length - position))}\n\n`;
+      if (request === undefined || !isRequestOf(core, account, request)) continue;
+      text += `data: ${JSON.stringify(toJson(request, length - position))}\n\n`;
+      events++;
     }
-    controller.enqueue(encoder.encode(text));
+    isPulled = text === "";
+    if (!isPulled) controller.enqueue(encoder.encode(text));
   }
 }

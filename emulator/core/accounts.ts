@@ -4,7 +4,8 @@ import { randomUuid } from "../time/random.js";
 import { count, flag, list, objectOf, text, time } from "./checks.js";
 import { createLedger, ledgerSchema, topUp } from "./ledger.js";
 import { createPurchases, purchasesSchema } from "./payments/schemas.js";
-import { rateWindowSchema } from "./rate-limit.js";
+import { scriptsSchema } from "./providers.js";
+import { limitsSchema, rateWindowSchema } from "./rate-limit.js";
 
 /** Keys that can be sent in a header, with a prefix that no real key has. */
 export const EMULATOR_KEY = /^emu_[\x21-\x7e]{1,200}$/;
@@ -33,6 +34,13 @@ export const accountSchema = objectOf({
   tasksCreated: count,
   /** The price of all tasks, refunded ones included. */
   creditsUsed: count,
+  /** The outcomes and the rate limit of this account alone; absent until they are set. */
+  scripts: z.optional(scriptsSchema),
+  limits: z.optional(limitsSchema),
+  /** How many faults were added for it alone. */
+  faults: z.optional(count),
+  /** How many connections were made with its keys; the first account's are counted in the state. */
+  connections: z.optional(count),
 });
 
 interface IdSource {

@@ -112,7 +112,11 @@ function unknownName(kind: "option" | "field", name: string, advice: string, whe
   return new RangeError(`Unknown ${kind} \`${name.slice(0, LONGEST_SHOWN)}\`${where}. ${advice}`);
 }
 
-function adviceFor(kind: "option" | "field", name: string, known: readonly string[]): string {
+export function adviceFor(
+  kind: "option" | "field" | "parameter",
+  name: string,
+  known: readonly string[],
+): string {
   const nearest = nearestName(name.slice(0, LONGEST_SHOWN), known);
   return nearest === null ? `Known ${kind}s: ${known.join(", ")}.` : `Did you mean \`${nearest}\`?`;
 }

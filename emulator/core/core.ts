@@ -2,8 +2,8 @@ import { isFinalStatus } from "../../src/contract/service.js";
 import type { ServiceClock } from "../time/clock.js";
 import { type Account, type ApiKey, createKey } from "./accounts.js";
 import { AudioStore } from "./audio-store.js";
-import { invariant } from "./checks.js";
-import type { LogReader, Submission } from "./log/audit.js";
+import { invariant, UnknownIdError } from "./checks.js";
+import type { LoggedRequest, LogReader, Submission } from "./log/audit.js";
 import { EXCHANGE_BYTES, type Exchange, Exchanges } from "./log/exchanges.js";
 import { readSnapshot, type State } from "./state.js";
 import type { StoredClip, StoredTask } from "./task.js";
@@ -122,6 +122,25 @@ export function indexTask(index: Index, task: StoredTask): void {
   else open?.add(task.ordinal);
   if (task.status !== "success" || !Array.isArray(task.result)) return;
   for (const clip of task.result) index.clips.set(clip.id, { task, clip });
+}
+
+/** @throws UnknownIdError */
+export function requireAccount({ index }: Pick<Core, "index">, accountId: string): Account {
+  const account = index.accounts.get(accountId);
+  if (account === undefined) throw new UnknownIdError("account", accountId);
+  return account;
+}
+
+/** The account that a request belongs to: its key's, else that of the clip whose file it reads. */
+export function accountIdOf({ index }: Core, keyAccountId: string | null, path: string): string | null {
+  if (keyAccountId !== null) return keyAccountId;
+  const [, clipId = ""] = /\/(?:audio|art)\/([^/]+)/.exec(path) ?? [];
+  return index.clips.get(clipId)?.task.accountId ?? null;
+}
+
+/** Whether an entry of the log belongs to the account; `null` for all accounts. */
+export function isRequestOf(core: Core, account: Account | null, request: LoggedRequest): boolean {
+  return account === null || accountIdOf(core, request.account_id, request.path) === account.id;
 }
 
 export function findTask({ state, index }: Core, taskId: string): StoredTask | undefined {

@@ -14,6 +14,8 @@ export interface FaultRule {
   /** The probability, above 0 and at most 1, that it fires on a matching request. The seed decides. @defaultValue 1 */
   probability?: number | undefined;
   fault: Fault;
+  /** Only for requests with a key of this account, and downloads of its files. @defaultValue all accounts */
+  account_id?: string | undefined;
 }
 
 /**
@@ -83,11 +85,12 @@ export const faultRuleSchema = objectOf({
   times: z.optional(wholeNumber(...RANGES.times)),
   probability: z.optional(probability),
   fault: faultSchema,
+  account_id: z.optional(text),
 }).register(NAMED, { id: "FaultRule" });
 
 export type AddedFault = z.output<typeof addedFaultSchema>;
 export const addedFaultSchema = objectOf({
-  /** Numbered in the order of `add`; selects its random stream. */
+  /** Numbered in the order of `add`, for each account apart; selects its random stream. */
   ordinal: count,
   rule: faultRuleSchema,
   /** How often it can still fire; null for unlimited. */
@@ -102,8 +105,24 @@ interface FaultState {
   faults: AddedFault[];
 }
 
-export function addFault(state: FaultState, rule: AddedFault["rule"]): void {
-  state.faults.push({ ordinal: state.counts.faults++, rule, left: timesOf(rule), met: 0 });
+/** @param account - that of the rule's `account_id` */
+export function addFault(
+  state: FaultState,
+  rule: AddedFault["rule"],
+  account: { faults?: number | undefined } | null,
+): void {
+  const ordinal = account === null ? state.counts.faults++ : (account.faults ?? 0);
+  if (account !== null) account.faults = ordinal + 1;
+  state.faults.push({ ordinal, rule, left: timesOf(rule), met: 0 });
+}
+
+export const remainingFaultSchema = z.object({ rule: faultRuleSchema, left: z.nullable(count) });
+
+/** The faults, or those of one account alone, and how often each can still fire. */
+export function remainingFaults(faults: readonly AddedFault[], accountId: string | undefined) {
+  return faults
+    .filter(({ rule }) => accountId === undefined || rule.account_id === accountId)
+    .map(({ rule, left }) => structuredClone({ rule, left }));
 }
 
 /** Whether the fault has never fired. One with a `probability` never counts as unused, since it need not fire. */
@@ -115,23 +134,31 @@ function timesOf({ times, probability }: FaultRule): number | null {
   return times ?? (probability === undefined ? 1 : null);
 }
 
-export function takeFault(state: FaultState, method: string, path: string): Fault | null {
-  const fault = state.faults.find((each) => matches(each.rule, method, path) && fires(each, state.seed));
+interface Target {
+  method: string;
+  path: string;
+  accountId: string | null;
+}
+
+export function takeFault(state: FaultState, target: Target): Fault | null {
+  const fault = state.faults.find((each) => matches(each.rule, target) && fires(each, state.seed));
   if (fault === undefined) return null;
   if (fault.left !== null) fault.left--;
   if (fault.left === 0) state.faults = state.faults.filter((each) => each !== fault);
   return fault.rule.fault;
 }
 
-function matches(rule: FaultRule, method: string, path: string): boolean {
+function matches(rule: FaultRule, { method, path, accountId }: Target): boolean {
+  if (rule.account_id !== undefined && rule.account_id !== accountId) return false;
   if (rule.method !== undefined && rule.method.toUpperCase() !== method) return false;
   if (rule.path === undefined) return true;
   return rule.path.endsWith("*") ? path.startsWith(rule.path.slice(0, -1)) : path === rule.path;
 }
 
-/** Each fault has a random stream of its own, so that other faults do not change its draws. */
+/** Each fault has a random stream of its own, so that other faults and accounts do not change its draws. */
 function fires(fault: AddedFault, seed: number): boolean {
-  const { probability } = fault.rule;
+  const { probability, account_id: accountId } = fault.rule;
   if (probability === undefined) return true;
-  return randomStream(seed, "fault", fault.ordinal, fault.met++)() < probability;
+  const stream = accountId === undefined ? "fault" : "account fault";
+  return randomStream(seed, stream, fault.ordinal, fault.met++)() < probability;
 }

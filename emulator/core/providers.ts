@@ -51,6 +51,12 @@ export interface Outcome {
   retry_after_seconds?: number | null | undefined;
 }
 
+/** An outcome that is set in advance. */
+export interface ScopedOutcome extends Outcome {
+  /** Only for the tasks of this account. These outcomes take precedence over those for all. @defaultValue all accounts */
+  account_id?: string | undefined;
+}
+
 const LONGEST_PLAN_MS = 1e12;
 const MOST_POLLS = 1e9;
 const MOST_CLIPS = 20;
@@ -62,7 +68,7 @@ const seconds = numberBetween(0, LONGEST_PLAN_MS / 1000);
 
 const ENDS = ["success", "failure", "hang", "reject"] as const;
 
-export const outcomeSchema = objectOf({
+const outcomeFields = {
   outcome: z.optional(oneOf(...ENDS)),
   queue_seconds: z.optional(seconds),
   process_seconds: z.optional(seconds),
@@ -75,19 +81,25 @@ export const outcomeSchema = objectOf({
   error_code: z.optional(oneOf(...TASK_ERROR_CODES)),
   retryable: z.optional(flag),
   retry_after_seconds: z.optional(z.nullable(wholeNumber(0, 1e9))),
-})
-  .check(({ value, issues }) => {
-    if (value.outcome === "failure") return;
-    for (const name of ["error", "error_code", "retryable", "retry_after_seconds"] as const)
-      if ((value[name] ?? null) !== null)
-        issues.push({
-          code: "custom",
-          path: [name],
-          input: value,
-          message: 'be omitted unless `outcome` is "failure"',
-        });
-  })
-  .register(NAMED, { id: "Outcome" });
+};
+
+const failureOnly = z.check<Outcome>(({ value, issues }) => {
+  if (value.outcome === "failure") return;
+  for (const name of ["error", "error_code", "retryable", "retry_after_seconds"] as const)
+    if ((value[name] ?? null) !== null)
+      issues.push({
+        code: "custom",
+        path: [name],
+        input: value,
+        message: 'be omitted unless `outcome` is "failure"',
+      });
+});
+
+export const outcomeSchema = objectOf(outcomeFields).check(failureOnly).register(NAMED, { id: "Outcome" });
+
+export const scopedOutcomeSchema = objectOf({ account_id: z.optional(text), ...outcomeFields }).check(
+  failureOnly,
+);
 
 export const scriptSchema = objectOf({
   /** For the next tasks, one each. */
@@ -95,6 +107,19 @@ export const scriptSchema = objectOf({
   /** For every other task; null for none. */
   always: z.nullable(outcomeSchema),
 });
+
+export type Scripts = z.output<typeof scriptsSchema>;
+export const scriptsSchema = objectOf({ provider_a: scriptSchema, provider_b: scriptSchema });
+
+export function createScripts(): Scripts {
+  return { provider_a: { next: [], always: null }, provider_b: { next: [], always: null } };
+}
+
+/** The script that decides on the account's next task of the model: its own, if it sets an outcome. */
+export function scriptFor(model: Model, own: Scripts | undefined, shared: Scripts) {
+  const script = own?.[model];
+  return script !== undefined && (script.next.length > 0 || script.always !== null) ? script : shared[model];
+}
 
 export const failureSchema = objectOf({
   error: text,

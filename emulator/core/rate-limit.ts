@@ -7,6 +7,7 @@ import {
   objectOf,
   parseOption,
   someOf,
+  text,
   time,
   unionBy,
   wholeNumber,
@@ -31,6 +32,9 @@ export const limitsSchema = objectOf({
   windowSeconds: numberBetween(...RANGES.window_seconds),
 });
 
+/** Of one account, or of all. */
+export const scopedChangesSchema = z.partial(objectOf({ ...limitsSchema.shape, accountId: text }));
+
 /**
  * The limits with some of them changed.
  *
@@ -46,6 +50,7 @@ export const limitsJsonSchema = objectOf({
   window_seconds: limitsSchema.shape.windowSeconds,
 });
 export const limitsChangesSchema = someOf(limitsJsonSchema.shape);
+export const scopedLimitsChangesSchema = someOf({ account_id: text, ...limitsJsonSchema.shape });
 
 export function limitsJson({ requests, windowSeconds }: Limits): z.output<typeof limitsJsonSchema> {
   return { requests, window_seconds: windowSeconds };

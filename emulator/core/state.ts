@@ -18,7 +18,7 @@ import { type Audit, auditSchema, createAudit, loggedRequestSchema } from "./log
 import type { StoredPayment } from "./payments/schemas.js";
 import { createPolicy, policySchema } from "./policy.js";
 import type { Policy } from "./policy-fields.js";
-import { scriptSchema } from "./providers.js";
+import { createScripts, scriptsSchema } from "./providers.js";
 import { changeLimits, DEFAULT_LIMITS, type Limits, limitsSchema } from "./rate-limit.js";
 import { parseInput, type StoredTask, taskSchema } from "./task.js";
 
@@ -49,7 +49,7 @@ export const stateSchema = objectOf({
   limits: limitsSchema,
   accounts: list(accountSchema),
   tasks: list(taskSchema),
-  scripts: objectOf({ provider_a: scriptSchema, provider_b: scriptSchema }),
+  scripts: scriptsSchema,
   faults: list(addedFaultSchema),
   requests: list(loggedRequestSchema),
   audit: auditSchema,
@@ -78,7 +78,7 @@ export function createState(options: NewState, now: number): State {
     limits: changeLimits(DEFAULT_LIMITS, limits ?? {}),
     accounts: [account],
     tasks: [],
-    scripts: { provider_a: { next: [], always: null }, provider_b: { next: [], always: null } },
+    scripts: createScripts(),
     faults: [],
     requests: [],
     audit: createAudit(),
@@ -138,7 +138,7 @@ function copyOf(state: State | StateData): StateData {
 }
 
 /** Whether every ID refers to an object, and the credits add up. */
-export function isConsistent({ owner, accounts, tasks, counts }: State): boolean {
+export function isConsistent({ owner, accounts, tasks, counts, faults }: State): boolean {
   const accountIds = accounts.map(({ id }) => id);
   const keys = accounts.flatMap((account) => account.keys.map(({ value }) => value));
   const payments = accounts.flatMap(({ purchases }) => purchases.payments);
@@ -159,6 +159,7 @@ export function isConsistent({ owner, accounts, tasks, counts }: State): boolean
     areUnique(tasks.map(({ id }) => id)) &&
     areUnique(tasks.flatMap(clipIdsOf)) &&
     accountIds.includes(owner.accountId) &&
+    faults.every(({ rule: { account_id: id } }) => id === undefined || accountIds.includes(id)) &&
     tasks.every((task, index) => task.ordinal === index) &&
     resultsAreValid(tasks) &&
     tasks.length === accounts.reduce((sum, { tasksCreated }) => sum + tasksCreated, 0) &&
@@ -195,7 +196,7 @@ function areUnique(names: readonly string[]): boolean {
 }
 
 /** The account has frozen the credits of each of its tasks once, and settled or refunded them when the task ended. */
-function ledgerMatchesTasks(account: Account, allTasks: readonly StoredTask[]): boolean {
+export function ledgerMatchesTasks(account: Account, allTasks: readonly StoredTask[]): boolean {
   const { ledger, tasksCreated, creditsUsed } = account;
   const tasks = allTasks.filter(({ accountId }) => accountId === account.id);
   const moves = new Map<string, string>();

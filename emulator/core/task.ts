@@ -36,6 +36,8 @@ const taskFields = {
   id: text,
   ordinal: count,
   accountId: text,
+  /** Numbered for its account; selects its random streams. Absent in earlier snapshots, whose tasks used `ordinal`. */
+  accountOrdinal: z.optional(count),
   model: oneOf(...MODELS),
   type: oneOf(...TASK_TYPES),
   credits: count,
@@ -172,11 +174,12 @@ export function makeResult(seed: number, task: OpenTask, clips: number): MadeCli
 }
 
 /** A seed in the input of `provider_b` replaces the emulator's, so that equal requests have equal results. */
-function seedOfClip(seed: number, { model, input, ordinal }: OpenTask, index: number): number {
+function seedOfClip(seed: number, task: OpenTask, index: number): number {
+  const { model, input, ordinal, accountOrdinal = ordinal } = task;
   const requested = model === "provider_b" ? input["seed"] : undefined;
   const random =
     typeof requested === "number"
       ? randomStream(requested, "asked song", index)
-      : randomStream(seed, "song", ordinal, index);
+      : randomStream(seed, "song", accountOrdinal, index);
   return Math.floor(random() * 2 ** 32);
 }

@@ -13,6 +13,7 @@ import {
   type ProviderReport,
   planTask,
   providerReport,
+  scriptFor,
   UNKNOWN_CLIP,
 } from "./providers.js";
 import { makeResult, type OpenTask, type ProviderTask, type StoredTask } from "./task.js";
@@ -39,17 +40,20 @@ export function createTask(core: Core, account: Account, order: TaskOrder, now: 
   const { model, type, credits, input, audioFormat } = order;
   const { state } = core;
   if (!canFreeze(account.ledger, credits)) return "insufficient_credits";
-  const { next, always } = state.scripts[model];
+  const { next, always } = scriptFor(model, account.scripts, state.scripts);
   const outcome = order.outcome ?? next.shift() ?? always ?? {};
   if (outcome.outcome === "reject") return "upstream_provider_error";
 
   const ordinal = state.tasks.length;
-  const plan = planTask(model, type, outcome, randomStream(state.seed, "plan", ordinal));
+  // Other accounts' tasks do not change what is drawn for this account's.
+  const accountOrdinal = account.tasksCreated;
+  const plan = planTask(model, type, outcome, randomStream(state.seed, "plan", accountOrdinal));
   if (namesUnknownClip(core, account, order)) plan.end = UNKNOWN_CLIP;
   const task: OpenTask = {
     id: randomUuid(state.seed, "task", ordinal),
     ordinal,
     accountId: account.id,
+    accountOrdinal,
     model,
     type,
     status: "pending",

@@ -112,11 +112,12 @@ export function createResponder(service: Service, onDisconnect: (reason: string)
 
 /** The site and the path below its address; `null` for an address that is not the emulator's. */
 function targetOf(url: string, { service, providers }: Origins): RequestTarget | null {
-  const { origin, pathname } = new URL(url);
-  if (Object.values(providers).includes(origin)) return { site: "provider", path: pathname };
+  const { origin, pathname, search } = new URL(url);
+  const query = search.slice(1);
+  if (Object.values(providers).includes(origin)) return { site: "provider", path: pathname, query };
   const address = origin + pathname;
   if (address !== service && !address.startsWith(`${service}/`)) return null;
-  return { site: "service", path: address.slice(service.length) || "/" };
+  return { site: "service", path: address.slice(service.length) || "/", query };
 }
 
 type Upload = ReadableStreamDefaultReader<Uint8Array> | undefined;

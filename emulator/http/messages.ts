@@ -9,6 +9,8 @@ export interface RequestHead {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
+  /** Without the question mark. Only the control plane reads it. */
+  readonly query: string;
   readonly headers: Pick<Headers, "get" | "entries">;
   readonly origins: Origins;
   /** Whether the caller has aborted the request, or its connection has ended. */
@@ -19,7 +21,7 @@ export interface RequestHead {
   readonly controlAccess?: ControlAccess;
 }
 
-export type RequestTarget = Pick<RequestHead, "site" | "path">;
+export type RequestTarget = Pick<RequestHead, "site" | "path" | "query">;
 
 export interface HttpRequest extends RequestHead {
   /** `"too_large"`: more than the limit. */
@@ -74,7 +76,7 @@ export function sentRequestId({ headers }: Pick<HttpRequest, "headers">): string
 
 export const CONTROL_PLANE = "/_emulator";
 
-export function isControlCall({ site, path }: RequestTarget): boolean {
+export function isControlCall({ site, path }: Pick<RequestHead, "site" | "path">): boolean {
   return site === "service" && (path === CONTROL_PLANE || path.startsWith(`${CONTROL_PLANE}/`));
 }
 

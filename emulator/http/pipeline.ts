@@ -1,6 +1,6 @@
 import { ENDPOINTS, ERROR_STATUSES, HEADERS } from "../../src/contract/service.js";
 import { invariant } from "../core/checks.js";
-import { type Core, findTask } from "../core/core.js";
+import { accountIdOf, type Core, findTask } from "../core/core.js";
 import { type Fault, takeFault } from "../core/faults.js";
 import { isBalanced } from "../core/ledger.js";
 import {
@@ -106,13 +106,14 @@ function createContext(core: Core, request: HttpRequest): Context {
   const { createTask } = ENDPOINTS;
   const isSubmission = method === createTask.method && path === createTask.path;
   const json = isSubmission ? parseJson(body) : undefined;
-  const submission = isSubmission ? submissionOf(core, request, requestId, json) : null;
+  const sender = findKey(core, request)?.account.id ?? null;
+  const submission = isSubmission && sender !== null ? submissionOf(sender, request, requestId, json) : null;
   const now = clock.now();
   return {
     core,
     request,
     requestId,
-    fault: takeFault(state, method, path),
+    fault: takeFault(state, { method, path, accountId: accountIdOf(core, sender, path) }),
     json,
     submission,
     abandoned: submission === null ? null : findAbandoned(core, submission),
@@ -127,17 +128,14 @@ function createContext(core: Core, request: HttpRequest): Context {
   };
 }
 
-/** `null` without a known key. Its fingerprint is computed once, when it is first needed. */
-function submissionOf(core: Core, request: HttpRequest, requestId: string, json: unknown): Submission | null {
+/** Its fingerprint is computed once, when it is first needed. */
+function submissionOf(accountId: string, request: HttpRequest, requestId: string, json: unknown): Submission {
   const { body, arrival, isAborted } = request;
-  const sent = findKey(core, request);
-  if (sent === undefined) return null;
-  const { id } = sent.account;
   let computed: string | undefined;
   const fingerprint = () => {
-    if (body === "too_large") computed ??= `${id} unread ${arrival.ordinal}`;
-    else if (json !== undefined && !isTooDeep(json)) computed ??= fingerprintOfSubmission(id, json);
-    else computed ??= `${id} ${body === null ? "" : fingerprintOfText(decoder.decode(body))}`;
+    if (body === "too_large") computed ??= `${accountId} unread ${arrival.ordinal}`;
+    else if (json !== undefined && !isTooDeep(json)) computed ??= fingerprintOfSubmission(accountId, json);
+    else computed ??= `${accountId} ${body === null ? "" : fingerprintOfText(decoder.decode(body))}`;
     return computed;
   };
   return { fingerprint, requestId, isAborted };
@@ -185,7 +183,7 @@ function runStages(context: Context): HttpResponse | Promise<HttpResponse> {
     const found = findRoute(ROUTES[site], request, site === "service" ? "/openapi.json" : null);
     const isOpen = "route" in found && found.route.access === "open";
     // With a valid key, a request counts even if it has no route.
-    const overLimit = isOpen || caller === null ? null : countRequest(context, caller.key);
+    const overLimit = isOpen || caller === null ? null : countRequest(context, caller);
     if (found instanceof Refusal) throw found;
     const { route } = found;
     context.params = found.params;
@@ -207,11 +205,11 @@ function invalidKey({ headers }: HttpRequest): Refusal {
 }
 
 /** Counts a request in its key's window, or returns why it is refused (Limits: Rate limit). */
-function countRequest(context: Context, key: Caller["key"]): Refusal | null {
+function countRequest(context: Context, { account, key }: Caller): Refusal | null {
   const { policy, limits } = context.core.state;
   if (key.window?.kind !== policy.rate_limit_window)
     key.window = openWindow(policy.rate_limit_window, context.now);
-  const admission = admit(key.window, limits, context.now);
+  const admission = admit(key.window, account.limits ?? limits, context.now);
   context.remaining = admission.admitted ? admission.remaining : 0;
   if (admission.admitted) return null;
   const { retryAfterSeconds: wait } = admission;
@@ -230,7 +228,8 @@ function outcomeBefore(fault: Fault, context: Context): HttpOutcome | null {
   if (fault.kind === "disconnect") return "disconnect";
   const { core, caller, now } = context;
   if (caller !== null) {
-    const { limits, policy } = core.state;
+    const { policy } = core.state;
+    const { limits = core.state.limits } = caller.account;
     const { window } = caller.key;
     const isCurrent = window?.kind === policy.rate_limit_window;
     context.remaining = isCurrent ? remainingIn(window, limits, now) : limits.requests;

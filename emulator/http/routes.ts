@@ -5,7 +5,7 @@ import { type Account, balanceData, usageData } from "../core/accounts.js";
 import { parseOption } from "../core/checks.js";
 import { findTask } from "../core/core.js";
 import type { Policy } from "../core/policy-fields.js";
-import { outcomeSchema, providerReport } from "../core/providers.js";
+import { outcomeSchema, providerReport, scriptFor } from "../core/providers.js";
 import { type MadeClip, parseInput, type StoredTask, type SucceededTask } from "../core/task.js";
 import { applyTimeouts, createTask, readTask, type TaskOrder } from "../core/transitions.js";
 import { isoTime } from "../time/clock.js";
@@ -105,7 +105,7 @@ function handleCreateTask(context: Context, account: Account): TaskSubmission {
   const credits = priceOf(model, type);
 
   applyTimeouts(core, account, now);
-  const { next, always } = core.state.scripts[model];
+  const { next, always } = scriptFor(model, account.scripts, core.state.scripts);
   const scripted = outcome ?? next[0] ?? always;
   const task = createTask(core, account, { model, type, credits, input, audioFormat, outcome }, now);
   if (task === "insufficient_credits") {

@@ -21,6 +21,7 @@ function auditRefused(audit: Audit, arrival: number, name = `request ${arrival}`
     at,
     submission: null,
     abandoned: null,
+    caller: null,
   };
   const outcome = { fingerprint: () => name, task: null, known: "refused", retryAfterSeconds: 60 } as const;
   auditRequest(audit, request, outcome, arrival);

@@ -65,9 +65,13 @@ test("every call returns the status and the body that its description states", a
   await call("GET", `${ACCOUNT}/invoices`);
   await call("GET", `${ACCOUNT}/invoices/{invoice_id}.pdf`, undefined, { invoice_id });
   await call("POST", "/faults", { probability: 0.5, fault: { kind: "latency", ms: 3 } });
+  await call("GET", "/faults");
   await call("DELETE", "/faults");
   await call("PATCH", "/policy", { running_after: "first_read" });
   await call("PATCH", "/limits", { window_seconds: 30 });
+  const own = { account_id: (await control("GET", "/state")).body.accounts[0].account_id };
+  await call("PATCH", "/limits", { ...own, window_seconds: 30 });
+  await call("POST", "/providers/{model}/next", { ...own, polls: 9 });
   await call("POST", "/clock/advance", { seconds: 5 });
   await call("GET", "/state");
   await call("GET", "/overview");

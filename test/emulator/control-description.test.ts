@@ -21,7 +21,7 @@ const TABLE = {
   "/accounts/{account_id}/invoices/{invoice_id}.pdf": "GET",
   "/providers/{model}/next": "POST",
   "/providers/{model}/always": "PUT",
-  "/faults": "POST DELETE",
+  "/faults": "POST GET DELETE",
   "/policy": "PATCH",
   "/limits": "PATCH",
   "/requests": "GET",

@@ -80,7 +80,7 @@ describe("a misspelled name is refused with the nearest known one", () => {
 test("an unknown name without a near one gets the list of known names, and a long name is cut", () => {
   const { faults } = createEmulator();
   expect(() => faults.add(untyped({ zzz: 1, fault: { kind: "stall" } }))).toThrow(
-    "Unknown field `zzz`. Known fields: method, path, times, probability, fault.",
+    "Unknown field `zzz`. Known fields: method, path, times, probability, fault, account_id.",
   );
   expect(() => createEmulator(untyped({ ["z".repeat(100_000)]: 1 }))).toThrow(/^.{0,300}$/);
 });

@@ -92,9 +92,13 @@ export const findingSchema = objectOf({
   detail: text,
 }).register(NAMED, { id: "Finding" });
 
+/** A finding, with the account of its request. Snapshots of earlier versions lack it. */
+export type StoredFinding = z.output<typeof storedFindingSchema>;
+const storedFindingSchema = z.extend(findingSchema, { account_id: z.optional(text) });
+
 export type AuditData = z.output<typeof auditSchema>;
 export const auditSchema = objectOf({
-  findings: list(findingSchema),
+  findings: list(storedFindingSchema),
   lastReads: record(time),
   waits: record(waitSchema),
   unknownSubmissions: record(noteSchema),
@@ -163,6 +167,7 @@ export interface Submission {
 
 /** A request with a valid key. */
 export interface AuditedRequest {
+  readonly caller: { readonly account: { readonly id: string } } | null;
   readonly requestId: string;
   /** Numbered in the order of arrival. */
   readonly arrivalOrdinal: number;
@@ -249,8 +254,17 @@ function checkSubmission(audit: Audit, request: AuditedRequest, { fingerprint }:
 }
 
 function addFinding({ findings }: Audit, request: AuditedRequest, rule: ConductRule, detail: string): void {
-  findings.push({ rule, at: isoTime(request.now), request_id: request.requestId, detail });
+  const { requestId, now, caller } = request;
+  const finding = { rule, at: isoTime(now), request_id: requestId, detail };
+  findings.push(caller === null ? finding : { ...finding, account_id: caller.account.id });
   if (findings.length > 2 * REMEMBERED_FINDINGS) findings.splice(0, findings.length - REMEMBERED_FINDINGS);
+}
+
+/** The findings of an account, or of all with `null`, without their accounts. */
+export function listFindings({ findings }: Audit, accountId: string | null): Finding[] {
+  return findings
+    .filter((finding) => accountId === null || finding.account_id === accountId)
+    .map(({ account_id: _, ...finding }) => finding);
 }
 
 /** The fingerprint of an account and its JSON. Only the fields that the service reads count. */

@@ -184,7 +184,7 @@ function pay(context: PaymentContext, order: PaymentOrder, status: Payment["stat
     method: order.method,
     status: "pending",
     automatic: order.automatic,
-    card: order.method === "card" ? cardOf(context, order, ordinal) : null,
+    card: order.method === "card" ? cardOf(context, order) : null,
     invoice_id: null,
     ended_at: null,
     billing: null,
@@ -195,8 +195,8 @@ function pay(context: PaymentContext, order: PaymentOrder, status: Payment["stat
 }
 
 /** Each top-up by hand is paid with a card of its own; the automatic ones with the saved card. */
-function cardOf({ state, account }: PaymentContext, { automatic }: PaymentOrder, ordinal: number): string {
-  const random = randomStream(state.seed, "card", ordinal);
+function cardOf({ state, account }: PaymentContext, { automatic }: PaymentOrder): string {
+  const random = randomStream(state.seed, "card", account.purchases.payments.length);
   if (!automatic) return String(Math.floor(10_000 * random())).padStart(4, "0");
   const { saved_card: card } = account.purchases;
   invariant(card !== null, "only a saved card is charged automatically");
