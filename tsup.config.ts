@@ -9,7 +9,8 @@ export default defineConfig({
   entry: {
     index: "src/index.ts",
     node: "src/node/index.ts",
-    redis: "src/redis/index.ts",
+    redis: "src/databases/redis/index.ts",
+    postgres: "src/databases/postgres/index.ts",
     emulator: "emulator/index.ts",
     "emulator-msw": "emulator/msw.ts",
     "emulator-node": "emulator/node.ts",

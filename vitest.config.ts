@@ -8,7 +8,8 @@ import { defineConfig } from "vitest/config";
 const sources = {
   "async-music": "src/index.ts",
   "async-music/node": "src/node/index.ts",
-  "async-music/redis": "src/redis/index.ts",
+  "async-music/redis": "src/databases/redis/index.ts",
+  "async-music/postgres": "src/databases/postgres/index.ts",
   "async-music/emulator": "emulator/index.ts",
   "async-music/emulator/msw": "emulator/msw.ts",
   "async-music/emulator/node": "emulator/node.ts",
@@ -51,6 +52,9 @@ const inChromium = ["test/dashboard/page/**/*.test.ts", "test/docs/page.test.ts"
 /** Tests with Redis, which is started once before them. */
 const onRedis = ["test/redis/**/*.test.ts"];
 
+/** Tests with PostgreSQL, which is started once before them. */
+const onPostgres = ["test/postgres/**/*.test.ts"];
+
 /** Tests that need the packages of `tools/runners`, which `npm run test:runners` installs. */
 const inRunners = ["test/runners/*.test.ts"];
 
@@ -80,7 +84,7 @@ export default defineConfig({
           ...nets,
           name: "sources",
           include: ["test/**/*.test.ts"],
-          exclude: [...built, ...long, ...inChromium, ...onRedis, ...inRunners],
+          exclude: [...built, ...long, ...inChromium, ...onRedis, ...onPostgres, ...inRunners],
           // No test leaves anything behind, and loading the sources anew for each file takes a third of the time.
           isolate: false,
         },
@@ -89,6 +93,10 @@ export default defineConfig({
       {
         resolve: { alias },
         test: { ...nets, name: "redis", include: onRedis, globalSetup: "test/redis/server.ts" },
+      },
+      {
+        resolve: { alias },
+        test: { ...nets, name: "postgres", include: onPostgres, globalSetup: "test/postgres/server.ts" },
       },
       {
         test: {

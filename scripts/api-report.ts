@@ -13,7 +13,8 @@ import {
 const entries = {
   index: "src/index",
   node: "src/node/index",
-  redis: "src/redis/index",
+  redis: "src/databases/redis/index",
+  postgres: "src/databases/postgres/index",
   emulator: "emulator/index",
   "emulator-msw": "emulator/msw",
   "emulator-node": "emulator/node",

@@ -20,7 +20,7 @@ const arrows = {
     audio: "time errors http",
     "*.ts": "contract time errors rate-limit http journal tasks audio",
     node: "errors journal audio",
-    redis: "contract time errors rate-limit journal",
+    databases: "contract time errors rate-limit journal",
   }),
   ...modulesBelow("emulator", {
     time: "src/time",

@@ -1,5 +1,5 @@
+import { createFleetPacer } from "../../src/databases/redis/fleet-pacer.js";
 import { AsyncMusic } from "../../src/index.js";
-import { createFleetPacer } from "../../src/redis/fleet-pacer.js";
 import type { Clock } from "../../src/time/clock.js";
 import type { Limit, Service } from "./service.js";
 import { createSharedBudget } from "./shared-budget.js";

@@ -1,4 +1,4 @@
-import { type FleetBudget, type FleetSize, marginOf } from "../../src/redis/fleet-window.js";
+import { type FleetBudget, type FleetSize, marginOf } from "../../src/databases/redis/fleet-window.js";
 import type { Clock } from "../../src/time/clock.js";
 
 /** A fleet's window on a test clock, without Redis. It behaves as the tests with Redis require. */

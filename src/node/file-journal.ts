@@ -11,7 +11,7 @@ const SUBMISSION_BYTES = 4096;
 /**
  * A journal in a directory. The processes of one machine can share it, and it survives `kill -9`, a power cut and a full
  * disk. Calls with the same path return the same journal. Do not use a network drive, where file operations may not be
- * exclusive: for several machines use `redisJournal` of `async-music/redis`, or implement `Journal` on your database.
+ * exclusive: for several machines use `redisJournal`, `postgresJournal`, or implement `Journal` on your database.
  *
  * Disk space for the task ID is reserved before the POST, so that a run on a full disk fails before anything is charged. If
  * the directory can't be used or a file in it is damaged, a run rejects with `JournalError` and sends nothing.

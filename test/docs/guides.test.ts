@@ -5,9 +5,10 @@ import { expect, test } from "vitest";
 import { METHODS } from "../../emulator/control/plane.js";
 import { POLICY_FIELDS } from "../../emulator/core/policy-fields.js";
 import { addCommands } from "../../src/cli/program.js";
+import * as postgres from "../../src/databases/postgres/index.js";
+import * as redis from "../../src/databases/redis/index.js";
 import * as sdk from "../../src/index.js";
 import * as node from "../../src/node/index.js";
-import * as redis from "../../src/redis/index.js";
 
 const read = (path: string) => readFileSync(path, "utf8");
 
@@ -24,7 +25,9 @@ test("the site lists every guide, and so does Getting started, in the same order
 test("every option has its row, and every row its option", () => {
   const page = read("docs/options.md").split("## Requests")[0] ?? "";
   const rows = [...page.matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gm)].flatMap(([, names = ""]) => wordsOf(names));
-  const reports = ["index", "node", "redis"].map((entry) => read(`api/${entry}.api.md`)).join("\n");
+  const reports = ["index", "node", "redis", "postgres"]
+    .map((entry) => read(`api/${entry}.api.md`))
+    .join("\n");
   const options = [...reports.matchAll(/^export interface (\w+Options)\b.*\{\n([^}]*)\}/gm)].flatMap(
     ([, , fields = ""]) => [...fields.matchAll(/^ {4}(\w+)\?:/gm)].map(([, name]) => name),
   );
@@ -33,7 +36,7 @@ test("every option has its row, and every row its option", () => {
 
 test("every exported function, constant and class is named in a guide", () => {
   const guides = globSync("docs/*.md").map(read).join("\n");
-  const names = [sdk, node, redis].flatMap((entry) => Object.keys(entry));
+  const names = [sdk, node, redis, postgres].flatMap((entry) => Object.keys(entry));
   expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(guides))).toEqual([]);
 });
 

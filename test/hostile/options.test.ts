@@ -10,6 +10,7 @@ import {
 import { createEmulator, type EmulatorOptions } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { saveAudio } from "async-music/node";
+import { postgresJournal } from "async-music/postgres";
 import { redisJournal, redisPacer } from "async-music/redis";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createFolder } from "../cli/support/terminal.js";
@@ -102,6 +103,11 @@ test.each(["prefix", "forgetAfterSeconds", "requests", "windowSeconds", "onUnava
     expect(() => redisPacer(redis as never)).not.toThrow();
   },
 );
+
+test("a polluted Object.prototype.table is not an option of `postgresJournal`", () => {
+  pollute("table", -1);
+  expect(() => postgresJournal({ query: async () => ({ rows: [] }) })).not.toThrow();
+});
 
 test("options may be own properties of a class instance, or of an object without a prototype", async () => {
   class Config {

@@ -24,7 +24,7 @@ test("the SDK with its dependencies is at most 48.8 kB in a user's bundle", asyn
 });
 
 test("the SDK loads no code of the emulator", () => {
-  for (const entry of [entries["."], entries["./node"], entries["./redis"]]) {
+  for (const entry of [entries["."], entries["./node"], entries["./redis"], entries["./postgres"]]) {
     const { files } = importGraph(entry.script);
     const sources = [...files].flatMap(sourcesOf);
     expect(sources.filter((source) => !source.startsWith("../src/"))).toEqual([]);

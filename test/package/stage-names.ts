@@ -40,12 +40,13 @@ declare global {
   const pool: {
     query(
       sql: string,
-      values: unknown[],
+      values?: unknown[],
     ): Promise<{
       rows: { entry: import("async-music").JournalEntry }[];
       rowCount: number;
     }>;
   };
+  const connection: typeof pool;
   const fulfil: typeof import("../../examples/queues/order.js").fulfil;
   const inBullMq: typeof import("../../examples/queues/bullmq.js").inBullMq;
 }

@@ -2,8 +2,8 @@
 
 import { once } from "node:events";
 import { Redis } from "ioredis";
+import { redisPacer } from "../../src/databases/redis/index.js";
 import { AsyncMusic } from "../../src/index.js";
-import { redisPacer } from "../../src/redis/index.js";
 
 const { REDIS_SOCKET = "", FLEET = "{}" } = process.env;
 const { tasks, ...options } = JSON.parse(FLEET);

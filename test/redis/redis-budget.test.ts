@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { evaluateOn, type RedisClient } from "../../src/redis/client.js";
-import { createRedisBudget } from "../../src/redis/redis-pacer.js";
+import { evaluateOn, type RedisClient } from "../../src/databases/redis/client.js";
+import { createRedisBudget } from "../../src/databases/redis/redis-pacer.js";
 import { clients, connectIoredis } from "./connections.js";
 
 const SIZE = { requests: 10, windowMs: 60_000 };

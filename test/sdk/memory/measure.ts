@@ -3,9 +3,9 @@
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { redisJournal } from "../../../src/databases/redis/index.js";
 import { AsyncMusic } from "../../../src/index.js";
 import { fileJournal, saveAudio } from "../../../src/node/index.js";
-import { redisJournal } from "../../../src/redis/index.js";
 
 const MEBIBYTE = 2 ** 20;
 const URL_OF_AUDIO = "http://127.0.0.1/song";

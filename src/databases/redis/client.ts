@@ -1,5 +1,5 @@
-import { wrongValue } from "../errors/base.js";
-import { numberRule, type OptionRule } from "../errors/options.js";
+import { wrongValue } from "../../errors/base.js";
+import { numberRule, type OptionRule } from "../../errors/options.js";
 
 /**
  * A connection to Redis: a client or a cluster of `ioredis` from version 5, or of `redis` (node-redis) from version 4. Only

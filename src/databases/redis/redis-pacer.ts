@@ -1,7 +1,8 @@
-import { LIMITS } from "../contract/service.js";
-import { callbackRule, checkOptions } from "../errors/options.js";
-import type { PacerFactory } from "../rate-limit/pacer.js";
-import { systemUuid } from "../time/clock.js";
+import { LIMITS } from "../../contract/service.js";
+import { callbackRule, checkOptions } from "../../errors/options.js";
+import type { PacerFactory } from "../../rate-limit/pacer.js";
+import { systemUuid } from "../../time/clock.js";
+import { hashOf } from "../hash.js";
 import { type Evaluate, evaluateOn, PREFIX, prefixRule, type RedisClient, wholeRule } from "./client.js";
 import { createFleetPacer } from "./fleet-pacer.js";
 import { type FleetBudget, type FleetSize, marginOf } from "./fleet-window.js";
@@ -62,11 +63,6 @@ export function redisPacer(redis: RedisClient, options: RedisPacerOptions = {}):
     const size = { requests, windowMs };
     return createFleetPacer(clock, createRedisBudget(evaluate, keyOf, size), size, onUnavailable);
   };
-}
-
-async function hashOf(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** Stored instead of the count while a 429 pauses the fleet. */

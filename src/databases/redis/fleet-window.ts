@@ -1,4 +1,4 @@
-import { Demand, type PacerWindow, type PollBudget, type Rank } from "../rate-limit/window.js";
+import { Demand, type PacerWindow, type PollBudget, type Rank } from "../../rate-limit/window.js";
 
 /** How many requests the service allows a key. */
 export interface FleetSize {

@@ -1,6 +1,12 @@
-import { checkOptions } from "../errors/options.js";
-import { type DamagedEntry, isFreed, isJournalEntry, listOpen, SharedJournals } from "../journal/entries.js";
-import type { Journal, JournalEntry } from "../journal/journal.js";
+import { checkOptions } from "../../errors/options.js";
+import {
+  type DamagedEntry,
+  isFreed,
+  isJournalEntry,
+  listOpen,
+  SharedJournals,
+} from "../../journal/entries.js";
+import type { Journal, JournalEntry } from "../../journal/journal.js";
 import {
   type Evaluate,
   evaluateOn,

@@ -1,7 +1,7 @@
-import { createMemoryPacer } from "../rate-limit/memory-pacer.js";
-import type { PacedRequest, Pacer } from "../rate-limit/pacer.js";
-import { type PacerWindow, RateWindow } from "../rate-limit/window.js";
-import { type Clock, SteadyClock } from "../time/clock.js";
+import { createMemoryPacer } from "../../rate-limit/memory-pacer.js";
+import type { PacedRequest, Pacer } from "../../rate-limit/pacer.js";
+import { type PacerWindow, RateWindow } from "../../rate-limit/window.js";
+import { type Clock, SteadyClock } from "../../time/clock.js";
 import { type FleetBudget, type FleetSize, FleetWindow } from "./fleet-window.js";
 
 /** The timeout of the shared budget, in two sleeps: a process that was suspended still reads the response after the first one. */

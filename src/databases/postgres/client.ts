@@ -1,0 +1,57 @@
+import { createSystemClock } from "../../time/clock.js";
+
+/** A connection to PostgreSQL: a `Pool`, `Client` or `PoolClient` of `pg`, or anything with the same `query`. */
+export interface PostgresClient {
+  /** Runs one statement with its parameters `$1`, `$2` and so on. */
+  query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
+}
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** The waits between tries while the server is unavailable: 4 s in all. */
+const RETRY_DELAYS_MS = [100, 300, 900, 2700];
+
+/** SQLSTATE classes and codes of a try that changed nothing or whose connection broke, so that another try may succeed. */
+const TEMPORARY = /^(08...|57P0[1-5]|53300|40001|40P01)$/;
+
+const clock = createSystemClock();
+
+/**
+ * Runs a statement, again while the server restarts or its connections break. Each statement of the journal can be repeated:
+ * it names the revision that it replaces.
+ */
+export async function queryAgain(
+  client: PostgresClient,
+  text: string,
+  values: unknown[],
+): Promise<readonly Row[]> {
+  for (const delayMs of RETRY_DELAYS_MS) {
+    try {
+      return await query(client, text, values);
+    } catch (error) {
+      if (!isTemporary(error)) throw error;
+    }
+    await clock.sleep(delayMs);
+  }
+  return query(client, text, values);
+}
+
+export async function query(
+  client: PostgresClient,
+  text: string,
+  values: unknown[],
+): Promise<readonly Row[]> {
+  const { rows } = await client.query(text, values);
+  return rows as Row[];
+}
+
+/** An error without an SQLSTATE comes from the connection. */
+function isTemporary(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  return state === null || TEMPORARY.test(state);
+}
+
+export function sqlStateOf(error: unknown): string | null {
+  const code: unknown = Object(error).code;
+  return typeof code === "string" && /^[\dA-Z]{5}$/.test(code) ? code : null;
+}

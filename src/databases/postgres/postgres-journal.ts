@@ -1,0 +1,281 @@
+import { findRequestViolation } from "../../contract/request-rules.js";
+import type { TaskRequest } from "../../contract/requests.js";
+import { canonicalJson } from "../../contract/text.js";
+import { AsyncMusicError, InvalidRequestError, shown, wrongValue } from "../../errors/base.js";
+import { checkOption, methodsRule } from "../../errors/options.js";
+import { JournalConflictError } from "../../errors/task-errors.js";
+import { type DamagedEntry, isFreed, isJournalEntry, listOpen } from "../../journal/entries.js";
+import type { Journal, JournalEntry, JournalIntent } from "../../journal/journal.js";
+import { createSystemClock, dateAt, systemUuid } from "../../time/clock.js";
+import { hashOf } from "../hash.js";
+import { type PostgresClient, query, queryAgain, type Row, sqlStateOf } from "./client.js";
+import {
+  type PostgresJournalOptions,
+  postgresJournalSql,
+  statementsOf,
+  tableOf,
+  UNCOMMITTED,
+} from "./table.js";
+
+/** A planned order: see `PostgresJournal.plan`. */
+export interface PlannedOrder {
+  /** The `journalKey`. */
+  key: string;
+  /** The request: pass it to `run` with the key. */
+  request: TaskRequest;
+  /** When the order was planned: ISO 8601, by the clock of its process. */
+  since: string;
+}
+
+/** A journal in PostgreSQL, which can also record an order in a transaction of yours. */
+export interface PostgresJournal extends Required<Journal> {
+  /**
+   * Records an order in your transaction: it is committed or rolled back together with your own rows. Nothing is sent.
+   * After COMMIT, call `run` with the same key and request. If the process ends in between, `planned` lists the order.
+   *
+   * @param connection - the connection of your transaction: a `PoolClient` or `Client` after BEGIN
+   * @param journalKey - the key of the order, for `run`
+   * @param request - the request of the order, for `run`
+   * @returns `false` if the journal already has the order
+   * @throws `InvalidRequestError` the service would refuse the request; `JournalConflictError` the key belongs to another
+   * request; the error of `pg` if a statement fails
+   *
+   * @example
+   * ```ts sketch
+   * import { postgresJournal } from "async-music/postgres";
+   *
+   * const journal = postgresJournal(pool);
+   * await connection.query("BEGIN");
+   * await connection.query("INSERT INTO orders (name) VALUES ($1)", ["order-1"]);
+   * await journal.plan(connection, "order-1", request);
+   * await connection.query("COMMIT");
+   * const song = await client.tasks.run(request, { journal, journalKey: "order-1" });
+   * ```
+   */
+  plan(connection: PostgresClient, journalKey: string, request: TaskRequest): Promise<boolean>;
+  /**
+   * Lists the planned orders that no run has taken, oldest first: run each with its key. An order is planned again if the
+   * service refuses its request, for example for missing credits.
+   */
+  planned(): Promise<PlannedOrder[]>;
+}
+
+/** To a run, a planned order is a freed key: it replaces the entry, and restores it after a refusal. */
+type PlannedIntent = JournalIntent & { planned?: true };
+
+/**
+ * A journal in PostgreSQL 13 or later, which processes and machines can share. `get`, `put` and `delete` change an entry in
+ * one statement. `postgresJournalSql` returns the SQL that creates the table.
+ *
+ * An entry survives a crash of the server once it is written, even with `synchronous_commit = off`. A standby that becomes
+ * the primary may lack the last entries, unless replication is synchronous.
+ *
+ * While the server is unavailable, a statement is tried again for 4 s. After that a run rejects with `JournalError` and sends
+ * nothing.
+ *
+ * On a connection that is in a transaction, a run rejects with `JournalError` and sends nothing: a rollback would remove the
+ * record of a POST that was sent. To record an order in a transaction, call `plan` in it, and `run` after COMMIT.
+ *
+ * @param pool - a `Pool` of `pg`, or a connection that is in no transaction; you close it
+ * @throws `InvalidOptionError` an option is out of range
+ *
+ * @example
+ * ```ts sketch
+ * import { postgresJournal } from "async-music/postgres";
+ * import { Pool } from "pg";
+ *
+ * const journal = postgresJournal(new Pool());
+ * const song = await client.tasks.run(request, { journal, journalKey: "order-1" });
+ * ```
+ */
+export function postgresJournal(pool: PostgresClient, options: PostgresJournalOptions = {}): PostgresJournal {
+  checkOption("pool", clientRule, pool);
+  const table = tableOf(options);
+  const ofPool = journals.get(pool) ?? new Map<string, PostgresJournal>();
+  journals.set(pool, ofPool);
+  const journal = ofPool.get(table) ?? createPostgresJournal(pool, table);
+  ofPool.set(table, journal);
+  return journal;
+}
+
+const clientRule = methodsRule("query");
+
+/** One journal per pool and table, so that the runs of one process on one key take turns. */
+const journals = new WeakMap<PostgresClient, Map<string, PostgresJournal>>();
+
+const clock = createSystemClock();
+
+function createPostgresJournal(pool: PostgresClient, table: string): PostgresJournal {
+  const statements = statementsOf(table);
+
+  const execute: Execute = async (text, values) => explained(() => queryAgain(pool, text, values));
+
+  /** Tells how to create a missing table. */
+  const explained = async (work: () => Promise<readonly Row[]>) => {
+    try {
+      return await work();
+    } catch (cause) {
+      if (sqlStateOf(cause) !== UNDEFINED_TABLE) throw cause;
+      const message = `There is no table ${table}. Create it: ${postgresJournalSql({ table })}`;
+      throw new AsyncMusicError(message, { cause });
+    }
+  };
+
+  /** Resolves with whether the entry was changed. */
+  const write = async (text: string, values: unknown[]) => {
+    const rows = await execute(text, values);
+    if (rows.length === 0) return false;
+    if ((await execute(UNCOMMITTED, [])).length > 0)
+      throw new AsyncMusicError(
+        "The journal's connection is in a transaction, which may be rolled back. In a transaction, call `plan` of the journal, " +
+          "and `run` after COMMIT",
+      );
+    return true;
+  };
+
+  const read = async (key: string, run = execute) => {
+    const [row] = await run(statements.get, [await keyHashOf(key)]);
+    return row === undefined ? null : entryOf(row, table);
+  };
+
+  const list = async (...states: readonly State[]) => {
+    const entries: [key: string, entry: JournalEntry][] = [];
+    const damaged: DamagedEntry[] = [];
+    for (const row of await execute(statements.list, [states])) {
+      const key = keyOf(row);
+      try {
+        entries.push([key ?? "", entryOf(row, table)]);
+      } catch (cause) {
+        damaged.push({ key, cause });
+      }
+    }
+    return { entries, damaged };
+  };
+
+  const valuesOf = async (key: string, entry: JournalEntry) => [
+    await keyHashOf(key),
+    entry.revision,
+    JSON.stringify(entry),
+    stateOf(entry),
+  ];
+
+  /** A run may replace a planned order only by the intent to send the same request. */
+  const checkPlan = async (key: string, entry: JournalEntry, previous: string) => {
+    const found = await read(key);
+    const isPlan = found?.revision === previous && stateOf(found) === "planned";
+    if (isPlan && canonicalJson(found.request) !== canonicalJson(entry.request))
+      throw new AsyncMusicError("The key was planned with another request");
+  };
+
+  return {
+    get: (key) => read(key),
+    async put(key, entry, previous) {
+      const values = await valuesOf(key, entry);
+      if (previous === null) return write(statements.insert, [...values, textOf(key)]);
+      if (stateOf(entry) === "intent") await checkPlan(key, entry, previous);
+      return write(statements.update, [...values, previous]);
+    },
+    delete: async (key, revision) => write(statements.delete, [await keyHashOf(key), revision]),
+    async open() {
+      const { entries, damaged } = await list("intent", "submitted");
+      return listOpen(entries, damaged);
+    },
+    async plan(connection, journalKey, request) {
+      checkOption("connection", clientRule, connection);
+      if (typeof journalKey !== "string" || journalKey === "")
+        throw wrongValue("journalKey", "be a string that is not empty", shown(journalKey));
+      const planned = plannedIntent(request);
+      const values = await valuesOf(journalKey, planned);
+      // Not again after an error: the transaction has failed.
+      const run: Execute = (text, each) => explained(() => query(connection, text, each));
+      for (;;) {
+        const inserted = await run(statements.insert, [...values, textOf(journalKey)]);
+        if (inserted.length > 0) return true;
+        const found = await read(journalKey, run);
+        // The key was freed meanwhile.
+        if (found === null) continue;
+        const isReplaceable = isFreed(found) && stateOf(found) === "closed";
+        if (!isReplaceable) return isSameOrder(journalKey, found, planned);
+        if ((await run(statements.update, [...values, found.revision])).length > 0) return true;
+      }
+    },
+    async planned() {
+      const { entries, damaged } = await list("planned");
+      if (damaged.length > 0) listOpen([], damaged);
+      return entries
+        .map(([key, entry]) => ({ key, request: entry.request as unknown as TaskRequest, since: entry.at }))
+        .sort((one, other) => one.since.localeCompare(other.since) || one.key.localeCompare(other.key));
+    },
+  };
+}
+
+type Execute = (text: string, values: unknown[]) => Promise<readonly Row[]>;
+
+const UNDEFINED_TABLE = "42P01";
+
+/** What the column `state` shows. A closed entry needs neither a run nor a decision. */
+type State = "planned" | "intent" | "submitted" | "closed";
+
+function stateOf(entry: JournalEntry & { planned?: true }): State {
+  if (isFreed(entry)) return entry.planned === true ? "planned" : "closed";
+  return entry.state === "submitted" && entry.status !== undefined ? "closed" : entry.state;
+}
+
+/** @throws InvalidRequestError */
+function plannedIntent(request: TaskRequest): PlannedIntent {
+  const sent = JSON.parse(JSON.stringify(request ?? null));
+  const violation = findRequestViolation(sent);
+  if (violation !== null) throw new InvalidRequestError(violation.errorCode, violation.issues);
+  return {
+    state: "intent",
+    settled: true,
+    planned: true,
+    revision: systemUuid(),
+    request: sent,
+    request_id: "",
+    at: dateAt(clock.now()).toISOString(),
+    tasks_created: null,
+  };
+}
+
+/** Returns false for the same order. */
+function isSameOrder(journalKey: string, found: JournalEntry, planned: JournalEntry): false {
+  if (canonicalJson(found.request) === canonicalJson(planned.request)) return false;
+  const name = JSON.stringify(journalKey);
+  throw new JournalConflictError(
+    `Journal key ${name} belongs to another request. Nothing was planned. Pass the original request, or choose a new key.`,
+    { journalKey },
+  );
+}
+
+/** Any string can be a key. JSON keeps lone surrogates apart, which UTF-8 does not. */
+function keyHashOf(key: string): Promise<string> {
+  return hashOf(JSON.stringify(key));
+}
+
+/** The key in the column `key`, for people. PostgreSQL stores neither lone surrogates nor U+0000: such a key is written as JSON. */
+function textOf(key: string): string {
+  return /\p{Surrogate}|\0|^"/u.test(key) ? JSON.stringify(key) : key;
+}
+
+/** The inverse of `textOf`; `null` if the column was changed by hand. */
+function keyOf({ key }: Row): string | null {
+  const text = String(key);
+  return text.startsWith('"') ? parse(text) : text;
+}
+
+function entryOf({ key, revision, entry: text }: Row, table: string): JournalEntry {
+  const entry = parse(String(text));
+  if (isJournalEntry(entry) && entry.revision === revision) return entry;
+  throw new AsyncMusicError(
+    `The entry of ${JSON.stringify(key)} in ${table} is damaged. Restore it, or delete it once you know whether its task exists.`,
+  );
+}
+
+function parse(text: string) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

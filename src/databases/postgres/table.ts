@@ -1,0 +1,73 @@
+import { checkOptions, type OptionRule } from "../../errors/options.js";
+
+/** Options of `postgresJournal` and `postgresJournalSql`. */
+export interface PostgresJournalOptions {
+  /**
+   * The name of the table, also with a schema: `"music.journal"`. Lower-case letters, digits and underscores.
+   *
+   * @defaultValue "async_music_journal"
+   */
+  table?: string | undefined;
+}
+
+const tableRule: OptionRule = [
+  'be the name of a table in lower case, such as "journal" or "music.journal"',
+  (value) => typeof value === "string" && /^[a-z_][a-z\d_]{0,57}(\.[a-z_][a-z\d_]{0,57})?$/.test(value),
+];
+
+/** The checked name of the table. */
+export function tableOf(options: PostgresJournalOptions): string {
+  return checkOptions(options, { table: tableRule }).table ?? "async_music_journal";
+}
+
+/**
+ * Returns the SQL that creates the table of a journal: run it once, with your migrations.
+ *
+ * @throws `InvalidOptionError` an option is out of range
+ *
+ * @example
+ * ```ts sketch
+ * import { postgresJournalSql } from "async-music/postgres";
+ *
+ * await pool.query(postgresJournalSql());
+ * ```
+ */
+export function postgresJournalSql(options: PostgresJournalOptions = {}): string {
+  const table = tableOf(options);
+  const index = `${table.split(".").at(-1)}_open`;
+  return `CREATE TABLE IF NOT EXISTS ${quoted(table)} (
+  key_hash text PRIMARY KEY,
+  key text NOT NULL,
+  state text NOT NULL,
+  revision text NOT NULL,
+  entry json NOT NULL,
+  changed_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX IF NOT EXISTS ${quoted(index)} ON ${quoted(table)} (state) WHERE state <> 'closed';`;
+}
+
+/** Makes the transaction of its statement survive a crash of the server, even if the server's setting does not. */
+const DURABLY = `RETURNING set_config('synchronous_commit',
+  replace(current_setting('synchronous_commit'), 'off', 'on'), true)`;
+
+/** The statements of a journal. Each that writes returns one row if it changed the entry, and otherwise none. */
+export function statementsOf(table: string) {
+  const name = quoted(table);
+  return {
+    get: `SELECT key, revision, entry::text AS entry FROM ${name} WHERE key_hash = $1`,
+    list: `SELECT key, revision, entry::text AS entry FROM ${name} WHERE state = ANY ($1)`,
+    insert: `INSERT INTO ${name} (key_hash, revision, entry, state, key) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT DO NOTHING ${DURABLY}`,
+    update: `UPDATE ${name} SET revision = $2, entry = $3, state = $4, changed_at = now()
+WHERE key_hash = $1 AND revision = $5 ${DURABLY}`,
+    delete: `DELETE FROM ${name} WHERE key_hash = $1 AND revision = $2 ${DURABLY}`,
+  };
+}
+
+/** A row if the connection is in a transaction that has written something. */
+export const UNCOMMITTED = "SELECT 1 WHERE pg_current_xact_id_if_assigned() IS NOT NULL";
+
+/** Also a reserved word can be a name. */
+function quoted(table: string): string {
+  return table.replaceAll(/[^.]+/g, '"$&"');
+}

@@ -1,0 +1,114 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { Client } from "pg";
+
+/** The folder of the newest installed server; `undefined` if Debian's package `postgresql` is not installed. */
+const binaries = globSync("/usr/lib/postgresql/*/bin").sort(
+  (one, other) => versionOf(other) - versionOf(one),
+)[0];
+
+/** A PostgreSQL server of its own, on a socket in a temporary folder, without a port. */
+export class Cluster {
+  readonly folder: string;
+  readonly #owner: { uid?: number; gid?: number };
+  #server: ChildProcess | null = null;
+
+  /** The server refuses to run as root: then it runs as the user that Debian's package creates. */
+  private constructor() {
+    this.folder = mkdtempSync(join(tmpdir(), "async-music-postgres-"));
+    const idOf = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
+    this.#owner = process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
+    if (this.#owner.uid) chownSync(this.folder, this.#owner.uid, this.#owner.gid ?? 0);
+  }
+
+  /** Returns null if the server is not installed. */
+  static async create(...settings: readonly string[]): Promise<Cluster | null> {
+    if (binaries === undefined) return null;
+    const cluster = new Cluster();
+    const flags = [
+      "-D",
+      cluster.#data,
+      "-U",
+      "postgres",
+      "-A",
+      "trust",
+      "-E",
+      "UTF8",
+      "--no-locale",
+      "--no-sync",
+    ];
+    execFileSync(join(binaries, "initdb"), flags, {
+      ...cluster.#owner,
+      cwd: cluster.folder,
+      stdio: "ignore",
+    });
+    await cluster.start(...settings);
+    return cluster;
+  }
+
+  get #data(): string {
+    return join(this.folder, "data");
+  }
+
+  /** How `pg` connects. */
+  get connection() {
+    return { host: this.folder, user: "postgres", database: "postgres" };
+  }
+
+  /** Resolves when the server accepts connections. The operating system survives, so nothing needs to reach the disk. */
+  async start(...settings: readonly string[]): Promise<void> {
+    const all = ["listen_addresses=", `unix_socket_directories=${this.folder}`, "fsync=off", ...settings];
+    const flags = ["-D", this.#data, ...all.flatMap((setting) => ["-c", setting])];
+    const server = spawn(join(binaries ?? "", "postgres"), flags, {
+      ...this.#owner,
+      cwd: this.folder,
+      stdio: "ignore",
+    });
+    this.#server = server;
+    const isReady = async () => {
+      const client = new Client(this.connection);
+      try {
+        await client.connect();
+        return true;
+      } catch {
+        return false;
+      } finally {
+        await client.end();
+      }
+    };
+    while (!(await isReady())) {
+      if (server.exitCode !== null) throw new Error(`postgres ended with status ${server.exitCode}`);
+      await setTimeout(10);
+    }
+  }
+
+  /** Ends the server and all its processes at once, as a power cut would. */
+  async kill(): Promise<void> {
+    const { pid } = this.#server ?? {};
+    if (this.#server === null || pid === undefined) return;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").match(/\d+/g) ?? [];
+    const ended = once(this.#server, "exit");
+    for (const each of [pid, ...children.map(Number)]) {
+      try {
+        process.kill(each, "SIGKILL");
+      } catch {
+        // It has ended by itself.
+      }
+    }
+    await ended;
+    this.#server = null;
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function versionOf(path: string): number {
+  return Number(/\d+/.exec(path)?.[0]);
+}

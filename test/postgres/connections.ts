@@ -1,0 +1,34 @@
+import { postgresJournalSql } from "async-music/postgres";
+import { Client, Pool } from "pg";
+import { inject, onTestFinished } from "vitest";
+
+export const NOT_INSTALLED = "These tests need PostgreSQL: install Debian's package postgresql";
+
+/** How `pg` connects to the server for the tests. */
+export function connection() {
+  const host = inject("postgresFolder");
+  if (host === null) throw new Error(NOT_INSTALLED);
+  return { host, user: "postgres", database: "postgres" };
+}
+
+export function connectPool(options: ConstructorParameters<typeof Pool>[0] = {}): Pool {
+  const pool = new Pool({ ...connection(), ...options });
+  onTestFinished(() => pool.end());
+  return pool;
+}
+
+export async function connectClient(): Promise<Client> {
+  const client = new Client(connection());
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+let tables = 0;
+
+/** The name of an empty table for a journal. */
+export async function createTable(): Promise<string> {
+  const table = `journal_${process.pid}_${tables++}`;
+  await connectPool().query(postgresJournalSql({ table }));
+  return table;
+}

@@ -1,0 +1,292 @@
+import {
+  AsyncMusic,
+  InvalidOptionError,
+  InvalidRequestError,
+  JournalConflictError,
+  JournalDamagedError,
+  JournalError,
+  settleOutcome,
+} from "async-music";
+import { createEmulator } from "async-music/emulator";
+import { type PostgresClient, postgresJournal, postgresJournalSql } from "async-music/postgres";
+import { Pool } from "pg";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { accepted, ok, refusal, SONG_REQUEST, serve, succeeded, TASK_ID } from "../support/answers.js";
+import { describeJournal } from "../support/describe-journal.js";
+import { journalEntry, posts } from "../support/journals.js";
+import { rejection } from "../support/rejection.js";
+import { createWorld, inTurn } from "../support/world.js";
+import { connectClient, connectPool, createTable } from "./connections.js";
+
+const KEY = "order-1";
+const OTHER_REQUEST = { ...SONG_REQUEST, input: { gpt_description_prompt: "snow in Oslo" } } as const;
+
+/** A journal in an empty table, and its pool. */
+async function createJournal() {
+  const table = await createTable();
+  const pool = connectPool();
+  return { table, pool, journal: postgresJournal(pool, { table }) };
+}
+
+describe("on a pool", () => {
+  describeJournal(async () => {
+    const table = await createTable();
+    return async () => postgresJournal(connectPool(), { table });
+  });
+});
+
+describe("on a connection", () => {
+  describeJournal(async () => {
+    const table = await createTable();
+    return async () => postgresJournal(await connectClient(), { table });
+  });
+});
+
+test.each(["repeatable read", "serializable"])("of ten puts at %s, one succeeds", async (level) => {
+  const { table, journal } = await createJournal();
+  await journal.put(KEY, journalEntry("intent"), null);
+  const pool = connectPool({ options: `-c default_transaction_isolation=${level.replace(" ", "\\ ")}` });
+  const other = postgresJournal(pool, { table });
+  const puts = Array.from({ length: 10 }, (_, index) =>
+    other.put(KEY, journalEntry("submitted", { revision: String(index) }), "revision-intent"),
+  );
+  expect((await Promise.all(puts)).filter(Boolean)).toHaveLength(1);
+});
+
+test("the same pool and table return the same journal", async () => {
+  const pool = connectPool();
+  expect(postgresJournal(pool)).toBe(postgresJournal(pool, { table: "async_music_journal" }));
+  expect(postgresJournal(pool)).not.toBe(postgresJournal(pool, { table: "other" }));
+});
+
+test("without its table, a run sends nothing and its error has the SQL that creates it", async () => {
+  const journal = postgresJournal(connectPool(), { table: "missing" });
+  const world = createWorld(serve);
+  const run = () => world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
+  const { message } = await rejection(run(), JournalError);
+  expect(world.requests).toEqual([]);
+  const [, sql = ""] = /Create it: (CREATE TABLE .*;)/.exec(message) ?? [];
+  await connectPool().query(sql);
+  await connectPool().query(sql);
+  expect(await run()).toEqual(succeeded());
+});
+
+test("a table can be in a schema, and have a reserved word as its name", async () => {
+  const pool = connectPool();
+  const table = "music.order";
+  await pool.query("CREATE SCHEMA music");
+  onTestFinished(async () => void (await pool.query("DROP SCHEMA music CASCADE")));
+  await pool.query(postgresJournalSql({ table }));
+  expect(await postgresJournal(pool, { table }).put(KEY, journalEntry("intent"), null)).toBe(true);
+  expect((await pool.query('SELECT key, state FROM music."order"')).rows).toEqual([
+    { key: KEY, state: "intent" },
+  ]);
+});
+
+test("the state of each row shows what it needs", async () => {
+  const { table, pool, journal } = await createJournal();
+  await journal.plan(pool, "planned", SONG_REQUEST);
+  await journal.put("intent", journalEntry("intent"), null);
+  await journal.put("submitted", journalEntry("submitted"), null);
+  await journal.put("ended", journalEntry("submitted", { status: "success" }), null);
+  await journal.put("freed", journalEntry("intent", { settled: true }), null);
+  const { rows } = await pool.query(`SELECT key, state FROM ${table}`);
+  expect(rows).toEqual([
+    { key: "planned", state: "planned" },
+    { key: "intent", state: "intent" },
+    { key: "submitted", state: "submitted" },
+    { key: "ended", state: "closed" },
+    { key: "freed", state: "closed" },
+  ]);
+});
+
+test.each([
+  ["another revision's entry", "revision = 'another'"],
+  ["an entry that was cut", `entry = '{"revision":"revision-submitted"}'`],
+])("%s is a `JournalError`, no POST is sent, and `open` names it", async (_, change) => {
+  const { table, pool, journal } = await createJournal();
+  await journal.put("order-0", journalEntry("intent"), null);
+  await journal.put(KEY, journalEntry("submitted"), null);
+  await pool.query(`UPDATE ${table} SET ${change} WHERE key = '${KEY}'`);
+  const world = createWorld(serve);
+  await rejection(world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY }), JournalError);
+  expect(world.requests).toEqual([]);
+  const error = await rejection(journal.open(), JournalDamagedError);
+  expect(error).toMatchObject({ orders: [{ key: "order-0" }], damagedKeys: [KEY] });
+});
+
+test("nothing is sent while PostgreSQL cannot be reached", async () => {
+  const pool = new Pool({ host: "/nowhere" });
+  onTestFinished(() => pool.end());
+  const world = createWorld(serve);
+  const run = world.client.tasks.run(SONG_REQUEST, { journal: postgresJournal(pool), journalKey: KEY });
+  await rejection(run, JournalError);
+  expect(world.requests).toEqual([]);
+});
+
+test("a broken connection is not the end of a run", async () => {
+  const { table, pool } = await createJournal();
+  const broken = new Set<string>();
+  /** Loses the response of each kind of statement once, after the server has executed it. */
+  const lossy: PostgresClient = {
+    async query(text, values) {
+      const result = await pool.query(text, values);
+      if (broken.has(text)) return result;
+      broken.add(text);
+      throw new Error("Connection terminated unexpectedly");
+    },
+  };
+  const world = createWorld(serve);
+  const journal = postgresJournal(lossy, { table });
+  await world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
+  expect([broken.size, posts(world).length]).toEqual([4, 1]);
+  expect(await journal.get(KEY)).toMatchObject({ state: "submitted", status: "success" });
+});
+
+describe("in a transaction", () => {
+  test("a run sends nothing, and the transaction can go on", async () => {
+    const { table, pool } = await createJournal();
+    const connection = await connectClient();
+    await connection.query("BEGIN");
+    const world = createWorld(serve);
+    const journal = postgresJournal(connection, { table });
+    const run = () => world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
+    const { message } = await rejection(run(), JournalError);
+    expect(message).toContain("call `plan`");
+    expect(world.requests).toEqual([]);
+    await connection.query(`SELECT count(*) FROM ${table}`);
+    await connection.query("COMMIT");
+    expect((await pool.query(`SELECT key FROM ${table}`)).rows).toEqual([]);
+    expect(await run()).toEqual(succeeded());
+  });
+
+  test.each(["COMMIT", "ROLLBACK"])("`plan` takes effect with %s", async (end) => {
+    const { pool, journal } = await createJournal();
+    const connection = await pool.connect();
+    await connection.query("BEGIN");
+    expect(await journal.plan(connection, KEY, SONG_REQUEST)).toBe(true);
+    expect(await journal.planned()).toEqual([]);
+    await connection.query(end);
+    connection.release();
+    const orders = end === "COMMIT" ? [{ key: KEY, request: SONG_REQUEST, since: expect.any(String) }] : [];
+    expect(await journal.planned()).toEqual(orders);
+    expect(await journal.open()).toEqual([]);
+  });
+
+  test("of two transactions that plan one key, the second waits, and has the order already", async () => {
+    const { pool, journal } = await createJournal();
+    const [one, other] = [await pool.connect(), await pool.connect()];
+    for (const connection of [one, other]) await connection.query("BEGIN");
+    expect(await journal.plan(one, KEY, SONG_REQUEST)).toBe(true);
+    const second = journal.plan(other, KEY, SONG_REQUEST);
+    await one.query("COMMIT");
+    expect(await second).toBe(false);
+    await rejection(journal.plan(other, KEY, OTHER_REQUEST), JournalConflictError);
+    await other.query("COMMIT");
+    for (const connection of [one, other]) connection.release();
+  });
+
+  test("a failed statement is not repeated, and keeps its error", async () => {
+    const { pool, journal, table } = await createJournal();
+    const connection = await pool.connect();
+    onTestFinished(() => connection.release());
+    await connection.query("BEGIN ISOLATION LEVEL SERIALIZABLE");
+    await connection.query(`SELECT count(*) FROM ${table}`);
+    await journal.plan(pool, KEY, SONG_REQUEST);
+    await expect(journal.plan(connection, KEY, SONG_REQUEST)).rejects.toMatchObject({ code: "40001" });
+    await connection.query("ROLLBACK");
+  });
+});
+
+describe("a planned order", () => {
+  test("is run once by many clients at once, and closes", async () => {
+    await using emulator = createEmulator();
+    const { pool, table, journal } = await createJournal();
+    await journal.plan(pool, KEY, SONG_REQUEST);
+    const runs = Array.from({ length: 5 }, () => {
+      const client = new AsyncMusic(emulator.connection());
+      return client.tasks.run(SONG_REQUEST, {
+        journal: postgresJournal(connectPool(), { table }),
+        journalKey: KEY,
+      });
+    });
+    const songs = await Promise.all(runs);
+    expect(new Set(songs.map(({ task_id }) => task_id)).size).toBe(1);
+    expect(emulator.state().tasks).toHaveLength(1);
+    expect([await journal.planned(), await journal.open()]).toEqual([[], []]);
+    expect(await journal.plan(pool, KEY, SONG_REQUEST)).toBe(false);
+  });
+
+  test("is planned again after a refusal", async () => {
+    const { pool, journal } = await createJournal();
+    await journal.plan(pool, KEY, SONG_REQUEST);
+    const world = createWorld(
+      inTurn(
+        () => refusal(402, "insufficient_credits"),
+        () => accepted(),
+        () => ok(succeeded()),
+      ),
+    );
+    const run = () => world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
+    await run().catch(() => {});
+    const [order] = await journal.planned();
+    expect(order).toMatchObject({ key: KEY, request: SONG_REQUEST });
+    await run();
+    expect(await journal.planned()).toEqual([]);
+  });
+
+  test("is not replaced by another request", async () => {
+    const { pool, journal } = await createJournal();
+    await journal.plan(pool, KEY, SONG_REQUEST);
+    const world = createWorld(serve);
+    const run = world.client.tasks.run(OTHER_REQUEST, { journal, journalKey: KEY });
+    const { message } = await rejection(run, JournalError);
+    expect(message).toContain("planned with another request");
+    expect(world.requests).toEqual([]);
+    expect(await journal.planned()).toMatchObject([{ key: KEY, request: SONG_REQUEST }]);
+  });
+
+  test("can be settled with a task, and planned after it was freed", async () => {
+    const { pool, journal } = await createJournal();
+    await journal.put(KEY, journalEntry("intent"), null);
+    await settleOutcome(journal, KEY, null);
+    expect(await journal.plan(pool, KEY, OTHER_REQUEST)).toBe(true);
+    expect(await journal.planned()).toMatchObject([{ key: KEY, request: OTHER_REQUEST }]);
+    expect(await settleOutcome(journal, KEY, TASK_ID)).toBe(true);
+    expect(await journal.planned()).toEqual([]);
+  });
+
+  test("is listed with every key, oldest first", async () => {
+    const { pool, journal } = await createJournal();
+    const keys = ["b", '"quoted"', "\ud800", "a\u0000b"];
+    for (const key of keys) {
+      await journal.plan(pool, key, SONG_REQUEST);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    expect((await journal.planned()).map(({ key }) => key)).toEqual(keys);
+  });
+
+  test("has a request that the service accepts", async () => {
+    const { pool, journal } = await createJournal();
+    const invalid = { ...SONG_REQUEST, model: "provider_c" } as never;
+    await rejection(journal.plan(pool, KEY, invalid), InvalidRequestError);
+    await rejection(journal.plan(pool, KEY, undefined as never), InvalidRequestError);
+    await rejection(journal.plan(pool, "", SONG_REQUEST), InvalidOptionError);
+    await rejection(journal.plan({} as never, KEY, SONG_REQUEST), InvalidOptionError);
+    expect(await journal.planned()).toEqual([]);
+  });
+});
+
+test.each([
+  ["pool", undefined, {}],
+  ["pool", {}, {}],
+  ["pool", "postgres://example.com", {}],
+  ["table", null, { table: "" }],
+  ["table", null, { table: "Journal" }],
+  ["table", null, { table: "a; DROP TABLE b" }],
+  ["table", null, { tabel: "a" }],
+])("an invalid `%s` is refused", (option, pool, options) => {
+  const make = () => postgresJournal((pool === null ? connectPool() : pool) as never, options as never);
+  expect(make).toThrow(InvalidOptionError);
+  expect(make).toThrow(option);
+});
