@@ -63,44 +63,43 @@ export class Cluster {
   async start(...settings: readonly string[]): Promise<void> {
     const all = ["listen_addresses=", `unix_socket_directories=${this.folder}`, "fsync=off", ...settings];
     const flags = ["-D", this.#data, ...all.flatMap((setting) => ["-c", setting])];
-    const server = spawn(join(binaries ?? "", "postgres"), flags, {
-      ...this.#owner,
-      cwd: this.folder,
-      stdio: "ignore",
-    });
-    this.#server = server;
-    const isReady = async () => {
-      const client = new Client(this.connection);
-      try {
-        await client.connect();
-        return true;
-      } catch {
-        return false;
-      } finally {
-        await client.end();
-      }
-    };
-    while (!(await isReady())) {
-      if (server.exitCode !== null) throw new Error(`postgres ended with status ${server.exitCode}`);
+    const options = { ...this.#owner, cwd: this.folder, stdio: "ignore" } as const;
+    const spawnServer = () => spawn(join(binaries ?? "", "postgres"), flags, options);
+    this.#server = spawnServer();
+    for (let tries = 0; !(await this.#isReady()); tries++) {
+      if (tries === 1000) throw new Error("postgres does not respond");
       await setTimeout(10);
+      // A process that was just killed may still hold the shared memory.
+      if (this.#server.exitCode !== null) this.#server = spawnServer();
+    }
+  }
+
+  async #isReady(): Promise<boolean> {
+    const client = new Client(this.connection);
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await client.end();
     }
   }
 
   /** Ends the server and all its processes at once, as a power cut would. */
   async kill(): Promise<void> {
-    const { pid } = this.#server ?? {};
-    if (this.#server === null || pid === undefined) return;
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").match(/\d+/g) ?? [];
-    const ended = once(this.#server, "exit");
-    for (const each of [pid, ...children.map(Number)]) {
-      try {
-        process.kill(each, "SIGKILL");
-      } catch {
-        // It has ended by itself.
-      }
-    }
-    await ended;
+    const server = this.#server;
     this.#server = null;
+    if (server?.pid === undefined || server.exitCode !== null) return;
+    const ended = once(server, "exit");
+    // While it is stopped, it starts no other process.
+    server.kill("SIGSTOP");
+    const children =
+      readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").match(/\d+/g) ?? [];
+    for (const child of children) process.kill(Number(child), "SIGKILL");
+    server.kill("SIGKILL");
+    await ended;
   }
 
   async remove(): Promise<void> {

@@ -9,7 +9,7 @@ export interface PostgresClient {
 export type Row = Readonly<Record<string, unknown>>;
 
 /** The waits between tries while the server is unavailable: 4 s in all. */
-const RETRY_DELAYS_MS = [100, 300, 900, 2700];
+const RETRY_DELAYS_MS = [100, 200, 400, 800, 1000, 1500];
 
 /** SQLSTATE classes and codes of a try that changed nothing or whose connection broke, so that another try may succeed. */
 const TEMPORARY = /^(08...|57P0[1-5]|53300|40001|40P01)$/;
