@@ -10,7 +10,6 @@ import {
   type HttpOutcome,
   type HttpRequest,
   type HttpResponse,
-  isControlCall,
   type Origins,
   type RequestTarget,
   sentRequestId,
@@ -43,7 +42,8 @@ export interface Addresses {
  */
 const SERVER_OPTIONS = { requireHostHeader: false, keepAliveTimeout: 120_000 };
 
-export function createSiteServer(served: ServedSite) {
+/** @param sockets - Receives the open connections. Node's `closeAllConnections` omits those of `CONNECT`. */
+export function createSiteServer(served: ServedSite, sockets: Set<Socket>) {
   const { clock } = served.service.core;
   const lastResponses = new WeakMap<object, ServerResponse>();
   const listener: RequestListener = (request, response) => {
@@ -52,8 +52,12 @@ export function createSiteServer(served: ServedSite) {
   };
   const server = createServer(SERVER_OPTIONS, listener);
   server.on("checkExpectation", listener);
-  // A request follows each connection, and virtual time must not advance in between.
-  server.on("connection", () => clock.activity.touch());
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    // A request follows each connection, and virtual time must not advance in between.
+    clock.activity.touch();
+  });
   // For `CONNECT`, Node passes a socket instead of a response. The request gets a response, and the connection ends.
   server.on("connect", (request: IncomingMessage, socket: Duplex) => {
     if (!(socket instanceof Socket)) return;
@@ -109,16 +113,16 @@ async function serveRequest(
     socket.destroy();
     return;
   }
-  // Not for the control plane, which compares `Host` with the server's own origin.
-  const followHost = addresses.followHost && !isControlCall(target);
-  const origins = followHost ? originsAt(request.headers.host, addresses.origins) : addresses.origins;
+  const own = addresses.origins;
+  const origins = addresses.followHost ? originsAt(request.headers.host, own) : own;
   try {
     if (dashboard !== null && (target.path === "/" || target.path.startsWith("/dashboard/"))) {
       const page = await dashboard(method, target.path);
       if (page !== null) return send(request, response, page);
     }
     const closed = new Promise<void>((resolve) => response.once("close", resolve));
-    const controlAccess = { isLocal: isFromThisMachine(socket), hosts: allowedHosts };
+    const isLocal = isFromThisMachine(socket);
+    const controlAccess = { origin: own.service, isLocal, hosts: allowedHosts };
     const isAborted = () => socket.destroyed;
     const head = { ...target, method, headers: headersOf(request), origins, isAborted, controlAccess };
     const arrival = registerArrival(core, head);

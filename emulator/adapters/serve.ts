@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Emulator } from "../control/emulator.js";
 import { checkOptionNames, invalidOption } from "../core/checks.js";
 import { completeResponse, createResponse, type HttpResponse, type RequestTarget } from "../http/messages.js";
@@ -56,26 +55,33 @@ export async function serve(emulator: Emulator, options: ServeOptions = {}): Pro
 
   const listen = async (site: RequestTarget["site"], port: number) => {
     const dashboard = site === "service" ? createDashboard() : null;
-    const server = createSiteServer({ service, site, allowedHosts, dashboard, addresses });
+    const sockets = new Set<Socket>();
+    const server = createSiteServer({ service, site, allowedHosts, dashboard, addresses }, sockets);
     server.listen(port, host);
     await once(server, "listening");
-    return server;
+    const end = async () => {
+      const closed = once(server, "close");
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    };
+    return { origin: originOf(server.address() as AddressInfo, host), end };
   };
   const api = await listen("service", port);
   const providers = await listen("provider", 0).catch(async (error: unknown) => {
-    await end(api);
+    await api.end();
     throw error;
   });
 
-  const url = addressOf(api, host);
-  const provider = addressOf(providers, host);
+  const { origin: url } = api;
+  const { origin: provider } = providers;
   addresses.origins = { service: url, providers: { provider_a: provider, provider_b: provider } };
   clock.activity.beginNetworkUse();
   let closing: Promise<void> | undefined;
   const close = () => {
     if (closing === undefined) {
       clock.activity.endNetworkUse();
-      closing = Promise.all([end(api), end(providers)]).then(() => {});
+      closing = Promise.all([api.end(), providers.end()]).then(() => {});
     }
     return closing;
   };
@@ -90,17 +96,9 @@ function checkHostName(name: string): string {
 }
 
 /** The origin at which a client of this machine reaches the server. */
-function addressOf(server: Server, host: string): string {
-  const { port } = server.address() as AddressInfo;
+function originOf({ port }: AddressInfo, host: string): string {
   const name = ALL_ADDRESSES[host] ?? (host.includes(":") ? `[${host}]` : host);
   return new URL(`http://${name}:${port}`).origin;
-}
-
-async function end(server: Server): Promise<void> {
-  const closed = once(server, "close");
-  server.close();
-  server.closeAllConnections();
-  await closed;
 }
 
 /** Beside the built scripts. When the sources run, there is no such folder, and no dashboard. */

@@ -67,7 +67,7 @@ export function controlDocument(methods: readonly AnyMethod[], service: string) 
 }
 
 function describeMethod(method: AnyMethod, schemas: Record<string, object>): object {
-  const { summary, needsBilling = false, scoped = false } = method;
+  const { summary, needsBilling = false, scoped = false, isOpen = false } = method;
   const [verb = "", path = ""] = method.route.split(" ");
   const body = "body" in method ? method.body : null;
   const status = "status" in method ? method.status : 200;
@@ -78,7 +78,12 @@ function describeMethod(method: AnyMethod, schemas: Record<string, object>): obj
     schema: { type: "string", minLength: 1 },
   }));
   const params = [...pathParams, ...(scoped ? [ACCOUNT_PARAMETER] : [])];
-  const errors = [400, 403, ...(params.length > 0 ? [404] : []), ...(needsBilling ? [409] : [])];
+  const errors = [
+    400,
+    ...(isOpen ? [] : [403]),
+    ...(params.length > 0 ? [404] : []),
+    ...(needsBilling ? [409] : []),
+  ];
   return {
     operationId: operationIdOf(verb, path),
     summary,

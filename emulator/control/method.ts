@@ -26,6 +26,8 @@ interface MethodBase<Route extends string> {
   readonly needsBilling?: true;
   /** Whether it can be limited to one account: by `account_id` in the query, or in the body if that has the field. */
   readonly scoped?: boolean;
+  /** Whether every machine and every host name may call it, with GET or HEAD. */
+  readonly isOpen?: true;
 }
 
 /** A method that returns JSON or nothing, in process and over HTTP. */

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { adviceFor, InvalidValueError, parseOption, text, UnknownIdError } from "../core/checks.js";
+import { adviceFor, InvalidValueError, oneOf, parseOption, text, UnknownIdError } from "../core/checks.js";
 import { BillingIncompleteError } from "../core/payments/payments.js";
 import { accessRefusal } from "../http/control-access.js";
 import {
@@ -28,6 +28,12 @@ export const METHODS: readonly AnyMethod[] = [
   ...Object.values(accountMethods),
   ...Object.values(observerMethods),
   ...Object.values(exchangeMethods),
+  method("GET /health", {
+    summary: "Check that the emulator accepts requests. Every machine may call it.",
+    isOpen: true,
+    response: z.object({ status: z.literal("ok"), clock: oneOf("real", "virtual") }),
+    run: ({ core }) => ({ status: "ok", clock: core.clock.mode }) as const,
+  }),
   method("GET /openapi.json", {
     summary: "Read this description.",
     response: z.looseObject({ openapi: text }),
@@ -35,9 +41,11 @@ export const METHODS: readonly AnyMethod[] = [
   }),
 ];
 
-const ROUTES = METHODS.map((definition) => {
-  const [method = "", path = ""] = definition.route.split(" ");
-  return { method, pattern: patternOf(path), definition };
+const ROUTES = METHODS.flatMap((definition) => {
+  const [verb = "", path = ""] = definition.route.split(" ");
+  // `wget --spider` sends HEAD.
+  const verbs = definition.isOpen ? [verb, "HEAD"] : [verb];
+  return verbs.map((method) => ({ method, pattern: patternOf(path), definition }));
 });
 
 /** Responds to a call of the control plane. A call needs no key, is not logged, and triggers no fault. */
@@ -50,10 +58,11 @@ export async function handleControl(context: MethodContext, request: HttpRequest
 }
 
 async function callMethod(context: MethodContext, request: HttpRequest): Promise<HttpResponse> {
-  const refusal = accessRefusal(request);
-  if (refusal !== null) throw new Refusal("foreign_origin", refusal);
   const target = { method: request.method, path: request.path.slice(CONTROL_PLANE.length) };
   const found = findRoute(ROUTES, target, `${CONTROL_PLANE}/openapi.json`);
+  const isOpen = "route" in found && found.route.definition.isOpen;
+  const refusal = isOpen ? null : accessRefusal(request);
+  if (refusal !== null) throw new Refusal("foreign_origin", refusal);
   if (found instanceof Refusal) throw found;
   const { params } = found;
   const { definition: method } = found.route;

@@ -17,20 +17,19 @@ const LOCAL_NAMES = ["localhost", "127.0.0.1", "[::1]"];
  * recognized by its `Origin`, by `Sec-Fetch-Site` if it sends no `Origin`, and after DNS rebinding by its `Host`.
  */
 export function accessRefusal({ headers, origins, controlAccess }: RequestHead): string | null {
-  const own = new URL(origins.service);
+  const own = new URL(controlAccess?.origin ?? origins.service);
   const host = headers.get("Host")?.toLowerCase() ?? null;
-  const isListed = host !== null && controlAccess?.hosts.includes(withoutPort(host)) === true;
+  const name = host?.replace(/:\d+$/, "") ?? "";
+  const isListed = controlAccess?.hosts.includes(name) === true;
+  const isName = /^[\w.-]+$|^\[[\da-f:]+\]$/.test(name);
+  const advice = `start the emulator with \`--allow-host ${isName ? name : "NAME"}\``;
   if (controlAccess?.isLocal === false && !isListed)
-    return "The control plane accepts only requests from this machine. To open it, start the emulator with `--allow-host` and the host name of this URL.";
-  if (host !== null && host !== own.host && !LOCAL_NAMES.includes(withoutPort(host)) && !isListed)
-    return "The control plane refuses this `Host`: it is not a name of this machine. Use `localhost`, or start the emulator with `--allow-host`.";
+    return `The control plane refuses other machines. To allow them under the host name of this URL, ${advice}.`;
+  if (host !== null && host !== own.host && !LOCAL_NAMES.includes(name) && !isListed)
+    return `The control plane refuses this \`Host\`: it is not a name of this machine. Use \`localhost\`, or ${advice}.`;
   const origin = headers.get("Origin");
   const site = headers.get("Sec-Fetch-Site") ?? "none";
   const isOwnPage = origin === null || origin === own.origin || origin === `${own.protocol}//${host}`;
   if (isOwnPage && ["same-origin", "none"].includes(site)) return null;
-  return "The control plane refuses requests from web pages of another origin. Send them from a server or a test.";
-}
-
-function withoutPort(host: string): string {
-  return host.replace(/:\d+$/, "");
+  return "The control plane refuses web pages of another origin, also with `--allow-host`. Send the request from a server or a test.";
 }

@@ -46,6 +46,8 @@ export interface Arrival {
 
 /** Where a request over the network came from, and which host names open the control plane to other machines. */
 export interface ControlAccess {
+  /** The server's own origin; `origins` may follow the request's `Host`. */
+  readonly origin: string;
   /** Whether the connection comes from this machine, by the address of its socket. */
   readonly isLocal: boolean;
   /** In lower case, without a port. */

@@ -26,6 +26,8 @@ const NOT_RUNNABLE = 126;
 /** Runs an emulator on a port until a signal ends it, or until `command` ends. Returns the exit status. */
 export async function runEmulator(flags: EmulatorFlags, command: readonly string[] | null): Promise<number> {
   const { host, allowHost, json, state, port = command === null ? DEFAULT_PORT : 0 } = flags;
+  // Before the start: the first process of a container ignores signals without a listener.
+  const ending = command === null ? untilSignal() : null;
   const emulator = await openEmulator(flags).catch(asUsageError);
   const server = await serve(emulator, { port, host, allowHost }).catch((error: unknown) => {
     if (error instanceof RangeError) return asUsageError(error);
@@ -39,7 +41,6 @@ export async function runEmulator(flags: EmulatorFlags, command: readonly string
   const { accountId, apiKey } = emulator;
   if (!/^(localhost|127\..*|::1)$/i.test(host)) process.stderr.write(reachabilityWarning(flags, url));
 
-  const ending = command === null ? untilSignal() : null;
   const line = { url, api_key: apiKey, account_id: accountId, dashboard_url: `${url}/` };
   if (json) process.stdout.write(`${JSON.stringify(line)}\n`);
   else if (command === null) process.stdout.write(introduction(emulator, url, flags.clock));

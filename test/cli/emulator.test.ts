@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { listen } from "../support/loopback.js";
 import { startCommand } from "./support/process.js";
 import { createFolder } from "./support/terminal.js";
@@ -37,17 +39,71 @@ describe("async-music emulator --json", () => {
     expect(line.api_key).toBe("emu_mine");
     expect((await balanceOf(line)).available).toBe(7);
   });
-
-  test.each(["SIGINT", "SIGTERM"] as const)(
-    "exits with status 0 on %s, even with a connection open",
-    async (signal) => {
-      const { child, ended, line } = await startEmulator();
-      await balanceOf(line);
-      child.kill(signal);
-      expect(await ended).toMatchObject({ status: 0, signal: null });
-    },
-  );
 });
+
+/** What a client may leave open: the beginning of a connection, and whether the emulator responds before it ends. */
+const OPEN = {
+  "a kept connection": ["GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", true],
+  "half a request": ["GET / HTTP/1.1\r\nHost: loc", false],
+  "half an upload": [requestOf("POST /_emulator/reset", "Content-Length: 100"), false],
+  "a stalled request": [requestOf("GET /api/v1/stall"), false],
+  "a delayed request": [requestOf("GET /api/v1/delay"), false],
+  "an event stream": [requestOf("GET /_emulator/requests/stream"), true],
+  "a tunnel": ["CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n", true],
+  "no request": ["", false],
+} as const;
+
+function requestOf(call: string, ...headers: string[]): string {
+  return [`${call} HTTP/1.1`, "Host: localhost", ...headers, "Content-Type: application/json\r\n\r\n"].join(
+    "\r\n",
+  );
+}
+
+// A machine with no free core may need longer than the second.
+test.each(["SIGTERM", "SIGINT"] as const)(
+  "%s ends it within a second, whatever is open",
+  { retry: 2 },
+  async (signal) => {
+    const file = join(await createFolder(), "state.json");
+    const { child, ended, line } = await startEmulator("--state", file);
+    const post = (path: string, body: object, headers = {}) =>
+      fetch(line.url + path, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "x-api-key": line.api_key, ...headers },
+        body: JSON.stringify(body),
+      }).then((response) => response.json());
+    await post("/_emulator/faults", { path: "/api/v1/stall", fault: { kind: "stall" } });
+    await post("/_emulator/faults", { path: "/api/v1/delay", fault: { kind: "latency", ms: 3_600_000 } });
+    const input = { prompt: "slow folk" };
+    const outcome = { "X-Emulator-Outcome": JSON.stringify({ polls: 1 }) };
+    const { data } = await post("/api/v1/task", { model: "provider_b", task_type: "music", input }, outcome);
+    const headers = { "x-api-key": line.api_key };
+    const read = await fetch(`${line.url}/api/v1/task/${data.task_id}`, { headers });
+    const { audio_url } = (await read.json()).data.output.result[0];
+
+    for (const [beginning, responds] of [
+      ...Object.values(OPEN),
+      [requestOf(`GET ${new URL(audio_url).pathname}`).repeat(40), true] as const,
+    ]) {
+      const socket = connect({
+        host: "127.0.0.1",
+        port: Number(new URL(line.url).port),
+        allowHalfOpen: true,
+      });
+      socket.on("error", () => {});
+      onTestFinished(() => void socket.destroy());
+      await once(socket, "connect");
+      socket.write(beginning);
+      // From then on, the client does not read: a download cannot be completed.
+      if (responds) await once(socket, "readable");
+    }
+    const sentAt = performance.now();
+    child.kill(signal);
+    expect(await ended).toMatchObject({ status: 0, signal: null, stderr: "" });
+    expect(performance.now() - sentAt).toBeLessThan(1_000);
+    expect(JSON.parse(await readFile(file, "utf8")).state.tasks).toHaveLength(1);
+  },
+);
 
 test("without --json it writes how to use it", async () => {
   const { written, wrote } = start();

@@ -84,6 +84,7 @@ test("every call returns the status and the body that its description states", a
   await call("GET", "/audit");
   await call("PUT", "/snapshot", await call("GET", "/snapshot"));
   await call("GET", "/openapi.json");
+  await call("GET", "/health");
 
   const notJson = ["GET /requests/stream", "GET /exchanges/stream"];
   expect([...seen, ...notJson].sort()).toEqual(METHODS.map(({ route }) => route).sort());

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { get, ServerResponse } from "node:http";
 import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { AsyncMusic, type Clip } from "async-music";
 import { createEmulator, type Emulator, type EmulatorOptions } from "async-music/emulator";
 import { type ServeOptions, serve } from "async-music/emulator/node";
@@ -72,7 +73,7 @@ test("responses have the same headers and bodies as in process", async () => {
 });
 
 test("a server that listens on all addresses uses the request's host in its URLs", async () => {
-  const { create, read, server, emulator } = await listen({}, { host: "0.0.0.0" });
+  const { create, read, server, emulator } = await listen({}, { host: "0.0.0.0", allowHost: "music" });
   const taskId = await create(VALID.song, { polls: 1 });
   const [clip] = (await read(taskId)).output.result;
   expect(new URL(clip.audio_url).origin).toBe(server.url);
@@ -89,10 +90,20 @@ test("a server that listens on all addresses uses the request's host in its URLs
   for (const invalid of ["a b", "me@music", "music/x", "music:port"])
     expect((await originsFor(invalid))[0]).toBe(server.url);
 
-  const control = get(`${server.url}/_emulator/state`, { headers: { Host: "music:8080" } });
-  const [response] = await once(control, "response");
-  expect(response.statusCode).toBe(403);
-  response.resume();
+  const control = async (path: string, host: string) => {
+    const [response] = await once(
+      get(`${server.url}/_emulator${path}`, { headers: { Host: host } }),
+      "response",
+    );
+    return { status: response.statusCode, body: await text(response) };
+  };
+  expect((await control("/state", "other:8080")).status).toBe(403);
+  for (const path of ["/state", `/tasks/${taskId}`, "/exchanges/1", "/overview", "/openapi.json"]) {
+    const { status, body } = await control(path, "music:8080");
+    expect([path, status]).toEqual([path, 200]);
+    expect(body).toContain("http://music:8080");
+    expect(body).not.toContain(server.url);
+  }
 });
 
 test("a server that listens on one address uses it in its URLs, whatever the request's host", async () => {

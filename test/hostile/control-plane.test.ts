@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
-import { request } from "node:http";
+import { get, request } from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { text } from "node:stream/consumers";
@@ -25,6 +25,7 @@ async function listen(options: ServeOptions = {}) {
   return {
     emulator,
     port,
+    send,
     control: (headers: Record<string, string>, more?: object) => send("/_emulator/state", headers, more),
     createAccount: (headers: Record<string, string>) =>
       send("/_emulator/accounts", headers, { method: "POST" }),
@@ -112,6 +113,53 @@ test("with `allowHost`, other machines reach the control plane at these names on
     expect([Host, await control({ Host })]).toEqual([Host, 403]);
   for (const Origin of ["null", "http://evil.example", "https://music:4010", "http://music:4011"])
     expect([Origin, await control({ Host: "music:4010", Origin })]).toEqual([Origin, 403]);
+});
+
+test("a refused host name is named with the flag that allows it", async () => {
+  const { port } = await listen();
+  const messageFor = async (Host: string, headers = {}) => {
+    const sent = get({ host: "127.0.0.1", port, path: "/_emulator/state", headers: { Host, ...headers } });
+    const [response] = await once(sent, "response");
+    return JSON.parse(await text(response)).message;
+  };
+  expect(await messageFor("music:4010")).toContain("`--allow-host music`");
+  expect(await messageFor("localhost", { Origin: "http://music" })).toContain("`--allow-host`");
+  connectFrom("10.0.0.7");
+  expect(await messageFor("Music.example:4010")).toContain("`--allow-host music.example`");
+  expect(await messageFor("[fd00::1]:4010")).toContain("`--allow-host [fd00::1]`");
+  expect(await messageFor("`rm`")).toContain("`--allow-host NAME`");
+});
+
+test("every machine and page may check the health, which gives no other rights", async () => {
+  const { send, emulator } = await listen();
+  const before = JSON.stringify(emulator.snapshot());
+  connectFrom("10.0.0.7");
+  for (const headers of [
+    { Host: "10.0.0.1:4010" },
+    { Host: "evil.example", Origin: "http://evil.example", "Sec-Fetch-Site": "cross-site" },
+  ]) {
+    expect(await send("/_emulator/health", headers)).toBe(200);
+    expect(await send("/_emulator/health?x", headers, { method: "HEAD" })).toBe(200);
+    expect(await send("/_emulator/health", headers, { method: "POST" })).toBe(403);
+    for (const path of ["/health/", "/health/../state", "//health", "/healthy", "/"])
+      expect([path, await send(`/_emulator${path}`, headers)]).toEqual([path, 403]);
+    expect(await send("/_emulator/state", headers, { method: "HEAD" })).toBe(403);
+  }
+  expect(JSON.stringify(emulator.snapshot())).toBe(before);
+});
+
+test.each(["real", "virtual"] as const)("the health is that of a %s clock, and no secret", async (clock) => {
+  const emulator = createEmulator({ clock, limits: { requests: 1 } });
+  await using server = await serve(emulator);
+  emulator.faults.add({ fault: { kind: "disconnect", when: "before" } });
+  for (let round = 0; round < 3; round++) {
+    const response = await fetch(`${server.url}/_emulator/health`, {
+      headers: { "x-api-key": emulator.apiKey },
+    });
+    expect(await response.json()).toEqual({ status: "ok", clock });
+    expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
+  }
+  expect([emulator.requests.length, emulator.faults.list().length]).toEqual([0, 1]);
 });
 
 test.each(["", "music:4010", "http://music", "music/x", "a b", "me@music"])(

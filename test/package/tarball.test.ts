@@ -46,7 +46,7 @@ test("the package has the files that users and the license need, and no others",
     /^(?:dist|src|emulator)\//,
     /^docs\/[a-z-]+\.(?:md|svg)$/,
     /^skills\/async-music\/SKILL\.md$/,
-    /^examples\/[\w/[\].-]+\.(?:md|ts|mjs|py)$/,
+    /^examples\/[\w/[\].-]+\.(?:md|ts|mjs|py|yaml)$/,
     /^(?:package\.json|llms\.txt|openapi\.json|(?:README|CHANGELOG|SECURITY)\.md|LICENSE)$/,
   ];
   expect(paths.filter((path) => !allowed.some((kind) => kind.test(path)))).toEqual([]);
