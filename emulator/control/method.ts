@@ -26,7 +26,7 @@ interface MethodBase<Route extends string> {
   readonly needsBilling?: true;
   /** Whether it can be limited to one account: by `account_id` in the query, or in the body if that has the field. */
   readonly scoped?: boolean;
-  /** Whether every machine and every host name may call it, with GET or HEAD. */
+  /** Whether every machine and every web page may call it. Only for GET, to which `HEAD` is then added. */
   readonly isOpen?: true;
 }
 

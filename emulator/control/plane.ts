@@ -43,7 +43,7 @@ export const METHODS: readonly AnyMethod[] = [
 
 const ROUTES = METHODS.flatMap((definition) => {
   const [verb = "", path = ""] = definition.route.split(" ");
-  // `wget --spider` sends HEAD.
+  // Health checks such as `wget --spider` send `HEAD`.
   const verbs = definition.isOpen ? [verb, "HEAD"] : [verb];
   return verbs.map((method) => ({ method, pattern: patternOf(path), definition }));
 });

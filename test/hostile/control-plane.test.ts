@@ -139,7 +139,7 @@ test("every machine and page may check the health, which gives no other rights",
     { Host: "evil.example", Origin: "http://evil.example", "Sec-Fetch-Site": "cross-site" },
   ]) {
     expect(await send("/_emulator/health", headers)).toBe(200);
-    expect(await send("/_emulator/health?x", headers, { method: "HEAD" })).toBe(200);
+    expect(await send("/_emulator/health", headers, { method: "HEAD" })).toBe(200);
     expect(await send("/_emulator/health", headers, { method: "POST" })).toBe(403);
     for (const path of ["/health/", "/health/../state", "//health", "/healthy", "/"])
       expect([path, await send(`/_emulator${path}`, headers)]).toEqual([path, 403]);
