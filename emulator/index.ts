@@ -40,5 +40,14 @@ export type {
 export type { Policy } from "./core/policy-fields.js";
 export type { Outcome, ScopedOutcome } from "./core/providers.js";
 export type { Limits } from "./core/rate-limit.js";
+export type {
+  SeedAccount,
+  SeedFile,
+  SeedKey,
+  SeedLimits,
+  SeedOutcomes,
+  SeedScript,
+  SeedTask,
+} from "./core/seed-file/schema.js";
 export type { Snapshot } from "./core/state.js";
 export type { Clock, ClockMode, EmulatorClock } from "./time/clock.js";

@@ -1,15 +1,17 @@
 /**
- * Writes the files for tools: `llms.txt`, an index of the guides in the order of the site, and `openapi.json`, the service.
- * The target is the package, or the directory in the first argument (the site), which also receives the guides themselves.
+ * Writes the files for tools: `llms.txt`, an index of the guides in the order of the site, `openapi.json`, the service, and
+ * `seed-file.schema.json`, the JSON Schema of seed files. The target is the package, or the directory in the first argument (the site), which also receives the guides themselves.
  */
 
 import { cpSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { openApiDocument } from "../emulator/openapi/document.js";
+import { seedFileJsonSchema } from "./seed-file-schema.js";
 
 const [directory = "."] = process.argv.slice(2);
 
 writeFileSync(`${directory}/llms.txt`, index());
 writeFileSync(`${directory}/openapi.json`, `${JSON.stringify(openApiDocument(), null, 2)}\n`);
+writeFileSync(`${directory}/seed-file.schema.json`, `${JSON.stringify(seedFileJsonSchema())}\n`);
 if (directory !== ".")
   for (const page of ["README.md", ...globSync(["docs/*.{md,svg}", "skills/**/*.md"])])
     cpSync(page, `${directory}/${page}`);
@@ -32,6 +34,7 @@ function index(): string {
       "## Machine-readable\n",
       "- [Skill](skills/async-music/SKILL.md): what to call when, with wrong and right code",
       "- [The service](openapi.json): its four endpoints in OpenAPI 3.1",
+      "- [Seed files](seed-file.schema.json): the JSON Schema of hand-written emulator states",
     ].join("\n"),
   ].join("\n\n")}\n`;
 }

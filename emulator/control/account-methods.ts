@@ -16,7 +16,6 @@ import { type Core, indexAccount, requireAccount } from "../core/core.js";
 import { creditsSchema, ledgerEntrySchema } from "../core/ledger.js";
 import * as payments from "../core/payments/payments.js";
 import * as schemas from "../core/payments/schemas.js";
-import { LONGEST_KEY_NAME } from "../core/ranges.js";
 import { applyTimeouts } from "../core/transitions.js";
 import { createResponse } from "../http/messages.js";
 import { isoTime } from "../time/clock.js";
@@ -31,10 +30,9 @@ const usageSchema = z
   .object({ tasks_created: count, credits_used: count, credits_topped_up: creditsSchema })
   .register(NAMED, { id: "Usage" });
 export const keySchema = z.object({ key_id: uuid, disabled: flag }).register(NAMED, { id: "Key" });
-const nameRule = `have at most ${LONGEST_KEY_NAME} characters`;
 const keyChangesSchema = objectOf({
   disabled: z.optional(flag),
-  name: z.optional(text.check(z.maxLength(LONGEST_KEY_NAME, nameRule))),
+  name: z.optional(accounts.keyNameSchema),
 }).check(z.refine((changes) => Object.keys(changes).length > 0, "have `disabled`, `name` or both"));
 export const keyDetailsSchema = z.extend(keySchema, {
   name: text,

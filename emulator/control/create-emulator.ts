@@ -1,7 +1,14 @@
 import * as z from "zod/mini";
 import { API_PREFIX } from "../../src/contract/service.js";
-import { type Account, EMULATOR_KEY } from "../core/accounts.js";
-import { checkOptionNames, invalidOption, oneOf, parseOption, wholeNumber } from "../core/checks.js";
+import { type Account, EMULATOR_KEY, KEY_RULE } from "../core/accounts.js";
+import {
+  checkOptionNames,
+  invalidField,
+  invalidOption,
+  oneOf,
+  parseOption,
+  wholeNumber,
+} from "../core/checks.js";
 import {
   type Core,
   createCore,
@@ -15,7 +22,9 @@ import { creditsSchema } from "../core/ledger.js";
 import { type LogReader, listFindings } from "../core/log/audit.js";
 import { invoicePdf } from "../core/payments/payments.js";
 import { changeLimits, scopedChangesSchema } from "../core/rate-limit.js";
-import { createState, takeSnapshot } from "../core/state.js";
+import { parseSeedFile } from "../core/seed-file/schema.js";
+import { createInitialState } from "../core/seed-file/state.js";
+import { takeSnapshot } from "../core/state.js";
 import { createFetch } from "../http/fetch.js";
 import { completeResponse, sentRequestId } from "../http/messages.js";
 import { taskData } from "../http/routes.js";
@@ -44,7 +53,10 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const checked = checkOptions(options);
   const clock = createClock(checked.clock ?? "virtual");
   const closing = new AbortController();
-  const core = createCore(createState(checked, clock.now()), clock, closing.signal, checked.exchangeBytes);
+  const startTime = clock.now();
+  const { state, time } = createInitialState(checked, startTime);
+  const core = createCore(state, clock, closing.signal, checked.exchangeBytes);
+  if (time !== startTime) clock.set(time);
   if (checked.snapshot !== undefined) {
     restoreSnapshot(core, checked.snapshot);
     if (checked.apiKey !== undefined) setOwnerKey(core, checked.apiKey);
@@ -206,7 +218,15 @@ function createAccounts(context: MethodContext): Accounts {
 }
 
 const RESET_OPTIONS = ["seed", "credits", "policy", "limits"] as const;
-const EMULATOR_OPTIONS = [...RESET_OPTIONS, "clock", "apiKey", "snapshot", "url", "exchangeBytes"] as const;
+const EMULATOR_OPTIONS = [
+  ...RESET_OPTIONS,
+  "clock",
+  "apiKey",
+  "snapshot",
+  "seedFile",
+  "url",
+  "exchangeBytes",
+] as const;
 
 function checkOptions(
   given: EmulatorOptions,
@@ -215,13 +235,15 @@ function checkOptions(
   // With every name as an own property, so that a polluted `Object.prototype` sets none of those that `known` lacks.
   const options = checkOptionNames(checkOptionNames(given, known), EMULATOR_OPTIONS);
   parseOption("", simpleOptionsSchema, options);
-  const { apiKey, url } = options;
+  const { apiKey, url, seedFile } = options;
   if (apiKey !== undefined && !EMULATOR_KEY.test(apiKey)) {
-    throw new RangeError(
-      "`apiKey` must begin with `emu_`, which no real key does, and continue with 1 to 200 ASCII characters without spaces.",
-    );
+    throw invalidField("apiKey", `must ${KEY_RULE}`);
   }
-  return url === undefined ? options : { ...options, url: checkUrl(url) };
+  return {
+    ...options,
+    ...(url !== undefined && { url: checkUrl(url) }),
+    ...(seedFile !== undefined && { seedFile: parseSeedFile(seedFile) }),
+  };
 }
 
 const simpleOptionsSchema = z.object({

@@ -15,6 +15,7 @@ import type {
 import type { Policy } from "../core/policy-fields.js";
 import type { ScopedOutcome } from "../core/providers.js";
 import type { Limits } from "../core/rate-limit.js";
+import type { SeedFile } from "../core/seed-file/schema.js";
 import type { Snapshot } from "../core/state.js";
 import type { Clock, ClockMode, EmulatorClock } from "../time/clock.js";
 
@@ -61,6 +62,20 @@ export interface EmulatorOptions extends ResetOptions {
   exchangeBytes?: number | undefined;
   /** The state to continue from. Seed, credits, policy and limits are then the snapshot's. */
   snapshot?: Snapshot | undefined;
+  /**
+   * The accounts, tasks, outcomes and faults to start with: the parsed content of a seed file, written by hand. A reset
+   * restores them. What the file leaves open follows from `seed`, the random seed. `policy` and `limits` take precedence over
+   * those of the file, and `apiKey` replaces the first key of its first account. `credits` can't be combined with it, and a
+   * `snapshot` takes precedence.
+   *
+   * @example
+   * ```ts
+   * import world from "./world.json" with { type: "json" };
+   *
+   * const emulator = createEmulator({ seedFile: world });
+   * ```
+   */
+  seedFile?: SeedFile | object | undefined;
 }
 
 /** Limits a call to one account, so that tests that share an emulator do not disturb each other. */

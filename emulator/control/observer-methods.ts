@@ -15,7 +15,7 @@ import {
 import { requireAccount } from "../core/core.js";
 import { remainingFaultSchema, remainingFaults } from "../core/faults.js";
 import { ledgerEntrySchema } from "../core/ledger.js";
-import { policySchema } from "../core/policy.js";
+import { findViolation, policySchema } from "../core/policy.js";
 import { outcomeSchema, scriptsSchema } from "../core/providers.js";
 import { limitsJson, limitsJsonSchema } from "../core/rate-limit.js";
 import type { StoredTask } from "../core/task.js";
@@ -23,7 +23,7 @@ import { applyTimeouts } from "../core/transitions.js";
 import { artResponse, clipAudioResponse } from "../http/files.js";
 import { bytesOf, type HttpOutcome, parseJson, Refusal } from "../http/messages.js";
 import { handleRequest, registerArrival } from "../http/pipeline.js";
-import { findViolation, OUTCOME_HEADER, taskData } from "../http/routes.js";
+import { OUTCOME_HEADER, taskData } from "../http/routes.js";
 import { isoTime } from "../time/clock.js";
 import { accountSchema, keyDetails, keyDetailsSchema, summarizeAccount } from "./account-methods.js";
 import { fileMethod, type MethodContext, method } from "./method.js";

@@ -34,7 +34,8 @@ import {
   limitsJsonSchema,
   scopedLimitsChangesSchema,
 } from "../core/rate-limit.js";
-import { createState, snapshotSchema, takeSnapshot } from "../core/state.js";
+import { createInitialState } from "../core/seed-file/state.js";
+import { snapshotSchema, takeSnapshot } from "../core/state.js";
 import { applyTimeouts } from "../core/transitions.js";
 import { Refusal } from "../http/messages.js";
 import { taskData } from "../http/routes.js";
@@ -210,10 +211,13 @@ export const serviceMethods = {
 export function resetEmulator({ core, options }: MethodContext, changes: ResetOptions) {
   const { seed = options.seed, credits = options.credits } = changes;
   const { policy = options.policy, limits = options.limits } = changes;
-  const startTime = core.clock.startTime();
   const { apiKey } = core.state.owner;
-  const state = createState({ seed, credits, policy, limits, apiKey }, startTime);
-  replaceState(core, state, startTime, "The emulator was reset. Create a new task.");
+  const { seedFile } = options;
+  const { state, time } = createInitialState(
+    { seed, credits, policy, limits, apiKey, seedFile },
+    core.clock.startTime(),
+  );
+  replaceState(core, state, time, "The emulator was reset. Create a new task.");
   return { account_id: state.owner.accountId, api_key: apiKey };
 }
 

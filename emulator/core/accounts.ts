@@ -5,10 +5,16 @@ import { count, flag, list, objectOf, text, time } from "./checks.js";
 import { createLedger, ledgerSchema, topUp } from "./ledger.js";
 import { createPurchases, purchasesSchema } from "./payments/schemas.js";
 import { scriptsSchema } from "./providers.js";
+import { LONGEST_KEY_NAME } from "./ranges.js";
 import { limitsSchema, rateWindowSchema } from "./rate-limit.js";
 
 /** Keys that can be sent in a header, with a prefix that no real key has. */
 export const EMULATOR_KEY = /^emu_[\x21-\x7e]{1,200}$/;
+export const KEY_RULE =
+  "begin with `emu_`, which no real key does, and continue with 1 to 200 ASCII characters without spaces";
+
+const nameRule = `have at most ${LONGEST_KEY_NAME} characters`;
+export const keyNameSchema = text.check(z.maxLength(LONGEST_KEY_NAME, nameRule));
 
 export type ApiKey = z.output<typeof apiKeySchema>;
 const apiKeySchema = objectOf({

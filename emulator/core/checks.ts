@@ -87,7 +87,7 @@ export function checkOptionNames<Options extends object, Name extends keyof Opti
 export function parseOption<Value>(name: string, schema: z.ZodMiniType<Value>, value: unknown): Value {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const pathOf = (path: readonly PropertyKey[]) => [name, ...path].filter((part) => part !== "").join(".");
+  const pathOf = (path: readonly PropertyKey[]) => fieldPath([name, ...path]);
   const { issues } = parsed.error;
   // A misspelled field is often missing under its right name, too.
   const unknown = issues.find((each) => each.code === "unrecognized_keys");
@@ -106,6 +106,12 @@ export function parseOption<Value>(name: string, schema: z.ZodMiniType<Value>, v
     message,
     issues.map((issue) => ({ path: pathOf(issue.path), message: `must ${issue.message}` })),
   );
+}
+
+/** `accounts[0].credits` */
+function fieldPath(parts: readonly PropertyKey[]): string {
+  const written = parts.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`));
+  return written.join("").replace(/^\.+/, "");
 }
 
 function unknownName(kind: "option" | "field", name: string, advice: string, where = ""): RangeError {

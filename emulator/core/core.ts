@@ -10,6 +10,9 @@ import type { StoredClip, StoredTask } from "./task.js";
 
 export type Core = ReturnType<typeof createCore>;
 
+/** What the transitions of tasks read and change. */
+export type World = Pick<Core, "state" | "index" | "watchers">;
+
 /** One emulator: its state, its clock, and everything that is derived from the state or waits for it to change. */
 export function createCore(
   state: State,
@@ -93,7 +96,7 @@ export function setOwnerKey({ state, index, clock }: Core, apiKey: string): void
 
 type Index = ReturnType<typeof buildIndex>;
 
-function buildIndex({ accounts, tasks }: State) {
+export function buildIndex({ accounts, tasks }: State) {
   const index = {
     accounts: new Map<string, Account>(),
     keys: new Map<string, { account: Account; key: ApiKey }>(),

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { findRequestViolation, type RequestViolation } from "../../src/contract/request-rules.js";
 import { randomChoice, randomStream } from "../time/random.js";
 import { invalidOption, NAMED, objectOf, parseOption, someOf, wholeNumber } from "./checks.js";
 import { POLICY_FIELDS, type Policy, type PolicyField } from "./policy-fields.js";
@@ -26,4 +27,13 @@ export function createPolicy(seed: number, changes: Partial<Policy> | "vary" = {
     throw invalidOption("policy", 'be an object or "vary"', changes);
   const given = changes === "vary" ? {} : parseOption("policy", policyChangesSchema, changes);
   return policySchema.parse({ ...Object.fromEntries(chosen), ...given });
+}
+
+/** What is wrong with the body of a task creation, or `null`. */
+export function findViolation(body: unknown, policy: Policy): RequestViolation | null {
+  return findRequestViolation(body, {
+    mixedFieldSets: policy.mixed_field_sets,
+    nullAudioFormat: policy.null_audio_format,
+    audioConversion: policy.audio_conversion !== "off",
+  });
 }

@@ -217,7 +217,7 @@ function between([least, most]: readonly [number, number], random: Random): numb
   return least + (most - least) * random();
 }
 
-function planEnd(model: Model, type: TaskType, outcome: Outcome): Plan["end"] {
+export function planEnd(model: Model, type: TaskType, outcome: Outcome): Plan["end"] {
   if (outcome.outcome === "hang") return { outcome: "hang" };
   if (outcome.outcome === "failure") {
     const errorCode = outcome.error_code ?? "upstream_provider_error";

@@ -55,7 +55,7 @@ export const stateSchema = objectOf({
   audit: auditSchema,
 });
 
-interface NewState {
+export interface NewState {
   seed?: number | undefined;
   credits?: number | undefined;
   policy?: Partial<Policy> | "vary" | undefined;

@@ -4,7 +4,7 @@ import { LIMITS } from "../../src/contract/service.js";
 import { randomStream, randomUuid } from "../time/random.js";
 import type { Account } from "./accounts.js";
 import { invariant } from "./checks.js";
-import { type Core, indexTask } from "./core.js";
+import { indexTask, type World } from "./core.js";
 import { canFreeze, freeze, refund, settle } from "./ledger.js";
 import { rechargeAfterFreeze } from "./payments/payments.js";
 import {
@@ -33,10 +33,12 @@ export interface TaskOrder extends ProviderTask {
   credits: number;
   audioFormat: "mp3" | null;
   outcome: Outcome | null;
+  /** @defaultValue one from the seed */
+  id?: string | undefined;
 }
 
 /** Creates a task, or returns an error code. An error changes nothing, but uses up a scripted `reject`. */
-export function createTask(core: Core, account: Account, order: TaskOrder, now: number) {
+export function createTask(core: World, account: Account, order: TaskOrder, now: number) {
   const { model, type, credits, input, audioFormat } = order;
   const { state } = core;
   if (!canFreeze(account.ledger, credits)) return "insufficient_credits";
@@ -50,7 +52,7 @@ export function createTask(core: Core, account: Account, order: TaskOrder, now: 
   const plan = planTask(model, type, outcome, randomStream(state.seed, "plan", accountOrdinal));
   if (namesUnknownClip(core, account, order)) plan.end = UNKNOWN_CLIP;
   const task: OpenTask = {
-    id: randomUuid(state.seed, "task", ordinal),
+    id: order.id ?? randomUuid(state.seed, "task", ordinal),
     ordinal,
     accountId: account.id,
     accountOrdinal,
@@ -80,7 +82,7 @@ const CLIP_SOURCES: Readonly<Partial<Record<InputVariant, { field: string; types
 };
 
 /** Whether the input must name a clip of the account, and names another. Clips belong to the account, not the key. */
-function namesUnknownClip({ index }: Core, account: Account, { model, type, input }: ProviderTask): boolean {
+function namesUnknownClip({ index }: World, account: Account, { model, type, input }: ProviderTask): boolean {
   const allowed = CLIP_SOURCES[inputVariant(model, type, input)];
   if (allowed === undefined) return false;
   const source = index.clips.get(String(input[allowed.field]))?.task;
@@ -91,7 +93,7 @@ function namesUnknownClip({ index }: Core, account: Account, { model, type, inpu
  * Applies the task timeout to an account's tasks, in the order in which they reached it. Call this before you read a
  * task, the balance or the usage, and before you spend credits.
  */
-export function applyTimeouts(core: Core, account: Account, now: number): void {
+export function applyTimeouts(core: World, account: Account, now: number): void {
   const open = core.index.openTasks.get(account.id);
   invariant(open !== undefined, "every account has its open tasks");
   for (const ordinal of open) {
@@ -109,7 +111,7 @@ export function applyTimeouts(core: Core, account: Account, now: number): void {
  * One read of a task by its account: applies the task timeout, then what the provider reports. Only this settles a
  * success or refunds a failure.
  */
-export function readTask(core: Core, account: Account, { ordinal }: StoredTask, now: number): StoredTask {
+export function readTask(core: World, account: Account, { ordinal }: StoredTask, now: number): StoredTask {
   applyTimeouts(core, account, now);
   const { tasks, policy } = core.state;
   const task = tasks[ordinal];
@@ -129,7 +131,7 @@ export function readTask(core: Core, account: Account, { ordinal }: StoredTask, 
   return endTask(core, account, task, report, now);
 }
 
-function endTask(core: Core, account: Account, task: OpenTask, report: FinishedReport, now: number) {
+function endTask(core: World, account: Account, task: OpenTask, report: FinishedReport, now: number) {
   const { end, endedAfterMs } = report;
   const completedAt = task.createdAt + endedAfterMs;
   if (end.outcome === "failure") {
@@ -152,7 +154,7 @@ function endTask(core: Core, account: Account, task: OpenTask, report: FinishedR
 }
 
 /** Ends a task in `timeout`, and refunds it, at the first millisecond after the task timeout. */
-function timeOut(core: Core, account: Account, task: OpenTask): void {
+function timeOut(core: World, account: Account, task: OpenTask): void {
   const completedAt = task.createdAt + LIMITS.taskTimeoutMs + 1;
   refund(account.ledger, task, completedAt);
   const { timeout_error_code: errorCode, timeout_retryable: retryable } = core.state.policy;
@@ -168,7 +170,7 @@ function timeOut(core: Core, account: Account, task: OpenTask): void {
   });
 }
 
-function replaceTask(core: Core, task: StoredTask): StoredTask {
+function replaceTask(core: World, task: StoredTask): StoredTask {
   core.state.tasks[task.ordinal] = task;
   indexTask(core.index, task);
   core.watchers.notify(task);

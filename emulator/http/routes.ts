@@ -1,10 +1,9 @@
-import { findRequestViolation, type RequestViolation } from "../../src/contract/request-rules.js";
 import { ENDPOINTS, priceOf, type TaskType } from "../../src/contract/service.js";
 import type { Clip, Lyrics, Task, TaskFields, TaskOutput, TaskSubmission } from "../../src/contract/task.js";
 import { type Account, balanceData, usageData } from "../core/accounts.js";
 import { parseOption } from "../core/checks.js";
 import { findTask } from "../core/core.js";
-import type { Policy } from "../core/policy-fields.js";
+import { findViolation } from "../core/policy.js";
 import { outcomeSchema, providerReport, scriptFor } from "../core/providers.js";
 import { type MadeClip, parseInput, type StoredTask, type SucceededTask } from "../core/task.js";
 import { applyTimeouts, createTask, readTask, type TaskOrder } from "../core/transitions.js";
@@ -124,15 +123,6 @@ function handleCreateTask(context: Context, account: Account): TaskSubmission {
     created_at: isoTime(task.createdAt),
     audio_format: audioFormat,
   };
-}
-
-/** What is wrong with the body of a task creation, or `null`. */
-export function findViolation(body: unknown, policy: Policy): RequestViolation | null {
-  return findRequestViolation(body, {
-    mixedFieldSets: policy.mixed_field_sets,
-    nullAudioFormat: policy.null_audio_format,
-    audioConversion: policy.audio_conversion !== "off",
-  });
 }
 
 interface ValidRequest extends Pick<TaskOrder, "model" | "input"> {

@@ -5,6 +5,7 @@ import { constants } from "node:os";
 import { createEmulator, type Emulator, type EmulatorOptions, type Snapshot } from "../../emulator/index.js";
 import { serve } from "../../emulator/node.js";
 import { ignoring, PRIVATE_FILE, writeNewFile } from "../node/durable.js";
+import { openSeedFile } from "./seed-file.js";
 import { ENDING_SIGNALS, reasonOf, UsageError } from "./terminal.js";
 
 export interface EmulatorFlags extends Pick<EmulatorOptions, "seed" | "credits" | "apiKey"> {
@@ -14,6 +15,7 @@ export interface EmulatorFlags extends Pick<EmulatorOptions, "seed" | "credits" 
   allowHost?: string[];
   clock: "real" | "virtual";
   state?: string;
+  seedFile?: string;
   json?: boolean;
 }
 
@@ -52,10 +54,18 @@ export async function runEmulator(flags: EmulatorFlags, command: readonly string
 }
 
 /** An emulator that continues from the state file, if it exists. */
-async function openEmulator({ clock, seed, credits, apiKey, state }: EmulatorFlags): Promise<Emulator> {
+async function openEmulator({
+  clock,
+  seed,
+  credits,
+  apiKey,
+  state,
+  seedFile,
+}: EmulatorFlags): Promise<Emulator> {
   const options: EmulatorOptions = { clock, seed, credits, apiKey };
-  // Also before a snapshot is restored: an invalid key is the flag's fault, not the file's.
-  const emulator = createEmulator(options);
+  // Also before a file is used: an invalid key is the flag's fault, not the file's.
+  const empty = createEmulator(options);
+  const emulator = seedFile === undefined ? empty : await openSeedFile(seedFile, options);
   if (state === undefined) return emulator;
   const text = await readFile(state, "utf8").catch(ignoring("ENOENT")).catch(failedTo("read", state));
   if (text === undefined) {
@@ -63,7 +73,8 @@ async function openEmulator({ clock, seed, credits, apiKey, state }: EmulatorFla
     await saveState(state, emulator.snapshot());
     return emulator;
   }
-  const [refused] = Object.entries({ seed, credits }).find(([, value]) => value !== undefined) ?? [];
+  const [refused] =
+    Object.entries({ seed, credits, "seed-file": seedFile }).find(([, value]) => value !== undefined) ?? [];
   if (refused !== undefined)
     throw new UsageError(
       `--${refused} can't be combined with the existing state file ${state}. Remove the flag, or use another file.`,

@@ -172,10 +172,14 @@ export const OPTIONS = {
     ]).default("real"),
     option("--seed <n>", "seed of all IDs, durations and songs", wholeNumber()),
     option("--credits <n>", "credits of the first account", wholeNumber(0)),
+    option(
+      "--seed-file <file>",
+      "start with the accounts, tasks, outcomes and faults in this JSON file",
+    ).conflicts("credits"),
     option("--api-key <key>", "API key of the first account; it begins with emu_"),
     option(
       "--state <file>",
-      "load the state from this file, and save it there at exit; an existing file can't be combined with --seed or --credits, and --api-key replaces its first key",
+      "load the state from this file, and save it there at exit; an existing file can't be combined with --seed, --seed-file or --credits, and --api-key replaces its first key",
     ),
     option("--json", "write one line of JSON when the emulator accepts connections"),
   ],

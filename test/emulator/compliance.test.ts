@@ -154,7 +154,9 @@ test("invalid options are refused", () => {
   const check = checkCompliance as (emulator: Emulator, options: unknown) => void;
   expect(() => check(emulator, { break: [] })).toThrow("Unknown option `break`. Did you mean `breaks`?");
   expect(() => check(emulator, { breaks: "polled_too_often" })).toThrow("`breaks` must be a list; got ");
-  expect(() => check(emulator, { breaks: ["polled"] })).toThrow("`breaks.0` must be one of polled_too_often");
+  expect(() => check(emulator, { breaks: ["polled"] })).toThrow(
+    "`breaks[0]` must be one of polled_too_often",
+  );
   expect(() => check(emulator, { failed: "yes" })).toThrow("`failed` must be true or false");
   expect(() => check({} as Emulator, {})).toThrow("Not an emulator");
 });

@@ -40,14 +40,15 @@ test("the package has the files that users and the license need, and no others",
       "SECURITY.md",
       "skills/async-music/SKILL.md",
       "openapi.json",
+      "seed-file.schema.json",
     ]),
   );
   const allowed = [
     /^(?:dist|src|emulator)\//,
     /^docs\/[a-z-]+\.(?:md|svg)$/,
     /^skills\/async-music\/SKILL\.md$/,
-    /^examples\/[\w/[\].-]+\.(?:md|ts|mjs|py|yaml)$/,
-    /^(?:package\.json|llms\.txt|openapi\.json|(?:README|CHANGELOG|SECURITY)\.md|LICENSE)$/,
+    /^examples\/[\w/[\].-]+\.(?:md|ts|mjs|py|yaml|json)$/,
+    /^(?:package\.json|llms\.txt|openapi\.json|seed-file\.schema\.json|(?:README|CHANGELOG|SECURITY)\.md|LICENSE)$/,
   ];
   expect(paths.filter((path) => !allowed.some((kind) => kind.test(path)))).toEqual([]);
 });
