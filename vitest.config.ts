@@ -22,7 +22,10 @@ export const alias = Object.entries(sources).map(([name, path]) => ({
 }));
 
 /** Tests of the built package, which is built once before them. */
-const built = ["test/{package,examples}/**/*.test.ts", "test/cli/{emulator,process,seed-file,state-file}.test.ts"];
+const built = [
+  "test/{package,examples}/**/*.test.ts",
+  "test/cli/{emulator,process,seed-file,state-file}.test.ts",
+];
 
 /** Slow tests: `npm run check` runs them, and `npm test` does not. */
 const long = [

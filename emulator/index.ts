@@ -42,6 +42,7 @@ export type { Outcome, ScopedOutcome } from "./core/providers.js";
 export type { Limits } from "./core/rate-limit.js";
 export type {
   SeedAccount,
+  SeedFault,
   SeedFile,
   SeedKey,
   SeedLimits,

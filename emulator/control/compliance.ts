@@ -38,9 +38,9 @@ export interface ComplianceOptions {
  * - the credits of all accounts add up.
  *
  * It covers everything since the emulator's creation or since the last check of this emulator, across resets and restores.
- * It ignores what came with a snapshot or a fork. Create an emulator for each test. If tests share one, check it after each
- * test, and then reset it: an unused fault is reported once, but stays. Tests that share an emulator run concurrently only
- * if each has an account of its own, and passes `accountId`.
+ * It ignores what came with a seed file, a snapshot or a fork. Create an emulator for each test. If tests share one, check it
+ * after each test, and then reset it: an unused fault is reported once, but stays. Tests that share an emulator run
+ * concurrently only if each has an account of its own, and passes `accountId`.
  *
  * The fixtures of `async-music/emulator/vitest` do this by themselves.
  *

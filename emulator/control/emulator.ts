@@ -63,16 +63,14 @@ export interface EmulatorOptions extends ResetOptions {
   /** The state to continue from. Seed, credits, policy and limits are then the snapshot's. */
   snapshot?: Snapshot | undefined;
   /**
-   * The accounts, tasks, outcomes and faults to start with: the parsed content of a seed file, written by hand. A reset
-   * restores them. What the file leaves open follows from `seed`, the random seed. `policy` and `limits` take precedence over
-   * those of the file, and `apiKey` replaces the first key of its first account. `credits` can't be combined with it, and a
-   * `snapshot` takes precedence.
+   * The accounts, tasks, outcomes and faults to start with: the parsed content of a seed file, such as
+   * `import world from "./world.json" with { type: "json" }`. A reset restores them. What the file leaves open follows from
+   * `seed`, the random seed. `policy` and `limits` take precedence over those of the file, and `apiKey` replaces the first
+   * key of its first account. `credits` can't be combined with it, and a `snapshot` takes precedence.
    *
    * @example
    * ```ts
-   * import world from "./world.json" with { type: "json" };
-   *
-   * const emulator = createEmulator({ seedFile: world });
+   * const emulator = createEmulator({ seedFile: { accounts: [{ keys: [{ key: "emu_alice" }], credits: 20 }] } });
    * ```
    */
   seedFile?: SeedFile | object | undefined;

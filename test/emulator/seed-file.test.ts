@@ -193,6 +193,30 @@ describe("an account of a seed file", () => {
     expect((await send(emulator, "/account/balance", {}, "emu_off")).body.error_code).toBe("invalid_api_key");
   });
 
+  test("its own outcomes, faults and limits apply to it alone", async () => {
+    const own = {
+      outcomes: { provider_a: { next: [{ outcome: "reject" }] } },
+      faults: [{ path: "/api/v1/account/usage", fault: { kind: "status", status: 500, when: "before" } }],
+      limits: { requests: 3 },
+    };
+    const emulator = createEmulator({
+      seedFile: { accounts: [{}, { ...own, keys: [{ key: "emu_b" }] }], limits: { window_seconds: 10 } },
+    });
+    const body = JSON.stringify({ model: "provider_a", task_type: "music", input: { tags: "polka" } });
+    const statusesWith = async (apiKey: string) => {
+      const create = await send(emulator, "/task", { method: "POST", body }, apiKey);
+      const usage = await send(emulator, "/account/usage", {}, apiKey);
+      return [create.status, usage.status];
+    };
+    expect(await statusesWith(emulator.apiKey)).toEqual([202, 200]);
+    expect(await statusesWith("emu_b")).toEqual([502, 500]);
+    expect(await statusesWith("emu_b")).toEqual([202, 200]);
+    expect(await statusesWith("emu_b")).toEqual([429, 429]);
+    expect(emulator.faults.list()).toEqual([]);
+    emulator.reset();
+    expect(emulator.faults.list()).toMatchObject([{ rule: { account_id: expect.any(String) }, left: 1 }]);
+  });
+
   test("without a field, it has 1000 credits and the key that every emulator with this seed has", async () => {
     const emulator = createEmulator({ seed: 7, seedFile: {} });
     const plain = createEmulator({ seed: 7 });

@@ -16,6 +16,7 @@ import type {
   Outcome,
   Payment,
   Policy,
+  SeedFile,
   Snapshot,
   TopUp,
 } from "async-music/emulator";
@@ -35,6 +36,7 @@ import type {
 import type { policyChangesSchema, policySchema } from "../../emulator/core/policy.js";
 import type { outcomeSchema } from "../../emulator/core/providers.js";
 import type { limitsSchema } from "../../emulator/core/rate-limit.js";
+import type { seedFileSchema } from "../../emulator/core/seed-file/schema.js";
 import type { snapshotSchema } from "../../emulator/core/state.js";
 
 /** Schemas do not say that a caller must not write. */
@@ -43,6 +45,9 @@ type Writable<Whole> = {
     ? string[] | undefined
     : Whole[Name];
 };
+type DeepWritable<Part> = Part extends object
+  ? { -readonly [Name in keyof Part]: DeepWritable<Part[Name]> }
+  : Part;
 type BodyOf<Method> = Method extends { readonly body: infer Body extends z.ZodMiniType | null }
   ? z.input<NonNullable<Body>>
   : never;
@@ -57,6 +62,7 @@ test("the public types of what a caller passes are those of the schemas that che
   expectTypeOf<z.input<typeof limitsSchema>>().toEqualTypeOf<Limits>();
   expectTypeOf<z.input<typeof faultRuleSchema>>().toEqualTypeOf<FaultRule>();
   expectTypeOf<z.input<typeof outcomeSchema>>().toEqualTypeOf<Writable<Outcome>>();
+  expectTypeOf<z.input<typeof seedFileSchema>>().toEqualTypeOf<DeepWritable<SeedFile>>();
 });
 
 test("the public types of what the emulator returns are those of the schemas that describe it", () => {

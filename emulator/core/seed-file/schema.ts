@@ -9,7 +9,7 @@ import {
 } from "../../../src/contract/service.js";
 import { isoTime, LATEST_TIME, parseIsoTime } from "../../time/clock.js";
 import { keyNameSchema } from "../accounts.js";
-import { flag, isoTimeSchema, list, objectOf, oneOf, parseOption, text, uuid } from "../checks.js";
+import { flag, isoTimeSchema, list, NAMED, objectOf, oneOf, parseOption, text, uuid } from "../checks.js";
 import { type FaultRule, faultRuleSchema } from "../faults.js";
 import { creditsSchema } from "../ledger.js";
 import { policyChangesSchema } from "../policy.js";
@@ -31,10 +31,10 @@ export interface SeedFile {
   time?: string | undefined;
   /** The accounts. The first one is the emulator's own: its first key is `emulator.apiKey`. @defaultValue one with 1000 credits */
   accounts?: readonly SeedAccount[] | undefined;
-  /** The outcomes of later tasks, by provider. */
+  /** The outcomes of later tasks of all accounts, by provider. */
   outcomes?: SeedOutcomes | undefined;
-  /** Faults of later requests. If several match a request, only the first one fires. */
-  faults?: readonly FaultRule[] | undefined;
+  /** Faults of later requests of all accounts. Those of an account come first; of those that match, only the first fires. */
+  faults?: readonly SeedFault[] | undefined;
   /** Behavior that the interface does not decide. The `policy` of `createEmulator` takes precedence. */
   policy?: Partial<Policy> | undefined;
   /** The rate limit of every key. The `limits` of `createEmulator` take precedence. */
@@ -43,6 +43,9 @@ export interface SeedFile {
 
 /** The outcomes of later tasks, by provider. */
 export type SeedOutcomes = { readonly [Name in Model]?: SeedScript | undefined };
+
+/** A fault and the requests it applies to. */
+export type SeedFault = Omit<FaultRule, "account_id">;
 
 /** The outcomes of one provider's tasks. */
 export interface SeedScript {
@@ -55,9 +58,9 @@ export interface SeedScript {
 /** The rate limit of every key. */
 export interface SeedLimits {
   /** Requests in one window, at least 1. @defaultValue 120 */
-  requests?: number | undefined;
+  requests?: number;
   /** The length of a window, in seconds. @defaultValue 60 */
-  window_seconds?: number | undefined;
+  window_seconds?: number;
 }
 
 /** One account. */
@@ -73,6 +76,12 @@ export interface SeedAccount {
   credits?: number | undefined;
   /** Whether the account is suspended: it cannot create tasks (403). @defaultValue false */
   suspended?: boolean | undefined;
+  /** The outcomes of its later tasks, by provider, instead of those for all accounts. */
+  outcomes?: SeedOutcomes | undefined;
+  /** Faults of its later requests. */
+  faults?: readonly SeedFault[] | undefined;
+  /** The rate limit of its keys. @defaultValue that of every key */
+  limits?: SeedLimits | undefined;
   /** Its tasks, in any order. */
   tasks?: readonly SeedTask[] | undefined;
 }
@@ -202,6 +211,17 @@ export const seedTaskSchema = objectOf({
 /** The pattern of its value is checked when the state is built, since messages of a schema show the value. */
 export const keyValueSchema = z.string("be a string");
 
+const scripts = z.partial(scriptSchema);
+const { account_id: _, ...faultFields } = faultRuleSchema.shape;
+const faultSchema = objectOf(faultFields).register(NAMED, { id: "SeedFault" });
+
+/** For all accounts, or for one. */
+const scoped = {
+  outcomes: z.optional(objectOf({ provider_a: z.optional(scripts), provider_b: z.optional(scripts) })),
+  faults: z.optional(list(faultSchema)),
+  limits: z.optional(limitsChangesSchema),
+};
+
 const accountSchema = objectOf({
   account_id: z.optional(uuid),
   keys: z.optional(
@@ -211,6 +231,7 @@ const accountSchema = objectOf({
   ),
   credits: z.optional(creditsSchema),
   suspended: z.optional(flag),
+  ...scoped,
   tasks: z.optional(list(seedTaskSchema)),
 });
 
@@ -219,18 +240,14 @@ const timeSchema = z.iso
   .datetime(timeRule)
   .check(z.refine((at) => parseIsoTime(at) >= 0 && parseIsoTime(at) <= LATEST_TIME, timeRule));
 
-const scripts = z.partial(scriptSchema);
-
 export type ParsedSeedFile = z.output<typeof seedFileSchema>;
 export type ParsedSeedTask = z.output<typeof seedTaskSchema>;
 export const seedFileSchema = objectOf({
   $schema: z.optional(text),
   time: z.optional(timeSchema),
   accounts: z.optional(list(accountSchema).check(z.minLength(1, "have at least one account, or be omitted"))),
-  outcomes: z.optional(objectOf({ provider_a: z.optional(scripts), provider_b: z.optional(scripts) })),
-  faults: z.optional(list(faultRuleSchema)),
+  ...scoped,
   policy: z.optional(policyChangesSchema),
-  limits: z.optional(limitsChangesSchema),
 });
 
 /**

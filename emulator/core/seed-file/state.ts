@@ -1,4 +1,4 @@
-import { isFinalStatus, LIMITS, priceOf } from "../../../src/contract/service.js";
+import { isFinalStatus, LIMITS, MODELS, priceOf } from "../../../src/contract/service.js";
 import { isoTime, parseIsoTime } from "../../time/clock.js";
 import { type Account, createAccount, createKey, EMULATOR_KEY, KEY_RULE } from "../accounts.js";
 import { invalidField, invalidOption, invariant } from "../checks.js";
@@ -7,8 +7,8 @@ import { addFault } from "../faults.js";
 import { canTopUp, MOST_CREDITS, topUp } from "../ledger.js";
 import { findViolation } from "../policy.js";
 import type { Policy } from "../policy-fields.js";
-import { type Outcome, planEnd } from "../providers.js";
-import { limitsFromJson } from "../rate-limit.js";
+import { createScripts, type Outcome, planEnd, type Scripts } from "../providers.js";
+import { changeLimits, limitsFromJson } from "../rate-limit.js";
 import { createState, isConsistent, type NewState, type State } from "../state.js";
 import type { OpenTask, ProviderTask } from "../task.js";
 import { applyTimeouts, createTask, readTask } from "../transitions.js";
@@ -44,11 +44,29 @@ function createSeededState(file: ParsedSeedFile, options: NewState, startTime: n
   const names: Names = new Map();
   const entries = addAccounts(state, accounts, { names, time, ownerKey: options.apiKey });
   replay({ state, index: buildIndex(state), watchers: new StatusWatchers() }, entries, names);
-  for (const model of ["provider_a", "provider_b"] as const)
-    Object.assign(state.scripts[model], outcomes?.[model]);
-  for (const rule of faults) addFault(state, rule);
+  for (const [index, account] of state.accounts.entries())
+    addOwnSettings(state, account, accounts[index] ?? {});
+  state.scripts = scriptsOf(outcomes);
+  for (const rule of faults) addFault(state, rule, null);
   invariant(isConsistent(state), "a seeded state is consistent");
   return { state, time };
+}
+
+/** Adds what applies to one account alone. */
+function addOwnSettings(
+  state: State,
+  account: Account,
+  { outcomes, faults = [], limits }: SeedAccount,
+): void {
+  if (limits !== undefined) account.limits = changeLimits(state.limits, limitsFromJson(limits));
+  if (outcomes !== undefined) account.scripts = scriptsOf(outcomes);
+  for (const rule of faults) addFault(state, { ...rule, account_id: account.id }, account);
+}
+
+function scriptsOf(outcomes: SeedAccount["outcomes"]): Scripts {
+  const scripts = createScripts();
+  for (const model of MODELS) Object.assign(scripts[model], outcomes?.[model]);
+  return scripts;
 }
 
 /** The path of each ID and key, which must be unique. */
