@@ -32,7 +32,7 @@ export interface ServedSite {
 export interface Addresses {
   /** `null` until every site listens. */
   origins: Origins | null;
-  /** Whether URLs in responses have the host name of the request's `Host`, since clients may use any name of this machine. */
+  /** Whether URLs in responses have the name in any `Host`, not only those of `allowedHosts`. */
   readonly followHost: boolean;
 }
 
@@ -114,7 +114,7 @@ async function serveRequest(
     return;
   }
   const own = addresses.origins;
-  const origins = addresses.followHost ? originsAt(request.headers.host, own) : own;
+  const origins = originsFor(request.headers.host, own, served);
   try {
     if (dashboard !== null && (target.path === "/" || target.path.startsWith("/dashboard/"))) {
       const page = await dashboard(method, target.path);
@@ -158,10 +158,15 @@ function isFromThisMachine({ remoteAddress, localAddress }: Socket): boolean {
 }
 
 /** The origins under the host name of a request, such as a container's. The providers' port is their own. */
-function originsAt(host: string | undefined, own: Origins): Origins {
+function originsFor(
+  host: string | undefined,
+  own: Origins,
+  { addresses, allowedHosts }: ServedSite,
+): Origins {
   // A `Host` of anything but a name and a port is ignored.
   if (host === undefined || !URL.canParse(`http://${host}`) || /[/?#@\\\s]/.test(host)) return own;
   const { origin, hostname } = new URL(`http://${host}`);
+  if (!addresses.followHost && !allowedHosts.includes(hostname)) return own;
   const provider = new URL(own.providers.provider_a);
   provider.hostname = hostname;
   return { service: origin, providers: { provider_a: provider.origin, provider_b: provider.origin } };

@@ -18,7 +18,8 @@ export interface ServeOptions {
   host?: string | undefined;
   /**
    * Host names, without a port, under which other machines may use the control plane and the dashboard, such as the
-   * name of a container. Anyone who reaches the port can use them: no key is needed.
+   * name of a container. Anyone who reaches the port can use them: no key is needed. URLs in responses to requests with
+   * such a name have it, too.
    *
    * @defaultValue none: only this machine can use them
    */

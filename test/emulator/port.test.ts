@@ -106,13 +106,17 @@ test("a server that listens on all addresses uses the request's host in its URLs
   }
 });
 
-test("a server that listens on one address uses it in its URLs, whatever the request's host", async () => {
-  const { create, read, server, emulator } = await listen();
+test("a server that listens on one address uses it in its URLs, unless the request's host is allowed", async () => {
+  const { create, read, server, emulator } = await listen({}, { allowHost: "host.docker.internal" });
   const taskId = await create(VALID.song, { polls: 1 });
   await read(taskId);
-  const headers = ["Host: music", `x-api-key: ${emulator.apiKey}`, "Connection: close"];
-  const response = await sendRaw(server.url, [`GET ${TASK}/${taskId} HTTP/1.1`, ...headers, "", ""]);
-  expect(response).toContain(`${server.url}/audio/`);
+  const audioUrlFor = async (host: string) => {
+    const headers = [`Host: ${host}`, `x-api-key: ${emulator.apiKey}`, "Connection: close"];
+    const response = await sendRaw(server.url, [`GET ${TASK}/${taskId} HTTP/1.1`, ...headers, "", ""]);
+    return JSON.parse(response.slice(response.indexOf("{"))).data.output.result[0].audio_url;
+  };
+  expect(await audioUrlFor("music:4010")).toContain(`${server.url}/audio/`);
+  expect(await audioUrlFor("host.docker.internal:4010")).toContain("http://host.docker.internal:4010/audio/");
 });
 
 test("an internal error is a 500 with a request id and a line on stderr, and the server keeps running", async () => {
