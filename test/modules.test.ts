@@ -50,6 +50,7 @@ const arrows = {
 const packages: Record<string, readonly string[]> = {
   ky: ["src/http"],
   "zod/mini": ["src/contract", "src/cli", "emulator/*"],
+  "@opentelemetry/api": ["src/*.ts"],
   msw: ["emulator/msw.ts"],
   vitest: ["emulator/vitest.ts"],
   "bidi-js": ["emulator/core"],

@@ -9,6 +9,7 @@ import * as postgres from "../../src/databases/postgres/index.js";
 import * as redis from "../../src/databases/redis/index.js";
 import * as sdk from "../../src/index.js";
 import * as node from "../../src/node/index.js";
+import * as opentelemetry from "../../src/opentelemetry.js";
 
 const read = (path: string) => readFileSync(path, "utf8");
 
@@ -25,7 +26,7 @@ test("the site lists every guide, and so does Getting started, in the same order
 test("every option has its row, and every row its option", () => {
   const page = read("docs/options.md").split("## Requests")[0] ?? "";
   const rows = [...page.matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gm)].flatMap(([, names = ""]) => wordsOf(names));
-  const reports = ["index", "node", "redis", "postgres"]
+  const reports = ["index", "node", "redis", "postgres", "opentelemetry"]
     .map((entry) => read(`api/${entry}.api.md`))
     .join("\n");
   const options = [...reports.matchAll(/^export interface (\w+Options)\b.*\{\n([^}]*)\}/gm)].flatMap(
@@ -36,7 +37,7 @@ test("every option has its row, and every row its option", () => {
 
 test("every exported function, constant and class is named in a guide", () => {
   const guides = globSync("docs/*.md").map(read).join("\n");
-  const names = [sdk, node, redis, postgres].flatMap((entry) => Object.keys(entry));
+  const names = [sdk, node, redis, postgres, opentelemetry].flatMap((entry) => Object.keys(entry));
   expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(guides))).toEqual([]);
 });
 

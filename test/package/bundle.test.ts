@@ -24,7 +24,13 @@ test("the SDK with its dependencies is at most 48.8 kB in a user's bundle", asyn
 });
 
 test("the SDK loads no code of the emulator", () => {
-  for (const entry of [entries["."], entries["./node"], entries["./redis"], entries["./postgres"]]) {
+  for (const entry of [
+    entries["."],
+    entries["./node"],
+    entries["./redis"],
+    entries["./postgres"],
+    entries["./opentelemetry"],
+  ]) {
     const { files } = importGraph(entry.script);
     const sources = [...files].flatMap(sourcesOf);
     expect(sources.filter((source) => !source.startsWith("../src/"))).toEqual([]);
@@ -35,6 +41,7 @@ for (const [name, { script }] of Object.entries(entries)) {
   test(`${name} imports only packages that a user has installed`, () => {
     const { packages } = importGraph(script);
     const allowed = ["ky", "zod/mini"];
+    if (name === "./opentelemetry") allowed.push("@opentelemetry/api");
     if (name === "./emulator/msw") allowed.push("msw");
     if (name === "./emulator/vitest") allowed.push("vitest");
     // For the MP3 encoder, where there are no web workers.

@@ -24,8 +24,12 @@ export interface World {
   requests: SeenRequest[];
 }
 
-/** A client of a service with the test's responses, on a clock that skips. */
-export function createWorld(answer: Answerer, options: ClientOptions & { clock?: TestClock } = {}): World {
+/** A client of a service with the test's responses, on a clock that skips. `prepare` may change its options. */
+export function createWorld(
+  answer: Answerer,
+  options: ClientOptions & { clock?: TestClock } = {},
+  prepare: (options: ClientOptions) => ClientOptions = (prepared) => prepared,
+): World {
   const clock = options.clock ?? createTestClock();
   const requests: SeenRequest[] = [];
   const fetch = (input: string | URL | Request, init?: RequestInit) =>
@@ -39,14 +43,8 @@ export function createWorld(answer: Answerer, options: ClientOptions & { clock?:
     return answer(seen, requests.length - 1);
   }
 
-  const client = new AsyncMusic({
-    apiKey: API_KEY,
-    baseUrl: BASE_URL,
-    random: () => 0,
-    ...options,
-    clock,
-    fetch,
-  });
+  const own = { apiKey: API_KEY, baseUrl: BASE_URL, random: () => 0, ...options, clock, fetch };
+  const client = new AsyncMusic(prepare(own));
   return { client, clock, requests };
 }
 

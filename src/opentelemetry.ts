@@ -1,0 +1,218 @@
+/**
+ * Spans that follow OpenTelemetry's semantic conventions: for each HTTP attempt and, as an option, for generative AI.
+ *
+ * @module async-music/opentelemetry
+ */
+
+import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { API_PREFIX, HEADERS } from "./contract/service.js";
+import { checkOptions, flagRule } from "./errors/options.js";
+import { createRedactor, type Redactor } from "./errors/redactor.js";
+import type { Span, SpanAttributes, Tracer } from "./http/telemetry.js";
+import { type ClientOptions, checkClientOptions } from "./options.js";
+
+/** Which spans a client makes besides one per call. */
+export interface OpenTelemetryOptions {
+  /**
+   * Make a span for each HTTP attempt, and send the trace context (`traceparent`) to the service. Set it to `false` if an
+   * instrumentation of `fetch` already does both.
+   *
+   * @defaultValue true
+   */
+  http?: boolean | undefined;
+  /**
+   * Name the span of a song or lyrics `generate_content …`, and add `gen_ai.*` attributes. These conventions are
+   * experimental: names may change in a minor version. No attribute contains a prompt or lyrics.
+   *
+   * @defaultValue false
+   */
+  genAi?: boolean | undefined;
+}
+
+/**
+ * Returns the options of a client that traces its calls. Its tracer is the option `tracer`; by default
+ * `trace.getTracer("async-music")` of `@opentelemetry/api`. Errors of the tracer are ignored. No span contains the API key.
+ *
+ * @throws {@link InvalidOptionError} an option is missing or out of range, as by `new AsyncMusic`
+ *
+ * @example
+ * ```ts
+ * import { AsyncMusic } from "async-music";
+ * import { withOpenTelemetry } from "async-music/opentelemetry";
+ *
+ * const client = new AsyncMusic(withOpenTelemetry({ apiKey, baseUrl }, { genAi: true }));
+ * ```
+ */
+export function withOpenTelemetry(
+  options: ClientOptions = {},
+  telemetry: OpenTelemetryOptions = {},
+): ClientOptions {
+  const checked = checkClientOptions(options);
+  const redactor = createRedactor(checked.apiKey);
+  const rules = { http: flagRule, genAi: flagRule };
+  const { http = true, genAi = false } = checkOptions(telemetry, rules, redactor);
+  const tracer = checked.tracer ?? trace.getTracer("async-music");
+  return {
+    ...checked,
+    dangerouslyAllowBrowser: options.dangerouslyAllowBrowser,
+    tracer: genAi ? genAiTracer(tracer, new URL(checked.baseUrl)) : tracer,
+    fetch: http ? tracedFetch(tracer, checked.fetch, redactor) : checked.fetch,
+  };
+}
+
+/** A `fetch` that makes a span for each request. */
+function tracedFetch(
+  tracer: Tracer,
+  fetch: typeof globalThis.fetch | undefined,
+  redactor: Redactor,
+): typeof globalThis.fetch {
+  /** The last request within the span of a call: the attempts of one call share its id. */
+  const lastRequests = new WeakMap<object, { id: string; resendCount: number }>();
+  const countResends = (id: string) => {
+    const call = trace.getActiveSpan();
+    if (call === undefined) return 0;
+    const last = lastRequests.get(call);
+    const resendCount = last?.id === id ? last.resendCount + 1 : 0;
+    lastRequests.set(call, { id, resendCount });
+    return resendCount;
+  };
+
+  const traced: typeof globalThis.fetch = (input, init) => {
+    const send = () => (fetch ?? globalThis.fetch)(input, init);
+    if (!(input instanceof Request)) return send();
+    const { method, headers } = input;
+    const url = new URL(input.url);
+    const requestId = headers.get(HEADERS.requestId);
+    const resendCount = countResends(requestId ?? input.url);
+    // The SDK sends the key to the service only, and the trace context must not reach other hosts either.
+    const isService = headers.has(HEADERS.apiKey);
+    const template = isService ? url.pathname.replace(TASK_PATH, "$1{taskId}") : null;
+    const attributes = {
+      "http.request.method": method,
+      ...serverAttributes(url),
+      "url.full": redactor.text(withoutSecrets(url)),
+      ...(template !== null && { "url.template": template }),
+      ...(requestId !== null && { "async_music.request_id": redactor.text(requestId) }),
+      ...(resendCount > 0 && { "http.request.resend_count": resendCount }),
+    };
+    const name = template === null ? method : `${method} ${template}`;
+    return inSpan(tracer, name, { kind: SpanKind.CLIENT, attributes }, (span) => {
+      if (isService) quietly(() => addTraceContext(headers));
+      return observeResponse(span, send);
+    });
+  };
+  // The SDK passes the request alone to a `fetch` with one parameter.
+  return fetch?.length === 1 ? (input) => traced(input) : traced;
+}
+
+const TASK_PATH = new RegExp(`(${API_PREFIX}/task/)[^/]+$`);
+
+/** Runs work exactly once, within a span if the tracer works. */
+function inSpan<Result>(
+  tracer: Tracer,
+  name: string,
+  options: { kind: SpanKind; attributes: SpanAttributes },
+  work: (span: Span | undefined) => Promise<Result>,
+): Promise<Result> {
+  let result: Promise<Result> | undefined;
+  const once = (span?: Span) => {
+    result ??= work(span);
+    return result;
+  };
+  quietly(() => void tracer.startActiveSpan(name, options, once));
+  return once();
+}
+
+async function observeResponse(span: Span | undefined, send: () => Promise<Response>): Promise<Response> {
+  const fail = (type: string) => {
+    quietly(() => span?.setAttribute("error.type", type));
+    quietly(() => span?.setStatus({ code: SpanStatusCode.ERROR }));
+  };
+  try {
+    const response = await send();
+    const { status } = response;
+    quietly(() => span?.setAttribute("http.response.status_code", status));
+    if (status >= 400) fail(String(status));
+    return response;
+  } catch (error) {
+    fail(error instanceof Error ? error.name : typeof error);
+    throw error;
+  } finally {
+    quietly(() => span?.end());
+  }
+}
+
+/** Baggage may hold data about the application's users, and stays here. */
+function addTraceContext(headers: Headers): void {
+  const carrier: Record<string, string> = {};
+  propagation.inject(context.active(), carrier);
+  for (const [name, value] of Object.entries(carrier)) if (name !== "baggage") headers.set(name, value);
+}
+
+function serverAttributes({ hostname, port, protocol }: URL): SpanAttributes {
+  return {
+    "server.address": hostname.replace(/^\[(.*)\]$/, "$1"),
+    "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+  };
+}
+
+/** A `Request` has no user name and no password in its URL, but any value of its query may be a signature. */
+function withoutSecrets({ href }: URL): string {
+  const url = new URL(href);
+  for (const name of new Set(url.searchParams.keys())) url.searchParams.set(name, "REDACTED");
+  url.hash = "";
+  return url.href;
+}
+
+/** What a task generates, by its type. Uploads and concatenations generate nothing. */
+const OUTPUT_TYPES: ReadonlyMap<unknown, string> = new Map([
+  ["music", "music"],
+  ["lyrics", "text"],
+]);
+
+/** A tracer that turns the span of a generation into one of generative AI. */
+function genAiTracer(tracer: Tracer, baseUrl: URL): Tracer {
+  const generations = new WeakSet<object>();
+  return {
+    startActiveSpan<Work extends (span: Span) => unknown>(
+      name: string,
+      options: { attributes?: SpanAttributes },
+      work: Work,
+    ): ReturnType<Work> {
+      const {
+        "async_music.model": model,
+        "async_music.task_type": taskType,
+        "async_music.task_id": taskId,
+      } = options.attributes ?? {};
+      const caller = trace.getActiveSpan();
+      const isPart = caller !== undefined && generations.has(caller);
+      if (isPart && taskId !== undefined) caller.setAttribute("gen_ai.response.id", taskId);
+      const outputType = OUTPUT_TYPES.get(taskType);
+      if (isPart || model === undefined || outputType === undefined)
+        return tracer.startActiveSpan(name, options, work);
+
+      const attributes = {
+        ...options.attributes,
+        ...serverAttributes(baseUrl),
+        "gen_ai.operation.name": "generate_content",
+        "gen_ai.provider.name": "async_music",
+        "gen_ai.request.model": model,
+        "gen_ai.output.type": outputType,
+      };
+      const within = (span: Span) => {
+        generations.add(span);
+        return work(span) as ReturnType<Work>;
+      };
+      const generation = { ...options, kind: SpanKind.CLIENT, attributes };
+      return tracer.startActiveSpan(`generate_content ${model}`, generation, within);
+    },
+  };
+}
+
+function quietly(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // Tracing must not fail a call.
+  }
+}

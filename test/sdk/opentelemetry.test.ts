@@ -1,0 +1,346 @@
+import { context, propagation, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from "@opentelemetry/core";
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-base";
+import * as semconv from "@opentelemetry/semantic-conventions/incubating";
+import { AsyncMusic, type ClientOptions, InvalidOptionError } from "async-music";
+import { createEmulator } from "async-music/emulator";
+import { type OpenTelemetryOptions, withOpenTelemetry } from "async-music/opentelemetry";
+import { afterEach, expect, test, vi } from "vitest";
+import {
+  accepted,
+  balance,
+  limited,
+  lost,
+  ok,
+  refusal,
+  SONG_REQUEST,
+  succeeded,
+  TASK_ID,
+} from "../support/answers.js";
+import { type Answerer, API_KEY, BASE_URL, createWorld, inTurn } from "../support/world.js";
+
+// The spans of `withOpenTelemetry`, made by OpenTelemetry's own SDK and checked against its list of names.
+
+const PROMPT = SONG_REQUEST.input.gpt_description_prompt;
+
+const SERVER = {
+  [semconv.ATTR_SERVER_ADDRESS]: "music.example",
+  [semconv.ATTR_SERVER_PORT]: 443,
+};
+
+afterEach(unregister);
+
+function unregister() {
+  vi.unstubAllGlobals();
+  context.disable();
+  propagation.disable();
+  trace.disable();
+}
+
+/** Registers OpenTelemetry as an application does. */
+function register() {
+  unregister();
+  const exporter = new InMemorySpanExporter();
+  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  trace.setGlobalTracerProvider(provider);
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  const propagators = [new W3CTraceContextPropagator(), new W3CBaggagePropagator()];
+  propagation.setGlobalPropagator(new CompositePropagator({ propagators }));
+  return () => exporter.getFinishedSpans();
+}
+
+function createTracedWorld(answer: Answerer, telemetry?: OpenTelemetryOptions, options?: ClientOptions) {
+  const spans = register();
+  const prepare = (given: ClientOptions) => withOpenTelemetry({ ...given, ...options }, telemetry);
+  const world = createWorld(answer, {}, prepare);
+  const named = (name: string) => spans().filter((span) => span.name === name);
+  return { ...world, spans, named };
+}
+
+const parentOf = (span: ReadableSpan | undefined) => span?.parentSpanContext?.spanId;
+const idOf = (span: ReadableSpan | undefined) => span?.spanContext().spanId;
+const traceparentOf = (span: ReadableSpan | undefined) =>
+  `00-${span?.spanContext().traceId}-${idOf(span)}-01`;
+const shown = (spans: readonly ReadableSpan[]) =>
+  JSON.stringify(spans.map(({ name, attributes, status, events }) => [name, attributes, status, events]));
+
+test("each attempt is an HTTP span of its call, with the names of the stable conventions", async () => {
+  const { client, spans } = createTracedWorld(() => balance());
+  await client.account.balance({ requestId: "my-request" });
+  const [http, call] = spans();
+  expect([call?.name, call?.kind]).toEqual(["async-music read the balance", SpanKind.INTERNAL]);
+  expect([http?.name, http?.kind]).toEqual(["GET /api/v1/account/balance", SpanKind.CLIENT]);
+  expect(parentOf(http)).toBe(idOf(call));
+  expect(http?.attributes).toEqual({
+    ...SERVER,
+    [semconv.ATTR_HTTP_REQUEST_METHOD]: "GET",
+    [semconv.ATTR_URL_FULL]: `${BASE_URL}/api/v1/account/balance`,
+    [semconv.ATTR_URL_TEMPLATE]: "/api/v1/account/balance",
+    [semconv.ATTR_HTTP_RESPONSE_STATUS_CODE]: 200,
+    "async_music.request_id": "my-request",
+  });
+  expect(http?.status).toEqual({ code: SpanStatusCode.UNSET });
+});
+
+test("the name of a poll's span does not contain the task id", async () => {
+  const { client, named } = createTracedWorld(inTurn(accepted(), ok(succeeded())));
+  await client.tasks.run(SONG_REQUEST);
+  const [post] = named("POST /api/v1/task");
+  const [poll] = named("GET /api/v1/task/{taskId}");
+  const [run] = named("async-music run a task");
+  const [create] = named("async-music create a task");
+  const [wait] = named("async-music wait for a task");
+  expect([post, poll, create, wait].map(parentOf)).toEqual([create, wait, run, run].map(idOf));
+  expect(poll?.attributes[semconv.ATTR_URL_FULL]).toBe(`${BASE_URL}/api/v1/task/${TASK_ID}`);
+  expect(poll?.attributes[semconv.ATTR_URL_TEMPLATE]).toBe("/api/v1/task/{taskId}");
+});
+
+test("an attempt that failed is an error; those after it count the resends of this call only", async () => {
+  const answers = inTurn(refusal(503, "internal_error"), lost, balance(), balance());
+  const { client, named } = createTracedWorld(answers);
+  await client.account.balance();
+  await client.account.balance();
+  const attempts = named("GET /api/v1/account/balance");
+  const fields = attempts.map(({ attributes, status }) => [
+    status.code === SpanStatusCode.ERROR,
+    attributes[semconv.ATTR_HTTP_RESPONSE_STATUS_CODE],
+    attributes[semconv.ATTR_ERROR_TYPE],
+    attributes[semconv.ATTR_HTTP_REQUEST_RESEND_COUNT],
+  ]);
+  expect(fields).toEqual([
+    [true, 503, "503", undefined],
+    [true, undefined, "TypeError", 1],
+    [false, 200, undefined, 2],
+    [false, 200, undefined, undefined],
+  ]);
+});
+
+test("two polls of one wait are no resends, and a create after a 429 is", async () => {
+  const running = { status: "running", output: null, completed_at: null };
+  const { client, named } = createTracedWorld(
+    inTurn(limited(1), accepted(), ok(succeeded(running)), ok(succeeded())),
+    {},
+    // The requests of a world have equal ids otherwise.
+    { random: undefined },
+  );
+  await client.tasks.run(SONG_REQUEST);
+  const resends = (name: string) =>
+    named(name).map(({ attributes }) => attributes[semconv.ATTR_HTTP_REQUEST_RESEND_COUNT]);
+  expect(resends("POST /api/v1/task")).toEqual([undefined, 1]);
+  expect(resends("GET /api/v1/task/{taskId}")).toEqual([undefined, undefined]);
+});
+
+test("the service receives the trace context, without baggage; the host of the audio receives neither", async () => {
+  const audio = () => new Response("audio", { headers: { "Content-Type": "audio/mpeg" } });
+  const { client, requests, spans } = createTracedWorld(({ path }) =>
+    path.startsWith("/api/") ? balance() : audio(),
+  );
+  const baggage = propagation.createBaggage({ user: { value: "ada" } });
+  await context.with(propagation.setBaggage(context.active(), baggage), async () => {
+    await client.account.balance();
+    await client.audio.download(`${BASE_URL}/a.mp3`);
+  });
+  const [toService, toAudio] = requests.map(({ headers }) => headers);
+  expect(toService?.get("traceparent")).toBe(traceparentOf(spans()[0]));
+  expect(toService?.has("baggage")).toBe(false);
+  expect([toAudio?.has("traceparent"), toAudio?.has("baggage")]).toEqual([false, false]);
+});
+
+test("a download is an HTTP span without the secrets of its URL", async () => {
+  const { client, spans } = createTracedWorld(() => new Response("audio"));
+  const url = `https://[::1]:8443/a.mp3?sig=s3cret&part=1&part=2#s3cret`;
+  await client.audio.download(url);
+  await client.audio.download(`https://cdn.example/${API_KEY}`);
+  const [http] = spans();
+  expect([http?.name, http?.attributes]).toMatchObject([
+    "GET",
+    {
+      [semconv.ATTR_URL_FULL]: "https://[::1]:8443/a.mp3?sig=REDACTED&part=REDACTED",
+      [semconv.ATTR_SERVER_ADDRESS]: "::1",
+      [semconv.ATTR_SERVER_PORT]: 8443,
+    },
+  ]);
+  expect(http?.attributes).not.toHaveProperty(semconv.ATTR_URL_TEMPLATE);
+  expect(shown(spans())).not.toContain(API_KEY);
+});
+
+test("without `genAi`, no span has an attribute of these conventions; with it, no span has the prompt", async () => {
+  for (const genAi of [false, true]) {
+    const { client, spans } = createTracedWorld(inTurn(accepted(), ok(succeeded())), { genAi });
+    await client.tasks.run(SONG_REQUEST);
+    expect([genAi, shown(spans()).includes("gen_ai.")]).toEqual([genAi, genAi]);
+    expect(shown(spans())).not.toContain(PROMPT);
+  }
+});
+
+test("with `genAi`, a run is one span of generative AI, with the id of its task", async () => {
+  const { client, spans, named } = createTracedWorld(inTurn(accepted(), ok(succeeded())), { genAi: true });
+  await client.tasks.run(SONG_REQUEST);
+  const [run] = named("generate_content provider_a");
+  expect(run?.kind).toBe(SpanKind.CLIENT);
+  expect(run?.attributes).toEqual({
+    ...SERVER,
+    [semconv.ATTR_GEN_AI_OPERATION_NAME]: semconv.GEN_AI_OPERATION_NAME_VALUE_GENERATE_CONTENT,
+    [semconv.ATTR_GEN_AI_PROVIDER_NAME]: "async_music",
+    [semconv.ATTR_GEN_AI_REQUEST_MODEL]: "provider_a",
+    [semconv.ATTR_GEN_AI_OUTPUT_TYPE]: "music",
+    [semconv.ATTR_GEN_AI_RESPONSE_ID]: TASK_ID,
+    "async_music.model": "provider_a",
+    "async_music.task_type": "music",
+  });
+  const generations = spans().filter(({ attributes }) => semconv.ATTR_GEN_AI_OPERATION_NAME in attributes);
+  expect(generations).toHaveLength(1);
+  const names = ["async-music create a task", "async-music wait for a task"];
+  expect(names.flatMap(named).map(parentOf)).toEqual([idOf(run), idOf(run)]);
+});
+
+test("with `genAi`, a create alone is a generation; an upload is none", async () => {
+  const upload = {
+    model: "provider_a",
+    task_type: "upload",
+    input: { audio_url: "https://a.example/a.mp3" },
+  };
+  for (const [request, name, outputType] of [
+    [SONG_REQUEST, "generate_content provider_a", "music"],
+    [
+      { model: "provider_a", task_type: "lyrics", input: { prompt: "rain" } },
+      "generate_content provider_a",
+      semconv.GEN_AI_OUTPUT_TYPE_VALUE_TEXT,
+    ],
+    [upload, "async-music create a task", undefined],
+    [{ ...SONG_REQUEST, task_type: "constructor" }, "async-music create a task", undefined],
+  ] as const) {
+    const answer = () => accepted({ type: request.task_type });
+    const options = { validateRequests: false };
+    const { client, spans } = createTracedWorld(answer, { genAi: true }, options);
+    await client.tasks.create(Object(request));
+    const created = spans().at(-1);
+    expect([created?.name, created?.attributes[semconv.ATTR_GEN_AI_OUTPUT_TYPE]]).toEqual([name, outputType]);
+  }
+});
+
+test("the span of a generation that failed has the error's class", async () => {
+  const { client, named } = createTracedWorld(() => refusal(402, "insufficient_credits"), { genAi: true });
+  await client.tasks.run(SONG_REQUEST).catch(() => {});
+  const [run] = named("generate_content provider_a");
+  expect(run?.attributes[semconv.ATTR_ERROR_TYPE]).toBe("InsufficientCreditsError");
+  expect(run?.status.code).toBe(SpanStatusCode.ERROR);
+  const [post] = named("POST /api/v1/task");
+  expect([post?.attributes[semconv.ATTR_ERROR_TYPE], post?.status.code]).toEqual([
+    "402",
+    SpanStatusCode.ERROR,
+  ]);
+});
+
+test("`http: false` makes no HTTP span and sends no trace context", async () => {
+  const { client, requests, spans } = createTracedWorld(() => balance(), { http: false });
+  await client.account.balance();
+  expect(spans().map(({ name }) => name)).toEqual(["async-music read the balance"]);
+  expect(requests[0]?.headers.has("traceparent")).toBe(false);
+});
+
+test("every attribute of every span is a name of the conventions, or of this package", async () => {
+  const known = new Set<unknown>(Object.values(semconv));
+  const spans = register();
+  await using emulator = createEmulator();
+  const client = new AsyncMusic(withOpenTelemetry(emulator.connection(), { genAi: true }));
+  const song = await client.tasks.run(SONG_REQUEST);
+  await client.account.usage();
+  for (const clip of song.output.result) await (await client.audio.download(clip)).arrayBuffer();
+  await client.tasks.retrieve("7").catch(() => {});
+  const names = new Set(spans().flatMap(({ attributes }) => Object.keys(attributes)));
+  expect(names.size).toBeGreaterThan(15);
+  expect([...names].filter((name) => !name.startsWith("async_music.") && !known.has(name))).toEqual([]);
+});
+
+test("without a registered SDK, calls work and send no trace context", async () => {
+  const { client, requests } = createWorld(
+    () => balance(),
+    {},
+    (options) => withOpenTelemetry(options, { genAi: true }),
+  );
+  await client.account.balance();
+  expect(requests[0]?.headers.has("traceparent")).toBe(false);
+});
+
+const BROKEN = ["startActiveSpan", "end", "setAttribute", "setStatus", "inject"];
+test.each(BROKEN)("a failure in %s changes no call, and sends each request once", async (broken) => {
+  register();
+  const act = (name: string) => {
+    if (name === broken) throw new Error("the exporter is full");
+  };
+  propagation.disable();
+  propagation.setGlobalPropagator({
+    inject: () => act("inject"),
+    extract: (given) => given,
+    fields: () => [],
+  });
+  const methods = ["end", "setAttribute", "setStatus", "recordException"];
+  const span = Object.fromEntries(methods.map((name) => [name, () => act(name)]));
+  const tracer = {
+    startActiveSpan(_name: string, _options: object, work: (its: unknown) => unknown) {
+      act("startActiveSpan");
+      return work(span);
+    },
+  } as unknown as Tracer;
+  const { client, requests } = createWorld(
+    inTurn(refusal(503, "internal_error"), balance(), accepted(), ok(succeeded())),
+    { tracer },
+    (options) => withOpenTelemetry(options, { genAi: true }),
+  );
+  await client.account.balance();
+  expect((await client.tasks.run(SONG_REQUEST)).task_id).toBe(TASK_ID);
+  expect(requests).toHaveLength(4);
+});
+
+test("a custom `fetch` with one parameter sees an abort in its request", async () => {
+  const abort = new AbortController();
+  const fetch = ((request: Request) =>
+    new Promise((_, reject) => {
+      request.signal.addEventListener("abort", () => reject(request.signal.reason));
+      abort.abort(new Error("the caller left"));
+    })) as typeof globalThis.fetch;
+  const spans = register();
+  const client = new AsyncMusic(withOpenTelemetry({ apiKey: API_KEY, baseUrl: BASE_URL, fetch }));
+  await expect(client.account.balance({ signal: abort.signal })).rejects.toThrow("the caller left");
+  await vi.waitFor(() => expect(spans()).toHaveLength(2));
+  for (const span of spans()) expect(span.attributes[semconv.ATTR_ERROR_TYPE]).toBe("Error");
+});
+
+test("a browser is allowed with `dangerouslyAllowBrowser: true` only", () => {
+  for (const [name, value] of Object.entries({ window: {}, document: {} })) vi.stubGlobal(name, value);
+  const create = (options: ClientOptions) =>
+    new AsyncMusic(withOpenTelemetry({ apiKey: API_KEY, baseUrl: BASE_URL, ...options }));
+  expect(() => create({})).toThrow(/^This is a browser/);
+  expect(create({ dangerouslyAllowBrowser: true }).baseUrl).toBe(BASE_URL);
+});
+
+test("a pacer's factory is called once", () => {
+  const pacers: unknown[] = [];
+  const pacer = (...args: unknown[]) => {
+    pacers.push(args[1]);
+    return { admit: async () => true, report() {}, learn() {}, rateLimit: () => Object({}) };
+  };
+  void new AsyncMusic(withOpenTelemetry({ apiKey: API_KEY, baseUrl: BASE_URL, pacer: Object(pacer) }));
+  expect(pacers).toEqual([API_KEY]);
+});
+
+test.each([
+  [{}, { http: "no" }, /^`http` must be true or false/],
+  [{}, { genai: true }, /^Unknown option `genai`\. Did you mean `genAi`\?/],
+  [{}, { tracer: {} }, /^`tracer` is not an option here\. Pass it to `new AsyncMusic`/],
+  [{ tracer: {} }, {}, /^`tracer` must have the methods startActiveSpan/],
+  [{ fetch: "no" }, {}, /^`fetch` must be a function/],
+  [{ apiKey: BASE_URL }, {}, /^`apiKey` looks like a URL/],
+])("options %o and %o are refused by name", (options, telemetry, message) => {
+  const prepare = () =>
+    withOpenTelemetry({ apiKey: API_KEY, baseUrl: BASE_URL, ...Object(options) }, Object(telemetry));
+  expect(prepare).toThrow(InvalidOptionError);
+  expect(prepare).toThrow(message);
+});
