@@ -2,6 +2,7 @@ import { defineConfig } from "tsup";
 import { buildDashboard } from "./scripts/build-dashboard.js";
 import { minifyLibraries, unusedPackages } from "./scripts/minify-libraries.js";
 import { requireBuiltins } from "./scripts/require-builtins.js";
+import { thinMaps } from "./scripts/thin-maps.js";
 import { thirdPartyLicenses } from "./scripts/third-party-licenses.js";
 import { unmappedPackages } from "./scripts/unmapped-packages.js";
 
@@ -32,7 +33,10 @@ export default defineConfig({
   removeNodeProtocol: false,
   loader: { ".woff": "binary" },
   sourcemap: true,
-  onSuccess: buildDashboard,
+  async onSuccess() {
+    thinMaps();
+    await buildDashboard();
+  },
   esbuildOptions(options) {
     // The maps point at the sources, which the package holds.
     options.sourcesContent = false;

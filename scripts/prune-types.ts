@@ -1,10 +1,12 @@
 /**
  * Removes every declaration that no entry of the package needs, so that its types name nothing internal and no
- * dependency. Line numbers stay the same for the declaration maps.
+ * dependency. Line numbers stay the same for the declaration maps, which keep the positions of declared names alone: these
+ * are what "go to definition" follows to the sources.
  */
 
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import { decode, encode } from "@jridgewell/sourcemap-codec";
 import ts from "typescript";
 
 interface Module {
@@ -24,6 +26,7 @@ for (const file of globSync("dist/types/**/*.d.ts")) {
   const module = modules.get(file);
   if (module !== undefined) {
     writeFileSync(file, textOf(module));
+    writeFileSync(`${file}.map`, mapOf(file, module));
     continue;
   }
   rmSync(file);
@@ -149,4 +152,30 @@ function keptText(statement: ts.Statement, kept: ReadonlySet<ts.Node>, text: str
   const used = specifiers.filter((specifier) => kept.has(specifier));
   if (used.length === specifiers.length) return text;
   return `${text.replace(/\{[^}]*\}/, `{ ${used.map((each) => each.getText()).join(", ")} }`).replaceAll("\n", " ")}${lines}`;
+}
+
+function mapOf(file: string, module: Module): string {
+  const map = JSON.parse(readFileSync(`${file}.map`, "utf8"));
+  const names = declaredPositions(module);
+  const mappings = decode(map.mappings).map((segments, line) =>
+    segments.filter(([column]) => names.has(`${line}:${column}`)),
+  );
+  return JSON.stringify({ ...map, mappings: encode(mappings) });
+}
+
+/** The line and the column of each name that a kept statement declares. */
+function declaredPositions({ source, kept }: Module): ReadonlySet<string> {
+  const positions = new Set<string>();
+  const visit = (node: ts.Node) => {
+    const { name } = node as ts.NamedDeclaration;
+    if (name !== undefined) {
+      const { line, character } = source.getLineAndCharacterOfPosition(name.getStart(source));
+      positions.add(`${line}:${character}`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  for (const statement of source.statements)
+    if (kept.has(statement) && !ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement))
+      visit(statement);
+  return positions;
 }
