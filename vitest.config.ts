@@ -30,7 +30,7 @@ const built = [
 
 /** Slow tests: `npm run check` runs them, and `npm test` does not. */
 const long = [
-  "test/{kill,pacing}/**/*.test.ts",
+  "test/{isolation,kill,pacing}/**/*.test.ts",
   "test/trips.test.ts",
   "test/cli/drift-deviations.test.ts",
   "test/contract/{msw-2,performance,policies}.test.ts",
