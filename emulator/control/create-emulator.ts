@@ -21,7 +21,8 @@ import { remainingFaults } from "../core/faults.js";
 import { creditsSchema } from "../core/ledger.js";
 import { type LogReader, listFindings } from "../core/log/audit.js";
 import { invoicePdf } from "../core/payments/payments.js";
-import { changeLimits, scopedChangesSchema } from "../core/rate-limit.js";
+import { changePolicy } from "../core/policy.js";
+import { changeLimits } from "../core/rate-limit.js";
 import { parseSeedFile } from "../core/seed-file/schema.js";
 import { createInitialState } from "../core/seed-file/state.js";
 import { takeSnapshot } from "../core/state.js";
@@ -123,14 +124,8 @@ function assemble(core: Core, options: EmulatorOptions, closing: AbortController
         random: connectionRandom(core, apiKey),
       };
     },
-    changePolicy: bind(context, serviceMethods.changePolicy),
-    changeLimits(given) {
-      const { accountId, ...changes } = parseOption("limits", scopedChangesSchema, given);
-      const account = accountIn(core, { accountId });
-      const limits = changeLimits(account?.limits ?? core.state.limits, changes);
-      (account ?? core.state).limits = limits;
-      return limits;
-    },
+    changePolicy: (changes, scope) => changePolicy(accountIn(core, scope), core.state, changes),
+    changeLimits: (changes, scope) => changeLimits(accountIn(core, scope), core.state, changes),
     state: (scope) => viewState(context, accountIn(core, scope)),
     onRequest(listener, scope) {
       const account = accountIn(core, scope);

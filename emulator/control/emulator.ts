@@ -115,15 +115,20 @@ export interface Emulator extends AsyncDisposable {
    * @param options.apiKey - Another account's key. @defaultValue `emulator.apiKey`
    */
   connection(options?: { apiKey?: string | undefined }): Connection;
-  /** @throws RangeError for an unknown field or an invalid value; nothing is then changed. */
-  changePolicy(changes: Partial<Policy>): Readonly<Policy>;
   /**
-   * Changes the rate limit of every key, or with `accountId` of this account's keys. From then on, the account keeps its
-   * own limit: changes for all accounts do not apply to it.
+   * Changes the policy for all accounts, or with `accountId` for one. From then on, the account keeps its own policy:
+   * changes for all accounts do not apply to it.
+   *
+   * @throws RangeError for an unknown field or an invalid value; nothing is then changed.
+   */
+  changePolicy(changes: Partial<Policy>, scope?: Scope): Readonly<Policy>;
+  /**
+   * Changes the rate limit of every key, or with `accountId` of the account's keys. From then on, the account keeps its own
+   * limit: changes for all accounts do not apply to it.
    *
    * @throws RangeError for an invalid limit; nothing is then changed.
    */
-  changeLimits(changes: Partial<Limits> & Scope): Readonly<Limits>;
+  changeLimits(changes: Partial<Limits>, scope?: Scope): Readonly<Limits>;
   /** Returns accounts, tasks and settings. Like every read, this applies the task timeout to these tasks. */
   state(scope?: Scope): EmulatorState;
   /** Calls the listener at the end of each later request. Returns a function that removes the listener. */

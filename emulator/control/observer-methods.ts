@@ -47,6 +47,7 @@ const overviewSchema = z.object({
       keys: list(keyDetailsSchema),
       /** Of this account alone; null for those of all accounts. */
       limits: z.nullable(limitsJsonSchema),
+      policy: z.nullable(policySchema),
       providers: z.nullable(scriptsSchema),
     }),
   ),
@@ -131,6 +132,7 @@ export const observerMethods = {
         ledger_entries: account.ledger.entries.length,
         keys: account.keys.map(keyDetails),
         limits: account.limits === undefined ? null : limitsJson(account.limits),
+        policy: account.policy ?? null,
         providers: account.scripts ?? null,
       })),
       tasks: core.state.tasks.length,
@@ -287,7 +289,9 @@ async function sendRequest(context: MethodContext, account: Account, request: Se
     body: body === undefined ? null : new TextEncoder().encode(JSON.stringify(body)),
   });
   const violation =
-    typeof sent === "object" && sent.errorCode !== null ? findViolation(body, core.state.policy) : null;
+    typeof sent === "object" && sent.errorCode !== null
+      ? findViolation(body, account.policy ?? core.state.policy)
+      : null;
   const isRefused = typeof sent === "object" && sent.errorCode === violation?.errorCode;
   return { ...sentResponse(sent), issues: isRefused ? (violation?.issues ?? []) : [] };
 }

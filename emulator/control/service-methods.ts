@@ -24,7 +24,12 @@ import {
 import { addFault, faultRuleSchema, remainingFaultSchema, remainingFaults } from "../core/faults.js";
 import { creditsSchema } from "../core/ledger.js";
 import { findingSchema, listFindings, loggedRequestSchema } from "../core/log/audit.js";
-import { policyChangesSchema, policySchema } from "../core/policy.js";
+import {
+  changePolicy,
+  policyChangesSchema,
+  policySchema,
+  scopedPolicyChangesSchema,
+} from "../core/policy.js";
 import { createScripts, scopedOutcomeSchema } from "../core/providers.js";
 import {
   changeLimits,
@@ -164,24 +169,20 @@ export const serviceMethods = {
     },
   }),
   changePolicy: method("PATCH /policy", {
-    summary: "Change the policy: behavior that the interface does not decide.",
-    body: policyChangesSchema,
+    summary:
+      "Change the policy, behavior that the interface does not decide: for all, or for one account, which then keeps it.",
+    scoped: true,
+    body: scopedPolicyChangesSchema,
     response: policySchema,
-    run({ core: { state } }, _, changes) {
-      state.policy = { ...state.policy, ...changes };
-      return state.policy;
-    },
+    run: ({ core }, _, { account_id: __, ...changes }, account) => changePolicy(account, core.state, changes),
   }),
   changeLimits: method("PATCH /limits", {
     summary: "Change the rate limit of every key, or of one account's keys, which then keep it.",
     scoped: true,
     body: scopedLimitsChangesSchema,
     response: limitsJsonSchema,
-    run({ core: { state } }, _, { account_id: __, ...changes }, account) {
-      const limits = changeLimits(account?.limits ?? state.limits, limitsFromJson(changes));
-      (account ?? state).limits = limits;
-      return limitsJson(limits);
-    },
+    run: ({ core }, _, { account_id: __, ...changes }, account) =>
+      limitsJson(changeLimits(account, core.state, limitsFromJson(changes))),
   }),
 
   listRequests: method("GET /requests", {
@@ -230,7 +231,7 @@ export function viewState({ core, origins }: MethodContext, account: Account | n
   const tasks = state.tasks.filter(({ accountId }) => account === null || accountId === account.id);
   return {
     now: isoTime(now),
-    policy: { ...state.policy },
+    policy: { ...(account?.policy ?? state.policy) },
     limits: { ...(account?.limits ?? state.limits) },
     accounts,
     tasks: tasks.map((task) => ({ account_id: task.accountId, ...taskData(task, now, origins) })),

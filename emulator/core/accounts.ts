@@ -4,6 +4,7 @@ import { randomUuid } from "../time/random.js";
 import { count, flag, list, objectOf, text, time } from "./checks.js";
 import { createLedger, ledgerSchema, topUp } from "./ledger.js";
 import { createPurchases, purchasesSchema } from "./payments/schemas.js";
+import { policySchema } from "./policy.js";
 import { scriptsSchema } from "./providers.js";
 import { LONGEST_KEY_NAME } from "./ranges.js";
 import { limitsSchema, rateWindowSchema } from "./rate-limit.js";
@@ -40,8 +41,9 @@ export const accountSchema = objectOf({
   tasksCreated: count,
   /** The price of all tasks, refunded ones included. */
   creditsUsed: count,
-  /** The outcomes and the rate limit of this account alone; absent until they are set. */
+  /** The outcomes, the policy and the rate limit of this account alone; absent until they are set. */
   scripts: z.optional(scriptsSchema),
+  policy: z.optional(policySchema),
   limits: z.optional(limitsSchema),
   /** How many faults were added for it alone. */
   faults: z.optional(count),

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { findRequestViolation, type RequestViolation } from "../../src/contract/request-rules.js";
 import { randomChoice, randomStream } from "../time/random.js";
-import { invalidOption, NAMED, objectOf, parseOption, someOf, wholeNumber } from "./checks.js";
+import { invalidOption, NAMED, objectOf, parseOption, someOf, text, wholeNumber } from "./checks.js";
 import { POLICY_FIELDS, type Policy, type PolicyField } from "./policy-fields.js";
 
 const schemas = Object.entries(POLICY_FIELDS).map(([name, field]) => [name, schemaOf(field)]);
@@ -16,6 +16,23 @@ function schemaOf({ choices, range }: PolicyField<Policy[keyof Policy]>): z.ZodM
 }
 
 export const policyChangesSchema = someOf(policySchema.shape);
+export const scopedPolicyChangesSchema = someOf({ ...policySchema.shape, account_id: text });
+
+/**
+ * Changes the policy of an account, which then keeps it, or the one for all.
+ *
+ * @throws RangeError that names the invalid field; nothing is then changed.
+ */
+export function changePolicy(
+  account: { policy?: Policy | undefined } | null,
+  shared: { policy: Policy },
+  changes: unknown,
+): Policy {
+  const checked = parseOption("", policyChangesSchema, changes);
+  const policy = { ...(account?.policy ?? shared.policy), ...checked };
+  (account ?? shared).policy = policy;
+  return policy;
+}
 
 /** The defaults with some fields changed; with `"vary"`, a choice for every field, drawn from the seed. */
 export function createPolicy(seed: number, changes: Partial<Policy> | "vary" = {}): Policy {

@@ -97,7 +97,7 @@ const failureOnly = z.check<Outcome>(({ value, issues }) => {
 
 export const outcomeSchema = objectOf(outcomeFields).check(failureOnly).register(NAMED, { id: "Outcome" });
 
-export const scopedOutcomeSchema = objectOf({ account_id: z.optional(text), ...outcomeFields }).check(
+export const scopedOutcomeSchema = objectOf({ ...outcomeFields, account_id: z.optional(text) }).check(
   failureOnly,
 );
 

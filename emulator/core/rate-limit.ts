@@ -32,17 +32,29 @@ export const limitsSchema = objectOf({
   windowSeconds: numberBetween(...RANGES.window_seconds),
 });
 
-/** Of one account, or of all. */
-export const scopedChangesSchema = z.partial(objectOf({ ...limitsSchema.shape, accountId: text }));
-
 /**
  * The limits with some of them changed.
  *
- * @throws RangeError that names the invalid limit; nothing is then changed.
+ * @throws RangeError that names the invalid limit
  */
-export function changeLimits(limits: Limits, changes: unknown): Limits {
+export function mergeLimits(limits: Limits, changes: unknown): Limits {
   const { requests, windowSeconds } = parseOption("limits", z.partial(limitsSchema), changes);
   return { requests: requests ?? limits.requests, windowSeconds: windowSeconds ?? limits.windowSeconds };
+}
+
+/**
+ * Changes the limits of an account, which then keeps them, or those for all.
+ *
+ * @throws RangeError that names the invalid limit; nothing is then changed.
+ */
+export function changeLimits(
+  account: { limits?: Limits | undefined } | null,
+  shared: { limits: Limits },
+  changes: unknown,
+): Limits {
+  const limits = mergeLimits(account?.limits ?? shared.limits, changes);
+  (account ?? shared).limits = limits;
+  return limits;
 }
 
 export const limitsJsonSchema = objectOf({
@@ -50,7 +62,7 @@ export const limitsJsonSchema = objectOf({
   window_seconds: limitsSchema.shape.windowSeconds,
 });
 export const limitsChangesSchema = someOf(limitsJsonSchema.shape);
-export const scopedLimitsChangesSchema = someOf({ account_id: text, ...limitsJsonSchema.shape });
+export const scopedLimitsChangesSchema = someOf({ ...limitsJsonSchema.shape, account_id: text });
 
 export function limitsJson({ requests, windowSeconds }: Limits): z.output<typeof limitsJsonSchema> {
   return { requests, window_seconds: windowSeconds };

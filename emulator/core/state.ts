@@ -19,7 +19,7 @@ import type { StoredPayment } from "./payments/schemas.js";
 import { createPolicy, policySchema } from "./policy.js";
 import type { Policy } from "./policy-fields.js";
 import { createScripts, scriptsSchema } from "./providers.js";
-import { changeLimits, DEFAULT_LIMITS, type Limits, limitsSchema } from "./rate-limit.js";
+import { DEFAULT_LIMITS, type Limits, limitsSchema, mergeLimits } from "./rate-limit.js";
 import { parseInput, type StoredTask, taskSchema } from "./task.js";
 
 const COUNTED = [
@@ -75,7 +75,7 @@ export function createState(options: NewState, now: number): State {
     owner: { accountId: account.id, apiKey: key.value },
     counts,
     policy: createPolicy(seed, policy),
-    limits: changeLimits(DEFAULT_LIMITS, limits ?? {}),
+    limits: mergeLimits(DEFAULT_LIMITS, limits ?? {}),
     accounts: [account],
     tasks: [],
     scripts: createScripts(),

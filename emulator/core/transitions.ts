@@ -101,7 +101,7 @@ export function applyTimeouts(core: World, account: Account, now: number): void 
     invariant(task !== undefined && !("completedAt" in task), "an open task exists");
     if (now - task.createdAt <= LIMITS.taskTimeoutMs) break;
     const isExempt =
-      core.state.policy.late_success === "success" &&
+      (account.policy ?? core.state.policy).late_success === "success" &&
       "end" in providerReport(task.plan, LIMITS.taskTimeoutMs, task.reads);
     if (!isExempt) timeOut(core, account, task);
   }
@@ -113,7 +113,8 @@ export function applyTimeouts(core: World, account: Account, now: number): void 
  */
 export function readTask(core: World, account: Account, { ordinal }: StoredTask, now: number): StoredTask {
   applyTimeouts(core, account, now);
-  const { tasks, policy } = core.state;
+  const { tasks } = core.state;
+  const { policy = core.state.policy } = account;
   const task = tasks[ordinal];
   invariant(task !== undefined, "a task that is read exists");
   if ("completedAt" in task) return task;
@@ -140,7 +141,8 @@ function endTask(core: World, account: Account, task: OpenTask, report: Finished
     return replaceTask(core, { ...task, status: "failure", completedAt, discoveredAt: now, ...failure });
   }
   settle(account.ledger, task, now);
-  const { seed, policy } = core.state;
+  const { seed } = core.state;
+  const { policy = core.state.policy } = account;
   const isConverted = task.audioFormat === "mp3" && policy.audio_conversion === "on";
   return replaceTask(core, {
     ...task,
@@ -157,7 +159,8 @@ function endTask(core: World, account: Account, task: OpenTask, report: Finished
 function timeOut(core: World, account: Account, task: OpenTask): void {
   const completedAt = task.createdAt + LIMITS.taskTimeoutMs + 1;
   refund(account.ledger, task, completedAt);
-  const { timeout_error_code: errorCode, timeout_retryable: retryable } = core.state.policy;
+  const { policy = core.state.policy } = account;
+  const { timeout_error_code: errorCode, timeout_retryable: retryable } = policy;
   replaceTask(core, {
     ...task,
     status: "timeout",

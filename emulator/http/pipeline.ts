@@ -177,7 +177,8 @@ async function delay(context: Context, ms: number): Promise<void> {
 /** Runs the stages in the order of their errors' precedence: route, authentication, rate limit, and the route's own. */
 function runStages(context: Context): HttpResponse | Promise<HttpResponse> {
   const { core, request, caller } = context;
-  const onError = (error: unknown) => completeFor(context, refusalResponse(error, core.state.policy));
+  const { policy = core.state.policy } = caller?.account ?? {};
+  const onError = (error: unknown) => completeFor(context, refusalResponse(error, policy));
   try {
     const { site } = request;
     const found = findRoute(ROUTES[site], request, site === "service" ? "/openapi.json" : null);
@@ -206,10 +207,11 @@ function invalidKey({ headers }: HttpRequest): Refusal {
 
 /** Counts a request in its key's window, or returns why it is refused (Limits: Rate limit). */
 function countRequest(context: Context, { account, key }: Caller): Refusal | null {
-  const { policy, limits } = context.core.state;
+  const { state } = context.core;
+  const { policy = state.policy, limits = state.limits } = account;
   if (key.window?.kind !== policy.rate_limit_window)
     key.window = openWindow(policy.rate_limit_window, context.now);
-  const admission = admit(key.window, account.limits ?? limits, context.now);
+  const admission = admit(key.window, limits, context.now);
   context.remaining = admission.admitted ? admission.remaining : 0;
   if (admission.admitted) return null;
   const { retryAfterSeconds: wait } = admission;
@@ -228,8 +230,7 @@ function outcomeBefore(fault: Fault, context: Context): HttpOutcome | null {
   if (fault.kind === "disconnect") return "disconnect";
   const { core, caller, now } = context;
   if (caller !== null) {
-    const { policy } = core.state;
-    const { limits = core.state.limits } = caller.account;
+    const { policy = core.state.policy, limits = core.state.limits } = caller.account;
     const { window } = caller.key;
     const isCurrent = window?.kind === policy.rate_limit_window;
     context.remaining = isCurrent ? remainingIn(window, limits, now) : limits.requests;

@@ -94,7 +94,7 @@ function handleCreateTask(context: Context, account: Account): TaskSubmission {
   if (account.suspended)
     throw new Refusal("account_suspended", "The account is suspended and cannot create tasks.");
   const body = requireJson(request, json);
-  const violation = findViolation(body, core.state.policy);
+  const violation = findViolation(body, account.policy ?? core.state.policy);
   if (violation !== null) {
     const issues = violation.issues.map(({ path, message }) => `${path || "the body"} ${message}`);
     throw new Refusal(violation.errorCode, `Invalid request: ${issues.join("; ")}.`);

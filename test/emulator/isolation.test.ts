@@ -1,5 +1,11 @@
 import { AsyncMusic } from "async-music";
-import { checkCompliance, createEmulator, type Emulator, type ScopedOutcome } from "async-music/emulator";
+import {
+  checkCompliance,
+  createEmulator,
+  type Emulator,
+  type Policy,
+  type ScopedOutcome,
+} from "async-music/emulator";
 import { describe, expect, test } from "vitest";
 import { coreOf } from "../../emulator/http/service.js";
 import { readTwice } from "../vitest/read-twice.js";
@@ -30,7 +36,9 @@ const DOORS = {
     always: async ({ emulator, account_id: accountId }: Neighbor, outcome: ScopedOutcome | null) =>
       emulator.providers.provider_a.always(outcome, { accountId }),
     limit: async ({ emulator, account_id: accountId }: Neighbor, requests: number) =>
-      void emulator.changeLimits({ accountId, requests }),
+      void emulator.changeLimits({ requests }, { accountId }),
+    policy: async ({ emulator, account_id: accountId }: Neighbor, changes: Partial<Policy>) =>
+      void emulator.changePolicy(changes, { accountId }),
     requests: async ({ emulator, account_id }: Neighbor) => emulator.accounts.requests(account_id),
     audit: async ({ emulator, account_id: accountId }: Neighbor) => emulator.audit({ accountId }),
     state: async ({ emulator, account_id: accountId }: Neighbor) => emulator.state({ accountId }),
@@ -47,6 +55,8 @@ const DOORS = {
         : control("PUT", "/providers/provider_a/always", { account_id, ...outcome }),
     limit: ({ control, account_id }: Neighbor, requests: number) =>
       control("PATCH", "/limits", { account_id, requests }),
+    policy: ({ control, account_id }: Neighbor, changes: Partial<Policy>) =>
+      control("PATCH", "/policy", { account_id, ...changes }),
   },
   "over HTTP, in the query": {
     ...readsOverHttp(),
@@ -58,6 +68,8 @@ const DOORS = {
       control("PUT", `/providers/provider_a/always?account_id=${account_id}`, outcome),
     limit: ({ control, account_id }: Neighbor, requests: number) =>
       control("PATCH", `/limits?account_id=${account_id}`, { requests }),
+    policy: ({ control, account_id }: Neighbor, changes: Partial<Policy>) =>
+      control("PATCH", `/policy?account_id=${account_id}`, changes),
   },
 };
 
@@ -129,6 +141,42 @@ describe.each(Object.entries(DOORS))("%s", (_, door) => {
     expect(emulator.limits.requests).toBe(50);
   });
 
+  test("a policy of an account leaves the others' unchanged, and outlasts a change for all", async () => {
+    const { emulator, one, other } = createNeighbors();
+    await door.policy(one, {
+      ...{ null_audio_format: "omitted", audio_conversion: "off", audio_format_unavailable_status: 422 },
+      ...{ running_after: "first_read", late_success: "success", timeout_error_code: "rate_limited" },
+      rate_limit_window: "sliding",
+    });
+    emulator.changePolicy({ audio_conversion: "failing" });
+    const statusOf = async ({ post }: Neighbor, audio_format: string | null) =>
+      (await post({ ...VALID.song, audio_format })).status;
+    expect([await statusOf(one, null), await statusOf(other, null)]).toEqual([202, 400]);
+    expect([await statusOf(one, "mp3"), await statusOf(other, "mp3")]).toEqual([422, 202]);
+    const firstStatus = async ({ create, read }: Neighbor) =>
+      (await read(await create(VALID.song, { queue_seconds: 60 }))).status;
+    expect([await firstStatus(one), await firstStatus(other)]).toEqual(["running", "pending"]);
+
+    const ids = [];
+    for (const { create } of [one, other])
+      ids.push(
+        await create(VALID.song, { process_seconds: 60 }),
+        await create(VALID.song, { outcome: "hang" }),
+      );
+    await emulator.clock.advance(3_600_001);
+    const ends = [];
+    for (const [index, id] of ids.entries()) ends.push(await (index < 2 ? one : other).read(id));
+    expect(ends.map(({ status, error_code }) => [status, error_code])).toEqual([
+      ["success", null],
+      ["timeout", "rate_limited"],
+      ["timeout", "upstream_provider_error"],
+      ["timeout", "upstream_provider_error"],
+    ]);
+    expect((await door.state(one)).policy.audio_conversion).toBe("off");
+    const kinds = coreOf(emulator).state.accounts.map(({ keys }) => keys[0]?.window?.kind);
+    expect(kinds).toEqual([undefined, "sliding", "fixed"]);
+  });
+
   test("the log, the findings and the state of an account have nothing of another one", async () => {
     const { emulator, one, other } = createNeighbors();
     for (const tenant of [one, other, one]) {
@@ -174,7 +222,8 @@ describe("an unknown account", () => {
       () => provider_a.next({ account_id: UNKNOWN }),
       () => provider_a.always({ account_id: UNKNOWN }),
       () => provider_a.always(null, scope),
-      () => emulator.changeLimits({ ...scope, requests: 5 }),
+      () => emulator.changeLimits({ requests: 5 }, scope),
+      () => emulator.changePolicy({ late_success: "success" }, scope),
       () => emulator.audit(scope),
       () => emulator.state(scope),
       () => emulator.onRequest(() => {}, scope),
@@ -199,6 +248,7 @@ describe("an unknown account", () => {
       ["PUT", "/providers/provider_a/always", inBody],
       ["PUT", `/providers/provider_a/always${query}`, null],
       ["PATCH", "/limits", { ...inBody, requests: 5 }],
+      ["PATCH", "/policy", { ...inBody, late_success: "success" }],
       ["GET", `/requests${query}`],
       ["GET", `/requests/stream${query}`],
       ["GET", `/exchanges/stream${query}`],
@@ -288,7 +338,8 @@ test("a snapshot keeps the faults, outcomes, limits and findings of each account
   const { account_id } = one;
   emulator.faults.add({ account_id, path: BALANCE, times: 2, probability: 0.5, fault: failWith(500) });
   emulator.providers.provider_a.next({ account_id, outcome: "reject" });
-  emulator.changeLimits({ accountId: account_id, requests: 9 });
+  emulator.changeLimits({ requests: 9 }, { accountId: account_id });
+  emulator.changePolicy({ null_audio_format: "omitted" }, { accountId: account_id });
   const taskId = await one.create(VALID.lyrics, { polls: 5 });
   await Promise.all([one.read(taskId), one.read(taskId)]);
   const use = async (each: Emulator) => {

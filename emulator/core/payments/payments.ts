@@ -2,6 +2,7 @@ import { isoTime, parseIsoTime } from "../../time/clock.js";
 import { randomStream, randomUuid } from "../../time/random.js";
 import { InvalidValueError, invalidField, invalidOption, invariant, UnknownIdError } from "../checks.js";
 import { canTopUp, type Ledger, MOST_CREDITS, topUp } from "../ledger.js";
+import type { Policy } from "../policy-fields.js";
 import type { State } from "../state.js";
 import { printingProblem } from "./printable.js";
 import {
@@ -28,7 +29,7 @@ const MONTH_LENGTH = "2026-01".length;
 
 export interface PaymentContext {
   readonly state: Pick<State, "seed" | "counts" | "policy">;
-  readonly account: { ledger: Ledger; purchases: Purchases };
+  readonly account: { ledger: Ledger; purchases: Purchases; policy?: Policy | undefined };
   readonly now: number;
 }
 
@@ -161,7 +162,7 @@ function pausedUntil({ account, now }: PaymentContext): string | null {
 function chargedThisMonthUsd({ state, account, now }: PaymentContext): number {
   const month = isoTime(now).slice(0, MONTH_LENGTH);
   const isThisMonth = (at: string) =>
-    state.policy.auto_top_up_month === "calendar_utc"
+    (account.policy ?? state.policy).auto_top_up_month === "calendar_utc"
       ? at.startsWith(month)
       : parseIsoTime(at) > now - THIRTY_DAYS_MS;
   return account.purchases.payments

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import { RateLimitedError, SubmissionOutcomeUnknownError } from "async-music";
+import { createAccount } from "./account.mjs";
+
+const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } };
+
+let account;
+beforeEach(async () => {
+  account = await createAccount();
+});
+afterEach(() => account.check());
+
+test("an unknown outcome freezes the credits", async () => {
+  await account.addFault({ method: "POST", fault: { kind: "disconnect", when: "after" } });
+  await assert.rejects(account.client.tasks.create(SONG), SubmissionOutcomeUnknownError);
+  assert.equal((await account.client.account.balance()).frozen, 10);
+});
+
+test("the rate limit is an error if the wait is too long", async () => {
+  await account.setLimits({ requests: 1, window_seconds: 600 });
+  await account.client.account.balance();
+  await assert.rejects(account.client.account.balance(), RateLimitedError);
+});

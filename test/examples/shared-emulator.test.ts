@@ -1,0 +1,33 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+/** Inside the package, so that the example can import it by its name. */
+const folder = resolve(".reports/shared-emulator");
+
+beforeAll(() => cpSync("examples/testing/shared", folder, { recursive: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function run() {
+  // Without the variables of this Vitest, which would change the report.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const tests = [process.execPath, "--test", "--test-reporter=tap", join(folder, "*.test.mjs")];
+  const command = [resolve("dist/cli.js"), "emulator", "--", ...tests];
+  return spawnSync(process.execPath, command, { encoding: "utf8", env });
+}
+
+test("the example with one emulator for parallel test files passes", () => {
+  const { status, stdout } = run();
+  expect(stdout).toContain("# pass 4");
+  expect(status).toBe(0);
+});
+
+test("an unused fault fails its own test alone", () => {
+  const file = join(folder, "failures.test.mjs");
+  writeFileSync(file, readFileSync(file, "utf8").replace('method: "POST"', 'path: "/typo"'));
+  const { status, stdout } = run();
+  expect(stdout).toContain("/typo");
+  expect(stdout).toContain("# pass 3");
+  expect(status).toBe(1);
+});
