@@ -24,10 +24,12 @@ test("the example with one emulator for parallel test files passes", () => {
 });
 
 test("an unused fault fails its own test alone", () => {
-  const file = join(folder, "failures.test.mjs");
-  writeFileSync(file, readFileSync(file, "utf8").replace('method: "POST"', 'path: "/typo"'));
+  const file = join(folder, "songs.test.mjs");
+  const unused = 'await account.addFault({ path: "/typo", fault: { kind: "stall" } });';
+  writeFileSync(file, readFileSync(file, "utf8").replace(/(?=await account.setNext)/, unused));
   const { status, stdout } = run();
-  expect(stdout).toContain("/typo");
+  expect(stdout).toContain("'/typo'");
+  expect(stdout).toMatch(/^not ok \d - a song costs 10 credits$/m);
   expect(stdout).toContain("# pass 3");
   expect(status).toBe(1);
 });

@@ -58,7 +58,7 @@ function addOwnSettings(
   account: Account,
   { outcomes, faults = [], limits }: SeedAccount,
 ): void {
-  if (limits !== undefined) account.limits = changeLimits(state.limits, limitsFromJson(limits));
+  if (limits !== undefined) changeLimits(account, state, limitsFromJson(limits));
   if (outcomes !== undefined) account.scripts = scriptsOf(outcomes);
   for (const rule of faults) addFault(state, { ...rule, account_id: account.id }, account);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { RateLimitedError, SubmissionOutcomeUnknownError } from "async-music";
+import { InsufficientCreditsError, SubmissionOutcomeUnknownError } from "async-music";
 import { createAccount } from "./account.mjs";
 
 const SONG = { model: "provider_a", task_type: "music", input: { tags: "polka" } };
@@ -17,8 +17,7 @@ test("an unknown outcome freezes the credits", async () => {
   assert.equal((await account.client.account.balance()).frozen, 10);
 });
 
-test("the rate limit is an error if the wait is too long", async () => {
-  await account.setLimits({ requests: 1, window_seconds: 600 });
-  await account.client.account.balance();
-  await assert.rejects(account.client.account.balance(), RateLimitedError);
+test("without credits, no song is created", async () => {
+  const { client } = await createAccount(5);
+  await assert.rejects(client.tasks.create(SONG), InsufficientCreditsError);
 });
