@@ -7,7 +7,7 @@ export interface InngestErrors {
 }
 
 /**
- * Runs a step, and maps its errors to Inngest's retry rules.
+ * Runs a step, and maps its errors to Inngest's retry rules. Its tests call it without Inngest's server.
  *
  * @example
  * ```ts

@@ -12,7 +12,7 @@ export interface ApplicationFailures {
 }
 
 /**
- * Runs an activity, and maps its errors to Temporal's retry rules. The failure is stored in the history of the workflow:
+ * Runs an activity, and maps its errors to Temporal's retry rules. Its tests call it without Temporal's server. The failure is stored in the history of the workflow:
  * it contains the error's name and message and the task ID, but no prompt.
  *
  * @example

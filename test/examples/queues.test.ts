@@ -4,6 +4,8 @@ import type { Emulator } from "async-music/emulator";
 import { test } from "async-music/emulator/vitest";
 import { DelayedError, UnrecoverableError } from "bullmq";
 import { describe, expect, vi } from "vitest";
+import { inDbos } from "../../examples/postgres/dbos.js";
+import { inPgBoss } from "../../examples/postgres/pg-boss.js";
 import { inBullMq } from "../../examples/queues/bullmq.js";
 import { inInngest } from "../../examples/queues/inngest.js";
 import { judge } from "../../examples/queues/judge.js";
@@ -121,6 +123,74 @@ describe("BullMQ", () => {
     expect(thrown).toBe(someTime);
     expect(moveToDelayed).not.toHaveBeenCalled();
     expect(await inBullMq({ moveToDelayed }, "token", async () => ANSWER)).toBe(ANSWER);
+  });
+});
+
+describe("pg-boss", () => {
+  const job = { id: "job-1", name: "songs", data: order };
+  const fail = async (error: Error) => {
+    const send = vi.fn(async () => "job-2");
+    const result = await inPgBoss({ send }, job, () => Promise.reject(error)).catch((reason) => reason);
+    return { result, send };
+  };
+
+  test("does not retry a permanent error", async () => {
+    const { result, send } = await fail(never);
+    expect(result).toEqual({ id: "job-1", status: "deadletter", output: String(never) });
+    expect(send).not.toHaveBeenCalled();
+  });
+
+  test("retries in another job at the stated time", async () => {
+    const { result, send } = await fail(later);
+    expect(send).toHaveBeenCalledExactlyOnceWith("songs", order, { startAfter: laterAt });
+    expect(result).toMatchObject({ id: "job-1", status: "completed" });
+  });
+
+  test("retries any other error by its own policy, and receives the result", async () => {
+    const { result, send } = await fail(someTime);
+    expect(result).toBe(someTime);
+    expect(send).not.toHaveBeenCalled();
+    const done = await inPgBoss({ send }, job, async () => ANSWER);
+    expect(done).toEqual({ id: "job-1", status: "completed", output: ANSWER });
+  });
+});
+
+describe("DBOS", () => {
+  /** Runs steps as DBOS does: an error is retried if the step's rule says so, and a sleep ends at once. */
+  const run = async (work: () => Promise<string>) => {
+    const sleeps: number[] = [];
+    const now = laterAt.getTime() - 30_000;
+    const end = await inDbos(
+      {
+        async runStep(step, { shouldRetry = () => true } = {}) {
+          for (;;) {
+            try {
+              return await step();
+            } catch (error) {
+              if (!(await shouldRetry(error))) throw error;
+            }
+          }
+        },
+        sleep: async (ms) => void sleeps.push(ms),
+        now: async () => now,
+      },
+      work,
+    ).catch((reason) => reason);
+    return { end, sleeps };
+  };
+
+  test("does not retry a permanent error", async () => {
+    expect(await run(() => Promise.reject(never))).toEqual({ end: never, sleeps: [] });
+  });
+
+  test("sleeps in the workflow until the stated time", async () => {
+    const work = vi.fn(async () => ANSWER).mockRejectedValueOnce(later);
+    expect(await run(work)).toEqual({ end: ANSWER, sleeps: [30_000] });
+  });
+
+  test("retries any other error by the policy of the step, and receives the result", async () => {
+    const work = vi.fn(async () => ANSWER).mockRejectedValueOnce(someTime);
+    expect(await run(work)).toEqual({ end: ANSWER, sleeps: [] });
   });
 });
 

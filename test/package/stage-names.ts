@@ -46,7 +46,10 @@ declare global {
       rowCount: number;
     }>;
   };
-  const connection: typeof pool;
+  const connection: import("pg").PoolClient;
+  const boss: import("pg-boss").PgBoss;
+  const dbosClient: import("@dbos-inc/dbos-sdk").DBOSClient;
+  const order: import("../../examples/queues/order.js").Order;
   const fulfil: typeof import("../../examples/queues/order.js").fulfil;
   const inBullMq: typeof import("../../examples/queues/bullmq.js").inBullMq;
 }

@@ -1,0 +1,18 @@
+/** Settings and the pool that all processes of a fleet share. */
+
+import { Pool } from "pg";
+
+export const QUEUE = "songs";
+
+export const databaseUrl = process.env["DATABASE_URL"] ?? "postgres://postgres@127.0.0.1/postgres";
+
+/** The interval between two polls of a song. */
+export const pollMs = Number(process.env["POLL_MS"] ?? 5_000);
+
+/** A pool whose connections may break without ending the process. */
+export function createPool(): Pool {
+  const pool = new Pool({ connectionString: databaseUrl });
+  pool.on("error", () => {});
+  pool.on("connect", (connection) => connection.on("error", () => {}));
+  return pool;
+}
