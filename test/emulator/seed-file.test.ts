@@ -47,6 +47,7 @@ describe("a task of a seed file", () => {
     expect(account?.balance).toEqual({ available: 70, frozen, total: 70 + frozen });
     expect(account?.ledger.map(({ kind }) => kind)).toEqual(["top_up", ...kinds]);
     const times = account?.ledger.map(({ at }) => at) ?? [];
+    expect(times.slice(0, 2)).toEqual(Array(2).fill(emulator.state().tasks[0]?.created_at));
     expect(times).toEqual([...times].sort());
     expect(account?.usage).toMatchObject({ tasks_created: 1, credits_used: 10 });
   });
@@ -150,6 +151,42 @@ describe("a task of a seed file", () => {
     ]);
   });
 
+  test("a song that ended while an older task was unfinished can be continued", () => {
+    const tasks = [
+      song({ status: "timeout", created_ago: "120m" }),
+      song({ status: "success", created_ago: "90m", clip_ids: ["a"] }),
+      song({ status: "success", created_ago: "70m", input: { continue_clip_id: "a" } }),
+    ];
+    const [account] = createEmulator({ seedFile: withTasks(...tasks) }).accounts.list();
+    const kinds = account?.ledger.map(({ kind }) => kind);
+    expect(kinds).toEqual(["top_up", "freeze", "freeze", "settle", "freeze", "settle", "refund"]);
+  });
+
+  test("a clip has its ID of the file only", () => {
+    const first = song({ status: "success", created_ago: "3h" });
+    const output = createEmulator({ seedFile: withTasks(first) }).state().tasks[0]?.output;
+    const continue_clip_id = Object(output).result[0].id;
+    const next = song({ status: "success", created_ago: "1h", input: { continue_clip_id } });
+    expect(() => createEmulator({ seedFile: withTasks(first, next) })).not.toThrow();
+    expect(() => createEmulator({ seedFile: withTasks({ ...first, clip_ids: ["a"] }, next) })).toThrow(
+      "must be a clip of a task",
+    );
+  });
+
+  test("a failure can name an unknown clip, and has the given code", async () => {
+    const fields = {
+      status: "failure",
+      error_code: "content_moderation",
+      input: { continue_clip_id: "none" },
+    };
+    expect(await read(createEmulator({ seedFile: withTasks(song(fields)) }))).toMatchObject(fields);
+  });
+
+  test.each(["success", "failure"])("a %s that was created just now has ended by now", async (status) => {
+    const emulator = createEmulator({ seedFile: withTasks(song({ status, created_ago: "2s" })) });
+    expect((await read(emulator)).completed_at).toBe(new Date(NOW).toISOString());
+  });
+
   test("tasks of all accounts are listed in the order of their creation", () => {
     const at = (created_ago: string, tags: string) =>
       song({ status: "success", created_ago, input: { tags } });
@@ -215,6 +252,16 @@ describe("an account of a seed file", () => {
     expect(emulator.faults.list()).toEqual([]);
     emulator.reset();
     expect(emulator.faults.list()).toMatchObject([{ rule: { account_id: expect.any(String) }, left: 1 }]);
+    expect(emulator.limits).toEqual({ requests: 120, windowSeconds: 10 });
+  });
+
+  test("its faults are drawn as if they had been added", () => {
+    const fault = { probability: 0.5, fault: { kind: "malformed" } } as const;
+    const account_id = "a11ce000-0000-4000-8000-000000000000";
+    const seeded = createEmulator({ seedFile: withAccount({ account_id, faults: [fault, fault] }) });
+    const added = createEmulator({ seedFile: withAccount({ account_id }) });
+    for (let times = 0; times < 2; times++) added.faults.add({ ...fault, account_id });
+    expect(seeded.snapshot()).toEqual(added.snapshot());
   });
 
   test("without a field, it has 1000 credits and the key that every emulator with this seed has", async () => {
@@ -299,6 +346,14 @@ describe("an emulator with a seed file", () => {
     await emulator.fetch(`${emulator.url}/_emulator/reset`, { method: "POST" });
     expect(JSON.stringify(emulator.snapshot())).toBe(before);
     expect(emulator.fork().snapshot()).toEqual(JSON.parse(before));
+  });
+
+  test("shares nothing with the caller's object", () => {
+    const title = ["Rain"];
+    const tasks = [song({ status: "success", input: { tags: "polka", title } })];
+    const emulator = createEmulator({ seedFile: withTasks(...tasks) });
+    title.push("Snow");
+    expect(emulator.state().tasks[0]?.input).toMatchObject({ title: ["Rain"] });
   });
 
   test("a reset refuses `credits`, in process and over HTTP, and changes nothing", async () => {
