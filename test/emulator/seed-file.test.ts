@@ -230,6 +230,23 @@ describe("an account of a seed file", () => {
     expect((await send(emulator, "/account/balance", {}, "emu_off")).body.error_code).toBe("invalid_api_key");
   });
 
+  test("its own policy applies to its tasks, past and later", async () => {
+    const tasks = [song({ status: "timeout" })];
+    const policy = { timeout_error_code: "rate_limited", audio_conversion: "off" };
+    const emulator = createEmulator({
+      seedFile: { accounts: [{ tasks }, { keys: [{ key: "emu_b" }], tasks, policy }] },
+    });
+    expect(emulator.state().tasks.map(({ error_code }) => error_code)).toEqual([
+      "upstream_provider_error",
+      "rate_limited",
+    ]);
+    const body = JSON.stringify({ ...song({}), audio_format: "mp3" });
+    const statuses = [emulator.apiKey, "emu_b"].map((key) =>
+      send(emulator, "/task", { method: "POST", body }, key),
+    );
+    expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([202, 400]);
+  });
+
   test("its own outcomes, faults and limits apply to it alone", async () => {
     const own = {
       outcomes: { provider_a: { next: [{ outcome: "reject" }] } },

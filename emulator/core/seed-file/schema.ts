@@ -80,6 +80,8 @@ export interface SeedAccount {
   outcomes?: SeedOutcomes | undefined;
   /** Faults of its later requests. */
   faults?: readonly SeedFault[] | undefined;
+  /** Behavior that the interface does not decide, if it differs for this account. */
+  policy?: Partial<Policy> | undefined;
   /** The rate limit of its keys. @defaultValue that of every key */
   limits?: SeedLimits | undefined;
   /** Its tasks, in any order. */
@@ -219,6 +221,7 @@ const faultSchema = objectOf(faultFields).register(NAMED, { id: "SeedFault" });
 const scoped = {
   outcomes: z.optional(objectOf({ provider_a: z.optional(scripts), provider_b: z.optional(scripts) })),
   faults: z.optional(list(faultSchema)),
+  policy: z.optional(policyChangesSchema),
   limits: z.optional(limitsChangesSchema),
 };
 
@@ -247,7 +250,6 @@ export const seedFileSchema = objectOf({
   time: z.optional(timeSchema),
   accounts: z.optional(list(accountSchema).check(z.minLength(1, "have at least one account, or be omitted"))),
   ...scoped,
-  policy: z.optional(policyChangesSchema),
 });
 
 /**

@@ -5,7 +5,7 @@ import { invalidField, invalidOption, invariant } from "../checks.js";
 import { buildIndex, indexTask, StatusWatchers, type World } from "../core.js";
 import { addFault } from "../faults.js";
 import { canTopUp, MOST_CREDITS, topUp } from "../ledger.js";
-import { findViolation } from "../policy.js";
+import { changePolicy, findViolation } from "../policy.js";
 import type { Policy } from "../policy-fields.js";
 import { createScripts, type Outcome, planEnd, type Scripts } from "../providers.js";
 import { changeLimits, limitsFromJson } from "../rate-limit.js";
@@ -44,8 +44,6 @@ function createSeededState(file: ParsedSeedFile, options: NewState, startTime: n
   const names: Names = new Map();
   const entries = addAccounts(state, accounts, { names, time, ownerKey: options.apiKey });
   replay({ state, index: buildIndex(state), watchers: new StatusWatchers() }, entries, names);
-  for (const [index, account] of state.accounts.entries())
-    addOwnSettings(state, account, accounts[index] ?? {});
   state.scripts = scriptsOf(outcomes);
   for (const rule of faults) addFault(state, rule, null);
   invariant(isConsistent(state), "a seeded state is consistent");
@@ -56,8 +54,9 @@ function createSeededState(file: ParsedSeedFile, options: NewState, startTime: n
 function addOwnSettings(
   state: State,
   account: Account,
-  { outcomes, faults = [], limits }: SeedAccount,
+  { outcomes, faults = [], policy, limits }: SeedAccount,
 ): void {
+  if (policy !== undefined) changePolicy(account, state, policy);
   if (limits !== undefined) changeLimits(account, state, limitsFromJson(limits));
   if (outcomes !== undefined) account.scripts = scriptsOf(outcomes);
   for (const rule of faults) addFault(state, { ...rule, account_id: account.id }, account);
@@ -105,7 +104,8 @@ function addAccounts(state: State, given: readonly SeedAccount[], { names, time,
     claim(names, account.id, `${path}.account_id`);
     account.suspended = each.suspended ?? false;
     const tasks = entriesOf(account, each, path, time);
-    for (const task of tasks) checkRequest(task, state.policy);
+    addOwnSettings(state, account, each);
+    for (const task of tasks) checkRequest(task, account.policy ?? state.policy);
     entries.push(...tasks);
 
     const since = Math.min(time, ...tasks.map(({ createdAt }) => createdAt));
