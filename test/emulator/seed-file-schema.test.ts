@@ -10,6 +10,7 @@ const validate = new Ajv2020({ formats: fullFormats, strictTypes: false, strictR
   schema,
 );
 
+const read = (file: string) => readFileSync(file, "utf8");
 const song = { model: "provider_a", task_type: "music", input: { tags: "polka" }, status: "success" };
 const withTask = (fields: object) => ({ accounts: [{ tasks: [{ ...song, ...fields }] }] });
 
@@ -25,7 +26,8 @@ function accepts(seedFile: unknown): boolean {
 describe("the JSON Schema of seed files", () => {
   test.each<[string, unknown]>([
     ["an empty file", {}],
-    ["the example", JSON.parse(readFileSync("examples/testing/world.json", "utf8"))],
+    ["the example", JSON.parse(read("examples/testing/world.json"))],
+    ["the file in the guide", JSON.parse(/^```json\n(.*?)^```$/ms.exec(read("docs/testing.md"))?.[1] ?? "")],
     ["an outcome", withTask({ status: "pending", outcome: { outcome: "hang", queue_seconds: 3 } })],
     ["a failure", withTask({ status: "failure", error_code: "rate_limited", retry_after_seconds: null })],
     ["a fault", { faults: [{ method: "POST", fault: { kind: "status", status: 503, when: "after" } }] }],
