@@ -56,6 +56,8 @@ export async function useEmulator(
 
   const limit = 40 + (variant % 7);
   await control("PATCH", "/limits", { account_id, requests: limit, window_seconds: 3600 });
+  const policy = variant % 3 === 0 ? { null_audio_format: "omitted" } : { rate_limit_window: "sliding" };
+  await control("PATCH", "/policy", { account_id, ...policy });
   const status = 500 + (variant % 4);
   const balance = { method: "GET", path: "/api/v1/account/balance" };
   const rule = { ...balance, times: 1 + (variant % 3), fault: { kind: "status", status, when: "before" } };
@@ -68,6 +70,7 @@ export async function useEmulator(
   await control("PUT", "/providers/provider_b/always", { account_id, polls: 1 + (variant % 3) });
 
   for (const song of SONGS) {
+    await call("POST", "/task", { ...song, audio_format: variant % 5 === 0 ? null : "ogg" });
     const task = await call("POST", "/task", song);
     await call("GET", "/account/usage");
     await call("GET", "/account/balance");

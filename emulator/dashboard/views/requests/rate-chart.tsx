@@ -22,9 +22,11 @@ const RANGES = [
 /** Requests against the rate limit, for the key of the filter, the one with the most 429s, or the most used one. */
 export function RateSection({ log }: { log: readonly ExchangeRow[] }) {
   if (overview.value === null) return null;
-  const { limits, policy } = overview.value;
   const uses = usesIn(log, log.length);
   const [keyId, reason] = chosenKey(uses);
+  const owner = overview.value.accounts.find(({ keys }) => keys.some(({ key_id: id }) => id === keyId));
+  const limits = owner?.limits ?? overview.value.limits;
+  const policy = owner?.policy ?? overview.value.policy;
   const use = uses.get(keyId);
   const isOpen = param("rate") !== "folded";
   return (

@@ -4,6 +4,7 @@ import { useFields } from "../../parts/calls.js";
 import { Field, NumberField } from "../../parts/controls.js";
 import { Empty, Section } from "../../parts/display.js";
 import { Action, Form, JsonForm } from "../../parts/form.js";
+import { shortId } from "../../parts/format.js";
 import { Added, choicesOf, type Presets, textOf } from "../../parts/presets.js";
 import { overview } from "../../store.js";
 
@@ -104,9 +105,10 @@ function FaultForm() {
 }
 
 /** The requests that a fault still applies to. */
-function scopeOf({ rule: { method, path, probability }, left }: Fault): string {
+function scopeOf({ rule: { method, path, probability, account_id: account }, left }: Fault): string {
   const [known] = Object.values(TARGETS).find(([, to]) => to.method === method && to.path === path) ?? [];
   const target = known ?? `${method ?? "any method"} ${path ?? "any path"}`;
   const times = left === null ? "unlimited" : left === 1 ? "once" : `${left} times`;
-  return `${target} · ${times}${probability === undefined ? "" : `, probability ${probability}`}`;
+  const chance = probability === undefined ? "" : `, probability ${probability}`;
+  return `${target} · ${times}${chance}${account === undefined ? "" : ` · account ${shortId(account)}`}`;
 }

@@ -1,9 +1,10 @@
 import { MODELS, type Model } from "../../../../src/contract/service.js";
-import { addNextOutcome, clearNextOutcomes, type Outcome, setAlways } from "../../api.js";
+import { addNextOutcome, clearNextOutcomes, type Outcome, type Overview, setAlways } from "../../api.js";
 import { useFields } from "../../parts/calls.js";
 import { Field } from "../../parts/controls.js";
 import { Button, Empty, Section } from "../../parts/display.js";
 import { Action, Form, JsonForm } from "../../parts/form.js";
+import { shortId } from "../../parts/format.js";
 import { Added, choicesOf, type Presets, textOf } from "../../parts/presets.js";
 import { overview } from "../../store.js";
 
@@ -75,16 +76,16 @@ function OutcomeForm() {
   );
 }
 
-/** The outcomes that were set for a provider. */
+/** The outcomes that were set for a provider: for single accounts, and for all. */
 function Script({ model }: { model: Model }) {
-  const { next = [], always = null } = overview.value?.providers[model] ?? {};
-  if (next.length === 0 && always === null)
+  const { accounts = [], providers } = overview.value ?? {};
+  const { next = [], always = null } = providers?.[model] ?? {};
+  const own = accounts.flatMap(({ account_id: id, providers }) =>
+    providers === null ? [] : rowsOf(providers[model], `${model}, account ${shortId(id)}`),
+  );
+  const added = [...own, ...rowsOf({ next, always }, model)];
+  if (added.length === 0)
     return <Empty>{model} has no outcome set: its tasks succeed after a random time.</Empty>;
-  const added: [string, string][] = next.map((outcome, index) => [
-    textOf(OUTCOMES, outcome),
-    `${model} · ${index === 0 ? "next task" : `task ${index + 1}`}`,
-  ]);
-  if (always !== null) added.push([textOf(OUTCOMES, always), `${model} · all other tasks`]);
   return (
     <>
       <Added of={added} />
@@ -94,4 +95,12 @@ function Script({ model }: { model: Model }) {
       </div>
     </>
   );
+}
+
+function rowsOf({ next, always }: Overview["providers"][Model], of: string): [text: string, scope: string][] {
+  const rows = next.map((outcome, index): [string, string] => [
+    textOf(OUTCOMES, outcome),
+    `${of} · ${index === 0 ? "next task" : `task ${index + 1}`}`,
+  ]);
+  return always === null ? rows : [...rows, [textOf(OUTCOMES, always), `${of} · all other tasks`]];
 }

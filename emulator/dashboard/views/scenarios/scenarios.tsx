@@ -75,11 +75,13 @@ function LimitSection() {
   const { values, bind } = useFields({ requests: String(requests), window_seconds: String(seconds) });
   const save = () =>
     setLimits({ requests: Number(values.requests), window_seconds: Number(values.window_seconds) });
+  const own = (overview.value?.accounts ?? []).filter(({ limits }) => limits !== null).length;
   return (
     <Section title="Rate limit">
       <p>
-        {formatAmount(requests, "request")} in {formatCount(seconds)} s for each key. The service's limit is
-        120 in 60 s.
+        {formatAmount(requests, "request")} in {formatCount(seconds)} s for each key
+        {own > 0 && `, except for ${formatAmount(own, "account")} with limits of their own`}. The service's
+        limit is 120 in 60 s.
       </p>
       <Form submit="Set the limit" onSubmit={save}>
         <div class="fields">
