@@ -70,7 +70,6 @@ export async function useEmulator(
   await control("PUT", "/providers/provider_b/always", { account_id, polls: 1 + (variant % 3) });
 
   for (const song of SONGS) {
-    await call("POST", "/task", { ...song, audio_format: variant % 5 === 0 ? null : "ogg" });
     const task = await call("POST", "/task", song);
     await call("GET", "/account/usage");
     await call("GET", "/account/balance");
@@ -78,6 +77,8 @@ export async function useEmulator(
     seen.push((await control("GET", `/tasks/${task.task_id}`)).plan);
     await call("GET", `/task/${task.task_id}`);
   }
+  const hail = { ...SONGS[0], input: { gpt_description_prompt: "hail" } };
+  await call("POST", "/task", { ...hail, audio_format: variant % 5 === 0 ? null : "ogg" });
   for (let round = 0; round < 8; round++) await call("GET", "/account/usage");
   const breaks = variant % 2 === 1;
   if (breaks) {
