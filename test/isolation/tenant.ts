@@ -30,7 +30,7 @@ export async function useEmulator(
   ready: () => Promise<void>,
 ): Promise<Observed> {
   const seen: unknown[] = [];
-  const headers = { "Content-Type": "application/json", Connection: "close" };
+  const headers = { "Content-Type": "application/json" };
   const send = async (method: string, path: string, body?: unknown, more: Record<string, string> = {}) => {
     const init = body === undefined ? {} : { body: JSON.stringify(body) };
     const response = await fetch(url + path, { method, headers: { ...headers, ...more }, ...init });
@@ -54,7 +54,7 @@ export async function useEmulator(
     return response.json?.data;
   };
 
-  const limit = 40 + (variant % 7);
+  const limit = 32 + (variant % 7);
   await control("PATCH", "/limits", { account_id, requests: limit, window_seconds: 3600 });
   const policy = variant % 3 === 0 ? { null_audio_format: "omitted" } : { rate_limit_window: "sliding" };
   await control("PATCH", "/policy", { account_id, ...policy });
