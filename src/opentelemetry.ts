@@ -33,7 +33,7 @@ export interface OpenTelemetryOptions {
  * Returns the options of a client that traces its calls. Its tracer is the option `tracer`; by default
  * `trace.getTracer("async-music")` of `@opentelemetry/api`. Errors of the tracer are ignored. No span contains the API key.
  *
- * @throws {@link InvalidOptionError} an option is missing or out of range, as by `new AsyncMusic`
+ * @throws `InvalidOptionError` an option is missing or out of range, as by `new AsyncMusic`
  *
  * @example
  * ```ts
