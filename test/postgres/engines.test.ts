@@ -3,12 +3,12 @@ import { promisify } from "node:util";
 import { createEmulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { Pool } from "pg";
-import { expect, onTestFinished, test } from "vitest";
+import { test } from "vitest";
 import { connection } from "./connections.js";
 
-test.each(["pg-boss", "dbos"])(
+test.concurrent.for(["pg-boss", "dbos"])(
   "a %s fleet loses no order and creates no duplicate while its workers are killed",
-  async (engine) => {
+  async (engine, { expect, onTestFinished }) => {
     const emulator = createEmulator({ clock: "real" });
     emulator.providers.provider_a.always({ outcome: "success", queue_seconds: 1, process_seconds: 2 });
     // Leaves time to kill a worker between a request and its response.

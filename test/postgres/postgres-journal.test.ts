@@ -5,6 +5,7 @@ import {
   JournalConflictError,
   JournalDamagedError,
   JournalError,
+  SubmissionOutcomeUnknownError,
   settleOutcome,
 } from "async-music";
 import { createEmulator } from "async-music/emulator";
@@ -160,6 +161,22 @@ describe("in a transaction", () => {
     expect(await run()).toEqual(succeeded());
   });
 
+  test("a run that is awaited before the COMMIT of its plan sends nothing, and says so", async () => {
+    const { pool, journal } = await createJournal();
+    const connection = await pool.connect();
+    onTestFinished(() => connection.release());
+    await connection.query("BEGIN");
+    await journal.plan(connection, KEY, SONG_REQUEST);
+    const world = createWorld(serve);
+    const run = () => world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
+    const { message } = await rejection(run(), JournalError);
+    expect(message).toContain("Call `run` after its COMMIT");
+    expect(world.requests).toEqual([]);
+    expect((await connection.query("SHOW lock_timeout")).rows).toEqual([{ lock_timeout: "0" }]);
+    await connection.query("COMMIT");
+    expect(await run()).toEqual(succeeded());
+  });
+
   test.each(["COMMIT", "ROLLBACK"])("`plan` takes effect with %s", async (end) => {
     const { pool, journal } = await createJournal();
     const connection = await pool.connect();
@@ -199,20 +216,19 @@ describe("in a transaction", () => {
 });
 
 describe("a planned order", () => {
-  test("is run once by many clients at once, and closes", async () => {
+  test("that many clients run at once creates one task, and closes", async () => {
     await using emulator = createEmulator();
     const { pool, table, journal } = await createJournal();
     await journal.plan(pool, KEY, SONG_REQUEST);
     const runs = Array.from({ length: 5 }, () => {
       const client = new AsyncMusic(emulator.connection());
-      return client.tasks.run(SONG_REQUEST, {
-        journal: postgresJournal(connectPool(), { table }),
-        journalKey: KEY,
-      });
+      const own = postgresJournal(connectPool(), { table });
+      return client.tasks.run(SONG_REQUEST, { journal: own, journalKey: KEY });
     });
-    const songs = await Promise.all(runs);
-    expect(new Set(songs.map(({ task_id }) => task_id)).size).toBe(1);
-    expect(emulator.state().tasks).toHaveLength(1);
+    // On the emulator's clock, the others do not wait for the one whose request is in flight.
+    for (const run of await Promise.allSettled(runs))
+      if (run.status === "rejected") expect(run.reason).toBeInstanceOf(SubmissionOutcomeUnknownError);
+    expect(emulator.state().tasks).toMatchObject([{ status: "success" }]);
     expect([await journal.planned(), await journal.open()]).toEqual([[], []]);
     expect(await journal.plan(pool, KEY, SONG_REQUEST)).toBe(false);
   });

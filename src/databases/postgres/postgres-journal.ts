@@ -70,7 +70,7 @@ type PlannedIntent = JournalIntent & { planned?: true };
  * An entry survives a crash of the server once it is written, even with `synchronous_commit = off`. A standby that becomes
  * the primary may lack the last entries, unless replication is synchronous.
  *
- * While the server is unavailable, a statement is tried again for 4 s. After that a run rejects with `JournalError` and sends
+ * While the server is unavailable, a statement is tried again for 10 s. After that a run rejects with `JournalError` and sends
  * nothing.
  *
  * On a connection that is in a transaction, a run rejects with `JournalError` and sends nothing: a rollback would remove the
@@ -110,12 +110,18 @@ function createPostgresJournal(pool: PostgresClient, table: string): PostgresJou
 
   const execute: Execute = async (text, values) => explained(() => queryAgain(pool, text, values));
 
-  /** Tells how to create a missing table. */
+  /** States what to do about an error of the server. */
   const explained = async (work: () => Promise<readonly Row[]>) => {
     try {
       return await work();
     } catch (cause) {
-      if (sqlStateOf(cause) !== UNDEFINED_TABLE) throw cause;
+      const state = sqlStateOf(cause);
+      if (state === LOCK_NOT_AVAILABLE)
+        throw new AsyncMusicError(
+          "The transaction that planned this key is not over. Call `run` after its COMMIT",
+          { cause },
+        );
+      if (state !== UNDEFINED_TABLE) throw cause;
       const message = `There is no table ${table}. Create it: ${postgresJournalSql({ table })}`;
       throw new AsyncMusicError(message, { cause });
     }
@@ -189,14 +195,14 @@ function createPostgresJournal(pool: PostgresClient, table: string): PostgresJou
       // Not again after an error: the transaction has failed.
       const run: Execute = (text, each) => explained(() => query(connection, text, each));
       for (;;) {
-        const inserted = await run(statements.insert, [...values, textOf(journalKey)]);
+        const inserted = await run(statements.plan.insert, [...values, textOf(journalKey)]);
         if (inserted.length > 0) return true;
         const found = await read(journalKey, run);
         // The key was freed meanwhile.
         if (found === null) continue;
         const isReplaceable = isFreed(found) && stateOf(found) === "closed";
         if (!isReplaceable) return isSameOrder(journalKey, found, planned);
-        if ((await run(statements.update, [...values, found.revision])).length > 0) return true;
+        if ((await run(statements.plan.update, [...values, found.revision])).length > 0) return true;
       }
     },
     async planned() {
@@ -212,6 +218,7 @@ function createPostgresJournal(pool: PostgresClient, table: string): PostgresJou
 type Execute = (text: string, values: unknown[]) => Promise<readonly Row[]>;
 
 const UNDEFINED_TABLE = "42P01";
+const LOCK_NOT_AVAILABLE = "55P03";
 
 /** What the column `state` shows. A closed entry needs neither a run nor a decision. */
 type State = "planned" | "intent" | "submitted" | "closed";

@@ -46,21 +46,32 @@ export function postgresJournalSql(options: PostgresJournalOptions = {}): string
 CREATE INDEX IF NOT EXISTS ${quoted(index)} ON ${quoted(table)} (state) WHERE state <> 'closed';`;
 }
 
-/** Makes the transaction of its statement survive a crash of the server, even if the server's setting does not. */
-const DURABLY = `RETURNING set_config('synchronous_commit',
+/** Makes the transaction of a statement survive a crash of the server, even if the server's setting does not. */
+const DURABLY = `set_config('synchronous_commit',
   replace(current_setting('synchronous_commit'), 'off', 'on'), true)`;
+
+/** Refuses to wait long for a transaction that has planned the key: it may be the caller's own, which waits for the run. */
+const PROMPTLY = "set_config('lock_timeout', '5s', true)";
 
 /** The statements of a journal. Each that writes returns one row if it changed the entry, and otherwise none. */
 export function statementsOf(table: string) {
   const name = quoted(table);
+  const withSettings = (...settings: readonly string[]) => {
+    const first = `WITH settings AS MATERIALIZED (SELECT ${settings.join(", ")})`;
+    return {
+      insert: `${first} INSERT INTO ${name} (key_hash, revision, entry, state, key)
+SELECT $1::text, $2::text, $3::json, $4::text, $5::text FROM settings ON CONFLICT DO NOTHING RETURNING 1`,
+      update: `${first} UPDATE ${name} SET revision = $2, entry = $3, state = $4, changed_at = now()
+FROM settings WHERE key_hash = $1 AND revision = $5 RETURNING 1`,
+      delete: `${first} DELETE FROM ${name} USING settings WHERE key_hash = $1 AND revision = $2 RETURNING 1`,
+    };
+  };
   return {
     get: `SELECT key, revision, entry::text AS entry FROM ${name} WHERE key_hash = $1`,
     list: `SELECT key, revision, entry::text AS entry FROM ${name} WHERE state = ANY ($1)`,
-    insert: `INSERT INTO ${name} (key_hash, revision, entry, state, key) VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT DO NOTHING ${DURABLY}`,
-    update: `UPDATE ${name} SET revision = $2, entry = $3, state = $4, changed_at = now()
-WHERE key_hash = $1 AND revision = $5 ${DURABLY}`,
-    delete: `DELETE FROM ${name} WHERE key_hash = $1 AND revision = $2 ${DURABLY}`,
+    ...withSettings(DURABLY, PROMPTLY),
+    /** In a transaction of the caller, whose other statements may wait as long as they like. */
+    plan: withSettings(DURABLY),
   };
 }
 
