@@ -51,7 +51,8 @@ function isTemporary(error: unknown): boolean {
   return state === null || TEMPORARY.test(state);
 }
 
+/** The codes of Node's errors, such as EPIPE, begin with an E, and no SQLSTATE does. */
 export function sqlStateOf(error: unknown): string | null {
   const code: unknown = Object(error).code;
-  return typeof code === "string" && /^[\dA-Z]{5}$/.test(code) ? code : null;
+  return typeof code === "string" && /^(?!E)[\dA-Z]{5}$/.test(code) ? code : null;
 }
