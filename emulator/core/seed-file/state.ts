@@ -216,7 +216,8 @@ function addTask(world: World, { account, given, path, createdAt, ageMs }: Entry
     const rule = "be a clip of a task of the account that had succeeded before";
     throw invalidOption(`${path}.input.${field}`, rule, input[field]);
   }
-  if (given.status === "failure") task.plan.end = planEnd(model, type, outcome);
+  // Even if the input names an unknown clip.
+  if (given.status === "failure" || given.status === "timeout") task.plan.end = planEnd(model, type, outcome);
   setDurations(task, given, path, ageMs);
   return task;
 }
