@@ -79,8 +79,9 @@ export function fileMethod<const Route extends string>(route: Route, file: Defin
 }
 
 /**
- * The account that a call is limited to. @param accountId - from outside the body
+ * The account that a call is limited to.
  *
+ * @param accountId - from outside the body: from the query, or in process the last argument
  * @throws UnknownIdError for an unknown account, and RangeError if the body names another one
  */
 export function scopeOf(
@@ -90,7 +91,7 @@ export function scopeOf(
 ): Account | null {
   const inBody = isRecord(body) && typeof body["account_id"] === "string" ? body["account_id"] : undefined;
   if (inBody !== undefined && accountId !== undefined && inBody !== accountId)
-    throw new RangeError(`\`account_id\` is ${inBody} in the body, but ${accountId} in the query. Omit one.`);
+    throw new RangeError(`\`account_id\` is ${inBody} in the body, but ${accountId} outside it. Omit one.`);
   const id = inBody ?? accountId;
   return id === undefined ? null : requireAccount(context.core, id);
 }

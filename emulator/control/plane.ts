@@ -76,14 +76,17 @@ async function callMethod(context: MethodContext, request: HttpRequest): Promise
 }
 
 /** Returns `account_id`. Refuses any other parameter: if it were ignored, the call would apply to all accounts. */
-function readQuery({ query }: HttpRequest, { scoped = false }: AnyMethod): string | undefined {
+function readQuery({ query }: HttpRequest, { scoped = false, isOpen }: AnyMethod): string | undefined {
+  if (isOpen) return undefined;
   const params = new URLSearchParams(query);
   const unknown = [...params.keys()].find((name) => !scoped || name !== "account_id");
   if (unknown !== undefined) {
     const advice = scoped ? adviceFor("parameter", unknown, ["account_id"]) : "This call has no parameters.";
     throw new Refusal("invalid_request_body", `Unknown query parameter \`${unknown}\`. ${advice}`);
   }
-  return params.get("account_id") ?? undefined;
+  const [accountId, another] = params.getAll("account_id");
+  if (another !== undefined) throw new Refusal("invalid_request_body", "Pass `account_id` once.");
+  return accountId;
 }
 
 /**

@@ -282,9 +282,12 @@ test("a query that would be ignored is refused, since the call would apply to al
     requests: 1,
   });
   expect(twice).toContain(
-    `\`account_id\` is ${other.account_id} in the body, but ${one.account_id} in the query.`,
+    `\`account_id\` is ${other.account_id} in the body, but ${one.account_id} outside it.`,
   );
+  const both = `/faults?account_id=${one.account_id}&account_id=${other.account_id}`;
+  expect(await messageOf("DELETE", both)).toBe("Pass `account_id` once.");
   expect(one.frozenState()).toBe(before);
+  expect((await one.control("GET", "/health?time=1")).status).toBe(200);
 });
 
 test("a stream of an account's requests has only these, past ones first", async () => {
