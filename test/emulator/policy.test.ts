@@ -48,7 +48,7 @@ test.each([
 test.each([
   [
     { zzz: 1 },
-    "Unknown option `zzz`. Known options: seed, credits, policy, limits, clock, apiKey, snapshot, url, exchangeBytes.",
+    "Unknown option `zzz`. Known options: seed, credits, policy, limits, clock, apiKey, snapshot, seedFile, url, exchangeBytes.",
   ],
   [{ apikey: "emu_mine" }, "Unknown option `apikey`. Did you mean `apiKey`?"],
   [{ policy: "varyy" }, '`policy` must be an object or "vary"; got `varyy`.'],
