@@ -98,7 +98,7 @@ function tracedFetch(
     const name = template === null ? method : `${method} ${template}`;
     return inSpan(tracer, name, { kind: SpanKind.CLIENT, attributes }, (span) => {
       if (isService) quietly(() => addTraceContext(headers));
-      return observeResponse(span, send);
+      return observeResponse(span, send, redactor);
     });
   };
   // The SDK passes the request alone to a `fetch` with one parameter.
@@ -123,19 +123,25 @@ function inSpan<Result>(
   return once();
 }
 
-async function observeResponse(span: Span | undefined, send: () => Promise<Response>): Promise<Response> {
+/** A custom `fetch` may return or throw anything, which the caller handles. */
+async function observeResponse(
+  span: Span | undefined,
+  send: () => Promise<Response>,
+  redactor: Redactor,
+): Promise<Response> {
   const fail = (type: string) => {
-    quietly(() => span?.setAttribute("error.type", type));
-    quietly(() => span?.setStatus({ code: SpanStatusCode.ERROR }));
+    span?.setAttribute("error.type", type);
+    span?.setStatus({ code: SpanStatusCode.ERROR });
   };
   try {
     const response = await send();
-    const { status } = response;
-    quietly(() => span?.setAttribute("http.response.status_code", status));
-    if (status >= 400) fail(String(status));
+    quietly(() => {
+      span?.setAttribute("http.response.status_code", response.status);
+      if (response.status >= 400) fail(String(response.status));
+    });
     return response;
   } catch (error) {
-    fail(error instanceof Error ? error.name : typeof error);
+    quietly(() => fail(error instanceof Error ? redactor.text(error.name) : typeof error));
     throw error;
   } finally {
     quietly(() => span?.end());

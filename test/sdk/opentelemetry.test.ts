@@ -313,6 +313,27 @@ test("a custom `fetch` with one parameter sees an abort in its request", async (
   for (const span of spans()) expect(span.attributes[semconv.ATTR_ERROR_TYPE]).toBe("Error");
 });
 
+test("a custom `fetch` that returns no response, or throws the key, fails as without spans", async () => {
+  const hostile = Object.assign(new Error("no"), { name: API_KEY });
+  const unreadable = Object.defineProperty(new Error("no"), "name", {
+    get: () => {
+      throw new Error("a bug in an error");
+    },
+  });
+  const spans = register();
+  for (const result of [() => undefined, () => Promise.reject(hostile), () => Promise.reject(unreadable)]) {
+    const options = { apiKey: API_KEY, baseUrl: BASE_URL, maxRetries: 0, fetch: Object(result) };
+    const [plain, traced] = await Promise.all(
+      [options, withOpenTelemetry(options)].map((each) =>
+        new AsyncMusic(each).account.balance({ requestId: "mine" }).catch(String),
+      ),
+    );
+    expect(traced).toBe(plain);
+  }
+  expect(spans()).toHaveLength(6);
+  expect(shown(spans())).not.toContain(API_KEY);
+});
+
 test("a browser is allowed with `dangerouslyAllowBrowser: true` only", () => {
   for (const [name, value] of Object.entries({ window: {}, document: {} })) vi.stubGlobal(name, value);
   const create = (options: ClientOptions) =>
