@@ -6,11 +6,10 @@ import { commandName, priceOf, type Terminal, tableOf, UsageError, writeResult }
 export function connect(flags: ConnectionFlags, terminal: Terminal, options: ClientOptions = {}): AsyncMusic {
   const { ASYNC_MUSIC_API_KEY: apiKey, ASYNC_MUSIC_BASE_URL: address } = terminal.env;
   const baseUrl = flags.baseUrl ?? address;
-  if (!apiKey)
-    throw new UsageError(
-      `Missing API key. Set ASYNC_MUSIC_API_KEY to a key from the service's dashboard. To try it without a charge, run \`${commandName(terminal)} emulator\`.`,
-    );
-  if (!baseUrl) throw new UsageError("Missing service address. Set ASYNC_MUSIC_BASE_URL or pass --base-url.");
+  const noKey = `Missing API key. Set ASYNC_MUSIC_API_KEY to a key from the service's dashboard. To try it without a charge, run \`${commandName(terminal)} emulator\`.`;
+  const noAddress = "Missing service address. Set ASYNC_MUSIC_BASE_URL or pass --base-url.";
+  if (!apiKey) throw new UsageError(baseUrl ? noKey : `${noKey} ${noAddress}`);
+  if (!baseUrl) throw new UsageError(noAddress);
   return new AsyncMusic({ ...terminal.client, ...options, apiKey, baseUrl });
 }
 

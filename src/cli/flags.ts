@@ -143,15 +143,9 @@ export const OPTIONS = {
     ...CONNECTION_OPTIONS,
   ],
   mcp: [
-    option(
-      "--max-credits <n>",
-      "the most that this server may spend, in credits",
-      wholeNumber(0),
-    ).makeOptionMandatory(),
-    option(
-      "--journal <path>",
-      "directory that records the orders, so that each is charged at most once",
-    ).makeOptionMandatory(),
+    // Both are required: `mcp` names all that is missing at once.
+    option("--max-credits <n>", "the most that this server may spend, in credits", wholeNumber(0)),
+    option("--journal <path>", "directory that records the orders, so that each is charged at most once"),
     option("-o, --out <directory>", "where `download_audio` saves files").default("."),
     ...SERVICE_OPTIONS,
   ],

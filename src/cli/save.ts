@@ -161,10 +161,11 @@ async function checkFree(type: TaskType, pathFor: (index: number) => string): Pr
 }
 
 /** Creates and removes a file in the directory, or in its nearest parent that exists. */
-async function checkWritable(directory: string): Promise<void> {
-  const parent = dirname(directory);
-  if (parent !== directory && (await statOf(directory)) === undefined) return checkWritable(parent);
-  const probe = join(directory, `${randomUUID()}.part`);
+export async function checkWritable(directory: string): Promise<void> {
+  let existing = directory;
+  while (dirname(existing) !== existing && (await statOf(existing)) === undefined)
+    existing = dirname(existing);
+  const probe = join(existing, `${randomUUID()}.part`);
   await writeNewFile(probe, "")
     .then(() => rm(probe))
     .catch(cannotSave(directory));

@@ -1,18 +1,20 @@
 import { spawnSync } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import { settleOutcome } from "async-music";
+import { AudioDownloadError, settleOutcome } from "async-music";
 import { createEmulator, type Emulator } from "async-music/emulator";
 import { serve } from "async-music/emulator/node";
 import { fileJournal } from "async-music/node";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Sleep } from "../../src/cli/mcp/orders.js";
-import { createMcpServer, type McpFlags } from "../../src/cli/mcp/server.js";
+import { instructionFor } from "../../src/cli/mcp/results.js";
+import { createMcpServer } from "../../src/cli/mcp/server.js";
+import type { McpFlags } from "../../src/cli/mcp/setup.js";
 import { createFolder, createTerminal } from "./support/terminal.js";
 
 const PAID_TOOLS = ["make_song", "write_lyrics", "continue_song"];
@@ -288,8 +290,8 @@ describe("an order", () => {
       expect(isError).toBe(true);
       expect(text).toContain("It is unknown whether a task was created and charged.");
       expect(text).toContain("Do not repeat it with another order");
-      expect(text).toContain(`\nasync-music settle rain --journal ${journal} --not-created\n`);
-      expect(text).toMatch(/request ID [\w-]+/);
+      expect(text).toContain(`\nnpx async-music settle rain --journal ${journal} --not-created\n`);
+      expect(text).toMatch(/Report this to the user.*support can find it by request ID [\w-]+/);
     }
     expect(first.text).toContain("one task more than before");
     expect(posts()).toBe(1);
@@ -317,13 +319,41 @@ describe("an order", () => {
     expect(posts()).toBe(1);
   });
 
-  test("that the journal does not have is an error that lists the open ones", async () => {
-    loseResponse();
+  test("that the journal does not have is an error that lists others, and says how to continue", async () => {
     const { call } = await connectServer();
-    expect((await call("check_order", { order: "sea" })).text).toContain("No order is open.");
+    expect((await call("check_order", { order: "sea" })).text).toMatch(
+      /^There is no order "sea".*Open orders: none\. .*since the server started: none\./,
+    );
+    for (const order of ["words", "verse"]) await call("write_lyrics", { order, ...LYRICS });
+    await call("write_lyrics", { order: "words", ...LYRICS });
+    loseResponse();
     await call("make_song", { order: "rain", ...SONG });
     for (const tool of ["check_order", "download_audio"])
-      expect((await call(tool, { order: "sea" })).text).toMatch(/^There is no order "sea".*: "rain"\.$/);
+      expect((await call(tool, { order: "sea" })).text).toMatch(
+        /Open orders: "rain"\. .*started: "words", "verse"\. .*call again with its name.*call `make_song`.*which is charged\.$/,
+      );
+  });
+
+  test("sends its state while a call waits, to a client that requests progress", async () => {
+    emulator.providers.provider_a.next({ outcome: "success", process_seconds: 60 });
+    const { client } = await connectServer();
+    const received: [tool: string, progress: number, message: string | undefined][] = [];
+    const follow = (name: string, args: Record<string, unknown>) =>
+      client.callTool({ name, arguments: { order: "rain", ...args } }, undefined, {
+        onprogress: ({ progress, message }) => received.push([name, progress, message]),
+      });
+    await Promise.all([follow("make_song", SONG), follow("check_order", {}), follow("download_audio", {})]);
+    for (const tool of ["make_song", "check_order", "download_audio"]) {
+      const own = received.filter(([name]) => name === tool);
+      expect(own.map(([, progress]) => progress)).toEqual(own.map((_, index) => index + 1));
+      const messages = own.map(([, , message]) => message);
+      expect(messages[0]).toMatch(/^(submitting|pending)$/);
+      expect(messages).toContainEqual(expect.stringMatching(/^running/));
+      expect(messages.at(-1)).toMatch(/^success/);
+    }
+    const before = received.length;
+    await client.callTool({ name: "check_order", arguments: { order: "rain" } });
+    expect(received).toHaveLength(before);
   });
 });
 
@@ -402,9 +432,10 @@ describe("an error says what to do", () => {
     const { call } = await connectServer();
     const account = emulator.accounts.get(emulator.accountId);
     for (const { key_id } of account.keys) emulator.accounts.deleteKey(emulator.accountId, key_id);
-    const { isError, text } = await call("make_song", { order: "rain", ...SONG });
-    expect([isError, text]).toEqual([true, expect.stringContaining("Report this to the user.")]);
-    expect((await call("balance")).isError).toBe(true);
+    for (const [tool, args] of [["make_song", { order: "rain", ...SONG }] as const, ["balance"] as const]) {
+      const { isError, text } = await call(tool, args);
+      expect([isError, text]).toEqual([true, expect.stringContaining("Report this to the user.")]);
+    }
   });
 
   test("for a connection that failed before anything was sent", async () => {
@@ -416,7 +447,80 @@ describe("an error says what to do", () => {
     });
     const { call } = await connectServer();
     const { text } = await call("write_lyrics", { order: "words", ...LYRICS });
-    expect(text).toMatch(/was not charged\. Call again with the same order\. Do not repeat it with another/);
+    expect(text).toMatch(
+      /was not charged\. Call again later with the same order\. If it fails again, report/,
+    );
+    expect(text).not.toContain("charged twice");
+    expect((await call("balance")).text).toMatch(/\. Call again later\. If it fails again, report/);
+  });
+
+  test("for a journal or a directory that broke after the start: report it, and don't repeat the call", async () => {
+    const out = join(folder, "out");
+    const { call } = await connectServer({ out });
+    await call("make_song", { order: "rain", ...SONG });
+    await writeFile(out, "not a directory");
+    const unsaved = await call("download_audio", { order: "rain" });
+    await rm(journal, { recursive: true });
+    await writeFile(journal, "not a directory");
+    const unread = await call("check_order", { order: "rain" });
+    const unsent = await call("make_song", { order: "rain", ...SONG });
+    for (const { isError, text } of [unsaved, unread, unsent]) {
+      expect([isError, text]).toEqual([
+        true,
+        expect.stringMatching(/ENOTDIR[^.]*.*\. Report this to the user/),
+      ]);
+      expect(text).not.toMatch(/another order|try again/);
+    }
+    expect(posts()).toBe(1);
+  });
+
+  test("for a full disk during a download: report it", () => {
+    const cause = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+    const failure = (details: { cause?: Error }) =>
+      new AudioDownloadError("Failed to save audio.", {
+        url: "https://a.example/",
+        status: null,
+        ...details,
+      });
+    expect(instructionFor(failure({ cause }), "rain", journal)).toContain("Report this to the user");
+    expect(instructionFor(failure({}), "rain", journal)).toContain("Call again with the same order.");
+  });
+});
+
+describe("the paths", () => {
+  test("of a relative journal and directory are absolute in every result", async () => {
+    loseResponse();
+    const { call, tools } = await connectServer({
+      journal: relative(".", journal),
+      out: relative(".", folder),
+    });
+    const unknown = await call("make_song", { order: "rain", ...SONG });
+    expect(unknown.text).toContain(`--journal ${journal} `);
+    await call("write_lyrics", { order: "words", ...LYRICS });
+    const { data } = await call("download_audio", { order: "words" });
+    expect(data.files[0].path).toMatch(new RegExp(`^${folder}/`));
+    expect(tools.find(({ name }) => name === "download_audio")?.description).toContain(`"${folder}"`);
+  });
+
+  test.each(["--out", "--journal"])("of an unusable %s are refused at the start", async (flag) => {
+    const file = join(folder, "file");
+    await writeFile(file, "");
+    for (const path of [file, join(file, "below"), "/proc/async-music"]) {
+      const { status, stderr } = await createTerminal(emulator).run(
+        ...["mcp", "--max-credits", "20", "--journal", journal, flag, path],
+      );
+      const expected = `async-music: ${flag} must be a directory in which files can be created; got ${path} (E`;
+      expect([status, stderr]).toEqual([2, expect.stringContaining(expected)]);
+    }
+    const { stderr } = await createTerminal(emulator).run(
+      ...["mcp", "--max-credits", "20", "--journal", journal, flag, ""],
+    );
+    expect(stderr).toContain(`${flag} is empty`);
+  });
+
+  test("of directories that do not exist yet are accepted, and not created at the start", async () => {
+    await connectServer({ journal: join(folder, "a", "b"), out: join(folder, "c", "d") });
+    expect(await readdir(folder)).toEqual([]);
   });
 });
 
@@ -475,7 +579,7 @@ describe("the command", () => {
 
     const next = await start();
     const { isError, text } = await next.call("make_song", { order: "rain", ...SONG });
-    expect([isError, text]).toEqual([true, expect.stringContaining("async-music settle rain")]);
+    expect([isError, text]).toEqual([true, expect.stringContaining("npx async-music settle rain")]);
     expect(posts()).toBe(1);
   });
 
@@ -488,21 +592,11 @@ describe("the command", () => {
     const hooks = `data:text/javascript,${encodeURIComponent(missing)}`;
     const { stdout, stderr, status } = spawnSync(
       process.execPath,
-      [
-        "--import",
-        "./scripts/run-sources.ts",
-        "--import",
-        hooks,
-        "src/cli/main.ts",
-        "mcp",
-        ...FLAGS,
-        "--journal",
-        journal,
-      ],
+      ["--import", "./scripts/run-sources.ts", "--import", hooks, "src/cli/main.ts", "mcp", ...FLAGS],
       { encoding: "utf8", env: { ...process.env, npm_command: undefined } },
     );
     expect([status, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(/^async-music: .*: npm install @modelcontextprotocol\/sdk\n$/);
+    expect(stderr).toMatch(/^async-music: Missing --journal: .*: npm install @modelcontextprotocol\/sdk\n$/);
   });
 
   test.each([["--max-credits"], ["--journal"]])("requires %s", async (flag) => {
@@ -510,6 +604,18 @@ describe("the command", () => {
     all.splice(all.indexOf(flag), 2);
     const { status, stderr } = await createTerminal(emulator).run("mcp", ...all);
     expect([status, stderr]).toEqual([2, expect.stringContaining(flag)]);
+  });
+
+  test("names everything that is missing at once", async () => {
+    const env = { ASYNC_MUSIC_API_KEY: "", ASYNC_MUSIC_BASE_URL: "" };
+    const { status, stderr } = await createTerminal(emulator, { env }).run(
+      "mcp",
+      "--out",
+      "/proc/async-music",
+    );
+    expect(status).toBe(2);
+    for (const missing of ["--max-credits", "--journal", "--out", "API key", "service address"])
+      expect(stderr).toContain(missing);
   });
 
   test("records the task of a request in flight when the client leaves", async () => {

@@ -6,6 +6,8 @@ import {
   type Journal,
   JournalConflictError,
   JournalDamagedError,
+  type JournalEntry,
+  JournalError,
   SubmissionOutcomeUnknownError,
   type SucceededTask,
   type Task,
@@ -16,6 +18,9 @@ import {
 
 /** A call returns after this time, since MCP clients give up after 60 s. Its run continues. */
 const LONGEST_CALL_MS = 50_000;
+
+/** How many finished orders the error for an unknown order lists. */
+const LISTED_ORDERS = 20;
 
 /** How long the end of the server waits for the response to a POST, which has the ID of a charged task. */
 const RESPONSE_GRACE_MS = 3000;
@@ -33,8 +38,12 @@ export interface Progress {
 export interface Run {
   request: unknown;
   progress: Progress;
+  /** Called after each change of `progress`. */
+  watchers: Set<() => void>;
   ended: Promise<SucceededTask>;
 }
+
+type Update = (change: Partial<Progress>) => void;
 
 /** An error whose message already says what the model has to do. */
 export class Refusal extends Error {
@@ -60,6 +69,8 @@ export class Orders {
   readonly #runs = new Map<string, Run>();
   /** The credits that each order has cost this process, or may have. */
   readonly #charged = new Map<string, number>();
+  /** The orders whose result this process has returned, latest first. */
+  #finished: string[] = [];
 
   constructor(options: OrdersOptions) {
     this.#options = options;
@@ -75,7 +86,7 @@ export class Orders {
   start(order: string, request: TaskRequest, callCeiling: number | undefined): Run {
     const running = this.#runs.get(order);
     if (running === undefined)
-      return this.#begin(order, request, (progress) => this.#pay(order, request, callCeiling, progress));
+      return this.#begin(order, request, (update) => this.#pay(order, request, callCeiling, update));
     if (canonicalJson(running.request) === canonicalJson(request)) return running;
     throw new JournalConflictError("The order belongs to another request.", { journalKey: order });
   }
@@ -84,11 +95,8 @@ export class Orders {
   async resume(order: string): Promise<Run> {
     const running = this.#runs.get(order);
     if (running !== undefined) return running;
-    const entry = await this.#options.journal.get(order);
-    if (entry === null)
-      throw new Refusal(
-        `There is no order ${JSON.stringify(order)}, and nothing was charged for it.${await this.#openOrders()}`,
-      );
+    const entry = await this.#entryOf(order);
+    if (entry === null) throw await this.#noOrder(order);
     if (entry.state === "intent") {
       const { request, request_id: requestId, settled } = entry;
       if (settled !== true) throw outcomeUnknown(order, request, requestId);
@@ -99,13 +107,10 @@ export class Orders {
     const { request, task_id: taskId, submission, settled } = entry;
     const known = this.#runs.get(order);
     if (known !== undefined) return known;
-    return this.#begin(order, request, (progress) => {
-      if (settled !== true) return this.#run(order, request as unknown as TaskRequest, progress);
+    return this.#begin(order, request, (update) => {
+      if (settled !== true) return this.#run(order, request as unknown as TaskRequest, update);
       // The ID can be corrected, and then `run` would create a task.
-      const onUpdate = (task: Task) => {
-        progress.task = task;
-      };
-      return this.#options.client.tasks.wait(submission ?? taskId, { onUpdate });
+      return this.#options.client.tasks.wait(submission ?? taskId, { onUpdate: (task) => update({ task }) });
     });
   }
 
@@ -129,12 +134,23 @@ export class Orders {
     for (let ms = 0; ms < RESPONSE_GRACE_MS && isSubmitting(); ms += 50) await sleep(50);
   }
 
-  #begin(order: string, request: unknown, work: (progress: Progress) => Promise<SucceededTask>): Run {
+  #begin(order: string, request: unknown, work: (update: Update) => Promise<SucceededTask>): Run {
     const progress: Progress = { submission: null, task: null, isUnrecorded: false };
-    const ended = work(progress).finally(() => this.#runs.delete(order));
+    const watchers = new Set<() => void>();
+    const update: Update = (change) => {
+      Object.assign(progress, change);
+      for (const watcher of watchers) watcher();
+    };
+    const finish = async () => {
+      const task = await work(update);
+      const others = this.#finished.filter((each) => each !== order);
+      this.#finished = [order, ...others].slice(0, LISTED_ORDERS);
+      return task;
+    };
+    const ended = finish().finally(() => this.#runs.delete(order));
     // A run may end while no call waits for it.
     ended.catch(() => {});
-    const run = { request, progress, ended };
+    const run = { request, progress, watchers, ended };
     this.#runs.set(order, run);
     return run;
   }
@@ -143,7 +159,7 @@ export class Orders {
     order: string,
     request: TaskRequest,
     callCeiling: number | undefined,
-    progress: Progress,
+    update: Update,
   ): Promise<SucceededTask> {
     // If the journal can't be read, the run reports that, and sends nothing.
     const entry = await this.#options.journal.get(order).catch(() => null);
@@ -158,7 +174,7 @@ export class Orders {
       this.#charged.set(order, credits);
     }
     try {
-      return await this.#run(order, request, progress);
+      return await this.#run(order, request, update);
     } catch (error) {
       const isRefunded = error instanceof TaskFailedError;
       if (!isRefunded && mayBeCharged(error)) throw error;
@@ -181,31 +197,43 @@ export class Orders {
     return null;
   }
 
-  #run(order: string, request: TaskRequest, progress: Progress): Promise<SucceededTask> {
+  #run(order: string, request: TaskRequest, update: Update): Promise<SucceededTask> {
     const { client, journal } = this.#options;
     return client.tasks.run(request, {
       journal,
       journalKey: order,
       probe: true,
-      onSubmitted(submission) {
-        progress.submission = submission;
-      },
-      onUpdate(task) {
-        progress.task = task;
-      },
-      onUnrecorded() {
-        progress.isUnrecorded = true;
-      },
+      onSubmitted: (submission) => update({ submission }),
+      onUpdate: (task) => update({ task }),
+      onUnrecorded: () => update({ isUnrecorded: true }),
     });
   }
 
-  async #openOrders(): Promise<string> {
+  async #entryOf(order: string): Promise<JournalEntry | null> {
+    return this.#options.journal.get(order).catch((cause: Error) => {
+      const message = `The entry of order ${JSON.stringify(order)} could not be read: ${cause.message}`;
+      throw new JournalError(message, { journalKey: order, cause });
+    });
+  }
+
+  async #noOrder(order: string): Promise<Refusal> {
     const open = await this.#options.journal.open().catch((error: unknown) => {
       if (error instanceof JournalDamagedError) return error.orders;
       throw error;
     });
-    if (open.length === 0) return " No order is open.";
-    return ` Open orders: ${open.map(({ key }) => JSON.stringify(key)).join(", ")}.`;
+    const list = (title: string, names: readonly string[]) =>
+      `${title}: ${names.map((name) => JSON.stringify(name)).join(", ") || "none"}.`;
+    return new Refusal(
+      [
+        `There is no order ${JSON.stringify(order)}, and nothing was charged for it.`,
+        list(
+          "Open orders",
+          open.map(({ key }) => key),
+        ),
+        list("Orders that finished since the server started", this.#finished),
+        "If you mean another order, call again with its name. If the user wants a new result, call `make_song`, `write_lyrics` or `continue_song`, which is charged.",
+      ].join(" "),
+    );
   }
 }
 

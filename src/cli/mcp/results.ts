@@ -43,12 +43,23 @@ export const BALANCE = z.object({
   max_credits_left: z.number().check(z.describe("What is left of that.")),
 });
 
+/** The state of an order for people who wait for it, such as `running, 45%`. */
+export function messageAbout(progress: Progress): string {
+  const detail = progress.task?.output?.progress ?? null;
+  return detail === null ? statusOf(progress) : `${statusOf(progress)}, ${printableLine(detail)}`;
+}
+
+function statusOf({ submission, task }: Progress): string {
+  return task?.status ?? submission?.status ?? "submitting";
+}
+
 /** The document of an order: its result, or with `null` a receipt. */
 export function documentOf(
   order: string,
   ended: sdk.SucceededTask | null,
-  { submission, task: latest, isUnrecorded }: Progress,
+  progress: Progress,
 ): z.infer<typeof RESULT> {
+  const { submission, task: latest, isUnrecorded } = progress;
   // The last poll may have shown the result before the run has ended.
   const result = ended ?? (latest?.status === "success" ? latest : null);
   const task = result ?? latest;
@@ -66,7 +77,7 @@ export function documentOf(
       : "The lyrics are complete.";
   return {
     order,
-    status: task?.status ?? submission?.status ?? "submitting",
+    status: statusOf({ ...progress, task }),
     task_id: taskId,
     credits: task?.credits_cost ?? submission?.credits_charged ?? null,
     progress: task?.output?.progress ?? null,
@@ -84,8 +95,15 @@ export function documentOf(
   };
 }
 
+/** The user's shell may lack the command, since MCP clients start the server with `npx` or by its path. */
+const COMMAND = "npx async-music";
+
 const NOT_TWICE = "Do not repeat it with another order: that can be charged twice.";
-const SAME_ORDER = `Call again with the same order. ${NOT_TWICE}`;
+const FAILS_AGAIN = "If it fails again, report this to the user.";
+const SAME_ORDER = `Call again with the same order. ${NOT_TWICE} ${FAILS_AGAIN}`;
+const LATER = `Call again later with the same order. ${FAILS_AGAIN}`;
+const TO_FIX =
+  "Report this to the user: it has to be fixed on the server's machine. After that, call again with the same order.";
 
 /** What a model has to do after an error; the first row that matches decides. */
 const ADVICE: readonly (readonly [advice: string, ...classes: (abstract new (...args: never) => Error)[]])[] =
@@ -105,42 +123,58 @@ const ADVICE: readonly (readonly [advice: string, ...classes: (abstract new (...
       sdk.TaskNotFoundError,
     ],
     ["Report this to the user: the audio can't be downloaded any more.", sdk.AudioExpiredError],
-    ["Call again with the same order. Files that are already saved are kept.", sdk.AudioDownloadError],
+    [
+      `Call again with the same order. Files that are already saved are kept. ${FAILS_AGAIN}`,
+      sdk.AudioDownloadError,
+    ],
     [`Call \`check_order\` with the same order to continue. ${NOT_TWICE}`, sdk.WaitTimeoutError],
   ];
 
-/** An error as an instruction for the model. */
-export function instructionFor(
-  error: unknown,
-  order: string | null,
-  journal: string,
-  command: string,
-): string {
+/** System errors that a repeated call does not change, such as a full disk. */
+const LOCAL_CODES = /^E(?:ACCES|PERM|ROFS|NOSPC|DQUOT|NOTDIR|ISDIR|NOENT|NAMETOOLONG)$/;
+
+/**
+ * An error as an instruction for the model.
+ *
+ * @param order - `null` for a tool without an order
+ * @param journal - the absolute path
+ */
+export function instructionFor(error: unknown, order: string | null, journal: string): string {
   if (error instanceof Refusal) return error.message;
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return `${error}. ${TO_FIX}`;
   const name = JSON.stringify(order);
   if (error instanceof sdk.JournalConflictError)
     return `Order ${name} belongs to another request. Nothing was sent or charged. For the result of that order, call \`check_order\`. For a further result that the user wants, choose a new order, which is charged. Do not change the request to repeat an order.`;
   const taskId = error instanceof sdk.AsyncMusicError ? error.taskId : null;
-  const message = printableLine(messageOf(error, taskId));
-  if (order === null) return message;
+  const plain = messageOf(error, taskId).replace(" Fix the journal, then try again with the same key.", "");
+  const message = printableLine(/[.!?]$/.test(plain) ? plain : `${plain}.`);
+  const [advice] = ADVICE.find(([, ...classes]) => isOneOf(error, classes)) ?? [];
+  if (order === null) return `${message} ${advice ?? `Call again later. ${FAILS_AGAIN}`}`;
   if (error instanceof sdk.TaskFailedError) {
     if (error.retryable === false)
       return `${message} Order ${name} stays failed. Report this to the user, or choose a new order for a changed request, which is charged.`;
     return `${message} Order ${name} stays failed. If the user still wants it, choose a new order, which is charged.`;
   }
   if (error instanceof sdk.SubmissionOutcomeUnknownError && taskId === null) {
-    const settle = (outcome: string) => settleCommand(command, order, journal, outcome).trim();
+    const settle = (outcome: string) => settleCommand(COMMAND, order, journal, outcome).trim();
     return [
       `${message} ${NOT_TWICE} A call with the same order sends nothing.`,
-      `The user has to find out whether the task exists (request ID ${error.requestId}), and then run one of:`,
-      settle("--task-id ID"),
+      "Report this to the user, and let them find out whether the task exists. The service's support can find it " +
+        `by request ID ${error.requestId}. While it is unfinished, \`balance\` shows its credits as frozen.`,
+      "Then the user runs one of these in a shell with the server's ASYNC_MUSIC_BASE_URL and ASYNC_MUSIC_API_KEY:",
+      settle("--task-id TASK_ID"),
       settle("--not-created"),
       "After that, call again with the same order.",
     ].join("\n");
   }
   const isAboutAudio = isOneOf(error, [sdk.AudioExpiredError, sdk.AudioDownloadError]);
   const isFree = error instanceof sdk.AsyncMusicError && taskId === null && !isAboutAudio;
-  const [advice] = ADVICE.find(([, ...classes]) => isOneOf(error, classes)) ?? [SAME_ORDER];
-  return `${message}${isFree ? " This call was not charged." : ""} ${advice}`;
+  const next = isLocal(error) ? TO_FIX : (advice ?? (isFree ? LATER : SAME_ORDER));
+  return `${message}${isFree ? " This call was not charged." : ""} ${next}`;
+}
+
+/** Whether a path or a disk of this machine has to be fixed. */
+function isLocal(error: Error): boolean {
+  if (error instanceof sdk.JournalError || !(error instanceof sdk.AsyncMusicError)) return true;
+  return error instanceof sdk.AudioDownloadError && LOCAL_CODES.test(Object(error.cause).code);
 }

@@ -2,27 +2,22 @@ import { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { setTimeout } from "node:timers/promises";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
+import type { ServerNotification, ServerRequest } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
 import { inputVariant } from "../../contract/request-rules.js";
 import * as sdk from "../../index.js";
-import { fileJournal } from "../../node/index.js";
-import { connect } from "../account.js";
-import { type ConnectionFlags, INPUT_OPTIONS } from "../flags.js";
+import { INPUT_OPTIONS } from "../flags.js";
 import { chooseTarget, type SavedFile, saveResult } from "../save.js";
-import { commandName, type Terminal, UsageError } from "../terminal.js";
+import type { Terminal } from "../terminal.js";
 import { Orders, Refusal, type Run, type Sleep } from "./orders.js";
-import { BALANCE, documentOf, FILES, instructionFor, RESULT } from "./results.js";
-
-export interface McpFlags extends ConnectionFlags {
-  journal: string;
-  maxCredits: number;
-  out: string;
-}
+import { BALANCE, documentOf, FILES, instructionFor, messageAbout, RESULT } from "./results.js";
+import { type McpFlags, prepare } from "./setup.js";
 
 /** Serves the tools on stdin and stdout until stdin ends or a signal arrives. */
 export async function serveMcp(flags: McpFlags, version: string, terminal: Terminal): Promise<void> {
-  const { StdioServerTransport } = await load(() => import("@modelcontextprotocol/sdk/server/stdio.js"));
   const { server, orders } = await createMcpServer(flags, version, terminal);
+  const { StdioServerTransport } = await import("@modelcontextprotocol/sdk/server/stdio.js");
   const input = Readable.from(terminal.stdin(), { objectMode: false });
   const output = new Writable({
     write(chunk, _, written) {
@@ -42,15 +37,6 @@ export async function serveMcp(flags: McpFlags, version: string, terminal: Termi
     terminal.stderr.write("Serving the Model Context Protocol on stdin and stdout. Ctrl-C ends it.\n");
   await ended;
   await orders.close();
-}
-
-async function load<Module>(library: () => Promise<Module>): Promise<Module> {
-  return library().catch((error: unknown) => {
-    if (Object(error).code !== "ERR_MODULE_NOT_FOUND") throw error;
-    throw new UsageError(
-      "`mcp` needs the package @modelcontextprotocol/sdk, which is not installed. Install it beside async-music: npm install @modelcontextprotocol/sdk",
-    );
-  });
 }
 
 const INSTRUCTIONS =
@@ -112,6 +98,9 @@ const READS = { readOnlyHint: true, openWorldHint: true };
 /** The journal makes a repeated call the same order. */
 const CREATES = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true };
 
+/** What the library passes to a tool beside its arguments. */
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
 /** The server with its tools, which is not connected yet, and its orders. */
 export async function createMcpServer(
   flags: McpFlags,
@@ -119,11 +108,9 @@ export async function createMcpServer(
   terminal: Terminal,
   sleep: Sleep = (ms, signal) => setTimeout(ms, undefined, { signal }),
 ): Promise<{ server: McpServer; orders: Orders }> {
-  const library = await load(() => import("@modelcontextprotocol/sdk/server/mcp.js"));
-  const client = connect(flags, terminal);
-  const { maxCredits } = flags;
-  const orders = new Orders({ client, journal: fileJournal(flags.journal), maxCredits, sleep });
-  const downloads = new Map<string, Promise<SavedFile[]>>();
+  const { client, journal, journalPath, maxCredits, out, library } = await prepare(flags, terminal);
+  const orders = new Orders({ client, journal, maxCredits, sleep });
+  const downloads = new Map<string, Download>();
   const server = new library.McpServer({ name: "async-music", version }, { instructions: INSTRUCTIONS });
 
   /** The result of a tool: its document, or an instruction. */
@@ -135,19 +122,26 @@ export async function createMcpServer(
         structuredContent: document,
       };
     } catch (error) {
-      const message = instructionFor(error, order, flags.journal, commandName(terminal));
+      const message = instructionFor(error, order, journalPath);
       return { content: [{ type: "text" as const, text: message }], isError: true };
     }
   };
 
-  const continueRun = async (order: string, run: Run) =>
-    documentOf(order, await orders.withinOneCall(run.ended), run.progress);
+  const continueRun = async (order: string, run: Run, extra: Extra) => {
+    const stop = reportProgress(run, extra);
+    try {
+      return documentOf(order, await orders.withinOneCall(run.ended), run.progress);
+    } finally {
+      stop();
+    }
+  };
 
   const place = (
     { order, max_credits: callCeiling }: z.infer<z.ZodMiniObject<typeof PAID>>,
     model: sdk.Model,
     task_type: sdk.TaskType,
     { audio_format, ...fields }: { audio_format?: "mp3" | undefined; [field: string]: unknown },
+    extra: Extra,
   ) =>
     answer(order, async () => {
       // Models fill fields that they don't use with empty strings.
@@ -155,7 +149,8 @@ export async function createMcpServer(
       const input = Object.fromEntries(given);
       refuseIgnoredFields(model, task_type, input);
       const request = { model, task_type, ...(audio_format !== undefined && { audio_format }), input };
-      return continueRun(order, orders.start(order, request as unknown as sdk.TaskRequest, callCeiling));
+      const run = orders.start(order, request as unknown as sdk.TaskRequest, callCeiling);
+      return continueRun(order, run, extra);
     });
 
   server.registerTool(
@@ -173,8 +168,8 @@ export async function createMcpServer(
       outputSchema: RESULT,
       annotations: CREATES,
     },
-    async ({ order, max_credits, model = "provider_a", ...fields }) =>
-      place({ order, max_credits }, model, "music", fields),
+    async ({ order, max_credits, model = "provider_a", ...fields }, extra) =>
+      place({ order, max_credits }, model, "music", fields, extra),
   );
   server.registerTool(
     "write_lyrics",
@@ -189,7 +184,7 @@ export async function createMcpServer(
       outputSchema: RESULT,
       annotations: CREATES,
     },
-    async ({ prompt, ...paid }) => place(paid, "provider_a", "lyrics", { prompt }),
+    async ({ prompt, ...paid }, extra) => place(paid, "provider_a", "lyrics", { prompt }, extra),
   );
   server.registerTool(
     "continue_song",
@@ -201,7 +196,8 @@ export async function createMcpServer(
       outputSchema: RESULT,
       annotations: CREATES,
     },
-    async ({ order, max_credits, ...fields }) => place({ order, max_credits }, "provider_a", "music", fields),
+    async ({ order, max_credits, ...fields }, extra) =>
+      place({ order, max_credits }, "provider_a", "music", fields, extra),
   );
   server.registerTool(
     "check_order",
@@ -213,21 +209,23 @@ export async function createMcpServer(
       outputSchema: RESULT,
       annotations: READS,
     },
-    async ({ order }) => answer(order, async () => continueRun(order, await orders.resume(order))),
+    async ({ order }, extra) =>
+      answer(order, async () => continueRun(order, await orders.resume(order), extra)),
   );
   server.registerTool(
     "download_audio",
     {
       title: "Download audio",
-      description: `Waits up to 50 s for an order, and saves its audio or lyrics in ${JSON.stringify(flags.out)}. Existing files are kept. Costs nothing.`,
+      description: `Waits up to 50 s for an order, and saves its audio or lyrics in ${JSON.stringify(out)}. Existing files are kept. Costs nothing.`,
       inputSchema: z.strictObject(ORDER),
       outputSchema: FILES,
       annotations: CREATES,
     },
-    async ({ order }) =>
+    async ({ order }, extra) =>
       answer(order, async () => {
         const download = downloads.get(order) ?? beginDownload(order);
-        const files = await orders.withinOneCall(download);
+        const stop = reportProgress(await download.run, extra);
+        const files = await orders.withinOneCall(download.files).finally(stop);
         const next =
           files === null
             ? "Not ready yet. Call `download_audio` again with the same order."
@@ -253,20 +251,43 @@ export async function createMcpServer(
   );
   return { server, orders };
 
-  function beginDownload(order: string): Promise<SavedFile[]> {
-    const download = (async () => {
-      const run = await orders.resume(order);
-      const task = await run.ended;
-      const target = await chooseTarget(`${flags.out}/`, null, false);
-      const files: SavedFile[] = [];
-      await saveResult(client, task, target, new AbortController().signal, ({ file }) => files.push(file));
-      return files;
+  function beginDownload(order: string): Download {
+    const run = orders.resume(order);
+    const files = (async () => {
+      const task = await (await run).ended;
+      const target = await chooseTarget(`${out}/`, null, false);
+      const saved: SavedFile[] = [];
+      await saveResult(client, task, target, new AbortController().signal, ({ file }) => saved.push(file));
+      return saved;
     })().finally(() => downloads.delete(order));
     // It may fail while no call waits for it.
-    download.catch(() => {});
+    files.catch(() => {});
+    const download = { run, files };
     downloads.set(order, download);
     return download;
   }
+}
+
+/** A download that has not ended: every call with the order's name waits for it. */
+interface Download {
+  run: Promise<Run>;
+  files: Promise<SavedFile[]>;
+}
+
+/** Sends the state of a run to a client that requested its progress, until the returned function is called. */
+function reportProgress(run: Run, { _meta, sendNotification }: Extra): () => void {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return () => {};
+  let progress = 0;
+  const send = () => {
+    progress++;
+    const params = { progressToken, progress, message: messageAbout(run.progress) };
+    // A client that has disconnected needs none.
+    sendNotification({ method: "notifications/progress", params }).catch(() => {});
+  };
+  run.watchers.add(send);
+  send();
+  return () => run.watchers.delete(send);
 }
 
 /** The service would ignore these fields, and charge for another song than the model describes. */
