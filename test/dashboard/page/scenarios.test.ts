@@ -42,6 +42,23 @@ describe("scenarios", () => {
     expect(emulator.snapshot().state).toMatchObject({ scripts: { provider_a: { next: [{ clips: 3 }] } } });
   });
 
+  test("faults, outcomes and limits of one account name it", async () => {
+    const { page, emulator } = await openDashboard({ path: "/scenarios" });
+    const { account_id: accountId } = emulator.accounts.create();
+    const short = accountId.slice(0, 8);
+    emulator.faults.add({
+      account_id: accountId,
+      method: "POST",
+      path: "/api/v1/task",
+      fault: { kind: "malformed" },
+    });
+    emulator.providers.provider_b.next({ account_id: accountId, outcome: "hang" });
+    emulator.changeLimits({ requests: 9 }, { accountId });
+    await page.getByText(`Creating a task · once · account ${short}`).waitFor();
+    await page.getByText(`provider_b, account ${short} · next task`).waitFor();
+    await page.getByText("except for 1 account with limits of their own").waitFor();
+  });
+
   test("faults with a probability stay, and all are removed at once", async () => {
     const { page, emulator } = await openDashboard({ path: "/scenarios" });
     const faults = page.getByRole("region", { name: "Faults" });
