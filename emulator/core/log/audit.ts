@@ -93,7 +93,6 @@ export const findingSchema = objectOf({
 }).register(NAMED, { id: "Finding" });
 
 /** A finding, with the account of its request. Snapshots of earlier versions lack it. */
-export type StoredFinding = z.output<typeof storedFindingSchema>;
 const storedFindingSchema = z.extend(findingSchema, { account_id: z.optional(text) });
 
 export type AuditData = z.output<typeof auditSchema>;
