@@ -354,6 +354,8 @@ describe("an order", () => {
     const before = received.length;
     await client.callTool({ name: "check_order", arguments: { order: "rain" } });
     expect(received).toHaveLength(before);
+    await follow("check_order", {});
+    expect(received[before]).toEqual(["check_order", 1, "pending"]);
   });
 });
 
@@ -451,7 +453,7 @@ describe("an error says what to do", () => {
       /was not charged\. Call again later with the same order\. If it fails again, report/,
     );
     expect(text).not.toContain("charged twice");
-    expect((await call("balance")).text).toMatch(/\. Call again later\. If it fails again, report/);
+    expect((await call("balance")).text).toMatch(/ Call again later\. If it fails again, report/);
   });
 
   test("for a journal or a directory that broke after the start: report it, and don't repeat the call", async () => {
@@ -498,14 +500,17 @@ describe("the paths", () => {
     expect(unknown.text).toContain(`--journal ${journal} `);
     await call("write_lyrics", { order: "words", ...LYRICS });
     const { data } = await call("download_audio", { order: "words" });
-    expect(data.files[0].path).toMatch(new RegExp(`^${folder}/`));
-    expect(tools.find(({ name }) => name === "download_audio")?.description).toContain(`"${folder}"`);
+    expect(data.files[0].path.startsWith(folder)).toBe(true);
+    expect(tools.find(({ name }) => name === "download_audio")?.description).toContain(
+      JSON.stringify(folder),
+    );
   });
 
   test.each(["--out", "--journal"])("of an unusable %s are refused at the start", async (flag) => {
     const file = join(folder, "file");
     await writeFile(file, "");
-    for (const path of [file, join(file, "below"), "/proc/async-music"]) {
+    const unwritable = process.platform === "linux" ? ["/proc/async-music"] : [];
+    for (const path of [file, join(file, "below"), ...unwritable]) {
       const { status, stderr } = await createTerminal(emulator).run(
         ...["mcp", "--max-credits", "20", "--journal", journal, flag, path],
       );
@@ -608,11 +613,7 @@ describe("the command", () => {
 
   test("names everything that is missing at once", async () => {
     const env = { ASYNC_MUSIC_API_KEY: "", ASYNC_MUSIC_BASE_URL: "" };
-    const { status, stderr } = await createTerminal(emulator, { env }).run(
-      "mcp",
-      "--out",
-      "/proc/async-music",
-    );
+    const { status, stderr } = await createTerminal(emulator, { env }).run("mcp", "--out", "README.md");
     expect(status).toBe(2);
     for (const missing of ["--max-credits", "--journal", "--out", "API key", "service address"])
       expect(stderr).toContain(missing);

@@ -107,11 +107,12 @@ export class Orders {
     const { request, task_id: taskId, submission, settled } = entry;
     const known = this.#runs.get(order);
     if (known !== undefined) return known;
-    return this.#begin(order, request, (update) => {
+    const work = (update: Update) => {
       if (settled !== true) return this.#run(order, request as unknown as TaskRequest, update);
       // The ID can be corrected, and then `run` would create a task.
       return this.#options.client.tasks.wait(submission ?? taskId, { onUpdate: (task) => update({ task }) });
-    });
+    };
+    return this.#begin(order, request, work, submission);
   }
 
   /** Resolves as `work` does, or with `null` if that takes too long for one call. */
@@ -134,8 +135,13 @@ export class Orders {
     for (let ms = 0; ms < RESPONSE_GRACE_MS && isSubmitting(); ms += 50) await sleep(50);
   }
 
-  #begin(order: string, request: unknown, work: (update: Update) => Promise<SucceededTask>): Run {
-    const progress: Progress = { submission: null, task: null, isUnrecorded: false };
+  #begin(
+    order: string,
+    request: unknown,
+    work: (update: Update) => Promise<SucceededTask>,
+    submission: TaskSubmission | null = null,
+  ): Run {
+    const progress: Progress = { submission, task: null, isUnrecorded: false };
     const watchers = new Set<() => void>();
     const update: Update = (change) => {
       Object.assign(progress, change);

@@ -147,7 +147,7 @@ export function instructionFor(error: unknown, order: string | null, journal: st
     return `Order ${name} belongs to another request. Nothing was sent or charged. For the result of that order, call \`check_order\`. For a further result that the user wants, choose a new order, which is charged. Do not change the request to repeat an order.`;
   const taskId = error instanceof sdk.AsyncMusicError ? error.taskId : null;
   const plain = messageOf(error, taskId).replace(" Fix the journal, then try again with the same key.", "");
-  const message = printableLine(/[.!?]$/.test(plain) ? plain : `${plain}.`);
+  const message = printableLine(/[.!?)]$/.test(plain) ? plain : `${plain}.`);
   const [advice] = ADVICE.find(([, ...classes]) => isOneOf(error, classes)) ?? [];
   if (order === null) return `${message} ${advice ?? `Call again later. ${FAILS_AGAIN}`}`;
   if (error instanceof sdk.TaskFailedError) {
