@@ -34,14 +34,19 @@ beforeEach(async () => {
 /** A client of a new server with this journal, on the emulator's clock. */
 async function connectServer(
   flags: Partial<McpFlags> = {},
-  { sleep = neverEnding, hold }: { sleep?: Sleep; hold?: Promise<void> } = {},
+  {
+    sleep = neverEnding,
+    hold,
+    change = (body) => body,
+  }: { sleep?: Sleep; hold?: Promise<void>; change?: (body: string) => string } = {},
 ) {
   const { baseUrl, apiKey, fetch, clock } = emulator.connection();
   const held: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
     const response = await fetch(request);
     if (request.method === "POST") await hold;
-    return response;
+    if (!response.headers.get("content-type")?.includes("json")) return response;
+    return new Response(change(await response.text()), response);
   };
   const output = { isTerminal: false, columns: () => 80, write: () => {} };
   const { server } = await createMcpServer(
@@ -356,6 +361,17 @@ describe("an order", () => {
     expect(received).toHaveLength(before);
     await follow("check_order", {});
     expect(received[before]).toEqual(["check_order", 1, "pending"]);
+  });
+
+  test("continues if the service states its progress as a number", async () => {
+    const change = (body: string) => body.replace(/"progress":"\d+%"/, '"progress":50');
+    const { client } = await connectServer({}, { change });
+    const args = { order: "rain", ...SONG };
+    const messages: unknown[] = [];
+    const onprogress = ({ message }: { message?: string | undefined }) => messages.push(message);
+    const result = await client.callTool({ name: "make_song", arguments: args }, undefined, { onprogress });
+    expect(result.structuredContent).toMatchObject({ status: "success", progress: null });
+    expect(messages).toContain("success");
   });
 });
 

@@ -45,8 +45,14 @@ export const BALANCE = z.object({
 
 /** The state of an order for people who wait for it, such as `running, 45%`. */
 export function messageAbout(progress: Progress): string {
-  const detail = progress.task?.output?.progress ?? null;
-  return detail === null ? statusOf(progress) : `${statusOf(progress)}, ${printableLine(detail)}`;
+  const percentage = percentageOf(progress.task);
+  return percentage === null ? statusOf(progress) : `${statusOf(progress)}, ${printableLine(percentage)}`;
+}
+
+/** The SDK does not validate the provider's progress. */
+function percentageOf(task: sdk.Task | null): string | null {
+  const progress: unknown = task?.output?.progress;
+  return typeof progress === "string" ? progress : null;
 }
 
 function statusOf({ submission, task }: Progress): string {
@@ -80,7 +86,7 @@ export function documentOf(
     status: statusOf({ ...progress, task }),
     task_id: taskId,
     credits: task?.credits_cost ?? submission?.credits_charged ?? null,
-    progress: task?.output?.progress ?? null,
+    progress: percentageOf(task),
     clips: ((result && clipsOf(result)) ?? []).map((clip) => {
       const [title, duration]: unknown[] = [clip.title, clip.metadata?.duration];
       return {
