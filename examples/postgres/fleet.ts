@@ -29,13 +29,16 @@ if (!process.env["ASYNC_MUSIC_API_KEY"]) {
 const pool = createPool();
 await pool.query(postgresJournalSql());
 await pool.query(
-  "CREATE TABLE IF NOT EXISTS orders (name text PRIMARY KEY, description text NOT NULL, ended text)",
+  "CREATE TABLE IF NOT EXISTS example_orders (name text PRIMARY KEY, description text NOT NULL, ended text)",
 );
 const { createEngine }: { createEngine(): Promise<Engine> } = await import(`./${engineName}.ts`);
 const engine = await createEngine();
 
 const run = Date.now().toString(36);
 const workers: ChildProcess[] = Array.from({ length: WORKERS }, (_, place) => startWorker(place));
+process.once("exit", () => {
+  for (const worker of workers) worker.kill("SIGKILL");
+});
 for (let kill = 0; kill < KILLS; kill++) {
   await setTimeout(700);
   await order(kill);
@@ -47,7 +50,7 @@ for (let kill = 0; kill < KILLS; kill++) {
 }
 await order(KILLS);
 console.log(`${KILLS} workers were killed.`);
-const endsOf = "SELECT name, ended FROM orders WHERE name LIKE $1 AND ended IS NOT NULL";
+const endsOf = "SELECT name, ended FROM example_orders WHERE name LIKE $1 AND ended IS NOT NULL";
 let ends: { name: string; ended: string }[] = [];
 while (ends.length <= KILLS) {
   await setTimeout(200);
@@ -55,7 +58,6 @@ while (ends.length <= KILLS) {
 }
 for (const { name, ended } of ends) console.log(`${name}: ${ended}`);
 
-for (const worker of workers) worker.kill("SIGKILL");
 process.exit();
 
 /** Stores an order and queues it, both or neither. */
@@ -65,7 +67,10 @@ async function order(number: number): Promise<void> {
   const connection = await pool.connect();
   try {
     await connection.query("BEGIN");
-    await connection.query("INSERT INTO orders (name, description) VALUES ($1, $2)", [name, description]);
+    await connection.query("INSERT INTO example_orders (name, description) VALUES ($1, $2)", [
+      name,
+      description,
+    ]);
     await engine.enqueue(connection, { name, description });
     await connection.query("COMMIT");
   } finally {

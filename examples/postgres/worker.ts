@@ -22,7 +22,7 @@ await engine.work(name, fulfilOrder);
 /** Creates the song of an order, and stores how it ended beside the order. */
 async function fulfilOrder(order: Order): Promise<string> {
   const finish = (end: string) =>
-    pool.query("UPDATE orders SET ended = $2 WHERE name = $1", [order.name, end]);
+    pool.query("UPDATE example_orders SET ended = $2 WHERE name = $1", [order.name, end]);
   try {
     const { task_id } = await fulfil(order, { client, journal, pollIntervalMs: pollMs });
     await finish(task_id);

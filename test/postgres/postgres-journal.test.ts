@@ -66,7 +66,7 @@ test("without its table, a run sends nothing and its error has the SQL that crea
   const run = () => world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
   const { message } = await rejection(run(), JournalError);
   expect(world.requests).toEqual([]);
-  const [, sql = ""] = /Create it: (CREATE TABLE .*;)/.exec(message) ?? [];
+  const [, sql = ""] = /Run the SQL .*: (CREATE TABLE .*;)/.exec(message) ?? [];
   await connectPool().query(sql);
   await connectPool().query(sql);
   expect(await run()).toEqual(succeeded());

@@ -2,7 +2,7 @@ import { findRequestViolation } from "../../contract/request-rules.js";
 import type { TaskRequest } from "../../contract/requests.js";
 import { canonicalJson } from "../../contract/text.js";
 import { AsyncMusicError, InvalidRequestError, shown, wrongValue } from "../../errors/base.js";
-import { checkOption, methodsRule } from "../../errors/options.js";
+import { checkOption, methodsRule, type OptionRule } from "../../errors/options.js";
 import { JournalConflictError } from "../../errors/task-errors.js";
 import { type DamagedEntry, isFreed, isJournalEntry, listOpen } from "../../journal/entries.js";
 import type { Journal, JournalEntry, JournalIntent } from "../../journal/journal.js";
@@ -98,7 +98,8 @@ export function postgresJournal(pool: PostgresClient, options: PostgresJournalOp
   return journal;
 }
 
-const clientRule = methodsRule("query");
+const [, hasQuery] = methodsRule("query");
+const clientRule: OptionRule = ["be a pool or a connection of pg, or have its method `query`", hasQuery];
 
 /** One journal per pool and table, so that the runs of one process on one key take turns. */
 const journals = new WeakMap<PostgresClient, Map<string, PostgresJournal>>();
@@ -122,7 +123,7 @@ function createPostgresJournal(pool: PostgresClient, table: string): PostgresJou
           { cause },
         );
       if (state !== UNDEFINED_TABLE) throw cause;
-      const message = `There is no table ${table}. Create it: ${postgresJournalSql({ table })}`;
+      const message = `There is no table ${table}. Run the SQL of postgresJournalSql(): ${postgresJournalSql({ table })}`;
       throw new AsyncMusicError(message, { cause });
     }
   };
