@@ -17,6 +17,9 @@ beforeAll(() => {
     writeFileSync(join(folder, `guide-${index}.test.ts`), code);
   for (const [index, { name, code }] of onStage.entries())
     writeFileSync(join(folder, `on-stage-${index}.ts`), `// ${name}\n${code}\nexport {};\n`);
+  // The seed file that the guide imports is the one that it shows.
+  const seedFile = shownIn("json").find(({ code }) => code.includes("seed-file.schema.json"));
+  writeFileSync(join(folder, "world.json"), seedFile?.code ?? "");
 });
 
 test("the tests and sketches in the guides compile", () => {
