@@ -8,7 +8,7 @@ import { ignoring, PRIVATE_FILE, writeNewFile } from "../node/durable.js";
 import { openSeedFile } from "./seed-file.js";
 import { ENDING_SIGNALS, reasonOf, UsageError } from "./terminal.js";
 
-export interface EmulatorFlags extends Pick<EmulatorOptions, "seed" | "credits" | "apiKey"> {
+export interface EmulatorFlags extends Pick<EmulatorOptions, "seed" | "credits" | "policy" | "apiKey"> {
   /** Default: 4010, or a free port if a command is run. */
   port?: number;
   host: string;
@@ -58,11 +58,12 @@ async function openEmulator({
   clock,
   seed,
   credits,
+  policy,
   apiKey,
   state,
   seedFile,
 }: EmulatorFlags): Promise<Emulator> {
-  const options: EmulatorOptions = { clock, seed, credits, apiKey };
+  const options: EmulatorOptions = { clock, seed, credits, policy, apiKey };
   // Also before a file is used: an invalid key is the flag's fault, not the file's.
   const empty = createEmulator(options);
   const emulator = seedFile === undefined ? empty : await openSeedFile(seedFile, options);
@@ -74,7 +75,9 @@ async function openEmulator({
     return emulator;
   }
   const [refused] =
-    Object.entries({ seed, credits, "seed-file": seedFile }).find(([, value]) => value !== undefined) ?? [];
+    Object.entries({ seed, credits, policy, "seed-file": seedFile }).find(
+      ([, value]) => value !== undefined,
+    ) ?? [];
   if (refused !== undefined)
     throw new UsageError(
       `--${refused} can't be combined with the existing state file ${state}. Remove the flag, or use another file.`,
@@ -112,7 +115,13 @@ function failedTo(verb: string, path: string): (cause: unknown) => never {
 function asUsageError(error: unknown): never {
   if (!(error instanceof RangeError)) throw error;
   const { message } = error;
-  throw new UsageError(message.replace("`apiKey`", "--api-key").replace("`allowHost`", "--allow-host"));
+  throw new UsageError(
+    message
+      .replace("`apiKey`", "--api-key")
+      .replace("`allowHost`", "--allow-host")
+      .replace(/`policy\.(\w+)`/, "--policy $1")
+      .replace("`policy`", "--policy"),
+  );
 }
 
 function reachabilityWarning({ host, allowHost }: EmulatorFlags, url: string): string {

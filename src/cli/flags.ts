@@ -132,7 +132,7 @@ export const OPTIONS = {
   drift: [
     option(
       "--max-credits <n>",
-      "the most credits that the check may spend; 20 are enough for all but one probe, 30 for all",
+      "the most credits that the check may spend; 30 are enough for all probes, 20 for all but the song by provider_a",
       wholeNumber(0),
     ).makeOptionMandatory(),
     option("--report <file>", "also write the report to this file, as Markdown"),
@@ -170,10 +170,14 @@ export const OPTIONS = {
       "--seed-file <file>",
       "start with the accounts, tasks, outcomes and faults in this JSON file",
     ).conflicts("credits"),
+    option(
+      "--policy <name=value>",
+      "policy option, such as audio_conversion=off, instead of its default or that of the seed file; repeatable",
+    ).argParser(policyOption),
     option("--api-key <key>", "API key of the first account; it begins with emu_"),
     option(
       "--state <file>",
-      "load the state from this file, and save it there at exit; an existing file can't be combined with --seed, --seed-file or --credits, and --api-key replaces its first key",
+      "load the state from this file, and save it there at exit; an existing file can't be combined with --seed, --seed-file, --credits or --policy, and --api-key replaces its first key",
     ),
     option("--json", "write one line of JSON when the emulator accepts connections"),
   ],
@@ -225,6 +229,14 @@ function wholeNumber(least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INT
     if (value >= least && value <= most) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
+}
+
+/** Parses `NAME=VALUE`, and adds it to the earlier ones. The emulator checks names and values. */
+function policyOption(text: string, earlier: object = {}): object {
+  const [, name, value] = /^(\w+)=(\w+)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError("It must be NAME=VALUE, such as audio_conversion=off.");
+  return { ...earlier, [name]: /^(?:0|[1-9]\d*|true|false)$/.test(value) ? JSON.parse(value) : value };
 }
 
 /** Parses seconds, which may have a fraction. */

@@ -71,9 +71,15 @@ an account that no other program uses meanwhile. A request
 is only sent if its price fits into --max-credits. A POST is
 never repeated after its outcome became unknown.
 
-Exit status: 0 no drift, 1 drift, 2 it could not be run.
+Exit status:
+  0  no drift; also if probes were skipped because their
+     price did not fit. The first line names their number
+  1  drift, whatever else happened
+  2  no drift was found, but the check could not be run, a
+     probe has no result, or the account changed meanwhile
+After Ctrl-C it is 130, and the report shows what is known.
 
-  ${command} drift --max-credits 20 --report drift.md`;
+  ${command} drift --max-credits 30 --report drift.md`;
 
 const mcpHelpFor = (command: string) => `
 The tools are make_song, write_lyrics, continue_song,

@@ -1,5 +1,5 @@
 import { printable, printableLine } from "../contract/text.js";
-import { type PacerFactory, progressOf, type Task } from "../index.js";
+import { type PacerFactory, progressOf } from "../index.js";
 import { createMemoryPacer } from "../rate-limit/memory-pacer.js";
 import { minutesOf, stylesFor, type Terminal } from "./terminal.js";
 
@@ -12,6 +12,9 @@ const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "
 const MAX_BAR_WIDTH = 30;
 const CLEAR_LINE = "\r\u001B[2K";
 
+/** The fields of a task that are shown. */
+type Shown = Parameters<typeof progressOf>[0];
+
 export type ProgressLine = ReturnType<typeof createProgressLine>;
 
 /** Shows the progress of a task: one line that is redrawn on a terminal, else a line for each change of status. */
@@ -20,7 +23,7 @@ export function createProgressLine({ stderr, env }: Terminal, now: () => number)
   const isLive = stderr.isTerminal && env["TERM"] !== "dumb";
   const startedAt = now();
   const elapsed = () => minutesOf((now() - startedAt) / 1000);
-  let shown: Task | null = null;
+  let shown: Shown | null = null;
   let pausedUntil: Date | null = null;
   let reportedUntil = 0;
   let frame = 0;
@@ -50,7 +53,7 @@ export function createProgressLine({ stderr, env }: Terminal, now: () => number)
     start() {
       if (isLive) timer = setInterval(draw, REDRAW_MS);
     },
-    show(task: Task) {
+    show(task: Shown) {
       const hasChanged = task.status !== shown?.status;
       shown = task;
       if (isLive) draw();

@@ -85,12 +85,12 @@ const SERVICE: readonly Row[] = [
     () =>
       (response, { url }) =>
         url.endsWith("/usage") ? new Response("<p>", response) : response,
-    "usage, response: body not JSON <> missing",
+    "usage, response: body not JSON <> JSON object",
   ],
   [
     "a body that is a list",
     () => json((body, { url }) => (url.endsWith("/usage") ? [body] : undefined)),
-    "usage, response: body array <> missing",
+    "usage, response: body JSON array <> JSON object",
   ],
   [
     "a list that is accepted",

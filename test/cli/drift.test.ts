@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createEmulator, type Emulator, type Policy } from "../../emulator/index.js";
@@ -250,6 +251,8 @@ describe("status 2, and nothing is charged:", () => {
       "AccountSuspendedError",
     ],
     ["a report that can't be written", { args: ["--report", "/no-such-folder/drift.md"] }, "UsageError"],
+    ["a report that is a directory", { args: ["--report", tmpdir()] }, "UsageError"],
+    ["a report with the name of a directory", { args: ["--report", "no-such-folder/"] }, "UsageError"],
     ["an upload from a file", { args: ["--upload-url", "file:///a.mp3"] }, "UsageError"],
   ])("%s", async (_, options, name) => {
     const { status, document, emulator } = await runDrift(options);
@@ -258,11 +261,13 @@ describe("status 2, and nothing is charged:", () => {
   });
 });
 
-test("a signal ends it with the status of the signal, after the request in flight", async () => {
-  const { status, stderr, emulator } = await runDrift({ signal: "SIGTERM" });
-  expect(status).toBe(143);
-  expect(stderr).toContain("A task that was created continues");
-  expect(emulator.requests.length).toBeLessThan(80);
+test("a check that can't be run leaves the report file as it is", async () => {
+  const folder = await createFolder();
+  const old = join(folder, "old.md");
+  await writeFile(old, "# Old");
+  for (const path of [old, join(folder, "new.md")])
+    await runDrift({ args: ["--report", path], env: { ASYNC_MUSIC_API_KEY: "emu_wrong" } });
+  expect([await readdir(folder), await readFile(old, "utf8")]).toEqual([["old.md"], "# Old"]);
 });
 
 test("the report is Markdown, with its date and without the key", async () => {
@@ -300,12 +305,17 @@ test("without --json, it writes the result, the policy and the reasons", async (
   });
   const { status, stdout, stderr } = await run("drift", "--max-credits", "20");
   expect(status).toBe(1);
-  expect(stderr).toContain("1/29 balance\n");
+  expect(stderr).toContain("0:00 1/29 balance\n");
+  expect(stderr).toMatch(/^2:0\d 10\/29 body that is not JSON$/m);
   expect(stdout).toContain(
     "song by provider_b, audio: Content-Type header is audio/wav, in the emulator audio/mpeg\n",
   );
   expect(stdout).toContain("\n  policy: { invalid_audio_format_status: 400, ");
-  expect(stdout).toContain("song by provider_a was skipped: it may cost 10 credits.\n");
+  expect(stdout).toContain("`as const`");
+  expect(stdout).toMatch(
+    /^ {2}async-music emulator --policy invalid_audio_format_status=400 --policy audio_conversion=on --policy /m,
+  );
+  expect(stdout).toContain("Skipped, as each may cost 10 credits:\n  song by provider_a\n");
   expect(stdout).toContain("auto_top_up_month is not shown: ");
 });
 

@@ -41,6 +41,18 @@ describe("async-music emulator --json", () => {
   });
 });
 
+test("--policy sets each of its options", async () => {
+  const options = ["invalid_audio_format_status=415", "audio_conversion=off", "timeout_retryable=false"];
+  const { line } = await startEmulator(...options.flatMap((option) => ["--policy", option]));
+  const response = await fetch(`${line.url}/_emulator/state`);
+  expect((await response.json()).policy).toMatchObject({
+    invalid_audio_format_status: 415,
+    audio_conversion: "off",
+    timeout_retryable: false,
+    mixed_field_sets: "reject",
+  });
+});
+
 /** What a client may leave open: the beginning of a connection, and whether the emulator responds before it ends. */
 const OPEN = {
   "a kept connection": ["GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", true],

@@ -54,6 +54,13 @@ test.each([
   [["emulator", "--seed", "1.5"], "--seed"],
   [["emulator", "--clock", "fast"], "--clock"],
   [["emulator", "--allow-host", "music:4010"], "--allow-host must be a host name without a port"],
+  [["emulator", "--policy", "audio_conversion"], "--policy <name=value>"],
+  [
+    ["emulator", "--policy", "audio_conversion=no"],
+    "--policy audio_conversion must be one of on, off, failing",
+  ],
+  [["emulator", "--policy", "audio_convers=on"], "in --policy. Did you mean `audio_conversion`?"],
+  [["emulator", "--policy", "invalid_audio_format_status=0415"], "a whole number from 400 to 599"],
   [["emulator", "--api-key", "live_1"], "--api-key must begin with `emu_`"],
   [["emulator", "--seed"], "--seed"],
   [["emulator", "pytest", "my tests"], "async-music emulator -- pytest 'my tests'"],

@@ -1,12 +1,12 @@
-import { constants } from "node:fs";
-import { access, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { open, rm, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createEmulator, type Policy } from "../../../emulator/index.js";
 import { createRedactor } from "../../errors/redactor.js";
 import { AsyncMusic, type Clock } from "../../index.js";
+import { ignoring } from "../../node/durable.js";
 import { connect } from "../account.js";
 import type { ConnectionFlags } from "../flags.js";
+import { createProgressLine } from "../progress.js";
 import { Interrupted, report } from "../report.js";
 import { reasonOf, type Terminal, UsageError, writeResult } from "../terminal.js";
 import { compare } from "./compare.js";
@@ -32,7 +32,7 @@ const SYSTEM_CLOCK: Clock = {
 
 /**
  * Compares the service with an emulator of the same policy. Returns the exit status: 0 without drift, 1 with drift, 2 if
- * the check could not be run.
+ * the check could not be run or a part of it has no result. After a signal, it is that of the signal.
  */
 export async function checkDrift(flags: DriftFlags, version: string, terminal: Terminal): Promise<number> {
   const interruption = new AbortController();
@@ -44,13 +44,17 @@ export async function checkDrift(flags: DriftFlags, version: string, terminal: T
   try {
     return await runDrift(flags, version, terminal, interruption.signal);
   } catch (error) {
-    const status = report(error, flags.json ?? false, terminal);
-    if (!(error instanceof Interrupted)) return NOT_RUN;
-    terminal.stderr.write("A task that was created continues, and its credits may be charged.\n");
-    return status;
+    return reportFailure(error, flags.json ?? false, terminal);
   } finally {
     stopListening();
   }
+}
+
+function reportFailure(error: unknown, asJson: boolean, terminal: Terminal): number {
+  const status = report(error, asJson, terminal);
+  if (!(error instanceof Interrupted)) return NOT_RUN;
+  terminal.stderr.write("A task that was created continues, and its credits may be charged.\n");
+  return status;
 }
 
 async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, signal: AbortSignal) {
@@ -59,7 +63,7 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
     throw new UsageError("--upload-url must be an http or https address.");
   // Before anything is charged.
   if (path !== undefined)
-    await access(dirname(path), constants.W_OK).catch((error: unknown) => {
+    await checkWritable(path).catch((error: unknown) => {
       throw cannotWrite(path, error);
     });
   const clock = terminal.client?.clock ?? SYSTEM_CLOCK;
@@ -68,11 +72,15 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
   const client = connect(flags, terminal, { fetch: wire.fetch, validateRequests: false });
   const date = new Date(clock.now()).toISOString();
   const probes = probesFor(uploadUrl);
+  const progress = createProgressLine(terminal, () => clock.now());
   const onProbe = (name: string) => {
     const position = probes.findIndex((probe) => probe.name === name) + 1;
-    terminal.stderr.write(`${position}/${probes.length} ${name}\n`);
+    progress.show({ status: `${position}/${probes.length} ${name}`, output: null });
   };
-  const found = await survey({ client, wire, clock, maxCredits, signal, onProbe }, probes);
+  progress.start();
+  const found = await survey({ client, wire, clock, maxCredits, signal, onProbe }, probes).finally(
+    progress.end,
+  );
   const shown = policyShown(found);
   const twin = await surveyEmulator(found, policyOf(shown), probes);
   const about = { date, service: baseUrl, emulator: version, requests: wire.requests, maxCredits };
@@ -84,12 +92,20 @@ async function runDrift(flags: DriftFlags, version: string, terminal: Terminal, 
       await writeFile(path, redactor.safeText(reportMarkdown(result)));
     } catch (error) {
       // The document of --json was written.
-      report(cannotWrite(path, error), false, terminal);
-      return NOT_RUN;
+      const status = reportFailure(cannotWrite(path, error), false, terminal);
+      if (!signal.aborted) return status;
     }
   }
+  if (signal.aborted) return reportFailure(signal.reason, false, terminal);
   if (result.drift.length > 0) return DRIFT;
-  return result.incomplete.length > 0 ? NOT_RUN : 0;
+  return result.incomplete.length + result.account_changes.length > 0 ? NOT_RUN : 0;
+}
+
+/** Leaves a file as it is, and a path without one free. */
+async function checkWritable(path: string): Promise<void> {
+  const existing = await open(path, "r+").catch(ignoring("ENOENT"));
+  await (existing ?? (await open(path, "wx"))).close();
+  if (existing === undefined) await rm(path);
 }
 
 /** Carries out the same probes against a new emulator. Its tasks are read in every state. */

@@ -35,9 +35,8 @@ export function responseFields({ status, headers, body, sentId }: Exchange, sent
   // An early 401 may omit it (Authentication, 4).
   if (status !== 401)
     fields["X-RateLimit-Remaining header"] = countField(headers.get(HEADERS.rateLimitRemaining));
-  if (body === undefined) fields["body"] = "not JSON";
-  else if (!isRecord(body)) fields["body"] = typeOf(body, "");
-  else addFields(fields, withoutUndocumented(body), "", sent);
+  fields["body"] = body === undefined ? "not JSON" : `JSON ${isRecord(body) ? "object" : typeOf(body, "")}`;
+  if (isRecord(body)) addFields(fields, withoutUndocumented(body), "", sent);
   return fields;
 }
 

@@ -29,6 +29,9 @@ interface RateLimitProbe {
 /** A valid ID that no service gives. */
 export const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
 
+/** A ceiling that allows all probes, at the documented prices. */
+export const CREDITS_FOR_ALL = 30;
+
 /** The names of probes that show a policy field. */
 export const SHOWS = {
   window: "rate limit window",

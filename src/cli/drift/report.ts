@@ -2,7 +2,8 @@ import { printableLine } from "../../contract/text.js";
 import type { Comparison, Difference } from "./compare.js";
 import type { Value } from "./fields.js";
 import { policyOf, type Shown } from "./policy.js";
-import type { Survey } from "./survey.js";
+import { CREDITS_FOR_ALL } from "./probes.js";
+import { LIMITED, type Survey } from "./survey.js";
 
 /** Everything that a drift check found. `--json` writes it as it is. */
 export interface DriftReport {
@@ -16,6 +17,7 @@ export interface DriftReport {
   probes: { name: string; fields: number; differences: number }[];
   skipped: Survey["skipped"];
   incomplete: Survey["incomplete"];
+  account_changes: Survey["accountChanges"];
   requests: number;
   credits: { spent: number; allowed: number };
 }
@@ -41,26 +43,59 @@ export function createReport(
     })),
     skipped: survey.skipped,
     incomplete: survey.incomplete,
+    account_changes: survey.accountChanges,
     credits: { spent: survey.spent, allowed: maxCredits },
   };
 }
 
-/** One sentence about the result. */
-export function summaryOf({ drift, probes, skipped, incomplete }: DriftReport): string {
+/** One sentence about the result, and one about the account if another program used it. */
+function summaryOf(report: DriftReport): string[] {
+  const { drift, probes, skipped, incomplete, account_changes: changes, credits } = report;
   const fields = probes.reduce((sum, each) => sum + each.fields, 0);
-  const found = drift.length === 0 ? "No drift" : `Drift in ${drift.length} of the fields`;
-  const left = [
-    ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
-    ...(incomplete.length > 0 ? [`${incomplete.length} without a result`] : []),
+  const compared = probes.filter(({ name }) => name !== LIMITED).length;
+  const left = skipped.length + incomplete.length;
+  const extent = `${left === 0 ? "" : `${compared} of `}${compared + left} probes`;
+  const found =
+    drift.length > 0
+      ? `Drift in ${drift.length} of ${fields} fields: ${extent} compared`
+      : left > 0
+        ? `No drift in ${extent} (${fields} fields)`
+        : `No drift: ${extent} and ${fields} fields compared`;
+  const sum = skipped.reduce((total, each) => total + each.credits, credits.allowed);
+  const needed = credits.allowed < CREDITS_FOR_ALL ? CREDITS_FOR_ALL : sum;
+  const rest = [
+    ...(skipped.length > 0 ? [`; ${skipped.length} skipped: --max-credits ${needed} runs all`] : []),
+    ...(incomplete.length > 0 ? [`; ${incomplete.length} without a result`] : []),
   ];
-  return `${found}: ${probes.length} probes and ${fields} fields compared${left.map((each) => `, ${each}`).join("")}.`;
+  const noticed = changes.map(({ probe, changes: all }) => {
+    const each = Object.entries(all).map(([name, change]) => `${name} by ${change}`);
+    return `${each.join(", ")} (${probe})`;
+  });
+  return [
+    `${found}${rest.join("")}.`,
+    ...(changes.length > 0
+      ? [
+          `The account changed meanwhile: ${noticed.join("; ")}. Another program used it, or it was topped up. Changes of the credits and the rate limit window were not compared. Run the check again while nothing else uses the account.`,
+        ]
+      : []),
+  ];
+}
+
+/** Probes that were left out for the same reason share a line. */
+function leftOut({ skipped, incomplete }: DriftReport): string[] {
+  const reasons = new Map<string, string[]>();
+  const add = (probe: string, reason: string) => reasons.set(reason, [...(reasons.get(reason) ?? []), probe]);
+  for (const { probe, reason } of incomplete) add(probe, `No result: ${reason}`);
+  for (const { probe, credits } of skipped) add(probe, `Skipped, as each may cost ${credits} credits:`);
+  return [...reasons].flatMap(([reason, names]) => [reason, ...names.map((name) => `  ${name}`)]);
 }
 
 /** The report for a terminal. */
 export function reportText(report: DriftReport): string {
-  const { drift, skipped, incomplete, credits, policy } = report;
+  const { drift, credits, policy } = report;
+  const left = leftOut(report);
   return lines(
-    summaryOf(report),
+    ...summaryOf(report),
     `${credits.spent} of at most ${credits.allowed} credits spent, ${report.requests} requests sent.`,
     "",
     ...drift.map(
@@ -68,13 +103,13 @@ export function reportText(report: DriftReport): string {
         `${probe}, ${part}: ${field} is ${shown(service, emulator)}, in the emulator ${shown(emulator, service)}`,
     ),
     ...(drift.length > 0 ? [""] : []),
-    ...incomplete.map(({ probe, reason }) => `${probe} has no result: ${reason}`),
-    ...skipped.map(({ probe, credits: most }) => `${probe} was skipped: it may cost ${most} credits.`),
-    ...(incomplete.length + skipped.length > 0 ? [""] : []),
-    "The options of an emulator that does the same:",
+    ...left,
+    ...(left.length > 0 ? [""] : []),
+    POLICY_TITLE,
     "",
     `  ${policyCode(policy)}`,
     "",
+    ...policyFlags(policy, "  "),
     ...Object.entries(report.policy_not_shown).map(([field, why]) => `${field} is not shown: ${why}`),
   );
 }
@@ -85,8 +120,7 @@ export function reportMarkdown(report: DriftReport): string {
   return lines(
     "# Drift report",
     "",
-    summaryOf(report),
-    "",
+    ...summaryOf(report).flatMap((sentence) => [sentence, ""]),
     `- Date: ${report.date}`,
     `- Service: ${report.service}`,
     `- Emulator: async-music ${report.emulator}`,
@@ -110,12 +144,13 @@ export function reportMarkdown(report: DriftReport): string {
     "",
     "## Policy",
     "",
-    "The options of an emulator that does the same:",
+    POLICY_TITLE,
     "",
-    "```js",
+    "```ts",
     policyCode(policy),
     "```",
     "",
+    ...policyFlags(policy, "    "),
     ...table(["Not shown", "Reason"], Object.entries(report.policy_not_shown)),
     "",
     "## Probes",
@@ -131,8 +166,17 @@ export function reportMarkdown(report: DriftReport): string {
   );
 }
 
+const POLICY_TITLE =
+  "The options of an emulator that does the same. In a TypeScript variable, put `as const` behind the `}`:";
+
+/** The same for the command line. */
+function policyFlags(policy: object, indent: string): string[] {
+  const flags = Object.entries(policy).map(([name, value]) => ` --policy ${name}=${value}`);
+  return flags.length === 0 ? [] : ["In a shell:", "", `${indent}async-music emulator${flags.join("")}`, ""];
+}
+
 /** `policy: { … }`, to paste into `createEmulator`. */
-export function policyCode(policy: object): string {
+function policyCode(policy: object): string {
   const fields = Object.entries(policy).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return fields.length === 0 ? "policy: {}" : `policy: { ${fields.join(", ")} }`;
 }

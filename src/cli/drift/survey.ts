@@ -20,8 +20,10 @@ export interface Survey {
   readonly observations: Map<string, Observation>;
   /** Probes that the ceiling did not allow, with the credits that they may cost. */
   readonly skipped: { probe: string; credits: number }[];
-  /** Probes without a result, because no response arrived. */
+  /** Probes without a result: no response arrived, or a signal ended the check. */
   readonly incomplete: { probe: string; reason: string }[];
+  /** How the account changed without a request of the check, by the probe at which it was noticed. */
+  readonly accountChanges: { probe: string; changes: Fields }[];
   /** The status of each task at its first read, right after its creation. */
   readonly firstStatuses: string[];
   /** Spendable credits at the start; `null` if the balance has none. */
@@ -48,36 +50,39 @@ const LONGEST_WAIT_MS = LIMITS.taskTimeoutMs + 5 * 60_000;
 /** After so many reads in a row without a status, a task is given up. */
 const MOST_FAILED_READS = 5;
 
-/** Runs the probes one after the other. @throws the SDK's error if the service can't be used at all */
+/** Runs the probes one after the other, until a signal. @throws the SDK's error if the service can't be used at all */
 export async function survey(service: SurveyedService, probes: readonly Probe[]): Promise<Survey> {
   const { wire, client, clock, signal, maxCredits, onProbe } = service;
   const observations: Survey["observations"] = new Map();
   const skipped: Survey["skipped"] = [];
   const incomplete: Survey["incomplete"] = [];
+  const accountChanges: Survey["accountChanges"] = [];
   const firstStatuses: string[] = [];
 
   const first = await wire.observe(() => client.account.balance({ signal }));
   if (first.exchange === null || first.exchange.status >= 300) throw first.error;
+  const { available: stated, frozen } = dataOf(first.exchange);
+  const available = numberOf(stated);
+  let left = available;
   /** As last read; `null` if requests have changed it since. */
   let account: Account | null = null;
-  const available = numberOf(dataOf(first.exchange)["available"]);
-  let left = available;
   /** Credits of tasks that were not refunded. */
   let charged = 0;
   /** By how much the service exceeded a documented price. It may do so again. */
   let surcharge = 0;
-  const spent = () => Math.max(charged, (available ?? 0) - (left ?? 0));
+  // After another program used the account, its balance does not show what the check spent.
+  const spent = () =>
+    accountChanges.length > 0 ? charged : Math.max(charged, (available ?? 0) - (left ?? 0));
 
   for (const probe of probes) {
-    signal.throwIfAborted();
-    if (probe.kind === "create" && spent() + probe.credits + surcharge > maxCredits) {
-      skipped.push({ probe: probe.name, credits: probe.credits });
+    const cost = probe.kind === "create" ? probe.credits : 0;
+    if (cost > 0 && spent() + cost + surcharge > maxCredits && !signal.aborted) {
+      skipped.push({ probe: probe.name, credits: cost });
       continue;
     }
-    onProbe(probe.name);
     const observation: Observation = {};
     const failure = await run(probe, observation).catch((error: unknown) => {
-      signal.throwIfAborted();
+      if (signal.aborted) return signal.reason;
       if (error instanceof AccountSuspendedError) throw error;
       return error;
     });
@@ -85,12 +90,17 @@ export async function survey(service: SurveyedService, probes: readonly Probe[])
     else incomplete.push({ probe: probe.name, reason: reasonOf(failure) });
   }
   if (wire.limited !== null) observations.set(LIMITED, { response: limitedFields(wire.limited) });
-  return { observations, skipped, incomplete, firstStatuses, available, spent: spent() };
+  return { observations, skipped, incomplete, accountChanges, firstStatuses, available, spent: spent() };
 
   /** Fills in what the probe shows. Returns why it shows nothing. */
   async function run(probe: Probe, observation: Observation): Promise<unknown> {
+    signal.throwIfAborted();
+    onProbe(probe.name);
     if (probe.kind === "rate limit") {
+      const before = await readAccount();
       observation["window"] = await windowFields();
+      account = await readAccount();
+      noteChanges(probe.name, before, account, COUNTED);
       return null;
     }
     if (probe.kind === "create") return runCreate(probe, observation);
@@ -113,7 +123,8 @@ export async function survey(service: SurveyedService, probes: readonly Probe[])
   }
 
   /** Sends the POST once. It has no signal: the response to a charged task must not be lost. */
-  async function runCreate({ request, credits, change }: CreateProbe, observation: Observation) {
+  async function runCreate(probe: CreateProbe, observation: Observation) {
+    const { name, request, credits, change } = probe;
     const before: Account = account ?? (await readAccount());
     account = null;
     const { exchange, error } = await wire.observe(() => client.tasks.create(request as TaskRequest), change);
@@ -125,6 +136,7 @@ export async function survey(service: SurveyedService, probes: readonly Probe[])
     if (error instanceof AccountSuspendedError) throw error;
     const atStart = await readAccount();
     account = atStart;
+    if (!isAccepted) noteEndOfOther(name, before, atStart);
     if (exchange === null || error instanceof RateLimitedError)
       return error ?? new Error("the response broke off");
 
@@ -137,10 +149,28 @@ export async function survey(service: SurveyedService, probes: readonly Probe[])
     const status = await follow(taskId, sent, observation);
     const atEnd = await readAccount();
     account = atEnd;
+    // The check created one task. A service that counts it late does not look like another program.
+    if (Number(changeOf(before, atEnd, "tasks_created")) > 1)
+      noteChanges(name, atStart, atEnd, ["tasks_created"]);
+    noteChanges(name, atStart, atEnd, ["credits_topped_up"]);
     if (!isFinalStatus(status)) return null;
+    noteEndOfOther(name, before, atEnd);
     observation["credits at the end"] = changesOf(atStart, atEnd);
     if (status !== "success" && Number(changeOf(atStart, atEnd, "available")) >= cost) charged -= cost;
     return null;
+  }
+
+  /** Notes changes that no request of the check explains. */
+  function noteChanges(probe: string, before: Account, after: Account, names: readonly string[]): void {
+    const all = names.map((name) => [name, changeOf(before, after, name)] as const);
+    const changes = Object.fromEntries(all.filter(([, change]) => Number(change)));
+    if (Object.keys(changes).length > 0) accountChanges.push({ probe, changes });
+  }
+
+  /** Credits that were frozen at the start are those of other tasks. No task of the check is unfinished here. */
+  function noteEndOfOther(probe: string, before: Account, after: Account): void {
+    if (Number(frozen) > 0 && Number(changeOf(before, after, "frozen")) < 0)
+      noteChanges(probe, before, after, ["frozen"]);
   }
 
   /** Reads a task at once and then every 5 seconds, until it has ended, and then once more. Returns its status. */

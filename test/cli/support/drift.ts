@@ -15,37 +15,47 @@ export interface DriftOptions {
   prepare?(emulator: Emulator): void;
   deviation?: Deviation;
   env?: Record<string, string>;
+  /** Sent 150 s after the first request. */
   signal?: EndingSignal;
+  /** Runs at the same time. */
+  meanwhile?(emulator: Emulator): Promise<unknown>;
+  /** Without `--json`, on a terminal or not. */
+  text?: { isTerminal: boolean };
 }
 
-/** Runs `async-music drift --json` against an emulator that deviates. */
+/** Runs `async-music drift`, with `--json` by default, against an emulator that deviates. */
 export async function runDrift(given: DriftOptions = {}) {
-  const { options = {}, args = [], maxCredits = 30, prepare, deviation, env = {}, signal } = given;
+  const { options = {}, args = [], maxCredits = 30, prepare, deviation, env = {}, signal, text } = given;
   const emulator = createEmulator(options);
   prepare?.(emulator);
   const { baseUrl, apiKey, fetch, clock } = emulator.connection();
   const written = { stdout: "", stderr: "" };
   const posts: string[] = [];
   const output = (name: keyof typeof written): Output => ({
-    isTerminal: false,
+    isTerminal: text?.isTerminal ?? false,
     columns: () => 80,
     write(text) {
       written[name] += text;
     },
   });
-  const status = await runProgram(["drift", "--max-credits", String(maxCredits), "--json", ...args], {
+  let interrupt: (() => void) | null = null;
+  const format = text === undefined ? ["--json"] : [];
+  const beside = given.meanwhile?.(emulator);
+  const status = await runProgram(["drift", "--max-credits", String(maxCredits), ...format, ...args], {
     env: { ASYNC_MUSIC_API_KEY: apiKey, ASYNC_MUSIC_BASE_URL: baseUrl, ...env },
     stdin: async function* () {},
     stdout: output("stdout"),
     stderr: output("stderr"),
     onSignal(listener) {
-      if (signal !== undefined) void clock.sleep(150_000).then(() => listener(signal));
+      if (signal !== undefined) interrupt = () => void clock.sleep(150_000).then(() => listener(signal));
       return () => {};
     },
     client: {
       clock,
       random: () => 0,
       async fetch(input, init) {
+        interrupt?.();
+        interrupt = null;
         const request = new Request(input, init);
         if (request.method === "POST") posts.push(await request.clone().text());
         const response = await fetch(request.clone());
@@ -53,7 +63,8 @@ export async function runDrift(given: DriftOptions = {}) {
       },
     },
   });
-  const document = JSON.parse(written.stdout || "null");
+  await beside;
+  const document = text === undefined ? JSON.parse(written.stdout || "null") : null;
   const report: DriftReport | null = document?.drift === undefined ? null : document;
   return { status, ...written, document, report, posts, emulator };
 }

@@ -1,0 +1,171 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Emulator } from "../../emulator/index.js";
+import { AsyncMusic } from "../../src/index.js";
+import { account, linesOf, runDrift, status as statusOf } from "./support/drift.js";
+import { createFolder } from "./support/terminal.js";
+
+const LYRICS = { model: "provider_a", task_type: "lyrics", input: { prompt: "sea" } } as const;
+
+describe("probes that --max-credits does not allow", () => {
+  test.each([
+    [0, "No drift in 11 of 29 probes (", "; 18 skipped: --max-credits 30 runs all."],
+    [3, "No drift in 20 of 29 probes (", "; 9 skipped: --max-credits 30 runs all."],
+    [20, "No drift in 28 of 29 probes (", "; 1 skipped: --max-credits 30 runs all."],
+  ])("are counted in the first line, with status 0: %i credits", async (maxCredits, start, end) => {
+    const { status, stdout } = await runDrift({ maxCredits, text: { isTerminal: false } });
+    const [first = ""] = stdout.split("\n");
+    expect([status, first.slice(0, start.length), first.slice(-end.length)]).toEqual([0, start, end]);
+  });
+
+  test("are counted beside drift, with status 1", async () => {
+    const deviation = statusOf(404, 410);
+    const { status, stdout } = await runDrift({ maxCredits: 3, deviation, text: { isTerminal: false } });
+    expect(stdout).toMatch(/^Drift in \d+ of \d+ fields: 20 of 29 probes compared; 9 skipped: /);
+    expect(status).toBe(1);
+  });
+});
+
+test("drift beside a lost response has status 1", async () => {
+  const { status, report } = await runDrift({
+    prepare: ({ faults }) => faults.add({ method: "POST", fault: { kind: "disconnect", when: "before" } }),
+    deviation: statusOf(404, 410),
+  });
+  expect(report?.incomplete).toHaveLength(1);
+  expect(status).toBe(1);
+});
+
+/** Another program, which starts after some seconds. */
+function otherProgram(seconds: number, run: (client: AsyncMusic, emulator: Emulator) => unknown) {
+  return async (emulator: Emulator) => {
+    const connection = emulator.connection();
+    await connection.clock.sleep(1000 * seconds);
+    await run(new AsyncMusic(connection), emulator);
+  };
+}
+
+describe("an account that another program uses", () => {
+  test.each([
+    ["during the rate limit window", 60, 0],
+    ["while a task of the check runs", 133, 30],
+  ])("is reported, with status 2 and without its changes: %s", async (_, seconds, maxCredits) => {
+    const meanwhile = otherProgram(seconds, (client) => client.tasks.run(LYRICS));
+    const { status, report } = await runDrift({ maxCredits, meanwhile });
+    expect([linesOf(report), status]).toEqual([[], 2]);
+    expect(report?.account_changes[0]?.changes).toMatchObject({ tasks_created: 1 });
+    expect(report?.credits.spent).toBe(maxCredits === 0 ? 0 : 22);
+    expect(report?.skipped.filter(({ credits }) => credits === 0)).toEqual([]);
+  });
+
+  test("is reported if a task that ran at the start ends meanwhile", async () => {
+    let taskId = "";
+    const { status, report } = await runDrift({
+      async meanwhile(emulator) {
+        taskId = (await new AsyncMusic(emulator.connection()).tasks.create(LYRICS)).task_id;
+        await otherProgram(133, (client) => client.tasks.wait(taskId))(emulator);
+      },
+    });
+    expect([linesOf(report), status]).toEqual([[], 2]);
+    expect(report?.account_changes).toMatchObject([{ changes: { frozen: -5 } }]);
+  });
+
+  test.each([60, 133])("is reported if it is topped up after %i s", async (seconds) => {
+    const meanwhile = otherProgram(seconds, (_, { accounts, accountId }) =>
+      accounts.topUp(accountId, { method: "card", usd: 10 }),
+    );
+    const { status, report } = await runDrift({ meanwhile });
+    expect([linesOf(report), status]).toEqual([[], 2]);
+    expect(report?.account_changes).toMatchObject([{ changes: { credits_topped_up: 1000 } }]);
+  });
+
+  test("is named in the text, and other drift has status 1", async () => {
+    const meanwhile = otherProgram(60, (client) => client.tasks.create(LYRICS));
+    const deviation = statusOf(404, 410);
+    const { status, stdout } = await runDrift({ meanwhile, deviation, text: { isTerminal: false } });
+    expect(stdout).toContain(
+      "\nThe account changed meanwhile: available by -5, frozen by 5, tasks_created by 1, credits_used by 5 (rate limit window).",
+    );
+    expect(stdout).toContain("unknown task, response: status is 410, in the emulator 404\n");
+    expect(stdout).not.toContain("credits after");
+    expect(status).toBe(1);
+  });
+
+  test("is not confused with a service that counts a task late", async () => {
+    let counted = 0;
+    const { status, report } = await runDrift({
+      deviation: account("usage", ({ tasks_created: now }) => {
+        const tasks_created = counted;
+        counted = Number(now);
+        return { tasks_created };
+      }),
+    });
+    expect([report?.account_changes, status]).toEqual([[], 1]);
+    expect(linesOf(report)).toContain("lyrics, credits after the response: tasks_created 0 <> 1");
+  });
+});
+
+describe("a signal", () => {
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("%s shows what is known until then, with status %i", async (signal, status) => {
+    const path = join(await createFolder(), "drift.md");
+    const args = ["--report", path];
+    const ended = await runDrift({ signal, args, deviation: statusOf(404, 410) });
+    expect(ended.status).toBe(status);
+    expect(ended.stderr).toContain(
+      `async-music: Interrupted by ${signal}.\nA task that was created continues`,
+    );
+    const { report, emulator } = ended;
+    expect(linesOf(report)).toContain("unknown task, response: status 410 <> 404");
+    expect(report?.probes.length).toBeGreaterThan(15);
+    expect(report?.incomplete[0]).toMatchObject({ reason: `Interrupted by ${signal}.` });
+    expect(Number(report?.probes.length) + Number(report?.incomplete.length)).toBe(29);
+    expect(report?.credits).toEqual({
+      spent: emulator.accounts.get(emulator.accountId).balance.frozen,
+      allowed: 30,
+    });
+    expect(await readFile(path, "utf8")).toMatch(
+      /^# Drift report\n\nDrift in \d+ of \d+ fields: \d+ of 29 probes/,
+    );
+    expect(emulator.requests.length).toBeLessThan(100);
+  });
+
+  test("lists the probes without a result under one reason", async () => {
+    const { stdout } = await runDrift({ signal: "SIGINT", text: { isTerminal: false } });
+    expect(stdout).toMatch(
+      /^No drift in \d+ of 29 probes \(\d+ fields\); \d+ without a result\.\n\d+ of at most 30 credits/,
+    );
+    expect(stdout.split("No result: Interrupted by SIGINT.\n")).toHaveLength(2);
+    expect(stdout).toContain("\n  lyrics\n");
+  });
+});
+
+test("a terminal shows the probe and the time while a probe runs", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { stderr } = await runDrift({
+    maxCredits: 0,
+    text: { isTerminal: true },
+    env: { NO_COLOR: "1" },
+    deviation(response) {
+      vi.advanceTimersByTime(200);
+      return response;
+    },
+  });
+  const written = stderr.replaceAll("\r\u001B[2K", "\n");
+  expect(written).toMatch(/^. 9\/29 rate limit window {2}1:4\d$/m);
+  expect(written).toMatch(/^. 10\/29 body that is not JSON {2}2:0\d$/m);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a body that is not JSON is compared as a whole", async () => {
+  const { report } = await runDrift({
+    maxCredits: 0,
+    deviation: (response, { url }) => (url.endsWith("/usage") ? new Response("<p>", response) : response),
+  });
+  expect(linesOf(report).filter((line) => line.startsWith("usage"))).toEqual([
+    "usage, response: body not JSON <> JSON object",
+  ]);
+});
