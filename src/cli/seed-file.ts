@@ -25,20 +25,21 @@ function parseJson(file: string): object {
   }
 }
 
-const STRING = /"(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/u;
-const SCALAR = new RegExp(
-  `${STRING.source}|-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?(?![\\w.])|(?:true|false|null)\\b`,
-);
+const SPACE = /[ \t\r\n]*/y;
+const STRING = /"(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y;
+const WORD = /(?:true|false|null)\b/y;
 
 /** Where a text stops being JSON, and what is expected there. The message of `JSON.parse` has no position for some errors. */
 function syntaxError(text: string): string | null {
   let at = 0;
-  const take = ({ source }: RegExp): boolean => {
-    const token = new RegExp(`[ \\t\\r\\n]*(?:${source})`, "yu");
-    token.lastIndex = at;
-    const isNext = token.test(text);
-    if (isNext) at = token.lastIndex;
-    return isNext;
+  const take = (token: RegExp): boolean => {
+    for (const part of [SPACE, token]) {
+      part.lastIndex = at;
+      if (!part.test(text)) return false;
+      at = part.lastIndex;
+    }
+    return true;
   };
   const find = (token: RegExp, name: string) => (take(token) ? null : name);
   const findItems = (end: RegExp, name: string, findItem: () => string | null) => {
@@ -46,18 +47,17 @@ function syntaxError(text: string): string | null {
     do {
       const missing = findItem();
       if (missing !== null) return missing;
-    } while (take(/,/));
+    } while (take(/,/y));
     return find(end, name);
   };
-  const findMember = () => find(STRING, "a name in double quotes") ?? find(/:/, "a colon") ?? findValue();
+  const findMember = () => find(STRING, "a name in double quotes") ?? find(/:/y, "a colon") ?? findValue();
   const findValue = (): string | null => {
-    if (take(/\{/)) return findItems(/\}/, "a comma or }", findMember);
-    if (take(/\[/)) return findItems(/\]/, "a comma or ]", findValue);
-    return find(SCALAR, "a value");
+    if (take(/\{/y)) return findItems(/\}/y, "a comma or }", findMember);
+    if (take(/\[/y)) return findItems(/\]/y, "a comma or ]", findValue);
+    return take(STRING) || take(NUMBER) ? null : find(WORD, "a value");
   };
-  const missing = findValue() ?? find(/$/, "the end of the file");
+  const missing = findValue() ?? find(/$/y, "the end of the file");
   if (missing === null) return null;
-  take(/(?=\S|$)/);
   const lines = text.slice(0, at).split("\n");
   return `It is not JSON. Line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}: expected ${missing}.`;
 }

@@ -28,6 +28,7 @@ const CONSTRUCTED: Record<string, RegExp> = {
   'new RegExp(`\\\\.(?:${EXTENSIONS.join("|")})$`, "i")': /\.(?:mp3|wav|flac|ogg|m4a|bin)$/i,
   'new RegExp(`^${path.replaceAll(".", "\\\\.").replaceAll(/\\{\\w+\\}/g, "([^/]+)")}$`)':
     /^\/([^/]+)\/art\/([^/]+)\/([^/]+)$/,
+  "new RegExp(`(${API_PREFIX}/task/)[^/]+$`)": /(\/api\/v1\/task\/)[^/]+$/,
   'new RegExp(pattern, "g")': /a2V(?:[+-]|%(?:25)*2[Bb])|rZX(?:[/_]|%(?:25)*2[Ff])|tleQ/g,
 };
 
