@@ -15,8 +15,6 @@ const LONGEST_DELAY_MS = 500;
 /** SQLSTATE classes and codes of a try that changed nothing or whose connection broke, so that another try may succeed. */
 const TEMPORARY = /^(08...|57P0[1-5]|53300|40001|40P01)$/;
 
-const clock = createSystemClock();
-
 /**
  * Runs a statement, again while the server restarts or its connections break. Each statement of the journal can be repeated:
  * it names the revision that it replaces.
@@ -26,6 +24,7 @@ export async function queryAgain(
   text: string,
   values: unknown[],
 ): Promise<readonly Row[]> {
+  const clock = createSystemClock();
   for (let tries = 1; ; tries++) {
     try {
       return await query(client, text, values);

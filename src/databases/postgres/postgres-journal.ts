@@ -104,25 +104,17 @@ const clientRule: OptionRule = ["be a pool or a connection of pg, or have its me
 /** One journal per pool and table, so that the runs of one process on one key take turns. */
 const journals = new WeakMap<PostgresClient, Map<string, PostgresJournal>>();
 
-const clock = createSystemClock();
-
 function createPostgresJournal(pool: PostgresClient, table: string): PostgresJournal {
   const statements = statementsOf(table);
 
   const execute: Execute = async (text, values) => explained(() => queryAgain(pool, text, values));
 
-  /** States what to do about an error of the server. */
+  /** States how to create a missing table. */
   const explained = async (work: () => Promise<readonly Row[]>) => {
     try {
       return await work();
     } catch (cause) {
-      const state = sqlStateOf(cause);
-      if (state === LOCK_NOT_AVAILABLE)
-        throw new AsyncMusicError(
-          "The transaction that planned this key is not over. Call `run` after its COMMIT",
-          { cause },
-        );
-      if (state !== UNDEFINED_TABLE) throw cause;
+      if (sqlStateOf(cause) !== UNDEFINED_TABLE) throw cause;
       const message = `There is no table ${table}. Run the SQL of postgresJournalSql(): ${postgresJournalSql({ table })}`;
       throw new AsyncMusicError(message, { cause });
     }
@@ -130,7 +122,11 @@ function createPostgresJournal(pool: PostgresClient, table: string): PostgresJou
 
   /** Resolves with whether the entry was changed. */
   const write = async (text: string, values: unknown[]) => {
-    const rows = await execute(text, values);
+    const rows = await execute(text, values).catch((cause: unknown) => {
+      if (sqlStateOf(cause) !== LOCK_NOT_AVAILABLE) throw cause;
+      const message = "The transaction that planned this key is not over. Call `run` after its COMMIT";
+      throw new AsyncMusicError(message, { cause });
+    });
     if (rows.length === 0) return false;
     if ((await execute(UNCOMMITTED, [])).length > 0)
       throw new AsyncMusicError(
@@ -241,7 +237,7 @@ function plannedIntent(request: TaskRequest): PlannedIntent {
     revision: systemUuid(),
     request: sent,
     request_id: "",
-    at: dateAt(clock.now()).toISOString(),
+    at: dateAt(createSystemClock().now()).toISOString(),
     tasks_created: null,
   };
 }
