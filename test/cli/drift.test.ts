@@ -315,7 +315,7 @@ test("without --json, it writes the result, the policy and the reasons", async (
   expect(stdout).toMatch(
     /^ {2}async-music emulator --policy invalid_audio_format_status=400 --policy audio_conversion=on --policy /m,
   );
-  expect(stdout).toContain("Skipped, as each may cost 10 credits:\n  song by provider_a\n");
+  expect(stdout).toContain("Skipped for lack of credits (10 each):\n  song by provider_a\n");
   expect(stdout).toContain("auto_top_up_month is not shown: ");
 });
 

@@ -71,13 +71,11 @@ function summaryOf(report: DriftReport): string[] {
     const each = Object.entries(all).map(([name, change]) => `${name} by ${change}`);
     return `${each.join(", ")} (${probe})`;
   });
+  const summary = `${found}${rest.join("")}.`;
+  if (changes.length === 0) return [summary];
   return [
-    `${found}${rest.join("")}.`,
-    ...(changes.length > 0
-      ? [
-          `The account changed meanwhile: ${noticed.join("; ")}. Another program used it, or it was topped up. Changes of the credits and the rate limit window were not compared. Run the check again while nothing else uses the account.`,
-        ]
-      : []),
+    summary,
+    `The account changed meanwhile: ${noticed.join("; ")}. Another program used it, or it was topped up. Changes of the credits and the rate limit window were not compared. Run the check again while nothing else uses the account.`,
   ];
 }
 
@@ -86,7 +84,7 @@ function leftOut({ skipped, incomplete }: DriftReport): string[] {
   const reasons = new Map<string, string[]>();
   const add = (probe: string, reason: string) => reasons.set(reason, [...(reasons.get(reason) ?? []), probe]);
   for (const { probe, reason } of incomplete) add(probe, `No result: ${reason}`);
-  for (const { probe, credits } of skipped) add(probe, `Skipped, as each may cost ${credits} credits:`);
+  for (const { probe, credits } of skipped) add(probe, `Skipped for lack of credits (${credits} each):`);
   return [...reasons].flatMap(([reason, names]) => [reason, ...names.map((name) => `  ${name}`)]);
 }
 

@@ -75,9 +75,8 @@ export async function survey(service: SurveyedService, probes: readonly Probe[])
     accountChanges.length > 0 ? charged : Math.max(charged, (available ?? 0) - (left ?? 0));
 
   for (const probe of probes) {
-    const cost = probe.kind === "create" ? probe.credits : 0;
-    if (cost > 0 && spent() + cost + surcharge > maxCredits && !signal.aborted) {
-      skipped.push({ probe: probe.name, credits: cost });
+    if (probe.kind === "create" && spent() + probe.credits + surcharge > maxCredits) {
+      skipped.push({ probe: probe.name, credits: probe.credits });
       continue;
     }
     const observation: Observation = {};
@@ -98,7 +97,7 @@ export async function survey(service: SurveyedService, probes: readonly Probe[])
     onProbe(probe.name);
     if (probe.kind === "rate limit") {
       const before = await readAccount();
-      observation["window"] = await windowFields();
+      observation["window"] = await windowFields(probe.name);
       account = await readAccount();
       noteChanges(probe.name, before, account, COUNTED);
       return null;
@@ -234,7 +233,7 @@ export async function survey(service: SurveyedService, probes: readonly Probe[])
   }
 
   /** Reads the balance over 65 s: a fixed window then starts again, and a sliding one still has the last three reads. */
-  async function windowFields(): Promise<Fields> {
+  async function windowFields(probe: string): Promise<Fields> {
     const remaining: (number | null)[] = [];
     const read = async () => {
       const { headers } = await observe(() => client.account.balance({ signal }));
@@ -247,7 +246,10 @@ export async function survey(service: SurveyedService, probes: readonly Probe[])
     for (let reads = 0; reads < 3; reads++) await read();
     await clock.sleep(25_000, signal);
     await read();
-    const [start, , , third, end] = remaining;
+    const [start, first, , third, end] = remaining;
+    const byOthers = Number(difference(first, start)) + 1;
+    if (byOthers < 0 && difference(third, first) === -2)
+      accountChanges.push({ probe, changes: { [HEADERS.rateLimitRemaining]: byOthers } });
     return {
       "remaining after the first request": start ?? "missing",
       "change after three more": difference(third, start),
