@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -25,18 +25,45 @@ const CLIENTS: readonly { name: string; code: string; folder: string }[] = [
   { name: "axios", code: 'export { default } from "axios"', folder: peers },
 ];
 
-/** The size of a bundle with each library, and of an installation. */
+/** The entries that an application can import beside the client. */
+const ENTRIES = {
+  "async-music/node": "src/node/index.ts",
+  "async-music/redis": "src/databases/redis/index.ts",
+  "async-music/postgres": "src/databases/postgres/index.ts",
+  "async-music/opentelemetry": "src/opentelemetry.ts",
+};
+
+/** Commands whose code is loaded when they run, by the beginning of their file's name in `dist`. */
+const COMMANDS = { "async-music drift": "drift-", "async-music mcp": "server-" };
+
+/** The size of a bundle with each library, of the parts that load apart, and of an installation. */
 export async function measureSize(): Promise<Table[]> {
   const rows: Row[] = [];
   for (const { name, code, folder } of CLIENTS) {
     const value = significant((await bundledBytes(code, folder)) / 1000);
     rows.push({ name, value, ...(name === "async-music" && { promise: { atMost: 40 } }) });
   }
+  const clientBytes = await bundledBytes('export * from "./src/index.ts"', root);
+  const added: Row[] = [];
+  for (const [name, source] of Object.entries(ENTRIES)) {
+    const both = `export * from "./src/index.ts"; export * from "./${source}"`;
+    added.push({ name, value: significant(((await bundledBytes(both, root)) - clientBytes) / 1000) });
+  }
+  for (const [name, prefix] of Object.entries(COMMANDS)) {
+    const files = globSync(`${root}dist/${prefix}*.js`);
+    const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(file), { level: 9 }).length, 0);
+    added.push({ name, value: significant(bytes / 1000) });
+  }
   const { dependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
   const packed = { name: "tarball, MB", value: significant(packedBytes() / 1e6), promise: { atMost: 1 } };
   const needed = { name: "dependencies", value: Object.keys(dependencies).length, promise: { atMost: 2 } };
   return [
     { title: "Bundle with all dependencies, minified and compressed", unit: "kB", rows },
+    {
+      title: "Added by an entry or a command, compressed, without its optional peers",
+      unit: "kB",
+      rows: added,
+    },
     { title: "Installation", unit: "size", rows: [packed, needed] },
   ];
 }
@@ -49,7 +76,7 @@ async function bundledBytes(code: string, folder: string): Promise<number> {
     format: "esm",
     target: "es2023",
     platform: "browser",
-    external: ["node:*", ...builtinModules],
+    external: ["node:*", ...builtinModules, "@opentelemetry/api"],
     write: false,
   });
   return outputFiles.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0);
