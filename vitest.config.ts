@@ -32,11 +32,13 @@ const built = [
 const long = [
   "test/{isolation,kill,pacing}/**/*.test.ts",
   "test/trips.test.ts",
-  "test/cli/drift-deviations.test.ts",
+  "test/cli/{drift,drift-deviations,drift-partial,mcp}.test.ts",
+  "test/hostile/abort-after-collection.test.ts",
+  "test/dashboard/copied-code.test.ts",
   "test/contract/{msw-2,performance,policies}.test.ts",
   // It replaces MSW 3 by MSW 2, also for other files in its worker.
   "test/emulator/msw-2.test.ts",
-  "test/emulator/long-chain.test.ts",
+  "test/emulator/{fuzz,invoices,long-chain}.test.ts",
   "test/sdk/{fleet,pacer-load}.test.ts",
   "test/sdk/memory/*.test.ts",
   "test/docs/site.test.ts",
