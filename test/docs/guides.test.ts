@@ -41,8 +41,8 @@ test("every exported function, constant and class is named in a guide", () => {
   expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(guides))).toEqual([]);
 });
 
-test("every command has its row and every flag its mention, and the page names no other flag", () => {
-  const page = read("docs/cli.md");
+test("every command has its row and every flag its mention, and the pages name no other flag", () => {
+  const page = ["cli", "drift", "agents"].map((name) => read(`docs/${name}.md`)).join("\n");
   const program = new Command();
   addCommands(program, Object({ env: {} }), null);
   const commands = [...page.matchAll(/^\| `async-music (\w+)/gm)].map(([, name]) => name);
