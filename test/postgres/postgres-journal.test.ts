@@ -164,6 +164,26 @@ describe("in a transaction", () => {
     expect(await run()).toEqual(succeeded());
   });
 
+  test("a run sends nothing if a rollback follows its record at once", async () => {
+    const { table, pool } = await createJournal();
+    const connection = await connectClient();
+    const shared: PostgresClient = {
+      query(text, values) {
+        const result = connection.query(text, values);
+        // Of another part of the program, which uses the same connection.
+        if (text.includes("INSERT")) void connection.query("ROLLBACK");
+        return result;
+      },
+    };
+    await connection.query("BEGIN");
+    const world = createWorld(serve);
+    const journal = postgresJournal(shared, { table });
+    const run = world.client.tasks.run(SONG_REQUEST, { journal, journalKey: KEY });
+    await rejection(run, JournalError);
+    expect(world.requests).toEqual([]);
+    expect((await pool.query(`SELECT key FROM ${table}`)).rows).toEqual([]);
+  });
+
   test("a run that is awaited before the COMMIT of its plan sends nothing, and says so", async () => {
     const { pool, journal } = await createJournal();
     const connection = await pool.connect();

@@ -9,13 +9,7 @@ import type { Journal, JournalEntry, JournalIntent } from "../../journal/journal
 import { createSystemClock, dateAt, systemUuid } from "../../time/clock.js";
 import { hashOf } from "../hash.js";
 import { type PostgresClient, query, queryAgain, type Row, sqlStateOf } from "./client.js";
-import {
-  type PostgresJournalOptions,
-  postgresJournalSql,
-  statementsOf,
-  tableOf,
-  UNCOMMITTED,
-} from "./table.js";
+import { type PostgresJournalOptions, postgresJournalSql, STATUS, statementsOf, tableOf } from "./table.js";
 
 /** A planned order: see `PostgresJournal.plan`. */
 export interface PlannedOrder {
@@ -127,8 +121,10 @@ function createPostgresJournal(pool: PostgresClient, table: string): PostgresJou
       const message = "The transaction that planned this key is not over. Call `run` after its COMMIT";
       throw new AsyncMusicError(message, { cause });
     });
-    if (rows.length === 0) return false;
-    if ((await execute(UNCOMMITTED, [])).length > 0)
+    const [row] = rows;
+    if (row === undefined) return false;
+    const [transaction] = await execute(STATUS, [row["transaction"]]);
+    if (transaction?.["status"] !== "committed")
       throw new AsyncMusicError(
         "The journal's connection is in a transaction, which may be rolled back. In a transaction, call `plan` of the journal, " +
           "and `run` after COMMIT",

@@ -53,6 +53,11 @@ const DURABLY = `set_config('synchronous_commit',
 /** Refuses to wait long for a transaction that has planned the key: it may be the caller's own, which waits for the run. */
 const PROMPTLY = "set_config('lock_timeout', '5s', true)";
 
+const TRANSACTION = "RETURNING pg_current_xact_id()::text AS transaction";
+
+/** What has become of a transaction, as any connection sees it. */
+export const STATUS = "SELECT pg_xact_status($1::xid8) AS status";
+
 /** The statements of a journal. Each that writes returns one row if it changed the entry, and otherwise none. */
 export function statementsOf(table: string) {
   const name = quoted(table);
@@ -60,10 +65,10 @@ export function statementsOf(table: string) {
     const first = `WITH settings AS MATERIALIZED (SELECT ${settings.join(", ")})`;
     return {
       insert: `${first} INSERT INTO ${name} (key_hash, revision, entry, state, key)
-SELECT $1::text, $2::text, $3::json, $4::text, $5::text FROM settings ON CONFLICT DO NOTHING RETURNING 1`,
+SELECT $1::text, $2::text, $3::json, $4::text, $5::text FROM settings ON CONFLICT DO NOTHING ${TRANSACTION}`,
       update: `${first} UPDATE ${name} SET revision = $2, entry = $3, state = $4, changed_at = now()
-FROM settings WHERE key_hash = $1 AND revision = $5 RETURNING 1`,
-      delete: `${first} DELETE FROM ${name} USING settings WHERE key_hash = $1 AND revision = $2 RETURNING 1`,
+FROM settings WHERE key_hash = $1 AND revision = $5 ${TRANSACTION}`,
+      delete: `${first} DELETE FROM ${name} USING settings WHERE key_hash = $1 AND revision = $2 ${TRANSACTION}`,
     };
   };
   return {
